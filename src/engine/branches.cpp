@@ -77,7 +77,15 @@ Status Branches::check_ends(Branch const& branch) {
       .with("decided", std::string{word_of(branch.decided)});
 }
 
+Branches::Branch& Branches::add(std::string_view xid, std::string_view origin) {
+  Branch& branch = branches_.emplace(std::string{xid}, Branch{}).first->second;
+  branch.origin = origin;
+  ++of_origin_[branch.origin];
+  return branch;
+}
+
 void Branches::erase(Found found) {
+  if (auto const of = of_origin_.find(found->second.origin); --of->second == 0) of_origin_.erase(of);
   if (found->second.is_prepared()) --in_doubt_;
   if (found->second.transaction != TransactionId::none) parts_.transactions.erase(found->second.transaction);
   branches_.erase(found);
@@ -86,10 +94,13 @@ void Branches::erase(Found found) {
 Status Branches::tell_rolled_back(Found found) {
   Transaction const& one = *parts_.transactions.find(found->second.transaction);
   Code const why = one.why_over.code();
-  Status status = refusal(why == Code::timed_out ? "XA_RBTIMEOUT" : why == Code::closed ? "XA_RBCOMMFAIL" : "XA_RBROLLBACK",
-                          Code::rolled_back,
-                          named(found->first) + " was rolled back, and nothing of it was done: " + one.why_over.message())
-                      .with("cause", std::string{row_of(why).wire_name});
+  Status status =
+      refusal(why == Code::timed_out ? "XA_RBTIMEOUT"
+              : why == Code::closed  ? "XA_RBCOMMFAIL"
+                                     : "XA_RBROLLBACK",
+              Code::rolled_back,
+              named(found->first) + " was rolled back, and nothing of it was done: " + one.why_over.message())
+          .with("cause", std::string{row_of(why).wire_name});
   erase(found);
   return status;
 }
@@ -119,10 +130,12 @@ Status Branches::start(Caller const& caller, std::string_view xid, Start how, Du
     if (branches_.contains(xid)) return refusal("XAER_DUPID", Code::in_use, named(xid) + " is known already");
     if (branches_.size() >= kMost)
       return refusal("XAER_RMERR", Code::over_limit, "there are " + std::to_string(kMost) + " branches already");
-    Branch& branch = branches_.emplace(std::string{xid}, Branch{}).first->second;
+    if (auto const of = of_origin_.find(caller.origin); of != of_origin_.end() && of->second >= kMostOfOrigin)
+      return refusal("XAER_RMERR", Code::over_limit,
+                     "this user or peer has " + std::to_string(kMostOfOrigin) + " branches already");
+    Branch& branch = add(xid, caller.origin);
     Transaction& one = parts_.transactions.make(ConnectionId::none, timeout, now);
     branch.transaction = one.id;
-    branch.origin = caller.origin;
     branch.associated.insert(caller.connection);
     parts_.transactions.attach(caller.connection, one);
     look_at_ = std::min(look_at_, now + kLookEvery);
@@ -180,7 +193,8 @@ Status Branches::prepare(Caller const& caller, std::string_view xid, TimeMs now,
   if (!one.why_over.ok()) return tell_rolled_back(found);
   log = one.log != nullptr ? one.log : &parts_.tables.own_log();
   if (!log->keeps)
-    return refusal("XAER_RMERR", Code::not_supported, "tables that are not kept on disk cannot be prepared: COMMIT by one_phase");
+    return refusal("XAER_RMERR", Code::not_supported,
+                   "tables that are not kept on disk cannot be prepared: COMMIT by one_phase");
 
   log::TransactionBook::Entry entry;
   entry.xid = found->first;
@@ -235,8 +249,8 @@ Status Branches::commit(Caller const& caller, std::string_view xid, bool one_pha
   log = branch.is_prepared() ? branch.log : one.log;
   ObjectId const object = branch.object;
   if (branch.is_prepared())
-    status = parts_.transactions.keep(one, *log, now, answer,
-                                      [object](Records& records) { log::TransactionBook::append_ended(records, object); });
+    status = parts_.transactions.keep(
+        one, *log, now, answer, [object](Records& records) { log::TransactionBook::append_ended(records, object); });
   else if (log != nullptr)
     status = parts_.transactions.keep(one, *log, now, answer, {});
   if (status.ok()) {
@@ -391,9 +405,10 @@ void Branches::look(TimeMs now) {
   }
   if (count > 0)
     parts_.alerting.raise(nullptr, kAlert, kAlertPriority,
-                          std::to_string(count) + (count == 1 ? " prepared transaction is" : " prepared transactions are") +
-                              " in doubt for more than an hour, the first " +
-                              oldest + ": what they hold waits for them; end them in their transaction manager, or with "
+                          std::to_string(count) +
+                              (count == 1 ? " prepared transaction is" : " prepared transactions are") +
+                              " in doubt for more than an hour, the first " + oldest +
+                              ": what they hold waits for them; end them in their transaction manager, or with "
                               "fastjournal tx commit or tx rollback",
                           {});
   else
@@ -410,18 +425,18 @@ Status Branches::check_tables_of(HostedLog const& log, log::TransactionBook::Ent
     PromisedOp op;
     Message message;
     if (!read_op(stored.body, op, message))
-      return {Code::damaged, "log " + log.name + ": a command of the prepared transaction " + entry.xid + " cannot be read"};
+      return {Code::damaged,
+              "log " + log.name + ": a command of the prepared transaction " + entry.xid + " cannot be read"};
     log::Catalogue::TableEntry const* const table = log.catalogue.find(op.table);
     std::string const name = table == nullptr ? std::to_string(static_cast<std::uint32_t>(op.table)) : table->name;
     std::string const what = "table " + name + " has a part in the prepared transaction " + entry.xid;
     auto const declared = std::ranges::find(next, name, [](Declaration const& one) { return one->name; });
     if (table == nullptr || declared == next.end())
-      return {Code::bad_configuration,
-              what + ", and would be gone: put " + name + ".xml back, and end the transaction (fastjournal tx ls) first"};
+      return {Code::bad_configuration, what + ", and would be gone: put " + name +
+                                           ".xml back, and end the transaction (fastjournal tx ls) first"};
     if (!same_schema((*declared)->schema, table->schemas.rbegin()->second.schema))
-      return {Code::bad_configuration,
-              (*declared)->at("schema") + ": " + what +
-                  ": its columns cannot change before that is ended (fastjournal tx ls)"};
+      return {Code::bad_configuration, (*declared)->at("schema") + ": " + what +
+                                           ": its columns cannot change before that is ended (fastjournal tx ls)"};
   }
   return {};
 }
@@ -446,12 +461,11 @@ Status Branches::restore(TimeMs now) {
 }
 
 Status Branches::restore(HostedLog& log, log::TransactionBook::Entry const& entry, TimeMs now) {
-  Branch& branch = branches_[entry.xid];
   bool const whole = entry.decided != log::Outcome::none || (!entry.xid.empty() && entry.ops.size() == entry.ops_count);
-  if (!whole || !branch.object.is_none())
+  if (!whole || branches_.contains(entry.xid))
     return {Code::damaged, "log " + log.name + ": the prepared transaction " + entry.xid +
                                (whole ? " is there twice" : " has not all its commands")};
-  branch.origin = entry.origin;
+  Branch& branch = add(entry.xid, entry.origin);
   branch.log = &log;
   branch.object = entry.object;
   branch.prepared = entry.prepared;

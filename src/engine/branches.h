@@ -23,9 +23,10 @@ namespace fastjournal::engine {
 
 class Branches {
  public:
-  // Of a part of an xid, in bytes; and branches that there may be at once.
+  // Of a part of an xid, in bytes; and branches that there may be at once, also of one user or peer.
   static constexpr std::size_t kXidPartBytesMax = 255;
   static constexpr std::size_t kMost = 10'000;
+  static constexpr std::size_t kMostOfOrigin = kMost / 2;
   // Prepared ones of one log, together.
   static constexpr std::uint64_t kPreparedBytesMax = 64U << 20U;
   // In doubt for longer than this: an alert.
@@ -109,11 +110,13 @@ class Branches {
   // Records of the catalogue alone, in a group of their own.
   [[nodiscard]] Status log_alone(HostedLog& log, TimeMs now, std::size_t bytes, bool removes,
                                  std::function<void(Records&)> const& append);
+  Branch& add(std::string_view xid, std::string_view origin);
   void erase(Found found);
   [[nodiscard]] static std::string_view state_of(Branch const& branch, Transaction const* transaction);
 
   Parts parts_;
   std::map<std::string, Branch, std::less<>> branches_;
+  std::map<std::string, std::size_t, std::less<>> of_origin_;  // number of branches
   std::size_t in_doubt_{0};
   TimeMs look_at_{TimeMs::max()};
 };

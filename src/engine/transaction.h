@@ -26,8 +26,8 @@ struct TransactionOp {
 struct Transaction {
   TransactionId id{};
   DurationMs timeout{};
-  TimeMs ends{};                      // max: its time does not end it
-  HostedLog* log{nullptr};            // of its commands; null: none came yet
+  TimeMs ends{};            // max: its time does not end it
+  HostedLog* log{nullptr};  // of its commands; null: none came yet
   std::vector<TransactionOp> ops;
   std::vector<std::uint32_t> tables;  // their numbers, each once
   std::uint64_t record_bytes{0};      // the most of its commit

@@ -2,6 +2,8 @@
 #include "tests/hostile/attacks.h"
 
 #include <csignal>
+#include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -118,6 +120,39 @@ Outcome long_names(Victim& victim, Scale scale) {
   swarm.add({.head = "NEXT table=jobs;worker=", .fill = kMiB - 200, .tail = "\n", .repeat = leases});
   swarm.drive(kQuiet, leases);
   return {fmt::format("{} leases by workers with names of 1 MiB", leases), {}};
+}
+
+// Transactions that keep what they were sent, and never end; and branches of one origin, prepared and left.
+Outcome open_transactions(Victim& victim, Scale scale) {
+  std::string const insert = "INSERT table=jobs;name=t;payload=" + std::string(kMiB - 100, 'x') + "\n";
+  std::vector<test::LineClient> begun;
+  std::uint64_t promised = 0;
+  for (std::uint64_t i = scale.pick(8, 60); i > 0; --i) {
+    test::LineClient& client = begun.emplace_back(victim.tcp());
+    bool is_open = client.send("BEGIN\n", 1s) && client.read_line(1s);
+    for (int op = 0; op < 20 && is_open; ++op) {
+      std::optional<std::string> const line = client.send(insert, 1s) ? client.read_line(1s) : std::nullopt;
+      is_open = line && line->starts_with("PROMISED ");
+      if (is_open) ++promised;
+    }
+  }
+  std::uint64_t const branches = scale.pick(6000, 20'000);
+  test::LineClient manager{victim.tcp()};
+  std::uint64_t prepared = 0;
+  for (std::uint64_t at = 0; at < branches; at += 100) {
+    std::string out;
+    for (std::uint64_t i = at; i < at + 100; ++i)
+      out += fmt::format("XA_START xid=1:{0:08x}:\nXA_END xid=1:{0:08x}:\nXA_PREPARE xid=1:{0:08x}:\n", i);
+    if (!manager.send(out)) return {"", "the connection ended"};
+    for (int i = 0; i < 300; ++i)
+      if (auto const line = manager.read_line(); line && line->starts_with("PREPARED ")) ++prepared;
+  }
+  std::string const honest = ask(victim.local(), "XA_START xid=1:ff:ff");
+  return {
+      fmt::format("{} transactions that never end, with inserts of 1 MiB, {} promised; {} branches of one origin, {} "
+                  "prepared and left",
+                  begun.size(), promised, branches, prepared),
+      unless(honest.starts_with("STARTED "), "an honest manager: " + honest)};
 }
 
 // ---------------------------------------------------------------------------
@@ -277,6 +312,7 @@ std::vector<Attack> attacks_on_messages() {
       {"waits", "waiting commands", small, jobs, waiting_commands, kSmallPeakMiB},
       {"readers", "clients that never read", small, jobs, never_reading, kSmallPeakMiB},
       {"workers", "long names in leases", small, jobs, long_names, kSmallPeakMiB},
+      {"transactions", "transactions that never end", small, jobs, open_transactions, kSmallPeakMiB},
       {"producers", "invented and stolen names of producers", {}, jobs, invented_clients},
       {"lists", "commands that look at many rows", {}, jobs, many_lists},
       {"appends", "a long value that grows by little", {}, texts, appended_bytes},
