@@ -82,8 +82,7 @@ class XaEnd final : public Xa {
     constexpr std::array<std::string_view, 3> kWords{"success", "suspend", "fail"};
     std::optional<std::size_t> const how = word(request, "how", kWords);
     if (!how) return;
-    request.status =
-        branches().end(caller_of(request), xid_of(request), static_cast<Branches::End>(*how), request.now);
+    request.status = branches().end(caller_of(request), xid_of(request), static_cast<Branches::End>(*how), request.now);
     if (request.status.ok()) request.answer.message("ENDED").add("xid", xid_of(request));
   }
 };
@@ -142,11 +141,11 @@ class XaRecover final : public Xa {
  public:
   using Xa::Xa;
   void run(Request& request) override {
-    std::int64_t const count = request.message.has("count") ? request.message.integer("count").value_or(0)
-                                                            : static_cast<std::int64_t>(kShown);
+    std::int64_t const count =
+        request.message.has("count") ? request.message.integer("count").value_or(0) : static_cast<std::int64_t>(kShown);
     if (count < 1 || count > static_cast<std::int64_t>(kShownMax)) {
-      request.status =
-          bad_parameter("count", "count, the branches of a page, is a whole number from 1 to " + std::to_string(kShownMax));
+      request.status = bad_parameter(
+          "count", "count, the branches of a page, is a whole number from 1 to " + std::to_string(kShownMax));
       return;
     }
     bool const all = request.message.integer("all").value_or(0) == 1;
@@ -162,15 +161,17 @@ class XaDecide final : public Xa {
   void run(Request& request) override {
     constexpr std::array<std::string_view, 2> kWords{"commit", "rollback"};
     if (!request.message.has("outcome")) {
-      request.status = Status{Code::missing_parameter, "XA_DECIDE needs the parameter outcome: commit or rollback"}.with(
-          "parameter", "outcome");
+      request.status =
+          Status{Code::missing_parameter, "XA_DECIDE needs the parameter outcome: commit or rollback"}.with("parameter",
+                                                                                                            "outcome");
       return;
     }
     std::optional<std::size_t> const outcome = word(request, "outcome", kWords);
     if (!outcome) return;
     engine::HostedLog* log = nullptr;
-    request.status = branches().decide(xid_of(request), *outcome == 0 ? log::Outcome::committed : log::Outcome::rolled_back,
-                                       request.now, request.answer, log);
+    request.status =
+        branches().decide(xid_of(request), *outcome == 0 ? log::Outcome::committed : log::Outcome::rolled_back,
+                          request.now, request.answer, log);
     rest_on(log, request);
   }
 };

@@ -363,3 +363,41 @@ export function lower(alert, after) {
     },
   });
 }
+
+// --- distributed transactions -------------------------------------------------
+
+export function decide(branch, outcome) {
+  const commits = outcome === 'commit';
+  ask({
+    title: `${commits ? 'Commit' : 'Roll back'} the branch ${branch.xid}?`,
+    verb: commits ? 'Commit' : 'Roll back',
+    danger: true,
+    body: [
+      h('p', {},
+        `${plural(branch.ops, 'command')}${branch.tables ? ` on ${branch.tables}` : ''} will be ` +
+            `${commits ? 'carried out' : 'given up'}, and what they hold is free again.`),
+      h('p', {class: 'note'},
+        'Other resources of the transaction are not asked: if they end otherwise, the transaction is half done. ' +
+            'Decide only if its manager will not come back, and as it has decided elsewhere.')
+    ],
+    async run(signal) {
+      await call('XA_DECIDE', {xid: branch.xid, outcome}, signal);
+      return `The branch ${branch.xid} is ${commits ? 'committed' : 'rolled back'}. Its manager will hear of it.`;
+    },
+  });
+}
+
+export function forget(branch) {
+  ask({
+    title: `Forget the branch ${branch.xid}?`,
+    verb: 'Forget',
+    danger: true,
+    body: h(
+        'p', {},
+        `A person has decided it: ${branch.state}. If its manager asks later, it will hear that there never was one.`),
+    async run(signal) {
+      await call('XA_FORGET', {xid: branch.xid}, signal);
+      return `The branch ${branch.xid} is forgotten.`;
+    },
+  });
+}

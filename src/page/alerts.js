@@ -3,7 +3,7 @@ import {action, lower} from './actions.js';
 import {call} from './api.js';
 import {h, keyed, replace} from './dom.js';
 import {plural} from './format.js';
-import {live, refreshAlerts} from './live.js';
+import {live, refreshAlerts, rightsOnAll} from './live.js';
 import {badge, empty, link, when} from './parts.js';
 
 export function open(main) {
@@ -14,7 +14,7 @@ export function open(main) {
 
   function allowed(alert) {
     const table = alert.table ?? '';
-    if (table === '') return String(live.rights?.rights ?? '').split(' ');
+    if (table === '') return rightsOnAll();
     if (!rights.has(table)) {
       rights.set(table, null);
       call('RIGHTS', {table}).then(([answer]) => {

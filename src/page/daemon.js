@@ -1,5 +1,6 @@
 // The daemon itself: its log on disk, how long syncs take, what an acknowledgement means, and all its figures.
 import {who} from './access.js';
+import * as transactions from './branches.js';
 import {meter} from './charts.js';
 import {h, replace, say} from './dom.js';
 import {help, learn, show} from './figures.js';
@@ -27,10 +28,11 @@ export function open(main) {
   const durability = h('p', {class: 'why'});
   const visitor = h('p', {class: 'note'});
   const figures = figureList(false);
+  const branches = transactions.open();
   const nothing = empty('You may see tables only: the figures of the daemon need the right read on all of them.');
   const all =
       h('div', {}, h('dl', {class: 'tiles'}, tiles.map(({node}) => node)),
-        h('section', {class: 'panel', 'aria-label': 'Log'}, h('h2', {}, 'Log'), durability, meters),
+        h('section', {class: 'panel', 'aria-label': 'Log'}, h('h2', {}, 'Log'), durability, meters), branches.node,
         h('section', {class: 'panel', 'aria-label': 'All figures'}, h('h2', {}, 'All figures'),
           h('p', {class: 'note'}, 'By the names of STATS.'), figures.node));
   main.replaceChildren(
@@ -58,9 +60,10 @@ export function open(main) {
         meter(
             'Memory of clients, of its limit', stats.client_memory, stats.client_memory_limit,
             `${bytes(stats.client_memory)} of ${bytes(stats.client_memory_limit)}`));
+    branches.draw();
     figures.set(stats);
     learn('').then((is_new) => is_new && draw());
   }
 
-  return {title: 'Daemon', draw};
+  return {title: 'Daemon', draw, close: () => branches.close()};
 }

@@ -275,4 +275,7 @@ export async function refreshAlerts() {
   }
 }
 
+// As words: those on all tables and on the daemon itself; null: not known so far.
+export const rightsOnAll = () => live.rights && String(live.rights.rights ?? '').split(' ');
+
 export const alertsOf = (table) => live.alerts.filter((alert) => alert.table === table);

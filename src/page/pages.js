@@ -46,7 +46,8 @@ export function list(place, {command, parameters, answer, label, columns, key, n
       const found =
           await call(command, {...parameters, count: PAGE, ...(after === undefined ? {} : {after})}, mine.signal);
       problem.hidden = true;
-      const items = found.filter((one) => one.command === answer).map(({left, after: _after, ...one}) => one);
+      const items =
+          found.filter((one) => one.command === answer).map(({left, after: _after, in_doubt_for, ...one}) => one);
       keyed(body, items, key, () => h('tr'), fill);
       table.hidden = items.length === 0;
       none.hidden = items.length > 0;

@@ -268,6 +268,35 @@ BOOST_AUTO_TEST_CASE(an_alert_is_lowered_after_a_confirmation) {
   BOOST_TEST(ask("ALERTS") == "ALERTS count=0;");
 }
 
+BOOST_AUTO_TEST_CASE(what_is_in_doubt_is_shown_and_ended_after_a_confirmation) {
+  for (char const* xid : {"1:aa:01", "1:aa:02"}) {
+    LineClient manager{local()};
+    std::string const branch = std::string{"xid="} + xid;
+    for (std::string const& line : {"XA_START " + branch, std::string{"INSERT table=jobs;name="} + xid,
+                                    "XA_END " + branch, "XA_PREPARE " + branch})
+      BOOST_TEST(!manager.ask(line).starts_with("ERROR"), line);
+  }
+  open(administrators_url(), "#/daemon");
+  expect("words().includes('1:aa:01') && words().includes('1:aa:02') && words().includes('prepared')");
+  click("Commit …");
+  confirm("Commit");
+  expect(
+      "words().includes('committed') && all('main button').filter((node) => node.textContent === 'Commit …').length "
+      "=== 1");
+  click("Roll back …");
+  confirm("Roll back");
+  expect("words().includes('rolled_back') && !button('Commit …')");
+  BOOST_TEST(ask("PEEK table=jobs;name=1:aa:01").starts_with("ROW "));
+  BOOST_TEST(ask("PEEK table=jobs;name=1:aa:02").starts_with("ERROR "));
+  click("Forget …");
+  confirm("Forget");
+  expect("all('main button').filter((node) => node.textContent === 'Forget …').length === 1");
+  // A visitor who may not decide sees his own branches only: none.
+  open(read_only_url(), "#/daemon");
+  expect("words().includes('No branch is known.')");
+  expect_no_complaints();
+}
+
 BOOST_AUTO_TEST_CASE(a_visitor_without_a_right_is_told_why_and_nothing_happens) {
   std::string const row = insert("jobs", "a");
   open(read_only_url(), "#/t/jobs");

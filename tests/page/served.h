@@ -49,6 +49,7 @@ class Served {
   [[nodiscard]] std::string url() const { return "http://" + addresses_.at(0) + "/"; }
   [[nodiscard]] std::string read_only_url() const { return "http://" + addresses_.at(1) + "/"; }
   [[nodiscard]] std::string closed_url() const { return "http://" + addresses_.at(2) + "/"; }
+  [[nodiscard]] std::string administrators_url() const { return "http://" + addresses_.at(3) + "/"; }
   [[nodiscard]] std::string const& token() const { return token_; }
 
   // As an administrator.
@@ -85,6 +86,7 @@ class Served {
                                          "\" protocol=\"http\"/>\n"
                                          "<listen address=\"127.0.0.1:0\" protocol=\"http\" rights=\"read\"/>\n"
                                          "<listen address=\"127.0.0.1:0\" protocol=\"http\" rights=\"\"/>\n"
+                                         "<listen address=\"127.0.0.1:0\" protocol=\"http\" rights=\"all\"/>\n"
                                          "<socket path=\"socket\" rights=\"all\"/>\n</fastjournal>\n");
   }
   void add_user() {
