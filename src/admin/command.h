@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -76,5 +77,10 @@ struct TableChoice {
   engine::HostedTable* table{nullptr};  // null: all
 };
 [[nodiscard]] TableChoice choose_table(engine::Engine& engine, Request& request);
+
+// How long a transaction may last `until` the command of this name: the parameter `timeout`, or what the configuration
+// says. None: refused.
+[[nodiscard]] std::optional<DurationMs> read_timeout(Request& request, engine::Transactions const& transactions,
+                                                     std::string_view until);
 
 }  // namespace fastjournal::admin

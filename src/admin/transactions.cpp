@@ -1,4 +1,5 @@
 // BEGIN, COMMIT and ROLLBACK of the connection's transaction, and TRANSACTION, which is one as a whole.
+#include <optional>
 #include <string>
 
 #include "admin/commands.h"
@@ -16,24 +17,16 @@ class Begin final : public Command {
                         "a request stands alone here: send a transaction as a whole, with TRANSACTION"};
       return;
     }
-    DurationMs timeout{};
-    std::int64_t const most = transactions_.limit().value;
-    if (Value const* const given = request.message.find("timeout"); given != nullptr) {
-      timeout.value = given->as_integer().value_or(0);
-      if (timeout.value < 1 || timeout.value > most) {
-        request.status = bad_parameter(
-            "timeout", "timeout, the ms until COMMIT, is a whole number from 1 to " + std::to_string(most));
-        return;
-      }
-    }
-    Result<TransactionId> const begun = transactions_.begin(request.caller.connection, timeout, request.now);
+    std::optional<DurationMs> const timeout = read_timeout(request, transactions_, "COMMIT");
+    if (!timeout) return;
+    Result<TransactionId> const begun = transactions_.begin(request.caller.connection, *timeout, request.now);
     if (!begun.ok()) {
       request.status = begun.status();
       return;
     }
     request.answer.message("BEGUN")
         .add("transaction", static_cast<std::uint64_t>(begun.value()))
-        .add("timeout", timeout.value == 0 ? most : timeout.value);
+        .add("timeout", timeout->value);
   }
 
  private:
@@ -76,6 +69,18 @@ class Whole final : public Command {
 };
 
 }  // namespace
+
+std::optional<DurationMs> read_timeout(Request& request, engine::Transactions const& transactions,
+                                       std::string_view until) {
+  Value const* const given = request.message.find("timeout");
+  if (given == nullptr) return transactions.limit();
+  std::int64_t const most = transactions.limit().value;
+  std::int64_t const timeout = given->as_integer().value_or(0);
+  if (timeout >= 1 && timeout <= most) return DurationMs{timeout};
+  request.status = bad_parameter("timeout", "timeout, the ms until " + std::string{until} +
+                                                ", is a whole number from 1 to " + std::to_string(most));
+  return std::nullopt;
+}
 
 CommandPtr make_begin(engine::Engine& engine) { return std::make_unique<Begin>(engine); }
 CommandPtr make_commit(engine::Engine& engine) { return std::make_unique<Commit>(engine); }

@@ -39,8 +39,20 @@ class Xa : public Command {
     request.status = bad_parameter(name, std::string{name} + " is " + expected);
     return std::nullopt;
   }
-  static void rest_on(engine::HostedLog* log, Request& request) {
-    if (log != nullptr) request.basis.log = log->log;
+  // 0 or 1, 0 if it is absent. None: refused.
+  [[nodiscard]] static std::optional<bool> flag(Request& request, std::string_view name) {
+    Value const* const given = request.message.find(name);
+    std::optional<std::int64_t> const number = given == nullptr ? 0 : given->as_integer();
+    if (number && (*number == 0 || *number == 1)) return *number == 1;
+    request.status = bad_parameter(name, std::string{name} + " is 0 or 1");
+    return std::nullopt;
+  }
+  // Of an end. "There is no such branch" tells of an end as well, which may not be durable yet.
+  static void rest_on(engine::HostedLog const* log, Request& request) {
+    if (log != nullptr)
+      request.basis.log = log->log;
+    else
+      request.basis.all = true;
   }
 
   engine::Engine& engine_;
@@ -57,21 +69,13 @@ class XaStart final : public Xa {
     constexpr std::array<std::string_view, 3> kWords{"new", "join", "resume"};
     std::optional<std::size_t> const how = word(request, "how", kWords);
     if (!how) return;
-    DurationMs timeout{};
-    std::int64_t const most = engine_.transactions().limit().value;
-    if (Value const* const given = request.message.find("timeout"); given != nullptr) {
-      timeout.value = given->as_integer().value_or(0);
-      if (timeout.value < 1 || timeout.value > most) {
-        request.status = bad_parameter(
-            "timeout", "timeout, the ms until XA_PREPARE, is a whole number from 1 to " + std::to_string(most));
-        return;
-      }
-    }
-    request.status =
-        branches().start(caller_of(request), xid_of(request), static_cast<Branches::Start>(*how), timeout, request.now);
+    std::optional<DurationMs> const timeout = read_timeout(request, engine_.transactions(), "XA_PREPARE");
+    if (!timeout) return;
+    request.status = branches().start(caller_of(request), xid_of(request), static_cast<Branches::Start>(*how), *timeout,
+                                      request.now);
     if (!request.status.ok()) return;
     request.answer.message("STARTED").add("xid", xid_of(request));
-    if (*how == 0) request.answer.add("timeout", timeout.value == 0 ? most : timeout.value);
+    if (*how == 0) request.answer.add("timeout", timeout->value);
   }
 };
 
@@ -87,52 +91,29 @@ class XaEnd final : public Xa {
   }
 };
 
-class XaPrepare final : public Xa {
+template <auto End>
+class XaEnds final : public Xa {
  public:
   using Xa::Xa;
   void run(Request& request) override {
     engine::HostedLog* log = nullptr;
-    request.status = branches().prepare(caller_of(request), xid_of(request), request.now, request.answer, log);
+    request.status = (branches().*End)(caller_of(request), xid_of(request), request.now, request.answer, log);
     rest_on(log, request);
   }
 };
+using XaPrepare = XaEnds<&Branches::prepare>;
+using XaRollback = XaEnds<&Branches::roll_back>;
+using XaForget = XaEnds<&Branches::forget>;
 
 class XaCommit final : public Xa {
  public:
   using Xa::Xa;
   void run(Request& request) override {
-    bool one_phase = false;
-    if (Value const* const given = request.message.find("one_phase"); given != nullptr) {
-      std::optional<std::int64_t> const number = given->as_integer();
-      if (!number || (*number != 0 && *number != 1)) {
-        request.status = bad_parameter("one_phase", "one_phase is 0 or 1");
-        return;
-      }
-      one_phase = *number == 1;
-    }
+    std::optional<bool> const one_phase = flag(request, "one_phase");
+    if (!one_phase) return;
     engine::HostedLog* log = nullptr;
     request.status =
-        branches().commit(caller_of(request), xid_of(request), one_phase, request.now, request.answer, log);
-    rest_on(log, request);
-  }
-};
-
-class XaRollback final : public Xa {
- public:
-  using Xa::Xa;
-  void run(Request& request) override {
-    engine::HostedLog* log = nullptr;
-    request.status = branches().roll_back(caller_of(request), xid_of(request), request.now, request.answer, log);
-    rest_on(log, request);
-  }
-};
-
-class XaForget final : public Xa {
- public:
-  using Xa::Xa;
-  void run(Request& request) override {
-    engine::HostedLog* log = nullptr;
-    request.status = branches().forget(caller_of(request), xid_of(request), request.now, request.answer, log);
+        branches().commit(caller_of(request), xid_of(request), *one_phase, request.now, request.answer, log);
     rest_on(log, request);
   }
 };
@@ -148,9 +129,10 @@ class XaRecover final : public Xa {
           "count", "count, the branches of a page, is a whole number from 1 to " + std::to_string(kShownMax));
       return;
     }
-    bool const all = request.message.integer("all").value_or(0) == 1;
+    std::optional<bool> const all = flag(request, "all");
+    if (!all) return;
     request.basis.all = true;
-    branches().recover(caller_of(request), all, request.message.text("after"), static_cast<std::size_t>(count),
+    branches().recover(caller_of(request), *all, request.message.text("after"), static_cast<std::size_t>(count),
                        request.now, request.answer);
   }
 };

@@ -76,6 +76,25 @@ BOOST_FIXTURE_TEST_CASE(what_saw_a_row_waits_for_its_sync_as_well, Threaded) {
   BOOST_TEST(heard("three"));
 }
 
+// That a branch is not known says that it ended.
+BOOST_FIXTURE_TEST_CASE(who_asks_for_a_branch_that_ended_waits_for_its_end, Threaded) {
+  for (char const* const line :
+       {"XA_START xid=1:aa:", "INSERT table=jobs;name=a", "XA_END xid=1:aa:", "XA_PREPARE xid=1:aa:"})
+    BOOST_TEST(!ask("one", line).starts_with("ERROR"), line);
+  world.hold_flushes(true);
+  world.send("one", "XA_ROLLBACK xid=1:aa:");
+  turn();
+  world.send("two", "XA_ROLLBACK xid=1:aa:");
+  world.send("three", "XA_RECOVER");
+  for (int i = 0; i < 10; ++i) turn();
+  for (char const* const client : {"one", "two", "three"}) BOOST_TEST(!heard(client), client);
+  world.hold_flushes(false);
+  world.settle();
+  BOOST_TEST(heard("one"));
+  BOOST_TEST(heard("three"));
+  BOOST_TEST(world.take_line("two").value_or("").find("xa=XAER_NOTA;") != std::string::npos);
+}
+
 BOOST_FIXTURE_TEST_CASE(dates_are_met_while_a_sync_takes_its_time, Threaded) {
   ask("INSERT table=jobs;name=a;process_date=+50");
   world.send("worker", "LISTEN table=jobs");
