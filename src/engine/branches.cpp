@@ -202,7 +202,7 @@ Status Branches::prepare(Caller const& caller, std::string_view xid, TimeMs now,
   entry.prepared = now;
   entry.ops_count = static_cast<std::uint32_t>(one.ops.size());
   std::vector<std::string> bodies;
-  std::size_t bytes = log::TransactionBook::kEntryBytes + xid.size() + branch.origin.size();
+  std::size_t bytes = log::TransactionBook::bytes_of(xid, branch.origin);
   for (TransactionOp const& op : one.ops) {
     HostedTable const& table = parts_.tables[op.table];
     write_op({.table = table.id,
@@ -212,7 +212,7 @@ Status Branches::prepare(Caller const& caller, std::string_view xid, TimeMs now,
               .asked = op.asked,
               .hold = op.hold},
              op.message, bodies.emplace_back());
-    bytes += bodies.back().size() + log::TransactionBook::kOpBytes;
+    bytes += log::TransactionBook::bytes_of_op(bodies.back());
   }
   if (log->catalogue.transactions().live_bytes() + bytes > kPreparedBytesMax)
     return refusal("XAER_RMERR", Code::over_limit,
@@ -273,7 +273,7 @@ Status Branches::roll_back(Caller const& caller, std::string_view xid, TimeMs no
   if (branch.is_prepared()) {
     log = branch.log;
     ObjectId const object = branch.object;
-    status = log_alone(*log, now, log::TransactionBook::kEntryBytes, true,
+    status = log_alone(*log, now, log::TransactionBook::kRecordBytes, true,
                        [object](Records& records) { log::TransactionBook::append_ended(records, object); });
     if (!status.ok()) return status;
   }
@@ -310,7 +310,7 @@ Status Branches::decide(std::string_view xid, log::Outcome outcome, TimeMs now, 
       .add("outcome", Value::of_text(word_of(outcome)))
       .add("ops", std::uint64_t{one.ops.size()});
   Answer ignored;
-  std::size_t const bytes = log::TransactionBook::kEntryBytes + entry.xid.size() + entry.origin.size();
+  std::size_t const bytes = log::TransactionBook::bytes_of(entry.xid, entry.origin);
   Status const status = commits ? parts_.transactions.keep(one, *log, now, ignored, append, bytes)
                                 : log_alone(*log, now, bytes, true, append);
   if (!status.ok()) {
@@ -333,7 +333,7 @@ Status Branches::forget(Caller const& caller, std::string_view xid, TimeMs now, 
     return wrong_order(named(xid) + " was not decided by an administrator: there is nothing to forget");
   log = branch.log;
   ObjectId const object = branch.object;
-  Status status = log_alone(*log, now, log::TransactionBook::kEntryBytes, true,
+  Status status = log_alone(*log, now, log::TransactionBook::kRecordBytes, true,
                             [object](Records& records) { log::TransactionBook::append_ended(records, object); });
   if (!status.ok()) return status;
   answer.message("FORGOTTEN").add("xid", std::string_view{found->first});

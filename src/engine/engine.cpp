@@ -42,6 +42,7 @@ bool Engine::end_of_turn(TimeMs now) {
   serving_.serve_marked(now);
   alerting_.log_alone(now);
   volatile_tables_.end_turn(now);
+  transactions_.end_turn();
   return agenda_.has_marked() || connections_.has_lost();
 }
 

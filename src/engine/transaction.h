@@ -31,7 +31,7 @@ struct Transaction {
   std::vector<TransactionOp> ops;
   std::vector<std::uint32_t> tables;  // their numbers, each once
   std::uint64_t record_bytes{0};      // the most of its commit
-  std::int64_t kept_bytes{0};         // memory of its commands
+  std::uint64_t kept_bytes{0};        // memory of its commands
   ConnectionId owner{};               // to which that belongs, and with which it ends; none: a branch (branches.h)
   bool adds{false};                   // one of its commands does
   Status why_over;                    // not ok: it was rolled back, and whoever it belongs to is to be told

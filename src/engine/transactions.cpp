@@ -12,7 +12,7 @@ using Mutant = transaction::Mutant;
 
 constexpr std::uint32_t kRolledBackPerTurn = 64;
 // Of an op, beside its message.
-constexpr std::int64_t kOpBytes = 256;
+constexpr std::uint64_t kOpBytes = 256;
 
 Status over(TransactionId id, Status const& why) {
   return Status{Code::rolled_back, "transaction " + std::to_string(static_cast<std::uint64_t>(id)) +
@@ -96,9 +96,10 @@ Status Transactions::check(Transaction const& one, HostedTable const& table, Com
                                      ": a transaction is in one log"};
   if (one.ops.size() >= kOpsMax)
     return {Code::over_limit, "a transaction has at most " + std::to_string(kOpsMax) + " commands"};
-  if (one.owner == ConnectionId::none && branches_bytes_ + memory_of(*command.message) > kBranchesBytesMax)
-    return {Code::over_limit, "the commands of all branches have " + std::to_string(kBranchesBytesMax >> 20U) +
-                                  " MiB already: end some of them"};
+  if (one.owner == ConnectionId::none && branches_bytes_ + memory_of(*command.message) > branches_bytes_max_)
+    return {Code::over_limit, "the commands of all branches have " + std::to_string(branches_bytes_) +
+                                  " bytes, and may have " + std::to_string(branches_bytes_max_) +
+                                  ", half of client-memory: end some of them"};
   if (type.kind == CommandKind::add && parts_.memory.refuses_additions()) return parts_.shortages.refuse_memory(now);
   return {};
 }
@@ -129,10 +130,9 @@ Status Transactions::promise(HostedTable& table, Command const& command, TimeMs 
   return {};
 }
 
-std::int64_t Transactions::memory_of(Message const& message) {
-  std::int64_t bytes = kOpBytes;
-  for (Param const& param : message.params())
-    bytes += static_cast<std::int64_t>(param.name.size() + param.value.bytes.size() + sizeof(Param));
+std::uint64_t Transactions::memory_of(Message const& message) {
+  std::uint64_t bytes = kOpBytes;
+  for (Param const& param : message.params()) bytes += param.name.size() + param.value.bytes.size() + sizeof(Param);
   return bytes;
 }
 
@@ -142,12 +142,12 @@ void Transactions::take(Transaction& one, HostedTable& table, TransactionOp op) 
   one.adds = one.adds || table.type->commands()[op.index].kind == CommandKind::add;
   one.record_bytes += op.hold.record_bytes;
   if (std::ranges::find(one.tables, table.number) == one.tables.end()) one.tables.push_back(table.number);
-  std::int64_t const bytes = memory_of(op.message);
+  std::uint64_t const bytes = memory_of(op.message);
   one.kept_bytes += bytes;
   if (one.owner == ConnectionId::none)
     branches_bytes_ += bytes;
   else
-    parts_.keeper.keeps(one.owner, bytes);
+    parts_.keeper.keeps(one.owner, static_cast<std::int64_t>(bytes));
   one.ops.push_back(std::move(op));
   parts_.agenda.refresh(table);
 }
@@ -251,7 +251,7 @@ void Transactions::release(Transaction& one, TimeMs now, bool was_kept) {
   if (one.owner == ConnectionId::none)
     branches_bytes_ -= one.kept_bytes;
   else
-    parts_.keeper.keeps(one.owner, -one.kept_bytes);
+    parts_.keeper.keeps(one.owner, -static_cast<std::int64_t>(one.kept_bytes));
   one.kept_bytes = 0;
   one.ops.clear();
   one.tables.clear();

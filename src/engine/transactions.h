@@ -35,8 +35,6 @@ class Transactions {
   // The records of one, as reserved for its COMMIT: a group is written at once.
   static constexpr std::uint64_t kRecordBytesMax = 64U << 20U;
   static constexpr DurationMs kTimeout{60'000};
-  // Memory of the commands of all branches: their connections may have gone.
-  static constexpr std::int64_t kBranchesBytesMax = 256LL << 20U;
 
   struct Figures {
     std::uint64_t committed{0};
@@ -56,8 +54,12 @@ class Transactions {
   Transactions(Transactions const&) = delete;
   Transactions& operator=(Transactions const&) = delete;
 
-  // How long one may last, and does if its BEGIN says nothing.
-  void limit(DurationMs timeout) { timeout_ = timeout; }
+  // How long one may last, and does if its BEGIN says nothing. `branches_bytes`: memory of the commands of all branches,
+  // which belong to no connection.
+  void limit(DurationMs timeout, std::uint64_t branches_bytes) {
+    timeout_ = timeout;
+    branches_bytes_max_ = branches_bytes;
+  }
   [[nodiscard]] DurationMs limit() const { return timeout_; }
 
   // -- of a connection ------------------------------------------------------------
@@ -80,6 +82,8 @@ class Transactions {
     if (has(connection)) end_by(connection, now, why);
   }
   void connection_closed(ConnectionId connection, TimeMs now);
+  // The answers to COMMITs are written.
+  void end_turn() { committed_ops_.clear(); }
 
   // -- by others ------------------------------------------------------------------
   // Those with commands of this table; or of tables of this log, which serves no more.
@@ -115,7 +119,7 @@ class Transactions {
 
  private:
   [[nodiscard]] Status check(Transaction const& one, HostedTable const& table, Command const& command, TimeMs now);
-  [[nodiscard]] static std::int64_t memory_of(Message const& message);
+  [[nodiscard]] static std::uint64_t memory_of(Message const& message);
   void take(Transaction& one, HostedTable& table, TransactionOp op);
   // What it holds is free, and its commands are forgotten.
   void release(Transaction& one, TimeMs now, bool was_kept);
@@ -129,9 +133,10 @@ class Transactions {
   std::map<TransactionId, Transaction> all_;
   std::map<ConnectionId, TransactionId> current_;
   std::set<std::pair<TimeMs, TransactionId>> ends_;  // of those that are open and not prepared
-  std::int64_t branches_bytes_{0};                   // memory of the commands of those without an owner
+  std::uint64_t branches_bytes_{0};                  // memory of the commands of those without an owner
+  std::uint64_t branches_bytes_max_{UINT64_MAX};
   Figures figures_;
-  // Memory that is used again. The ops of the last commit: its answer may borrow from their messages.
+  // Memory that is used again. The ops of the turn's last commit: its answer may borrow from their messages.
   Hold hold_;
   std::vector<Decider::Promised> promised_;
   std::vector<TransactionOp> committed_ops_;

@@ -65,16 +65,21 @@ void TransactionBook::move(Lsn& from, Lsn to, ObjectId object, std::uint32_t op)
   if (!to.is_none()) by_place_[to] = {object, op};
 }
 
+void TransactionBook::forget_ops(Entry& entry) {
+  for (Op& op : entry.ops) {
+    if (!op.lsn.is_none()) live_bytes_ -= bytes_of_op(op.body);
+    move(op.lsn, {}, entry.object, 0);
+  }
+  entry.ops.clear();
+}
+
 void TransactionBook::forget(ObjectId object) {
   auto const found = entries_.find(object);
   if (found == entries_.end()) return;
   Entry& entry = found->second;
+  if (!entry.lsn.is_none()) live_bytes_ -= bytes_of(entry.xid, entry.origin);
   move(entry.lsn, {}, object, kItself);
-  live_bytes_ -= kEntryBytes;
-  for (Op& op : entry.ops) {
-    if (!op.lsn.is_none()) live_bytes_ -= op.body.size() + kOpBytes;
-    move(op.lsn, {}, object, 0);
-  }
+  forget_ops(entry);
   entries_.erase(found);
 }
 
@@ -86,9 +91,7 @@ bool TransactionBook::apply(RecordView const& record) {
     return reader.finished();
   }
   // Copies come in any order, so an op may come before what it belongs to.
-  auto const [found, is_new] = entries_.try_emplace(record.object);
-  Entry& entry = found->second;
-  if (is_new) live_bytes_ += kEntryBytes;
+  Entry& entry = entries_[record.object];
   entry.object = record.object;
   if (record.type == kOp) {
     auto const number = reader.number<std::uint32_t>();
@@ -96,11 +99,13 @@ bool TransactionBook::apply(RecordView const& record) {
     if (!reader.ok() || number >= kMost) return false;
     if (number >= entry.ops.size()) entry.ops.resize(number + 1);
     Op& op = entry.ops[number];
-    if (op.lsn.is_none()) live_bytes_ += reader.rest().size() + kOpBytes;
+    if (!op.lsn.is_none()) live_bytes_ -= bytes_of_op(op.body);
     op.body = reader.rest();
+    live_bytes_ += bytes_of_op(op.body);
     move(op.lsn, record.lsn, record.object, number);
     return true;
   }
+  if (!entry.lsn.is_none()) live_bytes_ -= bytes_of(entry.xid, entry.origin);
   auto const decided = reader.number<std::uint8_t>();
   entry.decided_at.value = reader.number<std::int64_t>();
   entry.prepared.value = reader.number<std::int64_t>();
@@ -109,13 +114,9 @@ bool TransactionBook::apply(RecordView const& record) {
   entry.origin = reader.bytes(reader.number<std::uint16_t>());
   if (!reader.finished() || decided > static_cast<std::uint8_t>(Outcome::rolled_back)) return false;
   entry.decided = static_cast<Outcome>(decided);
+  live_bytes_ += bytes_of(entry.xid, entry.origin);
   move(entry.lsn, record.lsn, record.object, kItself);
-  if (entry.decided == Outcome::none) return true;
-  for (Op& op : entry.ops) {
-    if (!op.lsn.is_none()) live_bytes_ -= op.body.size() + kOpBytes;
-    move(op.lsn, {}, record.object, 0);
-  }
-  entry.ops.clear();
+  if (entry.decided != Outcome::none) forget_ops(entry);
   return true;
 }
 

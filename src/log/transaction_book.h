@@ -47,9 +47,13 @@ class TransactionBook {
   // As AlertBook's.
   [[nodiscard]] static constexpr std::uint8_t newest_version(std::uint8_t type) { return has(type) ? 1 : 0; }
 
-  // The most bytes of the record of an entry without its ops, header included, and of an op beside its body.
-  static constexpr std::size_t kEntryBytes = 1024;
-  static constexpr std::size_t kOpBytes = 64;
+  // The most bytes of the records of an entry without its ops, of an op with this body, and of the end, each with its
+  // header.
+  [[nodiscard]] static std::size_t bytes_of(std::string_view xid, std::string_view origin) {
+    return kRecordBytes + xid.size() + origin.size();
+  }
+  [[nodiscard]] static std::size_t bytes_of_op(std::string_view body) { return kRecordBytes + body.size(); }
+  static constexpr std::size_t kRecordBytes = 64;
 
   // Returns the object; `entry.object` none: a new one. Its ops follow in the same group.
   static ObjectId append_prepared(Records& records, Entry const& entry);
@@ -71,6 +75,7 @@ class TransactionBook {
  private:
   static constexpr std::uint32_t kItself = UINT32_MAX;
   void move(Lsn& from, Lsn to, ObjectId object, std::uint32_t op);
+  void forget_ops(Entry& entry);
   void forget(ObjectId object);
 
   std::map<ObjectId, Entry> entries_;

@@ -60,7 +60,7 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
               turn_) {
   add_own_commands(types);
   engine_.memory().limit(limits.memory_bytes);
-  engine_.transactions().limit(limits.transaction_timeout);
+  engine_.transactions().limit(limits.transaction_timeout, limits.client_memory_bytes / 2);
 }
 
 void Server::add_own_commands(engine::TableTypes const& types) {

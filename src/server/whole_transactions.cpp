@@ -8,6 +8,13 @@
 namespace fastjournal::server {
 
 void WholeTransactions::run_whole(admin::Request& request) {
+  run(request);
+  // They were copied, and may be as large as a message.
+  messages_.clear();
+  std::string{}.swap(decoded_);
+}
+
+void WholeTransactions::run(admin::Request& request) {
   Session* const session = sessions_.find(request.caller.connection);
   if (session == nullptr) return;
   engine::Transactions& transactions = engine_.transactions();

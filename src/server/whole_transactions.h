@@ -23,13 +23,14 @@ class WholeTransactions final : public admin::WholeTransactions {
   void run_whole(admin::Request& request) override;
 
  private:
+  void run(admin::Request& request);
   [[nodiscard]] Status promise(Session& session, Message& command);
 
   engine::Engine& engine_;
   Sessions& sessions_;
   Dispatch& dispatch_;
   TableCommands& commands_;
-  // Memory that is used again.
+  // The commands of the message that is run, and the frames in it that were base64.
   std::vector<Message> messages_;
   std::string decoded_;
   Answer promised_;

@@ -122,7 +122,7 @@ Outcome long_names(Victim& victim, Scale scale) {
   return {fmt::format("{} leases by workers with names of 1 MiB", leases), {}};
 }
 
-// Transactions that keep what they were sent, and never end; and branches of one origin, prepared and left.
+// Transactions and branches that keep what they were sent, and never end; and branches of one origin, prepared and left.
 Outcome open_transactions(Victim& victim, Scale scale) {
   std::string const insert = "INSERT table=jobs;name=t;payload=" + std::string(kMiB - 100, 'x') + "\n";
   std::vector<test::LineClient> begun;
@@ -136,8 +136,17 @@ Outcome open_transactions(Victim& victim, Scale scale) {
       if (is_open) ++promised;
     }
   }
-  std::uint64_t const branches = scale.pick(6000, 20'000);
+  std::uint64_t const branches = scale.pick(11'000, 20'000);
   test::LineClient manager{victim.tcp()};
+  for (int large = 1; large <= 8; ++large) {
+    std::string const xid = fmt::format("xid=2:{:02x}:\n", large);
+    static_cast<void>(manager.send("XA_START " + xid) && manager.read_line());
+    for (int op = 0; op < 60; ++op) {
+      if (!manager.send(insert)) return {"", "the connection ended"};
+      if (auto const line = manager.read_line(); !line || !line->starts_with("PROMISED ")) break;
+    }
+    static_cast<void>(manager.send("XA_END " + xid) && manager.read_line());
+  }
   std::uint64_t prepared = 0;
   for (std::uint64_t at = 0; at < branches; at += 100) {
     std::string out;

@@ -1,31 +1,19 @@
 // Prepared transactions in the catalogue: what is stated, copied forward one by one, decided and over; damaged records.
 #include <boost/test/unit_test.hpp>
 
-#include <cstring>
-#include <deque>
 #include <string>
 #include <vector>
 
 #include "base/bytes.h"
 #include "log/catalogue.h"
+#include "log/file/format.h"
 #include "tests/support/seed.h"
+#include "tests/unit/log/kept_catalogue.h"
 
 namespace fastjournal::log {
 namespace {
 
-// Collects appended records and applies them to a catalogue, as the engine does.
-struct Book final : Records {
-  Place append(std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) override {
-    bodies.emplace_back(body_bytes);
-    Lsn const lsn{next += 64};
-    views.push_back(
-        {TableId::catalogue, type, version, lsn, object.is_none() ? object_of(lsn) : object, bodies.back()});
-    return {lsn, bodies.back()};
-  }
-  void apply() {
-    for (RecordView const& view : views) BOOST_REQUIRE(catalogue.apply(view));
-    views.clear();
-  }
+struct Book final : KeptCatalogue {
   ObjectId prepare(std::string const& xid, std::vector<std::string> const& ops) {
     TransactionBook::Entry entry;
     entry.xid = xid;
@@ -47,16 +35,25 @@ struct Book final : Records {
     catalogue.digest(sink);
     return sink.all;
   }
-
-  std::uint64_t next{4096};
-  std::deque<std::vector<std::byte>> bodies;
-  std::vector<RecordView> views;
-  Catalogue catalogue;
 };
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(transaction_book)
+
+// Copying forward has room for what lives.
+BOOST_AUTO_TEST_CASE(what_lives_is_counted_as_the_records_that_state_it_at_least) {
+  Book one;
+  for (std::string const& xid : {std::string{"1:aa:"}, "1:" + std::string(510, 'a') + ":" + std::string(510, 'b')}) {
+    std::size_t const before = one.bodies.size();
+    std::uint64_t const live = one.book().live_bytes();
+    one.prepare(xid, {"", "an op", std::string(777, 'x')});
+    std::uint64_t bytes = 0;
+    for (std::size_t i = before; i < one.bodies.size(); ++i) bytes += file::record_bytes(true, one.bodies[i].size());
+    BOOST_TEST(one.book().live_bytes() - live >= bytes);
+    BOOST_TEST(one.book().live_bytes() - live <= bytes + 4 * TransactionBook::kRecordBytes);
+  }
+}
 
 BOOST_AUTO_TEST_CASE(what_is_prepared_stays_until_it_is_over) {
   Book one;

@@ -6,37 +6,19 @@
 
 #include "log/catalogue.h"
 #include "log/volatile_log.h"
+#include "tests/unit/log/kept_catalogue.h"
 
 namespace fastjournal::log {
 namespace {
 
 constexpr TableId kTable{1};
 
-// Collects appended records and applies them to a catalogue, as the engine does.
-struct Book final : Records {
-  Place append(std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) override {
-    bodies.emplace_back(body_bytes);
-    Lsn const lsn{next += 64};
-    views.push_back(
-        {TableId::catalogue, type, version, lsn, object.is_none() ? object_of(lsn) : object, bodies.back()});
-    return {lsn, bodies.back()};
-  }
-  void apply() {
-    for (RecordView const& view : views) BOOST_REQUIRE(catalogue.apply(view));
-    views.clear();
-  }
-  std::uint64_t next{4096};
-  std::vector<std::vector<std::byte>> bodies;
-  std::vector<RecordView> views;
-  Catalogue catalogue;
-};
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(volatile_log)
 
 BOOST_AUTO_TEST_CASE(a_start_goes_on_behind_everything_that_was_reserved_before) {
-  Book book;
+  KeptCatalogue book;
   std::uint64_t last = 0;
   for (std::uint32_t start = 1; start <= 20; ++start) {
     Lsn const first{std::max<std::uint64_t>(kLsnAlign, book.catalogue.numbers().below.value)};
@@ -81,7 +63,7 @@ BOOST_AUTO_TEST_CASE(bodies_of_a_step_stay_where_they_are_until_the_next_one) {
 }
 
 BOOST_AUTO_TEST_CASE(what_was_reserved_is_an_object_that_is_copied_forward) {
-  Book book;
+  KeptCatalogue book;
   Catalogue::append_numbers(book, {}, Lsn{1U << 30U});
   book.apply();
   ObjectId const object = book.catalogue.numbers().object;
