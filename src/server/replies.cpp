@@ -8,6 +8,16 @@
 #include "base/may_fail.h"
 
 namespace fastjournal::server {
+namespace {
+
+// Length and middle letter: most answers are told by them from all that are counted, without looking at those.
+std::uint64_t shape_of(std::string_view answer) {
+  return std::uint64_t{1} << (answer.empty()
+                                  ? 0U
+                                  : (5U * answer.size() + static_cast<unsigned char>(answer[answer.size() / 2])) % 64U);
+}
+
+}  // namespace
 
 Replies::Replies(engine::TableTypes const& types, Sessions& sessions, CommitPipeline& pipeline, MemoryGuard& guard,
                  Output const& output, BytesLater& later)
@@ -19,17 +29,6 @@ Replies::Replies(engine::TableTypes const& types, Sessions& sessions, CommitPipe
   for (admin::OwnAnswer const& answer : admin::own_answers())
     if (answer.is_counted) count(answer.name);
 }
-
-namespace {
-
-// Length and middle letter: most answers are told by them from all that are counted, without looking at those.
-std::uint64_t shape_of(std::string_view answer) {
-  return std::uint64_t{1} << (answer.empty()
-                                  ? 0U
-                                  : (5U * answer.size() + static_cast<unsigned char>(answer[answer.size() / 2])) % 64U);
-}
-
-}  // namespace
 
 void Replies::count(std::string_view answer) {
   counted_.push_back(answer);
