@@ -247,7 +247,9 @@ bool Consumers::end_former(Decision& decision) const {
   for (; next_former_ < rows.leases().end(); ++next_former_) {
     if (steps == kFormerPerStep) return true;
     rows::Lease const& lease = rows.leases()[next_former_];
-    if (lease.row == rows::kNoRow || lease.start >= decision.start || lease.is_kept) continue;
+    if (lease.row == rows::kNoRow || lease.start >= decision.start) continue;
+    holds_former_ = holds_former_ || lease.is_kept;
+    if (lease.is_kept) continue;
     rows::GiveBackBody body;
     body.date = rows.row(lease.row).date();
     body.counters = rows.counters_of(lease.row);

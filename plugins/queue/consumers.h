@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "fastjournal/table.h"
 #include "model/parameters.h"
@@ -27,7 +28,9 @@ class Consumers {
   bool end_former(Decision& decision) const;
   [[nodiscard]] bool may_have_former() const { return next_former_ != kNoFormer; }
   // A transaction has ended: what it held may be of a former start.
-  void look_for_former() const { next_former_ = 0; }
+  void look_for_former() const {
+    if (std::exchange(holds_former_, false)) next_former_ = 0;
+  }
 
  private:
   struct Wish {
@@ -56,6 +59,7 @@ class Consumers {
   rows::Attempts const& attempts_;
   // Where the search for leases of a former start goes on.
   mutable std::uint32_t next_former_{0};
+  mutable bool holds_former_{false};  // transactions held some of them
 };
 
 }  // namespace fastjournal::queue

@@ -440,12 +440,16 @@ Verdict Declarations::list_bindings(Command const& command, Decision& decision) 
 // ---------------------------------------------------------------------------
 // Without a command
 
+// Asked after each command: the names are gone through when one of them may be missing.
 bool Declarations::has_to_make() const {
-  return std::ranges::any_of(shared_.options.queues,
-                             [&](std::string const& name) { return shared_.queues.find_any(name) == nullptr; });
+  if (shared_.looks_for_declared)
+    shared_.looks_for_declared = std::ranges::any_of(
+        shared_.options.queues, [&](std::string const& name) { return shared_.queues.find_any(name) == nullptr; });
+  return shared_.looks_for_declared;
 }
 
 bool Declarations::make_declared(Decision& decision) const {
+  if (!has_to_make()) return false;
   std::size_t bytes = 0;
   for (std::string const& name : shared_.options.queues) {
     if (shared_.queues.find_any(name) != nullptr) continue;

@@ -100,6 +100,7 @@ Status QueueTable::check_type(TypeDeclaration const& type) {
 
 void QueueTable::change(std::shared_ptr<TableDeclaration const> next) {
   shared_.options = Options::read(*next);
+  shared_.looks_for_declared = true;
   shared_.declaration = std::move(next);
 }
 
@@ -108,9 +109,12 @@ void QueueTable::change(std::shared_ptr<TableDeclaration const> next) {
 
 bool QueueTable::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) noexcept {
   if (context.live) shared_.table_of_rows.see(context.now.value);
+  // The name of a removed queue is free with its last message.
+  if (!shared_.queues.leaving().empty()) shared_.looks_for_declared = true;
   if (record.type < rows::kOwnRecords) return shared_.table_of_rows.apply(record, context, observer, effects_);
   if (record.version == 0 || record.version > newest_version(record.type)) return false;
   shared_.is_leaving_blocked = false;
+  shared_.looks_for_declared = true;
   if (record.type != static_cast<std::uint8_t>(RecordType::letter)) return shared_.queues.apply(record, context);
   LetterBody body;
   if (!read_letter(as_text(record.body), body)) return false;

@@ -69,6 +69,8 @@ struct Shared {
   Letters letters;
   Queues queues;
   Promised promised;
+  // Queues of the file may not be there.
+  mutable bool looks_for_declared{true};
   // All messages of removed queues that are left are held by transactions: until one ends, none can go.
   mutable bool is_leaving_blocked{false};
   mutable Statistics statistics;

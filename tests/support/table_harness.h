@@ -203,8 +203,8 @@ class TableHarness {
         [&](Decision& decision) { return table->decide_connection_closed(ConnectionId{connection}, decision); });
   }
   // Copies forward what lies below `below`, at most `budget` bytes a step, or as many as an object asked for. Returns
-  // the number of steps.
-  std::size_t restate(Lsn below, std::size_t budget = 4096) {
+  // the number of steps: at most `steps_max`, and then it may not be at its end.
+  std::size_t restate(Lsn below, std::size_t budget = 4096, std::size_t steps_max = SIZE_MAX) {
     std::size_t room = budget;
     for (std::size_t steps = 1;; ++steps) {
       check(steps < 1'000'000, "copying forward never comes to an end");
@@ -215,7 +215,7 @@ class TableHarness {
       check(log.step_bytes() <= room, "copying forward took more than its room");
       room = std::max(budget, restated.object_bytes);
       apply_step();
-      if (!restated.more) return steps;
+      if (!restated.more || steps == steps_max) return steps;
     }
   }
 
