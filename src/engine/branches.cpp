@@ -255,7 +255,7 @@ Status Branches::commit(Caller const& caller, std::string_view xid, bool one_pha
   Transaction& one = *parts_.transactions.find(branch.transaction);
   if (!one.why_over.ok()) return tell_rolled_back(found);
   answer.message("COMMITTED").add("xid", std::string_view{found->first}).add("ops", std::uint64_t{one.ops.size()});
-  if (one.is_over_several_logs())
+  if (one.is_over_several_logs() || branch.has_parts())
     return end_in_all(found, caller, log::Outcome::committed, false, now, answer, resting);
   HostedLog* const log = branch.is_prepared() ? branch.log : one.only_log();
   resting.log = log;
@@ -283,7 +283,7 @@ Status Branches::roll_back(Caller const& caller, std::string_view xid, TimeMs no
   if (status.ok()) status = check_ends(found->second);
   if (!status.ok()) return status;
   Branch& branch = found->second;
-  if (branch.is_prepared() && !branch.parts.empty()) {
+  if (branch.is_prepared() && branch.has_parts()) {
     answer.message("ROLLED_BACK").add("xid", std::string_view{found->first});
     return end_in_all(found, caller, log::Outcome::rolled_back, false, now, answer, resting);
   }
@@ -313,7 +313,7 @@ Status Branches::decide(Caller const& caller, std::string_view xid, log::Outcome
       .add("xid", std::string_view{found->first})
       .add("outcome", Value::of_text(word_of(outcome)))
       .add("ops", std::uint64_t{one.ops.size()});
-  if (!branch.parts.empty()) return end_in_all(found, caller, outcome, true, now, answer, resting);
+  if (branch.has_parts()) return end_in_all(found, caller, outcome, true, now, answer, resting);
   HostedLog* const log = branch.log;
   resting.log = log;
   log::TransactionBook::Entry entry;

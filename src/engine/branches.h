@@ -110,6 +110,8 @@ class Branches {
     log::Outcome decided{log::Outcome::none};
     TimeMs decided_at{};
 
+    // Also of logs that are not there now.
+    [[nodiscard]] bool has_parts() const { return !parts.empty() || !others.empty(); }
     [[nodiscard]] bool is_prepared() const { return !object.is_none() && decided == log::Outcome::none; }
   };
   using Found = std::map<std::string, Branch, std::less<>>::iterator;

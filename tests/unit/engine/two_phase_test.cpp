@@ -416,6 +416,46 @@ BOOST_FIXTURE_TEST_CASE(an_older_home_leaves_it_in_doubt_for_good, Daemon) {
   BOOST_TEST(holds_nothing());
 }
 
+// The outcome stays until the log with that part is there again.
+BOOST_FIXTURE_TEST_CASE(a_branch_ends_in_a_log_that_is_not_there_when_it_comes_back, Daemon) {
+  for (bool const commits : {true, false}) {
+    Branches& first = engine->branches();
+    Message const message{"XA"};
+    Branches::Caller const caller{.connection = ConnectionId{1}, .origin = "manager", .command = &message};
+    std::string const xid = commits ? "1:aa:" : "1:bb:";
+    BOOST_REQUIRE(first.start(caller, xid, Branches::Start::begin, DurationMs{1000}, now).ok());
+    for (std::size_t log = 0; log < 3; ++log) BOOST_REQUIRE(put(log, xid).ok());
+    BOOST_REQUIRE(first.end(caller, xid, Branches::End::success, now).ok());
+    Answer answer;
+    Branches::Resting rests;
+    BOOST_REQUIRE(first.prepare(caller, xid, now, answer, rests).ok());
+    BOOST_TEST(rests.is_later);
+    BOOST_TEST((first.commit(caller, xid, false, now, answer, rests).code() == Code::wrong_state));
+    BOOST_TEST(recover(*this) == "BRANCHES");  // it is not prepared yet
+    settle();
+    BOOST_TEST(books() == "b/p/p");
+    BOOST_TEST(recover(*this) == "BRANCH");
+    cut();
+    start(0, 2);  // without gamma
+    BOOST_TEST(recover(*this) == "BRANCH");
+    rests = {};
+    Branches& second = engine->branches();
+    BOOST_REQUIRE((commits ? second.commit(caller, xid, false, now, answer, rests)
+                           : second.roll_back(caller, xid, now, answer, rests))
+                      .ok());
+    settle();
+    BOOST_TEST(book(0) == (commits ? "o" : ""));
+    BOOST_TEST(book(1) == "");
+    cut();
+    start();
+    settle();
+    BOOST_TEST(books() == "//");
+    for (std::size_t log = 0; log < 3; ++log) BOOST_TEST(rows(log) == 1);
+    BOOST_TEST(recover(*this) == "BRANCHES");
+    BOOST_TEST(holds_nothing());
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace fastjournal::engine::test
