@@ -355,7 +355,7 @@ void Grammar::add_transaction_verbs() {
         "kept until `tx forget`, or until the manager forgets it.");
   run->footer(
       "A line is a text message (COMMAND name=value;name=value) or one in JSON; # begins a comment. INSERT, DONE,\n"
-      "RELEASE and FAIL of a journal, SET, ADD and DELETE of a key/value table; the tables are in one log. If a line "
+      "RELEASE and FAIL of a journal, SET, ADD and DELETE of a key/value table, in one log or several. If a line "
       "is refused, nothing\nwas done, and the error names it. Prints the answer to each line.");
 }
 
