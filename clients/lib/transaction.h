@@ -1,4 +1,4 @@
-// Commands of several tables of one log that are all carried out, or none: exactly-once hand-over from table to table.
+// Commands of several tables that are all carried out, or none: exactly-once hand-over from table to table.
 //
 //   Journal pages(connection, "pages"), mails(connection, "mails");
 //   KeyValue seen(connection, "seen");

@@ -41,6 +41,7 @@ struct Request {
   Status& status;  // not ok: why there is no answer
   Basis& basis;
   bool may_be_silent{false};  // from here on: the caller waits for pushes, or copies logs
+  bool is_later{false};       // the answer comes by the ReplySink (end_commit); the caller sends nothing meanwhile
 };
 
 class Command {

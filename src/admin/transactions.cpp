@@ -35,16 +35,17 @@ class Begin final : public Command {
 
 class Commit final : public Command {
  public:
-  explicit Commit(engine::Engine& engine) : transactions_(engine.transactions()) {}
+  explicit Commit(engine::Engine& engine) : engine_(engine) {}
 
   void run(Request& request) override {
-    engine::HostedLog* log = nullptr;
-    request.status = transactions_.commit(request.caller.connection, request.now, request.answer, log);
-    if (log != nullptr) request.basis.log = log->log;
+    engine::Branches::Resting rests;
+    request.status = engine_.commit(request.caller.connection, request.message, request.now, request.answer, rests);
+    request.is_later = rests.is_later;
+    if (rests.log != nullptr) request.basis.log = rests.log->log;
   }
 
  private:
-  engine::Transactions& transactions_;
+  engine::Engine& engine_;
 };
 
 class Rollback final : public Command {

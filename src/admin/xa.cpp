@@ -23,7 +23,8 @@ class Xa : public Command {
   [[nodiscard]] static Branches::Caller caller_of(Request const& request) {
     return {.connection = request.caller.connection,
             .origin = request.caller.origin,
-            .is_operator = request.caller.permit.has(Right::admin)};
+            .is_operator = request.caller.permit.has(Right::admin),
+            .command = &request.message};
   }
   [[nodiscard]] static std::string_view xid_of(Request const& request) { return request.message.text("xid"); }
   // By its place in `words`; the first one if it is absent. None: refused.
@@ -48,9 +49,10 @@ class Xa : public Command {
     return std::nullopt;
   }
   // Of an end. "There is no such branch" tells of an end as well, which may not be durable yet.
-  static void rest_on(engine::HostedLog const* log, Request& request) {
-    if (log != nullptr)
-      request.basis.log = log->log;
+  static void rest_on(Branches::Resting const& rests, Request& request) {
+    request.is_later = rests.is_later;
+    if (rests.log != nullptr)
+      request.basis.log = rests.log->log;
     else
       request.basis.all = true;
   }
@@ -96,9 +98,9 @@ class XaEnds final : public Xa {
  public:
   using Xa::Xa;
   void run(Request& request) override {
-    engine::HostedLog* log = nullptr;
-    request.status = (branches().*End)(caller_of(request), xid_of(request), request.now, request.answer, log);
-    rest_on(log, request);
+    Branches::Resting rests;
+    request.status = (branches().*End)(caller_of(request), xid_of(request), request.now, request.answer, rests);
+    rest_on(rests, request);
   }
 };
 using XaPrepare = XaEnds<&Branches::prepare>;
@@ -111,10 +113,10 @@ class XaCommit final : public Xa {
   void run(Request& request) override {
     std::optional<bool> const one_phase = flag(request, "one_phase");
     if (!one_phase) return;
-    engine::HostedLog* log = nullptr;
+    Branches::Resting rests;
     request.status =
-        branches().commit(caller_of(request), xid_of(request), *one_phase, request.now, request.answer, log);
-    rest_on(log, request);
+        branches().commit(caller_of(request), xid_of(request), *one_phase, request.now, request.answer, rests);
+    rest_on(rests, request);
   }
 };
 
@@ -150,11 +152,11 @@ class XaDecide final : public Xa {
     }
     std::optional<std::size_t> const outcome = word(request, "outcome", kWords);
     if (!outcome) return;
-    engine::HostedLog* log = nullptr;
-    request.status =
-        branches().decide(xid_of(request), *outcome == 0 ? log::Outcome::committed : log::Outcome::rolled_back,
-                          request.now, request.answer, log);
-    rest_on(log, request);
+    Branches::Resting rests;
+    request.status = branches().decide(caller_of(request), xid_of(request),
+                                       *outcome == 0 ? log::Outcome::committed : log::Outcome::rolled_back, request.now,
+                                       request.answer, rests);
+    rest_on(rests, request);
   }
 };
 

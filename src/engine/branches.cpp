@@ -4,8 +4,6 @@
 #include <charconv>
 
 #include "base/transaction_mutants.h"
-#include "engine/configuration.h"
-#include "engine/transaction_codec.h"
 
 namespace fastjournal::engine {
 namespace {
@@ -61,12 +59,19 @@ Status Branches::find(Caller const& caller, std::string_view xid, Found& found) 
   found = branches_.find(xid);
   if (found == branches_.end())
     return refusal("XAER_NOTA", Code::not_found, named(xid) + " is not known: it is over, or never began");
-  if (found->second.origin == caller.origin || caller.is_operator) return {};
+  if (parts_.two_phase.is_under_way(xid))
+    return wrong_order(named(xid) + " is being prepared or ended in several logs: ask again");
+  if ((found->second.origin == caller.origin && !found->second.is_home_lost) || caller.is_operator) return {};
   return refusal("XAER_NOTA", Code::not_allowed,
                  named(xid) + " belongs to another peer or user: it ends it, or an administrator does");
 }
 
 Status Branches::check_ends(Branch const& branch) {
+  if (branch.is_home_lost)
+    return refusal(
+        "XAER_RMFAIL", Code::wrong_state,
+        "the log that knows how this ended is not there, or is an older copy: an administrator decides it, with "
+        "fastjournal tx commit or tx rollback");
   if (!branch.associated.empty() || branch.is_suspended)
     return wrong_order("a connection is still associated with the branch, or has suspended it: XA_END comes first");
   if (branch.decided == log::Outcome::none) return {};
@@ -127,7 +132,13 @@ Status Branches::start(Caller const& caller, std::string_view xid, Start how, Du
                    "this connection has a transaction already: COMMIT, ROLLBACK or XA_END comes first");
   if (how == Start::begin) {
     if (Status status = check_xid(xid); !status.ok()) return status;
-    if (branches_.contains(xid)) return refusal("XAER_DUPID", Code::in_use, named(xid) + " is known already");
+    if (xid.starts_with(std::to_string(TwoPhase::kOwnFormat) + ":"))
+      return refusal(
+                 "XAER_INVAL", Code::bad_parameter,
+                 "xid: format " + std::to_string(TwoPhase::kOwnFormat) + " is that of the daemon's own transactions")
+          .with("parameter", "xid");
+    if (branches_.contains(xid) || parts_.two_phase.is_under_way(xid))
+      return refusal("XAER_DUPID", Code::in_use, named(xid) + " is known already");
     if (branches_.size() >= kMost)
       return refusal("XAER_RMERR", Code::over_limit, "there are " + std::to_string(kMost) + " branches already");
     if (auto const of = of_origin_.find(caller.origin); of != of_origin_.end() && of->second >= kMostOfOrigin)
@@ -182,7 +193,7 @@ void Branches::connection_closed(ConnectionId connection, TimeMs now) {
 // ---------------------------------------------------------------------------
 // Ends
 
-Status Branches::prepare(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, HostedLog*& log) {
+Status Branches::prepare(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, Resting& resting) {
   Found found;
   Status status = find(caller, xid, found);
   if (status.ok()) status = check_ends(found->second);
@@ -191,34 +202,30 @@ Status Branches::prepare(Caller const& caller, std::string_view xid, TimeMs now,
   if (branch.is_prepared()) return wrong_order(named(xid) + " is prepared already");
   Transaction& one = *parts_.transactions.find(branch.transaction);
   if (!one.why_over.ok()) return tell_rolled_back(found);
-  log = one.log != nullptr ? one.log : &parts_.tables.own_log();
+  if (one.is_over_several_logs()) {
+    status = prepare_in_all(found, one, caller, now);
+    resting.is_later = status.ok();
+    return status;
+  }
+  HostedLog* const log = one.logs.empty() ? &parts_.tables.own_log() : one.only_log();
+  resting.log = log;
   if (!log->keeps)
     return refusal("XAER_RMERR", Code::not_supported,
                    "tables that are not kept on disk cannot be prepared: COMMIT by one_phase");
-
   log::TransactionBook::Entry entry;
   entry.xid = found->first;
   entry.origin = branch.origin;
   entry.prepared = now;
-  entry.ops_count = static_cast<std::uint32_t>(one.ops.size());
-  std::vector<std::string> bodies;
-  std::size_t bytes = log::TransactionBook::bytes_of(xid, branch.origin);
-  for (TransactionOp const& op : one.ops) {
-    HostedTable const& table = parts_.tables[op.table];
-    write_op({.table = table.id,
-              .command = table.type->commands()[op.index].name,
-              .worker = op.worker,
-              .origin = op.origin,
-              .asked = op.asked,
-              .hold = op.hold},
-             op.message, bodies.emplace_back());
-    bytes += log::TransactionBook::bytes_of_op(bodies.back());
-  }
+  std::vector<std::string> const bodies = parts_.transactions.bodies_of(one, *log);
+  entry.ops_count = static_cast<std::uint32_t>(bodies.size());
+  std::size_t bytes = log::TransactionBook::bytes_of(entry);
+  for (std::string const& body : bodies) bytes += log::TransactionBook::bytes_of_op(body);
   if (log->catalogue.transactions().live_bytes() + bytes > kPreparedBytesMax)
     return refusal("XAER_RMERR", Code::over_limit,
                    "the prepared transactions of log " + log->name + " have " +
                        std::to_string(kPreparedBytesMax >> 20U) + " MiB already: end some of them");
-  status = log_alone(*log, now, bytes, !one.adds, [&](Records& records) {
+  bool const adds = !one.logs.empty() && one.logs.front().adds;
+  status = log_alone(*log, now, bytes, !adds, [&](Records& records) {
     branch.object = log::TransactionBook::append_prepared(records, entry);
     for (std::size_t i = 0; i < bodies.size(); ++i)
       log::TransactionBook::append_op(records, branch.object, static_cast<std::uint32_t>(i), bodies[i]);
@@ -234,7 +241,7 @@ Status Branches::prepare(Caller const& caller, std::string_view xid, TimeMs now,
 }
 
 Status Branches::commit(Caller const& caller, std::string_view xid, bool one_phase, TimeMs now, Answer& answer,
-                        HostedLog*& log) {
+                        Resting& resting) {
   Found found;
   Status status = find(caller, xid, found);
   if (status.ok()) status = check_ends(found->second);
@@ -246,7 +253,10 @@ Status Branches::commit(Caller const& caller, std::string_view xid, bool one_pha
   Transaction& one = *parts_.transactions.find(branch.transaction);
   if (!one.why_over.ok()) return tell_rolled_back(found);
   answer.message("COMMITTED").add("xid", std::string_view{found->first}).add("ops", std::uint64_t{one.ops.size()});
-  log = branch.is_prepared() ? branch.log : one.log;
+  if (one.is_over_several_logs() || branch.has_parts())
+    return end_in_all(found, caller, log::Outcome::committed, false, now, answer, resting);
+  HostedLog* const log = branch.is_prepared() ? branch.log : one.only_log();
+  resting.log = log;
   ObjectId const object = branch.object;
   if (branch.is_prepared())
     status = parts_.transactions.keep(
@@ -254,6 +264,7 @@ Status Branches::commit(Caller const& caller, std::string_view xid, bool one_pha
   else if (log != nullptr)
     status = parts_.transactions.keep(one, *log, now, answer, {});
   if (status.ok()) {
+    parts_.transactions.count_committed();
     erase(found);
     return {};
   }
@@ -264,16 +275,20 @@ Status Branches::commit(Caller const& caller, std::string_view xid, bool one_pha
   return tell_rolled_back(found);
 }
 
-Status Branches::roll_back(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, HostedLog*& log) {
+Status Branches::roll_back(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, Resting& resting) {
   Found found;
   Status status = find(caller, xid, found);
   if (status.ok()) status = check_ends(found->second);
   if (!status.ok()) return status;
   Branch& branch = found->second;
+  if (branch.is_prepared() && branch.has_parts()) {
+    answer.message("ROLLED_BACK").add("xid", std::string_view{found->first});
+    return end_in_all(found, caller, log::Outcome::rolled_back, false, now, answer, resting);
+  }
   if (branch.is_prepared()) {
-    log = branch.log;
+    resting.log = branch.log;
     ObjectId const object = branch.object;
-    status = log_alone(*log, now, log::TransactionBook::kRecordBytes, true,
+    status = log_alone(*branch.log, now, log::TransactionBook::kRecordBytes, true,
                        [object](Records& records) { log::TransactionBook::append_ended(records, object); });
     if (!status.ok()) return status;
   }
@@ -284,13 +299,21 @@ Status Branches::roll_back(Caller const& caller, std::string_view xid, TimeMs no
   return {};
 }
 
-Status Branches::decide(std::string_view xid, log::Outcome outcome, TimeMs now, Answer& answer, HostedLog*& log) {
+Status Branches::decide(Caller const& caller, std::string_view xid, log::Outcome outcome, TimeMs now, Answer& answer,
+                        Resting& resting) {
   Found found;
   if (Status status = find({.is_operator = true}, xid, found); !status.ok()) return status;
   Branch& branch = found->second;
   if (!branch.is_prepared()) return wrong_order(named(xid) + " is not in doubt: there is nothing to decide");
   Transaction& one = *parts_.transactions.find(branch.transaction);
-  log = branch.log;
+  bool const commits = outcome == log::Outcome::committed;
+  answer.message("DECIDED")
+      .add("xid", std::string_view{found->first})
+      .add("outcome", Value::of_text(word_of(outcome)))
+      .add("ops", std::uint64_t{one.ops.size()});
+  if (branch.has_parts()) return end_in_all(found, caller, outcome, true, now, answer, resting);
+  HostedLog* const log = branch.log;
+  resting.log = log;
   log::TransactionBook::Entry entry;
   entry.object = branch.object;
   entry.xid = found->first;
@@ -298,26 +321,30 @@ Status Branches::decide(std::string_view xid, log::Outcome outcome, TimeMs now, 
   entry.prepared = branch.prepared;
   entry.decided = outcome;
   entry.decided_at = now;
-  auto const append = [&entry](Records& records) {
-    if (is_mutant(Mutant::outcome_not_kept))
+  auto const append = [&entry, lost = branch.is_home_lost](Records& records) {
+    // Nobody comes to hear of it.
+    if (lost || is_mutant(Mutant::outcome_not_kept))
       log::TransactionBook::append_ended(records, entry.object);
     else
       log::TransactionBook::append_prepared(records, entry);
   };
-  bool const commits = outcome == log::Outcome::committed;
-  answer.message("DECIDED")
-      .add("xid", std::string_view{found->first})
-      .add("outcome", Value::of_text(word_of(outcome)))
-      .add("ops", std::uint64_t{one.ops.size()});
   Answer ignored;
-  std::size_t const bytes = log::TransactionBook::bytes_of(entry.xid, entry.origin);
+  std::size_t const bytes = log::TransactionBook::bytes_of(entry);
+  std::size_t const held = std::exchange(branch.held, 0U);
+  if (held != 0) log->log->free(held);
   Status const status = commits ? parts_.transactions.keep(one, *log, now, ignored, append, bytes)
                                 : log_alone(*log, now, bytes, true, append);
   if (!status.ok()) {
     answer.clear();
+    if (held != 0 && log->log->hold(held, true)) branch.held = held;
     return status;
   }
+  if (commits) parts_.transactions.count_committed();
   if (!commits) parts_.transactions.give_up(one, now, {Code::rolled_back, "decided by an administrator"});
+  if (branch.is_home_lost) {
+    erase(found);
+    return {};
+  }
   --in_doubt_;
   branch.decided = outcome;
   branch.decided_at = now;
@@ -325,20 +352,112 @@ Status Branches::decide(std::string_view xid, log::Outcome outcome, TimeMs now, 
   return {};
 }
 
-Status Branches::forget(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, HostedLog*& log) {
+Status Branches::forget(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, Resting& resting) {
   Found found;
   if (Status status = find(caller, xid, found); !status.ok()) return status;
   Branch const& branch = found->second;
   if (branch.decided == log::Outcome::none)
     return wrong_order(named(xid) + " was not decided by an administrator: there is nothing to forget");
-  log = branch.log;
+  for (std::uint64_t const other : branch.others)
+    if (std::ranges::none_of(parts_.tables.logs(), [other](auto const& log) { return log->log->store_id() == other; }))
+      return refusal("XA_RETRY", Code::wrong_state,
+                     named(xid) +
+                         " has a part in a log that is not there, which waits for this outcome: start the daemon "
+                         "with that log first");
+  resting.log = branch.log;
   ObjectId const object = branch.object;
-  Status status = log_alone(*log, now, log::TransactionBook::kRecordBytes, true,
+  Status status = log_alone(*branch.log, now, log::TransactionBook::kRecordBytes, true,
                             [object](Records& records) { log::TransactionBook::append_ended(records, object); });
   if (!status.ok()) return status;
   answer.message("FORGOTTEN").add("xid", std::string_view{found->first});
   erase(found);
   return {};
+}
+
+// ---------------------------------------------------------------------------
+// In several logs
+
+Status Branches::prepare_in_all(Found found, Transaction& one, Caller const& caller, TimeMs now) {
+  for (TransactionLog const& part : one.logs)
+    if (!part.log->keeps)
+      return refusal("XAER_RMERR", Code::not_supported,
+                     "tables that are not kept on disk cannot be prepared: COMMIT by one_phase");
+  auto over = [this, xid = found->first, now](Status const& status, TwoPhase::Prepared prepared,
+                                              Answer& answer) -> Status {
+    Found const at = branches_.find(xid);
+    if (!status.ok()) return tell_rolled_back(at);
+    Branch& branch = at->second;
+    branch.log = prepared.home;
+    branch.object = prepared.object;
+    branch.held = prepared.held;
+    branch.parts = std::move(prepared.parts);
+    for (TwoPhase::Part const& part : branch.parts) branch.others.push_back(part.log->log->store_id());
+    branch.prepared = now;
+    ++in_doubt_;
+    look_at_ = std::min(look_at_, now + kLookEvery);
+    answer.message("PREPARED")
+        .add("xid", std::string_view{xid})
+        .add("ops", std::uint64_t{parts_.transactions.find(branch.transaction)->ops.size()});
+    return {};
+  };
+  Status status = parts_.two_phase.prepare(one, {found->first, found->second.origin},
+                                           {caller.connection, caller.command}, now, std::move(over));
+  if (status.ok()) return {};
+  std::string_view const xa = status.code() == Code::unavailable  ? "XAER_RMFAIL"
+                              : status.code() == Code::over_limit ? "XAER_RMERR"
+                                                                  : "XA_RETRY";
+  return std::move(status).with("xa", std::string{xa});
+}
+
+Status Branches::end_in_all(Found found, Caller const& caller, log::Outcome outcome, bool is_decided, TimeMs now,
+                            Answer& answer, Resting& resting) {
+  Branch& branch = found->second;
+  Transaction& one = *parts_.transactions.find(branch.transaction);
+  TwoPhase::Name const name{found->first, branch.origin};
+  TwoPhase::Asker const asker{caller.connection, caller.command};
+  bool const is_kept = is_decided && !branch.is_home_lost;
+  auto over = [this, xid = found->first, outcome, is_kept, now](Status const& status, TwoPhase::Prepared const&,
+                                                                Answer&) -> Status {
+    Found const at = branches_.find(xid);
+    if (!status.ok()) return tell_rolled_back(at);
+    if (!is_kept) {
+      erase(at);
+      return {};
+    }
+    --in_doubt_;
+    at->second.decided = outcome;
+    at->second.decided_at = now;
+    at->second.parts.clear();
+    parts_.transactions.erase(std::exchange(at->second.transaction, TransactionId::none));
+    return {};
+  };
+  Status status;
+  if (!branch.is_prepared()) {
+    status = parts_.two_phase.commit(one, name, asker, now, answer, std::move(over));
+    if (!status.ok()) {
+      parts_.transactions.give_up(one, now, status);
+      status = tell_rolled_back(found);
+    }
+  } else {
+    TwoPhase::Prepared prepared{branch.log, branch.object, branch.held, branch.parts, {}};
+    for (std::uint64_t const other : branch.others)
+      if (std::ranges::none_of(branch.parts,
+                               [other](TwoPhase::Part const& part) { return part.log->log->store_id() == other; }))
+        prepared.absent.push_back(other);
+    status = parts_.two_phase.end(one, prepared, name,
+                                  {.outcome = outcome,
+                                   .is_a_persons = is_decided,
+                                   .keeps_outcome = is_kept,
+                                   .tells = outcome == log::Outcome::committed && !is_decided,
+                                   .prepared_at = branch.prepared},
+                                  asker, now, answer, std::move(over));
+    branch.held = prepared.held;
+    if (!status.ok())
+      status = std::move(status).with("xa", status.code() == Code::unavailable ? "XAER_RMFAIL" : "XA_RETRY");
+  }
+  resting.is_later = status.ok();
+  answer.clear();
+  return status;
 }
 
 // ---------------------------------------------------------------------------
@@ -358,7 +477,8 @@ void Branches::recover(Caller const& caller, bool all, std::string_view after, s
   for (auto at = after.empty() ? branches_.begin() : branches_.upper_bound(after); at != branches_.end(); ++at) {
     auto const& [xid, branch] = *at;
     if (!all && !branch.is_prepared()) continue;
-    if (branch.origin != caller.origin && !caller.is_operator) continue;
+    if ((branch.origin != caller.origin || branch.is_home_lost) && !caller.is_operator) continue;
+    if (!all && parts_.two_phase.is_under_way(xid)) continue;
     if (told == count) {
       answer.add("after", std::string_view{std::prev(at)->first});
       return;
@@ -375,7 +495,10 @@ void Branches::recover(Caller const& caller, bool all, std::string_view after, s
       if (!tables.empty()) answer.add("tables", std::string_view{tables});
     }
     if (branch.log == nullptr) continue;
-    answer.add("log", std::string_view{branch.log->name}).add("prepared_date", branch.prepared.value);
+    std::string logs = branch.log->name;
+    for (TwoPhase::Part const& part : branch.parts) logs.append(",").append(part.log->name);
+    answer.add("log", std::string_view{logs}).add("prepared_date", branch.prepared.value);
+    if (branch.is_home_lost) answer.add("home", std::string_view{"lost"});
     if (branch.is_prepared())
       answer.add("in_doubt_for", (now - branch.prepared).value);
     else
@@ -394,109 +517,31 @@ void Branches::look(TimeMs now) {
     at = next;
   }
   std::uint64_t count = 0;
+  std::uint64_t lost = 0;
   std::string oldest;
   TimeMs since = TimeMs::max();
   for (auto const& [xid, branch] : branches_) {
-    if (!branch.is_prepared() || now < branch.prepared + kLongInDoubt) continue;
+    if (!branch.is_prepared() || (now < branch.prepared + kLongInDoubt && !branch.is_home_lost)) continue;
     ++count;
+    lost += branch.is_home_lost ? 1 : 0;
     if (branch.prepared >= since) continue;
     since = branch.prepared;
     oldest = xid;
   }
+  std::string const are = count == 1 ? " prepared transaction is in doubt" : " prepared transactions are in doubt";
+  std::string const why = lost == 0
+                              ? " for more than an hour"
+                              : ", for more than an hour or because the log that knows how they ended is not there "
+                                "or is an older copy";
   if (count > 0)
     parts_.alerting.raise(nullptr, kAlert, kAlertPriority,
-                          std::to_string(count) +
-                              (count == 1 ? " prepared transaction is" : " prepared transactions are") +
-                              " in doubt for more than an hour, the first " + oldest +
+                          std::to_string(count) + are + why + ", the first " + oldest +
                               ": what they hold waits for them; end them in their transaction manager, or with "
                               "fastjournal tx commit or tx rollback",
                           {});
   else
     parts_.alerting.lower(nullptr, kAlert);
   look_at_ = branches_.empty() ? TimeMs::max() : now + kLookEvery;
-}
-
-// ---------------------------------------------------------------------------
-// Starts and declarations
-
-Status Branches::check_tables_of(HostedLog const& log, log::TransactionBook::Entry const& entry,
-                                 Declarations const& next) const {
-  for (log::TransactionBook::Op const& stored : entry.ops) {
-    PromisedOp op;
-    Message message;
-    if (!read_op(stored.body, op, message))
-      return {Code::damaged,
-              "log " + log.name + ": a command of the prepared transaction " + entry.xid + " cannot be read"};
-    log::Catalogue::TableEntry const* const table = log.catalogue.find(op.table);
-    std::string const name = table == nullptr ? std::to_string(static_cast<std::uint32_t>(op.table)) : table->name;
-    std::string const what = "table " + name + " has a part in the prepared transaction " + entry.xid;
-    auto const declared = std::ranges::find(next, name, [](Declaration const& one) { return one->name; });
-    if (table == nullptr || declared == next.end())
-      return {Code::bad_configuration, what + ", and would be gone: put " + name +
-                                           ".xml back, and end the transaction (fastjournal tx ls) first"};
-    if (!same_schema((*declared)->schema, table->schemas.rbegin()->second.schema))
-      return {Code::bad_configuration, (*declared)->at("schema") + ": " + what +
-                                           ": its columns cannot change before that is ended (fastjournal tx ls)"};
-  }
-  return {};
-}
-
-Status Branches::check_tables(Declarations const& next) const {
-  for (auto const& log : parts_.tables.logs())
-    for (auto const& [object, entry] : log->catalogue.transactions().all())
-      if (Status status = check_tables_of(*log, entry, next); !status.ok()) return status;
-  return {};
-}
-
-Status Branches::restore(TimeMs now) {
-  for (auto const& log : parts_.tables.logs())
-    for (auto const& [object, entry] : log->catalogue.transactions().all())
-      if (entry.ops_count == 0 && is_mutant(Mutant::empty_branch_lost))
-        continue;
-      else if (Status status = restore(*log, entry, now); !status.ok())
-        return status;
-  // Also if there is none: the alert may be up.
-  look_at_ = now;
-  return {};
-}
-
-Status Branches::restore(HostedLog& log, log::TransactionBook::Entry const& entry, TimeMs now) {
-  bool const whole = entry.decided != log::Outcome::none || (!entry.xid.empty() && entry.ops.size() == entry.ops_count);
-  if (!whole || branches_.contains(entry.xid))
-    return {Code::damaged, "log " + log.name + ": the prepared transaction " + entry.xid +
-                               (whole ? " is there twice" : " has not all its commands")};
-  Branch& branch = add(entry.xid, entry.origin);
-  branch.log = &log;
-  branch.object = entry.object;
-  branch.prepared = entry.prepared;
-  branch.decided = entry.decided;
-  branch.decided_at = entry.decided_at;
-  if (entry.decided != log::Outcome::none) return {};
-  ++in_doubt_;
-  Transaction& one = parts_.transactions.make(ConnectionId::none, {}, now);
-  branch.transaction = one.id;
-  for (log::TransactionBook::Op const& stored : entry.ops) {
-    if (is_mutant(Mutant::holds_not_restored)) break;
-    PromisedOp op;
-    Message message;
-    bool const is_read = read_op(stored.body, op, message);
-    auto const table = log.tables.find(op.table);
-    HostedTable* const hosted = table == log.tables.end() ? nullptr : table->second;
-    std::uint32_t const index = hosted == nullptr ? NameTable::kAbsent : hosted->type->find_command(op.command);
-    if (!is_read || index == NameTable::kAbsent || hosted->can.promises == nullptr)
-      return {Code::damaged, "log " + log.name + ": " + op.command + " of the prepared transaction " + entry.xid +
-                                 " cannot be promised again"};
-    parts_.transactions.restore(one, *hosted,
-                                {.table = hosted->number,
-                                 .index = static_cast<std::uint16_t>(index),
-                                 .message = std::move(message),
-                                 .worker = std::move(op.worker),
-                                 .origin = std::move(op.origin),
-                                 .asked = op.asked,
-                                 .hold = std::move(op.hold)});
-  }
-  parts_.transactions.prepared(one);
-  return {};
 }
 
 }  // namespace fastjournal::engine

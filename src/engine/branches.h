@@ -1,7 +1,10 @@
 // Branches of distributed transactions (XA): a transaction under a name that a transaction manager gives it, worked on by
 // connections that are associated with it, and prepared before it is committed, so that other resources can be asked as
 // well. A prepared one is in the log (log/transaction_book.h) and stays, with what it holds, over every start: only the
-// manager ends it, or a person, whose decision is kept until the manager has heard of it.
+// manager ends it, or a person, whose decision is kept until the manager has heard of it. With commands of several logs
+// it is in each of them, and TwoPhase brings all to the same end.
+//
+// Parts of transactions whose home log is lost (two_phase.h) stand among the branches: a person ends them.
 //
 // The states and codes are those of the XA specification: each refusal has the fact `xa` (XAER_NOTA, XAER_PROTO, ...).
 #pragma once
@@ -17,6 +20,7 @@
 #include "engine/shortages.h"
 #include "engine/tables.h"
 #include "engine/transactions.h"
+#include "engine/two_phase.h"
 #include "log/transaction_book.h"
 
 namespace fastjournal::engine {
@@ -28,7 +32,7 @@ class Branches {
   static constexpr std::size_t kMost = 10'000;
   static constexpr std::size_t kMostOfOrigin = kMost / 2;
   // Prepared ones of one log, together.
-  static constexpr std::uint64_t kPreparedBytesMax = 64U << 20U;
+  static constexpr std::uint64_t kPreparedBytesMax = TwoPhase::kPreparedBytesMax;
   // In doubt for longer than this: an alert.
   static constexpr DurationMs kLongInDoubt{3'600'000};
 
@@ -38,7 +42,13 @@ class Branches {
   struct Caller {
     ConnectionId connection{};
     std::string_view origin{};
-    bool is_operator{false};  // may end those of others
+    bool is_operator{false};          // may end those of others
+    Message const* command{nullptr};  // which is answered
+  };
+  // When the answer may leave.
+  struct Resting {
+    HostedLog* log{nullptr};  // whose records it rests on; null: none
+    bool is_later{false};     // it comes by the ReplySink
   };
 
   struct Parts {
@@ -46,6 +56,7 @@ class Branches {
     Alerting& alerting;
     Shortages& shortages;
     Transactions& transactions;
+    TwoPhase& two_phase;
   };
   explicit Branches(Parts const& parts) : parts_(parts) {}
   Branches(Branches const&) = delete;
@@ -56,20 +67,21 @@ class Branches {
   [[nodiscard]] static Status check_xid(std::string_view xid);
   [[nodiscard]] Status start(Caller const& caller, std::string_view xid, Start how, DurationMs timeout, TimeMs now);
   [[nodiscard]] Status end(Caller const& caller, std::string_view xid, End how, TimeMs now);
-  // `log`, here and below: whose records the answer rests on; null: none.
-  [[nodiscard]] Status prepare(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, HostedLog*& log);
+  [[nodiscard]] Status prepare(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer,
+                               Resting& resting);
   [[nodiscard]] Status commit(Caller const& caller, std::string_view xid, bool one_phase, TimeMs now, Answer& answer,
-                              HostedLog*& log);
+                              Resting& resting);
   [[nodiscard]] Status roll_back(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer,
-                                 HostedLog*& log);
+                                 Resting& resting);
   // Of one that a person has decided.
-  [[nodiscard]] Status forget(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, HostedLog*& log);
+  [[nodiscard]] Status forget(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, Resting& resting);
   // Those in doubt, in the order of their xids, behind `after`; with `all` also the others, with their states.
   void recover(Caller const& caller, bool all, std::string_view after, std::size_t count, TimeMs now,
                Answer& answer) const;
   // -- a person's -------------------------------------------------------------------
   // One that is in doubt.
-  [[nodiscard]] Status decide(std::string_view xid, log::Outcome outcome, TimeMs now, Answer& answer, HostedLog*& log);
+  [[nodiscard]] Status decide(Caller const& caller, std::string_view xid, log::Outcome outcome, TimeMs now,
+                              Answer& answer, Resting& resting);
 
   // -- others -------------------------------------------------------------------------
   void connection_closed(ConnectionId connection, TimeMs now);
@@ -88,23 +100,37 @@ class Branches {
     std::string origin;
     std::set<ConnectionId> associated;
     bool is_suspended{false};
-    HostedLog* log{nullptr};  // of one that is prepared or decided
+    HostedLog* log{nullptr};  // of one that is prepared or decided; home, if there are several
     ObjectId object{};
+    std::size_t held{0};                // room for its end there
+    std::vector<TwoPhase::Part> parts;  // in other logs
+    std::vector<std::uint64_t> others;  // the store ids of these
+    bool is_home_lost{false};           // these are parts alone: only a person ends it
     TimeMs prepared{};
     log::Outcome decided{log::Outcome::none};
     TimeMs decided_at{};
 
+    // Also of logs that are not there now.
+    [[nodiscard]] bool has_parts() const { return !parts.empty() || !others.empty(); }
     [[nodiscard]] bool is_prepared() const { return !object.is_none() && decided == log::Outcome::none; }
   };
   using Found = std::map<std::string, Branch, std::less<>>::iterator;
 
   // Not ok: there is none that the caller may end.
   [[nodiscard]] Status find(Caller const& caller, std::string_view xid, Found& found);
+  // It has commands of several logs.
+  [[nodiscard]] Status prepare_in_all(Found found, Transaction& one, Caller const& caller, TimeMs now);
+  [[nodiscard]] Status end_in_all(Found found, Caller const& caller, log::Outcome outcome, bool is_decided, TimeMs now,
+                                  Answer& answer, Resting& resting);
   // Nobody works on it, and no person has decided it.
   [[nodiscard]] static Status check_ends(Branch const& branch);
   [[nodiscard]] Status check_tables_of(HostedLog const& log, log::TransactionBook::Entry const& entry,
                                        Declarations const& next) const;
   [[nodiscard]] Status restore(HostedLog& log, log::TransactionBook::Entry const& entry, TimeMs now);
+  [[nodiscard]] Status restore_part(HostedLog& log, log::TransactionBook::Entry const& entry, TimeMs now);
+  void remember_lost(HostedLog& log, log::TransactionBook::Entry const& part, TimeMs now);
+  // Its commands hold again what they held.
+  [[nodiscard]] Status restore_ops(HostedLog& log, log::TransactionBook::Entry const& entry, Transaction& one);
   // It was rolled back before, and its manager hears of it now.
   [[nodiscard]] Status tell_rolled_back(Found found);
   // Records of the catalogue alone, in a group of their own.

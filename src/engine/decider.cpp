@@ -58,7 +58,6 @@ Status Decider::promise(HostedTable& table, Command const& command, TransactionI
 void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> all, TimeMs now, Answer& answer,
                    std::function<void(Records&)> const& also) {
   group_.begin(log);
-  std::uint64_t number = 0;
   for (Promised const& one : all) {
     HostedTable& table = *one.table;
     advance_if_due(table, now);
@@ -84,7 +83,7 @@ void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> a
       ++decision.step;
     } while (verdict == Verdict::again);
     FJ_CHECK(answer.heads().size() == messages + 1, "a command that is kept is answered with one message");
-    answer.add("op", ++number);
+    answer.add("op", std::uint64_t{one.number});
     if (transaction::is_mutant(transaction::Mutant::group_for_each_command) && !group_.is_empty()) {
       parts_.alerting.close_group(log, now, Durability::synced);
       static_cast<void>(log.log->reserve(kStepBytesMax + kGroupBytes, true));

@@ -48,10 +48,11 @@ class Decider {
   struct Promised {
     HostedTable* table{nullptr};
     Command command{};
-    TimeMs asked{};  // when it was promised
+    TimeMs asked{};           // when it was promised
+    std::uint32_t number{0};  // among all commands of its transaction, from 1
   };
   // Carries them out in one group, within what was reserved, with what `also` appends to the catalogue. Each adds its
-  // message to the answer, with its number (op).
+  // message to the answer, with its number as `op`.
   void keep(HostedLog& log, TransactionId id, std::span<Promised const> all, TimeMs now, Answer& answer,
             std::function<void(Records&)> const& also);
 

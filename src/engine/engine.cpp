@@ -7,6 +7,7 @@ Engine::Engine(TableTypes const& types, work::ReplySink& replies)
       tables_(agenda_, replies),
       service_(replies, looks_),
       transactions_({tables_, agenda_, decider_, memory_, shortages_, replies}),
+      two_phase_({tables_, alerting_, shortages_, transactions_, replies}),
       configuration_({types, tables_, agenda_, memory_, alerting_, service_, volatile_tables_}),
       recovery_(types, tables_, agenda_, configuration_, decider_, alerting_) {}
 
@@ -24,9 +25,9 @@ Status Engine::finish_recovery(TimeMs now) {
 }
 
 // Dates that came meanwhile are due now.
-void Engine::set_serving(HostedLog& log, bool serves, std::string why) {
+void Engine::set_serving(HostedLog& log, bool serves, TimeMs now, std::string why) {
   log.serves = serves;
-  if (!serves) transactions_.give_up(log, why);
+  if (!serves) transactions_.give_up(log, now, why);
   log.why_not = std::move(why);
   if (!serves) return;
   for (auto const& [id, table] : log.tables) {
@@ -36,7 +37,18 @@ void Engine::set_serving(HostedLog& log, bool serves, std::string why) {
   }
 }
 
+Status Engine::commit(ConnectionId connection, Message const& command, TimeMs now, Answer& answer,
+                      Branches::Resting& rests) {
+  if (Transaction* const one = transactions_.over_several_logs(connection)) {
+    Status status = two_phase_.commit(*one, {connection, &command}, now);
+    rests.is_later = status.ok();
+    return status;
+  }
+  return transactions_.commit(connection, now, answer, rests.log);
+}
+
 bool Engine::end_of_turn(TimeMs now) {
+  if (two_phase_.is_under_way()) two_phase_.advance(now);
   connections_.give_back(now);
   connections_.end_turn();
   serving_.serve_marked(now);

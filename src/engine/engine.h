@@ -34,6 +34,7 @@
 #include "engine/time_corrections.h"
 #include "engine/timers.h"
 #include "engine/transactions.h"
+#include "engine/two_phase.h"
 #include "engine/volatile_tables.h"
 #include "work/looks.h"
 #include "work/service.h"
@@ -74,7 +75,7 @@ class Engine {
   [[nodiscard]] std::vector<std::unique_ptr<HostedLog>> const& logs() const { return tables_.logs(); }
   // While a log does not serve, nothing is decided for its tables: timers, waiting commands and listeners wait. The
   // owner refuses commands on its tables. `why`: for people.
-  void set_serving(HostedLog& log, bool serves, std::string why);
+  void set_serving(HostedLog& log, bool serves, TimeMs now, std::string why);
   // Of everything that a replay reproduces.
   [[nodiscard]] std::uint64_t digest() const { return digest_of(tables_.logs()); }
 
@@ -121,7 +122,8 @@ class Engine {
 
   // -- a turn -----------------------------------------------------------------------
   [[nodiscard]] TimeMs next_due() const {
-    return std::min({agenda_.first_date(), space_.next_due(), transactions_.next_due(), branches_.next_due()});
+    return std::min({agenda_.first_date(), space_.next_due(), transactions_.next_due(), branches_.next_due(),
+                     two_phase_.next_due()});
   }
   void lose_time(log::Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
     corrections_.lose_time(why, lost, now);
@@ -142,6 +144,10 @@ class Engine {
 
   [[nodiscard]] Transactions& transactions() { return transactions_; }
   [[nodiscard]] Branches& branches() { return branches_; }
+  [[nodiscard]] TwoPhase& two_phase() { return two_phase_; }
+  // COMMIT of this connection. `rests`: see Branches.
+  [[nodiscard]] Status commit(ConnectionId connection, Message const& command, TimeMs now, Answer& answer,
+                              Branches::Resting& rests);
 
   // -- configuration ----------------------------------------------------------------
   [[nodiscard]] Declarations const& declarations() const { return configuration_.declarations(); }
@@ -164,14 +170,15 @@ class Engine {
   Decider decider_{{agenda_, alerting_, shortages_, memory_, holdings_, looks_}};
   work::Service service_;
   Transactions transactions_;
-  Branches branches_{{tables_, alerting_, shortages_, transactions_}};
+  TwoPhase two_phase_;
+  Branches branches_{{tables_, alerting_, shortages_, transactions_, two_phase_}};
   Serving serving_{tables_, agenda_, holdings_, decider_, service_, looks_, transactions_};
   Connections connections_{tables_, agenda_, holdings_, decider_, looks_};
   TimeCorrections corrections_{tables_, agenda_, decider_, alerting_};
   Timers timers_{tables_, agenda_, decider_, corrections_, looks_};
   VolatileTables volatile_tables_{tables_, alerting_};
   Configuration configuration_;
-  Reload reload_{tables_, configuration_, transactions_, branches_};
+  Reload reload_{tables_, configuration_, transactions_, branches_, two_phase_};
   Recovery recovery_;
   Space space_{tables_, decider_};
 };

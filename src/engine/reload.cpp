@@ -70,6 +70,7 @@ Status Reload::check(Declarations const& next) const {
   for (auto const& log : tables_.logs())
     if (!log->serves) refuse(log->why_not + "; reload when it is back");
   if (Status status = branches_.check_tables(next); !status.ok()) refuse(status.message());
+  if (Status status = two_phase_.check_tables(next); !status.ok()) refuse(status.message());
   for (Declaration const& declaration : next)
     if (Status status = configuration_.check(declaration); !status.ok()) refuse(status.message());
   for (auto const& table : tables_.all())

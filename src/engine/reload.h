@@ -13,8 +13,13 @@ namespace fastjournal::engine {
 
 class Reload {
  public:
-  Reload(Tables& tables, Configuration& configuration, Transactions& transactions, Branches const& branches)
-      : tables_(tables), configuration_(configuration), transactions_(transactions), branches_(branches) {}
+  Reload(Tables& tables, Configuration& configuration, Transactions& transactions, Branches const& branches,
+         TwoPhase const& two_phase)
+      : tables_(tables),
+        configuration_(configuration),
+        transactions_(transactions),
+        branches_(branches),
+        two_phase_(two_phase) {}
   Reload(Reload const&) = delete;
   Reload& operator=(Reload const&) = delete;
 
@@ -32,6 +37,7 @@ class Reload {
   Configuration& configuration_;
   Transactions& transactions_;
   Branches const& branches_;
+  TwoPhase const& two_phase_;
 };
 
 }  // namespace fastjournal::engine

@@ -7,11 +7,13 @@
 namespace fastjournal::engine {
 namespace {
 
-// u8 version; then, little endian, a text being its u32 length and its bytes:
+// u8 version; of version 2, of a transaction over several logs, u32 number; then, little endian, a text being its u32
+// length and its bytes:
 //   u32 table, command, worker, origin, i64 asked
 //   hold: u64 rows, u64 bytes, u64 record bytes, u32 objects, u64 each, u32 keys, text each
 //   u32 parameters; of each its name, u8 kind, u8 verbatim, and text or 8 bytes of its number
 constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kVersionNumbered = 2;
 
 void append_text(std::string& out, std::string_view text) {
   append_little(out, static_cast<std::uint32_t>(text.size()));
@@ -51,7 +53,8 @@ bool read_value(ByteReader& reader, Value& out) {
 }  // namespace
 
 void write_op(PromisedOp const& op, Message const& message, std::string& out) {
-  append_little(out, kVersion);
+  append_little(out, op.number == 0 ? kVersion : kVersionNumbered);
+  if (op.number != 0) append_little(out, op.number);
   append_little(out, static_cast<std::uint32_t>(op.table));
   for (std::string const* text : {&op.command, &op.worker, &op.origin}) append_text(out, *text);
   append_little(out, op.asked.value);
@@ -71,7 +74,10 @@ void write_op(PromisedOp const& op, Message const& message, std::string& out) {
 
 bool read_op(std::string_view bytes, PromisedOp& out, Message& message) {
   ByteReader reader{bytes};
-  if (reader.number<std::uint8_t>() != kVersion) return false;
+  auto const version = reader.number<std::uint8_t>();
+  if (version != kVersion && version != kVersionNumbered) return false;
+  out.number = version == kVersionNumbered ? reader.number<std::uint32_t>() : 0;
+  if (version == kVersionNumbered && out.number == 0) return false;
   out.table = TableId{reader.number<std::uint32_t>()};
   for (std::string* text : {&out.command, &out.worker, &out.origin}) *text = read_text(reader);
   out.asked.value = reader.number<std::int64_t>();

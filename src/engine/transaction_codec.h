@@ -17,6 +17,7 @@ struct PromisedOp {
   std::string origin;
   TimeMs asked{};
   Hold hold;
+  std::uint32_t number{0};  // of a transaction over several logs, its place among all commands, from 1; else 0
 };
 
 void write_op(PromisedOp const& op, Message const& message, std::string& out);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/transaction_mutants.h"
+#include "engine/transaction_codec.h"
 
 namespace fastjournal::engine {
 namespace {
@@ -13,12 +14,6 @@ using Mutant = transaction::Mutant;
 constexpr std::uint32_t kRolledBackPerTurn = 64;
 // Of an op, beside its message.
 constexpr std::uint64_t kOpBytes = 256;
-
-Status over(TransactionId id, Status const& why) {
-  return Status{Code::rolled_back, "transaction " + std::to_string(static_cast<std::uint64_t>(id)) +
-                                       " was rolled back, and nothing of it was done: " + why.message()}
-      .with("cause", std::string{row_of(why.code()).wire_name});
-}
 
 Status none_open(std::string_view command) {
   return {Code::wrong_state, std::string{command} + ": no transaction is open on this connection; BEGIN begins one"};
@@ -42,6 +37,12 @@ Message copy_of(Message const& message) {
 }
 
 }  // namespace
+
+Status Transactions::over(TransactionId id, Status const& why) {
+  return Status{Code::rolled_back, "transaction " + std::to_string(static_cast<std::uint64_t>(id)) +
+                                       " was rolled back, and nothing of it was done: " + why.message()}
+      .with("cause", std::string{row_of(why.code()).wire_name});
+}
 
 Transaction* Transactions::find(TransactionId id) {
   auto const found = all_.find(id);
@@ -90,10 +91,6 @@ Status Transactions::check(Transaction const& one, HostedTable const& table, Com
   if (type.in_transaction != InTransaction::promised)
     return {Code::not_supported, type.name + " of a table of type " + table.type->name() +
                                      " is not part of transactions: send it before BEGIN or after COMMIT"};
-  if (one.log != nullptr && one.log != table.log && !is_mutant(Mutant::second_log_accepted))
-    return {Code::not_supported, "table " + table.name + " is in log " + table.log->name +
-                                     ", and the tables before it are in log " + one.log->name +
-                                     ": a transaction is in one log"};
   if (one.ops.size() >= kOpsMax)
     return {Code::over_limit, "a transaction has at most " + std::to_string(kOpsMax) + " commands"};
   if (one.owner == ConnectionId::none && branches_bytes_ + memory_of(*command.message) > branches_bytes_max_)
@@ -111,7 +108,7 @@ Status Transactions::promise(HostedTable& table, Command const& command, TimeMs 
   hold_.clear();
   if (status.ok()) status = parts_.decider.promise(table, command, one.id, now, hold_);
   if (hold_.record_bytes == 0) hold_.record_bytes = room_of_step(*command.message);
-  if (status.ok() && one.record_bytes + hold_.record_bytes > kRecordBytesMax)
+  if (status.ok() && one.record_bytes() + hold_.record_bytes > kRecordBytesMax)
     status = {Code::over_limit, "a transaction has at most " + std::to_string(kRecordBytesMax >> 20U) +
                                     " MiB of records together: make it smaller"};
   if (!status.ok()) {
@@ -138,9 +135,11 @@ std::uint64_t Transactions::memory_of(Message const& message) {
 
 void Transactions::take(Transaction& one, HostedTable& table, TransactionOp op) {
   table.can.promises->hold(one.id, op.hold);
-  one.log = table.log;
-  one.adds = one.adds || table.type->commands()[op.index].kind == CommandKind::add;
-  one.record_bytes += op.hold.record_bytes;
+  auto at = std::ranges::find(one.logs, table.log, &TransactionLog::log);
+  if (at == one.logs.end()) at = one.logs.insert(one.logs.end(), {.log = table.log});
+  at->adds = at->adds || table.type->commands()[op.index].kind == CommandKind::add;
+  at->record_bytes += op.hold.record_bytes;
+  if (op.number == 0) op.number = static_cast<std::uint32_t>(one.ops.size() + 1);
   if (std::ranges::find(one.tables, table.number) == one.tables.end()) one.tables.push_back(table.number);
   std::uint64_t const bytes = memory_of(op.message);
   one.kept_bytes += bytes;
@@ -163,43 +162,75 @@ void Transactions::prepared(Transaction& one) {
 // ---------------------------------------------------------------------------
 // Their end
 
+std::size_t Transactions::room_of(TransactionLog const& one, std::size_t also_bytes) {
+  return one.record_bytes + also_bytes + kStepBytesMax + kGroupBytes;
+}
+
 Status Transactions::keep(Transaction& one, HostedLog& log, TimeMs now, Answer& answer,
                           std::function<void(Records&)> const& also, std::size_t also_bytes) {
   if (!log.serves) return {Code::unavailable, log.why_not};
-  bool const removes = !one.adds || one.ends == TimeMs::max();
-  if (!log.log->reserve(one.record_bytes + also_bytes + kStepBytesMax + kGroupBytes, removes))
-    return parts_.shortages.refuse_disk(log, now);
+  TransactionLog const* const there = one.in(log);
+  TransactionLog const part = there == nullptr ? TransactionLog{} : *there;
+  bool const removes = !part.adds || one.ends == TimeMs::max();
+  if (!log.log->reserve(room_of(part, also_bytes), removes)) return parts_.shortages.refuse_disk(log, now);
   // Of a branch others may have sent the commands, and be gone.
   promised_.clear();
   for (TransactionOp const& op : one.ops)
-    promised_.push_back({.table = &parts_.tables[op.table],
-                         .command = {.index = op.index,
-                                     .message = &op.message,
-                                     .connection = one.owner,
-                                     .worker = op.worker,
-                                     .origin = op.origin},
-                         .asked = op.asked});
+    if (HostedTable& table = parts_.tables[op.table]; table.log == &log)
+      promised_.push_back({.table = &table,
+                           .command = {.index = op.index,
+                                       .message = &op.message,
+                                       .connection = one.owner,
+                                       .worker = op.worker,
+                                       .origin = op.origin},
+                           .asked = op.asked,
+                           .number = op.number});
   parts_.decider.keep(log, one.id, promised_, now, answer, also);
-  ++figures_.committed;
-  committed_ops_ = std::move(one.ops);
-  release(one, now, true);
+  if (!one.is_over_several_logs())
+    committed_ops_ = std::move(one.ops);
+  else
+    for (TransactionOp& op : one.ops)
+      if (parts_.tables[op.table].log == &log) committed_ops_.push_back(std::move(op));
+  release(one, &log, now, true);
   return {};
+}
+
+std::vector<std::string> Transactions::bodies_of(Transaction const& one, HostedLog const& log) const {
+  std::vector<std::string> bodies;
+  for (TransactionOp const& op : one.ops) {
+    HostedTable const& table = parts_.tables[op.table];
+    if (table.log != &log) continue;
+    write_op({.table = table.id,
+              .command = table.type->commands()[op.index].name,
+              .worker = op.worker,
+              .origin = op.origin,
+              .asked = op.asked,
+              .hold = op.hold,
+              .number = one.is_over_several_logs() ? op.number : 0},
+             op.message, bodies.emplace_back());
+  }
+  return bodies;
+}
+
+Transaction* Transactions::over_several_logs(ConnectionId connection) {
+  Transaction* const one = of(connection);
+  bool const is_one =
+      one != nullptr && one->owner != ConnectionId::none && one->why_over.ok() && one->is_over_several_logs();
+  return is_one ? one : nullptr;
 }
 
 Status Transactions::commit(ConnectionId connection, TimeMs now, Answer& answer, HostedLog*& log) {
   Transaction* const one = of(connection);
   if (one == nullptr) return none_open("COMMIT");
   if (one->owner == ConnectionId::none) return of_branch("COMMIT");
-  log = one->log;
+  log = one->only_log();
   Status status = one->why_over.ok() ? Status{} : over(one->id, one->why_over);
   if (status.ok()) {
     answer.message("COMMITTED")
         .add("transaction", static_cast<std::uint64_t>(one->id))
         .add("ops", std::uint64_t{one->ops.size()});
-    if (log != nullptr)
-      status = keep(*one, *log, now, answer, {});
-    else
-      ++figures_.committed;
+    if (log != nullptr) status = keep(*one, *log, now, answer, {});
+    if (status.ok()) count_committed();
   }
   if (!status.ok()) {
     answer.clear();
@@ -234,9 +265,10 @@ void Transactions::connection_closed(ConnectionId connection, TimeMs now) {
   erase(id);
 }
 
-void Transactions::release(Transaction& one, TimeMs now, bool was_kept) {
+void Transactions::release(Transaction& one, HostedLog const* log, TimeMs now, bool was_kept) {
   for (std::uint32_t const number : one.tables) {
     HostedTable& table = parts_.tables[number];
+    if (log != nullptr && table.log != log) continue;
     if (table.is_dropped()) continue;
     Promises& promises = *table.can.promises;
     // Without room, and in a log that is away, what ended meanwhile ends now.
@@ -247,6 +279,8 @@ void Transactions::release(Transaction& one, TimeMs now, bool was_kept) {
     if (!is_mutant(Mutant::holds_not_released)) promises.release(one.id);
     parts_.agenda.refresh(table);
   }
+  if (log != nullptr) std::erase_if(one.tables, [&](std::uint32_t number) { return parts_.tables[number].log == log; });
+  if (log != nullptr && !one.tables.empty()) return;
   ends_.erase({one.ends, one.id});
   if (one.owner == ConnectionId::none)
     branches_bytes_ -= one.kept_bytes;
@@ -258,7 +292,7 @@ void Transactions::release(Transaction& one, TimeMs now, bool was_kept) {
 }
 
 void Transactions::give_up(Transaction& one, TimeMs now, Status why) {
-  release(one, now, false);
+  release(one, nullptr, now, false);
   one.why_over = std::move(why);
   ++figures_.rolled_back;
 }
@@ -275,9 +309,8 @@ void Transactions::give_up(HostedTable const& table, TimeMs now, std::string con
               now, why);
 }
 
-// Nothing is decided for its tables, so the date does not matter.
-void Transactions::give_up(HostedLog const& log, std::string const& why) {
-  give_up_all([&](Transaction const& one) { return one.log == &log; }, TimeMs{}, why);
+void Transactions::give_up(HostedLog const& log, TimeMs now, std::string const& why) {
+  give_up_all([&](Transaction const& one) { return one.in(log) != nullptr; }, now, why);
 }
 
 bool Transactions::run(TimeMs now) {

@@ -1,7 +1,7 @@
-// Transactions of connections: BEGIN, commands of any tables of one log, and COMMIT or ROLLBACK. Each command is promised
-// when it comes (Promises): it is checked, and what it needs is held. The COMMIT carries all of them out in one group of
-// the log, so after a crash all of them were done, or none. Until then nothing is recorded, and a crash, a lost
-// connection and the time-out end a transaction as ROLLBACK does.
+// Transactions of connections: BEGIN, commands of any tables, and COMMIT or ROLLBACK. Each command is promised when it
+// comes (Promises): it is checked, and what it needs is held. The COMMIT carries all of them out in one group of the log,
+// so after a crash all of them were done, or none. Until then nothing is recorded, and a crash, a lost connection and the
+// time-out end a transaction as ROLLBACK does. Commands of several logs are carried out by TwoPhase.
 //
 // A message that is refused ends it too, whatever it was: whoever sends all at once, without waiting for answers, must not
 // commit a part. The connection is told so by every command of it from then on, up to its COMMIT or ROLLBACK.
@@ -74,8 +74,11 @@ class Transactions {
   // A command of it. Answered with PROMISED; not ok: the transaction is rolled back.
   [[nodiscard]] Status promise(HostedTable& table, Command const& command, TimeMs now, Answer& answer);
   // All its commands are carried out, in their order: COMMITTED, and behind it the answer of each. `log`: whose records
-  // they are; null: there is no command. Not ok: nothing was done. In either case it is over.
+  // they are; null: there is no command. Not ok: nothing was done. In either case it is over. Not for one over several
+  // logs.
   [[nodiscard]] Status commit(ConnectionId connection, TimeMs now, Answer& answer, HostedLog*& log);
+  // The one that COMMIT of this connection ends, if it has commands of several logs and is not over; else null.
+  [[nodiscard]] Transaction* over_several_logs(ConnectionId connection);
   [[nodiscard]] Status roll_back(ConnectionId connection, TimeMs now, Answer& answer);
   // A message of this connection was refused, whatever it was: its transaction is over.
   void refused(ConnectionId connection, TimeMs now, Status const& why) {
@@ -88,7 +91,7 @@ class Transactions {
   // -- by others ------------------------------------------------------------------
   // Those with commands of this table; or of tables of this log, which serves no more.
   void give_up(HostedTable const& table, TimeMs now, std::string const& why);
-  void give_up(HostedLog const& log, std::string const& why);
+  void give_up(HostedLog const& log, TimeMs now, std::string const& why);
   [[nodiscard]] TimeMs next_due() const { return ends_.empty() ? TimeMs::max() : ends_.begin()->first; }
   // Rolls back those whose time is over, in bounded numbers; true: there are more.
   [[nodiscard]] bool run(TimeMs now);
@@ -102,10 +105,18 @@ class Transactions {
   // Null: the connection has none, or there is none of this number.
   [[nodiscard]] Transaction* of(ConnectionId connection);
   [[nodiscard]] Transaction* find(TransactionId id);
-  // Carries out all of its commands, each with its answer, in one group of the log with what `also` appends to the
-  // catalogue (at most `also_bytes`). Not ok: there is no room, and nothing was done.
+  // Carries out all of its commands of this log, each with its answer, in one group with what `also` appends to the
+  // catalogue (at most `also_bytes`). What the tables of the log held is free. Not ok: there is no room, and nothing was
+  // done.
   [[nodiscard]] Status keep(Transaction& one, HostedLog& log, TimeMs now, Answer& answer,
                             std::function<void(Records&)> const& also, std::size_t also_bytes = 0);
+  // What its connection is told.
+  [[nodiscard]] static Status over(TransactionId id, Status const& why);
+  // The bytes that keep() reserves there.
+  [[nodiscard]] static std::size_t room_of(TransactionLog const& one, std::size_t also_bytes);
+  // The commands of this log as bytes, for a start. They have numbers if the transaction is over several logs.
+  [[nodiscard]] std::vector<std::string> bodies_of(Transaction const& one, HostedLog const& log) const;
+  void count_committed() { ++figures_.committed; }
   // What it holds is free, and `why` is kept for whoever it belongs to.
   void give_up(Transaction& one, TimeMs now, Status why);
   // It is prepared: no time ends it.
@@ -121,8 +132,8 @@ class Transactions {
   [[nodiscard]] Status check(Transaction const& one, HostedTable const& table, Command const& command, TimeMs now);
   [[nodiscard]] static std::uint64_t memory_of(Message const& message);
   void take(Transaction& one, HostedTable& table, TransactionOp op);
-  // What it holds is free, and its commands are forgotten.
-  void release(Transaction& one, TimeMs now, bool was_kept);
+  // What it holds in the tables of this log is free; null: in all. After the last one its commands are forgotten.
+  void release(Transaction& one, HostedLog const* log, TimeMs now, bool was_kept);
   void end_by(ConnectionId connection, TimeMs now, Status const& why);
   template <typename Concerned>
   void give_up_all(Concerned const& concerned, TimeMs now, std::string const& why);

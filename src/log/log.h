@@ -44,6 +44,10 @@ class Log {
   // Removals must leave this much: the bytes still to be copied to free the oldest container. Initially a whole
   // container.
   virtual void keep_for_copy(std::uint64_t bytes) = 0;
+  // Keeps room for `bytes` of records that are appended later: reserve() leaves it alone until free() with the same
+  // number. False: there is no room; nothing changed.
+  [[nodiscard]] virtual bool hold(std::size_t bytes, bool removing) = 0;
+  virtual void free(std::size_t bytes) = 0;
   // Within what was reserved; the body is filled by the caller before the next call.
   virtual Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                                 std::size_t body_bytes) = 0;
@@ -64,6 +68,10 @@ class Log {
   // What was decided up to the last commit, or end of a turn, may leave once durable_lsn() is here.
   [[nodiscard]] virtual Lsn needed_lsn() const = 0;
   [[nodiscard]] virtual Lsn written_lsn() const = 0;
+  // The end of the records that were found when this store was opened; and of those that will be found the next time at
+  // least, whatever happens until then. What was sure is found, unless the store was lost or replaced by an older copy.
+  [[nodiscard]] virtual Lsn found_lsn() const = 0;
+  [[nodiscard]] virtual Lsn sure_lsn() const = 0;
   // Nothing below `base` is needed any more, and nothing below `catalogue`, which is not lower, of the records of table
   // 0. Rests on every record appended so far: it takes effect once these are durable, and durably before a container is
   // used again. The log waits for that, not the engine: under load there is no moment at which everything is durable.

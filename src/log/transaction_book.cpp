@@ -8,7 +8,8 @@ namespace fastjournal::log {
 namespace {
 
 // Bodies, little endian; a text is its u16 length and its bytes:
-//   prepared  u8 decided, i64 decided at, i64 prepared, u32 ops, xid, origin
+//   prepared  u8 decided, i64 decided at, i64 prepared, u32 ops, xid, origin; of version 2, which only transactions
+//             over several logs have, also u8 role, u64 home's store id, u64 LSN in it, u16 others, u64 store id each
 //   op        u32 number, and the rest is the engine's
 //   ended     nothing
 
@@ -25,11 +26,29 @@ std::string body_of(TransactionBook::Entry const& entry) {
   append_little(body, entry.ops_count);
   append_text(body, entry.xid);
   append_text(body, entry.origin);
+  if (!entry.is_over_several_logs()) return body;
+  append_little(body, static_cast<std::uint8_t>(entry.role));
+  append_little(body, entry.home.store_id);
+  append_little(body, entry.home.lsn.value);
+  append_little(body, static_cast<std::uint16_t>(entry.others.size()));
+  for (std::uint64_t const other : entry.others) append_little(body, other);
   return body;
 }
 
-Lsn append(Records& records, std::uint8_t type, ObjectId object, std::string_view body) {
-  Records::Place const place = records.append(type, TransactionBook::newest_version(type), object, body.size());
+bool read_several(ByteReader& reader, TransactionBook::Entry& out) {
+  auto const role = reader.number<std::uint8_t>();
+  out.home.store_id = reader.number<std::uint64_t>();
+  out.home.lsn.value = reader.number<std::uint64_t>();
+  out.others.clear();
+  for (auto left = reader.number<std::uint16_t>(); left > 0 && reader.ok(); --left)
+    out.others.push_back(reader.number<std::uint64_t>());
+  if (role > static_cast<std::uint8_t>(TransactionBook::Role::outcome)) return false;
+  out.role = static_cast<TransactionBook::Role>(role);
+  return reader.ok() && out.is_over_several_logs();
+}
+
+Lsn append(Records& records, std::uint8_t type, ObjectId object, std::string_view body, std::uint8_t version = 1) {
+  Records::Place const place = records.append(type, version, object, body.size());
   if (!body.empty()) std::memcpy(place.body.data(), body.data(), body.size());
   return place.lsn;
 }
@@ -44,7 +63,7 @@ std::string op_body(std::uint32_t number, std::string_view body) {
 }  // namespace
 
 ObjectId TransactionBook::append_prepared(Records& records, Entry const& entry) {
-  Lsn const lsn = append(records, kPrepared, entry.object, body_of(entry));
+  Lsn const lsn = append(records, kPrepared, entry.object, body_of(entry), entry.is_over_several_logs() ? 2 : 1);
   return entry.object.is_none() ? object_of(lsn) : entry.object;
 }
 
@@ -57,6 +76,12 @@ void TransactionBook::append_ended(Records& records, ObjectId object) { append(r
 TransactionBook::Entry const* TransactionBook::find(ObjectId object) const {
   auto const found = entries_.find(object);
   return found == entries_.end() ? nullptr : &found->second;
+}
+
+Outcome TransactionBook::outcome_of(std::string_view xid) const {
+  for (auto const& [object, entry] : entries_)
+    if (entry.xid == xid && entry.decided != Outcome::none) return entry.decided;
+  return Outcome::none;
 }
 
 void TransactionBook::move(Lsn& from, Lsn to, ObjectId object, std::uint32_t op) {
@@ -77,7 +102,7 @@ void TransactionBook::forget(ObjectId object) {
   auto const found = entries_.find(object);
   if (found == entries_.end()) return;
   Entry& entry = found->second;
-  if (!entry.lsn.is_none()) live_bytes_ -= bytes_of(entry.xid, entry.origin);
+  if (!entry.lsn.is_none()) live_bytes_ -= bytes_of(entry);
   move(entry.lsn, {}, object, kItself);
   forget_ops(entry);
   entries_.erase(found);
@@ -105,16 +130,21 @@ bool TransactionBook::apply(RecordView const& record) {
     move(op.lsn, record.lsn, record.object, number);
     return true;
   }
-  if (!entry.lsn.is_none()) live_bytes_ -= bytes_of(entry.xid, entry.origin);
+  if (!entry.lsn.is_none()) live_bytes_ -= bytes_of(entry);
   auto const decided = reader.number<std::uint8_t>();
   entry.decided_at.value = reader.number<std::int64_t>();
   entry.prepared.value = reader.number<std::int64_t>();
   entry.ops_count = reader.number<std::uint32_t>();
   entry.xid = reader.bytes(reader.number<std::uint16_t>());
   entry.origin = reader.bytes(reader.number<std::uint16_t>());
+  entry.role = Role::branch;
+  entry.home = {};
+  entry.others.clear();
+  if (record.version == 2 && !read_several(reader, entry)) return false;
   if (!reader.finished() || decided > static_cast<std::uint8_t>(Outcome::rolled_back)) return false;
   entry.decided = static_cast<Outcome>(decided);
-  live_bytes_ += bytes_of(entry.xid, entry.origin);
+  if (entry.role == Role::outcome && entry.decided == Outcome::none) return false;
+  live_bytes_ += bytes_of(entry);
   move(entry.lsn, record.lsn, record.object, kItself);
   if (entry.decided != Outcome::none) forget_ops(entry);
   return true;

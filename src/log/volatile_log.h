@@ -30,6 +30,8 @@ class VolatileLog final : public LogStore {
   [[nodiscard]] bool reserve(std::size_t bytes, bool removing) override;
   [[nodiscard]] bool reserve_to_copy(std::size_t) override { return false; }
   void keep_for_copy(std::uint64_t) override {}
+  [[nodiscard]] bool hold(std::size_t, bool) override { return true; }
+  void free(std::size_t) override {}
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                         std::size_t body_bytes) override;
   void end_group(Durability) override {}
@@ -39,6 +41,8 @@ class VolatileLog final : public LogStore {
   [[nodiscard]] Lsn durable_lsn() const override { return Lsn{next_}; }
   [[nodiscard]] Lsn needed_lsn() const override { return Lsn{next_}; }
   [[nodiscard]] Lsn written_lsn() const override { return Lsn{next_}; }
+  [[nodiscard]] Lsn found_lsn() const override { return first_; }
+  [[nodiscard]] Lsn sure_lsn() const override { return first_; }
   void set_base(Lsn, Lsn) override {}
   [[nodiscard]] Status reset() override { return {}; }
   // Every object of this start has a larger id.

@@ -11,6 +11,18 @@ void EngineReplies::answer(log::Log const& rests_on, ConnectionId connection, Me
   sessions_.count(*session);
 }
 
+void EngineReplies::end_commit(log::Log const& rests_on, ConnectionId connection, Message const& command,
+                               Answer& answer, Status const& status) {
+  Session* const session = sessions_.find(connection);
+  if (session == nullptr) return;
+  session->commits = false;
+  session->held_back = true;  // its input goes on when what it gets is written
+  if (session->waiting != 0) --session->waiting;
+  replies_.reply(*session, command, answer, status, {.log = &rests_on});
+  sessions_.end_if_wanted(*session);
+  sessions_.count(*session);
+}
+
 void EngineReplies::push(log::Log const& rests_on, ConnectionId connection, Answer& messages, TimeMs due,
                          work::ListenMode mode) {
   Session* const session = sessions_.find(connection);

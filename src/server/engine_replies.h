@@ -18,6 +18,8 @@ class EngineReplies final : public work::ReplySink {
 
   void answer(log::Log const& rests_on, ConnectionId connection, Message const& command, Answer& answer,
               Status const& status) override;
+  void end_commit(log::Log const& rests_on, ConnectionId connection, Message const& command, Answer& answer,
+                  Status const& status) override;
   void push(log::Log const& rests_on, ConnectionId connection, Answer& messages, TimeMs due,
             work::ListenMode mode) override;
   [[nodiscard]] bool is_full(ConnectionId connection) override;

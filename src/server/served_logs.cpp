@@ -61,7 +61,8 @@ void ServedLogs::note_standing(ServedLog& served) {
   else
     notes_.note(text.append(": ").append(log.why().message()));
   for (auto const& hosted : engine_.logs())
-    if (hosted->log == &log) engine_.set_serving(*hosted, served.serves(), served.serves() ? std::string{} : text);
+    if (hosted->log == &log)
+      engine_.set_serving(*hosted, served.serves(), time_.now(), served.serves() ? std::string{} : text);
   network_.turn_again();
 }
 

@@ -151,10 +151,22 @@ std::uint64_t Server::restated_bytes() const {
 Status Server::finish() {
   if (logs_.is_dead()) return {};
   if (Status status = logs_.settle(); !status.ok()) return status;
+  if (Status status = end_commits(); !status.ok()) return status;
   service_.leave();
   pipeline_.leave();
   if (Status status = table_files_.finish(); !status.ok()) return status;
   return logs_.seal();
+}
+
+// Transactions in several logs that are under way: each step rests on what the one before it wrote. What cannot go on is
+// resolved at the next start.
+Status Server::end_commits() {
+  constexpr int kSteps = 4;
+  for (int step = 0; step < kSteps && engine_.two_phase().is_under_way(); ++step) {
+    engine_.two_phase().advance(clock_.time().now());
+    if (Status status = logs_.settle(); !status.ok()) return status;
+  }
+  return {};
 }
 
 Result<std::vector<std::string>> Server::reload(std::string_view table, bool dry_run) {
@@ -308,6 +320,7 @@ void Server::on_turn_end() {
   if (!table_files_.end_turn()) return;
   feeds_.send(clock_.monotonic_us());
   again = engine_.committed(now) || again;
+  again = engine_.two_phase().wants_turn() || again;
   if (!logs_.check()) return;
   turn_.end_part(Part::copying);
   links_.tick(clock_.monotonic_us());

@@ -144,6 +144,7 @@ class Server final : public env::NetworkHandler,
   void add_own_commands(engine::TableTypes const& types);
   [[nodiscard]] Status merge_half_empty_containers();
   [[nodiscard]] std::uint64_t restated_bytes() const;
+  [[nodiscard]] Status end_commits();
   void end_detached_readers();
   void schedule(bool again);
 

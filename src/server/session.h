@@ -112,6 +112,7 @@ struct Session {
   bool held_back{false};                // input waits until an answer is whole (Protocol::is_answering), or a login
   bool logs_in{false};                  // a token of it is being verified: nothing is read (authentication.h)
   bool stores{false};                   // a value of it is being stored: nothing is read (stored_commands.h)
+  bool commits{false};                  // a transaction of it, in several logs: nothing is read (EngineReplies)
   std::uint32_t fetches{0};             // answers that wait for bytes from files: nothing is read (stored_answers.h)
   bool ends_then{false};                // it ends when these were told
   bool wipes_input{false};              // its input has a token in it
@@ -138,8 +139,8 @@ struct Session {
   bool stopped{false};              // not read, to save memory; in the list of those (memory_guard.h)
   std::int64_t let_on_until_us{0};  // until then it may finish its message all the same; 0: it may not
 
-  // A value of it is being stored, or read for it.
-  [[nodiscard]] bool keeps_waiting() const { return stores || fetches != 0; }
+  // A value of it is being stored, or read for it; or a transaction is being committed.
+  [[nodiscard]] bool keeps_waiting() const { return stores || commits || fetches != 0; }
   // Nothing more is handled until something else has happened.
   [[nodiscard]] bool must_wait() const { return logs_in || keeps_waiting() || protocol->is_answering(); }
   // According to its marks.

@@ -45,9 +45,10 @@ void WholeTransactions::run(admin::Request& request) {
       return;
     }
   }
-  engine::HostedLog* log = nullptr;
-  request.status = transactions.commit(connection, request.now, request.answer, log);
-  if (log != nullptr) request.basis.log = log->log;
+  engine::Branches::Resting rests;
+  request.status = engine_.commit(connection, request.message, request.now, request.answer, rests);
+  request.is_later = rests.is_later;
+  if (rests.log != nullptr) request.basis.log = rests.log->log;
 }
 
 Status WholeTransactions::promise(Session& session, Message& command) {

@@ -36,6 +36,9 @@ class ReplySink : public Keeper {
   // The answer to a waiting command, in place of the direct one.
   virtual void answer(log::Log const& rests_on, ConnectionId connection, Message const& command, Answer& answer,
                       Status const& status) = 0;
+  // The answer to a command that ends a transaction in several logs. Nothing else of its connection was carried out
+  // meanwhile.
+  virtual void end_commit(log::Log const&, ConnectionId, Message const&, Answer&, Status const&) {}
   // Pushes; not while is_full. `due` is when they became due, for measuring lateness; 0: not measured, as they were due
   // before there was a listener.
   virtual void push(log::Log const& rests_on, ConnectionId connection, Answer& messages, TimeMs due,

@@ -223,6 +223,37 @@ BOOST_AUTO_TEST_CASE(prepared_transactions_are_in_doubt_and_end) {
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
 }
 
+// One of several logs, alone: branches whose home it is go their way, and a part of another home waits for a person.
+BOOST_AUTO_TEST_CASE(what_other_logs_have_a_part_in_is_in_doubt_and_ends) {
+  Opened opened{kGolden / "several"};
+  opened.start();
+  LineClient client{opened.daemon.local()};
+  std::map<std::string, std::string> lines;
+  for (std::string line = client.ask("XA_RECOVER all=1"); !line.empty(); line = client.read_line().value_or("")) {
+    BOOST_REQUIRE_MESSAGE(line.starts_with("BRANCH "), line);
+    lines[value_behind(line, "xid")] = line;
+    if (contains(line, "left=0;")) break;
+  }
+  std::string const xid = "8:6f6e65:";
+  BOOST_TEST(contains(lines[xid + "01"], "state=prepared;"), lines[xid + "01"]);
+  BOOST_TEST(!contains(lines[xid + "01"], "home=lost;"));
+  BOOST_TEST(contains(lines[xid + "02"], "state=committed;"), lines[xid + "02"]);
+  BOOST_TEST(contains(lines[xid + "03"], "home=lost;"), lines[xid + "03"]);
+  BOOST_TEST(contains(opened.ask("PEEK table=golden;name=one-over"), "note=both;"));
+  BOOST_TEST(contains(opened.ask("GET table=values;key=one-settled"), "value=yes;"));
+  BOOST_TEST(contains(opened.ask("SET table=values;key=one-part;value=x"), "code=in_transaction;"));
+  // The log with the part is not there, so its outcome stays.
+  BOOST_TEST(contains(opened.ask("XA_FORGET xid=" + xid + "02"), "xa=XA_RETRY;"));
+  BOOST_TEST(contains(opened.ask("XA_COMMIT xid=" + xid + "01"), "COMMITTED"));
+  BOOST_TEST(contains(opened.ask("GET table=values;key=one-several"), "value=yes;"));
+  BOOST_TEST(contains(opened.ask("XA_COMMIT xid=" + xid + "03"), "xa=XAER_RMFAIL;"));
+  BOOST_TEST(contains(opened.ask("XA_DECIDE outcome=commit;xid=" + xid + "03"), "DECIDED"));
+  BOOST_TEST(contains(opened.ask("GET table=values;key=one-part"), "value=after;"));
+  std::string const digest = opened.stop();
+  Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+  BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
+}
+
 // Logs with containers of format 3 have a `newest` file. Without it, or with a container as it was before a later
 // start, the log is refused and nothing is changed.
 BOOST_AUTO_TEST_CASE(without_newest_or_with_an_old_container_one_of_format_3_is_refused) {

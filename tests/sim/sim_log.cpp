@@ -18,6 +18,7 @@ void SimLog::stand(log::Standing standing, std::string why) {
 
 void SimLog::lose() {
   kept_.lose_from(Lsn{durable_});
+  found_ = durable_;
   written_ = needed_ = durable_ = kept_.end();
   promised_ = out_ = false;
   base_ = kFirst;  // all records are kept and replayed

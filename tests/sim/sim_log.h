@@ -32,6 +32,8 @@ class SimLog final : public log::LogStore {
   [[nodiscard]] bool reserve(std::size_t, bool) override { return true; }
   [[nodiscard]] bool reserve_to_copy(std::size_t) override { return true; }
   void keep_for_copy(std::uint64_t) override {}
+  [[nodiscard]] bool hold(std::size_t, bool) override { return true; }
+  void free(std::size_t) override {}
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                         std::size_t body_bytes) override {
     return kept_.append(table, type, version, object, body_bytes);
@@ -43,6 +45,8 @@ class SimLog final : public log::LogStore {
   [[nodiscard]] Lsn durable_lsn() const override { return Lsn{durable_}; }
   [[nodiscard]] Lsn needed_lsn() const override { return Lsn{needed_}; }
   [[nodiscard]] Lsn written_lsn() const override { return Lsn{written_}; }
+  [[nodiscard]] Lsn found_lsn() const override { return Lsn{found_}; }
+  [[nodiscard]] Lsn sure_lsn() const override { return Lsn{durable_}; }
   void set_base(Lsn base, Lsn) override { base_ = std::max(base_, base); }
   [[nodiscard]] Status reset() override { return {}; }
   [[nodiscard]] Lsn base_lsn() const override { return base_; }
@@ -88,6 +92,7 @@ class SimLog final : public log::LogStore {
   std::uint64_t written_{kFirst.value};
   std::uint64_t needed_{kFirst.value};
   std::uint64_t durable_{kFirst.value};
+  std::uint64_t found_{kFirst.value};
   Lsn base_{kFirst};
 };
 

@@ -15,11 +15,12 @@ std::string proofs(std::uint64_t seed, std::uint64_t lives_max) {
   constexpr std::uint64_t kSteps = 400;
   constexpr std::uint64_t kCuts = 100;
   for (char const* const name : {"transactions", "transactions_ended", "transaction_rows", "transaction_pairs",
-                                 "transaction_whole", "xa", "xa_decided"})
+                                 "transaction_whole", "transaction_logs", "xa", "xa_decided"})
     if (std::string const wrong =
             run_transcript(std::string{FJ_SOURCE_DIR "/tests/transcripts/"} + name + ".txt", seed);
         !wrong.empty())
       return "transcripts:" + std::filesystem::path{wrong}.filename().string();
+  if (std::string const wrong = lose_homes(seed, 4); !wrong.empty()) return "a lost home:" + wrong;
   for (std::uint64_t life = 0; life < lives_max; ++life) {
     std::string const at = std::to_string(seed + life) + ", ";
     if (std::string const wrong = cut_commits(seed + life, kCuts).wrong; !wrong.empty())

@@ -25,11 +25,18 @@ BOOST_AUTO_TEST_CASE(each_token_is_there_once_and_each_move_is_counted) {
 
 BOOST_AUTO_TEST_CASE(a_cut_at_any_call_of_a_commit_leaves_all_of_it_or_nothing) {
   std::uint64_t const seed = test::seed_or(1);
-  CommitCutsResult const result = cut_commits(seed, test::number_from("FJ_CUTS", 400));
+  CommitCutsResult const result = cut_commits(seed, test::number_from("FJ_CUTS", 600));
   BOOST_TEST_REQUIRE(result.wrong.empty(), "FJ_SEED=" << seed << ": " << result.wrong);
   BOOST_TEST(result.done > 0U);
   BOOST_TEST(result.nothing > 0U);
-  BOOST_TEST_MESSAGE(result.cuts << " cuts: " << result.done << " left all of it, " << result.nothing << " nothing");
+  BOOST_TEST_MESSAGE(result.cuts << " cuts: " << result.done << " left all of it, " << result.nothing << " nothing; "
+                                 << result.in_several_logs << " in several logs");
+}
+
+BOOST_AUTO_TEST_CASE(without_the_log_that_decides_its_parts_wait_for_a_person) {
+  std::uint64_t const seed = test::seed_or(1);
+  std::string const wrong = lose_homes(seed, 6);
+  BOOST_TEST(wrong.empty(), "FJ_SEED=" << seed << ": " << wrong);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

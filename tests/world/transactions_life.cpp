@@ -27,13 +27,16 @@ void expect(bool holds, std::string const& otherwise) {
   if (!holds) throw std::runtime_error(otherwise);
 }
 
-// A world with the ring and the counters.
-void build(World& world) {
+// A world with the ring and the counters, in one log, two or three. Of several, home is the first by name.
+void build(World& world, std::size_t logs) {
+  constexpr std::array<std::array<std::string_view, kTables>, 4> kLogs{
+      {{}, {"shared", "shared", "shared"}, {"shared", "alone", "shared"}, {"alone", "shared", "third"}}};
   expect(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok(), "the table was refused");
   expect(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok(), "the table was refused");
   for (std::size_t i = 0; i < kTables; ++i) {
     auto ring = std::make_shared<TableDeclaration>(*world.declaration("jobs"));
     ring->name = table_of(i);
+    ring->log = kLogs[logs][i];
     world.add_table(ring);
   }
   world.remove_table("jobs");
@@ -83,6 +86,21 @@ Ring look(World& world) {
   return out;
 }
 
+// Nothing is under way: of transactions over several logs nothing is left but branches that wait for their manager, and
+// none is in doubt because of a log.
+std::string left_in(World& world) {
+  std::set<std::string> branches;
+  for (Message const& branch : ask(world, "admin", "XA_RECOVER count=1000")) {
+    if (branch.command != "BRANCH") continue;
+    branches.emplace(branch.text("xid"));
+    if (branch.has("home")) return "the home of " + std::string{branch.text("xid")} + " is said to be lost";
+  }
+  for (auto const& log : world.engine().logs())
+    for (auto const& [object, entry] : log->catalogue.transactions().all())
+      if (!branches.contains(entry.xid)) return "log " + log->name + " still has something of " + entry.xid;
+  return {};
+}
+
 std::string wrong_in(Ring const& ring) {
   for (auto const& [token, times] : ring.tokens)
     if (times != 1) return "token " + token + " is there " + std::to_string(times) + " times";
@@ -117,7 +135,8 @@ std::vector<std::string> moves_of(std::vector<Held> const& rows, std::string con
 class Life {
  public:
   explicit Life(std::uint64_t seed) : random_(seed), world_(seed) {
-    build(world_);
+    build(world_, 1 + seed % 3);
+    if (seed % 4 == 0) world_.log_options.sync_place = log::SyncPlace::on_thread;
     expect(world_.start().ok(), "the first start was refused");
     fill_ring(world_);
   }
@@ -349,6 +368,7 @@ class Life {
     while (world_.take_line("admin")) {
     }
     check();
+    expect(left_in(world_).empty(), left_in(world_));
     check_prepared();
   }
 
@@ -378,10 +398,12 @@ class Cut {
   // What the power is cut in.
   enum class Where : std::uint8_t { commit, prepare, commit_prepared, roll_back_prepared };
 
-  Cut(std::uint64_t seed, std::size_t count, Where where) : random_(seed), world_(seed), where_(where) {
+  Cut(std::uint64_t seed, std::size_t count, Where where, std::size_t logs)
+      : random_(seed), world_(seed), where_(where), is_in_several_(logs > 1) {
+    if (logs > 1 && random_() % 3 == 0) world_.log_options.sync_place = log::SyncPlace::on_thread;
     // A turn is written in many parts, as a large one is, and none of them may divide a transaction.
     world_.log_options.batch_bytes_max = 4096;
-    build(world_);
+    build(world_, logs);
     expect(world_.start().ok(), "the first start was refused");
     fill_ring(world_);
     // Where the batch of the COMMIT lies in its container is drawn as well.
@@ -415,9 +437,16 @@ class Cut {
     bool const is_over = !world_.disk().is_stopped();
     bool const acknowledged = answer && !answer->starts_with("ERROR");
     world_.power_cut();
+    if (is_in_several_ && random_() % 2 == 0) {
+      // And once more within the start that resolves it.
+      world_.disk().stop_after(random_() % 24);
+      static_cast<void>(world_.start());
+      world_.power_cut();
+    }
     expect(world_.start().ok(), "the start was refused");
     while (world_.take_line("look")) {
     }
+    expect(left_in(world_).empty(), left_in(world_));
     Ring const ring = look(world_);
     expect(wrong_in(ring).empty(), wrong_in(ring));
     expect(ring.moves == 0 || ring.moves == count_, "half a transaction");
@@ -456,6 +485,7 @@ class Cut {
   std::mt19937_64 random_;
   World world_;
   Where where_;
+  bool is_in_several_;
   std::int64_t count_{0};
 };
 
@@ -476,17 +506,87 @@ TransactionsLifeResult live_with_transactions(std::uint64_t seed, std::uint64_t 
   return out;
 }
 
+namespace {
+
+void lose_home(std::uint64_t seed) {
+  World world{seed};
+  world.log_options.sync_place = log::SyncPlace::on_thread;
+  build(world, 3);
+  expect(world.start().ok(), "the first start was refused");
+  auto const copy = world.disk().image();
+  fill_ring(world);
+  std::mt19937_64 random{seed};
+  std::vector<Held> rows;
+  for (Message const& row : ask(world, "w", "NEXT table=ring0;count=3"))
+    rows.push_back({.token = std::string{row.text("name")},
+                    .row = std::string{row.text("row")},
+                    .epoch = std::string{row.text("epoch")}});
+  static_cast<void>(ask(world, "w", "BEGIN"));
+  for (std::string const& command : moves_of(rows, "moves", random))
+    expect(ask(world, "w", command).front().command == "PROMISED", command + " was refused");
+  // The parts become durable, and what home writes is never told to be.
+  world.hold_syncs(world.log("alone"), true);
+  world.send("w", "COMMIT");
+  world.settle();
+  expect(!world.take_line("w"), "COMMIT was answered before its outcome was durable");
+  world.hold_syncs(world.log("alone"), false);
+  world.power_cut();
+  auto image = world.disk().image();
+  std::erase_if(image, [](auto const& file) { return file.first.starts_with("alone/"); });
+  for (auto const& [name, bytes] : copy)
+    if (name.starts_with("alone/")) image[name] = bytes;
+  world.disk().restore(image);
+  Message branch;
+  for (int starts = 0; starts < 2; ++starts) {
+    expect(world.start().ok(), "the start with an older home was refused");
+    branch = std::move(ask(world, "admin", "XA_RECOVER").front());
+    expect(branch.text("home") == "lost", "an older home was believed");
+    expect(ask(world, "look", "GET table=values;key=moves").front().command == "NOTHING", "a part was carried out");
+    // It grows beyond what it was, and does not know more by that.
+    for (int i = 0; i < 100; ++i)
+      static_cast<void>(ask(world, "look", "INSERT table=ring0;name=n" + std::to_string(i) + ";payload=0"));
+    world.kill();
+  }
+  expect(world.start().ok(), "a start was refused");
+  bool const commits = seed % 2 == 0;
+  std::string const decide = "XA_DECIDE xid=" + std::string{branch.text("xid")} + ";outcome=";
+  expect(ask(world, "admin", decide + (commits ? "commit" : "rollback")).front().command == "DECIDED",
+         "it could not be decided");
+  for (int starts = 0; starts < 2; ++starts) {
+    expect(left_in(world).empty(), left_in(world));
+    bool const is_there = ask(world, "look", "GET table=values;key=moves").front().command != "NOTHING";
+    expect(is_there == commits, "a decision was not carried out");
+    world.power_cut();
+    expect(world.start().ok(), "a start was refused");
+  }
+}
+
+}  // namespace
+
+std::string lose_homes(std::uint64_t seed, std::uint64_t times) {
+  for (std::uint64_t i = 0; i < times; ++i) {
+    try {
+      lose_home(seed + i);
+    } catch (std::exception const& error) {
+      return "seed " + std::to_string(seed + i) + ": " + error.what();
+    }
+  }
+  return {};
+}
+
 CommitCutsResult cut_commits(std::uint64_t seed, std::uint64_t cuts) {
   CommitCutsResult out;
   for (std::uint64_t round = 0; out.cuts < cuts; ++round) {
     std::size_t const count = 1 + round % kTokens;
+    std::size_t const logs = 3 - round / 4 % 3;
     for (std::uint64_t call = 0;; ++call) {
       try {
-        Cut cut(seed * 1'000'003 + round * 101 + call, count, static_cast<Cut::Where>(round % 4));
+        Cut cut(seed * 1'000'003 + round * 101 + call, count, static_cast<Cut::Where>(round % 4), logs);
         bool done = false;
         bool const was_cut = cut.cut_at(call, done);
         ++out.cuts;
         ++(done ? out.done : out.nothing);
+        out.in_several_logs += logs > 1 ? 1 : 0;
         if (!was_cut) break;
       } catch (std::exception const& error) {
         out.wrong = "round " + std::to_string(round) + ", call " + std::to_string(call) + ": " + error.what();

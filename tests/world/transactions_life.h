@@ -1,9 +1,9 @@
-// Lives of transactions in the daemon, local and distributed ones: workers move tokens around a ring of journals. Each move finishes a row of one
-// journal, inserts the token into another and counts it in a key/value table, all in one transaction, which may be
-// rolled back, refused, left alone, sent as a whole, or under way when the power is cut; or it is a branch that is prepared
-// and resolved much later. After each end every token must
-// be in the ring exactly once, and the moves that the tokens have made are those that were counted: never half a
-// transaction, and none lost that was acknowledged.
+// Lives of transactions in the daemon, local and distributed ones: workers move tokens around a ring of journals. Each
+// move finishes a row of one journal, inserts the token into another and counts it in a key/value table, all in one
+// transaction, which may be rolled back, refused, left alone, sent as a whole, or under way when the power is cut; or it
+// is a branch that is prepared and resolved much later. The tables are in one log, two or three, each of which loses
+// what was not synced by itself. After each end every token must be in the ring exactly once, and the moves that the
+// tokens have made are those that were counted: never half a transaction, and none lost that was acknowledged.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,12 @@ struct CommitCutsResult {
   std::uint64_t cuts{0};
   std::uint64_t done{0};     // after which all of the transaction was there
   std::uint64_t nothing{0};  // ... or nothing of it
+  std::uint64_t in_several_logs{0};
 };
 [[nodiscard]] CommitCutsResult cut_commits(std::uint64_t seed, std::uint64_t cuts);
+
+// Puts an older copy in place of the log that decides, while the parts in the others wait for its outcome: they are in
+// doubt until a person decides, and all of them go the way that was decided. Empty: so it was.
+[[nodiscard]] std::string lose_homes(std::uint64_t seed, std::uint64_t times);
 
 }  // namespace fastjournal::sim

@@ -2,6 +2,8 @@
 // serve, and a full disk.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +28,12 @@ struct Daemon : Asking {
     return out;
   }
   std::string one(std::string const& line) { return all(line).front(); }
+  // No log has anything of a transaction.
+  bool daemon_is_clean() {
+    world.settle();
+    return std::ranges::all_of(world.engine().logs(),
+                               [](auto const& log) { return log->catalogue.transactions().all().empty(); });
+  }
 };
 
 bool says(std::string const& line, std::string_view what) { return line.find(what) != std::string::npos; }
@@ -127,6 +135,144 @@ BOOST_AUTO_TEST_CASE(a_log_that_stops_to_serve_ends_those_of_its_tables) {
   BOOST_TEST(says(daemon.ask("other", "COMMIT"), "COMMITTED"));
   stand(log::Standing::serving);
   BOOST_TEST(says(daemon.one("PEEK table=own;name=a"), "code=unknown_row"));
+}
+
+// Table own is in a log of its own, which is home.
+struct Several : Daemon {
+  Several() {
+    world.log_options.sync_place = log::SyncPlace::on_thread;
+    start();
+  }
+  void promise() {
+    BOOST_TEST(says(one("BEGIN"), "BEGUN"));
+    BOOST_TEST(says(one("INSERT table=own;name=a"), "PROMISED"));
+    BOOST_TEST(says(one("INSERT table=jobs;name=a"), "PROMISED"));
+  }
+  void hold(std::string_view log, bool is_held) {
+    world.hold_syncs(world.log(log), is_held);
+    world.settle();
+  }
+  // While it is held.
+  void kill(std::string_view log) {
+    world.hold_syncs(world.log(log), false);
+    world.kill();
+  }
+  bool is_there(std::string const& table) { return says(ask("other", "PEEK table=" + table + ";name=a"), "ROW "); }
+  bool is_nowhere() { return !is_there("own") && !is_there("jobs"); }
+  std::string in_doubt() { return ask("admin", "XA_RECOVER"); }
+};
+
+BOOST_FIXTURE_TEST_CASE(what_is_sent_behind_a_commit_in_several_logs_is_answered_behind_it, Several) {
+  promise();
+  hold("shared", true);
+  world.send("main", "COMMIT");
+  world.send("main", "PEEK table=own;name=a");
+  world.send("main", "BEGIN");
+  world.settle();
+  BOOST_TEST(world.take_line("main").has_value() == false);
+  BOOST_TEST(says(ask("third", "PEEK table=own;name=a"), "unknown_row"));  // others go on
+  hold("shared", false);
+  for (char const* const expected : {"COMMITTED", "INSERTED", "INSERTED", "ROW", "BEGUN"})
+    BOOST_TEST(says(world.take_line("main").value_or(""), expected), expected);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_commit_in_several_logs_goes_on_without_its_connection, Several) {
+  promise();
+  hold("shared", true);
+  world.send("main", "COMMIT");
+  world.settle();
+  world.close("main");
+  hold("shared", false);
+  BOOST_TEST(is_there("own"));
+  BOOST_TEST(is_there("jobs"));
+  BOOST_TEST(daemon_is_clean());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_clean_end_brings_it_to_its_end, Several) {
+  promise();
+  hold("shared", true);
+  world.send("main", "COMMIT");
+  world.settle();
+  BOOST_TEST(world.server().finish().ok());
+  BOOST_TEST(says(world.take_line("main").value_or(""), "COMMITTED"));
+  kill("shared");
+  start();
+  BOOST_TEST(is_there("own"));
+  BOOST_TEST(is_there("jobs"));
+  BOOST_TEST(daemon_is_clean());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_kill_before_the_outcome_gives_it_up_and_one_behind_it_carries_it_out, Several) {
+  promise();
+  hold("shared", true);
+  world.send("main", "COMMIT");
+  world.settle();
+  kill("shared");  // the part is written; it may be durable
+  start();
+  BOOST_TEST(is_nowhere());
+  BOOST_TEST(says(in_doubt(), "BRANCHES count=0"));
+  promise();
+  hold("own", true);
+  world.send("main", "COMMIT");
+  world.settle();
+  kill("own");  // so is the outcome
+  start();
+  BOOST_TEST(is_there("own"));
+  BOOST_TEST(is_there("jobs"));
+  BOOST_TEST(says(in_doubt(), "BRANCHES count=0"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_home_that_was_put_back_from_a_copy_leaves_it_in_doubt_with_an_alert, Several) {
+  auto const copy = world.disk().image();
+  for (int i = 0; i < 50; ++i) BOOST_TEST(says(one("INSERT table=own;name=n" + std::to_string(i)), "INSERTED"));
+  promise();
+  hold("own", true);
+  world.send("main", "COMMIT");
+  world.settle();
+  kill("own");
+  auto image = world.disk().image();
+  std::erase_if(image, [](auto const& file) { return file.first.starts_with("own/"); });
+  for (auto const& [name, bytes] : copy)
+    if (name.starts_with("own/")) image[name] = bytes;
+  world.disk().restore(image);
+  start();
+  for (int again = 0; again < 2; ++again) {
+    BOOST_TEST(is_nowhere());
+    BOOST_TEST(says(in_doubt(), "home=lost"));
+    BOOST_TEST(says(ask("XA_RECOVER"), "BRANCHES count=0"));  // it is nobody's but an administrator's
+    world.advance(DurationMs{1});
+    BOOST_TEST(says(ask("admin", "ALERTS"), "name=in-doubt"));
+    while (world.take_line("admin")) continue;
+    // Home grows, and does not know more by that.
+    for (int i = 0; i < 200; ++i) static_cast<void>(one("INSERT table=own;name=m" + std::to_string(i)));
+    world.kill();
+    start();
+  }
+  Message branch;
+  BOOST_REQUIRE(protocol::parse_line(in_doubt(), branch).ok());
+  std::string const xid{branch.text("xid")};
+  BOOST_TEST(says(ask("XA_COMMIT xid=" + xid), "XAER_NOTA"));
+  BOOST_TEST(says(ask("admin", "XA_COMMIT xid=" + xid), "XAER_RMFAIL"));
+  BOOST_TEST(says(ask("admin", "XA_DECIDE outcome=commit;xid=" + xid), "DECIDED"));
+  BOOST_TEST(is_there("jobs"));
+  BOOST_TEST(daemon_is_clean());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_table_that_is_not_kept_may_be_part_of_it, Daemon) {
+  BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/scratch.xml").ok());
+  start();
+  BOOST_TEST(says(one("BEGIN"), "BEGUN"));
+  BOOST_TEST(says(one("INSERT table=scratch;name=a"), "PROMISED"));
+  BOOST_TEST(says(one("INSERT table=jobs;name=a"), "PROMISED"));
+  std::vector<std::string> const answer = all("COMMIT");
+  BOOST_REQUIRE_EQUAL(answer.size(), 3U);
+  BOOST_TEST(says(answer[1], "table=scratch;"), answer[1]);
+  BOOST_TEST(says(answer[2], "table=jobs;"), answer[2]);
+  BOOST_TEST(daemon_is_clean());
+  world.kill();
+  start();
+  BOOST_TEST(says(one("PEEK table=jobs;name=a"), "ROW"));
+  BOOST_TEST(daemon_is_clean());
 }
 
 BOOST_AUTO_TEST_CASE(the_commands_of_a_whole_one_may_be_frames) {

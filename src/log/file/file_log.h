@@ -3,6 +3,7 @@
 // be called without a cause. What each of these does is in its parts: the writer, the committer, the scrubber.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -37,6 +38,8 @@ class FileLog final : public log::LogStore {
   [[nodiscard]] bool reserve(std::size_t bytes, bool removing) override { return writer_.reserve(bytes, removing); }
   [[nodiscard]] bool reserve_to_copy(std::size_t bytes) override { return writer_.reserve_to_copy(bytes); }
   void keep_for_copy(std::uint64_t bytes) override { writer_.keep_for_copy(bytes); }
+  [[nodiscard]] bool hold(std::size_t bytes, bool removing) override { return writer_.hold(bytes, removing); }
+  void free(std::size_t bytes) override { writer_.free(bytes); }
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                         std::size_t body_bytes) override {
     return writer_.append(table, type, version, object, body_bytes);
@@ -50,6 +53,8 @@ class FileLog final : public log::LogStore {
   [[nodiscard]] Lsn durable_lsn() const override { return writer_.durable_lsn(); }
   [[nodiscard]] Lsn needed_lsn() const override { return writer_.durable().needed(); }
   [[nodiscard]] Lsn written_lsn() const override { return writer_.written_lsn(); }
+  [[nodiscard]] Lsn found_lsn() const override { return writer_.found_lsn(); }
+  [[nodiscard]] Lsn sure_lsn() const override { return std::max(writer_.found_lsn(), writer_.durable().data_durable()); }
   void set_base(Lsn base, Lsn catalogue) override { writer_.set_base({base, catalogue}); }
   [[nodiscard]] Status reset() override { return writer_.reset(); }
   [[nodiscard]] Lsn base_lsn() const override { return writer_.base().wanted().lsn; }

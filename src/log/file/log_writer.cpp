@@ -19,6 +19,10 @@ namespace {
 constexpr std::uint64_t kHeaderSlackBytes = 4096;
 constexpr std::uint64_t kHeaderBytesMax = 1U << 20U;
 
+std::uint64_t with_headers(std::uint64_t bytes) {
+  return bytes + std::min(bytes, kHeaderBytesMax) + kHeaderSlackBytes;
+}
+
 }  // namespace
 
 LogWriter::LogWriter(env::Disk& disk, std::string const& folder, OpenedLog opened)
@@ -39,6 +43,7 @@ Status LogWriter::begin(RecoveryReport& report) {
   base_.begin_at({base, std::max(base, report.catalogue)}, report.described);
   if (Status status = space_.begin(first, report.end); !status.ok()) return status;
   if (Status status = try_direct(); !status.ok()) return status;
+  found_lsn_ = report.end;
   report.start = start_;
   report.base = base;
   report.store_id = store_id_;
@@ -83,8 +88,27 @@ Status LogWriter::look() {
 
 bool LogWriter::reserve(std::size_t bytes, bool removing) {
   if (!removing) space_.policy().wake();
-  return take_room(bytes + std::min<std::uint64_t>(bytes, kHeaderBytesMax) + kHeaderSlackBytes,
-                   removing ? space_.policy().beside_removals() : space_.beside_additions());
+  return take_room(with_headers(bytes), kept_beside(removing));
+}
+
+// A batch of its own, in whole blocks.
+bool LogWriter::hold(std::size_t bytes, bool removing) {
+  if (!error_.ok()) {
+    refusal_ = error_;
+    return false;
+  }
+  std::uint64_t const need = round_up(with_headers(bytes) + kBatchHeaderBytes, options_.block_bytes);
+  std::uint64_t const total = round_up(batch_.bytes_with(0), options_.block_bytes) + need;
+  if (Status status = space_.find_room(batch_.begin_lsn(), total, kept_beside(removing)); !status.ok()) {
+    refusal_ = std::move(status);
+    return false;
+  }
+  space_.policy().hold(need);
+  return true;
+}
+
+void LogWriter::free(std::size_t bytes) {
+  space_.policy().free(round_up(with_headers(bytes) + kBatchHeaderBytes, options_.block_bytes));
 }
 
 bool LogWriter::take_room(std::uint64_t need, SpacePolicy::Kept kept) {

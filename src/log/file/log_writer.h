@@ -37,6 +37,8 @@ class LogWriter {
   // As log::Log says. Valid from here: a second call replaces the first. False: last_refusal() has the reason.
   [[nodiscard]] bool reserve(std::size_t bytes, bool removing);
   [[nodiscard]] bool reserve_to_copy(std::size_t bytes) { return take_room(bytes, {}); }
+  [[nodiscard]] bool hold(std::size_t bytes, bool removing);
+  void free(std::size_t bytes);
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                         std::size_t body_bytes) {
     return batch_.append(table, type, version, object, body_bytes);
@@ -81,6 +83,8 @@ class LogWriter {
   [[nodiscard]] Lsn end_lsn() const { return batch_.end_lsn(); }
   [[nodiscard]] Lsn durable_lsn() const { return batch_.record_after(durable_.durable()); }
   [[nodiscard]] Lsn written_lsn() const { return batch_.record_after(durable_.committed()); }
+  // The end of the records that the start read.
+  [[nodiscard]] Lsn found_lsn() const { return found_lsn_; }
   [[nodiscard]] bool has_unsynced() const { return durable_.durable() < batch_.begin_lsn(); }
   [[nodiscard]] DurableMarks const& durable() const { return durable_; }
   [[nodiscard]] BaseMark const& base() const { return base_; }
@@ -101,6 +105,10 @@ class LogWriter {
   [[nodiscard]] Status remember_store();
 
  private:
+  // What additions or removals leave alone.
+  [[nodiscard]] SpacePolicy::Kept kept_beside(bool removing) {
+    return removing ? space_.policy().beside_removals() : space_.beside_additions();
+  }
   [[nodiscard]] bool take_room(std::uint64_t need, SpacePolicy::Kept kept);
   // Containers for `bytes` from the begin of the open batch.
   [[nodiscard]] bool make_room(std::uint64_t bytes, SpacePolicy::Kept kept);
@@ -113,6 +121,7 @@ class LogWriter {
   std::unique_ptr<env::FolderLock> lock_;
   std::uint64_t store_id_;
   std::uint32_t start_;
+  Lsn found_lsn_;
   std::unique_ptr<NewestFile> newest_;
   OpenBatch batch_;
   DurableMarks durable_;

@@ -41,8 +41,11 @@ class SpacePolicy {
   void wake() { resting_ = false; }
 
   // `used`: containers with records.
-  [[nodiscard]] Kept beside_additions(std::size_t used) const { return {kept_back(used), 0}; }
-  [[nodiscard]] Kept beside_removals() const { return {0, kept_for_copy_}; }
+  [[nodiscard]] Kept beside_additions(std::size_t used) const { return {kept_back(used), held_}; }
+  [[nodiscard]] Kept beside_removals() const { return {0, kept_for_copy_ + held_}; }
+  // Room for records that are decided, and appended later.
+  void hold(std::uint64_t bytes) { held_ += bytes; }
+  void free(std::uint64_t bytes) { held_ -= bytes; }
   // Containers are prepared one earlier than they are needed, so that nothing waits for them.
   [[nodiscard]] std::uint32_t kept_back(std::size_t used) const {
     return kKeptBack + (static_cast<std::uint32_t>(used) + 7) / kCopiesGrowPart;
@@ -76,6 +79,7 @@ class SpacePolicy {
   WhenEmpty when_empty_;
   std::uint64_t container_bytes_;
   std::uint64_t kept_for_copy_;
+  std::uint64_t held_{0};
   bool resting_{false};
 };
 

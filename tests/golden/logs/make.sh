@@ -197,6 +197,20 @@ transactions() {
   if [[ -f $work/tables/post.xml ]]; then work_on 05 "SEND table=post;queue=$p-work;body=$p-promised"; fi
 }
 
+# Transactions over this log and others, of which a later reader has nothing: one that is over; branches whose home is
+# here, in doubt and decided by a person; and one whose home is elsewhere, so that its part here is in doubt.
+several_logs() {
+  local p=$1 x
+  x=$(printf %s "$p" | od -An -tx1 | tr -d ' \n')
+  work_on() { say "XA_START xid=8:$x:$1" "${@:2}" "XA_END xid=8:$x:$1" "XA_PREPARE xid=8:$x:$1"; }
+  say BEGIN "INSERT table=far;name=$p-over" "INSERT table=golden;name=$p-over;note=both" COMMIT
+  work_on 01 "SET table=values;key=$p-several;value=yes" "INSERT table=far;name=$p-doubt"
+  work_on 02 "SET table=values;key=$p-settled;value=yes" "INSERT table=far;name=$p-settled"
+  say "XA_DECIDE xid=8:$x:02;outcome=commit"
+  call SET table=values "key=$p-part" value=before
+  work_on 03 "INSERT table=near;name=$p-part" "SET table=values;key=$p-part;value=after"
+}
+
 # What is outside the log: blobs that the record carries and others, rows and merges whose values are in files.
 bytes() {
   local p=$1 n=$2
@@ -300,6 +314,15 @@ if [[ -f $work/tables/values.xml ]]; then
   if call HELP command=XA_START 2>/dev/null; then transactions last; fi
   end KILL
 fi
+
+# Other logs, which come before and behind this one by their names.
+with_log() { sed "s/name=\"strict\"/name=\"$1\"/; s|<schema>|<log name=\"$2\"/>\n  <schema>|" "$work/tables/strict.xml" >"$work/tables/$1.xml"; }
+with_log near alone
+with_log far zulu
+sed -i 's|<log name="shared"|<log name="alone"/>\n  <log name="zulu"/>\n  <log name="shared"|' "$work/fastjournal.xml"
+start
+if say BEGIN "INSERT table=far;name=probe" "INSERT table=golden;name=probe" ROLLBACK 2>/dev/null; then several_logs one; fi
+end KILL
 
 cli log verify "$work/data/shared" --plugins "$build/plugins" >"$out/verified.txt"
 for file in "$work"/data/shared/container-* "$work/data/shared/newest"; do

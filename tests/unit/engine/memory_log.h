@@ -15,6 +15,12 @@ class MemoryLog final : public log::Log {
   bool reserve(std::size_t, bool removing) override { return room || (removing && room_to_remove); }
   bool reserve_to_copy(std::size_t) override { return room || room_to_remove; }
   void keep_for_copy(std::uint64_t) override {}
+  bool hold(std::size_t bytes, bool removing) override {
+    if (!reserve(bytes, removing)) return false;
+    held += bytes;
+    return true;
+  }
+  void free(std::size_t bytes) override { held -= bytes; }
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                         std::size_t size) override {
     return kept_.append(table, type, version, object, size);
@@ -35,6 +41,8 @@ class MemoryLog final : public log::Log {
   Lsn durable_lsn() const override { return Lsn{durable_}; }
   Lsn needed_lsn() const override { return Lsn{durable_}; }
   Lsn written_lsn() const override { return Lsn{written_}; }
+  Lsn found_lsn() const override { return found; }
+  Lsn sure_lsn() const override { return Lsn{durable_}; }
   void set_base(Lsn lsn, Lsn) override { base_ = lsn; }
   Lsn base_lsn() const override { return base_; }
   Status reset() override {
@@ -42,7 +50,7 @@ class MemoryLog final : public log::Log {
     return {};
   }
   std::uint32_t start() const override { return start_number; }
-  std::uint64_t store_id() const override { return 4711; }
+  std::uint64_t store_id() const override { return store; }
   Lsn damaged_end() const override { return damaged; }
   log::LogUsage usage() const override {
     std::uint64_t const first = base_.value / container_bytes;
@@ -58,10 +66,23 @@ class MemoryLog final : public log::Log {
     return usage;
   }
 
+  // The power is cut: what was not synced is gone, and a start opens what is left.
+  void lose() {
+    kept_.lose_from(Lsn{durable_});
+    found = Lsn{durable_};
+    written_ = durable_ = kept_.end();
+    synced_promised = false;
+    held = 0;
+    ++start_number;
+  }
+
   Lsn damaged{};
   bool room{true};
   bool room_to_remove{true};
   bool synced_promised{false};
+  Lsn found{fastjournal::test::KeptRecords::kFirst};
+  std::uint64_t store{4711};
+  std::uint64_t held{0};
   std::uint64_t groups{0};
   std::uint64_t commits{0};
   std::uint64_t fresh_begins{0};

@@ -47,6 +47,25 @@ bool reads(std::string_view bytes, PromisedOp& op, Message& message) {
 
 BOOST_AUTO_TEST_SUITE(transaction_codec)
 
+BOOST_AUTO_TEST_CASE(one_of_several_logs_has_its_number) {
+  std::string bytes;
+  PromisedOp op;
+  op.command = "PUT";
+  op.number = 7;
+  write_op(op, Message{"PUT"}, bytes);
+  op = {};
+  Message message;
+  BOOST_REQUIRE(reads(bytes, op, message));
+  BOOST_TEST(op.number == 7U);
+  BOOST_TEST(op.command == "PUT");
+  for (std::size_t end = 0; end < bytes.size(); ++end) {
+    Message part;
+    BOOST_TEST(!reads(std::string_view{bytes}.substr(0, end), op, part), "cut at " << end);
+  }
+  bytes[1] = '\0';  // no number
+  BOOST_TEST(!reads(bytes, op, message));
+}
+
 BOOST_AUTO_TEST_CASE(it_is_read_as_it_was_written) {
   PromisedOp op;
   Message message;

@@ -381,6 +381,46 @@ BOOST_AUTO_TEST_CASE(restarts_without_work_use_no_further_containers) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(held_room_is_there_when_all_other_room_is_used_up) {
+  for (bool const is_held : {true, false}) {
+    World world;
+    world.disk.set_capacity(world.options.container_bytes * 6 + kNewestFileBytes);
+    FJ_REQUIRE_OK(world.open());
+    constexpr std::size_t kLater = 6000;
+    if (is_held) BOOST_REQUIRE(world.log->hold(kLater, false));
+    for (bool const removing : {false, true})
+      while (world.log->reserve(400, removing)) {
+        world.append(pattern(400, 1));
+        world.log->end_group(Durability::synced);
+        FJ_REQUIRE_OK(world.log->commit());
+      }
+    BOOST_TEST(!world.log->hold(kLater, true));
+    if (is_held) world.log->free(kLater);
+    BOOST_TEST(world.log->reserve(kLater, true) == is_held);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_was_sure_is_found_by_the_next_start_and_what_was_not_may_be_lost) {
+  World world;
+  FJ_REQUIRE_OK(world.open());
+  BOOST_TEST(world.log->sure_lsn().value == world.log->found_lsn().value);
+  world.append("synced");
+  world.log->end_group(Durability::synced);
+  BOOST_TEST(world.log->sure_lsn().value == world.log->found_lsn().value);
+  FJ_REQUIRE_OK(world.log->commit());
+  Lsn const sure = world.log->sure_lsn();
+  BOOST_TEST(sure.value > world.log->found_lsn().value);
+  world.append("written");
+  world.log->end_group(Durability::written);
+  FJ_REQUIRE_OK(world.log->commit());
+  BOOST_TEST(world.log->sure_lsn().value == sure.value);
+  world.log.reset();
+  world.disk.crash(sim::keep_none());
+  FJ_REQUIRE_OK(world.open());
+  BOOST_TEST(world.log->found_lsn().value == sure.value);
+  BOOST_TEST(world.log->sure_lsn().value == sure.value);
+}
+
 BOOST_AUTO_TEST_CASE(on_a_full_disk_what_removes_still_works) {
   World world;
   world.disk.set_capacity(world.options.container_bytes * 6 + kNewestFileBytes);
