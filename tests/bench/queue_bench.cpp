@@ -85,7 +85,7 @@ class Own final : public Speech {
       length = length << 8U | static_cast<unsigned char>(in[i]);
     if (in.size() < protocol::kFrameHeaderBytes + length) return 0;
     message_.clear();
-    if (Status const status = protocol::parse_msgpack(in.substr(protocol::kFrameHeaderBytes, length), message_);
+    if (Status const status = protocol::parse_frame(in.substr(protocol::kFrameHeaderBytes, length), message_);
         !status.ok())
       refused(status.text());
     if (message_.command == "SENT") event.kind = Event::Kind::confirmed;
