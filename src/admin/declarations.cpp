@@ -69,7 +69,7 @@ constexpr OwnCommand kCommands[] = {
 constexpr OwnAnswer kAnswers[] = {
     {"ERROR", "command code message parameter right table user bound wait_ms transaction op cause result xa decided"},
     {"AUTHENTICATED", "user rights grants table"},
-    {"RIGHTS", "user rights grants table"},
+    {"RIGHTS", "user rights grants table connection"},
     {"TABLE", "name type persistent log rows key columns types description", true},
     {"STATS",
      "table now connections watchers connections_ever connections_refused connections_messages connections_http "

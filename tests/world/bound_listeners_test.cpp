@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(what_shows_all_tables_shows_this_one_and_nothing_of_the_dae
     BOOST_TEST(!has(answer, "connections"), answer);
     BOOST_TEST((command == "ALERTS" || has(answer, "jobs")), answer);
   }
-  BOOST_TEST(ask("jo", "RIGHTS") == "RIGHTS rights=read add work manage admin;table=jobs;user=ops;");
+  BOOST_TEST(has(ask("jo", "RIGHTS"), ";rights=read add work manage admin;table=jobs;user=ops;"));
   for (std::string const command : {"RELOAD", "STOP", "DIGEST", "BACKUP", "BACKUP_DONE", "LOG_ROTATE", "RESTART"})
     BOOST_TEST(has(all("jo", command), "code=not_allowed"), command);
   for (std::string const command : {"HELP", "ALIVE", "HEALTH"}) BOOST_TEST(!has(all("jo", command), "ERROR"), command);
