@@ -14,7 +14,7 @@ std::uint8_t Applier::newest_version(std::uint8_t type) {
     case rows::RecordType::client:
     case rows::RecordType::client_dropped:
     case rows::RecordType::client_owner:
-    case rows::RecordType::clock: return rows::newest_version(static_cast<rows::RecordType>(type), false);
+    case rows::RecordType::clock: return rows::newest_version(static_cast<rows::RecordType>(type), {});
     default: return blob::newest_version(type);
   }
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "model/type_check.h"
 #include "plugins/blob/datagrams.h"
 #include "plugins/blob/mutants.h"
 #include "plugins/blob/protocol.h"
@@ -59,23 +60,11 @@ BlobTable::BlobTable(TableContext const& context, std::shared_ptr<TypeDeclaratio
 }
 
 Status BlobTable::check_type(TypeDeclaration const& type) {
-  for (CommandDeclaration const& command : type.commands)
-    if (std::ranges::none_of(Named::all(), [&](Named const& known) { return known.name == command.name; }))
-      return {Code::bad_configuration, "blob.xml declares the command " + command.name +
-                                           ", which blob.so does not know: install files of one version"};
-  for (Named const& known : Named::all())
-    if (std::ranges::none_of(type.commands, [&](auto const& command) { return command.name == known.name; }))
-      return {Code::bad_configuration,
-              "blob.xml lacks the command " + std::string{known.name} + ": install files of one version"};
-  for (PluginProtocol const& protocol : table_type().protocols)
-    if (std::ranges::none_of(type.protocols, [&](auto const& declared) { return declared.name == protocol.name; }))
-      return {Code::bad_configuration,
-              "blob.xml lacks the protocol " + std::string{protocol.name} + ": install files of one version"};
-  for (std::string_view const option : kOptionNames)
-    if (std::ranges::none_of(type.options, [&](auto const& declared) { return declared.name == option; }))
-      return {Code::bad_configuration,
-              "blob.xml lacks the option " + std::string{option} + ": install files of one version"};
-  return {};
+  std::vector<std::string_view> commands;
+  for (Named const& known : Named::all()) commands.push_back(known.name);
+  std::vector<std::string_view> protocols;
+  for (PluginProtocol const& protocol : table_type().protocols) protocols.push_back(protocol.name);
+  return model::check_type(type, commands, kOptionNames, protocols);
 }
 
 Status BlobTable::check_change(TableDeclaration const& next) const {

@@ -25,7 +25,7 @@ class Effects : public rows::NoEffects {
   Effects(Settings const& settings, rows::State const& rows, Statistics& statistics, Pauses& pauses)
       : settings_(settings), rows_(rows), statistics_(statistics), pauses_(pauses) {}
 
-  void added(ApplyContext const& context) { count(context, &Statistics::inserted); }
+  void added(ObjectId, ApplyContext const& context) { count(context, &Statistics::inserted); }
   void merged(std::uint32_t row, ApplyContext const& context) {
     note_weary(row);
     count(context, &Statistics::merged);

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "model/key_codec.h"
+#include "model/type_check.h"
 #include "rows/apply.h"
 
 namespace fastjournal::journal {
@@ -150,23 +151,9 @@ void Journal::change(std::shared_ptr<TableDeclaration const> next) {
 }
 
 Status Journal::check_type(TypeDeclaration const& type) {
-  for (CommandDeclaration const& command : type.commands) {
-    auto const& all = Named::all();
-    if (std::none_of(all.begin(), all.end(), [&](auto const& known) { return known.name == command.name; }))
-      return {Code::bad_configuration, "journal.xml declares the command " + command.name +
-                                           ", which journal.so does not know: install files of one version"};
-  }
-  for (auto const& known : Named::all())
-    if (std::none_of(type.commands.begin(), type.commands.end(),
-                     [&](CommandDeclaration const& command) { return command.name == known.name; }))
-      return {Code::bad_configuration,
-              "journal.xml lacks the command " + std::string{known.name} + ": install files of one version"};
-  for (std::string_view const option : kOptionNames)
-    if (std::none_of(type.options.begin(), type.options.end(),
-                     [&](OptionDeclaration const& declared) { return declared.name == option; }))
-      return {Code::bad_configuration,
-              "journal.xml lacks the option " + std::string{option} + ": install files of one version"};
-  return {};
+  std::vector<std::string_view> commands;
+  for (Named const& known : Named::all()) commands.push_back(known.name);
+  return model::check_type(type, commands, kOptionNames);
 }
 
 // ---------------------------------------------------------------------------

@@ -19,7 +19,7 @@ enum class RecordType : std::uint8_t {
 [[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) {
   bool const is_own =
       type == static_cast<std::uint8_t>(RecordType::pause) || type == static_cast<std::uint8_t>(RecordType::resume);
-  return is_own ? 1 : rows::newest_version(static_cast<rows::RecordType>(type), false);
+  return is_own ? 1 : rows::newest_version(static_cast<rows::RecordType>(type), {});
 }
 
 struct PauseBody {

@@ -4,6 +4,7 @@
 
 #include "model/shortened.h"
 #include "plugins/journal/row_answers.h"
+#include "rows/leased.h"
 
 namespace fastjournal::journal {
 namespace {
@@ -141,26 +142,9 @@ std::uint32_t Workers::find_leased(model::Parameters& parameters, Decision& deci
     decision.status = parameters.take_status();
     return rows::kNoRow;
   }
-  std::uint32_t const row = rows_.find(id);
-  if (row == rows::kNoRow) {
-    decision.status = selection_.unknown_row(id);
-    return rows::kNoRow;
-  }
-  if (rows_.row(row).place() != rows::Place::processing) {
-    decision.status = Status{Code::not_leased, "row " + std::to_string(id.value) + " of table " + settings_.table() +
-                                                   " is not leased: the lease ended or was given back"};
-    return rows::kNoRow;
-  }
-  rows_.expect(row);
-  rows::Lease const& lease = rows_.lease_of(row);
-  if (lease.epoch == epoch) return row;
-  std::string const holder{rows_.leases().worker(lease)};
-  decision.status = Status{Code::stale_epoch, "row " + std::to_string(id.value) + " of table " + settings_.table() +
-                                                  " is leased to " + holder + " under epoch " +
-                                                  std::to_string(lease.epoch.value) + " now"}
-                        .with("holder", holder)
-                        .with("epoch", std::to_string(lease.epoch.value));
-  return rows::kNoRow;
+  std::uint32_t const row = rows::find_leased(rows_, id, epoch, "row", settings_.table(), decision.status);
+  if (row == rows::kNoRow && decision.status.ok()) decision.status = selection_.unknown_row(id);
+  return row;
 }
 
 bool Workers::find_to_end(model::Parameters& parameters, Decision& decision, std::uint32_t& row) const {

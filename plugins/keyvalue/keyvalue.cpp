@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "model/type_check.h"
 #include "plugins/keyvalue/fj_protocol.h"
 #include "plugins/keyvalue/mutants.h"
 #include "plugins/keyvalue/parameters.h"
@@ -63,22 +64,9 @@ KeyValue::KeyValue(TableContext const& context, std::shared_ptr<TypeDeclaration 
 }
 
 Status KeyValue::check_type(TypeDeclaration const& type) {
-  for (CommandDeclaration const& command : type.commands)
-    if (std::ranges::none_of(Named::all(), [&](Named const& known) { return known.name == command.name; }))
-      return {Code::bad_configuration, "keyvalue.xml declares the command " + command.name +
-                                           ", which keyvalue.so does not know: install files of one version"};
-  for (Named const& known : Named::all())
-    if (std::ranges::none_of(type.commands, [&](auto const& command) { return command.name == known.name; }))
-      return {Code::bad_configuration,
-              "keyvalue.xml lacks the command " + std::string{known.name} + ": install files of one version"};
-  if (type.protocols.size() != 1 || type.protocols.front().name != "fj")
-    return {Code::bad_configuration,
-            "keyvalue.xml lacks the protocol fj, or has another: install files of one version"};
-  for (std::string_view const option : kOptionNames)
-    if (std::ranges::none_of(type.options, [&](auto const& declared) { return declared.name == option; }))
-      return {Code::bad_configuration,
-              "keyvalue.xml lacks the option " + std::string{option} + ": install files of one version"};
-  return {};
+  std::vector<std::string_view> commands;
+  for (Named const& known : Named::all()) commands.push_back(known.name);
+  return model::check_type(type, commands, kOptionNames, std::array<std::string_view, 1>{"fj"});
 }
 
 void KeyValue::change(std::shared_ptr<TableDeclaration const> next) {

@@ -146,6 +146,7 @@ class RowReader {
     return ok_;
   }
 
+  [[nodiscard]] bool is_ok() const { return ok_; }
   // Every value was complete, nothing is left, and no presence bit is set beyond the last column.
   [[nodiscard]] bool finished() const {
     if (!ok_ || !rest_.empty()) return false;
@@ -465,6 +466,19 @@ bool data_text(Schema const& schema, std::string_view data, std::size_t column, 
   if (!reader.next(schema.columns[column].type, cell, encoded) || cell.is_outside) return false;
   out = text_of(schema.columns[column].type, cell, scratch);
   return true;
+}
+
+bool read_cells(Schema const& schema, std::string_view data, std::span<std::optional<Cell>> cells) {
+  RowReader reader{schema, data};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < schema.columns.size() && at < cells.size(); ++i) {
+    if (is_key(schema, i)) continue;
+    Cell cell;
+    std::string_view encoded;
+    if (reader.next(schema.columns[i].type, cell, encoded)) cells[at] = cell;
+    ++at;
+  }
+  return reader.is_ok();
 }
 
 bool is_data(Schema const& schema, std::string_view data) {

@@ -13,6 +13,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,7 @@
 #include "fastjournal/declaration.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
+#include "model/value.h"
 
 namespace fastjournal::model {
 
@@ -41,6 +44,10 @@ void find_outside(Schema const& schema, std::string_view data, std::vector<Exten
 // log, or not text, a character, a whole number, a boolean or a date. `out` borrows from `data` or `scratch`.
 [[nodiscard]] bool data_text(Schema const& schema, std::string_view data, std::size_t column, std::string& scratch,
                              std::string_view& out);
+
+// The values of the first columns beside the key, as many as `cells` has, in the schema's order: absent ones are null.
+// Bytes of outside values are their places. The cells borrow from `data`. False: malformed.
+[[nodiscard]] bool read_cells(Schema const& schema, std::string_view data, std::span<std::optional<Cell>> cells);
 
 // Whether `data` is exactly one row of this schema. For data read from a log.
 [[nodiscard]] bool is_data(Schema const& schema, std::string_view data);

@@ -24,6 +24,7 @@ bool RowTable::apply(RecordView const& record, ApplyContext const& context, Tabl
     case RecordType::fold: return apply_fold(record, context, observer, effects);
     case RecordType::park: return apply_park(record, context, observer, effects);
     case RecordType::hold: return apply_hold(record, context, observer, effects);
+    case RecordType::move: return apply_move(record, context, observer, effects);
     case RecordType::remove: return apply_remove(record, context, observer, effects);
     case RecordType::clock: return apply_clock(record, observer, effects);
     case RecordType::seen:
@@ -51,7 +52,7 @@ bool RowTable::apply_row(RecordView const& record, ApplyContext const& context, 
   state_.see(body.facts.arrival);
   if (!state_.add(record.object, body, record.lsn, observer)) return false;
   if (!body.sender.client.empty()) clients_.note(body.sender, record.object, body.facts.arrival, record.lsn);
-  effects.added(context);
+  effects.added(record.object, context);
   return true;
 }
 
@@ -173,6 +174,37 @@ bool RowTable::apply_hold(RecordView const& record, ApplyContext const& context,
   if (state_.row(row).place() != Place::processing) return false;
   state_.hold(row, body, observer);
   effects.held(row, context, observer);
+  return true;
+}
+
+template <typename Effects>
+bool RowTable::apply_move(RecordView const& record, ApplyContext const& context, TableObserver& observer,
+                          Effects& effects) {
+  MoveBody body;
+  if (!read_move(as_text(record.body), body)) return false;
+  std::uint32_t row = kNoRow;
+  Known const known = look(record.object, context, row);
+  if (known != Known::yes) return known == Known::dropped;
+  if (body.date > timer::kDateMax || state_.row(row).has_siblings()) return false;
+  PayloadView const view = state_.view(row);
+  State::Change change{state_.row(row).priority(),
+                       body.date,
+                       body.counters,
+                       view.facts,
+                       view.data,
+                       body.error.empty() ? view.error : body.error};
+  change.facts.parked_at = 0;
+  change.facts.expires = 0;
+  MergeBody merge;
+  merge.change = DataChange::by_rule;
+  merge.schema = body.schema;
+  merge.data = body.data;
+  if (!merge_data(merge, view, change)) return false;
+  bool const was_parked = state_.row(row).place() == Place::parked;
+  effects.moving(row, observer);
+  state_.change(row, change, observer);
+  effects.moved(row, context, observer);
+  if (was_parked && state_.places().parked().empty()) effects.none_parked(observer);
   return true;
 }
 

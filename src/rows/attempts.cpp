@@ -55,15 +55,19 @@ Leases::Terms Attempts::renew(std::uint32_t row, ConnectionId connection, std::s
 
 std::int64_t Attempts::rested(std::uint32_t row, Counters const& counters, std::int64_t now) const {
   std::int64_t const rest = rules_.back_off(counters.attempts() - 1U, state_.id_of(row), state_.lease_of(row).epoch);
+  if (rest == 0 && rules_.keeps_place) return state_.row(row).date();
   return std::min(now + rest, timer::kDateMax);
 }
 
+bool Attempts::is_last(std::uint32_t row, Counters const& counters) const {
+  if (last_ != nullptr) return last_->is_last(row, counters);
+  return counters.timeouts > rules_.max_timeouts ||
+         (rules_.max_attempts != 0 && counters.failures >= rules_.max_attempts) ||
+         counters.lifetime > rules_.max_lifetime;
+}
+
 Ended Attempts::end(std::uint32_t row, GiveBackBody const& body, Decision& decision) const {
-  Counters const& counters = body.counters;
-  bool const too_many = counters.timeouts > rules_.max_timeouts ||
-                        (rules_.max_attempts != 0 && counters.failures >= rules_.max_attempts) ||
-                        counters.lifetime > rules_.max_lifetime;
-  return too_many ? give_up(row, body, decision) : give_back(row, body, decision);
+  return is_last(row, body.counters) ? give_up(row, body, decision) : give_back(row, body, decision);
 }
 
 Ended Attempts::give_back(std::uint32_t index, GiveBackBody const& body, Decision& decision) const {
@@ -104,6 +108,7 @@ Ended Attempts::give_back(std::uint32_t index, GiveBackBody const& body, Decisio
 Ended Attempts::give_up(std::uint32_t row, GiveBackBody const& body, Decision& decision) const {
   // An expired row is removed as expired.
   if (state_.view(row).facts.is_expired(decision.now.value)) return give_back(row, body, decision);
+  if (last_ != nullptr && last_->move(row, body, decision)) return {Ended::moved, 0};
   ObjectId const id = state_.id_of(row);
   if (rules_.delete_failed) {
     append_given_up(decision.records, id, body.counters, body.error);

@@ -30,6 +30,7 @@ struct AttemptRules {
   std::int64_t back_off_factor{2};
   std::int64_t back_off_max{600'000};
   std::int64_t back_off_jitter{10};  // percent
+  bool keeps_place{false};           // a row that does not rest keeps its date, and so its place in the order
 
   // How long a row rests after its n-th attempt (from 0), with jitter: a hash of row and lease epoch, as the core has
   // no randomness.
@@ -38,14 +39,27 @@ struct AttemptRules {
 
 // The state of a row after an attempt.
 struct Ended {
-  enum How : std::uint8_t { waits, parked, held, deleted } how;
+  enum How : std::uint8_t { waits, parked, held, deleted, moved } how;
   std::int64_t date;  // for which it, or its twin, waits
+};
+
+// Which attempt of a row is its last, and what becomes of the row then, where that differs from row to row.
+class LastAttempts {
+ public:
+  [[nodiscard]] virtual bool is_last(std::uint32_t row, Counters const& counters) const = 0;
+  // Appends where the row goes, in place of being parked or deleted. False: it goes nowhere.
+  [[nodiscard]] virtual bool move(std::uint32_t row, GiveBackBody const& body, Decision& decision) const = 0;
+
+ protected:
+  ~LastAttempts() = default;
 };
 
 // Of one table, beside its state and its rules, which outlive it. Each call appends what it decides.
 class Attempts {
  public:
-  Attempts(State const& state, AttemptRules const& rules) : state_(state), rules_(rules) {}
+  // `last`: null: the rules say it for all rows.
+  Attempts(State const& state, AttemptRules const& rules, LastAttempts const* last = nullptr)
+      : state_(state), rules_(rules), last_(last) {}
 
   // A waiting row is leased for that long. Returns the terms.
   Leases::Terms lease(std::uint32_t row, ConnectionId connection, std::string_view worker, std::int64_t span_ms,
@@ -66,8 +80,11 @@ class Attempts {
   [[nodiscard]] std::int64_t rested(std::uint32_t row, Counters const& counters, std::int64_t now) const;
 
  private:
+  [[nodiscard]] bool is_last(std::uint32_t row, Counters const& counters) const;
+
   State const& state_;
   AttemptRules const& rules_;
+  LastAttempts const* last_;
 };
 
 }  // namespace fastjournal::rows

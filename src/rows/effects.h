@@ -12,7 +12,7 @@ namespace fastjournal::rows {
 class NoEffects {
  public:
   // A row begins. One that is copied forward does not.
-  void added(ApplyContext const&) {}
+  void added(ObjectId, ApplyContext const&) {}
   // An insert was merged into it.
   void merged(std::uint32_t /*row*/, ApplyContext const&) {}
   // It is about to be leased, from that date on.
@@ -30,6 +30,9 @@ class NoEffects {
   void removing(std::uint32_t /*row*/, RemoveBody const&, ApplyContext const&, TableObserver&) {}
   // A row was done, or given up: also one that a replay does not know any more.
   void ended(Reason) {}
+  // It is about to move to another domain, where it waits; and has moved.
+  void moving(std::uint32_t /*row*/, TableObserver&) {}
+  void moved(std::uint32_t /*row*/, ApplyContext const&, TableObserver&) {}
   // The last one that was parked is not any more.
   void none_parked(TableObserver&) {}
   // Later dates of what has been are this one.

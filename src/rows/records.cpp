@@ -129,6 +129,13 @@ Lsn append_hold(Records& records, ObjectId row, HoldBody const& body) {
   return append(records, RecordType::hold, 1, row, head);
 }
 
+Lsn append_move(Records& records, ObjectId row, MoveBody const& body) {
+  BodyHead head;
+  head.six(body.date).byte(body.counters.timeouts).byte(body.counters.failures).byte(body.counters.lifetime);
+  head.number(body.schema).number(body.error.size());
+  return append_body(records, static_cast<std::uint8_t>(RecordType::move), 1, row, head, body.error, body.data);
+}
+
 Lsn append_remove(Records& records, ObjectId row, Reason reason) {
   BodyHead head;
   head.byte(static_cast<std::uint8_t>(reason));
@@ -295,6 +302,18 @@ bool read_hold(std::string_view bytes, HoldBody& body) {
   body.at = tail.six();
   body.timeouts = tail.byte();
   body.lifetime = tail.byte();
+  return tail.finished();
+}
+
+bool read_move(std::string_view bytes, MoveBody& body) {
+  BodyReader tail{bytes};
+  body.date = tail.six();
+  body.counters.timeouts = tail.byte();
+  body.counters.failures = tail.byte();
+  body.counters.lifetime = tail.byte();
+  body.schema = tail.number_as<std::uint16_t>();
+  body.error = tail.text();
+  body.data = tail.rest();
   return tail.finished();
 }
 

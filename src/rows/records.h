@@ -36,6 +36,7 @@ enum class RecordType : std::uint8_t {
   clock = 14,           // the clock was ahead, and was accepted as it is: later dates of past events count as now
   client_owner = 15,    // a client's name belongs to an origin: begins, or is copied forward
   hold = 16,            // the lease ended without an answer: the row is held until somebody decides
+  move = 17,            // the row waits in another domain
 };
 inline constexpr std::uint8_t kOwnRecords = 32;
 
@@ -43,10 +44,16 @@ inline constexpr std::uint8_t kOwnRecords = 32;
 // `remove` the counters and the error of a row that was given up: the alert about it is all that is left of it. Version
 // 3 of a row is one that is held: only tables that hold rows know it and the record `hold`.
 // Version 4 of a row and 2 of a merge have values outside the log.
-[[nodiscard]] constexpr std::uint8_t newest_version(RecordType type, bool holds) {
+struct Kind {
+  bool has_keys{false};  // rows are found by key
+  bool holds{false};     // its rows may be held (AtLeaseEnd::hold)
+  bool moves{false};     // its rows may move to another domain
+};
+[[nodiscard]] constexpr std::uint8_t newest_version(RecordType type, Kind kind) {
   switch (type) {
     case RecordType::row: return 4;
-    case RecordType::hold: return holds ? 1 : 0;
+    case RecordType::hold: return kind.holds ? 1 : 0;
+    case RecordType::move: return kind.moves ? 1 : 0;
     case RecordType::give_back:
     case RecordType::fold:
     case RecordType::park:
@@ -138,6 +145,16 @@ struct HoldBody {
   std::uint8_t lifetime{0};
 };
 
+// A row that waits, is leased or is parked gets these values and waits, and those columns of `data` whose rule is to
+// replace: the one of its domain among them. It does not expire any more.
+struct MoveBody {
+  std::int64_t date{0};
+  Counters counters{};
+  std::uint16_t schema{0};    // of the data
+  std::string_view error{};  // empty: the last one stays
+  std::string_view data{};
+};
+
 struct RemoveBody {
   Reason reason{};
   // Of a failed row: for the alert, as nothing else is left of it. Not in the first version.
@@ -179,6 +196,7 @@ Lsn append_give_back(Records& records, ObjectId row, GiveBackBody const& body);
 Lsn append_fold(Records& records, ObjectId twin, FoldBody const& body);
 Lsn append_park(Records& records, ObjectId row, ParkBody const& body);
 Lsn append_hold(Records& records, ObjectId row, HoldBody const& body);
+Lsn append_move(Records& records, ObjectId row, MoveBody const& body);
 Lsn append_remove(Records& records, ObjectId row, Reason reason);
 Lsn append_given_up(Records& records, ObjectId row, Counters const& counters, std::string_view error);
 Lsn append_seen(Records& records, SeenBody const& body);
@@ -204,6 +222,7 @@ void write_client_owner(std::string& out, std::string_view name, std::string_vie
 [[nodiscard]] bool read_fold(std::string_view bytes, std::uint8_t version, FoldBody& body);
 [[nodiscard]] bool read_park(std::string_view bytes, std::uint8_t version, ParkBody& body);
 [[nodiscard]] bool read_hold(std::string_view bytes, HoldBody& body);
+[[nodiscard]] bool read_move(std::string_view bytes, MoveBody& body);
 [[nodiscard]] bool read_remove(std::string_view bytes, std::uint8_t version, RemoveBody& body);
 [[nodiscard]] bool read_seen(std::string_view bytes, SeenBody& body);
 [[nodiscard]] bool read_client(std::string_view bytes, ClientBody& body);

@@ -26,11 +26,6 @@ namespace fastjournal::rows {
 
 class RowTable {
  public:
-  struct Kind {
-    bool has_keys{false};  // rows are found by key
-    bool holds{false};     // its rows may be held (AtLeaseEnd::hold)
-  };
-
   // `kind`: for the whole life of the table.
   RowTable(std::uint64_t hash_seed, Kind kind)
       : kind_(kind), state_(hash_seed, kind.has_keys), clients_(hash_seed), holds_(hash_seed) {}
@@ -45,7 +40,7 @@ class RowTable {
   [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context, TableObserver& observer,
                            Effects& effects);
   [[nodiscard]] std::uint8_t newest_version(std::uint8_t record_type) const {
-    return rows::newest_version(static_cast<RecordType>(record_type), kind_.holds);
+    return rows::newest_version(static_cast<RecordType>(record_type), kind_);
   }
   void prefetch(RecordView const& record) const;
   // Records of a replay about rows that were gone.
@@ -115,6 +110,8 @@ class RowTable {
   bool apply_park(RecordView const& record, ApplyContext const& context, TableObserver& observer, Effects& effects);
   template <typename Effects>
   bool apply_hold(RecordView const& record, ApplyContext const& context, TableObserver& observer, Effects& effects);
+  template <typename Effects>
+  bool apply_move(RecordView const& record, ApplyContext const& context, TableObserver& observer, Effects& effects);
   template <typename Effects>
   bool apply_remove(RecordView const& record, ApplyContext const& context, TableObserver& observer, Effects& effects);
   template <typename Effects>

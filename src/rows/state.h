@@ -104,7 +104,7 @@ class State {
     model::Pieces const* pieces{nullptr};  // the data, in place of `data`
     bool has_outside{false};               // values of the new data are outside the log
   };
-  // Changes the values of a waiting row, not its key.
+  // Changes the values of a row, not its key; it waits then.
   void change(std::uint32_t row, Change const& change, TableObserver& observer);
 
   // -- declaration --------------------------------------------------------

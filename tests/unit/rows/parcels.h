@@ -34,7 +34,7 @@ struct ParcelEffects : NoEffects {
   int added_rows{0};
   int held_rows{0};
   int delivered{0};
-  void added(ApplyContext const&) { ++added_rows; }
+  void added(ObjectId, ApplyContext const&) { ++added_rows; }
   void held(std::uint32_t, ApplyContext const&, TableObserver&) { ++held_rows; }
   void ended(Reason reason) { delivered += reason == Reason::done ? 1 : 0; }
 };
@@ -164,7 +164,7 @@ class Parcels {
   [[nodiscard]] bool replays() const { return digest_of(*replayed()) == digest_of(*table); }
 
  private:
-  [[nodiscard]] RowTable::Kind kind() const { return {.holds = rules.at_lease_end == AtLeaseEnd::hold}; }
+  [[nodiscard]] Kind kind() const { return {.holds = rules.at_lease_end == AtLeaseEnd::hold}; }
   void settle() {
     while (table->advance(now, 100, leases)) {
     }
