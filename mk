@@ -259,6 +259,10 @@ verb_mutants() {
     shift
     program fj_keyvalue_mutants
     exec "$root/build/release/bin/fj_keyvalue_mutants" "$@"
+  elif [[ ${1:-} == --queue ]]; then
+    shift
+    program fj_queue_mutants
+    exec "$root/build/release/bin/fj_queue_mutants" "$@"
   elif [[ ${1:-} == --transactions ]]; then
     shift
     program fj_transaction_mutants
@@ -394,6 +398,7 @@ verb_nightly() {
   part sim --model --seconds 1800
   part sim --spool --seconds 1800
   part sim --keyvalue --seconds 1800
+  part sim --queue --seconds 1800
   part sim --bytes --seconds 1800
   part sim --transactions --seconds 1800
   part fuzz 600
@@ -401,6 +406,7 @@ verb_nightly() {
   part mutants
   part mutants --spool
   part mutants --keyvalue
+  part mutants --queue
   part mutants --transactions
   part hostile --full
   part test --only threads tsan
@@ -516,6 +522,8 @@ usage: ./mk VERB [...]
   sim --model           the same, with every answer compared with the reference model
   sim --spool           random lives of producers, forwarder and daemon together
   sim --keyvalue        random lives of key/value tables, alone beside their reference and in a daemon
+  sim --queue           random lives of queue tables: alone beside their reference, and in a daemon messages that go
+                        around in transactions
   sim --bytes           random lives of a blob table and a journal that spills in a daemon, with maintenance
   sim --transactions    random lives of transactions, and the power cut at each call of their commits
   crash [--seed N]      test the log store with millions of simulated power cuts, damaged sectors and failing calls,
@@ -525,7 +533,7 @@ usage: ./mk VERB [...]
                         /metrics with N tables cost the loop
   mutants [--only NAME]  put known faults into the log store: the proofs must detect each
   mutants --spool [--only NAME]  the same with the forwarder and its random lives; --keyvalue: with key/value tables;
-                        --transactions: with transactions
+                        --queue: with queue tables; --transactions: with transactions
   fuzz [NAME] [SECONDS]  run the fuzzers of the parsers (default: all, 60 s each)
   nightly               all that takes too long for .ci/run: all tests with sanitizers, long lives, campaigns; hours
   format [--check] [FILE...]  clang-format

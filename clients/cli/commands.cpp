@@ -29,6 +29,7 @@
 #include "clients/cli/put.h"
 #include "clients/cli/put_many.h"
 #include "clients/cli/put_spool.h"
+#include "clients/cli/queues.h"
 #include "clients/cli/rows.h"
 #include "clients/cli/sentences.h"
 #include "clients/cli/spool_commands.h"
@@ -493,6 +494,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb == "tx ls") return list_branches(invocation, console, *connection.value());
   if (invocation.verb.starts_with("tx ")) return end_branch(invocation, console, *connection.value());
   if (invocation.verb.starts_with("kv ")) return run_pairs(invocation, console, *connection.value());
+  if (invocation.verb.starts_with("queue ")) return run_queues(invocation, console, *connection.value());
   if (invocation.verb.starts_with("blob ")) return run_blobs(invocation, console, *connection.value());
   if (invocation.verb == "backup") return backup(invocation, console, *connection.value());
   if (invocation.verb == "apply" || invocation.verb == "reload")

@@ -53,6 +53,26 @@ constexpr Example kExamples[] = {
     {"tx commit", "fastjournal tx commit 1:6f72646572:01"},
     {"tx rollback", "fastjournal tx rollback 1:6f72646572:01"},
     {"tx forget", "fastjournal tx forget 1:6f72646572:01"},
+    {"queue send",
+     "fastjournal queue send post orders 'one cake' --properties '{\"colour\":\"red\"}'\n"
+     "fastjournal queue send post --exchange news --key sport.chess - < report.txt"},
+    {"queue take", "fastjournal queue take post orders --count 10 --wait 1m"},
+    {"queue ls",
+     "fastjournal queue ls post\n"
+     "fastjournal queue ls post orders"},
+    {"queue read", "fastjournal queue read post 8192 > message"},
+    {"queue why", "fastjournal queue why post 8192"},
+    {"queue move",
+     "fastjournal queue move post dead orders\n"
+     "fastjournal queue move post orders orders --parked"},
+    {"queue purge", "fastjournal queue purge post dead"},
+    {"queue make", "fastjournal queue make post orders --dead-letters dead --max-deliveries 5"},
+    {"queue remove", "fastjournal queue remove post orders --if-empty"},
+    {"queue exchange", "fastjournal queue exchange post news topic"},
+    {"queue bind", "fastjournal queue bind post news anna 'sport.*' --make"},
+    {"queue unbind", "fastjournal queue unbind post news anna 'sport.*'"},
+    {"queue exchanges", "fastjournal queue exchanges post"},
+    {"queue bindings", "fastjournal queue bindings post --json"},
     {"blob put",
      "fastjournal blob put images logo logo.png\n"
      "tar c site | fastjournal blob put images site.tar --port unix:/run/fastjournal/images-write"},

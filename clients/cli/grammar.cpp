@@ -71,6 +71,7 @@ Grammar::Grammar() : app_(kDescription, "fastjournal") {
   add_pair_verbs();
   add_blob_verbs();
   add_transaction_verbs();
+  add_queue_verbs();
   add_keeper_verbs();
   add_log_verbs();
   add_backup();
@@ -355,8 +356,8 @@ void Grammar::add_transaction_verbs() {
         "kept until `tx forget`, or until the manager forgets it.");
   run->footer(
       "A line is a text message (COMMAND name=value;name=value) or one in JSON; # begins a comment. INSERT, DONE,\n"
-      "RELEASE and FAIL of a journal, SET, ADD and DELETE of a key/value table; the tables are in one log. If a line "
-      "is refused, nothing\nwas done, and the error names it. Prints the answer to each line.");
+      "RELEASE and FAIL of a journal, SET, ADD and DELETE of a key/value table, SEND, ACCEPT, RELEASE and REJECT of a\n"
+      "queue table. If a line is refused, nothing was done, and the error names it. Prints the answer to each line.");
 }
 
 void Grammar::add_keeper_verbs() {

@@ -60,6 +60,11 @@ class Grammar {
   // grammar_blobs.cpp
   void add_blob_verbs();
   void add_transaction_verbs();
+  // grammar_queues.cpp
+  void add_queue_verbs();
+  void add_queue_messages(CLI::App& queue);
+  void add_queue_declarations(CLI::App& queue);
+  CLI::App& queue_verb(CLI::App& queue, std::string const& name, std::string const& description);
   CLI::App& transaction_verb(CLI::App& tx, std::string const& name, std::string const& description);
   void add_blob_bytes(CLI::App& blob);
   void add_blob_keeping(CLI::App& blob);
@@ -84,6 +89,7 @@ class Grammar {
   std::string pair_verb_;
   std::string transaction_verb_;
   std::string blob_verb_;
+  std::string queue_verb_;
 };
 
 }  // namespace fastjournal::cli

@@ -70,6 +70,26 @@ struct BlobOptions {
   bool wait{false};
 };
 
+// Of `queue ...`.
+struct QueueOptions {
+  std::string queue;
+  std::string to;  // move: the other queue
+  std::string exchange;
+  std::string kind;         // of an exchange
+  std::string routing_key;  // or pattern
+  std::optional<std::string> body;
+  std::string properties;
+  std::optional<std::string> dead_letters;
+  std::optional<std::uint64_t> max_deliveries;
+  std::optional<std::uint64_t> max_messages;
+  std::optional<std::uint64_t> max_bytes;
+  std::string when_full;
+  std::optional<DurationMs> expires;
+  bool makes{false};  // bind: the queue, if it is not there
+  bool if_empty{false};
+  bool parked{false};
+};
+
 // Of `kv frame`.
 struct FrameOptions {
   std::string function;
@@ -187,6 +207,8 @@ struct Invocation {
   FrameOptions frame;
   // blob
   BlobOptions blob;
+  // queue
+  QueueOptions queue;
   // tables
   bool names{false};
   std::string columns_of;

@@ -89,8 +89,9 @@ bool Writes::is_free(Change const& change, Handle pair, Decision& decision) cons
 
 bool Writes::begin(Command const& command, Decision& decision, Change& change) const {
   change.read_time(decision);
-  change.key =
-      read_key(change.message, change.parameters, "key", shared_.options.key_bytes_max, true, change.key_scratch);
+  // What was promised is kept under whatever limits.
+  std::size_t const most = change.is_kept ? SIZE_MAX : shared_.options.key_bytes_max;
+  change.key = read_key(change.message, change.parameters, "key", most, true, change.key_scratch);
   if (change.has_others) change.claim.sender = rows::read_sender(change.parameters);
   if (!change.parameters.ok()) {
     decision.status = change.parameters.take_status();
@@ -294,7 +295,7 @@ Verdict Writes::set(Command const& command, Decision& decision) const {
     value = read_value(*given, "value", type, parameters, change.value_scratch);
   else if (type != ValueType::nothing)
     parameters.refuse(Code::missing_parameter, "value", "SET of a value that is not void needs the parameter value");
-  check_size(value, parameters);
+  if (!change.is_kept) check_size(value, parameters);
   Terms const terms = read_terms(change);
   bool const listens = change.has_others && parameters.integer("listen", 0, 0, 1) == 1;
   if (listens && decision.phase != Phase::now)

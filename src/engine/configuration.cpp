@@ -74,8 +74,12 @@ Status Configuration::make(Declaration const& declaration, HostedLog& log, TimeM
   if (!status.ok()) return status;
   status = parts_.tables.make(log, id, *parts_.types.find(declaration->type)->second,
                               with_schema(declaration, std::move(schema)));
-  if (status.ok() && log.tables[id]->feed != nullptr) log.tables[id]->feed->begin(log.log->end_lsn());
-  return status;
+  if (!status.ok()) return status;
+  HostedTable& made = *log.tables[id];
+  if (made.feed != nullptr) made.feed->begin(log.log->end_lsn());
+  // It may have something to do at once.
+  parts_.agenda.refresh(made);
+  return {};
 }
 
 Status Configuration::change(HostedTable& table, Declaration const& declaration, TimeMs now) {

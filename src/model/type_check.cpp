@@ -11,9 +11,7 @@ bool declares(Declared const& all, std::string_view name) {
   return std::ranges::any_of(all, [&](auto const& declared) { return declared.name == name; });
 }
 
-Status differ(std::string const& what) {
-  return {Code::bad_configuration, what + ": install files of one version"};
-}
+Status differ(std::string const& what) { return {Code::bad_configuration, what + ": install files of one version"}; }
 
 }  // namespace
 

@@ -150,7 +150,7 @@ struct HoldBody {
 struct MoveBody {
   std::int64_t date{0};
   Counters counters{};
-  std::uint16_t schema{0};    // of the data
+  std::uint16_t schema{0};   // of the data
   std::string_view error{};  // empty: the last one stays
   std::string_view data{};
 };

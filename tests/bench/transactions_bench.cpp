@@ -20,6 +20,7 @@
 #include "fastjournal/histogram.h"
 #include "protocol/framer.h"
 #include "protocol/msgpack.h"
+#include "tests/bench/brokers.h"
 #include "tests/bench/peer.h"
 #include "tests/support/line_client.h"
 
@@ -81,13 +82,20 @@ Speech text_speech(std::size_t ops) {
   return out;
 }
 
-Speech frame_speech(std::size_t ops) {
+// `sends`: messages to a queue, in place of rows of a journal.
+Speech frame_speech(std::size_t ops, bool sends) {
   Speech out;
-  out.name = "fastjournal, TRANSACTION of frames";
-  out.transaction = [ops](std::uint64_t number, std::string& to) {
+  out.name = sends ? "fastjournal, TRANSACTION of SENDs" : "fastjournal, TRANSACTION of frames";
+  out.transaction = [ops, sends](std::uint64_t number, std::string& to) {
     std::string frames;
     std::string const payload = payload_of(number);
     for (std::size_t i = 0; i < ops; ++i) {
+      if (sends) {
+        std::vector<Param> const params{
+            {"table", Value::of_text("post")}, {"queue", Value::of_text("bench")}, {"body", Value::of_text(payload)}};
+        protocol::append_frame({.command = "SEND", .params = params}, frames);
+        continue;
+      }
       std::string const name = "k" + std::to_string(number * ops + i);
       std::vector<Param> const params{
           {"table", Value::of_text("jobs")}, {"name", Value::of_text(name)}, {"payload", Value::of_text(payload)}};
@@ -275,20 +283,22 @@ void compare(Settings const& settings) {
   std::unique_ptr<bench::Peer> const postgres = bench::make_postgres(false);
   ours->start();
   postgres->start();
+  std::unique_ptr<bench::Broker> const queues = bench::start_fastjournal();
   struct Entry {
     Speech speech;
-    bench::Peer const* peer;
+    std::string address;
     std::vector<double> rates{};
     Histogram latency_us{};
   };
   std::vector<Entry> entries;
-  entries.push_back({text_speech(settings.ops), ours.get()});
-  entries.push_back({frame_speech(settings.ops), ours.get()});
-  entries.push_back({postgres_speech(settings.ops), postgres.get()});
+  entries.push_back({text_speech(settings.ops), ours->address()});
+  entries.push_back({frame_speech(settings.ops, false), ours->address()});
+  entries.push_back({frame_speech(settings.ops, true), queues->address()});
+  entries.push_back({postgres_speech(settings.ops), postgres->address()});
   std::uint64_t number = 0;
   for (int round = 0; round < settings.rounds; ++round)
     for (Entry& entry : entries) {
-      Driver driver{entry.peer->address(), entry.speech, settings.connections};
+      Driver driver{entry.address, entry.speech, settings.connections};
       entry.rates.push_back(driver.run(settings.seconds, number, entry.latency_us));
     }
   double const base = median(entries.back().rates);

@@ -63,6 +63,35 @@ BOOST_FIXTURE_TEST_CASE(a_secret_is_not_told_with_the_changes, Served) {
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(what_was_promised_is_kept_under_smaller_limits, Served) {
+  test::TemporaryFolder const folder;
+  auto const declare = [&](std::string const& most) {
+    std::ofstream{folder / "pairs.xml"} << R"(<table name="pairs" model="keyvalue"><key-size-max>)" << most
+                                        << "</key-size-max><value-size-max>" << most << "</value-size-max></table>";
+    std::ofstream{folder / "post.xml"} << R"(<table name="post" model="queue"><queues>q</queues><message-size-max>)"
+                                       << most << "</message-size-max></table>";
+    BOOST_REQUIRE(world.add_table(folder / "pairs.xml").ok());
+    BOOST_REQUIRE(world.add_table(folder / "post.xml").ok());
+    BOOST_REQUIRE(ask("admin", "RELOAD").starts_with("RELOADED"));
+  };
+  declare("1024");
+  std::string const text(300, 'x');
+  BOOST_REQUIRE(ask("main", "XA_START xid=1:ab:").starts_with("STARTED"));
+  BOOST_REQUIRE(ask("main", "SET table=pairs;key=" + text + ";value=" + text).starts_with("PROMISED"));
+  std::string const promised = ask("main", "SEND table=post;queue=q;body=" + text);
+  BOOST_REQUIRE_MESSAGE(promised.starts_with("PROMISED"), promised);
+  BOOST_REQUIRE(ask("main", "XA_END xid=1:ab:").starts_with("ENDED"));
+  BOOST_REQUIRE(ask("main", "XA_PREPARE xid=1:ab:").starts_with("PREPARED"));
+  declare("16");
+  BOOST_REQUIRE(ask("main", "SEND table=post;queue=q;body=" + text).find("too_large") != std::string::npos);
+  world.send("main", "XA_COMMIT xid=1:ab:");
+  world.settle();
+  BOOST_TEST(world.take_line("main").value_or("").starts_with("COMMITTED"));
+  while (world.take_line("main")) {
+  }
+  BOOST_TEST(ask("main", "ACQUIRE table=post;queue=q").find(text) != std::string::npos);
+}
+
 // One reload drops and adds tables.
 BOOST_FIXTURE_TEST_CASE(a_reload_that_exchanges_tables_mixes_nothing_up, Served) {
   BOOST_REQUIRE(world.add_table(kScratch).ok());

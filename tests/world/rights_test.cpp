@@ -97,6 +97,7 @@ struct Scan {
                                      .protocol = access::kHttp});
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok());
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/world/tables/blobs.xml").ok());
+    BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/post.xml").ok());
     BOOST_REQUIRE(world.start().ok());
   }
 
@@ -142,6 +143,7 @@ struct Scan {
   std::vector<Row> const rows{rows_of_document("| command | right | on some tables |")};
   std::vector<Row> const pairs{rows_of_document("| command of key/value tables | right | on some tables |")};
   std::vector<Row> const blobs{rows_of_document("| command of blob tables | right | on some tables |")};
+  std::vector<Row> const queues{rows_of_document("| command of queue tables | right | on some tables |")};
 };
 
 }  // namespace
@@ -153,9 +155,12 @@ BOOST_AUTO_TEST_CASE(every_command_is_in_the_document_once) {
   for (admin::OwnCommand const& command : admin::own_commands()) expected.insert(std::string{command.name});
   std::set<std::string> of_pairs;
   std::set<std::string> of_blobs;
+  std::set<std::string> of_queues;
+  std::map<std::string, std::set<std::string>*> const others{
+      {"keyvalue", &of_pairs}, {"blob", &of_blobs}, {"queue", &of_queues}};
   for (auto const& [name, type] : world.types())
     for (engine::CommandType const& command : type->commands())
-      (name == "keyvalue" ? of_pairs : name == "blob" ? of_blobs : expected).insert(command.name);
+      (others.contains(name) ? *others.at(name) : expected).insert(command.name);
   auto const check = [](std::vector<Row> const& all, std::set<std::string> const& commands) {
     std::set<std::string> found;
     for (Row const& row : all) BOOST_TEST(found.insert(row.command + row.parameters).second, row.command << " twice");
@@ -164,6 +169,7 @@ BOOST_AUTO_TEST_CASE(every_command_is_in_the_document_once) {
   check(rows, expected);
   check(pairs, of_pairs);
   check(blobs, of_blobs);
+  check(queues, of_queues);
 }
 
 BOOST_AUTO_TEST_CASE(a_listener_with_one_right_allows_what_the_document_says) {
@@ -185,8 +191,9 @@ BOOST_AUTO_TEST_CASE(a_listener_with_one_right_allows_what_the_document_says) {
     for (Row const& row : rows) try_one(row, "jobs");
     for (Row const& row : pairs) try_one(row, "values");
     for (Row const& row : blobs) try_one(row, "blobs");
+    for (Row const& row : queues) try_one(row, "post");
   }
-  BOOST_TEST(tried == (rows.size() + pairs.size() + blobs.size()) * 6);
+  BOOST_TEST(tried == (rows.size() + pairs.size() + blobs.size() + queues.size()) * 6);
 }
 
 BOOST_AUTO_TEST_CASE(a_path_of_http_needs_what_the_document_says) {

@@ -2,7 +2,7 @@
 // --model, compares every answer with the reference model (tests/model), or, with --spool, plays producers, forwarder
 // and daemon together (spool_life.h), or, with --keyvalue, key/value tables: alone beside their reference
 // (tests/unit/keyvalue/life.h), and in a daemon that is killed (keyvalue_life.h), or, with --bytes, blobs and rows whose
-// bytes are in files (bytes_life.h), or, with --transactions, commands that are all carried out or none
+// bytes are in files (bytes_life.h), or, with --queue, queue tables likewise, or, with --transactions, commands that are all carried out or none
 // (transactions_life.h). A failure prints its seed and step; the same seed plays the same life again.
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,9 +14,11 @@
 
 #include "tests/model/life.h"
 #include "tests/unit/keyvalue/life.h"
+#include "tests/unit/queue/life.h"
 #include "tests/world/bytes_life.h"
 #include "tests/world/keyvalue_life.h"
 #include "tests/world/play.h"
+#include "tests/world/queue_life.h"
 #include "tests/world/server_subject.h"
 #include "tests/world/spool_life.h"
 #include "tests/world/transactions_life.h"
@@ -110,29 +112,57 @@ struct Spools {
 };
 
 // Of each seed a life of both kinds. The daemon's is shorter, as its steps take longer.
-struct KeyValues {
+template <auto Alone, auto InDaemon, auto Counted>
+struct TableLives {
   static constexpr std::uint64_t kShorter = 4;
+  char const* counted;  // what is counted, for people
   std::uint64_t alone{0};
   std::uint64_t kills{0};
-  fastjournal::sim::KeyValueLifeResult sum;
+  std::uint64_t in_daemon{0};
+  std::uint64_t done{0};
+  std::uint64_t ends{0};
   std::string live(std::uint64_t seed, std::uint64_t steps) {
-    fastjournal::keyvalue::test::LifeResult const one = fastjournal::keyvalue::test::live(seed, steps);
+    auto const one = Alone(seed, steps);
     alone += one.steps;
     kills += one.crashes;
     if (!one.wrong.empty()) return "a table alone, " + one.wrong;
-    fastjournal::sim::KeyValueLifeResult const daemon = fastjournal::sim::live_with_values(seed, steps / kShorter);
-    sum.steps += daemon.steps;
-    sum.writes += daemon.writes;
-    sum.crashes += daemon.crashes;
+    auto const daemon = InDaemon(seed, steps / kShorter);
+    in_daemon += daemon.steps;
+    done += daemon.*Counted;
+    ends += daemon.crashes;
     return daemon.wrong.empty() ? "" : "a table in a daemon, " + daemon.wrong;
   }
-  [[nodiscard]] std::uint64_t crashes() const { return kills + sum.crashes; }
-  [[nodiscard]] std::uint64_t steps() const { return alone + sum.steps; }
+  [[nodiscard]] std::uint64_t crashes() const { return kills + ends; }
+  [[nodiscard]] std::uint64_t steps() const { return alone + in_daemon; }
   void print() const {
     fmt::print("tables alone: {} steps and {} kills, as the reference says\n", alone, kills);
-    fmt::print("tables in a daemon: {} values written, {} kills and power cuts: no promise broken\n", sum.writes,
-               sum.crashes);
+    fmt::print("tables in a daemon: {} {}, {} kills and power cuts: no promise broken\n", done, counted, ends);
   }
+};
+using KeyValues = TableLives<&fastjournal::keyvalue::test::live, &fastjournal::sim::live_with_values,
+                             &fastjournal::sim::KeyValueLifeResult::writes>;
+using Queues = TableLives<&fastjournal::queue::test::live, &fastjournal::sim::live_with_queues,
+                          &fastjournal::sim::QueueLifeResult::moves>;
+std::uint64_t kills{0};
+fastjournal::sim::KeyValueLifeResult sum;
+std::string live(std::uint64_t seed, std::uint64_t steps) {
+  fastjournal::keyvalue::test::LifeResult const one = fastjournal::keyvalue::test::live(seed, steps);
+  alone += one.steps;
+  kills += one.crashes;
+  if (!one.wrong.empty()) return "a table alone, " + one.wrong;
+  fastjournal::sim::KeyValueLifeResult const daemon = fastjournal::sim::live_with_values(seed, steps / kShorter);
+  sum.steps += daemon.steps;
+  sum.writes += daemon.writes;
+  sum.crashes += daemon.crashes;
+  return daemon.wrong.empty() ? "" : "a table in a daemon, " + daemon.wrong;
+}
+[[nodiscard]] std::uint64_t crashes() const { return kills + sum.crashes; }
+[[nodiscard]] std::uint64_t steps() const { return alone + sum.steps; }
+void print() const {
+  fmt::print("tables alone: {} steps and {} kills, as the reference says\n", alone, kills);
+  fmt::print("tables in a daemon: {} values written, {} kills and power cuts: no promise broken\n", sum.writes,
+             sum.crashes);
+}
 };
 
 // Steps with bytes take longer.
@@ -233,6 +263,7 @@ int main(int count, char** words) {
   bool keyvalue = false;
   bool bytes = false;
   bool transactions = false;
+  bool queues = false;
   CLI::App app{"random lives of a daemon in the simulator, with crashes"};
   auto* const one =
       app.add_option("--seed", wishes.seed, "play this life only; with --seconds the first one. Default: from chance");
@@ -251,6 +282,12 @@ int main(int count, char** words) {
       ->excludes("--spool")
       ->excludes("--keyvalue")
       ->excludes("--bytes");
+  app.add_flag("--queue", queues, "queue tables")
+      ->excludes("--model")
+      ->excludes("--spool")
+      ->excludes("--keyvalue")
+      ->excludes("--bytes")
+      ->excludes("--transactions");
   CLI11_PARSE(app, count, words);
   wishes.one = one->count() != 0 && seconds->count() == 0;
   if (one->count() == 0) wishes.seed = std::random_device{}();
@@ -259,10 +296,12 @@ int main(int count, char** words) {
                  : keyvalue     ? " --keyvalue"
                  : bytes        ? " --bytes"
                  : transactions ? " --transactions"
+                 : queues       ? " --queue"
                                 : "";
   if (transactions) return run(wishes, Transactions{});
   if (bytes) return run(wishes, Bytes{});
-  if (keyvalue) return run(wishes, KeyValues{});
+  if (keyvalue) return run(wishes, KeyValues{"values written"});
+  if (queues) return run(wishes, Queues{"messages moved in transactions"});
   if (spool) return run(wishes, Spools{});
   return model ? run(wishes, Model{}) : run(wishes, Promises{});
 }

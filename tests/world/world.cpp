@@ -9,6 +9,7 @@
 #include "plugins/blob/blob.h"
 #include "plugins/journal/journal.h"
 #include "plugins/keyvalue/keyvalue.h"
+#include "plugins/queue/queue_table.h"
 #include "protocol/http.h"
 #include "tests/support/nobody.h"
 
@@ -17,6 +18,7 @@ World::World(std::uint64_t seed) : seed_(seed) {
   add_type(journal::table_type(), FJ_SOURCE_DIR "/plugins/journal/journal.xml");
   add_type(keyvalue::table_type(), FJ_SOURCE_DIR "/plugins/keyvalue/keyvalue.xml");
   add_type(blob::table_type(), FJ_SOURCE_DIR "/plugins/blob/blob.xml");
+  add_type(queue::table_type(), FJ_SOURCE_DIR "/plugins/queue/queue.xml");
   log_options.container_bytes = 512U << 10U;
   log_options.store_id_seed = seed;
   flush_chance_.seed(seed);

@@ -15,6 +15,7 @@ trap '[[ $daemon -eq 0 ]] || kill -9 "$daemon" 2>/dev/null || true; rm -rf "$wor
 
 cp -r "$here/tables" "$work/tables"
 [[ -f $build/plugins/keyvalue.so ]] || rm -f "$work/tables/values.xml"
+[[ -f $build/plugins/queue.so ]] || rm -f "$work/tables/post.xml"
 [[ -f $build/plugins/blob.so ]] || rm -f "$work/tables/blobs.xml" "$work/tables/spilled.xml"
 cat >"$work/fastjournal.xml" <<'XML'
 <fastjournal>
@@ -125,7 +126,38 @@ everything() {
   call INSERT table=golden "name=$p-sure" || true
   [[ ! -f $work/tables/values.xml ]] || pairs "$p" "$n"
   [[ ! -f $work/tables/blobs.xml ]] || bytes "$p" "$n"
+  [[ ! -f $work/tables/post.xml ]] || messages "$p" "$n"
   if call HELP command=XA_START 2>/dev/null; then transactions "$p"; fi
+}
+
+# Queues, exchanges and bindings, and what becomes of messages; some of several queues, some in a file.
+messages() {
+  local p=$1 n=$2
+  taken() {
+    cli --text call ACQUIRE table=post "queue=$1" | tr ' ;' '\n\n' | sed -n '/^\(message\|epoch\)=/p' | tr '\n' ' '
+  }
+  call DECLARE table=post "queue=$p-dead"
+  call DECLARE table=post "queue=$p-work" "dead_letters=$p-dead" max_deliveries=3 max_messages=100 max_bytes=9000000 \
+    when_full=drop expires=3153600000000
+  call DECLARE table=post "queue=$p-gone"
+  call DECLARE table=post "exchange=$p-all" kind=fanout
+  call DECLARE table=post "exchange=$p-topic" kind=topic
+  for queue in work dead gone; do call BIND table=post "exchange=$p-all" "queue=$p-$queue"; done
+  call BIND table=post "exchange=$p-topic" "queue=$p-work" "routing_key=a.*"
+  call BIND table=post "exchange=$p-topic" "queue=$p-dead" "routing_key=#"
+  call UNBIND table=post "exchange=$p-topic" "queue=$p-dead" "routing_key=#"
+  call SEND table=post "queue=$p-work" "body=$p-first" 'properties={"colour":"red"}' client=producer "sequence=$n"
+  call SEND table=post "queue=$p-work" "body=$p-second" priority=7 process_date=4102444800000
+  call SEND table=post "exchange=$p-all" "body=$p-shared"
+  call SEND table=post "exchange=$p-all" "body=$(head -c 20000 /dev/zero | tr '\0' s)"
+  call SEND table=post "exchange=$p-topic" routing_key=a.b "body=$(head -c 20000 /dev/zero | tr '\0' t)"
+  call REJECT table=post $(taken "$p-work") "error=it can never work"
+  call RELEASE table=post $(taken "$p-work") "error=no answer"
+  call ACCEPT table=post $(taken "$p-dead")
+  call REJECT table=post $(taken "$p-dead") "error=nobody wants it"
+  call REMOVE table=post "queue=$p-gone"
+  call SEND table=post queue=orders "body=$p-leased"
+  taken orders >/dev/null
 }
 
 # say LINE...: sends lines of text on one connection, and waits for an answer to each.
@@ -162,6 +194,7 @@ transactions() {
   row=$(lease strict | sed 's/ $//; s/ /;/')
   work_on 04 "DONE table=strict;$row" "INSERT table=strict;name=$p-promised;process_date=4102444800000" \
     "SET table=values;key=$p-doubt;value=after"
+  if [[ -f $work/tables/post.xml ]]; then work_on 05 "SEND table=post;queue=$p-work;body=$p-promised"; fi
 }
 
 # What is outside the log: blobs that the record carries and others, rows and merges whose values are in files.
@@ -263,6 +296,7 @@ if [[ -f $work/tables/values.xml ]]; then
   start
   pairs last 400
   [[ ! -f $work/tables/blobs.xml ]] || bytes last 400
+  [[ ! -f $work/tables/post.xml ]] || messages last 400
   if call HELP command=XA_START 2>/dev/null; then transactions last; fi
   end KILL
 fi

@@ -74,7 +74,7 @@ std::vector<std::string> words_of(std::string const& type) {
 
 std::vector<TypeDeclaration> all_types() {
   std::vector<TypeDeclaration> out;
-  for (std::string const name : {"journal", "keyvalue", "blob"}) {
+  for (std::string const name : {"journal", "keyvalue", "blob", "queue"}) {
     Result<TypeDeclaration> read = read_type(kSource + "/plugins/" + name + "/" + name + ".xml");
     BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
     out.push_back(std::move(read).value());

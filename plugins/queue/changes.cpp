@@ -1,0 +1,128 @@
+#include "plugins/queue/changes.h"
+
+#include <algorithm>
+
+#include "model/parameters.h"
+#include "model/value.h"
+#include "plugins/queue/mutants.h"
+#include "plugins/queue/names.h"
+#include "rows/records.h"
+
+namespace fastjournal::queue {
+namespace {
+
+constexpr std::int64_t kPageMax = 1'000;
+// Leases of removed queues that one search looks at, for one that no transaction holds.
+constexpr std::uint32_t kLeasesLooked = 1'000;
+
+}  // namespace
+
+bool Changes::read(Command const& command, Decision& decision, Wish& wish) const {
+  model::Parameters parameters{*command.message};
+  wish.queue = parameters.text("queue", kNameBytesMax);
+  std::string_view const status = command.message->text("status");
+  wish.which = status == "waiting" ? Which::waiting : status == "parked" ? Which::parked : Which::both;
+  if (parameters.has("status") && wish.which == Which::both)
+    parameters.refuse(Code::bad_parameter, "status",
+                      "status is " + model::shown(status) + ", expected waiting or parked, or neither for both");
+  wish.count = static_cast<std::uint64_t>(parameters.integer("count", kPageMax, 1, kPageMax));
+  wish.is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
+  decision.status = parameters.take_status();
+  if (decision.status.ok() && shared_.queues.find(wish.queue) == nullptr)
+    decision.status = shared_.no_queue(wish.queue);
+  return decision.status.ok();
+}
+
+void Changes::finish(Wish const& wish, Queue const& queue, std::uint64_t done, Decision& decision) const {
+  std::uint64_t const left = count_of(shared_, queue, wish.which) - (wish.is_dry_run ? done : 0);
+  decision.answer.add("count", done);
+  if (left > 0) decision.answer.add("more", std::int64_t{1});
+  if (wish.is_dry_run) decision.answer.add("dry_run", std::int64_t{1});
+}
+
+Verdict Changes::purge(Command const& command, Decision& decision) const {
+  Wish wish;
+  if (!read(command, decision, wish)) return Verdict::done;
+  Queue const& queue = *shared_.queues.find(wish.queue);
+  std::uint64_t& done = decision.carry[0];
+  if (wish.is_dry_run) done = std::min(count_of(shared_, queue, wish.which), wish.count);
+  std::uint32_t const row =
+      done == wish.count || wish.is_dry_run ? rows::kNoRow : first_of(shared_, wish.queue, wish.which);
+  if (row != rows::kNoRow) {
+    rows::append_remove(decision.records, shared_.rows().id_of(row), rows::Reason::deleted);
+    ++done;
+    return Verdict::again;
+  }
+  decision.answer.message("PURGED").add("table", std::string_view{shared_.table()}).add("queue", wish.queue);
+  finish(wish, queue, done, decision);
+  return Verdict::done;
+}
+
+// What waits keeps its date, and so its place among what is there.
+Verdict Changes::move(Command const& command, Decision& decision) const {
+  Wish wish;
+  if (!read(command, decision, wish)) return Verdict::done;
+  model::Parameters parameters{*command.message};
+  std::string_view const to = parameters.text("to", kNameBytesMax);
+  decision.status = parameters.take_status();
+  if (decision.status.ok() && shared_.queues.find(to) == nullptr) decision.status = shared_.no_queue(to, "to");
+  if (!decision.status.ok()) return Verdict::done;
+  bool const is_back = to == wish.queue;
+  if (is_back && wish.which == Which::waiting) {
+    decision.status = Status{Code::bad_parameter,
+                             "to is the queue itself, where waiting messages are already: expected "
+                             "another queue, or status=parked"}
+                          .with("parameter", "to");
+    return Verdict::done;
+  }
+  if (is_back) wish.which = Which::parked;
+  Queue const& queue = *shared_.queues.find(wish.queue);
+  std::uint64_t& done = decision.carry[0];
+  if (wish.is_dry_run) done = std::min(count_of(shared_, queue, wish.which), wish.count);
+  std::uint32_t const row =
+      done == wish.count || wish.is_dry_run ? rows::kNoRow : first_of(shared_, wish.queue, wish.which);
+  if (row != rows::kNoRow) {
+    rows::GiveBackBody body;
+    body.date = shared_.rows().row(row).date();
+    body.counters.lifetime = shared_.rows().counters_of(row).lifetime;
+    if (is_back)
+      attempts_.give_back(row, body, decision);
+    else
+      fate_.append_move(row, to, {}, body, decision);
+    ++shared_.statistics.moved;
+    ++done;
+    return Verdict::again;
+  }
+  decision.answer.message("MOVED").add("table", std::string_view{shared_.table()}).add("queue", wish.queue);
+  decision.answer.add("to", to);
+  finish(wish, queue, done, decision);
+  return Verdict::done;
+}
+
+// Messages that a transaction holds stay until it is over.
+std::uint32_t Changes::find_leaving() const {
+  if (shared_.is_leaving_blocked || is_mutant(Mutant::removed_queue_keeps_its_messages)) return rows::kNoRow;
+  rows::State const& rows = shared_.rows();
+  rows::Domains const& domains = rows.order().domains();
+  std::uint32_t looked = 0;
+  for (std::string_view const name : shared_.queues.leaving()) {
+    if (std::uint32_t const row = first_of(shared_, name, Which::both); row != rows::kNoRow) return row;
+    std::uint32_t const number = domains.find(name);
+    if (number == rows::kNoDomain) continue;
+    for (auto const& [date, row] : domains[number].lease_ends) {
+      if (shared_.table_of_rows.holds().holder_of(rows.id_of(row)) == TransactionId::none) return row;
+      if (++looked == kLeasesLooked) return rows::kNoRow;
+    }
+  }
+  return rows::kNoRow;
+}
+
+bool Changes::drop_leaving(Decision& decision) const {
+  std::uint32_t const row = find_leaving();
+  shared_.is_leaving_blocked = row == rows::kNoRow;
+  if (row == rows::kNoRow) return false;
+  rows::append_remove(decision.records, shared_.rows().id_of(row), rows::Reason::deleted);
+  return true;
+}
+
+}  // namespace fastjournal::queue

@@ -1,0 +1,48 @@
+// PURGE and MOVE: messages of a queue that nobody has are dropped, or go to another queue; a page at a time, one after
+// the other in the order of the queue. And the end of the messages of queues that were removed.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "fastjournal/table.h"
+#include "plugins/queue/fate.h"
+#include "plugins/queue/on_queue.h"
+#include "plugins/queue/shared.h"
+#include "rows/attempts.h"
+
+namespace fastjournal::queue {
+
+// Of one table, beside what it shares, which outlives it.
+class Changes {
+ public:
+  Changes(Shared const& shared, Fate const& fate, rows::Attempts const& attempts)
+      : shared_(shared), fate_(fate), attempts_(attempts) {}
+
+  Verdict purge(Command const& command, Decision& decision) const;
+  Verdict move(Command const& command, Decision& decision) const;
+
+  // One message of a queue that was removed. False: there is none that can go now.
+  bool drop_leaving(Decision& decision) const;
+  [[nodiscard]] bool has_leaving() const { return !shared_.is_leaving_blocked && !shared_.queues.leaving().empty(); }
+
+ private:
+  struct Wish {
+    std::string_view queue{};
+    Which which{Which::both};
+    std::uint64_t count{0};
+    bool is_dry_run{false};
+  };
+
+  // False: it is refused.
+  [[nodiscard]] bool read(Command const& command, Decision& decision, Wish& wish) const;
+  // Adds the counts to the answer.
+  void finish(Wish const& wish, Queue const& queue, std::uint64_t done, Decision& decision) const;
+  [[nodiscard]] std::uint32_t find_leaving() const;
+
+  Shared const& shared_;
+  Fate const& fate_;
+  rows::Attempts const& attempts_;
+};
+
+}  // namespace fastjournal::queue

@@ -1,0 +1,278 @@
+#include "plugins/queue/consumers.h"
+
+#include <algorithm>
+
+#include "model/shortened.h"
+#include "plugins/queue/message_answers.h"
+#include "plugins/queue/mutants.h"
+#include "plugins/queue/names.h"
+#include "rows/leased.h"
+#include "rows/records.h"
+
+namespace fastjournal::queue {
+namespace {
+
+constexpr std::int64_t kCountMax = 1024;
+// An ACQUIRE of many messages ends when its answer is this long; the next one gets the rest.
+constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
+// Expired ones, and those of removed queues, that one command drops; the timers drop the others.
+constexpr std::uint64_t kDroppedMax = 1024;
+constexpr std::int64_t kWaitMax = 24 * 3'600'000;
+// Decision::carry of an ACQUIRE.
+constexpr std::size_t kGiven = 0;
+constexpr std::size_t kBytes = 1;
+constexpr std::size_t kDropped = 2;
+// Leases of a former start that one step ends.
+constexpr std::uint32_t kFormerPerStep = 200;
+// The most bytes of the records by which a lease ends: an error of 1 KiB and the names of two queues.
+constexpr std::size_t kEndBytes = 8U << 10U;
+
+}  // namespace
+
+// ---------------------------------------------------------------------------
+// Handing out
+
+std::int64_t Consumers::lease_span(model::Parameters& parameters) const {
+  Options const& options = shared_.options;
+  return parameters.integer("lease", options.processing_timeout, options.processing_timeout_min,
+                            options.processing_timeout_max);
+}
+
+Status Consumers::read(Command const& command, Wish& wish) const {
+  model::Parameters parameters{*command.message};
+  wish.queue = parameters.text("queue", kNameBytesMax);
+  wish.count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kCountMax));
+  wish.lease_ms = lease_span(parameters);
+  wish.wait_ms = parameters.integer("wait", 0, 0, kWaitMax);
+  wish.accepts = parameters.integer("accept", 0, 0, 1) == 1;
+  wish.wants_places = parameters.integer("places", 0, 0, 1) == 1;
+  if (parameters.has("queue") && wish.queue.empty())
+    parameters.refuse(Code::bad_parameter, "queue", "queue is empty: leave it out to ask for messages of any queue");
+  // Also if a message is there: whether a command is accepted must not depend on the messages.
+  if (wish.wait_ms > 0 && !parameters.has("request"))
+    parameters.refuse(Code::missing_parameter, "request",
+                      "ACQUIRE with wait needs the parameter request: its answer may come after those of later "
+                      "commands");
+  if (command.worker.size() > kWorkerBytesMax)
+    parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");
+  return parameters.take_status();
+}
+
+Verdict Consumers::acquire(Command const& command, Decision& decision) const {
+  Wish wish;
+  decision.status = read(command, wish);
+  if (!decision.status.ok()) return Verdict::done;
+  if (!wish.accepts) decision.durability = Durability::written;
+  decision.wait_topic = wish.queue;
+  if (!wish.queue.empty() && shared_.queues.find(wish.queue) == nullptr) {
+    bool const makes = shared_.options.creates && shared_.queues.find_any(wish.queue) == nullptr &&
+                       shared_.queues.size() < shared_.options.queues_max;
+    decision.status = makes ? check_name("queue", wish.queue) : shared_.no_queue(wish.queue);
+    if (!decision.status.ok()) return Verdict::done;
+    append_queue(decision.records, ObjectId{}, {wish.queue, {}});
+    return Verdict::again;
+  }
+  return give(wish, command, decision);
+}
+
+Verdict Consumers::give(Wish const& wish, Command const& command, Decision& decision) const {
+  rows::Order const& order = shared_.rows().order();
+  std::uint32_t const row = wish.queue.empty() ? order.first() : order.first_of(wish.queue);
+  TimeMs const next_date =
+      wish.queue.empty() ? shared_.rows().places().next_date() : shared_.rows().places().next_date(wish.queue);
+  if (row == rows::kNoRow) {
+    if (decision.carry[kGiven] > 0) return Verdict::done;
+    return give_nothing(wish, decision, next_date);
+  }
+  bool const is_expired = !shared_.rows().is_visible(row, decision.now.value);
+  if (is_expired || shared_.queues.find(shared_.queue_of(row)) == nullptr) {
+    if (decision.carry[kDropped]++ < kDroppedMax) {
+      rows::append_remove(decision.records, shared_.rows().id_of(row),
+                          is_expired ? rows::Reason::expired : rows::Reason::deleted);
+      return Verdict::again;
+    }
+    // The timers are removing them: ask again at once.
+    return decision.carry[kGiven] > 0 ? Verdict::done : give_nothing(wish, decision, decision.now);
+  }
+  return give_message(row, wish, command, decision);
+}
+
+Verdict Consumers::give_nothing(Wish const& wish, Decision& decision, TimeMs next_date) const {
+  if (wish.wait_ms > 0 && !decision.waited) {
+    decision.wait_until = decision.now + DurationMs{wish.wait_ms};
+    return Verdict::wait;
+  }
+  decision.take = Take::nothing;
+  Answer& answer = decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
+  if (next_date != TimeMs::max()) answer.add("next_date", next_date.value);
+  return Verdict::done;
+}
+
+Verdict Consumers::give_message(std::uint32_t row, Wish const& wish, Command const& command, Decision& decision) const {
+  ObjectId const id = shared_.rows().id_of(row);
+  std::size_t const messages = decision.answer.heads().size();
+  Answer& answer = decision.answer.message("MESSAGE").add("table", Value::of_text(shared_.table()));
+  answer.add("message", id.value);
+  std::uint64_t outside = 0;
+  BodyWish body;
+  body.place = wish.wants_places;
+  decision.status = add_letter(shared_, row, body, answer, outside);
+  if (!decision.status.ok()) {
+    // Nothing was recorded: what came before stays with whoever asked.
+    decision.answer.cut(messages);
+    if (decision.carry[kGiven] > 0) decision.status = {};
+    return Verdict::done;
+  }
+  if (wish.accepts && !is_mutant(Mutant::taken_at_most_once_leased)) {
+    rows::append_remove(decision.records, id, rows::Reason::done);
+  } else {
+    rows::Leases::Terms const terms = attempts_.lease(row, command.connection, command.worker, wish.lease_ms, decision);
+    answer.add("epoch", terms.epoch.value).add("lease_end", terms.ends);
+  }
+  decision.take = Take::found;
+  ++decision.carry[kGiven];
+  decision.carry[kBytes] += shared_.rows().view(row).data.size() + Letter::front(shared_.rows().view(row).data).bytes();
+  decision.carry[kBytes] += 200;
+  bool const is_enough = decision.carry[kGiven] == wish.count || decision.carry[kBytes] >= kAnswerBytesMax;
+  return is_enough ? Verdict::done : Verdict::again;
+}
+
+// ---------------------------------------------------------------------------
+// Those who have a message
+
+std::uint32_t Consumers::find_acquired(model::Parameters& parameters, Decision& decision) const {
+  ObjectId const id{parameters.unsigned_integer("message", 0)};
+  LeaseEpoch const epoch = parameters.epoch();
+  decision.status = parameters.take_status();
+  if (!decision.status.ok()) return rows::kNoRow;
+  if (is_mutant(Mutant::accepted_twice) && shared_.rows().find(id) != rows::kNoRow &&
+      shared_.rows().row(shared_.rows().find(id)).place() != rows::Place::processing)
+    return shared_.rows().find(id);
+  std::uint32_t const row = rows::find_leased(shared_.rows(), id, epoch, "message", shared_.table(), decision.status);
+  if (row == rows::kNoRow && decision.status.ok()) decision.status = shared_.no_message(id);
+  return row;
+}
+
+bool Consumers::find_to_end(model::Parameters& parameters, Decision& decision, std::uint32_t& row) const {
+  row = find_acquired(parameters, decision);
+  if (row == rows::kNoRow) return false;
+  ObjectId const id = shared_.rows().id_of(row);
+  decision.status = shared_.check_hold(id, decision);
+  if (!decision.status.ok()) return false;
+  if (decision.phase != Phase::promise) return true;
+  decision.hold->objects.push_back(id);
+  decision.hold->record_bytes = kEndBytes;
+  return false;
+}
+
+Verdict Consumers::touch(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  std::int64_t const lease_ms = lease_span(parameters);
+  if (command.worker.size() > kWorkerBytesMax)
+    parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");
+  std::uint32_t const row = find_acquired(parameters, decision);
+  if (row == rows::kNoRow) return Verdict::done;
+  ObjectId const id = shared_.rows().id_of(row);
+  if (shared_.rows().view(row).facts.is_expired(decision.now.value)) {
+    decision.status = {Code::expired, "message " + std::to_string(id.value) + " of table " + shared_.table() +
+                                          " has expired: accept it before its lease ends"};
+    return Verdict::done;
+  }
+  // TOUCH moves the lease to its sender: a consumer that has connected again goes on with its messages.
+  rows::Lease const& lease = shared_.rows().lease_of(row);
+  bool const is_same =
+      lease.connection == static_cast<std::uint64_t>(command.connection) && !command.message->has("worker");
+  std::string_view const worker = is_same ? shared_.rows().leases().worker(lease) : command.worker;
+  rows::Leases::Terms const terms = attempts_.renew(row, command.connection, worker, lease_ms, decision);
+  decision.durability = Durability::written;
+  decision.answer.message("TOUCHED").add("table", std::string_view{shared_.table()}).add("message", id.value);
+  decision.answer.add("epoch", terms.epoch.value).add("lease_end", terms.ends);
+  return Verdict::done;
+}
+
+Verdict Consumers::accept(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  std::uint32_t row = rows::kNoRow;
+  if (!find_to_end(parameters, decision, row)) return Verdict::done;
+  ObjectId const id = shared_.rows().id_of(row);
+  rows::append_remove(decision.records, id, rows::Reason::done);
+  decision.answer.message("ACCEPTED").add("table", Value::of_text(shared_.table())).add("message", id.value);
+  return Verdict::done;
+}
+
+// The message goes back to its place, as its date stays. It was handed out, which its next consumer is told: the counter
+// of its life has it.
+Verdict Consumers::release(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  std::int64_t const now = decision.now.value;
+  std::int64_t const wanted = parameters.date("process_date", 0, decision.asked().value);
+  std::string_view const error = command.message->text("error");
+  bool const failed = parameters.integer("failed", error.empty() ? 0 : 1, 0, 1) != 0;
+  std::uint32_t row = rows::kNoRow;
+  if (!find_to_end(parameters, decision, row)) return Verdict::done;
+  rows::GiveBackBody body;
+  rows::Counters const before = shared_.rows().counters_of(row);
+  body.counters = before.after_failure();
+  if (!failed) body.counters.failures = before.failures;
+  if (is_mutant(Mutant::redelivery_not_marked)) body.counters.lifetime = before.lifetime;
+  body.date = command.message->has("process_date") ? std::max(now, wanted)
+              : failed                             ? attempts_.rested(row, body.counters, now)
+                                                   : shared_.rows().row(row).date();
+  if (is_mutant(Mutant::release_goes_to_the_end)) body.date = now + 1;
+  body.error = model::shortened(error, kErrorBytesMax);
+  ++(failed ? shared_.statistics.attempts_failed : shared_.statistics.released);
+  rows::Ended const ended = failed ? attempts_.end(row, body, decision) : attempts_.give_back(row, body, decision);
+  answer_ended(row, ended, decision);
+  return Verdict::done;
+}
+
+Verdict Consumers::reject(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  std::uint32_t row = rows::kNoRow;
+  if (!find_to_end(parameters, decision, row)) return Verdict::done;
+  rows::GiveBackBody body;
+  body.counters = shared_.rows().counters_of(row).after_failure();
+  body.error = model::shortened(command.message->text("error"), kErrorBytesMax);
+  body.date = shared_.rows().row(row).date();
+  ++shared_.statistics.attempts_failed;
+  rows::Ended const ended = is_mutant(Mutant::rejected_comes_again) ? attempts_.give_back(row, body, decision)
+                                                                    : attempts_.give_up(row, body, decision);
+  answer_ended(row, ended, decision);
+  return Verdict::done;
+}
+
+bool Consumers::end_former(Decision& decision) const {
+  rows::State const& rows = shared_.rows();
+  std::uint32_t steps = 0;
+  for (; next_former_ < rows.leases().end(); ++next_former_) {
+    if (steps == kFormerPerStep) return true;
+    rows::Lease const& lease = rows.leases()[next_former_];
+    if (lease.row == rows::kNoRow || lease.start >= decision.start || lease.is_kept) continue;
+    rows::GiveBackBody body;
+    body.date = rows.row(lease.row).date();
+    body.counters = rows.counters_of(lease.row);
+    std::uint8_t const lifetime = body.counters.after_timeout().lifetime;
+    if (!is_mutant(Mutant::redelivery_not_marked)) body.counters.lifetime = lifetime;
+    attempts_.give_back(lease.row, body, decision);
+    ++steps;
+  }
+  next_former_ = kNoFormer;
+  return steps > 0;
+}
+
+// Nothing is applied yet: the row is as it was.
+void Consumers::answer_ended(std::uint32_t row, rows::Ended const& ended, Decision& decision) const {
+  using How = rows::Ended::How;
+  std::string_view const name = ended.how == How::waits    ? "RELEASED"
+                                : ended.how == How::parked ? "PARKED"
+                                : ended.how == How::moved  ? "DEAD"
+                                                           : "DELETED";
+  Answer& answer = decision.answer.message(name).add("table", std::string_view{shared_.table()});
+  answer.add("message", shared_.rows().id_of(row).value);
+  if (ended.how == How::waits) answer.add("process_date", ended.date);
+  if (ended.how != How::moved) return;
+  Queue const* const queue = shared_.queues.find(shared_.queue_of(row));
+  if (queue != nullptr) answer.add("queue", std::string_view{queue->settings.dead_letters});
+}
+
+}  // namespace fastjournal::queue

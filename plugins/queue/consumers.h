@@ -1,0 +1,61 @@
+// The commands of consumers: ACQUIRE, TOUCH, ACCEPT, RELEASE and REJECT.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "fastjournal/table.h"
+#include "model/parameters.h"
+#include "plugins/queue/shared.h"
+#include "rows/attempts.h"
+
+namespace fastjournal::queue {
+
+// Of one table, beside what it shares, which outlives it.
+class Consumers {
+ public:
+  Consumers(Shared const& shared, rows::Attempts const& attempts) : shared_(shared), attempts_(attempts) {}
+
+  Verdict acquire(Command const& command, Decision& decision) const;
+  Verdict touch(Command const& command, Decision& decision) const;
+  Verdict accept(Command const& command, Decision& decision) const;
+  Verdict release(Command const& command, Decision& decision) const;
+  Verdict reject(Command const& command, Decision& decision) const;
+
+  // Where leases have no grace: those of a former start of the daemon end, and nothing is counted, as it was not their
+  // consumers' fault. Not those that transactions hold. True: something was appended.
+  bool end_former(Decision& decision) const;
+  [[nodiscard]] bool may_have_former() const { return next_former_ != kNoFormer; }
+  // A transaction has ended: what it held may be of a former start.
+  void look_for_former() const { next_former_ = 0; }
+
+ private:
+  struct Wish {
+    std::string_view queue{};
+    std::uint64_t count{1};
+    std::int64_t lease_ms{0};
+    std::int64_t wait_ms{0};
+    bool accepts{false};
+    bool wants_places{false};
+  };
+
+  [[nodiscard]] Status read(Command const& command, Wish& wish) const;
+  Verdict give(Wish const& wish, Command const& command, Decision& decision) const;
+  Verdict give_message(std::uint32_t row, Wish const& wish, Command const& command, Decision& decision) const;
+  Verdict give_nothing(Wish const& wish, Decision& decision, TimeMs next_date) const;
+  [[nodiscard]] std::int64_t lease_span(model::Parameters& parameters) const;
+  // The acquired message of the command, or kNoRow and a status.
+  std::uint32_t find_acquired(model::Parameters& parameters, Decision& decision) const;
+  // The same for a command that ends the lease. True: it is to be carried out; false: it was refused, or promised.
+  [[nodiscard]] bool find_to_end(model::Parameters& parameters, Decision& decision, std::uint32_t& row) const;
+  void answer_ended(std::uint32_t row, rows::Ended const& ended, Decision& decision) const;
+
+  static constexpr std::uint32_t kNoFormer = UINT32_MAX;
+
+  Shared const& shared_;
+  rows::Attempts const& attempts_;
+  // Where the search for leases of a former start goes on.
+  mutable std::uint32_t next_former_{0};
+};
+
+}  // namespace fastjournal::queue

@@ -1,0 +1,483 @@
+#include "plugins/queue/declarations.h"
+
+#include <algorithm>
+#include <string>
+
+#include "model/value.h"
+#include "plugins/queue/mutants.h"
+#include "plugins/queue/names.h"
+
+namespace fastjournal::queue {
+namespace {
+
+constexpr std::int64_t kPage = 100;
+constexpr std::int64_t kPageMax = 1'000;
+// Objects that one page of a list looks at, shown or not.
+constexpr std::uint32_t kLooksMax = 10'000;
+// Of one step without a command.
+constexpr std::size_t kStepBytes = 12U << 10U;
+constexpr std::int64_t kExpiresMax = 3650LL * 86'400'000;
+constexpr std::uint64_t kBindingsOfQueue = 10;  // for each queue that a table may have
+
+}  // namespace
+
+Answer& Declarations::answer(Decision& decision, std::string_view name) const {
+  return decision.answer.message(name).add("table", std::string_view{shared_.table()});
+}
+
+Status Declarations::check_room() const {
+  if (shared_.queues.size() < shared_.options.queues_max) return {};
+  return {Code::over_limit, "table " + shared_.table() + " has " + std::to_string(shared_.queues.size()) +
+                                " queues and exchanges: remove some, or raise queues-max"};
+}
+
+Status Declarations::check_owner(Queue const& queue, std::uint64_t connection) const {
+  if (!queue.settings.is_temporary() || queue.settings.connection == connection) return {};
+  return Status{Code::in_use, "queue " + queue.name + " of table " + shared_.table() +
+                                  " is a temporary one of another connection, and ends with it"}
+      .with("parameter", "queue");
+}
+
+// By HTTP each request stands alone.
+Status Declarations::check_connection(Command const& command) const {
+  if (command.connection != ConnectionId::none) return {};
+  return Status{Code::not_supported, "a temporary queue of table " + shared_.table() +
+                                         " ends with its connection, and this command has none: send it as a message"}
+      .with("parameter", "temporary");
+}
+
+Status Declarations::no_exchange(std::string_view name) const {
+  return Status{Code::not_found,
+                "table " + shared_.table() + " has no exchange " + std::string{name} + ": DECLARE it with its kind"}
+      .with("parameter", "exchange");
+}
+
+// ---------------------------------------------------------------------------
+// Queues
+
+Status Declarations::read_settings(Command const& command, model::Parameters& parameters, Queue const* queue,
+                                   Settings& settings) const {
+  Message const& message = *command.message;
+  if (queue != nullptr) settings = queue->settings;
+  auto const number = [&](std::string_view name, std::uint64_t was, std::int64_t max) {
+    return static_cast<std::uint64_t>(parameters.integer(name, static_cast<std::int64_t>(was), 0, max));
+  };
+  settings.max_deliveries = static_cast<std::uint32_t>(number("max_deliveries", settings.max_deliveries, 250));
+  settings.max_messages = number("max_messages", settings.max_messages, 4'000'000'000);
+  settings.max_bytes = number("max_bytes", settings.max_bytes, std::int64_t{1} << 50);
+  if (parameters.has("dead_letters")) settings.dead_letters = parameters.text("dead_letters", kNameBytesMax);
+  if (std::string_view const full = message.text("when_full"); parameters.has("when_full")) {
+    settings.drops = full == "drop";
+    if (full != "drop" && full != "refuse")
+      parameters.refuse(Code::bad_parameter, "when_full",
+                        "when_full is " + model::shown(full) + ", expected refuse or drop");
+  }
+  settings.expires = parameters.integer("expires", settings.expires, 0, kExpiresMax);
+  if (parameters.has("temporary")) {
+    bool const wants = parameters.integer("temporary", 0, 0, 1) == 1;
+    if (queue == nullptr && wants) {
+      if (Status status = check_connection(command); !status.ok()) return status;
+      settings.connection = static_cast<std::uint64_t>(command.connection);
+    }
+    if (queue != nullptr && wants != queue->settings.is_temporary())
+      parameters.refuse(Code::wrong_state, "temporary",
+                        "queue " + queue->name + " of table " + shared_.table() + " is there and " +
+                            (wants ? "lasts" : "is temporary") + ": that cannot change");
+  }
+  if (!parameters.ok()) return parameters.take_status();
+  if (settings.dead_letters.empty()) return {};
+  if (Status status = check_name("dead_letters", settings.dead_letters); !status.ok()) return status;
+  if (settings.dead_letters == message.text("queue"))
+    return Status{Code::bad_parameter, "dead_letters is the queue itself, expected another one"}.with("parameter",
+                                                                                                      "dead_letters");
+  if (shared_.queues.find(settings.dead_letters) == nullptr)
+    return Status{Code::not_found, "table " + shared_.table() + " has no queue " + settings.dead_letters +
+                                       " for the dead letters: DECLARE it first"}
+        .with("parameter", "dead_letters");
+  return {};
+}
+
+Verdict Declarations::declare_queue(Command const& command, model::Parameters& parameters, Decision& decision) const {
+  std::string_view const name = parameters.text("queue", kNameBytesMax);
+  Queue const* const queue = shared_.queues.find(name);
+  if (parameters.has("kind"))
+    parameters.refuse(Code::bad_parameter, "kind", "kind is of exchanges, and this is a queue");
+  Settings settings;
+  decision.status = read_settings(command, parameters, queue, settings);
+  if (decision.status.ok()) decision.status = check_name("queue", name);
+  if (!decision.status.ok()) return Verdict::done;
+  if (queue == nullptr) {
+    if (shared_.queues.find_any(name) != nullptr) decision.status = shared_.no_queue(name);
+    if (decision.status.ok()) decision.status = check_room();
+    if (!decision.status.ok()) return Verdict::done;
+  } else {
+    decision.status = check_owner(*queue, static_cast<std::uint64_t>(command.connection));
+    if (!decision.status.ok()) return Verdict::done;
+  }
+  bool const is_same = queue != nullptr && queue->settings == settings;
+  if (!is_same) append_queue(decision.records, queue == nullptr ? ObjectId{} : queue->id, {name, settings});
+  answer(decision, "DECLARED")
+      .add("queue", name)
+      .add("result", Value::of_text(queue == nullptr ? "made"
+                                    : is_same        ? "unchanged"
+                                                     : "changed"));
+  return Verdict::done;
+}
+
+Verdict Declarations::declare_exchange(Command const& command, model::Parameters& parameters,
+                                       Decision& decision) const {
+  std::string_view const name = parameters.text("exchange", kNameBytesMax);
+  std::string_view const kind = command.message->text("kind");
+  for (std::string_view const of_queue :
+       {"temporary", "dead_letters", "max_deliveries", "max_messages", "max_bytes", "when_full", "expires"})
+    if (parameters.has(of_queue))
+      parameters.refuse(Code::bad_parameter, of_queue,
+                        std::string{of_queue} + " is of queues, and this is an exchange");
+  Exchange const* const exchange = shared_.queues.find_exchange(name);
+  auto const found = std::ranges::find(kKindNames, kind);
+  if (found == std::end(kKindNames) && (exchange == nullptr || parameters.has("kind")))
+    parameters.refuse(parameters.has("kind") ? Code::bad_parameter : Code::missing_parameter, "kind",
+                      "kind is " + model::shown(kind) + ", expected direct, fanout or topic");
+  decision.status = parameters.take_status();
+  if (decision.status.ok()) decision.status = check_name("exchange", name);
+  if (!decision.status.ok()) return Verdict::done;
+  if (exchange == nullptr) {
+    decision.status = check_room();
+    if (!decision.status.ok()) return Verdict::done;
+    append_exchange(decision.records, ObjectId{}, {name, static_cast<ExchangeKind>(found - std::begin(kKindNames))});
+  } else if (found != std::end(kKindNames) &&
+             exchange->router.kind() != static_cast<ExchangeKind>(found - std::begin(kKindNames))) {
+    decision.status =
+        Status{Code::wrong_state, "exchange " + exchange->name + " of table " + shared_.table() + " is of kind " +
+                                      std::string{kKindNames[static_cast<int>(exchange->router.kind())]} +
+                                      ", which cannot change: REMOVE it first"}
+            .with("parameter", "kind");
+    return Verdict::done;
+  }
+  answer(decision, "DECLARED")
+      .add("exchange", name)
+      .add("result", Value::of_text(exchange == nullptr ? "made" : "unchanged"));
+  return Verdict::done;
+}
+
+namespace {
+
+// Commands about either. False: it is refused.
+bool names_one(model::Parameters& parameters, Command const& command, Decision& decision) {
+  if (parameters.has("queue") == parameters.has("exchange"))
+    parameters.refuse(parameters.has("queue") ? Code::bad_parameter : Code::missing_parameter, "queue",
+                      std::string{command.message->command} + " needs one name: queue, or exchange");
+  if (parameters.ok()) return true;
+  decision.status = parameters.take_status();
+  return false;
+}
+
+}  // namespace
+
+Verdict Declarations::declare(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  if (!names_one(parameters, command, decision)) return Verdict::done;
+  return parameters.has("queue") ? declare_queue(command, parameters, decision)
+                                 : declare_exchange(command, parameters, decision);
+}
+
+Verdict Declarations::remove_queue(Command const& command, model::Parameters& parameters, Decision& decision) const {
+  std::string_view const name = parameters.text("queue", kNameBytesMax);
+  bool const if_empty = parameters.integer("if_empty", 0, 0, 1) == 1;
+  decision.status = parameters.take_status();
+  if (!decision.status.ok()) return Verdict::done;
+  Queue const* const queue = shared_.queues.find(name);
+  if (queue == nullptr) {
+    decision.status = shared_.no_queue(name);
+    return Verdict::done;
+  }
+  if (shared_.options.declares(name)) {
+    decision.status =
+        Status{Code::wrong_state, "queue " + queue->name + " is named in <queues> of " +
+                                      shared_.declaration->at("queues") + ": take it out there, and RELOAD"}
+            .with("parameter", "queue");
+    return Verdict::done;
+  }
+  decision.status = check_owner(*queue, static_cast<std::uint64_t>(command.connection));
+  if (!decision.status.ok()) return Verdict::done;
+  if (if_empty && queue->messages > 0) {
+    decision.status = Status{Code::wrong_state, "queue " + queue->name + " of table " + shared_.table() + " has " +
+                                                    std::to_string(queue->messages) + " messages"}
+                          .with("parameter", "if_empty");
+    return Verdict::done;
+  }
+  if (!is_mutant(Mutant::queue_ended_under_a_transaction))
+    decision.status = shared_.check_promised(Promised::of_queue(name), "queue " + queue->name);
+  if (!decision.status.ok()) return Verdict::done;
+  append_ended(decision.records, queue->id, {What::queue, queue->name});
+  answer(decision, "REMOVED").add("queue", name).add("messages", queue->messages);
+  decision.answer.add("bindings", std::uint64_t{queue->bindings.size()});
+  return Verdict::done;
+}
+
+Verdict Declarations::remove_exchange(std::string_view name, Decision& decision) const {
+  Exchange const* const exchange = shared_.queues.find_exchange(name);
+  decision.status = exchange == nullptr
+                        ? no_exchange(name)
+                        : shared_.check_promised(Promised::of_exchange(name), "exchange " + exchange->name);
+  if (!decision.status.ok()) return Verdict::done;
+  append_ended(decision.records, exchange->id, {What::exchange, exchange->name});
+  answer(decision, "REMOVED").add("exchange", name).add("bindings", std::uint64_t{exchange->bindings.size()});
+  return Verdict::done;
+}
+
+Verdict Declarations::remove(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  if (!names_one(parameters, command, decision)) return Verdict::done;
+  if (parameters.has("queue")) return remove_queue(command, parameters, decision);
+  if (parameters.has("if_empty"))
+    parameters.refuse(Code::bad_parameter, "if_empty", "if_empty is of queues, and this is an exchange");
+  std::string_view const name = parameters.text("exchange", kNameBytesMax);
+  decision.status = parameters.take_status();
+  return decision.status.ok() ? remove_exchange(name, decision) : Verdict::done;
+}
+
+// ---------------------------------------------------------------------------
+// Bindings
+
+Verdict Declarations::bind(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  std::string_view const name = parameters.text("exchange", kNameBytesMax);
+  std::string_view const queue_name = parameters.text("queue", kNameBytesMax);
+  std::string_view const pattern = parameters.text("routing_key", kNameBytesMax);
+  bool const temporary = parameters.integer("temporary", 0, 0, 1) == 1;
+  bool const makes = parameters.integer("declare", 0, 0, 1) == 1 || temporary;
+  decision.status = parameters.take_status();
+  if (decision.status.ok()) decision.status = check_routing_key(pattern);
+  if (!decision.status.ok()) return Verdict::done;
+  Exchange const* const exchange = shared_.queues.find_exchange(name);
+  if (exchange == nullptr) {
+    decision.status = no_exchange(name);
+    return Verdict::done;
+  }
+  Queue const* const queue = shared_.queues.find(queue_name);
+  auto const connection = static_cast<std::uint64_t>(command.connection);
+  decision.status = temporary ? check_connection(command) : Status{};
+  if (decision.status.ok() && queue != nullptr) decision.status = check_owner(*queue, connection);
+  if (decision.status.ok() && queue != nullptr && temporary && !queue->settings.is_temporary())
+    decision.status = Status{Code::wrong_state, "queue " + queue->name + " of table " + shared_.table() +
+                                                    " is there and lasts: that cannot change"}
+                          .with("parameter", "temporary");
+  if (!decision.status.ok()) return Verdict::done;
+  if (queue == nullptr) {
+    bool const can_be = makes && shared_.queues.find_any(queue_name) == nullptr;
+    decision.status = can_be ? check_name("queue", queue_name) : shared_.no_queue(queue_name);
+    if (decision.status.ok()) decision.status = check_room();
+    if (!decision.status.ok()) return Verdict::done;
+    Settings settings;
+    if (temporary) settings.connection = connection;
+    append_queue(decision.records, ObjectId{}, {queue_name, settings});
+    return Verdict::again;
+  }
+  bool const is_new = shared_.queues.find_binding(*exchange, queue_name, pattern).is_none();
+  if (is_new && shared_.queues.bindings().size() >= kBindingsOfQueue * shared_.options.queues_max) {
+    decision.status = {Code::over_limit, "table " + shared_.table() + " has " +
+                                             std::to_string(shared_.queues.bindings().size()) +
+                                             " bindings: UNBIND some, or raise queues-max, of which it is the tenfold"};
+    return Verdict::done;
+  }
+  if (is_new) append_binding(decision.records, ObjectId{}, {name, queue_name, pattern});
+  answer(decision, "BOUND").add("exchange", name).add("queue", queue_name);
+  decision.answer.add("result", Value::of_text(is_new ? "made" : "unchanged"));
+  return Verdict::done;
+}
+
+Verdict Declarations::unbind(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  std::string_view const name = parameters.text("exchange", kNameBytesMax);
+  std::string_view const queue = parameters.text("queue", kNameBytesMax);
+  std::string_view const pattern = parameters.text("routing_key", kNameBytesMax);
+  decision.status = parameters.take_status();
+  if (!decision.status.ok()) return Verdict::done;
+  Exchange const* const exchange = shared_.queues.find_exchange(name);
+  if (exchange == nullptr) {
+    decision.status = no_exchange(name);
+    return Verdict::done;
+  }
+  ObjectId const binding = shared_.queues.find_binding(*exchange, queue, pattern);
+  if (binding.is_none()) {
+    decision.status = Status{Code::not_found, "exchange " + exchange->name + " of table " + shared_.table() +
+                                                  " has no binding of queue " + model::shown(queue) +
+                                                  " with routing_key " + model::shown(pattern)}
+                          .with("parameter", "routing_key");
+    return Verdict::done;
+  }
+  if (!is_mutant(Mutant::binding_ended_under_a_transaction))
+    decision.status = shared_.check_promised(Promised::of_exchange(name), "exchange " + exchange->name);
+  if (!decision.status.ok()) return Verdict::done;
+  append_ended(decision.records, binding, {What::binding, {}});
+  answer(decision, "UNBOUND").add("exchange", name).add("queue", queue);
+  return Verdict::done;
+}
+
+// ---------------------------------------------------------------------------
+// Lists
+
+void Declarations::tell(Queue const& queue, Answer& answer) const {
+  rows::Domains const& domains = shared_.rows().order().domains();
+  std::uint32_t const number = domains.find(queue.name);
+  answer.add("queue", std::string_view{queue.name}).add("messages", queue.messages);
+  answer.add("due", std::uint64_t{number == rows::kNoDomain ? 0 : domains[number].due});
+  answer.add("acquired", std::uint64_t{number == rows::kNoDomain ? 0 : domains[number].leased});
+  answer.add("parked", std::uint64_t{queue.parked.size()}).add("bytes", queue.bytes);
+  if (!queue.is_there()) {
+    answer.add("leaving", std::int64_t{1});
+    return;
+  }
+  Settings const& settings = queue.settings;
+  if (settings.is_temporary()) answer.add("temporary", std::int64_t{1});
+  if (shared_.options.declares(queue.name)) answer.add("declared", std::int64_t{1});
+  if (!settings.dead_letters.empty()) answer.add("dead_letters", std::string_view{settings.dead_letters});
+  if (settings.max_deliveries != 0) answer.add("max_deliveries", std::uint64_t{settings.max_deliveries});
+  if (settings.max_messages != 0) answer.add("max_messages", settings.max_messages);
+  if (settings.max_bytes != 0) answer.add("max_bytes", settings.max_bytes);
+  if (settings.max_messages != 0 || settings.max_bytes != 0)
+    answer.add("when_full", Value::of_text(settings.drops ? "drop" : "refuse"));
+  if (settings.expires != 0) answer.add("expires", settings.expires);
+}
+
+Verdict Declarations::list_queues(Command const& command, Decision& decision) const {
+  decision.durability = Durability::written;
+  model::Parameters parameters{*command.message};
+  std::string_view const only = parameters.text("queue", kNameBytesMax);
+  std::string_view const after = parameters.text("after", kNameBytesMax);
+  auto const count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
+  decision.status = parameters.take_status();
+  if (!decision.status.ok()) return Verdict::done;
+  if (parameters.has("queue")) {
+    Queue const* const queue = shared_.queues.find_any(only);
+    if (queue == nullptr)
+      answer(decision, "NOTHING");
+    else
+      tell(*queue, answer(decision, "QUEUE"));
+    return Verdict::done;
+  }
+  auto const& names = shared_.queues.names();
+  std::size_t shown = 0;
+  for (auto name = names.upper_bound(after); name != names.end(); ++name) {
+    if (shown == count) {
+      decision.answer.add("after", std::string_view{*std::prev(name)});
+      break;
+    }
+    tell(*shared_.queues.find_any(*name), answer(decision, "QUEUE"));
+    ++shown;
+  }
+  decision.looks += static_cast<std::uint32_t>(shown);
+  if (shown == 0) answer(decision, "NOTHING");
+  return Verdict::done;
+}
+
+Verdict Declarations::list_exchanges(Command const& command, Decision& decision) const {
+  decision.durability = Durability::written;
+  model::Parameters parameters{*command.message};
+  std::string_view const only = parameters.text("exchange", kNameBytesMax);
+  std::string_view const after = parameters.text("after", kNameBytesMax);
+  auto const count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
+  decision.status = parameters.take_status();
+  if (!decision.status.ok()) return Verdict::done;
+  auto const tell_exchange = [&](Exchange const& exchange) {
+    answer(decision, "EXCHANGE").add("exchange", std::string_view{exchange.name});
+    decision.answer.add("kind", Value::of_text(kKindNames[static_cast<int>(exchange.router.kind())]));
+    decision.answer.add("bindings", std::uint64_t{exchange.bindings.size()});
+  };
+  if (parameters.has("exchange")) {
+    Exchange const* const exchange = shared_.queues.find_exchange(only);
+    if (exchange == nullptr)
+      answer(decision, "NOTHING");
+    else
+      tell_exchange(*exchange);
+    return Verdict::done;
+  }
+  auto const& names = shared_.queues.exchange_names();
+  std::size_t shown = 0;
+  for (auto name = names.upper_bound(after); name != names.end(); ++name) {
+    if (shown == count) {
+      decision.answer.add("after", std::string_view{*std::prev(name)});
+      break;
+    }
+    tell_exchange(*shared_.queues.find_exchange(*name));
+    ++shown;
+  }
+  decision.looks += static_cast<std::uint32_t>(shown);
+  if (shown == 0) answer(decision, "NOTHING");
+  return Verdict::done;
+}
+
+Verdict Declarations::list_bindings(Command const& command, Decision& decision) const {
+  decision.durability = Durability::written;
+  model::Parameters parameters{*command.message};
+  std::string_view const exchange = parameters.text("exchange", kNameBytesMax);
+  std::string_view const queue = parameters.text("queue", kNameBytesMax);
+  std::uint64_t const after = parameters.unsigned_integer("after", 0);
+  auto const count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
+  decision.status = parameters.take_status();
+  if (!decision.status.ok()) return Verdict::done;
+  auto const& bindings = shared_.queues.bindings();
+  std::size_t shown = 0;
+  std::uint32_t looked = 0;
+  std::uint64_t last = after;
+  auto at = bindings.upper_bound(after);
+  for (; at != bindings.end() && shown < count && looked < kLooksMax; ++at, ++looked) {
+    Binding const& binding = at->second;
+    last = at->first;
+    if ((!exchange.empty() && binding.exchange != exchange) || (!queue.empty() && binding.queue != queue)) continue;
+    answer(decision, "BINDING").add("binding", last).add("exchange", std::string_view{binding.exchange});
+    decision.answer.add("queue", std::string_view{binding.queue});
+    decision.answer.add("routing_key", std::string_view{binding.pattern});
+    ++shown;
+  }
+  decision.looks += looked;
+  if (shown == 0) answer(decision, "NOTHING");
+  if (at != bindings.end()) decision.answer.add("after", last);
+  return Verdict::done;
+}
+
+// ---------------------------------------------------------------------------
+// Without a command
+
+bool Declarations::has_to_make() const {
+  return std::ranges::any_of(shared_.options.queues,
+                             [&](std::string const& name) { return shared_.queues.find_any(name) == nullptr; });
+}
+
+bool Declarations::make_declared(Decision& decision) const {
+  std::size_t bytes = 0;
+  for (std::string const& name : shared_.options.queues) {
+    if (shared_.queues.find_any(name) != nullptr) continue;
+    if (bytes >= kStepBytes) break;
+    append_queue(decision.records, ObjectId{}, {name, {}});
+    bytes += 64 + name.size();
+  }
+  return bytes > 0;
+}
+
+bool Declarations::end_temporary(ConnectionId connection, Decision& decision) const {
+  if (is_mutant(Mutant::temporary_outlives_its_connection)) return false;
+  auto const number = static_cast<std::uint64_t>(connection);
+  auto const& all = shared_.queues.temporary();
+  std::size_t bytes = 0;
+  for (auto one = all.lower_bound({number, {}}); one != all.end() && one->first == number; ++one) {
+    if (bytes >= kStepBytes) return true;
+    append_ended(decision.records, shared_.queues.find(one->second)->id, {What::queue, one->second});
+    bytes += 64 + one->second.size();
+  }
+  return false;
+}
+
+bool Declarations::end_all_temporary(Decision& decision) const {
+  if (is_mutant(Mutant::temporary_outlives_a_restart)) return false;
+  std::size_t bytes = 0;
+  for (auto const& [connection, name] : shared_.queues.temporary()) {
+    if (bytes >= kStepBytes) return true;
+    append_ended(decision.records, shared_.queues.find(name)->id, {What::queue, name});
+    bytes += 64 + name.size();
+  }
+  return false;
+}
+
+}  // namespace fastjournal::queue

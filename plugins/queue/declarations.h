@@ -1,0 +1,50 @@
+// The commands about queues, exchanges and bindings: DECLARE, REMOVE, BIND, UNBIND, QUEUES, EXCHANGES and BINDINGS; and
+// what ends or begins without a command: temporary queues, and those that the table's file names.
+#pragma once
+
+#include <string_view>
+
+#include "fastjournal/table.h"
+#include "model/parameters.h"
+#include "plugins/queue/shared.h"
+
+namespace fastjournal::queue {
+
+// Of one table, beside what it shares, which outlives it.
+class Declarations {
+ public:
+  explicit Declarations(Shared const& shared) : shared_(shared) {}
+
+  Verdict declare(Command const& command, Decision& decision) const;
+  Verdict remove(Command const& command, Decision& decision) const;
+  Verdict bind(Command const& command, Decision& decision) const;
+  Verdict unbind(Command const& command, Decision& decision) const;
+  Verdict list_queues(Command const& command, Decision& decision) const;
+  Verdict list_exchanges(Command const& command, Decision& decision) const;
+  Verdict list_bindings(Command const& command, Decision& decision) const;
+
+  // Queues that the table's file names and that are not there. True: something was appended.
+  bool make_declared(Decision& decision) const;
+  [[nodiscard]] bool has_to_make() const;
+  // Temporary queues of a connection that is gone, or of all. True: more remain.
+  bool end_temporary(ConnectionId connection, Decision& decision) const;
+  bool end_all_temporary(Decision& decision) const;
+
+ private:
+  [[nodiscard]] Status check_room() const;
+  [[nodiscard]] Status check_owner(Queue const& queue, std::uint64_t connection) const;
+  [[nodiscard]] Status check_connection(Command const& command) const;
+  [[nodiscard]] Status read_settings(Command const& command, model::Parameters& parameters, Queue const* queue,
+                                     Settings& settings) const;
+  Verdict declare_queue(Command const& command, model::Parameters& parameters, Decision& decision) const;
+  Verdict declare_exchange(Command const& command, model::Parameters& parameters, Decision& decision) const;
+  Verdict remove_queue(Command const& command, model::Parameters& parameters, Decision& decision) const;
+  Verdict remove_exchange(std::string_view name, Decision& decision) const;
+  [[nodiscard]] Status no_exchange(std::string_view name) const;
+  void tell(Queue const& queue, Answer& answer) const;
+  Answer& answer(Decision& decision, std::string_view name) const;
+
+  Shared const& shared_;
+};
+
+}  // namespace fastjournal::queue

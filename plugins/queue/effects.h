@@ -1,0 +1,72 @@
+// What follows from the records of messages beside their rows: what is on each queue, who uses a shared letter,
+// statistics and alerts.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "fastjournal/table.h"
+#include "plugins/queue/shared.h"
+#include "rows/effects.h"
+
+namespace fastjournal::queue {
+
+// Of one table, beside what it shares, which outlives it; called by RowTable::apply.
+class Effects : public rows::NoEffects {
+ public:
+  explicit Effects(Shared& shared) : shared_(shared) {}
+
+  void added(ObjectId message, ApplyContext const& context) {
+    std::uint32_t const row = rows().find(message);
+    Letter const letter = front(row);
+    shared_.queues.add_message(shared_.queue_of(row), letter.bytes());
+    if (rows().row(row).place() == rows::Place::parked) shared_.queues.park(shared_.queue_of(row), message);
+    if (!letter.origin().is_none()) shared_.letters.use(letter.origin());
+    if (context.live) ++shared_.statistics.sent;
+  }
+  void leasing(std::uint32_t row, std::int64_t began, ApplyContext const& context) {
+    if (!context.live) return;
+    ++shared_.statistics.leased;
+    shared_.statistics.lateness_ms.add(since(rows().row(row).date(), began));
+    if (rows().row(row).lifetime() == 0) shared_.statistics.wait_ms.add(since(rows().arrival_of(row), began));
+  }
+  void returned(std::uint32_t row, bool, ApplyContext const&, TableObserver&) {
+    shared_.queues.unpark(shared_.queue_of(row), rows().id_of(row));
+  }
+  void parked(std::uint32_t row, ApplyContext const& context, TableObserver& observer) {
+    shared_.queues.park(shared_.queue_of(row), rows().id_of(row));
+    if (!context.live) return;
+    ++shared_.statistics.failed;
+    alert_parked(row, observer);
+  }
+  void moving(std::uint32_t row, TableObserver&) { leave_queue(row); }
+  void moved(std::uint32_t row, ApplyContext const&, TableObserver&) {
+    shared_.queues.add_message(shared_.queue_of(row), front(row).bytes());
+  }
+  void removing(std::uint32_t row, rows::RemoveBody const& body, ApplyContext const& context, TableObserver& observer) {
+    if (context.live) count_end(row, body.reason, context.now.value);
+    Letter const letter = front(row);
+    leave_queue(row);
+    if (!letter.origin().is_none()) shared_.letters.leave(letter.origin(), observer);
+  }
+  void none_parked(TableObserver& observer) { observer.lower_alert("message-failed"); }
+
+ private:
+  static std::uint64_t since(std::int64_t date, std::int64_t now) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, now - date));
+  }
+  [[nodiscard]] rows::State const& rows() const { return shared_.rows(); }
+  [[nodiscard]] Letter front(std::uint32_t row) const { return Letter::front(rows().view(row).data); }
+  void leave_queue(std::uint32_t row) {
+    // Its name may end with its last message.
+    std::string const queue{shared_.queue_of(row)};
+    shared_.queues.remove_message(queue, rows().id_of(row), front(row).bytes());
+  }
+  void count_end(std::uint32_t row, rows::Reason reason, std::int64_t now);
+  void alert_parked(std::uint32_t row, TableObserver& observer) const;
+
+  Shared& shared_;
+};
+
+}  // namespace fastjournal::queue

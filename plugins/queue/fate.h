@@ -1,0 +1,32 @@
+// What becomes of a message whose last delivery is over: it goes to the dead letters of its queue, or is parked.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plugins/queue/shared.h"
+#include "rows/attempts.h"
+
+namespace fastjournal::queue {
+
+class Fate final : public rows::LastAttempts {
+ public:
+  explicit Fate(Shared const& shared) : shared_(shared) {}
+
+  [[nodiscard]] bool is_last(std::uint32_t row, rows::Counters const& counters) const override;
+  [[nodiscard]] bool move(std::uint32_t row, rows::GiveBackBody const& body, Decision& decision) const override;
+
+  // The queue of its dead letters; null: there is none.
+  [[nodiscard]] Queue const* dead_letters_of(std::uint32_t row) const;
+  // To another queue; limits are not looked at. `dead_of`: where it died; empty: nowhere.
+  void append_move(std::uint32_t row, std::string_view queue, std::string_view dead_of, rows::GiveBackBody const& body,
+                   Decision& decision) const;
+
+ private:
+  Shared const& shared_;
+  // Memory that is used again.
+  mutable LetterWriter writer_;
+  mutable std::string data_;
+};
+
+}  // namespace fastjournal::queue

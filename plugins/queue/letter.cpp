@@ -1,0 +1,69 @@
+#include "plugins/queue/letter.h"
+
+#include <span>
+
+#include "model/row_codec.h"
+#include "plugins/queue/names.h"
+
+namespace fastjournal::queue {
+namespace {
+
+Column column(Part part, ColumnType type, MergeRule merge, std::uint64_t length_max) {
+  Column out;
+  out.name = name_of(part);
+  out.type = type;
+  out.merge = merge;
+  out.length_max = length_max;
+  return out;
+}
+
+// A message that moves to another queue keeps all but these two.
+Schema make_schema() {
+  using enum MergeRule;
+  Schema out;
+  out.version = 1;
+  out.columns = {column(Part::bytes, ColumnType::uint64, keep, 0),
+                 column(Part::origin, ColumnType::uint64, keep, 0),
+                 column(Part::queue, ColumnType::string, replace, kNameBytesMax),
+                 column(Part::dead_of, ColumnType::string, replace, kNameBytesMax),
+                 column(Part::exchange, ColumnType::string, keep, kNameBytesMax),
+                 column(Part::routing_key, ColumnType::string, keep, kNameBytesMax),
+                 column(Part::properties, ColumnType::string, keep, kPropertiesBytesMax),
+                 column(Part::body, ColumnType::string, keep, kBodyBytesMax),
+                 column(Part::body_binary, ColumnType::buffer, keep, kBodyBytesMax)};
+  return out;
+}
+
+}  // namespace
+
+Schema const& letter_schema() {
+  static Schema const schema = make_schema();
+  return schema;
+}
+
+rows::DomainSource queue_source() { return {.column = std::string{name_of(Part::queue)}}; }
+
+Letter Letter::front(std::string_view data) {
+  Letter out;
+  static_cast<void>(model::read_cells(letter_schema(), data, std::span{out.cells_}.first(2)));
+  return out;
+}
+
+Letter Letter::whole(std::string_view data) {
+  Letter out;
+  static_cast<void>(model::read_cells(letter_schema(), data, out.cells_));
+  return out;
+}
+
+model::Cell const* Letter::body() const {
+  for (Part const part : {Part::body, Part::body_binary})
+    if (has(part)) return &*cell(part);
+  return nullptr;
+}
+
+Status LetterWriter::write(std::string& out) const {
+  out.clear();
+  return model::encode_data(letter_schema(), message_, out);
+}
+
+}  // namespace fastjournal::queue

@@ -1,0 +1,91 @@
+// What a message on a queue consists of, as the data of its row (model/row_codec.h). A message that an exchange put on
+// several queues has one body, a shared letter, and a row on each queue that names it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/declaration.h"
+#include "fastjournal/message.h"
+#include "fastjournal/table.h"
+#include "model/value.h"
+#include "rows/rules.h"
+
+namespace fastjournal::queue {
+
+// The columns, in this order. Fixed: no declaration changes them.
+enum class Part : std::uint8_t {
+  bytes,     // of the body
+  origin,    // the shared letter that has all of it but the queue; absent: the row has it itself
+  queue,     // of a row
+  dead_of,   // the queue on which it died
+  exchange,  // by which it came
+  routing_key,
+  properties,   // in JSON, as it came
+  body,         // of text,
+  body_binary,  // or of bytes
+};
+inline constexpr std::size_t kParts = 9;
+inline constexpr std::size_t kPropertiesBytesMax = 64U << 10U;
+inline constexpr std::uint64_t kBodyBytesMax = 64U << 20U;
+
+[[nodiscard]] Schema const& letter_schema();
+[[nodiscard]] constexpr std::string_view name_of(Part part) {
+  constexpr std::array<std::string_view, kParts> names{"bytes",       "origin",     "queue", "dead_of",    "exchange",
+                                                       "routing_key", "properties", "body",  "body_binary"};
+  return names[static_cast<std::size_t>(part)];
+}
+// The queue is the domain of a row.
+[[nodiscard]] rows::DomainSource queue_source();
+
+// A view of the data.
+class Letter {
+ public:
+  // Only the first two parts, which are all that counting needs.
+  [[nodiscard]] static Letter front(std::string_view data);
+  [[nodiscard]] static Letter whole(std::string_view data);
+
+  [[nodiscard]] std::uint64_t bytes() const { return number(Part::bytes); }
+  [[nodiscard]] ObjectId origin() const { return ObjectId{number(Part::origin)}; }
+  [[nodiscard]] bool has(Part part) const { return cell(part).has_value(); }
+  // Of text.
+  [[nodiscard]] std::string_view text(Part part) const {
+    return cell(part).has_value() ? cell(part)->bytes : std::string_view{};
+  }
+  // Body or body_binary; null: it is empty.
+  [[nodiscard]] model::Cell const* body() const;
+  [[nodiscard]] bool is_text() const { return !has(Part::body_binary); }
+
+ private:
+  [[nodiscard]] std::optional<model::Cell> const& cell(Part part) const {
+    return cells_[static_cast<std::size_t>(part)];
+  }
+  [[nodiscard]] std::uint64_t number(Part part) const {
+    return cell(part).has_value() ? cell(part)->unsigned_integer : 0;
+  }
+
+  std::array<std::optional<model::Cell>, kParts> cells_{};
+};
+
+// Writes data part by part.
+class LetterWriter {
+ public:
+  LetterWriter& set(Part part, Value value) {
+    message_.set(name_of(part), value);
+    return *this;
+  }
+  LetterWriter& set(Part part, std::string_view text) {
+    return text.empty() ? *this : set(part, Value::of_verbatim(text));
+  }
+  void clear() { message_.clear(); }
+  // Replaces `out`. Not ok: a part is not acceptable; the status names it.
+  [[nodiscard]] Status write(std::string& out) const;
+
+ private:
+  Message message_;
+};
+
+}  // namespace fastjournal::queue

@@ -1,0 +1,125 @@
+#include "plugins/queue/letters.h"
+
+#include "base/bytes.h"
+#include "model/row_codec.h"
+#include "plugins/queue/letter.h"
+#include "plugins/queue/mutants.h"
+
+namespace fastjournal::queue {
+namespace {
+
+// Letters that one search for those to copy forward looks at.
+constexpr std::uint32_t kRestateLooksMax = 20'000;
+
+}  // namespace
+
+std::string_view Letters::data_of(ObjectId letter) const {
+  auto const found = all_.find(letter.value);
+  return found == all_.end() ? std::string_view{} : std::string_view{found->second.data};
+}
+
+std::uint64_t Letters::list_extents(std::uint64_t after, std::uint32_t looks, std::vector<Extent>& found) const {
+  auto one = all_.upper_bound(after);
+  for (; one != all_.end() && looks > 0; ++one, --looks) {
+    after = one->first;
+    if (one->second.has_outside) model::find_outside(letter_schema(), one->second.data, found);
+  }
+  return one == all_.end() ? 0 : after;
+}
+
+ObjectId Letters::first_unknown() const {
+  for (auto const& [id, one] : all_)
+    if (!one.is_known) return ObjectId{id};
+  return {};
+}
+
+void Letters::add(ObjectId letter, LetterBody const& body, Lsn lsn, TableObserver& observer) {
+  auto const [at, is_new] = all_.try_emplace(letter.value);
+  One& one = at->second;
+  std::uint32_t const region = rows::Regions::of(lsn);
+  if (one.is_known) {
+    // Copied forward: it is the same.
+    regions_.remove(one.region);
+    regions_.add(region);
+    one.region = region;
+    return;
+  }
+  one.is_known = true;
+  one.region = region;
+  one.has_outside = body.has_outside;
+  one.data = body.data;
+  regions_.add(region);
+  live_bytes_ += letter_record_bytes(one.data.size());
+  memory_bytes_ += memory_of(one);
+  if (is_new) idle_.insert(letter.value);
+  if (!body.has_outside) return;
+  std::vector<Extent> extents;
+  model::find_outside(letter_schema(), one.data, extents);
+  for (Extent const& extent : extents) observer.stored(extent, {});
+}
+
+void Letters::use(ObjectId letter) {
+  One& one = all_[letter.value];
+  if (one.uses++ == 0) idle_.erase(letter.value);
+}
+
+void Letters::leave(ObjectId letter, TableObserver& observer) {
+  auto const one = all_.find(letter.value);
+  if (one == all_.end()) return;
+  bool const is_last = --one->second.uses == 0;
+  if (is_mutant(Mutant::shared_body_never_ends)) return;
+  if (is_last || is_mutant(Mutant::shared_body_ends_with_the_first)) end(one, observer);
+}
+
+void Letters::end(All::iterator at, TableObserver& observer) {
+  One const& one = at->second;
+  if (one.is_known) {
+    regions_.remove(one.region);
+    live_bytes_ -= letter_record_bytes(one.data.size());
+    memory_bytes_ -= memory_of(one);
+  }
+  if (one.has_outside) {
+    std::vector<Extent> extents;
+    model::find_outside(letter_schema(), one.data, extents);
+    for (Extent const& extent : extents) observer.freed(extent);
+  }
+  idle_.erase(at->first);
+  all_.erase(at);
+}
+
+bool Letters::drop_idle(std::size_t budget, TableObserver& observer) {
+  if (is_mutant(Mutant::orphan_kept)) return false;
+  for (; budget > 0 && !idle_.empty(); --budget) end(all_.find(*idle_.begin()), observer);
+  return !idle_.empty();
+}
+
+bool Letters::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
+  std::uint64_t left = regions_.count_below(below);
+  std::uint32_t looked = 0;
+  for (int round = 0; round < 2 && left > 0; ++round) {
+    auto at = all_.lower_bound(restate_from_);
+    for (; at != all_.end() && left > 0 && looked < kRestateLooksMax; ++at, ++looked) {
+      restate_from_ = at->first;
+      One const& one = at->second;
+      if (!one.is_known || rows::Regions::start(one.region) >= below) continue;
+      if (!room.take(letter_record_bytes(one.data.size()))) return true;
+      append_letter(records, ObjectId{at->first}, {one.has_outside, one.data});
+      --left;
+    }
+    if (at == all_.end()) restate_from_ = 0;
+    if (looked == kRestateLooksMax) break;
+  }
+  return left > 0;
+}
+
+void Letters::digest(DigestSink& sink) const {
+  std::string canonical;
+  for (auto const& [id, one] : all_) {
+    if (one.uses == 0) continue;
+    canonical.clear();
+    write_letter(canonical, ObjectId{id}, {one.has_outside, one.data});
+    sink.object(as_bytes(canonical));
+  }
+}
+
+}  // namespace fastjournal::queue

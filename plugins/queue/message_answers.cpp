@@ -1,0 +1,104 @@
+#include "plugins/queue/message_answers.h"
+
+#include <algorithm>
+
+#include "base/utf8.h"
+#include "plugins/queue/mutants.h"
+
+namespace fastjournal::queue {
+namespace {
+
+// Of a part of a text it is not known where characters begin: a part is always bytes.
+void add_body(Letter const& letter, BodyWish const& wish, Answer& answer, std::uint64_t& outside) {
+  model::Cell const* const cell = letter.body();
+  std::string_view const whole_name = name_of(letter.is_text() ? Part::body : Part::body_binary);
+  std::string_view const name = wish.is_part ? name_of(Part::body_binary) : whole_name;
+  if (wish.is_part) answer.add("offset", wish.offset);
+  if (cell == nullptr) {
+    if (wish.is_part) answer.add_binary(name, {});
+    return;
+  }
+  if (!cell->is_outside) {
+    std::string_view bytes = cell->bytes;
+    if (wish.is_part) {
+      std::uint64_t const from = std::min<std::uint64_t>(wish.offset, bytes.size());
+      std::uint64_t const most =
+          is_mutant(Mutant::part_reads_too_much) ? std::max<std::uint64_t>(wish.length, 1024) : wish.length;
+      bytes = bytes.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(most));
+    }
+    if (letter.is_text() && !wish.is_part)
+      answer.add(name, bytes);
+    else
+      answer.add_binary(name, bytes);
+    return;
+  }
+  Extent part = model::place_of(cell->bytes);
+  if (wish.is_part) {
+    Extent const whole = part;
+    part.begin += std::min(wish.offset, whole.size());
+    part.end = part.begin + std::min(wish.length, whole.end - part.begin);
+    // Of a part no hash is known.
+    if (part != whole) part.hash = 0;
+  }
+  outside += part.size();
+  if (wish.place) answer.add("places", std::int64_t{1});
+  answer.add_stored(name, {.extent = part,
+                           .is_text = letter.is_text() && !wish.is_part,
+                           .as = wish.place ? StoredValue::As::place : StoredValue::As::bytes});
+}
+
+}  // namespace
+
+std::string_view status_of(rows::Place place) {
+  switch (place) {
+    case rows::Place::future: return "waiting";
+    case rows::Place::processing: return "acquired";
+    case rows::Place::parked: return "parked";
+    default: return "due";
+  }
+}
+
+Status add_letter(Shared const& shared, std::uint32_t row, BodyWish const& wish, Answer& answer,
+                  std::uint64_t& outside) {
+  rows::State const& rows = shared.rows();
+  rows::PayloadView const view = rows.view(row);
+  Letter const own = Letter::whole(view.data);
+  Letter letter = own;
+  if (ObjectId const origin = own.origin(); !origin.is_none()) {
+    std::string_view const data = shared.letters.data_of(origin);
+    if (data.empty())
+      return {Code::damaged, "message " + std::to_string(rows.id_of(row).value) + " of table " + shared.table() +
+                                 " has lost what it shares with others (" + std::to_string(origin.value) +
+                                 "): the log is damaged; run fastjournal doctor"};
+    letter = Letter::whole(data);
+    answer.add("origin", origin.value);
+  }
+  answer.add("queue", own.text(Part::queue));
+  for (Part const part : {Part::exchange, Part::routing_key, Part::properties})
+    if (letter.has(part)) answer.add(name_of(part), letter.text(part));
+  if (own.has(Part::dead_of)) answer.add("dead_of", own.text(Part::dead_of));
+  rows::Row const& header = rows.row(row);
+  answer.add("priority", std::uint64_t{header.priority()}).add("process_date", header.date());
+  answer.add("sent_date", view.facts.arrival);
+  if (view.facts.expires != 0) answer.add("expiration_date", view.facts.expires);
+  if (header.lifetime() > 0) answer.add("redelivered", std::int64_t{1});
+  answer.add("deliveries", std::uint64_t{rows.counters_of(row).attempts()});
+  answer.add("bytes", own.bytes());
+  if (!wish.none) add_body(letter, wish, answer, outside);
+  return {};
+}
+
+Status describe(Shared const& shared, std::uint32_t row, BodyWish const& wish, Answer& answer, std::uint64_t& outside) {
+  rows::State const& rows = shared.rows();
+  rows::Row const& header = rows.row(row);
+  answer.message("MESSAGE").add("table", std::string_view{shared.table()}).add("message", header.id().value);
+  answer.add("status", Value::of_text(status_of(header.place())));
+  if (header.place() == rows::Place::processing) {
+    rows::Lease const& lease = rows.lease_of(row);
+    answer.add("lease_end", lease.ends).add("worker", rows.leases().worker(lease));
+  }
+  if (std::string_view const error = rows.view(row).error; !error.empty()) answer.add("error", error);
+  return add_letter(shared, row, wish, answer, outside);
+}
+
+}  // namespace fastjournal::queue

@@ -1,0 +1,42 @@
+// The options of a queue table as numbers, read once from the declaration: names and defaults stand in queue.xml.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fastjournal/declaration.h"
+#include "fastjournal/status.h"
+#include "rows/attempts.h"
+#include "rows/timers.h"
+
+namespace fastjournal::queue {
+
+// The smallest body that is worth a place in a file.
+inline constexpr std::uint64_t kSpillMin = 16U << 10U;
+
+struct Options {
+  std::vector<std::string> queues;             // that the table has, sorted
+  bool creates{false};                         // a queue that is named and not there is made
+  std::int64_t processing_timeout{3'600'000};  // durations are ms
+  std::int64_t processing_timeout_min{1};
+  std::int64_t processing_timeout_max{0};
+  rows::AttemptRules attempts;
+  rows::Lifetimes lifetimes;
+  std::uint32_t max_deliveries{20};  // 0: never the last
+  std::size_t queues_max{10'000};
+  std::uint64_t messages_max{0};  // 0: no limit
+  std::uint64_t message_bytes_max{64U << 20U};
+  std::uint64_t memory_max{0};          // bytes; 0: no limit
+  std::uint64_t memory_per_message{0};  // larger bodies are kept in files; 0: none
+  std::uint64_t memory_per_queue{0};    // 0: no limit
+  std::size_t clients_max{100'000};
+
+  [[nodiscard]] static Options read(TableDeclaration const& declaration);
+  // Checks that the loader cannot make: ok, or the problem.
+  [[nodiscard]] Status check(TableDeclaration const& declaration) const;
+  [[nodiscard]] bool declares(std::string_view queue) const;
+};
+
+}  // namespace fastjournal::queue

@@ -1,0 +1,131 @@
+// The table type `queue` (queue.xml, doc/queue.md): named queues of messages, exchanges that route to them, consumers that
+// acquire and accept. Messages are rows (src/rows), whose domain is their queue. This class puts the parts together and
+// answers the contract: a command is decided by one of the parts below (their heads say by which).
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "fastjournal/capabilities.h"
+#include "fastjournal/table.h"
+#include "plugins/queue/changes.h"
+#include "plugins/queue/consumers.h"
+#include "plugins/queue/declarations.h"
+#include "plugins/queue/effects.h"
+#include "plugins/queue/fate.h"
+#include "plugins/queue/reads.h"
+#include "plugins/queue/sends.h"
+#include "plugins/queue/shared.h"
+#include "rows/attempts.h"
+#include "rows/timers.h"
+
+namespace fastjournal::queue {
+
+// The table type: exported by the plugin, linked by tests and the simulator.
+[[nodiscard]] PluginDescriptor const& table_type();
+
+class QueueTable final : public Table, public Timed, public Holder, public Work, public Stores, public Promises {
+ public:
+  QueueTable(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
+             std::shared_ptr<TableDeclaration const> declaration);
+
+  // Whether queue.xml and this code know the same commands and options.
+  [[nodiscard]] static Status check_type(TypeDeclaration const& type);
+
+  [[nodiscard]] Capabilities capabilities() override {
+    return {.timed = this, .holder = this, .topics = this, .work = this, .stores = this, .promises = this};
+  }
+
+  // -- deciding -----------------------------------------------------------
+  Verdict decide(Command const& command, Decision& decision) const override {
+    return handlers_[command.index](*this, command, decision);
+  }
+  bool decide_timer(Decision& decision) const override;
+  bool decide_connection_closed(ConnectionId connection, Decision& decision) const override;
+  bool decide_recovered(Decision& decision) const override;
+  bool decide_time_lost(DurationMs lost, Decision& decision) const override {
+    return timers_.time_lost(lost, decision);
+  }
+  void decide_clock_accepted(TimeMs from, Decision& decision) const override { timers_.clock_accepted(from, decision); }
+
+  // -- applying -----------------------------------------------------------
+  [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context,
+                           TableObserver& observer) noexcept override;
+  [[nodiscard]] std::uint8_t newest_version(std::uint8_t record_type) const override {
+    return queue::newest_version(record_type);
+  }
+  [[nodiscard]] TimeMs next_due() const override;
+  bool advance(TimeMs now, std::size_t budget, TableObserver& observer) override;
+
+  // -- work ---------------------------------------------------------------
+  [[nodiscard]] std::uint64_t available(std::string_view topic) const override {
+    return topic.empty() ? rows().order().available() : rows().order().available(topic);
+  }
+  [[nodiscard]] Status check_topic(std::string_view topic) const override;
+  [[nodiscard]] ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
+                                        std::vector<ObjectId>& found) const override {
+    return shared_.table_of_rows.find_available(topic, after, looks, found);
+  }
+  [[nodiscard]] std::string_view topic_of(ObjectId object) const override {
+    return shared_.table_of_rows.topic_of(object);
+  }
+  [[nodiscard]] bool announce(ObjectId object, Answer& answer) const override;
+
+  // -- bytes outside the log ------------------------------------------------
+  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreWish& wish) const override {
+    static_cast<void>(now);
+    return command.index == send_ ? sends_.wish_to_store(command, wish) : Status{};
+  }
+  [[nodiscard]] Result<std::uint64_t> accept_content(Command const& command, TimeMs now,
+                                                     std::uint64_t bytes) const override;
+  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
+                                           std::vector<Extent>& found) const override;
+
+  // -- transactions -------------------------------------------------------
+  void hold(TransactionId transaction, Hold const& hold) override;
+  void release(TransactionId transaction) override;
+  bool decide_given_up(TransactionId transaction, Decision& decision) const override {
+    return timers_.given_up(transaction, decision);
+  }
+
+  // -- space --------------------------------------------------------------
+  [[nodiscard]] Lsn oldest_lsn() const override;
+  Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
+  [[nodiscard]] std::uint64_t live_bytes() const override {
+    return shared_.table_of_rows.live_bytes() + shared_.letters.live_bytes() + shared_.queues.live_bytes();
+  }
+  [[nodiscard]] std::uint64_t memory_bytes() const override { return shared_.memory_bytes(); }
+
+  // -- people, reload -----------------------------------------------------
+  void digest(DigestSink& sink) const override;
+  void metrics(TimeMs now, MetricSink& sink) const override;
+  [[nodiscard]] Status check_change(TableDeclaration const& next) const override {
+    return Options::read(next).check(next);
+  }
+  void change(std::shared_ptr<TableDeclaration const> next) override;
+
+  // For tests.
+  [[nodiscard]] Shared const& shared() const { return shared_; }
+
+ private:
+  using Handler = Verdict (*)(QueueTable const&, Command const&, Decision&);
+  struct Named;
+
+  [[nodiscard]] rows::State const& rows() const { return shared_.rows(); }
+
+  Shared shared_;
+  Effects effects_{shared_};
+  Fate const fate_{shared_};
+  rows::Attempts const attempts_{shared_.rows(), shared_.options.attempts, &fate_};
+  rows::Timers const timers_{shared_.table_of_rows, attempts_, shared_.options.lifetimes};
+  Sends const sends_{shared_, fate_};
+  Consumers const consumers_{shared_, attempts_};
+  Declarations const declarations_{shared_};
+  Changes const changes_{shared_, fate_, attempts_};
+  Reads const reads_{shared_};
+  std::vector<Handler> handlers_;  // by Command::index
+  std::uint16_t send_{0};          // of SEND
+};
+
+}  // namespace fastjournal::queue

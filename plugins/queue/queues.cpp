@@ -1,0 +1,304 @@
+#include "plugins/queue/queues.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "plugins/queue/mutants.h"
+
+namespace fastjournal::queue {
+namespace {
+
+// Objects that one search for those to copy forward looks at.
+constexpr std::uint32_t kRestateLooksMax = 20'000;
+
+}  // namespace
+
+// ---------------------------------------------------------------------------
+// Reading
+
+ObjectId Queues::find_binding(Exchange const& exchange, std::string_view queue, std::string_view pattern) const {
+  Queue const* const found = find(queue);
+  if (found == nullptr) return {};
+  for (ObjectId const id : found->bindings) {
+    Binding const& binding = bindings_.find(id.value)->second;
+    if (binding.exchange == exchange.name && binding.pattern == pattern) return id;
+  }
+  return {};
+}
+
+void Queues::route(Exchange const& exchange, std::string_view key, std::vector<Queue const*>& found,
+                   std::uint32_t& looks) const {
+  std::vector<ObjectId> fitting;
+  exchange.router.route(key, fitting, looks);
+  found.clear();
+  std::set<Queue const*> seen;
+  for (ObjectId const id : fitting) {
+    Queue const* const queue = find(bindings_.find(id.value)->second.queue);
+    if (queue != nullptr && seen.insert(queue).second) found.push_back(queue);
+  }
+}
+
+// ---------------------------------------------------------------------------
+// Applying
+
+Queue& Queues::any(std::string_view name) {
+  auto const found = queues_.find(name);
+  if (found != queues_.end()) return *found->second;
+  auto made = std::make_unique<Queue>();
+  made->name = name;
+  Queue& queue = *made;
+  queues_.emplace(queue.name, std::move(made));
+  names_.insert(queue.name);
+  return queue;
+}
+
+void Queues::drop_if_empty(Queue& queue) {
+  if (queue.is_there() || queue.messages > 0 || !queue.bindings.empty()) return;
+  leaving_.erase(queue.name);
+  names_.erase(queue.name);
+  queues_.erase(queue.name);
+}
+
+Queue& Queues::add_message(std::string_view name, std::uint64_t bytes) {
+  Queue& queue = any(name);
+  ++queue.messages;
+  queue.bytes += bytes;
+  // Of a replay, or of a removal that goes on: its queue is not known (yet).
+  if (!queue.is_there()) leaving_.insert(queue.name);
+  return queue;
+}
+
+void Queues::remove_message(std::string_view name, ObjectId message, std::uint64_t bytes) {
+  Queue& queue = any(name);
+  --queue.messages;
+  queue.bytes -= bytes;
+  queue.parked.erase(message.value);
+  drop_if_empty(queue);
+}
+
+void Queues::place(std::uint32_t& region, Lsn lsn, bool is_new) {
+  if (is_new)
+    ++regions_count_;
+  else
+    regions_.remove(region);
+  region = rows::Regions::of(lsn);
+  regions_.add(region);
+}
+
+void Queues::forget(std::uint32_t region) {
+  --regions_count_;
+  regions_.remove(region);
+}
+
+bool Queues::apply(RecordView const& record, ApplyContext const& context) {
+  switch (static_cast<RecordType>(record.type)) {
+    case RecordType::queue: return apply_queue(record);
+    case RecordType::exchange: return apply_exchange(record);
+    case RecordType::binding: return apply_binding(record);
+    case RecordType::ended: return apply_ended(record, context);
+    case RecordType::letter: break;
+  }
+  return false;
+}
+
+bool Queues::apply_queue(RecordView const& record) {
+  QueueBody body;
+  if (!read_queue(as_text(record.body), body)) return false;
+  Queue& queue = any(body.name);
+  bool const is_new = !queue.is_there();
+  if (!is_new && queue.id != record.object) return false;
+  if (is_new) {
+    queue.id = record.object;
+    places_.emplace(record.object.value, Place{What::queue, queue.name});
+    leaving_.erase(queue.name);
+    ++there_;
+  }
+  temporary_.erase({queue.settings.connection, queue.name});
+  queue.settings = body.settings;
+  if (queue.settings.is_temporary()) temporary_.emplace(queue.settings.connection, queue.name);
+  place(queue.region, record.lsn, is_new);
+  return true;
+}
+
+bool Queues::apply_exchange(RecordView const& record) {
+  ExchangeBody body;
+  if (!read_exchange(as_text(record.body), body)) return false;
+  auto found = exchanges_.find(body.name);
+  bool const is_new = found == exchanges_.end();
+  if (!is_new && (found->second->id != record.object || found->second->router.kind() != body.kind)) return false;
+  if (is_new) {
+    auto made = std::make_unique<Exchange>(
+        Exchange{.name = std::string{body.name}, .id = record.object, .router = Router{body.kind}});
+    if (auto const early = early_.find(made->name); early != early_.end()) {
+      made->bindings = std::move(early->second);
+      early_.erase(early);
+      for (ObjectId const id : made->bindings) made->router.add(id, bindings_.find(id.value)->second.pattern);
+    }
+    places_.emplace(record.object.value, Place{What::exchange, made->name});
+    found = exchanges_.emplace(made->name, std::move(made)).first;
+    exchange_names_.insert(found->second->name);
+  }
+  place(found->second->region, record.lsn, is_new);
+  return true;
+}
+
+bool Queues::apply_binding(RecordView const& record) {
+  BindingBody body;
+  if (!read_binding(as_text(record.body), body)) return false;
+  auto const [at, is_new] = bindings_.try_emplace(record.object.value);
+  Binding& binding = at->second;
+  if (is_new) {
+    binding.exchange = body.exchange;
+    binding.queue = body.queue;
+    binding.pattern = body.pattern;
+    places_.emplace(record.object.value, Place{What::binding, {}});
+    any(binding.queue).bindings.insert(record.object);
+    if (auto const exchange = exchanges_.find(binding.exchange); exchange != exchanges_.end()) {
+      exchange->second->bindings.insert(record.object);
+      exchange->second->router.add(record.object, binding.pattern);
+    } else {
+      early_[binding.exchange].insert(record.object);
+    }
+  }
+  place(binding.region, record.lsn, is_new);
+  return true;
+}
+
+// A replay may know bindings whose queue or exchange it does not: that was not copied forward any more, as it has ended
+// here.
+bool Queues::apply_ended(RecordView const& record, ApplyContext const& context) {
+  EndedBody body;
+  if (!read_ended(as_text(record.body), body)) return false;
+  auto const found = places_.find(record.object.value);
+  if (found == places_.end()) {
+    if (record.object.value >= context.base.value) return false;
+    ++ignored_;
+    if (body.what == What::queue) {
+      if (auto const queue = queues_.find(body.name); queue != queues_.end()) {
+        end_bindings(queue->second->bindings);
+        drop_if_empty(*queue->second);
+      }
+    } else if (auto const early = early_.find(body.name); body.what == What::exchange && early != early_.end()) {
+      end_bindings(early->second);
+    }
+    return true;
+  }
+  if (found->second.what != body.what || found->second.name != body.name) return false;
+  switch (body.what) {
+    case What::queue: end_queue(any(body.name)); break;
+    case What::exchange: end_exchange(std::string{body.name}); break;
+    case What::binding: end_binding(record.object); break;
+  }
+  return true;
+}
+
+void Queues::end_bindings(std::set<ObjectId> const& ending) {
+  for (ObjectId const id : std::set<ObjectId>{ending}) {
+    end_binding(id);
+    if (is_mutant(Mutant::only_first_binding_ended)) return;
+  }
+}
+
+void Queues::end_queue(Queue& queue) {
+  if (!is_mutant(Mutant::bindings_outlive_their_queue)) end_bindings(queue.bindings);
+  temporary_.erase({queue.settings.connection, queue.name});
+  places_.erase(queue.id.value);
+  forget(queue.region);
+  --there_;
+  queue.id = {};
+  queue.settings = {};
+  if (queue.messages > 0) leaving_.insert(queue.name);
+  drop_if_empty(queue);
+}
+
+void Queues::end_exchange(std::string const& name) {
+  auto const found = exchanges_.find(name);
+  Exchange& exchange = *found->second;
+  end_bindings(exchange.bindings);
+  places_.erase(exchange.id.value);
+  forget(exchange.region);
+  exchange_names_.erase(exchange.name);
+  exchanges_.erase(found);
+}
+
+void Queues::end_binding(ObjectId id) {
+  auto const found = bindings_.find(id.value);
+  Binding const& binding = found->second;
+  if (auto const queue = queues_.find(binding.queue); queue != queues_.end()) queue->second->bindings.erase(id);
+  if (auto const exchange = exchanges_.find(binding.exchange); exchange != exchanges_.end()) {
+    exchange->second->bindings.erase(id);
+    exchange->second->router.remove(id, binding.pattern);
+  } else if (auto const early = early_.find(binding.exchange); early != early_.end()) {
+    early->second.erase(id);
+    if (early->second.empty()) early_.erase(early);
+  }
+  places_.erase(id.value);
+  forget(binding.region);
+  bindings_.erase(found);
+}
+
+// ---------------------------------------------------------------------------
+// Space, people
+
+std::uint64_t Queues::memory_bytes() const {
+  // Names of up to 255 bytes, a node of a pattern for each word of it: what a usual one has.
+  return queues_.size() * (sizeof(Queue) + 160) + exchanges_.size() * (sizeof(Exchange) + 160) +
+         bindings_.size() * (sizeof(Binding) + 320) + leaving_.size() * 32;
+}
+
+bool Queues::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
+  std::uint64_t left = regions_.count_below(below);
+  std::uint32_t looked = 0;
+  auto const is_below = [&](std::uint32_t region) { return rows::Regions::start(region) < below; };
+  for (int round = 0; round < 2 && left > 0; ++round) {
+    auto at = places_.lower_bound(restate_from_);
+    for (; at != places_.end() && left > 0 && looked < kRestateLooksMax; ++at, ++looked) {
+      ObjectId const id{at->first};
+      restate_from_ = at->first;
+      Place const& place = at->second;
+      if (place.what == What::queue) {
+        Queue const& queue = *queues_.find(place.name)->second;
+        if (!is_below(queue.region)) continue;
+        if (!room.take(kObjectRecordBytes)) return true;
+        append_queue(records, id, {queue.name, is_mutant(Mutant::copy_loses_settings) ? Settings{} : queue.settings});
+      } else if (place.what == What::exchange) {
+        Exchange const& exchange = *exchanges_.find(place.name)->second;
+        if (!is_below(exchange.region)) continue;
+        if (!room.take(kObjectRecordBytes)) return true;
+        append_exchange(records, id, {exchange.name, exchange.router.kind()});
+      } else {
+        Binding const& binding = bindings_.find(id.value)->second;
+        if (!is_below(binding.region)) continue;
+        if (!room.take(kObjectRecordBytes)) return true;
+        if (is_mutant(Mutant::copy_loses_bindings))
+          append_binding(records, id, {binding.exchange, binding.queue, "copied"});
+        else
+          append_binding(records, id, {binding.exchange, binding.queue, binding.pattern});
+      }
+      --left;
+    }
+    if (at == places_.end()) restate_from_ = 0;
+    if (looked == kRestateLooksMax) break;
+  }
+  return left > 0;
+}
+
+void Queues::digest(DigestSink& sink) const {
+  std::string canonical;
+  for (auto const& [id, place] : places_) {
+    canonical.clear();
+    if (place.what == What::queue) {
+      Queue const& queue = *queues_.find(place.name)->second;
+      write_queue(canonical, ObjectId{id}, {queue.name, queue.settings});
+    } else if (place.what == What::exchange) {
+      Exchange const& exchange = *exchanges_.find(place.name)->second;
+      write_exchange(canonical, ObjectId{id}, {exchange.name, exchange.router.kind()});
+    } else {
+      Binding const& binding = bindings_.find(id)->second;
+      write_binding(canonical, ObjectId{id}, {binding.exchange, binding.queue, binding.pattern});
+    }
+    sink.object(as_bytes(canonical));
+  }
+}
+
+}  // namespace fastjournal::queue

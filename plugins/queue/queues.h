@@ -1,0 +1,145 @@
+// The queues, exchanges and bindings of a table, and what is on each queue. Their records are applied here; what is on a
+// queue follows from the rows.
+//
+// A queue that was removed stays as long as it has messages: it is leaving, nobody can use its name, and its messages go
+// in the background. So whatever a crash leaves of a removal goes on after the start.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
+#include <absl/container/flat_hash_map.h>
+#include "base/hash.h"
+#include "fastjournal/table.h"
+#include "plugins/queue/records.h"
+#include "plugins/queue/router.h"
+#include "rows/copy_room.h"
+#include "rows/regions.h"
+
+namespace fastjournal::queue {
+
+struct Queue {
+  std::string name{};
+  ObjectId id{};  // none: it is leaving
+  std::uint32_t region{0};
+  Settings settings{};
+  std::set<ObjectId> bindings{};
+  // What is on it.
+  std::uint64_t messages{0};
+  std::uint64_t bytes{0};                   // of bodies
+  absl::btree_set<std::uint64_t> parked{};  // ids
+
+  [[nodiscard]] bool is_there() const { return !id.is_none(); }
+};
+
+struct Exchange {
+  std::string name{};
+  ObjectId id{};
+  std::uint32_t region{0};
+  Router router;
+  std::set<ObjectId> bindings{};
+};
+
+struct Binding {
+  std::string exchange{};
+  std::string queue{};
+  std::string pattern{};
+  std::uint32_t region{0};
+};
+
+class Queues {
+ public:
+  explicit Queues(std::uint64_t hash_seed) : queues_(0, NameHash{hash_seed}), exchanges_(0, NameHash{hash_seed}) {}
+
+  // -- reading ------------------------------------------------------------
+  // Null: there is none; `find_any`: also one that is leaving.
+  [[nodiscard]] Queue const* find(std::string_view name) const {
+    Queue const* const queue = find_any(name);
+    return queue == nullptr || !queue->is_there() ? nullptr : queue;
+  }
+  [[nodiscard]] Queue const* find_any(std::string_view name) const {
+    auto const found = queues_.find(name);
+    return found == queues_.end() ? nullptr : found->second.get();
+  }
+  [[nodiscard]] Exchange const* find_exchange(std::string_view name) const {
+    auto const found = exchanges_.find(name);
+    return found == exchanges_.end() ? nullptr : found->second.get();
+  }
+  // None: there is no such binding.
+  [[nodiscard]] ObjectId find_binding(Exchange const& exchange, std::string_view queue, std::string_view pattern) const;
+  // In the order of their names, and of their numbers.
+  [[nodiscard]] absl::btree_set<std::string_view> const& names() const { return names_; }
+  [[nodiscard]] absl::btree_set<std::string_view> const& exchange_names() const { return exchange_names_; }
+  [[nodiscard]] absl::btree_map<std::uint64_t, Binding> const& bindings() const { return bindings_; }
+  // (connection, queue) of those that end with their connections.
+  [[nodiscard]] absl::btree_set<std::pair<std::uint64_t, std::string_view>> const& temporary() const {
+    return temporary_;
+  }
+  [[nodiscard]] absl::btree_set<std::string_view> const& leaving() const { return leaving_; }
+  // Queues and exchanges that are there.
+  [[nodiscard]] std::size_t size() const { return there_ + exchanges_.size(); }
+
+  // The queues to which the exchange routes this, each once, in the order of their bindings.
+  void route(Exchange const& exchange, std::string_view key, std::vector<Queue const*>& found,
+             std::uint32_t& looks) const;
+
+  // -- applying -----------------------------------------------------------
+  // False: damage.
+  [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context);
+  // A message of so many bytes is on the queue; is not any more.
+  Queue& add_message(std::string_view queue, std::uint64_t bytes);
+  void remove_message(std::string_view queue, ObjectId message, std::uint64_t bytes);
+  void park(std::string_view queue, ObjectId message) { any(queue).parked.insert(message.value); }
+  void unpark(std::string_view queue, ObjectId message) { any(queue).parked.erase(message.value); }
+  [[nodiscard]] std::uint64_t ignored() const { return ignored_; }
+
+  // -- space, people ------------------------------------------------------
+  [[nodiscard]] rows::Regions const& regions() const { return regions_; }
+  [[nodiscard]] std::uint64_t live_bytes() const { return regions_count_ * kObjectRecordBytes; }
+  [[nodiscard]] std::uint64_t memory_bytes() const;
+  bool restate(Lsn below, rows::CopyRoom& room, Records& records) const;
+  void digest(DigestSink& sink) const;
+
+ private:
+  struct Place {
+    What what{};
+    std::string name{};  // none of a binding
+  };
+
+  [[nodiscard]] Queue& any(std::string_view name);
+  [[nodiscard]] bool apply_queue(RecordView const& record);
+  [[nodiscard]] bool apply_exchange(RecordView const& record);
+  [[nodiscard]] bool apply_binding(RecordView const& record);
+  [[nodiscard]] bool apply_ended(RecordView const& record, ApplyContext const& context);
+  void end_bindings(std::set<ObjectId> const& ending);
+  void place(std::uint32_t& region, Lsn lsn, bool is_new);
+  void forget(std::uint32_t region);
+  void end_queue(Queue& queue);
+  void end_exchange(std::string const& name);
+  void end_binding(ObjectId id);
+  void drop_if_empty(Queue& queue);
+  absl::flat_hash_map<std::string, std::unique_ptr<Queue>, NameHash, std::equal_to<>> queues_;
+  absl::flat_hash_map<std::string, std::unique_ptr<Exchange>, NameHash, std::equal_to<>> exchanges_;
+  absl::btree_map<std::uint64_t, Binding> bindings_;
+  std::map<std::string, std::set<ObjectId>, std::less<>> early_;  // of a replay: their exchange is not known yet
+  absl::btree_map<std::uint64_t, Place> places_;                  // of all by id
+  absl::btree_set<std::string_view> names_;
+  absl::btree_set<std::string_view> exchange_names_;
+  absl::btree_set<std::string_view> leaving_;
+  absl::btree_set<std::pair<std::uint64_t, std::string_view>> temporary_;
+  rows::Regions regions_;
+  std::size_t there_{0};
+  std::uint64_t regions_count_{0};  // objects
+  std::uint64_t ignored_{0};
+  mutable std::uint64_t restate_from_{0};
+};
+
+}  // namespace fastjournal::queue

@@ -1,0 +1,147 @@
+#include "plugins/queue/reads.h"
+
+#include <array>
+#include <string>
+
+#include "model/date.h"
+#include "model/duration.h"
+#include "model/parameters.h"
+#include "model/value.h"
+#include "plugins/queue/message_answers.h"
+#include "plugins/queue/mutants.h"
+#include "plugins/queue/names.h"
+
+namespace fastjournal::queue {
+namespace {
+
+constexpr std::int64_t kPage = 100;
+constexpr std::int64_t kPageMax = 1'000;
+// Messages that one page looks at, shown or not; and bytes that it has at most.
+constexpr std::uint32_t kLooksMax = 10'000;
+constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
+
+constexpr std::array<std::string_view, 4> kStatusNames{"waiting", "due", "acquired", "parked"};
+
+}  // namespace
+
+Verdict Reads::browse(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  std::string_view const queue = parameters.text("queue", kNameBytesMax);
+  std::string_view const status = command.message->text("status");
+  BodyWish body;
+  body.none = parameters.integer("body", 0, 0, 1) == 0;
+  ObjectId last{parameters.unsigned_integer("after", 0)};
+  auto const count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
+  if (parameters.has("status") && std::ranges::find(kStatusNames, status) == kStatusNames.end())
+    parameters.refuse(Code::bad_parameter, "status",
+                      "status is " + model::shown(status) + ", expected waiting, due, acquired or parked");
+  decision.status = parameters.take_status();
+  if (decision.status.ok() && !queue.empty() && shared_.queues.find_any(queue) == nullptr)
+    decision.status = shared_.no_queue(queue);
+  if (!decision.status.ok()) return Verdict::done;
+  rows::State const& rows = shared_.rows();
+  std::size_t shown = 0;
+  std::uint32_t looked = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t row = rows.ids().next(last);
+  for (; row != rows::kNoRow && shown < count && looked < kLooksMax && bytes < kAnswerBytesMax; ++looked) {
+    last = rows.id_of(row);
+    bool const fits = (queue.empty() || shared_.queue_of(row) == queue) &&
+                      (status.empty() || status_of(rows.row(row).place()) == status) &&
+                      rows.is_visible(row, decision.now.value);
+    if (fits) {
+      std::uint64_t outside = 0;
+      decision.status = describe(shared_, row, body, decision.answer, outside);
+      if (!decision.status.ok()) return Verdict::done;
+      bytes += 300 + (body.none ? 0 : Letter::front(rows.view(row).data).bytes());
+      ++shown;
+    }
+    row = rows.ids().next(last);
+  }
+  decision.looks += looked;
+  if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
+  if (row != rows::kNoRow) decision.answer.add("after", last.value);
+  return Verdict::done;
+}
+
+std::uint32_t Reads::find(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  ObjectId const id{parameters.unsigned_integer("message", 0)};
+  decision.status = parameters.take_status();
+  if (!decision.status.ok()) return rows::kNoRow;
+  std::uint32_t const row = shared_.rows().find(id);
+  if (row == rows::kNoRow || !shared_.rows().is_visible(row, decision.now.value)) {
+    decision.status = shared_.no_message(id);
+    return rows::kNoRow;
+  }
+  return row;
+}
+
+Verdict Reads::read(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  BodyWish body;
+  body.is_part = parameters.has("offset") || parameters.has("length");
+  body.offset = parameters.unsigned_integer("offset", 0);
+  if (is_mutant(Mutant::part_begins_at_the_front)) body.offset = 0;
+  body.length = parameters.unsigned_integer("length", UINT64_MAX);
+  body.place = parameters.integer("places", 0, 0, 1) == 1;
+  if (body.place && body.is_part)
+    parameters.refuse(Code::bad_parameter, "places",
+                      "places=1 is of whole bodies, expected it without offset and length");
+  decision.status = parameters.take_status();
+  if (!decision.status.ok()) return Verdict::done;
+  std::uint32_t const row = find(command, decision);
+  if (row == rows::kNoRow) return Verdict::done;
+  std::uint64_t outside = 0;
+  decision.status = describe(shared_, row, body, decision.answer, outside);
+  if (!decision.status.ok()) decision.answer.cut(0);
+  return Verdict::done;
+}
+
+Verdict Reads::why(Command const& command, Decision& decision) const {
+  std::uint32_t const row = find(command, decision);
+  if (row == rows::kNoRow) return Verdict::done;
+  rows::State const& rows = shared_.rows();
+  rows::Row const& header = rows.row(row);
+  std::string const name = "message " + std::to_string(header.id().value);
+  std::string const queue{shared_.queue_of(row)};
+  std::int64_t const now = decision.now.value;
+  bool const is_leaving = shared_.queues.find(queue) == nullptr;
+  std::string_view state = status_of(header.place());
+  std::string text;
+  Answer& answer = decision.answer.message("REASON").add("table", std::string_view{shared_.table()});
+  answer.add("message", header.id().value).add("queue", std::string_view{queue});
+  std::uint32_t const deliveries = rows.counters_of(row).attempts();
+  if (is_leaving) {
+    state = "leaving";
+    text = name + " goes: its queue " + queue + " was removed";
+  } else if (header.place() == rows::Place::future) {
+    text = name + " waits for its date, in " + model::format_duration(header.date() - now);
+    answer.add("process_date", header.date());
+  } else if (header.place() == rows::Place::processing) {
+    rows::Lease const& lease = rows.lease_of(row);
+    std::string const worker{rows.leases().worker(lease)};
+    text = name + " is with " + worker + " until " + model::format_duration(lease.ends - now) + " from now";
+    answer.add("worker", std::string_view{worker}).add("epoch", lease.epoch.value).add("lease_end", lease.ends);
+    if (lease.is_kept) {
+      text = name + " is with " + worker + ", and an open transaction holds it: its lease does not end meanwhile";
+      answer.add("in_transaction", std::int64_t{1});
+    }
+  } else if (header.place() == rows::Place::parked) {
+    text = name + " is parked after " + std::to_string(deliveries) +
+           " deliveries that failed or timed out, as its queue " + queue +
+           " has no dead letters: MOVE it to a queue, or PURGE it";
+  } else {
+    std::uint64_t const ahead = rows.order().rows_before(row);
+    text = name + " is ready: " +
+           (ahead == 0 ? "it is the next one of queue " + queue
+                       : std::to_string(ahead) + " messages are before it on queue " + queue);
+    answer.add("ahead", ahead);
+  }
+  answer.add("state", Value::of_text(state)).add("text", std::string_view{text});
+  if (deliveries > 0) answer.add("deliveries", std::uint64_t{deliveries});
+  if (std::string_view const error = rows.view(row).error; !error.empty()) answer.add("error", error);
+  return Verdict::done;
+}
+
+}  // namespace fastjournal::queue

@@ -1,0 +1,25 @@
+// BROWSE, READ and WHY.
+#pragma once
+
+#include "fastjournal/table.h"
+#include "plugins/queue/shared.h"
+
+namespace fastjournal::queue {
+
+// Of one table, beside what it shares, which outlives it.
+class Reads {
+ public:
+  explicit Reads(Shared const& shared) : shared_(shared) {}
+
+  Verdict browse(Command const& command, Decision& decision) const;
+  Verdict read(Command const& command, Decision& decision) const;
+  Verdict why(Command const& command, Decision& decision) const;
+
+ private:
+  // The message of the command, or kNoRow and a status.
+  [[nodiscard]] std::uint32_t find(Command const& command, Decision& decision) const;
+
+  Shared const& shared_;
+};
+
+}  // namespace fastjournal::queue

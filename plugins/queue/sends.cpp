@@ -1,0 +1,404 @@
+#include "plugins/queue/sends.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+#include "base/check.h"
+#include "model/parameters.h"
+#include "model/value.h"
+#include "plugins/queue/mutants.h"
+#include "plugins/queue/names.h"
+#include "plugins/queue/on_queue.h"
+#include "rows/records.h"
+
+namespace fastjournal::queue {
+namespace {
+
+// Of a row, beside its data; and of an index entry.
+constexpr std::uint64_t kRowBytes = 96;
+// First messages that one SEND drops of a full queue.
+constexpr std::uint64_t kDroppedMax = 1'000;
+// Decision::carry.
+constexpr std::size_t kDropped = 0;
+constexpr std::size_t kNext = 1;  // of its queues; not 0: the message is on those before
+constexpr std::size_t kOrigin = 2;
+constexpr std::size_t kFirst = 3;  // the message on the first of them
+// Of one step's rows of a message on several queues.
+constexpr std::size_t kRowsOfStepBytes = 12U << 10U;
+// Of the records of one row beside its body, its queue's name included.
+constexpr std::size_t kRowRecordBytes = 128 + kNameBytesMax;
+// Of the record of a letter beside its body, and of what its client has.
+constexpr std::size_t kLetterRecordBytes = kPropertiesBytesMax + (4U << 10U);
+// Of a body in the log, so that a row has room for the rest.
+constexpr std::uint64_t kBodyInLogMax = model::kRowBytesMax - (256U << 10U);
+
+Column const& body_column(Part part) { return letter_schema().columns[static_cast<std::size_t>(part)]; }
+
+Status check_properties(std::string_view text) {
+  if (text.empty()) return {};
+  if (text.size() > kPropertiesBytesMax)
+    return Status{Code::too_large, "properties has " + std::to_string(text.size()) + " bytes, expected " +
+                                       std::to_string(kPropertiesBytesMax) + " at most"}
+        .with("parameter", "properties");
+  auto const read = nlohmann::json::parse(text, nullptr, false);
+  if (read.is_object()) return {};
+  return Status{Code::bad_parameter,
+                "properties is " + model::shown(text) + ", expected an object in JSON, as {\"colour\":\"red\"}"}
+      .with("parameter", "properties");
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------
+// Reading
+
+// Of a promised message the sizes were checked then, under the options of then.
+Status Sends::read_body(Message const& message, bool keeps, Wish& wish) const {
+  for (Part const part : {Part::body, Part::body_binary}) {
+    Value const* const value = message.find(name_of(part));
+    if (value == nullptr) continue;
+    if (wish.has_body)
+      return Status{Code::bad_parameter, "both body and body_binary are given, expected one of them"}.with(
+          "parameter", "body_binary");
+    wish.has_body = true;
+    wish.part = part;
+    wish.body = *value;
+    if (value->outside) {
+      wish.bytes = value->stored->extent.size();
+      continue;
+    }
+    model::Cell cell;
+    if (Status status = model::parse_value(body_column(part), *value, decoded_, cell); !status.ok()) return status;
+    wish.bytes = cell.bytes.size();
+    wish.body = part == Part::body ? Value::of_verbatim(cell.bytes) : Value::of_binary(cell.bytes);
+  }
+  bool const is_in_log = wish.has_body && !wish.body.outside;
+  if (keeps) return {};
+  if (is_in_log && wish.bytes > kBodyInLogMax)
+    return Status{Code::too_large, "the body has " + std::to_string(wish.bytes) + " bytes, expected " +
+                                       std::to_string(kBodyInLogMax) +
+                                       " at most where it is kept in the log: in a transaction, and in a table whose "
+                                       "memory-per-message is 0"}
+        .with("parameter", std::string{name_of(wish.part)});
+  if (wish.bytes <= shared_.options.message_bytes_max) return {};
+  return Status{Code::too_large, "the body has " + std::to_string(wish.bytes) + " bytes, and table " + shared_.table() +
+                                     " takes " + std::to_string(shared_.options.message_bytes_max) +
+                                     " at most: raise message-size-max, or send it in several messages"}
+      .with("parameter", std::string{name_of(wish.part)});
+}
+
+Status Sends::read(Command const& command, Decision const& decision, Wish& wish) const {
+  Message const& message = *command.message;
+  model::Parameters parameters{message};
+  std::int64_t const now = decision.now.value;
+  std::int64_t const asked = decision.asked().value;
+  wish.queue = parameters.text("queue", kNameBytesMax);
+  wish.exchange = parameters.text("exchange", kNameBytesMax);
+  wish.routing_key = parameters.text("routing_key", kNameBytesMax);
+  if (wish.queue.empty() == wish.exchange.empty())
+    parameters.refuse(wish.queue.empty() ? Code::missing_parameter : Code::bad_parameter, "queue",
+                      wish.queue.empty() ? "SEND needs where the message goes: queue, or exchange"
+                                         : "queue and exchange are given, expected one of them");
+  wish.priority = static_cast<std::uint8_t>(parameters.integer("priority", 100, 0, 255));
+  wish.date = std::max(now, parameters.date("process_date", 0, asked));
+  wish.expires = parameters.date("expiration_date", 0, asked);
+  wish.is_mandatory = parameters.integer("mandatory", -1, 0, 1) == 1;
+  wish.claim.sender = rows::read_sender(parameters);
+  if (!parameters.ok()) return parameters.take_status();
+  if (Status status = check_routing_key(wish.routing_key); !status.ok()) return status;
+  wish.properties = message.text("properties");
+  if (Status status = check_properties(wish.properties); !status.ok()) return status;
+  return read_body(message, decision.phase == Phase::keep, wish);
+}
+
+Status Sends::wish_to_store(Command const& command, StoreWish& wish) const {
+  Options const& options = shared_.options;
+  if (options.memory_per_message == 0 && options.memory_per_queue == 0) return {};
+  Message const& message = *command.message;
+  std::uint64_t from = options.memory_per_message == 0 ? UINT64_MAX : options.memory_per_message;
+  Queue const* const queue = shared_.queues.find(message.text("queue"));
+  if (queue != nullptr && options.memory_per_queue != 0 && queue->bytes >= options.memory_per_queue)
+    from = std::min(from, kSpillMin);
+  // Two syncs for a value in a file are better than its bytes in the log, which copies them forward.
+  wish.may_carry = false;
+  wish.must = false;
+  for (std::size_t i = 0; i < message.params().size(); ++i) {
+    Param const& param = message.params()[i];
+    bool const is_text = param.name == name_of(Part::body);
+    if ((!is_text && param.name != name_of(Part::body_binary)) || param.value.outside) continue;
+    if (param.value.bytes.size() < from) continue;
+    model::Cell cell;
+    std::string decoded;
+    if (Status status =
+            model::parse_value(body_column(is_text ? Part::body : Part::body_binary), param.value, decoded, cell);
+        !status.ok())
+      return status;
+    // Base64 is longer than its bytes.
+    if (cell.bytes.size() < from) continue;
+    if (cell.bytes.size() > options.message_bytes_max) return {};  // it is refused when it is decided
+    bool const is_decoded = !decoded.empty() && cell.bytes.data() == decoded.data();
+    std::string_view bytes = cell.bytes;
+    if (is_decoded) bytes = wish.kept.emplace_back(std::move(decoded));
+    wish.pieces.push_back({i, bytes, is_text});
+  }
+  return {};
+}
+
+// ---------------------------------------------------------------------------
+// Deciding
+
+Status Sends::find_queues(Wish const& wish, Decision& decision, bool& makes) const {
+  queues_.clear();
+  if (!wish.queue.empty()) {
+    Queue const* const queue = shared_.queues.find(wish.queue);
+    if (queue != nullptr) {
+      queues_.push_back(queue);
+      return {};
+    }
+    if (decision.phase == Phase::keep) return {};
+    makes = shared_.options.creates && decision.phase == Phase::now && shared_.queues.find_any(wish.queue) == nullptr;
+    return makes ? check_name("queue", wish.queue) : shared_.no_queue(wish.queue);
+  }
+  Exchange const* const exchange = shared_.queues.find_exchange(wish.exchange);
+  if (exchange == nullptr) {
+    if (decision.phase == Phase::keep) return {};
+    return Status{Code::not_found, "table " + shared_.table() + " has no exchange " + std::string{wish.exchange} +
+                                       ": DECLARE it with its kind"}
+        .with("parameter", "exchange");
+  }
+  shared_.queues.route(*exchange, wish.routing_key, queues_, decision.looks);
+  if (is_mutant(Mutant::second_queue_left_out) && queues_.size() > 1) queues_.resize(1);
+  if (decision.phase == Phase::keep) {
+    queues_.resize(std::min(queues_.size(), kQueuesOfMessageMax));
+    return {};
+  }
+  if (queues_.size() > kQueuesOfMessageMax)
+    return Status{Code::over_limit, "exchange " + std::string{wish.exchange} + " routes this message to " +
+                                        std::to_string(queues_.size()) + " queues, expected " +
+                                        std::to_string(kQueuesOfMessageMax) + " at most: bind some of them to another"};
+  if (!queues_.empty() || !wish.is_mandatory) return {};
+  return Status{Code::not_found, "exchange " + std::string{wish.exchange} + " routes routing_key " +
+                                     model::shown(wish.routing_key) +
+                                     " to no queue: BIND one, or say mandatory=0 if it may be dropped"}
+      .with("parameter", "routing_key");
+}
+
+Status Sends::check_table() const {
+  Options const& options = shared_.options;
+  rows::Holds const& holds = shared_.table_of_rows.holds();
+  std::uint64_t const messages = shared_.rows().rows().size();
+  bool const is_full = options.messages_max != 0 && messages + holds.rows() + queues_.size() > options.messages_max;
+  bool const is_large = options.memory_max != 0 && shared_.memory_bytes() + holds.bytes() >= options.memory_max;
+  if (!is_full && !is_large && !shared_.rows().is_nearly_full()) return {};
+  return {Code::over_limit, "table " + shared_.table() + " is full: it has " + std::to_string(messages) +
+                                " messages in " + std::to_string(shared_.memory_bytes()) +
+                                " bytes; take some, or raise " + (is_full ? "messages-max" : "memory-max")};
+}
+
+// What this transaction has promised itself is on the queue by now, or comes as its commands are kept.
+bool Sends::is_full(Queue const& queue, Wish const& wish, Decision const& decision) const {
+  Settings const& settings = queue.settings;
+  if ((settings.max_messages == 0 && settings.max_bytes == 0) || is_mutant(Mutant::limit_not_observed)) return false;
+  Promised::Room const room =
+      is_mutant(Mutant::limit_of_promises_not_counted)
+          ? Promised::Room{}
+          : shared_.promised.room(queue.name,
+                                  decision.phase == Phase::keep ? decision.transaction : TransactionId::none);
+  return (settings.max_messages != 0 && queue.messages + room.messages + 1 > settings.max_messages) ||
+         (settings.max_bytes != 0 && queue.bytes + room.bytes + wish.bytes > settings.max_bytes);
+}
+
+Status Sends::check_queues(Wish const& wish, Decision const& decision) const {
+  for (Queue const* const queue : queues_) {
+    Settings const& settings = queue->settings;
+    if (settings.max_bytes != 0 && wish.bytes > settings.max_bytes)
+      return {Code::over_limit, "the body has " + std::to_string(wish.bytes) + " bytes, and queue " + queue->name +
+                                    " of table " + shared_.table() + " takes " + std::to_string(settings.max_bytes) +
+                                    " in all: DECLARE it with a larger max_bytes"};
+    if (settings.drops || !is_full(*queue, wish, decision)) continue;
+    bool const by_messages = settings.max_messages != 0 && queue->messages + 1 > settings.max_messages;
+    return {Code::over_limit, "queue " + queue->name + " of table " + shared_.table() + " is full: it has " +
+                                  std::to_string(queue->messages) + " messages of " + std::to_string(queue->bytes) +
+                                  " bytes; take some, or DECLARE it with a larger " +
+                                  (by_messages ? "max_messages" : "max_bytes") + " or when_full=drop"};
+  }
+  return {};
+}
+
+// What consumers have is not dropped: a queue may be beyond its limit by that.
+bool Sends::drop_first(Wish const& wish, Decision& decision) const {
+  if (decision.carry[kDropped] >= kDroppedMax) return false;
+  for (Queue const* const queue : queues_) {
+    if (!queue->settings.drops || !is_full(*queue, wish, decision)) continue;
+    std::uint32_t const row = is_mutant(Mutant::drop_takes_parked_ones_first) && !queue->parked.empty()
+                                  ? first_of(shared_, queue->name, Which::parked)
+                                  : first_of(shared_, queue->name, Which::both);
+    if (row == rows::kNoRow) continue;
+    ++decision.carry[kDropped];
+    rows::GiveBackBody body;
+    body.counters = shared_.rows().counters_of(row);
+    body.error = "the queue was full";
+    if (!fate_.move(row, body, decision))
+      rows::append_remove(decision.records, shared_.rows().id_of(row), rows::Reason::failed);
+    return true;
+  }
+  return false;
+}
+
+void Sends::promise(Wish const& wish, Hold& hold) const {
+  std::uint64_t const queues = queues_.size();
+  hold.rows = queues;
+  hold.bytes = wish.bytes + queues * kRowBytes;
+  for (Queue const* const queue : queues_) hold.keys.push_back(Promised::of_queue(queue->name));
+  if (wish.exchange.empty()) return;
+  hold.keys.push_back(Promised::of_exchange(wish.exchange));
+  // Whatever is bound meanwhile.
+  hold.record_bytes = 2 * wish.bytes + kQueuesOfMessageMax * kRowRecordBytes + kLetterRecordBytes;
+}
+
+bool Sends::is_duplicate(Command const& command, Wish& wish, Decision& decision) const {
+  rows::DedupWindows::Found found;
+  std::int64_t const now = decision.now.value;
+  decision.status = rows::look_up(shared_.table_of_rows.clients().windows(), shared_.table(), command.origin,
+                                  shared_.options.clients_max, now, wish.claim, found);
+  if (!decision.status.ok() && decision.phase == Phase::keep) {
+    // Its number was good when it was promised, and its client has gone far beyond it since.
+    decision.status = {};
+    wish.claim = {};
+    return false;
+  }
+  if (!decision.status.ok()) return true;
+  if (found.answer == rows::DedupWindows::Answer::fresh) return false;
+  if (decision.phase == Phase::promise) return true;
+  ++shared_.statistics.duplicate;
+  rows::append_claim(wish.claim, now, decision.records);
+  std::uint32_t const row = shared_.rows().find(found.row);
+  answer(decision, found.row, found.row.is_none() ? 0 : 1, "duplicate",
+         row == rows::kNoRow ? 0 : shared_.rows().row(row).date());
+  return true;
+}
+
+Verdict Sends::send(Command const& command, Decision& decision) const {
+  Wish wish;
+  decision.status = read(command, decision, wish);
+  if (!decision.status.ok()) return Verdict::done;
+  bool const keeps = decision.phase == Phase::keep;
+  if (keeps && wish.expires != 0 && wish.expires <= decision.now.value) {
+    answer(decision, {}, 0, "expired", wish.date);
+    return Verdict::done;
+  }
+  bool const goes_on = decision.carry[kNext] > 0;
+  if (wish.claim.is_numbered() && !goes_on && is_duplicate(command, wish, decision)) return Verdict::done;
+  // A resent message is a duplicate, also if it has expired.
+  if (!keeps && wish.expires != 0 && wish.expires <= wish.date) {
+    decision.status = Status{Code::expired, "expiration_date is " + std::to_string(wish.expires) +
+                                                ", expected a date after now and after process_date (" +
+                                                std::to_string(wish.date) + "): it would never be handed out"}
+                          .with("parameter", "expiration_date");
+    return Verdict::done;
+  }
+  if (!command.message->has("mandatory") && !wish.exchange.empty()) {
+    Exchange const* const exchange = shared_.queues.find_exchange(wish.exchange);
+    wish.is_mandatory = exchange != nullptr && exchange->router.kind() == ExchangeKind::direct;
+  }
+  bool makes = false;
+  decision.status = find_queues(wish, decision, makes);
+  if (!decision.status.ok()) return Verdict::done;
+  if (goes_on) return append(wish, decision);
+  if (makes) {
+    if (shared_.queues.size() >= shared_.options.queues_max) {
+      decision.status = {Code::over_limit, "table " + shared_.table() + " has " +
+                                               std::to_string(shared_.queues.size()) +
+                                               " queues and exchanges: remove some, or raise queues-max"};
+      return Verdict::done;
+    }
+    append_queue(decision.records, ObjectId{}, {wish.queue, {}});
+    return Verdict::again;
+  }
+  if (!keeps) decision.status = check_table();
+  if (!keeps && decision.status.ok()) decision.status = check_queues(wish, decision);
+  if (!decision.status.ok()) return Verdict::done;
+  if (decision.phase == Phase::promise) {
+    promise(wish, *decision.hold);
+    return Verdict::done;
+  }
+  if (drop_first(wish, decision)) return Verdict::again;
+  return append(wish, decision);
+}
+
+void Sends::write_content(Wish const& wish) const {
+  writer_.set(Part::properties, wish.properties);
+  writer_.set(Part::exchange, wish.exchange).set(Part::routing_key, wish.routing_key);
+  if (wish.has_body) writer_.set(wish.part, wish.body);
+}
+
+void Sends::finish() const {
+  Status const status = writer_.write(data_);
+  FJ_CHECK(status.ok(), "every part of a message was checked when it was read");
+}
+
+ObjectId Sends::append_row(Wish const& wish, Queue const& queue, ObjectId origin, bool is_first,
+                           Decision& decision) const {
+  std::int64_t const now = decision.now.value;
+  writer_.clear();
+  writer_.set(Part::bytes, Value::of_unsigned(wish.bytes)).set(Part::queue, std::string_view{queue.name});
+  if (origin.is_none())
+    write_content(wish);
+  else
+    writer_.set(Part::origin, Value::of_unsigned(origin.value));
+  finish();
+  rows::RowBody body;
+  body.priority = wish.priority;
+  body.date = wish.date;
+  if (is_first) body.sender = wish.claim.sender;
+  body.facts.arrival = body.facts.inserted = body.facts.accepted = now;
+  std::int64_t const of_queue = queue.settings.expires;
+  body.facts.expires = wish.expires != 0 ? wish.expires
+                       : of_queue == 0   ? 0
+                                         : std::min(wish.date + of_queue, model::kDateMax);
+  body.facts.schema = letter_schema().version;
+  body.facts.data_bytes = static_cast<std::uint32_t>(data_.size());
+  body.data = data_;
+  body.has_outside = wish.body.outside && origin.is_none();
+  return object_of(rows::append_row(decision.records, ObjectId{}, body));
+}
+
+// A message of one queue is one record. One of several has its letter in a record of its own, before the rows.
+Verdict Sends::append(Wish const& wish, Decision& decision) const {
+  auto& [dropped, next, origin, first] = decision.carry;
+  if (next == 0) {
+    rows::append_claim(wish.claim, decision.now.value, decision.records);
+    if (queues_.empty()) {
+      if (wish.claim.is_numbered())
+        rows::append_seen(decision.records, {wish.claim.sender, ObjectId{}, decision.now.value});
+      ++shared_.statistics.unrouted;
+      answer(decision, {}, 0, "sent", 0);
+      return Verdict::done;
+    }
+    if (queues_.size() > 1) {
+      writer_.clear();
+      writer_.set(Part::bytes, Value::of_unsigned(wish.bytes));
+      write_content(wish);
+      finish();
+      origin = append_letter(decision.records, ObjectId{}, {wish.body.outside, data_}).value;
+    }
+  }
+  for (std::size_t bytes = 0; next < queues_.size() && bytes < kRowsOfStepBytes; bytes += kRowRecordBytes) {
+    ObjectId const row = append_row(wish, *queues_[is_mutant(Mutant::same_queue_twice) ? 0 : next], ObjectId{origin},
+                                    next == 0, decision);
+    if (next++ == 0) first = row.value;
+  }
+  if (next < queues_.size()) return Verdict::again;
+  answer(decision, ObjectId{first}, queues_.size(), "sent", wish.date);
+  return Verdict::done;
+}
+
+void Sends::answer(Decision& decision, ObjectId message, std::size_t queues, std::string_view result,
+                   std::int64_t date) const {
+  Answer& out = decision.answer.message("SENT").add("table", Value::of_text(shared_.table()));
+  if (!message.is_none()) out.add("message", message.value);
+  out.add("queues", std::uint64_t{queues}).add("result", Value::of_text(result));
+  if (date != 0) out.add("process_date", date);
+}
+
+}  // namespace fastjournal::queue

@@ -1,0 +1,77 @@
+// What all parts of a queue table look at: its declaration, its messages (rows), the letters that several of them share,
+// and its queues.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "fastjournal/declaration.h"
+#include "fastjournal/table.h"
+#include "plugins/queue/letter.h"
+#include "plugins/queue/letters.h"
+#include "plugins/queue/options.h"
+#include "plugins/queue/promised.h"
+#include "plugins/queue/queues.h"
+#include "plugins/queue/statistics.h"
+#include "rows/row_table.h"
+
+namespace fastjournal::queue {
+
+struct Shared {
+  Shared(std::shared_ptr<TableDeclaration const> its_declaration, std::uint64_t hash_seed)
+      : declaration(std::move(its_declaration)),
+        options(Options::read(*declaration)),
+        table_of_rows(hash_seed, kRowKind),
+        queues(hash_seed) {}
+
+  [[nodiscard]] std::string const& table() const { return declaration->name; }
+  [[nodiscard]] rows::State const& rows() const { return table_of_rows.state(); }
+  [[nodiscard]] std::string_view queue_of(std::uint32_t row) const { return rows().order().domain_of(row); }
+  [[nodiscard]] std::uint64_t memory_bytes() const {
+    return table_of_rows.memory_bytes() + letters.memory_bytes() + queues.memory_bytes() + statistics.memory_bytes();
+  }
+  // A transaction that has promises of it and is not over; `what`: as "queue orders".
+  [[nodiscard]] Status check_promised(std::string const& name, std::string const& what) const {
+    TransactionId const holder = promised.holder(name);
+    if (holder == TransactionId::none) return {};
+    std::string const number = std::to_string(static_cast<std::uint64_t>(holder));
+    return Status{Code::in_transaction, what + " of table " + table() + " is held by transaction " + number +
+                                            ", which is not over: try again when it is committed or rolled back"}
+        .with("transaction", number);
+  }
+  [[nodiscard]] Status check_hold(ObjectId message, Decision const& decision) const {
+    rows::Holds const& holds = table_of_rows.holds();
+    if (holds.empty()) return {};
+    return rows::Holds::check(holds.holder_of(message), decision,
+                              "message " + std::to_string(message.value) + " of table " + table());
+  }
+  [[nodiscard]] Status no_queue(std::string_view name, std::string const& parameter = "queue") const {
+    Queue const* const leaving = queues.find_any(name);
+    if (leaving != nullptr && leaving->messages > 0)
+      return Status{Code::wrong_state, "queue " + std::string{name} + " of table " + table() +
+                                           " was removed, and its messages are going (" +
+                                           std::to_string(leaving->messages) + " are left): try again soon"}
+          .with("parameter", parameter);
+    return Status{Code::not_found, "table " + table() + " has no queue " + std::string{name} +
+                                       ": DECLARE it, name it in <queues>, or say <create-queues>"}
+        .with("parameter", parameter);
+  }
+  [[nodiscard]] Status no_message(ObjectId message) const {
+    return {Code::unknown_row, "table " + table() + " has no message " + std::to_string(message.value) +
+                                   ": it was accepted, moved on, expired, or never there"};
+  }
+
+  std::shared_ptr<TableDeclaration const> declaration;
+  Options options;
+  rows::RowTable table_of_rows;
+  Letters letters;
+  Queues queues;
+  Promised promised;
+  // All messages of removed queues that are left are held by transactions: until one ends, none can go.
+  mutable bool is_leaving_blocked{false};
+  mutable Statistics statistics;
+};
+
+}  // namespace fastjournal::queue

@@ -1,0 +1,216 @@
+// Queue tables with a real daemon: messages that agents move around a ring of queues, each move a transaction, local or
+// distributed, while the daemon is killed again and again; what is in doubt is resolved by turns. The messages are what
+// they were. And the command line. FJ_KILLS: how often it is killed.
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "clients/lib/client.h"
+#include "clients/lib/transaction.h"
+#include "tests/integration/shell.h"
+#include "tests/support/seed.h"
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::test;
+using client::Connection;
+using client::Milliseconds;
+using client::Transaction;
+
+constexpr int kQueues = 7;
+constexpr int kMessages = 60;
+constexpr int kMovesBetween = 60;
+
+std::string queue_of(int number) { return "q" + std::to_string(number); }
+
+struct Fixture : ShellFixture {
+  Fixture() {
+    daemon.write("tables/values.xml", "<table name=\"values\" model=\"keyvalue\"/>\n");
+    std::string queues;
+    for (int i = 0; i < kQueues; ++i) queues += queue_of(i) + " ";
+    daemon.write("tables/post.xml", "<table name=\"post\" model=\"queue\"><queues>" + queues +
+                                        "</queues><max-deliveries>0</max-deliveries></table>\n");
+    bool const ready = daemon.start();
+    BOOST_REQUIRE_MESSAGE(ready, daemon.output());
+  }
+  [[nodiscard]] std::unique_ptr<Connection> connect() const {
+    auto opened = Connection::open({.server = daemon.local(), .back_off = {Milliseconds{5}}});
+    BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().text());
+    return std::move(opened).value();
+  }
+};
+
+Message command(std::string_view name, std::vector<std::pair<std::string_view, std::string>> const& params) {
+  Message out{name};
+  for (auto const& [key, value] : params) out.set(key, std::string_view{value});
+  out.own();
+  return out;
+}
+
+// Moves messages from queue to queue until it is told to end.
+class Agent {
+ public:
+  Agent(std::unique_ptr<Connection> connection, unsigned number)
+      : connection_(std::move(connection)), number_(number), thread_([this] { run(); }) {}
+  ~Agent() { end(); }
+  Agent(Agent const&) = delete;
+  Agent& operator=(Agent const&) = delete;
+  void end() {
+    ends_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  [[nodiscard]] std::string const& wrong() const { return wrong_; }
+  std::atomic<std::int64_t>& committed() { return committed_; }
+
+ private:
+  void run() {
+    for (unsigned turn = number_; !ends_; ++turn) {
+      int const from = static_cast<int>(turn % kQueues);
+      auto const taken = connection_->call(
+          command("ACQUIRE", {{"table", "post"}, {"queue", queue_of(from)}, {"count", std::to_string(1 + turn % 20)}}));
+      if (!taken.ok() || taken->first().command != "MESSAGE") continue;
+      std::vector<Message> commands;
+      for (Message const& one : taken->messages) {
+        int const to = (from + 1 + static_cast<int>(turn / kQueues % (kQueues - 1))) % kQueues;
+        commands.push_back(command("ACCEPT", {{"table", "post"},
+                                              {"message", std::to_string(one.integer("message").value_or(0))},
+                                              {"epoch", std::to_string(one.integer("epoch").value_or(0))}}));
+        commands.push_back(
+            command("SEND", {{"table", "post"}, {"queue", queue_of(to)}, {"body", std::string{one.text("body")}}}));
+      }
+      auto const moves = static_cast<std::int64_t>(taken->messages.size());
+      commands.push_back(command("ADD", {{"table", "values"}, {"key", "moves"}, {"by", std::to_string(moves)}}));
+      bool const is_branch = turn % 4 == 0;
+      if (!note(is_branch ? in_a_branch(commands, turn) : at_once(commands))) continue;
+      committed_ += moves;
+      committed_.notify_all();
+    }
+  }
+
+  Status at_once(std::vector<Message> const& commands) {
+    Transaction transaction(*connection_);
+    for (Message const& one : commands) transaction.add(one);
+    return transaction.commit().status();
+  }
+  Status in_a_branch(std::vector<Message> const& commands, unsigned turn) {
+    std::string number = std::to_string(number_ + 10) + std::to_string(turn);
+    if (number.size() % 2 != 0) number = "0" + number;
+    std::string const xid = "9:" + number + ":";
+    auto const say = [&](std::string_view name) { return connection_->call(command(name, {{"xid", xid}})).status(); };
+    if (Status status = say("XA_START"); !status.ok()) return status;
+    for (Message const& one : commands)
+      if (Status status = connection_->call(one).status(); !status.ok()) return status;
+    if (Status status = say("XA_END"); !status.ok()) return status;
+    if (Status status = say("XA_PREPARE"); !status.ok()) return status;
+    // One in three is left in doubt.
+    if (turn % 3 == 0) return {Code::closed, "left in doubt"};
+    return say("XA_COMMIT");
+  }
+
+  // Whether it was committed.
+  bool note(Status const& status) {
+    if (status.ok()) return true;
+    // Somebody else has the message or the counter by now, or it is not known whether it was done.
+    static constexpr Code kExpected[] = {Code::closed,      Code::stale_epoch, Code::not_leased,
+                                         Code::unknown_row, Code::unavailable, Code::in_transaction,
+                                         Code::rolled_back, Code::not_found,   Code::wrong_state};
+    if (std::find(std::begin(kExpected), std::end(kExpected), status.code()) == std::end(kExpected))
+      wrong_ = status.text();
+    return false;
+  }
+
+  std::unique_ptr<Connection> connection_;
+  unsigned number_;
+  std::atomic<bool> ends_{false};
+  std::atomic<std::int64_t> committed_{0};
+  std::string wrong_;
+  std::thread thread_;
+};
+
+// Commits and rolls back by turns what is in doubt.
+void resolve(Connection& connection, std::uint64_t& turn) {
+  auto const branches = connection.call(command("XA_RECOVER", {{"count", "1000"}}));
+  BOOST_REQUIRE_MESSAGE(branches.ok(), branches.status().text());
+  for (Message const& branch : branches->messages) {
+    if (branch.command != "BRANCH") continue;
+    auto const ended = connection.call(
+        command(++turn % 2 == 0 ? "XA_COMMIT" : "XA_ROLLBACK", {{"xid", std::string{branch.text("xid")}}}));
+    BOOST_TEST(ended.ok(), ended.status().text());
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(queues_beside_a_daemon)
+
+BOOST_FIXTURE_TEST_CASE(messages_go_around_a_ring_while_the_daemon_is_killed, Fixture) {
+  auto const connection = connect();
+  for (int i = 0; i < kMessages; ++i)
+    BOOST_TEST(connection
+                   ->call(command("SEND", {{"table", "post"},
+                                           {"queue", queue_of(i % kQueues)},
+                                           {"body", "m" + std::to_string(i) + std::string(i % 5 * 60, '.')}}))
+                   .ok());
+  Agent one(connect(), 0);
+  Agent other(connect(), 3);
+  std::uint64_t turn = 0;
+  std::uint64_t const kills = number_from("FJ_KILLS", 6);
+  for (std::uint64_t kill = 0; kill < kills; ++kill) {
+    std::int64_t const before = one.committed();
+    for (std::int64_t now = before; now < before + kMovesBetween; now = one.committed()) {
+      // What is in doubt holds messages, and the counter.
+      resolve(*connection, turn);
+      std::this_thread::yield();
+    }
+    daemon.kill(SIGKILL);
+    static_cast<void>(daemon.wait());
+    bool const ready = daemon.start();
+    BOOST_REQUIRE_MESSAGE(ready, daemon.output());
+  }
+  one.end();
+  other.end();
+  BOOST_TEST(one.wrong() == "");
+  BOOST_TEST(other.wrong() == "");
+  resolve(*connection, turn);
+  std::map<std::string, int> found;
+  auto const shown = connection->call(command("BROWSE", {{"table", "post"}, {"count", "1000"}, {"body", "1"}}));
+  BOOST_REQUIRE_MESSAGE(shown.ok(), shown.status().text());
+  for (Message const& message : shown->messages)
+    if (message.command == "MESSAGE") ++found[std::string{message.text("body")}];
+  BOOST_TEST(found.size() == static_cast<std::size_t>(kMessages));
+  for (auto const& [body, times] : found) BOOST_TEST(times == 1, body << " is there " << times << " times");
+  auto const counted = connection->call(command("GET", {{"table", "values"}, {"key", "moves"}}));
+  BOOST_REQUIRE(counted.ok());
+  BOOST_TEST(counted->first().integer("value").value_or(0) >= one.committed() + other.committed());
+  BOOST_TEST_MESSAGE(kills << " kills, " << counted->first().integer("value").value_or(0) << " moves, " << turn
+                           << " branches resolved");
+}
+
+BOOST_FIXTURE_TEST_CASE(messages_by_the_command_line, Fixture) {
+  run("fastjournal queue make post work --dead-letters q0 --max-deliveries 2");
+  run("fastjournal queue exchange post news topic");
+  run("fastjournal queue bind post news anna 'sport.#' --make");
+  BOOST_TEST(run("fastjournal queue send post work 'one cake'").starts_with("sent message "));
+  BOOST_TEST(run("printf 'goal' | fastjournal queue send post --exchange news --key sport.football -")
+                 .starts_with("sent message "));
+  BOOST_TEST(run("fastjournal queue ls post").find("anna") != std::string::npos);
+  BOOST_TEST(run("fastjournal queue take post anna") == "goal\n");
+  BOOST_TEST(run("fastjournal queue take post work") == "one cake\n");
+  BOOST_TEST(run_in_shell(daemon, "fastjournal queue take post work").code == 4);
+  run("fastjournal queue send post work again");
+  BOOST_TEST(run("fastjournal queue move post work q1") == "moved 1 message\n");
+  BOOST_TEST(run("fastjournal queue ls post q1").find("due") != std::string::npos);
+  BOOST_TEST(run("fastjournal queue purge post q1") == "dropped 1 message\n");
+  BOOST_TEST(run("fastjournal queue remove post work").find("REMOVED") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,104 @@
+// The commands `queue ...`: what they send, print and end with.
+#include "tests/unit/clients/run_line.h"
+
+using namespace fastjournal;
+using namespace fastjournal::cli;
+using client::number;
+using client::text;
+using test::Said;
+using test::says;
+using test::talk;
+using test::want;
+
+namespace {
+
+using Peer = client::FakeServer::Peer;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cli_queues)
+
+BOOST_AUTO_TEST_CASE(a_message_is_sent_from_the_command_line_and_from_standard_input) {
+  auto const script = [](std::string const& body) {
+    return [body](Peer& peer) {
+      Message const message = peer.expect("SEND");
+      want(message.text("table") == "post" && message.text("queue") == "orders", "to the queue");
+      want(message.text("body") == body, "with its body");
+      peer.answer(message, "SENT", {text("table", "post"), number("message", 8), number("queues", 1)});
+    };
+  };
+  BOOST_TEST(talk(script("hello"), {"queue", "send", "post", "orders", "hello"}).out == "sent message 8\n");
+  BOOST_TEST(talk(script("from a pipe"), {"queue", "send", "post", "orders"}, "from a pipe").out == "sent message 8\n");
+  auto const routed = [](Peer& peer) {
+    Message const message = peer.expect("SEND");
+    want(message.text("exchange") == "news" && message.text("routing_key") == "sport", "by the exchange");
+    want(!message.has("queue"), "to no queue");
+    peer.answer(message, "SENT", {text("table", "post"), number("queues", 0)});
+  };
+  BOOST_TEST(
+      says(talk(routed, {"queue", "send", "post", "--exchange", "news", "--key", "sport", "x"}).out, "no queue"));
+  BOOST_TEST((talk([](Peer&) {}, {"queue", "send", "post"}).code == ExitCode::usage));
+}
+
+BOOST_AUTO_TEST_CASE(a_message_is_printed_and_accepted_then) {
+  auto const script = [](Peer& peer) {
+    Message const asked = peer.expect("ACQUIRE");
+    want(asked.text("queue") == "orders" && asked.integer("count") == 1, "of the queue");
+    peer.answer(
+        asked, "MESSAGE",
+        {text("table", "post"), number("message", 8), number("epoch", 5), text("body", "hello"), number("left", 0)});
+    Message const accepted = peer.expect("ACCEPT");
+    want(accepted.integer("message") == 8 && accepted.integer("epoch") == 5, "the same message");
+    peer.answer(accepted, "ACCEPTED", {text("table", "post"), number("message", 8)});
+  };
+  BOOST_TEST(talk(script, {"queue", "take", "post", "orders"}).out == "hello\n");
+  auto const nothing = [](Peer& peer) { peer.answer(peer.expect("ACQUIRE"), "NOTHING", {text("table", "post")}); };
+  BOOST_TEST((talk(nothing, {"queue", "take", "post", "orders"}).code == ExitCode::nothing));
+}
+
+BOOST_AUTO_TEST_CASE(messages_are_moved_page_by_page) {
+  auto const script = [](Peer& peer) {
+    Message const first = peer.expect("MOVE");
+    want(first.text("queue") == "dead" && first.text("to") == "orders", "from and to");
+    peer.answer(first, "MOVED", {text("table", "post"), number("count", 1000), number("more", 1)});
+    peer.answer(peer.expect("MOVE"), "MOVED", {text("table", "post"), number("count", 7)});
+  };
+  BOOST_TEST(talk(script, {"queue", "move", "post", "dead", "orders"}).out == "moved 1007 messages\n");
+  auto const dry = [](Peer& peer) {
+    Message const message = peer.expect("PURGE");
+    want(message.integer("dry_run") == 1, "to count only");
+    peer.answer(message, "PURGED", {text("table", "post"), number("count", 1), number("dry_run", 1)});
+  };
+  BOOST_TEST(talk(dry, {"queue", "purge", "post", "dead", "--dry-run"}).out == "would have dropped 1 message\n");
+}
+
+BOOST_AUTO_TEST_CASE(queues_exchanges_and_bindings_are_declared_and_listed) {
+  auto const make = [](Peer& peer) {
+    Message const message = peer.expect("DECLARE");
+    want(message.text("queue") == "orders" && message.text("dead_letters") == "dead", "the queue");
+    want(message.integer("max_deliveries") == 5 && message.integer("expires") == 90'000, "its options");
+    peer.answer(message, "DECLARED", {text("table", "post"), text("queue", "orders"), text("result", "made")});
+  };
+  BOOST_TEST(talk(make, {"queue", "make", "post", "orders", "--dead-letters", "dead", "--max-deliveries", "5",
+                         "--expires", "90s"})
+                 .out == "orders: made\n");
+  auto const bind = [](Peer& peer) {
+    Message const message = peer.expect("BIND");
+    want(message.text("routing_key") == "sport.*" && message.integer("declare") == 1, "the binding");
+    peer.answer(message, "BOUND", {text("table", "post"), text("exchange", "news"), text("queue", "anna")});
+  };
+  BOOST_TEST(says(talk(bind, {"queue", "bind", "post", "news", "anna", "sport.*", "--make"}).out, "BOUND"));
+  auto const list = [](Peer& peer) {
+    Message const first = peer.expect("QUEUES");
+    peer.answer(first, "QUEUE",
+                {text("table", "post"), text("queue", "orders"), number("messages", 3), text("after", "orders"),
+                 number("left", 0)});
+    Message const second = peer.expect("QUEUES");
+    want(second.text("after") == "orders", "behind it");
+    peer.answer(second, "NOTHING", {text("table", "post")});
+  };
+  BOOST_TEST(says(talk(list, {"queue", "ls", "post"}).out, "orders"));
+  BOOST_TEST((talk([](Peer&) {}, {"queue", "remove", "post"}).code == ExitCode::usage));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,212 @@
+#include "tests/unit/queue/life.h"
+
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "tests/unit/queue/harness.h"
+#include "tests/unit/queue/reference.h"
+
+namespace fastjournal::queue::test {
+namespace {
+
+class Life {
+ public:
+  explicit Life(std::uint64_t seed)
+      : random_(seed), table_(Texts{{"max-deliveries", std::to_string(Reference::kMaxDeliveries)}}) {
+    reference_.now = table_.now.value;
+  }
+
+  // Empty, or what went wrong.
+  std::string live(std::uint64_t steps) {
+    for (std::uint64_t step = 0; step < steps; ++step) {
+      std::string wrong = turn();
+      if (wrong.empty() && step % 16 == 0) wrong = check();
+      if (!wrong.empty()) return "step " + std::to_string(step) + ": " + wrong;
+    }
+    return table_.replays() ? "" : "a replay has another digest";
+  }
+  [[nodiscard]] std::uint64_t crashes() const { return crashes_; }
+
+ private:
+  std::uint64_t draw(std::uint64_t below) { return random_() % below; }
+  bool one_in(std::uint64_t n) { return draw(n) == 0; }
+  std::string queue() { return std::string(1, static_cast<char>('a' + draw(5))); }
+  std::string exchange() { return std::string(1, static_cast<char>('x' + draw(3))); }
+  std::string routing_key() {
+    static constexpr char const* kKeys[] = {"r", "s", "*", "#"};
+    return kKeys[draw(4)];
+  }
+
+  std::string turn() {
+    std::uint64_t const dice = draw(1000);
+    if (dice < 900) return command();
+    if (dice < 950) {
+      auto const ms = static_cast<std::int64_t>(draw(one_in(4) ? 4'000 : 200));
+      table_.pass(ms);
+      reference_.pass(table_.now.value);
+      return "";
+    }
+    if (dice < 965) {
+      std::uint64_t const connection = 1 + draw(3);
+      table_.close(connection);
+      table_.pass(0);
+      reference_.close(connection);
+      return "";
+    }
+    if (dice < 980) return restart();
+    std::uint64_t const before = digest_of(*table_.table);
+    // In a region of its own: otherwise the copies are as old as what they copy, until the region is full.
+    table_.log.skip(kOldestLsnGrain - table_.log.end().value % kOldestLsnGrain);
+    Lsn const below = table_.log.end();
+    table_.restate(below, 1'024 + draw(8'192));
+    if (Lsn const oldest = table_.table->oldest_lsn(); !oldest.is_none() && oldest < below)
+      return "what was copied forward is still needed where it was";
+    return digest_of(*table_.table) == before ? "" : "copying forward changed something";
+  }
+
+  // Now and then in the middle of what goes on without a command: the messages of a queue that was removed.
+  std::string restart() {
+    ++crashes_;
+    std::uint64_t const digest = digest_of(*table_.table);
+    Lsn const oldest = table_.table->oldest_lsn().is_none() ? table_.log.end() : table_.table->oldest_lsn();
+    if (digest_of(*table_.replayed(oldest)) != digest) return "a replay from the oldest record has another digest";
+    std::uint64_t const bytes = table_.table->live_bytes();
+    std::uint64_t const replayed = table_.replayed(oldest)->live_bytes();
+    table_.restart(static_cast<std::int64_t>(draw(20)));
+    if (replayed < bytes)
+      return "the table has " + std::to_string(bytes) + " bytes, and its replay " + std::to_string(replayed);
+    reference_.restart();
+    reference_.pass(table_.now.value);
+    return table_.alerts.extents_wrong == 0 ? "" : "extents were told wrongly";
+  }
+
+  std::string check() {
+    std::set<std::string> letters;
+    Reply const all = table_.run("BROWSE", {{"count", "1000"}});
+    for (std::size_t i = 0; i < all.messages.size(); ++i)
+      if (all.get("origin", i) != "-") letters.insert(all.get("origin", i));
+    Letters const& kept = table_.table->shared().letters;
+    if (all.get("after", all.messages.size() - 1) == "-" && kept.size() != letters.size())
+      return std::to_string(kept.size()) + " letters are kept, and messages name " + std::to_string(letters.size());
+    if (kept.idle() > 0) return std::to_string(kept.idle()) + " letters are kept that no message names";
+    for (std::string const& name : reference_.queues()) {
+      std::string got;
+      Reply const reply = table_.run("BROWSE", {{"queue", name}, {"body", "1"}, {"count", "1000"}});
+      for (std::size_t i = 0; i < reply.messages.size(); ++i) {
+        if (reply.name(i) != "MESSAGE") continue;
+        std::string const status = reply.get("status", i);
+        got += reply.get("body", i) + (status == "parked" ? "!" : status == "acquired" ? "*" : "") + " ";
+      }
+      std::string const expected = reference_.state_of(name);
+      if (got != expected) return "queue " + name + " has " + got + ", expected " + expected;
+    }
+    return "";
+  }
+
+  std::string command() {
+    static constexpr char const* kCommands[] = {"SEND",    "SEND",   "SEND",    "SEND",    "SEND",   "ACQUIRE",
+                                                "ACQUIRE", "ACCEPT", "RELEASE", "RELEASE", "REJECT", "DECLARE",
+                                                "BIND",    "UNBIND", "REMOVE",  "PURGE",   "MOVE"};
+    std::string const command = kCommands[draw(one_in(3) ? 17 : 11)];
+    std::uint64_t const connection = 1 + draw(3);
+    Texts with;
+    if (command == "SEND") {
+      with["body"] = "m" + std::to_string(++sent_) + std::string(draw(one_in(10) ? 300 : 9), '.');
+      if (one_in(2)) {
+        with["exchange"] = exchange();
+        with["routing_key"] = one_in(2) ? "r" : "s";
+      } else {
+        with["queue"] = queue();
+      }
+      if (one_in(4)) with["priority"] = std::to_string(99 + draw(3));
+      if (one_in(6)) with["process_date"] = "+" + std::to_string(draw(500));
+    } else if (command == "ACQUIRE") {
+      with = {{"queue", queue()},
+              {"count", std::to_string(1 + draw(3))},
+              {"lease", std::to_string(one_in(3) ? 1 + draw(500) : 1'000'000)}};
+      if (one_in(8)) with["accept"] = "1";
+    } else if (command == "ACCEPT" || command == "RELEASE" || command == "REJECT") {
+      if (leased_.empty()) return "";
+      auto const& [message, epoch] = leased_[leased_.size() - 1 - draw(std::min<std::size_t>(leased_.size(), 6))];
+      with = {{"message", message}, {"epoch", epoch}};
+      if (command == "RELEASE" && one_in(2)) with["error"] = "no";
+      if (command == "RELEASE" && one_in(5)) with["process_date"] = "+" + std::to_string(draw(300));
+    } else if (command == "DECLARE" && one_in(3)) {
+      with = {{"exchange", exchange()}, {"kind", one_in(3) ? "direct" : one_in(2) ? "fanout" : "topic"}};
+    } else if (command == "DECLARE") {
+      with["queue"] = queue();
+      if (one_in(3)) with["dead_letters"] = queue();
+      if (one_in(4)) with["max_deliveries"] = std::to_string(draw(4));
+      if (one_in(4)) with["max_messages"] = std::to_string(draw(2) * (1 + draw(9)));
+      if (one_in(6)) with["max_bytes"] = std::to_string(draw(2) * (20 + draw(90)));
+      if (one_in(3)) with["when_full"] = one_in(2) ? "drop" : "refuse";
+      if (one_in(8)) with["expires"] = std::to_string(draw(2) * (1 + draw(3'000)));
+      if (one_in(8)) with["temporary"] = "1";
+    } else if (command == "BIND" || command == "UNBIND") {
+      with = {{"exchange", exchange()}, {"queue", queue()}, {"routing_key", routing_key()}};
+      if (command == "BIND" && one_in(3)) with["declare"] = "1";
+      if (command == "BIND" && one_in(8)) with["temporary"] = "1";
+    } else if (command == "REMOVE") {
+      with[one_in(3) ? "exchange" : "queue"] = queue();
+      if (with.contains("exchange")) with["exchange"] = exchange();
+    } else {
+      with["queue"] = queue();
+      if (command == "MOVE") with["to"] = queue();
+    }
+    std::string const expected = reference_.run(command, with, connection);
+    Reply const reply = table_.run(command, with, connection);
+    std::string const got = shown(command, reply);
+    std::string text = command;
+    for (auto const& [name, value] : with) text += " " + name + "=" + value.substr(0, 40);
+    if (got != expected) return text + ": " + got.substr(0, 200) + ", expected " + expected.substr(0, 200);
+    if (command == "ACQUIRE" && !with.contains("accept"))
+      for (std::size_t i = 0; i < reference_.handed_out().size(); ++i) {
+        leased_.emplace_back(reply.get("message", i), reply.get("epoch", i));
+        reference_.name(reference_.handed_out()[i], reply.get("message", i), reply.get("epoch", i));
+      }
+    // What follows a command without another one.
+    table_.pass(0);
+    reference_.pass(table_.now.value);
+    return "";
+  }
+
+  static std::string shown(std::string const& command, Reply const& reply) {
+    if (!reply.status.ok()) return reply.error();
+    if (command == "SEND") return "SENT " + reply.get("queues");
+    if (command == "PURGE" || command == "MOVE") return reply.name() + " " + reply.get("count");
+    if (command == "DECLARE" || command == "BIND") return reply.name() + " " + reply.get("result");
+    if (command != "ACQUIRE" || reply.name() == "NOTHING") return reply.name();
+    std::string out;
+    for (std::size_t i = 0; i < reply.messages.size(); ++i)
+      out += "MESSAGE " + reply.get("body", i) + " " + reply.get("deliveries", i) +
+             (reply.get("redelivered", i) == "1" ? " again " : " ") +
+             (reply.get("dead_of", i) == "-" ? "" : reply.get("dead_of", i)) + ",";
+    return out;
+  }
+
+  std::mt19937_64 random_;
+  Harness table_;
+  Reference reference_;
+  std::vector<std::pair<std::string, std::string>> leased_;
+  std::uint64_t sent_{0};
+  std::uint64_t crashes_{0};
+};
+
+}  // namespace
+
+LifeResult live(std::uint64_t seed, std::uint64_t steps) {
+  Life life{seed};
+  LifeResult out;
+  try {
+    out.wrong = life.live(steps);
+  } catch (std::exception const& error) {
+    out.wrong = error.what();
+  }
+  out.steps = steps;
+  out.crashes = life.crashes();
+  return out;
+}
+
+}  // namespace fastjournal::queue::test

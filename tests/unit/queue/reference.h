@@ -1,0 +1,411 @@
+// What a queue table must answer, written down once more as plainly as possible: a list of messages, each on one queue.
+// It knows no log, and what several queues share is copied.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/unit/queue/harness.h"
+
+namespace fastjournal::queue::test {
+
+class Reference {
+ public:
+  static constexpr std::int64_t kMaxDeliveries = 5;  // of queues that say nothing
+
+  std::int64_t now{0};
+
+  // The name of the answer or of the error, and what matters of it.
+  std::string run(std::string const& command, Texts const& with, std::uint64_t connection) {
+    if (command == "SEND") return send(with);
+    if (command == "ACQUIRE") return acquire(with, connection);
+    if (command == "ACCEPT" || command == "RELEASE" || command == "REJECT") return end(command, with);
+    if (command == "DECLARE") return declare(with, connection);
+    if (command == "REMOVE") return remove(with, connection);
+    if (command == "BIND" || command == "UNBIND") return bind(command, with, connection);
+    return command == "PURGE" ? purge(with) : move(with);
+  }
+
+  // Of the message that the table gave this number and epoch.
+  void name(std::uint64_t serial, std::string const& message, std::string const& epoch) {
+    for (Message& one : messages_)
+      if (one.serial == serial) one.id = message, one.epoch = epoch;
+  }
+  // Of those that the last ACQUIRE handed out.
+  [[nodiscard]] std::vector<std::uint64_t> const& handed_out() const { return handed_out_; }
+
+  void pass(std::int64_t until) {
+    while (true) {
+      std::int64_t next = until + 1;
+      for (Message const& one : messages_) {
+        if (one.is_leased()) next = std::min(next, one.lease_end);
+        if (!one.is_leased() && one.expires != 0) next = std::min(next, one.expires);
+      }
+      if (next > until) break;
+      now = std::max(now, next);
+      settle();
+    }
+    now = until;
+    settle();
+  }
+  void close(std::uint64_t connection) {
+    for (Message& one : messages_)
+      if (one.connection == connection) one.lease_end = std::min(one.lease_end, now), one.connection = kNobody;
+    end_temporary([&](Queue const& queue) { return queue.connection == connection; });
+    settle();
+  }
+  void restart() {
+    end_temporary([](Queue const& queue) { return queue.connection != 0; });
+    for (Message& one : messages_) {
+      if (!one.is_leased()) continue;
+      one.connection = 0;
+      one.redelivered = true;
+    }
+    settle();
+  }
+
+  // What is on a queue, message by message in the order in which they would be handed out.
+  [[nodiscard]] std::string state_of(std::string const& queue) const {
+    std::vector<Message const*> all;
+    for (Message const& one : messages_)
+      if (one.queue == queue) all.push_back(&one);
+    std::ranges::sort(all, [](Message const* a, Message const* b) { return a->serial < b->serial; });
+    std::string out;
+    for (Message const* const one : all) out += one->body + (one->parked ? "!" : one->is_leased() ? "*" : "") + " ";
+    return out;
+  }
+  [[nodiscard]] std::vector<std::string> queues() const {
+    std::vector<std::string> out;
+    for (auto const& [name, queue] : queues_) out.push_back(name);
+    return out;
+  }
+
+ private:
+  static constexpr std::uint64_t kNobody = UINT64_MAX;
+
+  struct Message {
+    std::uint64_t serial{0};
+    std::string queue{};
+    std::string body{};
+    std::string dead_of{};
+    int priority{100};
+    std::int64_t date{0};
+    std::int64_t expires{0};
+    std::uint64_t connection{0};  // 0: not leased
+    std::int64_t lease_end{0};
+    int deliveries{0};  // that failed or timed out
+    bool redelivered{false};
+    bool parked{false};
+    std::string id{};
+    std::string epoch{};
+    [[nodiscard]] bool is_leased() const { return connection != 0; }
+  };
+  using Messages = std::list<Message>;
+
+  struct Queue {
+    std::uint64_t connection{0};
+    std::string dead{};
+    std::int64_t max_deliveries{0};
+    std::uint64_t max_messages{0};
+    std::uint64_t max_bytes{0};
+    bool drops{false};
+    std::int64_t expires{0};
+  };
+  struct Binding {
+    std::string exchange{};
+    std::string queue{};
+    std::string key{};
+    bool operator==(Binding const&) const = default;
+  };
+
+  void settle() {
+    for (auto one = messages_.begin(); one != messages_.end();) {
+      auto const at = one++;
+      if (at->is_leased() && at->lease_end <= now) {
+        at->redelivered = true;
+        ++at->deliveries;
+        fail(at, false);
+      }
+    }
+    std::erase_if(messages_,
+                  [&](Message const& one) { return !one.is_leased() && one.expires != 0 && one.expires <= now; });
+  }
+
+  // Its lease is over. Returns the name of the answer.
+  std::string fail(Messages::iterator at, bool at_once) {
+    at->connection = 0;
+    if (at->expires != 0 && at->expires <= now) {
+      messages_.erase(at);
+      return "DELETED";
+    }
+    Queue const& queue = queues_.at(at->queue);
+    std::int64_t const most = queue.max_deliveries == 0 ? kMaxDeliveries : queue.max_deliveries;
+    if (!at_once && at->deliveries < most) return "RELEASED";
+    return kill(at);
+  }
+  std::string kill(Messages::iterator at) {
+    Queue const& queue = queues_.at(at->queue);
+    if (queue.dead.empty() || !queues_.contains(queue.dead)) {
+      at->parked = true;
+      return "PARKED";
+    }
+    at->dead_of = at->queue;
+    at->queue = queue.dead;
+    at->deliveries = 0;
+    at->date = now;
+    at->expires = 0;
+    return "DEAD";
+  }
+
+  // The message that is handed out next.
+  Messages::iterator first(std::string const& queue, bool also_future = false) {
+    auto best = messages_.end();
+    auto const order = [&](Message const& one) {
+      return std::tuple{one.date > now, one.date > now ? 0 : one.priority, one.date, one.serial};
+    };
+    for (auto one = messages_.begin(); one != messages_.end(); ++one) {
+      if (one->queue != queue || one->is_leased() || one->parked || (!also_future && one->date > now)) continue;
+      if (best == messages_.end() || order(*one) < order(*best)) best = one;
+    }
+    return best;
+  }
+
+  Messages::iterator first_parked(std::string const& queue) {
+    auto best = messages_.end();
+    for (auto one = messages_.begin(); one != messages_.end(); ++one)
+      if (one->queue == queue && one->parked && (best == messages_.end() || one->serial < best->serial)) best = one;
+    return best;
+  }
+  void drop(Messages::iterator at) {
+    Queue const& queue = queues_.at(at->queue);
+    if (queue.dead.empty() || !queues_.contains(queue.dead)) {
+      messages_.erase(at);
+      return;
+    }
+    at->parked = false;
+    kill(at);
+  }
+
+  std::string send(Texts const& with) {
+    std::vector<std::string> to;
+    if (with.contains("exchange")) {
+      auto const exchange = exchanges_.find(with.at("exchange"));
+      if (exchange == exchanges_.end()) return "not_found";
+      std::string const key = with.contains("routing_key") ? with.at("routing_key") : "";
+      for (Binding const& binding : bindings_) {
+        bool const fits = exchange->second == "fanout" || binding.key == key ||
+                          (exchange->second == "topic" && (binding.key == "#" || (binding.key == "*" && !key.empty())));
+        if (binding.exchange == exchange->first && fits && std::ranges::find(to, binding.queue) == to.end())
+          to.push_back(binding.queue);
+      }
+      if (to.empty() && exchange->second == "direct") return "not_found";
+    } else {
+      if (!queues_.contains(with.at("queue"))) return "not_found";
+      to.push_back(with.at("queue"));
+    }
+    std::string const& body = with.at("body");
+    auto const is_full = [&](std::string const& name) {
+      Queue const& queue = queues_.at(name);
+      std::uint64_t messages = 1;
+      std::uint64_t bytes = body.size();
+      for (Message const& one : messages_)
+        if (one.queue == name) ++messages, bytes += one.body.size();
+      return (queue.max_messages != 0 && messages > queue.max_messages) ||
+             (queue.max_bytes != 0 && bytes > queue.max_bytes);
+    };
+    for (std::string const& name : to) {
+      Queue const& queue = queues_.at(name);
+      if (queue.max_bytes != 0 && body.size() > queue.max_bytes) return "over_limit";
+      if (!queue.drops && is_full(name)) return "over_limit";
+    }
+    for (std::string const& name : to)
+      while (queues_.at(name).drops && is_full(name)) {
+        auto at = first(name, true);
+        if (at == messages_.end()) at = first_parked(name);
+        if (at == messages_.end()) break;
+        drop(at);
+      }
+    for (std::string const& name : to) {
+      Message one;
+      one.serial = ++serial_;
+      one.queue = name;
+      one.body = body;
+      if (with.contains("priority")) one.priority = std::stoi(with.at("priority"));
+      one.date = now + (with.contains("process_date") ? std::stoll(with.at("process_date").substr(1)) : 0);
+      std::int64_t const of_queue = queues_.at(name).expires;
+      one.expires = of_queue == 0 ? 0 : one.date + of_queue;
+      messages_.push_back(one);
+    }
+    return "SENT " + std::to_string(to.size());
+  }
+
+  std::string acquire(Texts const& with, std::uint64_t connection) {
+    handed_out_.clear();
+    std::string const& queue = with.at("queue");
+    if (!queues_.contains(queue)) return "not_found";
+    std::string out;
+    bool const accepts = with.contains("accept");
+    for (std::size_t left = std::stoul(with.at("count")); left > 0; --left) {
+      auto const at = first(queue);
+      if (at == messages_.end()) break;
+      out += "MESSAGE " + at->body + " " + std::to_string(at->deliveries) + (at->redelivered ? " again " : " ") +
+             at->dead_of + ",";
+      if (accepts) {
+        messages_.erase(at);
+        continue;
+      }
+      at->connection = connection;
+      at->lease_end = now + std::stoll(with.at("lease"));
+      handed_out_.push_back(at->serial);
+    }
+    return out.empty() ? "NOTHING" : out;
+  }
+
+  std::string end(std::string const& command, Texts const& with) {
+    auto const at = std::ranges::find_if(messages_, [&](Message const& one) { return one.id == with.at("message"); });
+    if (at == messages_.end()) return "unknown_row";
+    if (!at->is_leased()) return "not_leased";
+    if (at->epoch != with.at("epoch")) return "stale_epoch";
+    if (command == "ACCEPT") {
+      messages_.erase(at);
+      return "ACCEPTED";
+    }
+    at->redelivered = true;
+    bool const failed = command == "REJECT" || with.contains("error");
+    if (failed) ++at->deliveries;
+    if (command == "REJECT") return fail(at, true);
+    if (with.contains("process_date")) {
+      std::int64_t const date = now + std::stoll(with.at("process_date").substr(1));
+      std::string const name = failed ? fail(at, false) : give_back(at);
+      if (name == "RELEASED") at->date = date;
+      return name;
+    }
+    return failed ? fail(at, false) : give_back(at);
+  }
+  std::string give_back(Messages::iterator at) {
+    at->connection = 0;
+    if (at->expires == 0 || at->expires > now) return "RELEASED";
+    messages_.erase(at);
+    return "DELETED";
+  }
+
+  std::string declare(Texts const& with, std::uint64_t connection) {
+    if (with.contains("exchange")) {
+      auto const [at, is_new] = exchanges_.emplace(with.at("exchange"), with.at("kind"));
+      if (at->second != with.at("kind")) return "wrong_state";
+      return is_new ? "DECLARED made" : "DECLARED unchanged";
+    }
+    std::string const& name = with.at("queue");
+    auto const found = queues_.find(name);
+    bool const is_new = found == queues_.end();
+    bool const temporary = with.contains("temporary");
+    if (!is_new && temporary && found->second.connection == 0) return "wrong_state";
+    Queue next = is_new ? Queue{} : found->second;
+    if (is_new && temporary) next.connection = connection;
+    if (with.contains("dead_letters")) next.dead = with.at("dead_letters");
+    if (with.contains("max_deliveries")) next.max_deliveries = std::stoll(with.at("max_deliveries"));
+    if (with.contains("max_messages")) next.max_messages = std::stoull(with.at("max_messages"));
+    if (with.contains("max_bytes")) next.max_bytes = std::stoull(with.at("max_bytes"));
+    if (with.contains("when_full")) next.drops = with.at("when_full") == "drop";
+    if (with.contains("expires")) next.expires = std::stoll(with.at("expires"));
+    if (!next.dead.empty() && next.dead == name) return "bad_parameter";
+    if (!next.dead.empty() && !queues_.contains(next.dead)) return "not_found";
+    if (!is_new && next.connection != 0 && next.connection != connection) return "in_use";
+    bool const is_same =
+        !is_new &&
+        std::tie(next.dead, next.max_deliveries, next.max_messages, next.max_bytes, next.drops, next.expires) ==
+            std::tie(found->second.dead, found->second.max_deliveries, found->second.max_messages,
+                     found->second.max_bytes, found->second.drops, found->second.expires);
+    queues_[name] = next;
+    return is_new ? "DECLARED made" : is_same ? "DECLARED unchanged" : "DECLARED changed";
+  }
+
+  void drop_queue(std::string const& name) {
+    queues_.erase(name);
+    std::erase_if(bindings_, [&](Binding const& binding) { return binding.queue == name; });
+    std::erase_if(messages_, [&](Message const& one) { return one.queue == name; });
+  }
+  template <typename Ends>
+  void end_temporary(Ends const& ends) {
+    std::vector<std::string> over;
+    for (auto const& [name, queue] : queues_)
+      if (ends(queue)) over.push_back(name);
+    for (std::string const& name : over) drop_queue(name);
+  }
+
+  std::string remove(Texts const& with, std::uint64_t connection) {
+    if (with.contains("exchange")) {
+      if (exchanges_.erase(with.at("exchange")) == 0) return "not_found";
+      std::erase_if(bindings_, [&](Binding const& binding) { return binding.exchange == with.at("exchange"); });
+      return "REMOVED";
+    }
+    auto const found = queues_.find(with.at("queue"));
+    if (found == queues_.end()) return "not_found";
+    if (found->second.connection != 0 && found->second.connection != connection) return "in_use";
+    drop_queue(with.at("queue"));
+    return "REMOVED";
+  }
+
+  std::string bind(std::string const& command, Texts const& with, std::uint64_t connection) {
+    Binding const binding{with.at("exchange"), with.at("queue"), with.at("routing_key")};
+    if (!exchanges_.contains(binding.exchange)) return "not_found";
+    auto const found = std::ranges::find(bindings_, binding);
+    if (command == "UNBIND") {
+      if (found == bindings_.end()) return "not_found";
+      bindings_.erase(found);
+      return "UNBOUND";
+    }
+    if (!queues_.contains(binding.queue)) {
+      if (!with.contains("declare") && !with.contains("temporary")) return "not_found";
+      queues_[binding.queue].connection = with.contains("temporary") ? connection : 0;
+    } else if (Queue const& queue = queues_.at(binding.queue);
+               queue.connection != 0 && queue.connection != connection) {
+      return "in_use";
+    } else if (with.contains("temporary") && queue.connection == 0) {
+      return "wrong_state";
+    }
+    if (found != bindings_.end()) return "BOUND unchanged";
+    bindings_.push_back(binding);
+    return "BOUND made";
+  }
+
+  std::string purge(Texts const& with) {
+    std::string const& name = with.at("queue");
+    if (!queues_.contains(name)) return "not_found";
+    return "PURGED " + std::to_string(std::erase_if(
+                           messages_, [&](Message const& one) { return one.queue == name && !one.is_leased(); }));
+  }
+
+  std::string move(Texts const& with) {
+    std::string const& from = with.at("queue");
+    std::string const& to = with.at("to");
+    if (!queues_.contains(from) || !queues_.contains(to)) return "not_found";
+    std::uint64_t moved = 0;
+    for (Message& one : messages_) {
+      if (one.queue != from || one.is_leased() || (from == to && !one.parked)) continue;
+      ++moved;
+      one.parked = false;
+      one.deliveries = 0;
+      if (from == to) continue;
+      one.queue = to;
+      one.dead_of.clear();
+      one.expires = 0;
+    }
+    return "MOVED " + std::to_string(moved);
+  }
+
+  Messages messages_;
+  std::map<std::string, Queue> queues_;
+  std::map<std::string, std::string> exchanges_;  // name, kind
+  std::vector<Binding> bindings_;
+  std::vector<std::uint64_t> handed_out_;
+  std::uint64_t serial_{0};
+};
+
+}  // namespace fastjournal::queue::test

@@ -1,0 +1,312 @@
+#include "tests/world/queue_life.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "protocol/text.h"
+#include "tests/world/world.h"
+
+namespace fastjournal::sim {
+namespace {
+
+constexpr std::array<std::string_view, 3> kAgents{"a0", "a1", "a2"};
+constexpr std::size_t kMovesMax = 20;  // of one transaction
+
+void expect(bool holds, std::string const& otherwise) {
+  if (!holds) throw std::runtime_error(otherwise);
+}
+
+Message parsed(std::string const& line) {
+  Message message;
+  expect(protocol::parse_line(line, message).ok(), "no message: " + line.substr(0, 200));
+  message.own();
+  return message;
+}
+
+class Life {
+ public:
+  explicit Life(std::uint64_t seed) : random_(seed), world_(seed) {
+    expect(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/post.xml").ok(), "the table was refused");
+    expect(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok(), "the table was refused");
+    expect(world_.start().ok(), "the first start was refused");
+    queues_ = 2 + draw(14);
+    messages_ = 4 + draw(40);
+    expect(ask("DECLARE table=post;exchange=ring;kind=direct").front().command == "DECLARED", "no exchange");
+    for (std::size_t i = 0; i < queues_; ++i) {
+      // Messages that are handed out too often come back by another way: none is to be lost by that either.
+      expect(ask("DECLARE table=post;queue=" + queue(i) + ";max_deliveries=250").front().command == "DECLARED",
+             "no queue");
+      expect(ask("BIND table=post;exchange=ring;queue=" + queue(i) + ";routing_key=to" + std::to_string(i))
+                     .front()
+                     .command == "BOUND",
+             "no binding");
+    }
+    for (std::size_t i = 0; i < messages_; ++i)
+      expect(ask("SEND table=post;queue=" + queue(draw(queues_)) + ";body=" + body(i)).front().command == "SENT",
+             "a message was refused");
+  }
+
+  void live(std::uint64_t steps) {
+    for (step_ = 0; step_ < steps; ++step_) {
+      std::uint64_t const dice = draw(100);
+      Agent& agent = agents_[draw(agents_.size())];
+      if (dice < 35) {
+        take(agent);
+      } else if (dice < 70) {
+        move(agent);
+      } else if (dice < 78) {
+        move_in_a_branch(agent);
+      } else if (dice < 84) {
+        resolve(agent);
+      } else if (dice < 88) {
+        give_back(agent);
+      } else if (dice < 91) {
+        world_.advance(DurationMs{static_cast<std::int64_t>(draw(draw(8) == 0 ? 4'000'000 : 8'000))});
+        read_all();
+      } else if (dice < 93) {
+        read_all();
+        world_.close(agent.name);
+        agent.forget();
+        world_.settle();
+      } else if (dice < 95) {
+        world_.settle();
+        read_all();
+        check();
+      } else {
+        end(dice);
+      }
+    }
+    end(99);
+  }
+  [[nodiscard]] QueueLifeResult const& result() const { return result_; }
+  [[nodiscard]] std::uint64_t step() const { return step_; }
+
+ private:
+  struct Held {
+    std::string body;
+    std::string message;
+    std::string epoch;
+  };
+  struct Agent {
+    std::string name;
+    std::vector<Held> held{};
+    std::vector<std::int64_t> under_way{};  // moves of each COMMIT that was not answered
+
+    void forget() {
+      held.clear();
+      under_way.clear();
+    }
+  };
+
+  std::uint64_t draw(std::uint64_t below) { return random_() % below; }
+  static std::string queue(std::size_t number) { return "q" + std::to_string(number); }
+  // Sizes on both sides of what lies in a file.
+  static std::string body(std::size_t number) {
+    std::string out = "m" + std::to_string(number) + "-";
+    return out + std::string(number % 7 == 0 ? 16'380 + number : number % 5 * 40, 'x');
+  }
+
+  std::vector<Message> ask(std::string const& line) {
+    world_.send("look", line);
+    world_.settle();
+    std::vector<Message> out;
+    while (std::optional<std::string> answer = world_.take_line("look")) out.push_back(parsed(*answer));
+    expect(!out.empty(), "no answer to " + line.substr(0, 100));
+    return out;
+  }
+
+  void settle_some(Agent& agent) {
+    if (draw(3) == 0) return;  // under way
+    world_.settle();
+    read(agent);
+  }
+
+  void take(Agent& agent) {
+    world_.send(agent.name,
+                "ACQUIRE table=post;queue=" + queue(draw(queues_)) + ";count=" + std::to_string(1 + draw(8)));
+    world_.settle();
+    read(agent);
+  }
+
+  void give_back(Agent& agent) {
+    if (agent.held.empty()) return;
+    Held const one = agent.held.back();
+    agent.held.pop_back();
+    world_.send(agent.name, "RELEASE table=post;message=" + one.message + ";epoch=" + one.epoch +
+                                (draw(2) == 0 ? ";error=no" : ""));
+    settle_some(agent);
+  }
+
+  // ACCEPT here, SEND there; by the exchange, or not.
+  std::vector<std::string> moves_of(Agent& agent, std::size_t most, std::string const& counter, std::int64_t& moves) {
+    std::vector<std::string> out;
+    moves = 0;
+    for (; !agent.held.empty() && static_cast<std::size_t>(moves) < most; ++moves) {
+      Held const one = agent.held.back();
+      agent.held.pop_back();
+      std::size_t const to = draw(queues_);
+      out.push_back("ACCEPT table=post;message=" + one.message + ";epoch=" + one.epoch);
+      out.push_back("SEND table=post;body=" + one.body +
+                    (draw(2) == 0 ? ";queue=" + queue(to) : ";exchange=ring;routing_key=to" + std::to_string(to)));
+    }
+    out.push_back("ADD table=values;key=" + counter + ";by=" + std::to_string(moves));
+    return out;
+  }
+
+  void move(Agent& agent) {
+    if (agent.held.empty()) return;
+    std::int64_t moves = 0;
+    std::vector<std::string> const commands = moves_of(agent, 1 + draw(kMovesMax), "moves-" + agent.name, moves);
+    world_.send(agent.name, "BEGIN");
+    for (std::string const& command : commands) world_.send(agent.name, command);
+    bool const commits = draw(6) != 0;
+    if (commits) agent.under_way.push_back(moves);
+    world_.send(agent.name, commits ? "COMMIT" : "ROLLBACK");
+    settle_some(agent);
+  }
+
+  void move_in_a_branch(Agent& agent) {
+    if (agent.held.empty()) return;
+    std::string const number = std::to_string(++branches_);
+    std::string const xid = "7:" + (number.size() % 2 == 0 ? number : "0" + number) + ":";
+    std::int64_t moves = 0;
+    std::vector<std::string> const commands = moves_of(agent, 1 + draw(4), "moves-x" + number, moves);
+    moves_of_branch_[xid] = moves;
+    world_.send(agent.name, "XA_START xid=" + xid);
+    for (std::string const& command : commands) world_.send(agent.name, command);
+    world_.send(agent.name, "XA_END xid=" + xid);
+    world_.send(agent.name, "XA_PREPARE xid=" + xid);
+    settle_some(agent);
+  }
+
+  void resolve(Agent& agent) {
+    if (prepared_.empty()) return;
+    auto const one = std::next(prepared_.begin(), static_cast<std::ptrdiff_t>(draw(prepared_.size())));
+    world_.send(agent.name, (draw(3) == 0 ? "XA_ROLLBACK xid=" : "XA_COMMIT xid=") + *one);
+    prepared_.erase(one);
+    settle_some(agent);
+  }
+
+  void read_all() {
+    for (Agent& agent : agents_) read(agent);
+  }
+  void read(Agent& agent) {
+    while (std::optional<std::string> line = world_.take_line(agent.name)) {
+      Message const answer = parsed(*line);
+      if (answer.command == "MESSAGE") {
+        agent.held.push_back(
+            {std::string{answer.text("body")}, std::string{answer.text("message")}, std::string{answer.text("epoch")}});
+      } else if (answer.command == "PREPARED") {
+        prepared_.emplace(answer.text("xid"));
+      } else if (answer.has("xid")) {
+        if (answer.command == "COMMITTED") acknowledged_ += moves_of_branch_.at(std::string{answer.text("xid")});
+      } else if (answer.command == "COMMITTED") {
+        expect(!agent.under_way.empty(), "COMMITTED of nothing");
+        acknowledged_ += agent.under_way.front();
+        agent.under_way.erase(agent.under_way.begin());
+      } else if (answer.command == "ERROR" && answer.text("command") == "COMMIT") {
+        expect(!agent.under_way.empty(), "a refusal of nothing");
+        agent.under_way.erase(agent.under_way.begin());
+      }
+    }
+  }
+
+  void end(std::uint64_t dice) {
+    ++result_.crashes;
+    read_all();
+    if (dice < 97) {
+      // The power goes at one of the next writes; what is acknowledged before counts.
+      world_.disk().stop_after(draw(8));
+      for (Agent& agent : agents_) move(agent);
+      world_.settle();
+      read_all();
+    }
+    if (dice < 99)
+      world_.power_cut();
+    else
+      world_.kill();
+    for (Agent& agent : agents_) {
+      agent.forget();
+      while (world_.take_line(agent.name)) {
+      }
+    }
+    expect(world_.start().ok(), "a start was refused");
+    while (world_.take_line("look")) {
+    }
+    check();
+    check_prepared();
+  }
+
+  void check() {
+    std::map<std::string, int> found;
+    std::string after;
+    do {
+      std::vector<Message> const page =
+          ask("BROWSE table=post;body=1;count=1000" + (after.empty() ? "" : ";after=" + after));
+      for (Message const& one : page)
+        if (one.command == "MESSAGE") ++found[std::string{one.text("body")}];
+      after = page.back().text("after");
+    } while (!after.empty());
+    for (auto const& [text, times] : found)
+      expect(times == 1, "message " + text.substr(0, 8) + " is there " + std::to_string(times) + " times");
+    expect(found.size() == messages_,
+           std::to_string(found.size()) + " messages are there, and should be " + std::to_string(messages_));
+    for (std::size_t i = 0; i < messages_; ++i)
+      expect(found.contains(body(i)), "message " + std::to_string(i) + " is not what was sent");
+    std::int64_t moves = 0;
+    for (Message const& counter : ask("GET table=values;prefix=moves;count=1000"))
+      moves += counter.integer("value").value_or(0);
+    expect(moves >= acknowledged_,
+           std::to_string(acknowledged_) + " moves were acknowledged, and " + std::to_string(moves) + " are there");
+    acknowledged_ = moves;
+    result_.moves = static_cast<std::uint64_t>(moves);
+  }
+
+  // What was acknowledged as prepared is in doubt, and nobody else's is; each is resolved, or stays.
+  void check_prepared() {
+    std::set<std::string> listed;
+    for (Message const& branch : ask("XA_RECOVER count=1000"))
+      if (branch.command == "BRANCH") listed.emplace(branch.text("xid"));
+    for (std::string const& xid : prepared_)
+      expect(listed.contains(xid), "branch " + xid + " was prepared, and is not in doubt");
+    prepared_ = listed;
+  }
+
+  std::mt19937_64 random_;
+  World world_;
+  std::size_t queues_{0};
+  std::size_t messages_{0};
+  std::array<Agent, kAgents.size()> agents_{
+      {{std::string{kAgents[0]}}, {std::string{kAgents[1]}}, {std::string{kAgents[2]}}}};
+  std::int64_t acknowledged_{0};
+  std::uint64_t branches_{0};
+  std::map<std::string, std::int64_t> moves_of_branch_;
+  std::set<std::string> prepared_;
+  std::uint64_t step_{0};
+  QueueLifeResult result_;
+};
+
+}  // namespace
+
+QueueLifeResult live_with_queues(std::uint64_t seed, std::uint64_t steps) {
+  std::optional<Life> life;
+  std::string wrong;
+  try {
+    life.emplace(seed);
+    life->live(steps);
+  } catch (std::exception const& error) {
+    wrong = error.what();
+  }
+  QueueLifeResult out = life ? life->result() : QueueLifeResult{};
+  out.steps = life ? life->step() : 0;
+  if (!wrong.empty()) out.wrong = "step " + std::to_string(out.steps) + ": " + wrong;
+  return out;
+}
+
+}  // namespace fastjournal::sim
