@@ -17,7 +17,7 @@ packages_build=(
 # What tests use as their users would: clients of HTTP and TLS, systemd-analyze, readers of the manual, shells that
 # complete. promtool: fetch_promtool.
 packages_test=(
-  curl nodejs openssl python3 python3-jsonschema python3-msgpack python3-pytest systemd
+  curl libnet-stomp-perl nodejs openssl python3 python3-jsonschema python3-msgpack python3-pytest python3-stomp systemd
   man-db mandoc bsdextrautils bash zsh fish
 )
 packages_fuzz=(clang)

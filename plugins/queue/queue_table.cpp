@@ -7,6 +7,7 @@
 #include "model/type_check.h"
 #include "plugins/queue/mutants.h"
 #include "plugins/queue/names.h"
+#include "plugins/queue/stomp_protocol.h"
 #include "rows/apply.h"
 
 namespace fastjournal::queue {
@@ -314,8 +315,12 @@ Result<std::unique_ptr<Table>> create(TableContext const& context, std::shared_p
 }  // namespace
 
 PluginDescriptor const& table_type() {
-  static PluginDescriptor const descriptor{
-      .build = "g++ " __VERSION__, .name = "queue", .check_type = QueueTable::check_type, .create = create};
+  static constexpr std::array<PluginProtocol, 1> protocols{{{"stomp", stomp::make_stomp_protocol}}};
+  static PluginDescriptor const descriptor{.build = "g++ " __VERSION__,
+                                           .name = "queue",
+                                           .check_type = QueueTable::check_type,
+                                           .create = create,
+                                           .protocols = protocols};
   return descriptor;
 }
 

@@ -1,7 +1,10 @@
 #include "admin/declarations.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
+
+#include "base/name_table.h"
 
 namespace fastjournal::admin {
 namespace {
@@ -25,7 +28,7 @@ constexpr OwnCommand kCommands[] = {
     {"ALERTS", "table", Right::read, Scope::tables},
     {"LOWER", "name table", Right::manage, Scope::table},
     // LISTEN with mode=row, or to values, needs the right read instead (listen.cpp).
-    {"LISTEN", "table {topic} mode credit worker key key_binary prefix", Right::work, Scope::tables},
+    {"LISTEN", "table {topic} mode credit worker {further} key key_binary prefix", Right::work, Scope::tables},
     {"UNLISTEN", "table {topic} key key_binary prefix"},
     {"WAITERS", "table after count", Right::read, Scope::table},
     {"WATCH", "table every", Right::read, Scope::tables},
@@ -66,7 +69,7 @@ constexpr OwnCommand kCommands[] = {
 constexpr OwnAnswer kAnswers[] = {
     {"ERROR", "command code message parameter right table user bound wait_ms transaction op cause result xa decided"},
     {"AUTHENTICATED", "user rights grants table"},
-    {"RIGHTS", "user rights grants table"},
+    {"RIGHTS", "user rights grants table connection"},
     {"TABLE", "name type persistent log rows key columns types description", true},
     {"STATS",
      "table now connections watchers connections_ever connections_refused connections_messages connections_http "
@@ -96,7 +99,7 @@ constexpr OwnAnswer kAnswers[] = {
     {"ALERTS", "count"},
     {"LOWERED", "name table"},
     {"LISTENING", "table {topic} key key_binary prefix"},
-    {"UNLISTENED", "table {topic} key key_binary prefix"},
+    {"UNLISTENED", "table {topic} key key_binary prefix code message"},
     {"LISTEN", "table {topic} ready date missed"},
     {"WAITER",
      "table connection mode topic worker peer user since stalled until waiting state missed credit leases after", true},
@@ -142,19 +145,40 @@ std::span<OwnCommand const> own_commands() { return kCommands; }
 
 std::span<OwnAnswer const> own_answers() { return kAnswers; }
 
+bool goes_with_listen(TypeDeclaration const& type, CommandDeclaration const& command,
+                      ParameterDeclaration const& parameter) {
+  static constexpr std::array<std::string_view, 4> kOfListen{"table", "request", "wait", "worker"};
+  return !parameter.right && parameter.name != type.topic && parameter.name != command.deliver_count &&
+         std::ranges::find(kOfListen, parameter.name) == kOfListen.end();
+}
+
 std::string with_topics(std::string_view parameters, engine::TableTypes const& types) {
-  std::string out{parameters};
   static constexpr std::string_view kTopic = "{topic} ";
-  std::string topics;
-  std::vector<std::string_view> told;
+  static constexpr std::string_view kFurther = "{further} ";
+  std::vector<std::string_view> topics;
+  std::vector<std::string_view> further;
+  auto const note = [](std::vector<std::string_view>& names, std::string_view name) {
+    if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
   for (auto const& [name, type] : types) {
-    std::string const& topic = type->topic();
-    if (topic.empty() || std::ranges::find(told, topic) != told.end()) continue;
-    told.push_back(topic);
-    topics += topic + " ";
+    note(topics, type->topic());
+    if (type->delivering() == NameTable::kAbsent) continue;
+    TypeDeclaration const& declared = *type->declaration();
+    CommandDeclaration const& command = declared.commands[type->delivering()];
+    for (ParameterDeclaration const& parameter : command.parameters)
+      if (goes_with_listen(declared, command, parameter)) note(further, parameter.name);
   }
+  std::string out{parameters};
   out += ' ';
-  if (std::size_t const at = out.find(kTopic); at != std::string::npos) out.replace(at, kTopic.size(), topics);
+  auto const replace = [&out](std::string_view mark, std::vector<std::string_view> const& names) {
+    std::size_t const at = out.find(mark);
+    if (at == std::string::npos) return;
+    std::string words;
+    for (std::string_view const name : names) words.append(name).append(" ");
+    out.replace(at, mark.size(), words);
+  };
+  replace(kTopic, topics);
+  replace(kFurther, further);
   out.pop_back();
   return out;
 }

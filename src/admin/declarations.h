@@ -28,8 +28,10 @@ struct OwnCommand {
   };
 
   std::string_view name;
-  std::string_view parameters{};  // accepted names, separated by blanks; {topic}: the names that the types have for it
-  std::optional<Right> right{};   // none: allowed to all connections
+  // Accepted names, separated by blanks. {topic}: the names that the types have for it; {further}: the parameters of their
+  // delivering commands that go with LISTEN.
+  std::string_view parameters{};
+  std::optional<Right> right{};  // none: allowed to all connections
   Scope scope{Scope::daemon};
   Kind kind{Kind::own};
   bool life_cycle{false};  // a communicatord sends it to all services: it needs no right for it
@@ -47,7 +49,12 @@ struct OwnAnswer {
 // Answers and pushes; those of tables are declared by their types.
 [[nodiscard]] std::span<OwnAnswer const> own_answers();
 
-// Where {topic} stands, the names that the types have for it.
+// LISTEN with mode=deliver takes this parameter of the delivering command and passes it on: none that LISTEN has itself or
+// that says how the command waits, and none that needs a right of its own.
+[[nodiscard]] bool goes_with_listen(TypeDeclaration const& type, CommandDeclaration const& command,
+                                    ParameterDeclaration const& parameter);
+
+// Where {topic} and {further} stand, the names that the types have for them.
 [[nodiscard]] std::string with_topics(std::string_view parameters, engine::TableTypes const& types);
 
 }  // namespace fastjournal::admin

@@ -1,8 +1,13 @@
-// LISTEN and UNLISTEN: a connection wants to be told of a topic of a table, or not any more.
+// LISTEN and UNLISTEN: a connection wants to be told of a topic of a table, or not any more. With mode=deliver it takes what
+// the type's delivering command takes as well (lease of NEXT), which that command gets each time.
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include "admin/commands.h"
+#include "admin/declarations.h"
+#include "base/name_table.h"
 #include "fastjournal/limits.h"
 
 namespace fastjournal::admin {
@@ -32,6 +37,29 @@ Status read_wish(Message const& message, work::ListenWish& wish) {
     return Status{Code::too_large, "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes"}.with(
         "parameter", "worker");
   if (!worker.empty()) wish.worker = worker;
+  return {};
+}
+
+// Parameters of the delivering command. Those of durations and integers must be whole numbers; what else is wrong with a
+// value, the command says when it is run.
+Status read_further(Message const& message, engine::HostedTable const& table, work::ListenMode mode,
+                    std::vector<Param>& further) {
+  if (table.type->delivering() == NameTable::kAbsent) return {};
+  CommandDeclaration const& command = table.type->declaration()->commands[table.type->delivering()];
+  std::size_t bytes = 0;
+  for (ParameterDeclaration const& declared : command.parameters) {
+    Value const* const value = message.find(declared.name);
+    if (value == nullptr || !goes_with_listen(*table.type->declaration(), command, declared)) continue;
+    if (mode != work::ListenMode::deliver)
+      return bad_parameter(declared.name, declared.name + " goes with mode=deliver only");
+    bool const is_number = declared.type == "integer" || declared.type == "duration";
+    if (is_number && !value->as_integer()) return bad_parameter(declared.name, declared.name + " is no whole number");
+    bytes += declared.name.size() + value->bytes.size();
+    further.push_back({declared.name, *value});
+  }
+  if (further.size() > work::kFurtherMax || bytes > work::kFurtherBytesMax)
+    return {Code::too_large, "LISTEN takes at most " + std::to_string(work::kFurtherMax) + " parameters of " +
+                                 command.name + ", of " + std::to_string(work::kFurtherBytesMax) + " bytes together"};
   return {};
 }
 
@@ -77,6 +105,9 @@ class Listen final : public Command {
     work::ListenWish wish{
         .topic = topic_in(request.message, *table), .worker = request.caller.worker, .since = request.now};
     request.status = read_wish(request.message, wish);
+    further_.clear();
+    if (request.status.ok()) request.status = read_further(request.message, *table, wish.mode, further_);
+    wish.further = further_;
     if (request.status.ok()) request.status = engine_.listen(*table, request.caller.connection, wish);
     if (!request.status.ok()) return;
     request.may_be_silent = true;
@@ -95,6 +126,7 @@ class Listen final : public Command {
   }
 
   engine::Engine& engine_;
+  std::vector<Param> further_;  // of the message that is run
 };
 
 class Unlisten final : public Command {

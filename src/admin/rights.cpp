@@ -1,4 +1,4 @@
-// RIGHTS: who the sender is, and what it may do: on all tables, or on the one that it names.
+// RIGHTS: who the sender is, by which connection, and what it may do: on all tables, or on the one that it names.
 #include <string>
 
 #include "admin/commands.h"
@@ -18,6 +18,7 @@ class ShowRights final : public Command {
     if (permit.user != nullptr) request.answer.add("user", std::string_view{permit.user->name});
     request.answer.add("rights", std::string_view{rights.names()});
     if (!permit.bound.empty()) request.answer.add("table", permit.bound);
+    request.answer.add("connection", static_cast<std::uint64_t>(request.caller.connection));
     if (table == nullptr && permit.user != nullptr && permit.user->has_grants_for_tables())
       request.answer.add("grants", std::string_view{permit.user->grants_for_tables()});
   }

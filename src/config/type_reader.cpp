@@ -213,9 +213,10 @@ OptionDeclaration read_option(Element const& element) {
 }
 
 ProtocolDeclaration read_protocol(Element const& element) {
-  element.expect({.attributes = {{"name", Times::one}}, .children = {}, .text = true});
+  element.expect({.attributes = {{"name", Times::one}, {"login"}}, .children = {}, .text = true});
   ProtocolDeclaration out;
   out.name = name_field(element, "name", kTypeName).value_or("");
+  out.has_login = boolean_field(element, "login").value_or(false);
   out.description = element.text();
   if (out.description.empty()) element.problem("a protocol without text, expected its description");
   if (out.name == access::kMessages || out.name == access::kHttp)

@@ -152,7 +152,8 @@ struct Session {
   }
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return kConnectionBytes + in.capacity() + out.capacity() + pushed.capacity() * sizeof(Pushed) +
-           marks.size() * sizeof(Mark) + files.size() * (sizeof(FileBytes) + 2 * sizeof(void*)) + kept;
+           marks.size() * sizeof(Mark) + files.size() * (sizeof(FileBytes) + 2 * sizeof(void*)) + kept +
+           protocol->kept_bytes();
   }
 };
 

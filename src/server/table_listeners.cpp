@@ -32,14 +32,17 @@ std::string why_not_spoken(engine::TableTypes const& types, engine::Declarations
   if (type == types.end()) return {};
   std::string expected = "messages, http";
   bool is_known = false;
+  bool has_login = false;
   for (ProtocolDeclaration const& protocol : type->second->declaration()->protocols) {
     expected += ", " + protocol.name;
-    is_known = is_known || protocol.name == one.protocol;
+    if (protocol.name != one.protocol) continue;
+    is_known = true;
+    has_login = protocol.has_login;
   }
   if (!is_known)
     return "protocol \"" + one.protocol + "\" is not one of table " + one.table + ", which is of type " +
            (*table)->type + "; expected one of " + expected;
-  if (one.rights.is_empty() && !one.tls)
+  if (one.rights.is_empty() && !one.tls && !has_login)
     return "nobody can log in by protocol \"" + one.protocol +
            "\", and rights is empty; expected rights, or tls=\"true\" and certificates of clients";
   return {};

@@ -172,8 +172,14 @@ bool Service::hand_out(ServedTable const& table, Runner& runner) {
       subscriptions.stall(connection);
       continue;
     }
-    bool const found = turn.waiter->command != nullptr ? answer_waiting(table, *turn.waiter->command, runner, false)
-                                                       : deliver(table, turn, runner);
+    bool found = false;
+    if (turn.waiter->command != nullptr) {
+      found = answer_waiting(table, *turn.waiter->command, runner, false);
+    } else {
+      Delivered const delivered = deliver(table, turn, runner);
+      if (delivered == Delivered::refused) continue;
+      found = delivered == Delivered::some;
+    }
     if (!found) {
       subscriptions.line().found_nothing(turn);
       continue;
@@ -186,13 +192,15 @@ bool Service::hand_out(ServedTable const& table, Runner& runner) {
 }
 
 // Runs the command that delivers for a listener: as many rows as its credit allows, and its share of what is there.
-bool Service::deliver(ServedTable const& table, Line::Turn const& turn, Runner& runner) {
+Service::Delivered Service::deliver(ServedTable const& table, Line::Turn const& turn, Runner& runner) {
   Listener& listener = *turn.waiter->listener;
   std::uint64_t const count = std::min<std::uint64_t>(listener.free_credit(), turn.share);
   CommandDeclaration const& type = table.type.commands[table.delivering];
   Message message{type.name};
   message.set_integer(type.deliver_count, static_cast<std::int64_t>(count));
   if (!turn.topic->name.empty()) message.set(table.type.topic, std::string_view{turn.topic->name});
+  if (listener.further != nullptr)
+    for (Param const& param : listener.further->params()) message.add(param.name, param.value);
   Command const command{static_cast<std::uint16_t>(table.delivering), &message, listener.connection, listener.worker};
   TimeMs const due = turn.topic->due;
   Status status;
@@ -200,9 +208,27 @@ bool Service::deliver(ServedTable const& table, Line::Turn const& turn, Runner& 
   table.subscriptions.deliver_to(&listener);
   Outcome const outcome = runner.run(command, true, pushed_, status);
   table.subscriptions.deliver_to(nullptr);
-  if (!status.ok() || outcome.take != Take::found) return false;
+  bool const are_wrong = status.code() == Code::bad_parameter || status.code() == Code::too_large;
+  if (are_wrong && listener.further != nullptr) {
+    end_refused(table, listener, status);
+    return Delivered::refused;
+  }
+  if (!status.ok() || outcome.take != Take::found) return Delivered::nothing;
   replies_.push(table.log, listener.connection, pushed_, due, ListenMode::deliver);
-  return true;
+  return Delivered::some;
+}
+
+// The table refuses its parameters: it would never get anything, and hold up those behind it.
+void Service::end_refused(ServedTable const& table, Listener const& listener, Status const& why) {
+  ConnectionId const connection = listener.connection;
+  std::string const topic = listener.topic->name;
+  pushed_.clear();
+  pushed_.message("UNLISTENED").add("table", table.name);
+  if (!topic.empty()) pushed_.add(table.type.topic, std::string_view{topic});
+  pushed_.add("code", row_of(why.code()).wire_name);
+  pushed_.add("message", std::string_view{why.message()});
+  static_cast<void>(table.subscriptions.unlisten(connection, topic));
+  replies_.push(table.log, connection, pushed_, {}, ListenMode::wake);
 }
 
 void Service::wake_listeners(ServedTable const& table, TimeMs now) {

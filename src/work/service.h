@@ -3,7 +3,8 @@
 // which tables are to be served; who is next, subscriptions.h knows.
 //
 // `deliver` runs the type's own taking command for its listener, as for a waiting command: one path for all leases.
-// Credit is counted by the ids that lease_began reported meanwhile, so that any end of a lease returns it.
+// Credit is counted by the ids that lease_began reported meanwhile, so that any end of a lease returns it. A command that
+// leases nothing uses no credit: the credit is then the most of one push, and the unsent output of the connection the limit.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,9 @@ class Service {
   [[nodiscard]] bool answer_overdue(ServedTable const& table, Runner& runner, TimeMs now);
   [[nodiscard]] bool answer_waiting(ServedTable const& table, WaitingCommand const& waiting, Runner& runner, bool over);
   [[nodiscard]] bool hand_out(ServedTable const& table, Runner& runner);
-  [[nodiscard]] bool deliver(ServedTable const& table, Line::Turn const& turn, Runner& runner);
+  enum class Delivered : std::uint8_t { some, nothing, refused };
+  [[nodiscard]] Delivered deliver(ServedTable const& table, Line::Turn const& turn, Runner& runner);
+  void end_refused(ServedTable const& table, Listener const& listener, Status const& why);
   void wake_listeners(ServedTable const& table, TimeMs now);
   [[nodiscard]] bool tell_wakes(ServedTable const& table, TimeMs now);
   [[nodiscard]] bool tell_watchers(ServedTable const& table, TimeMs now);

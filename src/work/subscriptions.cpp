@@ -11,7 +11,16 @@ std::int64_t cost_of(WaitingCommand const& command) {
 
 std::int64_t cost_of(Listener const& listener) {
   return static_cast<std::int64_t>(Subscriptions::kListenerCost + listener.credit * sizeof(ObjectId) +
-                                   listener.worker.size() + 2 * listener.topic->name.size());
+                                   listener.worker.size() + 2 * listener.topic->name.size() +
+                                   (listener.further == nullptr ? 0 : Subscriptions::kFurtherCost));
+}
+
+std::unique_ptr<Message> kept(std::span<Param const> params) {
+  if (params.empty()) return nullptr;
+  auto out = std::make_unique<Message>();
+  for (Param const& param : params) out->add(param.name, param.value);
+  out->own();
+  return out;
 }
 
 }  // namespace
@@ -128,6 +137,7 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
   found->since = wish.since;
   found->credit = wish.credit;
   found->worker = wish.worker;
+  found->further = kept(wish.further);
   found->paging = wish.mode == ListenMode::row;
   found->paged_to = {};
   if (wish.mode == ListenMode::deliver) ++deliver_listeners_;

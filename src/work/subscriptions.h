@@ -55,6 +55,8 @@ class Subscriptions {
   // Memory of one, with its place in the line; the same of a listener, without its credit and names.
   static constexpr std::size_t kWaitingCost = 5200;
   static constexpr std::size_t kListenerCost = 800;
+  // Of a listener with further parameters: its message, which is one block of the arena.
+  static constexpr std::size_t kFurtherCost = 4800;
 
   // Called before the first listener.
   void tell(Keeper& keeper) { keeper_ = &keeper; }

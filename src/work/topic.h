@@ -6,6 +6,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +25,11 @@ struct ListenWish {
   std::uint32_t credit{0};    // deliver: rows at once
   std::string_view worker{};  // deliver: as in NEXT
   TimeMs since{};             // when it came
+  // deliver: further parameters of the command that delivers, within kFurtherMax and kFurtherBytesMax. Borrowed.
+  std::span<Param const> further{};
 };
+inline constexpr std::size_t kFurtherMax = 8;
+inline constexpr std::size_t kFurtherBytesMax = 1024;  // names and values together: one block of an arena
 
 // A command whose verdict was `wait`.
 struct WaitingCommand {
@@ -92,6 +97,7 @@ struct Listener {
   std::uint64_t serial{0};          // in the line, or of its wake; 0: neither
   std::vector<ObjectId> delivered;  // delivered rows that are still leased to its connection; sorted
   std::string worker;
+  std::unique_ptr<Message> further;  // parameters of the command that delivers; null: none
 
   [[nodiscard]] std::uint32_t free_credit() const {
     return delivered.size() >= credit ? 0 : credit - static_cast<std::uint32_t>(delivered.size());

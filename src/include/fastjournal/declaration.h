@@ -142,7 +142,8 @@ struct AnswerDeclaration {
 
 // A protocol that the type brings (PluginDescriptor::protocols).
 struct ProtocolDeclaration {
-  std::string name;  // [a-z][a-z0-9]*, neither messages nor http
+  std::string name;       // [a-z][a-z0-9]*, neither messages nor http
+  bool has_login{false};  // its clients show tokens (Protocol::Piece::token)
   std::string description;
 };
 

@@ -2,7 +2,8 @@
 // messages (text, JSON, msgpack) and HTTP; a plugin may bring more protocols (declaration.h names them).
 //
 // One object for each connection. It owns no socket, clock or thread and does no I/O: it is given bytes and messages,
-// and writes bytes. It stores no input: what it does not consume comes again.
+// and writes bytes. It stores no input: what it does not consume comes again. A piece that needs several messages is
+// consumed with the last of them.
 //
 // The server carries out one message after the other. An answer is one message or several; a message may also be sent
 // without being asked for (a push). Answers come in the order of their commands, except for commands that wait: a
@@ -70,6 +71,8 @@ class Protocol {
   // `message` is overwritten; its views may point into `unread`, and are used before the next call. `out` is the output
   // of the connection, for `nothing`.
   [[nodiscard]] virtual Piece read(std::string_view unread, Message& message, std::string& out) = 0;
+  // Memory of what it keeps of consumed input beyond a few hundred bytes: the server counts it as the connection's.
+  [[nodiscard]] virtual std::size_t kept_bytes() const { return 0; }
   // The largest possible size of the piece at the front of `unread`. The server keeps at most so many bytes.
   [[nodiscard]] virtual std::size_t whole_bytes(std::string_view unread) const = 0;
 

@@ -37,11 +37,18 @@ struct Rows final : Work {
   std::uint64_t rows{0};
 };
 
-// A command takes one row. If there is none it waits, and gets nothing when its wait is over.
+// A command takes one row. If there is none it waits, and gets nothing when its wait is over. Of its parameters `lease` may
+// not be 0.
 struct Taker final : Runner {
   explicit Taker(Rows& of) : rows(of) {}
-  Outcome run(Command const& command, bool over, Answer& answer, Status&) override {
+  Outcome run(Command const& command, bool over, Answer& answer, Status& status) override {
     commands.push_back(std::string{command.message->command});
+    for (Param const& param : command.message->params())
+      if (param.name != "count") commands.back().append(" ").append(param.name).append("=").append(param.value.bytes);
+    if (command.message->text("lease") == "0") {
+      status = {Code::bad_parameter, "lease is 0"};
+      return {};
+    }
     if (rows.rows == 0 && !over) return {.verdict = Verdict::wait, .take = Take::nothing};
     if (rows.rows == 0) return {.take = Take::nothing};
     answer.message("ROW").add("id", rows.rows--);
@@ -61,11 +68,12 @@ struct Letters final : ReplySink {
   void tell_wake(log::Log const&, WakeMessage const& wake, TypeDeclaration const&, std::string_view) override {
     note(ConnectionId::none, wake.command);
   }
-  bool is_full(ConnectionId connection) override { return connection == full; }
+  bool is_full(ConnectionId connection) override { return connection == full || all.size() >= room; }
   void note(ConnectionId connection, std::string const& what) {
     all.push_back(std::to_string(static_cast<std::uint64_t>(connection)) + ":" + what);
   }
   ConnectionId full{};
+  std::size_t room{SIZE_MAX};  // for letters; then all connections are full
   std::vector<std::string> all;
 };
 
@@ -152,6 +160,48 @@ BOOST_AUTO_TEST_CASE(deliver_runs_the_taking_command_of_the_type) {
   BOOST_TEST(!serve());
   BOOST_TEST(taker.commands == Strings{"TAKE"}, boost::test_tools::per_element());
   BOOST_TEST(letters.all == Strings{"3:ROW"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(deliver_passes_on_the_further_parameters_of_its_listener) {
+  {
+    std::string lease{"7000"};
+    Param const further[] = {{"lease", Value::of_text(lease)}};
+    BOOST_REQUIRE(
+        Service::listen(table(), ConnectionId{3}, {.mode = ListenMode::deliver, .credit = 8, .further = further}).ok());
+    lease.assign("gone");
+  }
+  come(1);
+  BOOST_TEST(!serve());
+  BOOST_TEST(taker.commands == Strings{"TAKE lease=7000"}, boost::test_tools::per_element());
+  // A second LISTEN without them.
+  BOOST_REQUIRE(Service::listen(table(), ConnectionId{3}, {.mode = ListenMode::deliver, .credit = 8}).ok());
+  come(1);
+  BOOST_TEST(!serve());
+  BOOST_TEST(taker.commands == (Strings{"TAKE lease=7000", "TAKE"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(deliveries_without_leases_use_no_credit_and_end_at_a_full_connection) {
+  BOOST_REQUIRE(Service::listen(table(), ConnectionId{3}, {.mode = ListenMode::deliver, .credit = 2}).ok());
+  letters.room = 5;
+  come(9);
+  BOOST_TEST(!serve());
+  BOOST_TEST(letters.all.size() == 5U);
+  BOOST_TEST(rows.rows == 4U);
+  letters.room = SIZE_MAX;
+  subscriptions.go_on(ConnectionId{3});
+  BOOST_TEST(!serve());
+  BOOST_TEST(letters.all.size() == 9U);
+}
+
+BOOST_AUTO_TEST_CASE(a_listener_whose_parameters_are_refused_ends_and_holds_up_nobody) {
+  Param const further[] = {{"lease", Value::of_text("0")}};
+  BOOST_REQUIRE(
+      Service::listen(table(), ConnectionId{3}, {.mode = ListenMode::deliver, .credit = 8, .further = further}).ok());
+  BOOST_REQUIRE(Service::listen(table(), ConnectionId{4}, {.mode = ListenMode::deliver, .credit = 8}).ok());
+  come(1);
+  BOOST_TEST(!serve());
+  BOOST_TEST(letters.all == (Strings{"3:UNLISTENED", "4:ROW"}), boost::test_tools::per_element());
+  BOOST_TEST(subscriptions.listeners() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(what_the_type_lacks_is_refused) {
