@@ -38,5 +38,6 @@ struct Attack {
 [[nodiscard]] std::vector<Attack> attacks_on_tls();
 [[nodiscard]] std::vector<Attack> attacks_on_fj();
 [[nodiscard]] std::vector<Attack> attacks_on_blobs();
+[[nodiscard]] std::vector<Attack> attacks_on_stomp();
 
 }  // namespace fastjournal::hostile

@@ -72,6 +72,12 @@ void Victim::declare_with(std::string const& table, std::string const& key, std:
                     table, key, columns, options));
 }
 
+void Victim::declare_letters() const {
+  write("tables/letters.xml",
+        "<table name=\"letters\" model=\"queue\">\n<listeners>\n<socket path=\"../stomp\" protocol=\"stomp\" "
+        "rights=\"add work manage\"/>\n</listeners>\n<create-queues>true</create-queues>\n</table>\n");
+}
+
 void Victim::declare_values() const {
   write("tables/values.xml",
         "<table name=\"values\" model=\"keyvalue\">\n<listeners>\n<socket path=\"../fj\" protocol=\"fj\" "

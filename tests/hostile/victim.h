@@ -36,6 +36,8 @@ class Victim {
   void declare_values() const;
   // The blob table "blobs" with blobs of up to 16 MiB, which must come within 3 s, and its sockets.
   void declare_blobs() const;
+  // The queue table "letters", with a socket for STOMP.
+  void declare_letters() const;
   // One user with all rights but admin, whose token is token(). Before the start.
   void have_a_user();
   [[nodiscard]] std::string const& token() const { return token_; }
@@ -65,6 +67,8 @@ class Victim {
   [[nodiscard]] std::string const& authority() const { return authority_.certificate(); }
   // Of the table "values".
   [[nodiscard]] std::string fj() const { return "unix:" + (folder_ / "fj"); }
+  // Of the table "letters".
+  [[nodiscard]] std::string stomp() const { return "unix:" + (folder_ / "stomp"); }
   // Of the table "blobs".
   [[nodiscard]] std::string blob_read() const { return "unix:" + (folder_ / "blob-read"); }
   [[nodiscard]] std::string blob_write() const { return "unix:" + (folder_ / "blob-write"); }
