@@ -356,7 +356,7 @@ BOOST_AUTO_TEST_CASE(without_rights_somebody_must_be_able_to_log_in) {
   static PluginDescriptor const plugin{.name = "some"};
   auto type = std::make_shared<TypeDeclaration>();
   type->name = "some";
-  type->protocols = {{.name = "plain"}, {.name = "tokens", .has_login = true}};
+  type->protocols = {{.name = "plain", .description = "x"}, {.name = "tokens", .has_login = true, .description = "x"}};
   engine::TableTypes types;
   types.emplace("some", std::make_unique<engine::TableType>(plugin, type));
   auto table = std::make_shared<TableDeclaration>();
