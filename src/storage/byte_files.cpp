@@ -435,7 +435,8 @@ void ByteFiles::freed(Extent const& extent, Lsn lsn) {
   if (!missing_.empty()) missing_.erase({extent.file, extent.begin});
   if (!is_serving_ || says_files()) return;
   ++file->freeing;
-  freed_.push_back({extent, lsn, next_fetch_});
+  // The next reading may be of the answer that hands it out for the last time.
+  freed_.push_back({extent, lsn, next_fetch_ + 1});
 }
 
 Lsn ByteFiles::oldest_needed() const {
@@ -476,7 +477,7 @@ void ByteFiles::free_durable(Lsn durable) {
   FetchId const oldest = oldest_reading();
   auto const may_go = [&](Freed const& freed) {
     return (freed.lsn <= durable || is_mutant(Mutant::freed_before_durable)) &&
-           (freed.before <= oldest || is_mutant(Mutant::freed_while_read));
+           (reading_.empty() || freed.before <= oldest || is_mutant(Mutant::freed_while_read));
   };
   while (!freed_.empty() && may_go(freed_.front())) {
     Extent const extent = freed_.front().extent;

@@ -2,8 +2,11 @@
 // how many.
 #include <boost/test/unit_test.hpp>
 
+#include <string>
+
 #include "tests/support/seed.h"
 #include "tests/world/queue_life.h"
+#include "tests/world/world.h"
 
 namespace fastjournal::sim {
 
@@ -21,6 +24,24 @@ BOOST_AUTO_TEST_CASE(messages_go_around_and_none_is_lost_or_doubled) {
   }
   BOOST_TEST_MESSAGE(moves << " moves, " << crashes << " ends");
   BOOST_TEST(moves > 0U);
+}
+
+// What is taken at most once is freed when it is handed out, and read from its file after that.
+BOOST_AUTO_TEST_CASE(a_large_body_is_whole_when_its_message_is_gone_with_the_answer) {
+  std::uint64_t const seed = test::seed_or(1);
+  for (std::uint64_t round = 0; round < 30; ++round) {
+    World world{seed + round};
+    BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/post.xml").ok());
+    BOOST_REQUIRE(world.start().ok());
+    std::string const body(300'000 + round, static_cast<char>('a' + round % 26));
+    world.send("main", "SEND table=post;queue=orders;body=" + body);
+    world.settle();
+    BOOST_REQUIRE(world.take_line("main").value_or("").starts_with("SENT"));
+    world.send("main", "ACQUIRE table=post;queue=orders;accept=1");
+    for (int i = 0; i < 4; ++i) world.send("other", "QUEUES table=post");
+    world.settle();
+    BOOST_TEST((world.take_line("main").value_or("").find(body) != std::string::npos), "FJ_SEED=" << seed + round);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
