@@ -143,8 +143,10 @@ std::uint32_t Workers::find_leased(model::Parameters& parameters, Decision& deci
     return rows::kNoRow;
   }
   std::uint32_t const row = rows::find_leased(rows_, id, epoch, "row", settings_.table(), decision.status);
-  if (row == rows::kNoRow && decision.status.ok()) decision.status = selection_.unknown_row(id);
-  return row;
+  if (row != rows::kNoRow) [[likely]]
+    return row;
+  if (decision.status.ok()) decision.status = selection_.unknown_row(id);
+  return rows::kNoRow;
 }
 
 bool Workers::find_to_end(model::Parameters& parameters, Decision& decision, std::uint32_t& row) const {
