@@ -356,10 +356,8 @@ void Grammar::add_transaction_verbs() {
         "kept until `tx forget`, or until the manager forgets it.");
   run->footer(
       "A line is a text message (COMMAND name=value;name=value) or one in JSON; # begins a comment. INSERT, DONE,\n"
-      "RELEASE and FAIL of a journal, SET, ADD and DELETE of a key/value table, SEND, ACCEPT, RELEASE and REJECT of a
-"
-      "queue table, in one log or several. If a line is refused, nothing was done, and the error names it. Prints the
-"
+      "RELEASE and FAIL of a journal, SET, ADD and DELETE of a key/value table, SEND, ACCEPT, RELEASE and REJECT of a\n"
+      "queue table, in one log or several. If a line is refused, nothing was done, and the error names it. Prints the\n"
       "answer to each line.");
 }
 
