@@ -65,7 +65,7 @@ Verdict Consumers::acquire(Command const& command, Decision& decision) const {
   if (!wish.accepts) decision.durability = Durability::written;
   decision.wait_topic = wish.queue;
   if (!wish.queue.empty() && shared_.queues.find(wish.queue) == nullptr) {
-    bool const makes = shared_.options.creates && shared_.queues.find_any(wish.queue) == nullptr &&
+    bool const makes = shared_.options.makes(wish.queue) && shared_.queues.find_any(wish.queue) == nullptr &&
                        shared_.queues.size() < shared_.options.queues_max;
     decision.status = makes ? check_name("queue", wish.queue) : shared_.no_queue(wish.queue);
     if (!decision.status.ok()) return Verdict::done;

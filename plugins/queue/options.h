@@ -37,6 +37,8 @@ struct Options {
   // Checks that the loader cannot make: ok, or the problem.
   [[nodiscard]] Status check(TableDeclaration const& declaration) const;
   [[nodiscard]] bool declares(std::string_view queue) const;
+  // Its first use makes a queue of this name.
+  [[nodiscard]] bool makes(std::string_view queue) const { return creates || declares(queue); }
 };
 
 }  // namespace fastjournal::queue

@@ -150,7 +150,7 @@ bool QueueTable::decide_connection_closed(ConnectionId connection, Decision& dec
 
 // All connections have ended.
 bool QueueTable::decide_recovered(Decision& decision) const {
-  if (declarations_.end_all_temporary(decision)) return true;
+  if (declarations_.end_all_temporary(decision) || declarations_.make_declared(decision)) return true;
   // Without a grace, once transactions hold again what they held: by the timers.
   return shared_.options.lifetimes.grace != 0 && timers_.recovered(decision);
 }
@@ -160,7 +160,7 @@ bool QueueTable::decide_recovered(Decision& decision) const {
 
 Status QueueTable::check_topic(std::string_view topic) const {
   if (shared_.queues.find(topic) != nullptr) return {};
-  bool const may_come = shared_.options.creates && shared_.queues.find_any(topic) == nullptr;
+  bool const may_come = shared_.options.makes(topic) && shared_.queues.find_any(topic) == nullptr;
   return may_come ? check_name("queue", topic) : shared_.no_queue(topic);
 }
 

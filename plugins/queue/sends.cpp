@@ -156,7 +156,8 @@ Status Sends::find_queues(Wish const& wish, Decision& decision, bool& makes) con
       return {};
     }
     if (decision.phase == Phase::keep) return {};
-    makes = shared_.options.creates && decision.phase == Phase::now && shared_.queues.find_any(wish.queue) == nullptr;
+    makes = shared_.options.makes(wish.queue) && decision.phase == Phase::now &&
+            shared_.queues.find_any(wish.queue) == nullptr;
     return makes ? check_name("queue", wish.queue) : shared_.no_queue(wish.queue);
   }
   Exchange const* const exchange = shared_.queues.find_exchange(wish.exchange);

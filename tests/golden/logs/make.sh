@@ -138,7 +138,7 @@ messages() {
   }
   call DECLARE table=post "queue=$p-dead"
   call DECLARE table=post "queue=$p-work" "dead_letters=$p-dead" max_deliveries=3 max_messages=100 max_bytes=9000000 \
-    when_full=drop expires=3153600000000
+    when_full=drop expires=31536000000
   call DECLARE table=post "queue=$p-gone"
   call DECLARE table=post "exchange=$p-all" kind=fanout
   call DECLARE table=post "exchange=$p-topic" kind=topic
