@@ -320,7 +320,11 @@ BOOST_AUTO_TEST_CASE(every_version_of_every_record_stands_in_one_of_them) {
       bool const is_catalogue = contains(line, "table=(catalogue)");
       bool const is_blob = contains(line, "table=blobs");
       bool const is_queue = contains(line, "table=post");
-      (is_catalogue ? catalogue : is_blob ? blobs : is_queue ? queues : seen).emplace(number("type"), number("version"));
+      (is_catalogue ? catalogue
+       : is_blob    ? blobs
+       : is_queue   ? queues
+                    : seen)
+          .emplace(number("type"), number("version"));
     }
   }
   for (int type = 1; type < 256; ++type) {

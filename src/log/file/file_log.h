@@ -54,7 +54,9 @@ class FileLog final : public log::LogStore {
   [[nodiscard]] Lsn needed_lsn() const override { return writer_.durable().needed(); }
   [[nodiscard]] Lsn written_lsn() const override { return writer_.written_lsn(); }
   [[nodiscard]] Lsn found_lsn() const override { return writer_.found_lsn(); }
-  [[nodiscard]] Lsn sure_lsn() const override { return std::max(writer_.found_lsn(), writer_.durable().data_durable()); }
+  [[nodiscard]] Lsn sure_lsn() const override {
+    return std::max(writer_.found_lsn(), writer_.durable().data_durable());
+  }
   void set_base(Lsn base, Lsn catalogue) override { writer_.set_base({base, catalogue}); }
   [[nodiscard]] Status reset() override { return writer_.reset(); }
   [[nodiscard]] Lsn base_lsn() const override { return writer_.base().wanted().lsn; }

@@ -19,9 +19,7 @@ namespace {
 constexpr std::uint64_t kHeaderSlackBytes = 4096;
 constexpr std::uint64_t kHeaderBytesMax = 1U << 20U;
 
-std::uint64_t with_headers(std::uint64_t bytes) {
-  return bytes + std::min(bytes, kHeaderBytesMax) + kHeaderSlackBytes;
-}
+std::uint64_t with_headers(std::uint64_t bytes) { return bytes + std::min(bytes, kHeaderBytesMax) + kHeaderSlackBytes; }
 
 }  // namespace
 
