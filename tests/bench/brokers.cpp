@@ -84,11 +84,11 @@ class Active final : public Broker {
 )";
     std::filesystem::create_directories(folder + "/data");
     std::string const home = "/usr/share/activemq";
-    if (!std::filesystem::exists(home + "/bin/run.jar"))
+    if (!std::filesystem::exists(home + "/bin/activemq.jar"))
       throw std::runtime_error("ActiveMQ is not installed: apt-get install --no-install-recommends activemq");
     child_ = std::make_unique<test::ChildProcess>(std::vector<std::string>{
         find_program("java", "default-jre-headless"), "-Xmx1g", "-Dactivemq.home=" + home, "-Dactivemq.base=" + folder,
-        "-Dactivemq.conf=" + folder, "-Dactivemq.data=" + folder + "/data", "-jar", home + "/bin/run.jar", "start",
+        "-Dactivemq.conf=" + folder, "-Dactivemq.data=" + folder + "/data", "-jar", home + "/bin/activemq.jar", "start",
         "xbean:file:" + folder + "/broker.xml"});
     wait_until_listening(address(), *child_);
   }

@@ -235,7 +235,8 @@ class Amqp final : public Speech {
       ack += '\0';
       frame(1, 1, ack, out);
     } else if (is(10, 50) || is(20, 40) || is(60, 120)) {
-      refused(in);
+      // Its reason stands behind the numbers.
+      refused(in.substr(std::min<std::size_t>(in.size(), 7)));
     }
   }
 
