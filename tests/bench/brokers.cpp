@@ -1,5 +1,6 @@
 #include "tests/bench/brokers.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -43,8 +44,11 @@ class Rabbit final : public Broker {
         "RABBITMQ_NODENAME=bench" + std::to_string(port_) + "@localhost", "RABBITMQ_NODE_IP_ADDRESS=127.0.0.1",
         "RABBITMQ_NODE_PORT=" + std::to_string(port_), "RABBITMQ_DIST_PORT=" + std::to_string(free_port()),
         "RABBITMQ_MNESIA_BASE=" + folder + "/data", "RABBITMQ_LOG_BASE=" + folder + "/log", "RABBITMQ_LOGS=-",
+        "RUNNING_UNDER_SYSTEMD=1", "ERL_CRASH_DUMP_SECONDS=0", "ERL_EPMD_RELAXED_COMMAND_CHECK=1",
         "RABBITMQ_ENABLED_PLUGINS_FILE=" + folder + "/enabled_plugins", program});
-    wait_until_listening(address(), *child_);
+    // It listens before it can be used.
+    if (!child_->wait_for_line("Server startup complete", std::chrono::seconds{60}))
+      throw std::runtime_error("RabbitMQ does not start: " + child_->output());
   }
   ~Rabbit() override {
     child_.reset();
