@@ -341,71 +341,56 @@ void Declarations::tell(Queue const& queue, Answer& answer) const {
   if (settings.expires != 0) answer.add("expires", settings.expires);
 }
 
-Verdict Declarations::list_queues(Command const& command, Decision& decision) const {
+// A page of names, or one; `tell` adds the message of a name, `find` says whether there is one of it.
+template <typename Find, typename Tell>
+Verdict Declarations::list_names(Command const& command, std::string_view parameter,
+                                 absl::btree_set<std::string_view> const& names, Find const& find, Tell const& tell,
+                                 Decision& decision) const {
   decision.durability = Durability::written;
   model::Parameters parameters{*command.message};
-  std::string_view const only = parameters.text("queue", kNameBytesMax);
+  std::string_view const only = parameters.text(parameter, kNameBytesMax);
   std::string_view const after = parameters.text("after", kNameBytesMax);
   auto const count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
   decision.status = parameters.take_status();
   if (!decision.status.ok()) return Verdict::done;
-  if (parameters.has("queue")) {
-    Queue const* const queue = shared_.queues.find_any(only);
-    if (queue == nullptr)
-      answer(decision, "NOTHING");
-    else
-      tell(*queue, answer(decision, "QUEUE"));
-    return Verdict::done;
-  }
-  auto const& names = shared_.queues.names();
   std::size_t shown = 0;
-  for (auto name = names.upper_bound(after); name != names.end(); ++name) {
-    if (shown == count) {
-      decision.answer.add("after", std::string_view{*std::prev(name)});
-      break;
+  if (parameters.has(parameter)) {
+    if (find(only)) {
+      tell(only);
+      ++shown;
     }
-    tell(*shared_.queues.find_any(*name), answer(decision, "QUEUE"));
-    ++shown;
+  } else {
+    for (auto name = names.upper_bound(after); name != names.end(); ++name) {
+      if (shown == count) {
+        decision.answer.add("after", std::string_view{*std::prev(name)});
+        break;
+      }
+      tell(*name);
+      ++shown;
+    }
   }
   decision.looks += static_cast<std::uint32_t>(shown);
   if (shown == 0) answer(decision, "NOTHING");
   return Verdict::done;
 }
 
+Verdict Declarations::list_queues(Command const& command, Decision& decision) const {
+  return list_names(
+      command, "queue", shared_.queues.names(),
+      [&](std::string_view name) { return shared_.queues.find_any(name) != nullptr; },
+      [&](std::string_view name) { tell(*shared_.queues.find_any(name), answer(decision, "QUEUE")); }, decision);
+}
+
 Verdict Declarations::list_exchanges(Command const& command, Decision& decision) const {
-  decision.durability = Durability::written;
-  model::Parameters parameters{*command.message};
-  std::string_view const only = parameters.text("exchange", kNameBytesMax);
-  std::string_view const after = parameters.text("after", kNameBytesMax);
-  auto const count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return Verdict::done;
-  auto const tell_exchange = [&](Exchange const& exchange) {
+  auto const tell_exchange = [&](std::string_view name) {
+    Exchange const& exchange = *shared_.queues.find_exchange(name);
     answer(decision, "EXCHANGE").add("exchange", std::string_view{exchange.name});
     decision.answer.add("kind", Value::of_text(kKindNames[static_cast<int>(exchange.router.kind())]));
     decision.answer.add("bindings", std::uint64_t{exchange.bindings.size()});
   };
-  if (parameters.has("exchange")) {
-    Exchange const* const exchange = shared_.queues.find_exchange(only);
-    if (exchange == nullptr)
-      answer(decision, "NOTHING");
-    else
-      tell_exchange(*exchange);
-    return Verdict::done;
-  }
-  auto const& names = shared_.queues.exchange_names();
-  std::size_t shown = 0;
-  for (auto name = names.upper_bound(after); name != names.end(); ++name) {
-    if (shown == count) {
-      decision.answer.add("after", std::string_view{*std::prev(name)});
-      break;
-    }
-    tell_exchange(*shared_.queues.find_exchange(*name));
-    ++shown;
-  }
-  decision.looks += static_cast<std::uint32_t>(shown);
-  if (shown == 0) answer(decision, "NOTHING");
-  return Verdict::done;
+  return list_names(
+      command, "exchange", shared_.queues.exchange_names(),
+      [&](std::string_view name) { return shared_.queues.find_exchange(name) != nullptr; }, tell_exchange, decision);
 }
 
 Verdict Declarations::list_bindings(Command const& command, Decision& decision) const {

@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include <absl/container/btree_set.h>
 #include "fastjournal/table.h"
 #include "model/parameters.h"
 #include "plugins/queue/shared.h"
@@ -41,6 +42,9 @@ class Declarations {
   Verdict remove_queue(Command const& command, model::Parameters& parameters, Decision& decision) const;
   Verdict remove_exchange(std::string_view name, Decision& decision) const;
   [[nodiscard]] Status no_exchange(std::string_view name) const;
+  template <typename Find, typename Tell>
+  Verdict list_names(Command const& command, std::string_view parameter, absl::btree_set<std::string_view> const& names,
+                     Find const& find, Tell const& tell, Decision& decision) const;
   void tell(Queue const& queue, Answer& answer) const;
   Answer& answer(Decision& decision, std::string_view name) const;
 

@@ -59,9 +59,7 @@ class Effects : public rows::NoEffects {
   [[nodiscard]] rows::State const& rows() const { return shared_.rows(); }
   [[nodiscard]] Letter front(std::uint32_t row) const { return Letter::front(rows().view(row).data); }
   void leave_queue(std::uint32_t row) {
-    // Its name may end with its last message.
-    std::string const queue{shared_.queue_of(row)};
-    shared_.queues.remove_message(queue, rows().id_of(row), front(row).bytes());
+    shared_.queues.remove_message(shared_.queue_of(row), rows().id_of(row), front(row).bytes());
   }
   void count_end(std::uint32_t row, rows::Reason reason, std::int64_t now);
   void alert_parked(std::uint32_t row, TableObserver& observer) const;

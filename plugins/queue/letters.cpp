@@ -27,12 +27,6 @@ std::uint64_t Letters::list_extents(std::uint64_t after, std::uint32_t looks, st
   return one == all_.end() ? 0 : after;
 }
 
-ObjectId Letters::first_unknown() const {
-  for (auto const& [id, one] : all_)
-    if (!one.is_known) return ObjectId{id};
-  return {};
-}
-
 void Letters::add(ObjectId letter, LetterBody const& body, Lsn lsn, TableObserver& observer) {
   auto const [at, is_new] = all_.try_emplace(letter.value);
   One& one = at->second;

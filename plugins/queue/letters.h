@@ -28,8 +28,6 @@ class Letters {
   [[nodiscard]] rows::Regions const& regions() const { return regions_; }
   // Values outside the log, as Stores::list_extents: of letters with ids above `after`.
   [[nodiscard]] std::uint64_t list_extents(std::uint64_t after, std::uint32_t looks, std::vector<Extent>& found) const;
-  // A row names a letter that no record has stated: after a replay, damage. None: there is no such letter.
-  [[nodiscard]] ObjectId first_unknown() const;
 
   // -- applying -----------------------------------------------------------
   void add(ObjectId letter, LetterBody const& body, Lsn lsn, TableObserver& observer);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/utf8.h"
 #include "plugins/queue/mutants.h"
 
 namespace fastjournal::queue {

@@ -23,13 +23,15 @@ class Promised {
 
   // `name`: of a queue or an exchange, with the letter of its kind before it (Promised::of_queue, of_exchange).
   void add(TransactionId transaction, std::string const& name, Room room) {
-    One& one = all_[name];
+    auto const [at, is_new] = all_.try_emplace(name);
+    One& one = at->second;
+    if (is_new) memory_ += name.size() + kNameCost;
+    if (names_[transaction].insert(name).second) memory_ += name.size() + kPromiseCost;
     Room& of = one.of[transaction];
     of.messages += room.messages;
     of.bytes += room.bytes;
     one.sum.messages += room.messages;
     one.sum.bytes += room.bytes;
-    names_[transaction].insert(name);
   }
   void remove(TransactionId transaction) {
     auto const found = names_.find(transaction);
@@ -40,7 +42,10 @@ class Promised {
       at->second.sum.messages -= of.messages;
       at->second.sum.bytes -= of.bytes;
       at->second.of.erase(transaction);
-      if (at->second.of.empty()) all_.erase(at);
+      memory_ -= name.size() + kPromiseCost;
+      if (!at->second.of.empty()) continue;
+      memory_ -= name.size() + kNameCost;
+      all_.erase(at);
     }
     names_.erase(found);
   }
@@ -61,6 +66,7 @@ class Promised {
     auto const found = all_.find(name);
     return found == all_.end() ? TransactionId::none : found->second.of.begin()->first;
   }
+  [[nodiscard]] std::uint64_t memory_bytes() const { return memory_; }
   [[nodiscard]] static std::string of_queue(std::string_view name) { return "q" + std::string{name}; }
   [[nodiscard]] static std::string of_exchange(std::string_view name) { return "e" + std::string{name}; }
 
@@ -70,8 +76,13 @@ class Promised {
     Room sum{};
   };
 
+  // Of a name, and of a transaction's promise of it, beside their texts.
+  static constexpr std::uint64_t kNameCost = 160;
+  static constexpr std::uint64_t kPromiseCost = 160;
+
   absl::flat_hash_map<std::string, One> all_;
   absl::flat_hash_map<TransactionId, std::set<std::string>> names_;
+  std::uint64_t memory_{0};
 };
 
 }  // namespace fastjournal::queue

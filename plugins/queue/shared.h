@@ -30,7 +30,8 @@ struct Shared {
   [[nodiscard]] rows::State const& rows() const { return table_of_rows.state(); }
   [[nodiscard]] std::string_view queue_of(std::uint32_t row) const { return rows().order().domain_of(row); }
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return table_of_rows.memory_bytes() + letters.memory_bytes() + queues.memory_bytes() + statistics.memory_bytes();
+    return table_of_rows.memory_bytes() + letters.memory_bytes() + queues.memory_bytes() + promised.memory_bytes() +
+           statistics.memory_bytes();
   }
   // A transaction that has promises of it and is not over; `what`: as "queue orders".
   [[nodiscard]] Status check_promised(std::string const& name, std::string const& what) const {
