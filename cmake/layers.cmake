@@ -17,6 +17,33 @@ function(fj_layer folder)
   endif()
 endfunction()
 
+# A table type: fj_NAME for tests and the simulator, NAME.so with NAME.xml for the daemon, unit_NAME from tests/unit/NAME.
+function(fj_plugin name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE;TEST_DEPS" ${ARGN})
+  add_library(fj_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(fj_${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(fj_${name} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_PRIVATE} fj_options)
+
+  add_library(${name} MODULE module.cpp)
+  target_link_libraries(${name} PRIVATE fj_${name} fj_options)
+  # Nothing of the libraries inside is seen from outside: a plugin needs no symbol and lends none.
+  target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
+  set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/plugins)
+  add_custom_command(TARGET ${name} POST_BUILD COMMAND ${CMAKE_COMMAND} -E copy_if_different
+    ${CMAKE_CURRENT_SOURCE_DIR}/${name}.xml ${CMAKE_BINARY_DIR}/plugins/${name}.xml)
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}.xml)
+
+  install(TARGETS ${name} LIBRARY DESTINATION ${FJ_PLUGINS_FOLDER})
+  install(FILES ${name}.xml DESTINATION ${FJ_PLUGINS_FOLDER})
+
+  if(FJ_TESTS)
+    find_package(Boost REQUIRED COMPONENTS unit_test_framework)
+    file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/unit/${name}/*.cpp)
+    fj_test(unit_${name} LABELS unit quick SOURCES ${tests} DEPS fj_${name} fj_config ${ARG_TEST_DEPS})
+  endif()
+endfunction()
+
 # The labels of tests; each test has at least one. `ctest -L LABEL` runs the tests with a label, and the target
 # tests_LABEL builds them.
 #   unit     test one layer or one part of a program, in memory
