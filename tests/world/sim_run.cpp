@@ -143,27 +143,6 @@ using KeyValues = TableLives<&fastjournal::keyvalue::test::live, &fastjournal::s
                              &fastjournal::sim::KeyValueLifeResult::writes>;
 using Queues = TableLives<&fastjournal::queue::test::live, &fastjournal::sim::live_with_queues,
                           &fastjournal::sim::QueueLifeResult::moves>;
-std::uint64_t kills{0};
-fastjournal::sim::KeyValueLifeResult sum;
-std::string live(std::uint64_t seed, std::uint64_t steps) {
-  fastjournal::keyvalue::test::LifeResult const one = fastjournal::keyvalue::test::live(seed, steps);
-  alone += one.steps;
-  kills += one.crashes;
-  if (!one.wrong.empty()) return "a table alone, " + one.wrong;
-  fastjournal::sim::KeyValueLifeResult const daemon = fastjournal::sim::live_with_values(seed, steps / kShorter);
-  sum.steps += daemon.steps;
-  sum.writes += daemon.writes;
-  sum.crashes += daemon.crashes;
-  return daemon.wrong.empty() ? "" : "a table in a daemon, " + daemon.wrong;
-}
-[[nodiscard]] std::uint64_t crashes() const { return kills + sum.crashes; }
-[[nodiscard]] std::uint64_t steps() const { return alone + sum.steps; }
-void print() const {
-  fmt::print("tables alone: {} steps and {} kills, as the reference says\n", alone, kills);
-  fmt::print("tables in a daemon: {} values written, {} kills and power cuts: no promise broken\n", sum.writes,
-             sum.crashes);
-}
-};
 
 // Steps with bytes take longer.
 struct Bytes {
