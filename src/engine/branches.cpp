@@ -173,7 +173,7 @@ Status Branches::end(Caller const& caller, std::string_view xid, End how, TimeMs
     return wrong_order("this connection is not associated with " + named(xid));
   branch.associated.erase(caller.connection);
   parts_.transactions.detach(caller.connection);
-  branch.is_suspended = how == End::suspend;
+  branch.is_suspended = branch.is_suspended || how == End::suspend;
   Transaction& one = *parts_.transactions.find(branch.transaction);
   if (how == End::fail && one.why_over.ok())
     parts_.transactions.give_up(one, now, {Code::rolled_back, "XA_END said that it failed"});

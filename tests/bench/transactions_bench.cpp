@@ -1,6 +1,11 @@
-// Local transactions beside PostgreSQL, in one run on the same disk: each inserts a number of rows and is committed, synced.
-// Every side gets its best form: everything of a transaction in one round trip, prepared statements with PostgreSQL. Ours
-// is measured as BEGIN ... COMMIT by text, and as one TRANSACTION message of frames, as the libraries send it.
+// Local transactions beside PostgreSQL, in one run on the same disk, committed and synced. Two kinds of work: a number of
+// rows is inserted; or messages are taken from a queue and as many put on it, half of the operations each, which is what
+// a worker does that hands work on. Every side gets its best form: everything of a transaction in one round trip,
+// prepared statements with PostgreSQL. Ours is measured as BEGIN ... COMMIT by text, and as one TRANSACTION message of
+// frames, as the libraries send it.
+//
+// Ours takes messages under leases first and accepts them in the next transaction, in one round trip with the next
+// taking. PostgreSQL takes and deletes in the transaction itself, with one statement.
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -43,9 +48,10 @@ struct Settings {
 struct Speech {
   std::string name;
   std::function<void(std::string& out)> hello;  // empty: none is needed
-  std::function<void(std::uint64_t number, std::string& out)> transaction;
+  // `taken`: what the last answer of this connection brought, as answer() left it.
+  std::function<void(std::uint64_t number, std::string const& taken, std::string& out)> transaction;
   // Bytes of the answer to hello or to a transaction; 0: it is not whole.
-  std::function<std::size_t(std::string_view bytes)> answer;
+  std::function<std::size_t(std::string_view bytes, std::string& taken)> answer;
 };
 
 [[noreturn]] void refused(std::string_view text) { throw std::runtime_error("refused: " + std::string{text}); }
@@ -62,14 +68,14 @@ std::string payload_of(std::uint64_t number) {
 Speech text_speech(std::size_t ops) {
   Speech out;
   out.name = "fastjournal, BEGIN to COMMIT by text";
-  out.transaction = [ops](std::uint64_t number, std::string& to) {
+  out.transaction = [ops](std::uint64_t number, std::string const&, std::string& to) {
     to += "BEGIN\n";
     for (std::size_t i = 0; i < ops; ++i)
       to += fmt::format("INSERT table=jobs;name=k{};payload={}\n", number * ops + i, payload_of(number));
     to += "COMMIT\n";
   };
   // BEGUN, PROMISED for each, COMMITTED, and the answer of each.
-  out.answer = [lines = 2 + 2 * ops](std::string_view bytes) -> std::size_t {
+  out.answer = [lines = 2 + 2 * ops](std::string_view bytes, std::string&) -> std::size_t {
     std::size_t at = 0;
     for (std::size_t i = 0; i < lines; ++i) {
       std::size_t const end = bytes.find('\n', at);
@@ -82,11 +88,21 @@ Speech text_speech(std::size_t ops) {
   return out;
 }
 
+// The frame at the front; empty: it is not whole.
+std::string_view frame_at(std::string_view bytes) {
+  if (bytes.size() < protocol::kFrameHeaderBytes) return {};
+  std::size_t length = 0;
+  for (std::size_t i = 4; i < protocol::kFrameHeaderBytes; ++i)
+    length = length << 8U | static_cast<unsigned char>(bytes[i]);
+  std::size_t const whole = protocol::kFrameHeaderBytes + length;
+  return bytes.size() < whole ? std::string_view{} : bytes.substr(0, whole);
+}
+
 // `sends`: messages to a queue, in place of rows of a journal.
 Speech frame_speech(std::size_t ops, bool sends) {
   Speech out;
   out.name = sends ? "fastjournal, TRANSACTION of SENDs" : "fastjournal, TRANSACTION of frames";
-  out.transaction = [ops, sends](std::uint64_t number, std::string& to) {
+  out.transaction = [ops, sends](std::uint64_t number, std::string const&, std::string& to) {
     std::string frames;
     std::string const payload = payload_of(number);
     for (std::size_t i = 0; i < ops; ++i) {
@@ -104,18 +120,57 @@ Speech frame_speech(std::size_t ops, bool sends) {
     std::vector<Param> const whole{{"commands", Value::of_binary(frames)}};
     protocol::append_frame({.command = "TRANSACTION", .params = whole}, to);
   };
-  out.answer = [answers = 1 + ops](std::string_view bytes) -> std::size_t {
+  out.answer = [answers = 1 + ops](std::string_view bytes, std::string&) -> std::size_t {
     std::size_t at = 0;
     for (std::size_t i = 0; i < answers; ++i) {
-      if (bytes.size() - at < protocol::kFrameHeaderBytes) return 0;
-      std::size_t length = 0;
-      for (std::size_t j = 4; j < protocol::kFrameHeaderBytes; ++j)
-        length = length << 8U | static_cast<unsigned char>(bytes[at + j]);
-      std::size_t const whole = protocol::kFrameHeaderBytes + length;
-      if (bytes.size() - at < whole) return 0;
-      if (bytes.substr(at, whole).find("ERROR") != std::string_view::npos) refused(bytes.substr(at, whole));
-      at += whole;
+      std::string_view const frame = frame_at(bytes.substr(at));
+      if (frame.empty()) return 0;
+      if (frame.find("ERROR") != std::string_view::npos) refused(frame);
+      at += frame.size();
     }
+    return at;
+  };
+  return out;
+}
+
+// Half of the operations accept, half send.
+Speech hand_over_speech(std::size_t ops) {
+  Speech out;
+  out.name = "fastjournal, TRANSACTION of ACCEPTs and SENDs";
+  std::size_t const half = std::max<std::size_t>(1, ops / 2);
+  out.transaction = [half](std::uint64_t number, std::string const& taken, std::string& to) {
+    std::string frames = taken;
+    std::string const payload = payload_of(number);
+    std::vector<Param> const params{
+        {"table", Value::of_text("post")}, {"queue", Value::of_text("bench")}, {"body", Value::of_text(payload)}};
+    for (std::size_t i = 0; i < half; ++i) protocol::append_frame({.command = "SEND", .params = params}, frames);
+    std::vector<Param> const whole{{"commands", Value::of_binary(frames)}};
+    protocol::append_frame({.command = "TRANSACTION", .params = whole}, to);
+    std::vector<Param> const next{
+        {"table", Value::of_text("post")}, {"queue", Value::of_text("bench")}, {"count", Value::of_unsigned(half)}};
+    protocol::append_frame({.command = "ACQUIRE", .params = next}, to);
+  };
+  out.answer = [half](std::string_view bytes, std::string& taken) -> std::size_t {
+    std::size_t at = 0;
+    std::size_t found = 0;
+    std::string accepts;
+    Message message;
+    while (true) {
+      std::string_view const frame = frame_at(bytes.substr(at));
+      if (frame.empty()) return 0;
+      at += frame.size();
+      message.clear();
+      if (Status const status = protocol::parse_frame(frame.substr(protocol::kFrameHeaderBytes), message); !status.ok())
+        refused(status.text());
+      if (message.command == "ERROR") refused(message.text("message"));
+      if (message.command == "NOTHING") break;
+      if (message.command != "MESSAGE") continue;
+      std::vector<Param> const params{
+          {"table", Value::of_text("post")}, {"message", *message.find("message")}, {"epoch", *message.find("epoch")}};
+      protocol::append_frame({.command = "ACCEPT", .params = params}, accepts);
+      if (++found == half || message.integer("left").value_or(0) == 0) break;
+    }
+    taken = accepts;
     return at;
   };
   return out;
@@ -147,9 +202,11 @@ void execute(std::string_view statement, std::initializer_list<std::string_view>
   packet('E', text("") + std::string(4, '\0'), out);
 }
 
-Speech postgres_speech(std::size_t ops) {
+// `hands_over`: half of the operations take a row, the others insert one.
+Speech postgres_speech(std::size_t ops, bool hands_over) {
   Speech out;
-  out.name = "PostgreSQL, prepared, in one round trip";
+  out.name = hands_over ? "PostgreSQL, rows taken and inserted" : "PostgreSQL, prepared, in one round trip";
+  std::size_t const half = std::max<std::size_t>(1, ops / 2);
   out.hello = [](std::string& to) {
     std::string start;
     append_int(196608, 4, start);
@@ -157,19 +214,24 @@ Speech postgres_speech(std::size_t ops) {
     packet(0, start, to);
     for (auto const& [name, statement] :
          {std::pair{"b", "begin"}, std::pair{"c", "commit"},
+          std::pair{"t",
+                    "delete from jobs where id in (select id from jobs where lease_end is null order by priority, due, "
+                    "id limit $1::bigint for update skip locked) returning id, payload"},
           std::pair{"i", "insert into jobs (key, payload, priority, due) values ($1::bigint, $2, 100, 0)"}})
       packet('P', text(name) + text(statement) + std::string(2, '\0'), to);
     packet('S', {}, to);
   };
-  out.transaction = [ops](std::uint64_t number, std::string& to) {
+  out.transaction = [hands_over, half, ops, inserts = hands_over ? half : ops](
+                        std::uint64_t number, std::string const& taken, std::string& to) {
     std::string const payload = payload_of(number);
     execute("b", {}, to);
-    for (std::size_t i = 0; i < ops; ++i) execute("i", {std::to_string(number * ops + i), payload}, to);
+    if (hands_over && !taken.empty()) execute("t", {std::to_string(half)}, to);
+    for (std::size_t i = 0; i < inserts; ++i) execute("i", {std::to_string(number * ops + i), payload}, to);
     execute("c", {}, to);
     packet('S', {}, to);
   };
   // Ready ends each; after the start there are two: of the connection, and of the statements.
-  out.answer = [](std::string_view bytes) -> std::size_t {
+  out.answer = [](std::string_view bytes, std::string& taken) -> std::size_t {
     for (std::size_t at = 0; bytes.size() - at >= 5;) {
       std::size_t length = 1;
       for (std::size_t i = 1; i < 5; ++i)
@@ -178,7 +240,9 @@ Speech postgres_speech(std::size_t ops) {
       if (bytes[at] == 'E') refused(bytes.substr(at, length));
       char const type = bytes[at];
       at += length;
-      if (type == 'Z') return at;
+      if (type != 'Z') continue;
+      taken = "rows are there";
+      return at;
     }
     return 0;
   };
@@ -192,6 +256,7 @@ struct Line {
   int fd{-1};
   std::string in;
   std::string out;
+  std::string taken;
   Clock::time_point sent{};
 };
 
@@ -208,7 +273,7 @@ class Driver {
       // Two answers: see postgres_speech.
       for (int answers = 0; answers < 2;) {
         step(line, true);
-        while (std::size_t const size = speech_.answer(line.in)) {
+        while (std::size_t const size = speech_.answer(line.in, line.taken)) {
           line.in.erase(0, size);
           ++answers;
         }
@@ -232,7 +297,7 @@ class Driver {
         if (polled[i].revents == 0) continue;
         Line& line = lines_[i];
         step(line, false);
-        while (std::size_t const size = speech_.answer(line.in)) {
+        while (std::size_t const size = speech_.answer(line.in, line.taken)) {
           line.in.erase(0, size);
           auto const now = Clock::now();
           latency_us.add(std::chrono::duration_cast<std::chrono::microseconds>(now - line.sent).count());
@@ -250,7 +315,7 @@ class Driver {
  private:
   void begin_one(Line& line, std::uint64_t& number) {
     line.sent = Clock::now();
-    speech_.transaction(++number, line.out);
+    speech_.transaction(++number, line.taken, line.out);
     send(line);
   }
   static void send(Line& line) {
@@ -290,25 +355,30 @@ void compare(Settings const& settings) {
     std::vector<double> rates{};
     Histogram latency_us{};
   };
-  std::vector<Entry> entries;
-  entries.push_back({text_speech(settings.ops), ours->address()});
-  entries.push_back({frame_speech(settings.ops, false), ours->address()});
-  entries.push_back({frame_speech(settings.ops, true), queues->address()});
-  entries.push_back({postgres_speech(settings.ops), postgres->address()});
+  // Each kind of work, the peer last. Taken is what the lines before have put there, so the tables are deep.
+  std::vector<std::vector<Entry>> works(2);
+  works[0].push_back({text_speech(settings.ops), ours->address()});
+  works[0].push_back({frame_speech(settings.ops, false), ours->address()});
+  works[0].push_back({frame_speech(settings.ops, true), queues->address()});
+  works[0].push_back({postgres_speech(settings.ops, false), postgres->address()});
+  works[1].push_back({hand_over_speech(settings.ops), queues->address()});
+  works[1].push_back({postgres_speech(settings.ops, true), postgres->address()});
   std::uint64_t number = 0;
   for (int round = 0; round < settings.rounds; ++round)
-    for (Entry& entry : entries) {
-      Driver driver{entry.address, entry.speech, settings.connections};
-      entry.rates.push_back(driver.run(settings.seconds, number, entry.latency_us));
-    }
-  double const base = median(entries.back().rates);
-  fmt::print("{} connections, {} inserts of {} bytes a transaction; median of {} rounds of {} s\n",
+    for (std::vector<Entry>& work : works)
+      for (Entry& entry : work) {
+        Driver driver{entry.address, entry.speech, settings.connections};
+        entry.rates.push_back(driver.run(settings.seconds, number, entry.latency_us));
+      }
+  fmt::print("{} connections, {} operations with {} bytes a transaction; median of {} rounds of {} s\n",
              settings.connections, settings.ops, kPayloadBytes, settings.rounds, settings.seconds);
-  fmt::print("{:<42}{:>16}{:>12}{:>10}{:>10}{:>10}\n", "", "transactions/s", "inserts/s", "p50 us", "p99 us", "ratio");
-  for (Entry const& entry : entries)
-    fmt::print("{:<42}{:>16.0f}{:>12.0f}{:>10}{:>10}{:>10.1f}\n", entry.speech.name, median(entry.rates),
-               median(entry.rates) * static_cast<double>(settings.ops), entry.latency_us.percentile(50),
-               entry.latency_us.percentile(99), median(entry.rates) / base);
+  fmt::print("{:<48}{:>16}{:>14}{:>10}{:>10}{:>8}\n", "", "transactions/s", "operations/s", "p50 us", "p99 us",
+             "ratio");
+  for (std::vector<Entry> const& work : works)
+    for (Entry const& entry : work)
+      fmt::print("{:<48}{:>16.0f}{:>14.0f}{:>10}{:>10}{:>8.1f}\n", entry.speech.name, median(entry.rates),
+                 median(entry.rates) * static_cast<double>(settings.ops), entry.latency_us.percentile(50),
+                 entry.latency_us.percentile(99), median(entry.rates) / median(work.back().rates));
   ours->stop();
   postgres->stop();
 }
@@ -319,7 +389,9 @@ int main(int count, char** words) {
   Settings settings;
   CLI::App app{"local transactions beside PostgreSQL"};
   app.add_option("--connections", settings.connections, "with one transaction each")->capture_default_str();
-  app.add_option("--ops", settings.ops, "inserts of a transaction")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--ops", settings.ops, "operations of a transaction")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   app.add_option("--seconds", settings.seconds, "of each round")->capture_default_str();
   app.add_option("--rounds", settings.rounds, "of each")->check(CLI::Range(1, 99))->capture_default_str();
   CLI11_PARSE(app, count, words);

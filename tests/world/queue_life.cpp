@@ -6,28 +6,18 @@
 #include <optional>
 #include <random>
 #include <set>
-#include <stdexcept>
 #include <vector>
 
-#include "protocol/text.h"
-#include "tests/world/world.h"
+#include "tests/world/lives.h"
 
 namespace fastjournal::sim {
 namespace {
 
+using lives::expect;
+using lives::parsed;
+
 constexpr std::array<std::string_view, 3> kAgents{"a0", "a1", "a2"};
 constexpr std::size_t kMovesMax = 20;  // of one transaction
-
-void expect(bool holds, std::string const& otherwise) {
-  if (!holds) throw std::runtime_error(otherwise);
-}
-
-Message parsed(std::string const& line) {
-  Message message;
-  expect(protocol::parse_line(line, message).ok(), "no message: " + line.substr(0, 200));
-  message.own();
-  return message;
-}
 
 class Life {
  public:
@@ -112,14 +102,7 @@ class Life {
     return out + std::string(number % 7 == 0 ? 16'380 + number : number % 5 * 40, 'x');
   }
 
-  std::vector<Message> ask(std::string const& line) {
-    world_.send("look", line);
-    world_.settle();
-    std::vector<Message> out;
-    while (std::optional<std::string> answer = world_.take_line("look")) out.push_back(parsed(*answer));
-    expect(!out.empty(), "no answer to " + line.substr(0, 100));
-    return out;
-  }
+  std::vector<Message> ask(std::string const& line) { return lives::ask(world_, "look", line); }
 
   void settle_some(Agent& agent) {
     if (draw(3) == 0) return;  // under way

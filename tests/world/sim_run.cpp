@@ -22,6 +22,7 @@
 #include "tests/world/server_subject.h"
 #include "tests/world/spool_life.h"
 #include "tests/world/transactions_life.h"
+#include "tests/world/transactions_model.h"
 
 namespace {
 
@@ -164,11 +165,12 @@ struct Bytes {
   }
 };
 
-// Of each seed a life, and cuts within its commits.
+// Of each seed a life, one held against the reference, and cuts within commits.
 struct Transactions {
   static constexpr std::uint64_t kShorter = 5;
   static constexpr std::uint64_t kCuts = 200;
   fastjournal::sim::TransactionsLifeResult sum;
+  fastjournal::sim::TransactionsModelResult model;
   fastjournal::sim::CommitCutsResult cuts;
   std::string live(std::uint64_t seed, std::uint64_t steps) {
     fastjournal::sim::TransactionsLifeResult one = fastjournal::sim::live_with_transactions(seed, steps / kShorter);
@@ -177,19 +179,32 @@ struct Transactions {
     sum.refused += one.refused;
     sum.crashes += one.crashes;
     if (!one.wrong.empty()) return std::move(one.wrong);
+    fastjournal::sim::TransactionsModelResult const same = fastjournal::sim::model_transactions(seed, steps / kShorter);
+    model.steps += same.steps;
+    model.committed += same.committed;
+    model.refused += same.refused;
+    model.crashes += same.crashes;
+    if (!same.wrong.empty()) return "beside the reference, " + same.wrong;
     fastjournal::sim::CommitCutsResult cut = fastjournal::sim::cut_commits(seed, kCuts);
     cuts.cuts += cut.cuts;
     cuts.done += cut.done;
     cuts.nothing += cut.nothing;
+    cuts.in_several_logs += cut.in_several_logs;
     return cut.wrong.empty() ? "" : "cuts of commits, " + cut.wrong;
   }
-  [[nodiscard]] std::uint64_t crashes() const { return sum.crashes + cuts.cuts; }
-  [[nodiscard]] std::uint64_t steps() const { return sum.steps; }
+  [[nodiscard]] std::uint64_t crashes() const { return sum.crashes + model.crashes + cuts.cuts; }
+  [[nodiscard]] std::uint64_t steps() const { return sum.steps + model.steps; }
   void print() const {
     fmt::print("lives: {} transactions committed, {} commands refused, {} kills and power cuts\n", sum.committed,
                sum.refused, sum.crashes);
-    fmt::print("cuts at each call of a COMMIT: {}, of which {} left all of the transaction, {} nothing; never half\n",
-               cuts.cuts, cuts.done, cuts.nothing);
+    fmt::print(
+        "beside the reference: {} steps, {} transactions committed, {} answers that were errors, {} kills and power "
+        "cuts: all as expected\n",
+        model.steps, model.committed, model.refused, model.crashes);
+    fmt::print(
+        "cuts at each call of a COMMIT: {}, {} of them in several logs; {} left all of the transaction, {} nothing; "
+        "never half\n",
+        cuts.cuts, cuts.in_several_logs, cuts.done, cuts.nothing);
   }
 };
 
@@ -256,7 +271,7 @@ int main(int count, char** words) {
       ->excludes("--model")
       ->excludes("--spool")
       ->excludes("--keyvalue");
-  app.add_flag("--transactions", transactions, "transactions over journals and key/value tables")
+  app.add_flag("--transactions", transactions, "transactions over journals, key/value tables and queues")
       ->excludes("--model")
       ->excludes("--spool")
       ->excludes("--keyvalue")

@@ -5,6 +5,7 @@
 
 #include "tests/support/in_child.h"
 #include "tests/world/transactions_life.h"
+#include "tests/world/transactions_model.h"
 #include "tests/world/transcript.h"
 
 namespace fastjournal::sim {
@@ -25,6 +26,8 @@ std::string proofs(std::uint64_t seed, std::uint64_t lives_max) {
     std::string const at = std::to_string(seed + life) + ", ";
     if (std::string const wrong = cut_commits(seed + life, kCuts).wrong; !wrong.empty())
       return "cuts of commits:seed " + at + wrong;
+    if (std::string const wrong = model_transactions(seed + life, kSteps).wrong; !wrong.empty())
+      return "the reference:seed " + at + wrong;
     if (std::string const wrong = live_with_transactions(seed + life, kSteps).wrong; !wrong.empty())
       return "lives:seed " + at + wrong;
   }

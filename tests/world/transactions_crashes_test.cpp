@@ -4,6 +4,7 @@
 
 #include "tests/support/seed.h"
 #include "tests/world/transactions_life.h"
+#include "tests/world/transactions_model.h"
 
 namespace fastjournal::sim {
 
@@ -21,6 +22,22 @@ BOOST_AUTO_TEST_CASE(each_token_is_there_once_and_each_move_is_counted) {
   }
   BOOST_TEST(committed > 0U);
   BOOST_TEST_MESSAGE(committed << " transactions committed, " << ends << " ends");
+}
+
+BOOST_AUTO_TEST_CASE(every_answer_and_what_is_left_is_as_the_reference_says) {
+  std::uint64_t const seed = test::seed_or(1);
+  TransactionsModelResult sum;
+  for (std::uint64_t life = 0; life < test::number_from("FJ_PLAYS", 30); ++life) {
+    TransactionsModelResult const result = model_transactions(seed + life, 1000);
+    BOOST_TEST_REQUIRE(result.wrong.empty(), "FJ_SEED=" << seed + life << " FJ_PLAYS=1: " << result.wrong);
+    sum.committed += result.committed;
+    sum.refused += result.refused;
+    sum.crashes += result.crashes;
+  }
+  BOOST_TEST(sum.committed > 0U);
+  BOOST_TEST(sum.refused > 0U);
+  BOOST_TEST_MESSAGE(sum.committed << " transactions committed, " << sum.refused << " answers were errors, "
+                                   << sum.crashes << " kills and power cuts");
 }
 
 BOOST_AUTO_TEST_CASE(a_cut_at_any_call_of_a_commit_leaves_all_of_it_or_nothing) {

@@ -8,24 +8,22 @@
 #include <optional>
 #include <random>
 #include <set>
-#include <stdexcept>
 #include <vector>
 
-#include "protocol/text.h"
-#include "tests/world/world.h"
+#include "tests/world/lives.h"
 
 namespace fastjournal::sim {
 namespace {
+
+using lives::ask;
+using lives::expect;
+using lives::parsed;
 
 constexpr std::size_t kTables = 3;
 constexpr std::size_t kTokens = 12;
 constexpr std::array<std::string_view, 3> kWorkers{"w0", "w1", "w2"};
 
 std::string table_of(std::size_t number) { return "ring" + std::to_string(number); }
-
-void expect(bool holds, std::string const& otherwise) {
-  if (!holds) throw std::runtime_error(otherwise);
-}
 
 // A world with the ring and the counters, in one log, two or three. Of several, home is the first by name.
 void build(World& world, std::size_t logs) {
@@ -40,23 +38,6 @@ void build(World& world, std::size_t logs) {
     world.add_table(ring);
   }
   world.remove_table("jobs");
-}
-
-Message parsed(std::string const& line) {
-  Message message;
-  expect(protocol::parse_line(line, message).ok(), "no message: " + line);
-  message.own();
-  return message;
-}
-
-// What a client asks alone, with all its answers.
-std::vector<Message> ask(World& world, std::string const& client, std::string const& line) {
-  world.send(client, line);
-  world.settle();
-  std::vector<Message> out;
-  while (std::optional<std::string> answer = world.take_line(client)) out.push_back(parsed(*answer));
-  expect(!out.empty(), "no answer to " + line);
-  return out;
 }
 
 struct Held {
@@ -216,7 +197,7 @@ class Life {
     std::vector<std::string> const commands = moves_of(rows, counter, random_);
     auto const moves = static_cast<std::int64_t>(rows.size());
     if (!worker.in_transaction && draw(4) == 0) {
-      world_.send(worker.name, "TRANSACTION commands=\"" + json_of(commands) + "\"");
+      world_.send(worker.name, lives::whole_transaction(commands));
       worker.under_way.push_back(moves);
     } else {
       if (!worker.in_transaction) world_.send(worker.name, "BEGIN timeout=" + std::to_string(1000 + draw(59'000)));
@@ -284,19 +265,6 @@ class Life {
     std::string out;
     for (int shift = 28; shift >= 0; shift -= 4) out += kDigits[number >> static_cast<unsigned>(shift) & 15U];
     return out;
-  }
-
-  static std::string json_of(std::vector<std::string> const& commands) {
-    std::string out = "[";
-    for (std::string const& line : commands) {
-      Message const command = parsed(line);
-      out += out.size() == 1 ? "{" : ",{";
-      out += R"(\"command\":\")" + std::string{command.command} + R"(\")";
-      for (Param const& param : command.params())
-        out += R"(,\")" + std::string{param.name} + R"(\":\")" + std::string{param.value.bytes} + R"(\")";
-      out += "}";
-    }
-    return out + "]";
   }
 
   void read_all() {
