@@ -12,13 +12,13 @@ packages_build=(
   g++ binutils cmake ninja-build pkg-config git
   libevent-dev libssl-dev libmsgpack-cxx-dev libtinyxml2-dev libxxhash-dev
   libfmt-dev libspdlog-dev libcli11-dev libabsl-dev libre2-dev nlohmann-json3-dev
-  libsqlite3-dev zlib1g-dev libsystemd-dev libboost-dev libboost-test-dev libxml2-utils
+  libpq-dev libsqlite3-dev zlib1g-dev libsystemd-dev libboost-dev libboost-test-dev libxml2-utils
 )
-# What tests use as their users would: clients of HTTP and TLS, systemd-analyze, readers of the manual, shells that
+# What tests use as their users would: clients of HTTP, TLS and SQL, an SQL server, systemd-analyze, readers of the manual, shells that
 # complete. promtool: fetch_promtool.
 packages_test=(
   curl libnet-stomp-perl nodejs openssl python3 python3-jsonschema python3-msgpack python3-pytest python3-stomp systemd
-  man-db mandoc bsdextrautils bash zsh fish
+  man-db mandoc bsdextrautils bash zsh fish postgresql postgresql-client sqlite3
 )
 packages_fuzz=(clang)
 packages_format=(clang-format)

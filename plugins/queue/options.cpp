@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "model/connect_check.h"
 #include "plugins/queue/names.h"
 
 namespace fastjournal::queue {
@@ -73,7 +74,7 @@ Status Options::check(TableDeclaration const& declaration) const {
             declaration.at("processing-timeout") + ": processing-timeout (" + std::to_string(processing_timeout) +
                 " ms) must lie between processing-timeout-min (" + std::to_string(processing_timeout_min) +
                 " ms) and processing-timeout-max (" + std::to_string(processing_timeout_max) + " ms)"};
-  return {};
+  return model::check_connect(declaration);
 }
 
 }  // namespace fastjournal::queue

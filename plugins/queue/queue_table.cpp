@@ -13,7 +13,7 @@
 namespace fastjournal::queue {
 namespace {
 
-constexpr std::array<std::string_view, 21> kOptionNames = {"queues",
+constexpr std::array<std::string_view, 23> kOptionNames = {"queues",
                                                            "create-queues",
                                                            "processing-timeout",
                                                            "processing-timeout-min",
@@ -33,6 +33,8 @@ constexpr std::array<std::string_view, 21> kOptionNames = {"queues",
                                                            "memory-per-queue",
                                                            "client-keep",
                                                            "clients-max",
+                                                           "connect",
+                                                           "catalog",
                                                            "wake-timeout"};
 
 // A cursor of list_extents above this is behind a shared letter; below, behind a row. Ids are smaller.
@@ -102,6 +104,7 @@ Status QueueTable::check_type(TypeDeclaration const& type) {
 void QueueTable::change(std::shared_ptr<TableDeclaration const> next) {
   shared_.options = Options::read(*next);
   shared_.looks_for_declared = true;
+  ++declarations_taken_;  // it says which queues are declared
   shared_.declaration = std::move(next);
 }
 

@@ -13,6 +13,7 @@
 #include "plugins/queue/consumers.h"
 #include "plugins/queue/declarations.h"
 #include "plugins/queue/effects.h"
+#include "plugins/queue/exported.h"
 #include "plugins/queue/fate.h"
 #include "plugins/queue/reads.h"
 #include "plugins/queue/sends.h"
@@ -25,7 +26,7 @@ namespace fastjournal::queue {
 // The table type: exported by the plugin, linked by tests and the simulator.
 [[nodiscard]] PluginDescriptor const& table_type();
 
-class QueueTable final : public Table, public Timed, public Holder, public Work, public Stores, public Promises {
+class QueueTable final : public Table, public Timed, public Holder, public Work, public Stores, public Promises, public Exported {
  public:
   QueueTable(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
              std::shared_ptr<TableDeclaration const> declaration);
@@ -34,7 +35,13 @@ class QueueTable final : public Table, public Timed, public Holder, public Work,
   [[nodiscard]] static Status check_type(TypeDeclaration const& type);
 
   [[nodiscard]] Capabilities capabilities() override {
-    return {.timed = this, .holder = this, .topics = this, .work = this, .stores = this, .promises = this};
+    return {.timed = this,
+            .holder = this,
+            .topics = this,
+            .work = this,
+            .stores = this,
+            .promises = this,
+            .exported = this};
   }
 
   // -- deciding -----------------------------------------------------------
@@ -104,6 +111,8 @@ class QueueTable final : public Table, public Timed, public Holder, public Work,
     return Options::read(next).check(next);
   }
   void change(std::shared_ptr<TableDeclaration const> next) override;
+  [[nodiscard]] std::uint64_t export_version() const override { return shared_.queues.version() + declarations_taken_; }
+  [[nodiscard]] TableExport export_all() const override { return queue::export_all(shared_); }
 
   // For tests.
   [[nodiscard]] Shared const& shared() const { return shared_; }
@@ -126,6 +135,7 @@ class QueueTable final : public Table, public Timed, public Holder, public Work,
   Reads const reads_{shared_};
   std::vector<Handler> handlers_;  // by Command::index
   std::uint16_t send_{0};          // of SEND
+  std::uint64_t declarations_taken_{0};
 };
 
 }  // namespace fastjournal::queue

@@ -54,9 +54,13 @@ Queue& Queues::any(std::string_view name) {
 
 void Queues::drop_if_empty(Queue& queue) {
   if (queue.is_there() || queue.messages > 0 || !queue.bindings.empty()) return;
-  leaving_.erase(queue.name);
+  if (leaving_.erase(queue.name) > 0) ++version_;
   names_.erase(queue.name);
   queues_.erase(queue.name);
+}
+
+void Queues::leave(Queue& queue) {
+  if (leaving_.insert(queue.name).second) ++version_;
 }
 
 Queue& Queues::add_message(std::string_view name, std::uint64_t bytes) {
@@ -64,7 +68,7 @@ Queue& Queues::add_message(std::string_view name, std::uint64_t bytes) {
   ++queue.messages;
   queue.bytes += bytes;
   // Of a replay, or of a removal that goes on: its queue is not known (yet).
-  if (!queue.is_there()) leaving_.insert(queue.name);
+  if (!queue.is_there()) leave(queue);
   return queue;
 }
 
@@ -113,6 +117,8 @@ bool Queues::apply_queue(RecordView const& record) {
     leaving_.erase(queue.name);
     ++there_;
   }
+  // It is also written again as it is, to be copied forward.
+  if (is_new || queue.settings != body.settings) ++version_;
   temporary_.erase({queue.settings.connection, queue.name});
   queue.settings = body.settings;
   if (queue.settings.is_temporary()) temporary_.emplace(queue.settings.connection, queue.name);
@@ -127,6 +133,7 @@ bool Queues::apply_exchange(RecordView const& record) {
   bool const is_new = found == exchanges_.end();
   if (!is_new && (found->second->id != record.object || found->second->router.kind() != body.kind)) return false;
   if (is_new) {
+    ++version_;
     auto made = std::make_unique<Exchange>(
         Exchange{.name = std::string{body.name}, .id = record.object, .router = Router{body.kind}});
     if (auto const early = early_.find(made->name); early != early_.end()) {
@@ -148,6 +155,7 @@ bool Queues::apply_binding(RecordView const& record) {
   auto const [at, is_new] = bindings_.try_emplace(record.object.value);
   Binding& binding = at->second;
   if (is_new) {
+    ++version_;
     binding.exchange = body.exchange;
     binding.queue = body.queue;
     binding.pattern = body.pattern;
@@ -205,9 +213,10 @@ void Queues::end_queue(Queue& queue) {
   places_.erase(queue.id.value);
   forget(queue.region);
   --there_;
+  ++version_;
   queue.id = {};
   queue.settings = {};
-  if (queue.messages > 0) leaving_.insert(queue.name);
+  if (queue.messages > 0) leave(queue);
   drop_if_empty(queue);
 }
 
@@ -217,6 +226,7 @@ void Queues::end_exchange(std::string const& name) {
   end_bindings(exchange.bindings);
   places_.erase(exchange.id.value);
   forget(exchange.region);
+  ++version_;
   exchange_names_.erase(exchange.name);
   exchanges_.erase(found);
 }
@@ -234,6 +244,7 @@ void Queues::end_binding(ObjectId id) {
   }
   places_.erase(id.value);
   forget(binding.region);
+  ++version_;
   bindings_.erase(found);
 }
 

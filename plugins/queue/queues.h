@@ -84,6 +84,8 @@ class Queues {
     return temporary_;
   }
   [[nodiscard]] absl::btree_set<std::string_view> const& leaving() const { return leaving_; }
+  // Grows whenever queues, exchanges or bindings are others; not by what is on them.
+  [[nodiscard]] std::uint64_t version() const { return version_; }
   // Queues and exchanges that are there.
   [[nodiscard]] std::size_t size() const { return there_ + exchanges_.size(); }
 
@@ -126,6 +128,7 @@ class Queues {
   void end_exchange(std::string const& name);
   void end_binding(ObjectId id);
   void drop_if_empty(Queue& queue);
+  void leave(Queue& queue);
   absl::flat_hash_map<std::string, std::unique_ptr<Queue>, NameHash, std::equal_to<>> queues_;
   absl::flat_hash_map<std::string, std::unique_ptr<Exchange>, NameHash, std::equal_to<>> exchanges_;
   absl::btree_map<std::uint64_t, Binding> bindings_;
@@ -139,6 +142,7 @@ class Queues {
   std::size_t there_{0};
   std::uint64_t regions_count_{0};  // objects
   std::uint64_t ignored_{0};
+  std::uint64_t version_{1};
   mutable std::uint64_t restate_from_{0};
 };
 

@@ -31,6 +31,7 @@
 #include "server/check_tables.h"
 #include "server/message_files.h"
 #include "server/table_listeners.h"
+#include "sql/mirror.h"
 
 namespace fastjournal::daemon {
 namespace {
@@ -65,6 +66,8 @@ Daemon::~Daemon() {
   syncers_.clear();
   byte_workers_.clear();
   hashers_ = {};
+  stop_exports_.give();
+  exporters_ = {};
   server_.reset();
   logs_.clear();
 }
@@ -255,6 +258,9 @@ Status Daemon::take_data_folder() {
   for (config::ListenDeclaration const& listen : listening)
     if (listen.address.starts_with("unix:") || listen.address.starts_with('/'))
       is_beside(listen.address.substr(listen.address.starts_with('/') ? 0 : 5));
+  for (engine::Declaration const& table : tables_)
+    if (std::string const& connect = table->option(kConnectOption).text; !connect.empty() && !is_postgresql(connect))
+      for (std::string_view const suffix : {"", "-journal"}) is_beside(export_place(connect).append(suffix));
   Result<log::file::DataFolder> opened = log::file::DataFolder::open(*disk_, wish);
   if (!opened.ok()) return opened.status();
   data_ = std::make_unique<log::file::DataFolder>(std::move(opened).value());
@@ -610,6 +616,25 @@ void Daemon::run_byte_job(storage::ByteFiles& files, storage::Lane lane, std::un
               [&files, lane, job = std::move(job)]() mutable { files.finish_job(lane, std::move(job)); });
 }
 
+std::string Daemon::export_place(std::string const& connect) const {
+  return is_postgresql(connect) ? connect : (std::filesystem::path{data_folder()} / connect).string();
+}
+
+// Databases share a thread if there are many of them.
+void Daemon::run_export(std::unique_ptr<server::ExportJob> job) {
+  std::size_t const next = exporter_of_.size() % exporters_.size();
+  std::unique_ptr<os::Background>& exporter = exporters_[exporter_of_.try_emplace(job->connect, next).first->second];
+  if (exporter == nullptr) exporter = std::make_unique<os::Background>([this] { reactor_->wake(); }, true);
+  server::ExportJob& work = *job;
+  exporter->run(
+      [this, &work, place = export_place(job->connect)] {
+        work.status = sql::export_to(
+            place, work.catalog,
+            {.table = work.table, .type = work.type, .date = work.date, .content = work.content}, stop_exports_);
+      },
+      [this, job = std::move(job)]() mutable { server_->export_done(std::move(job)); });
+}
+
 void Daemon::collect_byte_work() {
   for (auto const& [who, worker] : byte_workers_) worker->collect();
 }
@@ -621,6 +646,8 @@ void Daemon::collect_work() {
   for (auto const& [log, syncer] : syncers_) syncer->collect();
   for (std::unique_ptr<os::Background> const& hasher : hashers_)
     if (hasher != nullptr) hasher->collect();
+  for (std::unique_ptr<os::Background> const& exporter : exporters_)
+    if (exporter != nullptr) exporter->collect();
   if (teller_ == nullptr) return;
   for (alerts::Report const& report : teller_->collect()) {
     switch (report.kind) {

@@ -28,6 +28,7 @@
 #include "os/table_types.h"
 #include "reactor/reactor.h"
 #include "server/server.h"
+#include "sql/patience.h"
 
 namespace fastjournal::daemon {
 
@@ -53,6 +54,8 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] Status check_listening(std::vector<config::ListenDeclaration>& all, bool in_data_folder);
   // Sockets that the supervisor passed; each is named by a listener.
   [[nodiscard]] Status adopt_sockets();
+  // Where <connect> of a table's file leads.
+  [[nodiscard]] std::string export_place(std::string const& connect) const;
   [[nodiscard]] std::string address_of(config::ListenDeclaration const& declared) const;
   [[nodiscard]] bool is_passed(config::ListenDeclaration const& declared) const;
   void make_folder_of(config::ListenDeclaration const& socket) const;
@@ -103,6 +106,7 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] std::string bytes_root() const override { return data_folder(); }
   void run_byte_job(storage::ByteFiles& files, storage::Lane lane, std::unique_ptr<storage::Job> job) override;
   void collect_byte_work() override;
+  void run_export(std::unique_ptr<server::ExportJob> job) override;
   void tell(log::AlertNotice const& notice) override;
   void reload_refused(Status const& why) override;
   [[nodiscard]] std::string data_folder() const override;
@@ -144,6 +148,10 @@ class Daemon final : public server::ServerHost {
   // For slow hashes of tokens, from the first login on.
   std::array<std::unique_ptr<os::Background>, access::Logins::kJobsMax> hashers_;
   std::size_t hashes_{0};               // begun
+  // For exports, a database always by the same one: one that is away delays few others.
+  sql::Stop stop_exports_;
+  std::array<std::unique_ptr<os::Background>, 4> exporters_;  // destroyed before
+  std::map<std::string, std::size_t, std::less<>> exporter_of_;  // by <connect>
   std::vector<std::string> recovered_;  // one line of the banner per log
 };
 

@@ -34,6 +34,10 @@ void tell_metrics(HostedTable const& table, TimeMs now, MetricSink& sink) {
       table.subscriptions.announcements().missed());
   put({"commands", "commands that came", Metric::Kind::counter}, table.commands);
   put({"refused", "commands that were refused", Metric::Kind::counter}, table.refused);
+  if (!table.exported.is_on) return;
+  sink.integer({"exported_date", "of which time the export in the SQL database is"}, table.exported.date.value);
+  put({"exports", "exports to the SQL database", Metric::Kind::counter}, table.exported.exports);
+  put({"export_failures", "exports that failed", Metric::Kind::counter}, table.exported.failures);
 }
 
 std::int64_t metric_of(HostedTable const& table, TimeMs now, std::string_view name) {

@@ -62,6 +62,14 @@ struct LostTime {
   [[nodiscard]] bool any() const { return telling.value != 0 || left.value != 0; }
 };
 
+// Of the mirror of a table in an SQL database (Exported), for STATS; the server counts.
+struct ExportFigures {
+  bool is_on{false};
+  TimeMs date{};  // of the state that is there; zero: none since the start
+  std::uint64_t exports{0};
+  std::uint64_t failures{0};
+};
+
 struct HostedTable {
   TableId id{};
   std::string name;
@@ -84,6 +92,7 @@ struct HostedTable {
   bool marked{false};     // in the Agenda: its waiting clients are served at the end of the turn
   std::uint64_t commands{0};
   std::uint64_t refused{0};
+  ExportFigures exported;
 
   // Takes a table that was just made.
   void take(std::unique_ptr<Table> made) {

@@ -42,6 +42,7 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
       table_listeners_(network, listeners_, sessions_, replies_, host),
       health_(clock_, engine_, alerts_, guard_, network),
       watches_(engine_, *this, sessions_, replies_, pipeline_, output_, guard_, clock_.time()),
+      exports_(engine_, host, network, clock_),
       links_(network, host),
       service_(links_, replies_, engine_, host),
       refused_(engine_, host, host),
@@ -116,6 +117,7 @@ Status Server::start_serving() {
   if (Status status = merge_half_empty_containers(); !status.ok()) return status;
   static_cast<void>(engine_.alerting().take_notices());  // receivers get all current alerts
   health_.begin();
+  exports_.look();
   schedule(true);
   return {};
 }
@@ -187,6 +189,7 @@ Result<std::vector<std::string>> Server::reload_all_or_nothing(std::string_view 
   if (!certificates.ok()) return certificates;
   Result<std::vector<std::string>> changes =
       dry_run ? configuration_.preview(table) : configuration_.reload(table, clock_.now());
+  if (!dry_run) exports_.look();
   if (!changes.ok() || !table.empty()) return changes;
   for (std::string& change : authentication_.changes(users.value())) changes->push_back(std::move(change));
   for (std::string& change : certificates.value()) changes->push_back(std::move(change));
@@ -208,6 +211,10 @@ void Server::refused_kept(std::uint64_t ticket, Status const& status) {
   if (logs_.is_dead()) return;
   alias_commands_.refused_kept(ticket, status);
   network_.turn_again();
+}
+
+void Server::export_done(std::unique_ptr<ExportJob> job) {
+  if (!logs_.is_dead()) exports_.done(std::move(job));
 }
 
 // ---------------------------------------------------------------------------
@@ -314,9 +321,12 @@ void Server::on_turn_end() {
   again = engine_.end_of_turn(now) || again;
   turn_.end_part(Part::listeners);
   if (watches_.send_due(now)) turn_.end_part(Part::figures);
-  if (feeds_.wants_sync(clock_.monotonic_us())) logs_.sync_soon();
+  bool const is_waited_for = exports_.wants_sync();
+  if (feeds_.wants_sync(clock_.monotonic_us()) || is_waited_for) logs_.sync_soon();
   if (!pipeline_.commit_turn()) return;
   turn_.end_part(Part::log);
+  exports_.end_turn();
+  turn_.end_part(Part::exports);
   if (!table_files_.end_turn()) return;
   feeds_.send(clock_.monotonic_us());
   again = engine_.committed(now) || again;
@@ -348,7 +358,8 @@ void Server::schedule(bool again) {
   network_.wake_at(
       std::min({clock_.time().monotonic_of(engine_.next_due()), links_.next_us(), feeds_.next_us(),
                 sessions_.next_silent_us(), guard_.next_us(), health_.next_us(), logs_.next_us(),
-                authentication_.next_us(), watches_.next_us(), table_files_.next_us(), stored_commands_.next_us()}));
+                authentication_.next_us(), watches_.next_us(), table_files_.next_us(), stored_commands_.next_us(),
+                exports_.next_us()}));
   if (again) network_.turn_again();
 }
 

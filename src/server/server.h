@@ -8,6 +8,7 @@
 //   input              reader.h, input_line.h
 //   commands           dispatch.h, table_commands.h, alias_commands.h, admin/commands.h, configuration.h
 //   answers            replies.h, engine_replies.h, watches.h, output.h
+//   copies elsewhere   exports.h
 //   bytes outside logs table_files.h, stored_commands.h, stored_answers.h
 //   logs               served_logs.h, commit_pipeline.h
 //   time               turn.h, turn_clock.h, health.h
@@ -42,6 +43,7 @@
 #include "server/dispatch.h"
 #include "server/doorkeeper.h"
 #include "server/engine_replies.h"
+#include "server/exports.h"
 #include "server/feeds.h"
 #include "server/health.h"
 #include "server/input_line.h"
@@ -114,6 +116,8 @@ class Server final : public env::NetworkHandler,
   [[nodiscard]] Result<std::vector<std::string>> reload() { return reload({}, false); }
   // The answer to RefusalFiles::keep_refused.
   void refused_kept(std::uint64_t ticket, Status const& status);
+  // What ExportHost::run_export was given.
+  void export_done(std::unique_ptr<ExportJob> job);
   // What HashRunner::run_hash was given.
   void hash_done(std::unique_ptr<access::HashJob> job) { authentication_.hash_done(std::move(job)); }
 
@@ -174,6 +178,7 @@ class Server final : public env::NetworkHandler,
   TableListeners table_listeners_;
   Health health_;
   Watches watches_;
+  Exports exports_;
 
   communicator::OutboundLinks links_;
   communicator::Service service_;

@@ -15,6 +15,7 @@
 #include "env/notes.h"
 #include "fastjournal/status.h"
 #include "log/log_store.h"
+#include "server/export_job.h"
 #include "server/listeners.h"
 #include "storage/byte_files.h"
 
@@ -51,6 +52,15 @@ class ByteHost {
   virtual void run_byte_job(storage::ByteFiles& files, storage::Lane lane, std::unique_ptr<storage::Job> job) = 0;
   // Gives back finished work.
   virtual void collect_byte_work() = 0;
+};
+
+// The SQL databases in which tables are mirrored.
+class ExportHost {
+ public:
+  virtual ~ExportHost() = default;
+  // Runs it on another thread, then gives it back to Server::export_done on the thread of the loop, and a turn follows.
+  // It ends in bounded time, whatever the database does. Not given back if the daemon ends before.
+  virtual void run_export(std::unique_ptr<ExportJob> job) = 0;
 };
 
 // The memory that is kept for the moment in which the process gets no more.
@@ -120,6 +130,7 @@ class ServerHost : public env::Notes,
                    public communicator::RefusalFiles,
                    public LogHost,
                    public ByteHost,
+                   public ExportHost,
                    public MemoryReserve,
                    public AccessHost,
                    public TablesFolder,

@@ -11,7 +11,7 @@ namespace fastjournal::server {
 class TurnRecord {
  public:
   // The parts of a turn, in this order. For the first one the most expensive command is named.
-  enum class Part : std::uint8_t { commands, timers, listeners, figures, log, copying, sending };
+  enum class Part : std::uint8_t { commands, timers, listeners, figures, log, exports, copying, sending };
 
   void begin(std::int64_t now_us) {
     began_us_ = last_us_ = now_us;
@@ -40,8 +40,8 @@ class TurnRecord {
   void end_turn() {
     if (last_us_ - began_us_ <= longest_us_) return;
     longest_us_ = last_us_ - began_us_;
-    static constexpr std::array<std::string_view, 7> kParts = {
-        "commands", "timers", "listeners", "figures", "write and sync", "copying forward", "sending"};
+    static constexpr std::array<std::string_view, 8> kParts = {
+        "commands", "timers", "listeners", "figures", "write and sync", "exports", "copying forward", "sending"};
     if (part_ == Part::commands && heaviest_ > 0)
       cause_ = command_;
     else

@@ -13,6 +13,7 @@
 //   LANGUAGE FILE         of doc/tutorial.md: a file; `console terminal` there: a command that goes on running
 //                         (tests/integration/tutorial_test.cpp)
 //   fj TABLE              bytes of doc/fj-protocol.md, sent in the simulator (tests/world/fj_test.cpp)
+//   sql                   tables and a query of doc/queue.md, beside what the daemon made (tests/integration/export_test.cpp)
 //   stomp                 frames of doc/stomp.md, sent to a real daemon (tests/integration/stomp_test.cpp)
 //   text                  not tested
 //

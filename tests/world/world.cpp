@@ -191,6 +191,7 @@ void World::tear_down() {
   flushes_.clear();
   byte_jobs_.clear();
   hash_jobs_.clear();
+  export_jobs_.clear();
   network_.clear();
   clients_.clear();
   server_.reset();
@@ -289,7 +290,22 @@ void World::hold_hashes(bool paused) {
   network_.turn_again();
 }
 
+void World::run_export(std::unique_ptr<server::ExportJob> job) {
+  export_jobs_.push_back(std::move(job));
+  network_.turn_again();
+}
+
+void World::hold_exports(bool paused) {
+  exports_held_ = paused;
+  network_.turn_again();
+}
+
 void World::collect_work() {
+  if (!exports_held_)
+    for (std::unique_ptr<server::ExportJob>& job : std::exchange(export_jobs_, {})) {
+      job->status = database ? database(*job) : Status{};
+      server_->export_done(std::move(job));
+    }
   if (!hashes_held_)
     for (std::unique_ptr<access::HashJob>& job : std::exchange(hash_jobs_, {})) {
       ++hashes_;

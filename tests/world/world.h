@@ -126,6 +126,11 @@ class World final : public server::ServerHost {
   // The same of jobs of byte files.
   void hold_byte_jobs(bool paused);
   void hold_syncs(log::LogStore& log, bool paused);
+  // The database of exports: called with each, on the turn after it was begun. None: all goes well.
+  std::function<Status(server::ExportJob const&)> database;
+  // The same: exports are under way until this ends.
+  void hold_exports(bool paused);
+  [[nodiscard]] std::size_t exports_under_way() const { return export_jobs_.size(); }
 
  private:
   Result<Contents> read_declarations() override { return Contents{declarations_, table_listeners, own_listeners}; }
@@ -142,6 +147,7 @@ class World final : public server::ServerHost {
   std::string bytes_root() const override { return "/data"; }
   void run_byte_job(storage::ByteFiles& files, storage::Lane lane, std::unique_ptr<storage::Job> job) override;
   void collect_byte_work() override;
+  void run_export(std::unique_ptr<server::ExportJob> job) override;
   void tell(log::AlertNotice const& notice) override { told_.push_back(notice); }
   [[nodiscard]] std::string data_folder() const override { return {}; }
   void reload_refused(Status const& why) override { notes_.push_back("reload refused: " + why.message()); }
@@ -183,6 +189,8 @@ class World final : public server::ServerHost {
   Result<access::Users> users_{access::Users{}};
   std::vector<std::unique_ptr<access::HashJob>> hash_jobs_;
   bool hashes_held_{false};
+  std::vector<std::unique_ptr<server::ExportJob>> export_jobs_;
+  bool exports_held_{false};
   std::size_t hashes_{0};
   std::string stop_reason_;
   // A sync under way: its bytes reach the disk when it begins or when it ends, and it is reported some turns later.

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fastjournal/export.h"
 #include "fastjournal/table.h"
 
 namespace fastjournal {
@@ -233,6 +234,17 @@ class Promises {
 
  protected:
   ~Promises() = default;
+};
+
+// What it is made of can be mirrored in an SQL database: where, its options kConnectOption and kCatalogOption say.
+class Exported {
+ public:
+  // Grows with each change of what export_all returns; asked at the end of each turn.
+  [[nodiscard]] virtual std::uint64_t export_version() const = 0;
+  [[nodiscard]] virtual TableExport export_all() const = 0;
+
+ protected:
+  ~Exported() = default;
 };
 
 // The position of a snapshot. Only the table knows the meaning of the numbers. All zero: nothing read yet.

@@ -176,6 +176,11 @@ inline constexpr std::string_view kContentTimeoutOption = "write-timeout";
 // Of type size: the bytes that such a value must have a second, beside that time.
 inline constexpr std::string_view kContentRateOption = "write-rate";
 
+// Of type text, read by the server where a type declares them: the SQL database in which a table is mirrored (Exported),
+// and the schema there.
+inline constexpr std::string_view kConnectOption = "connect";
+inline constexpr std::string_view kCatalogOption = "catalog";
+
 // An option's value in one table: the table's own, or the type's default.
 struct OptionValue {
   std::string name;

@@ -272,6 +272,7 @@ class Followed;
 class Watched;
 class Stores;
 class Promises;
+class Exported;
 
 // The optional abilities of a type (capabilities.h). The engine never calls a missing one, and refuses what requires it
 // (LISTEN, <feed>, <wake-message>) with that reason.
@@ -285,6 +286,7 @@ struct Capabilities {
   Watched* watched{nullptr};
   Stores* stores{nullptr};
   Promises* promises{nullptr};
+  Exported* exported{nullptr};
 };
 
 // Every table type. A type has no more than it needs: tests/unit/engine/tally.h has all, toy.h next to nothing.
@@ -349,7 +351,7 @@ struct TableContext {
 };
 
 // Raised with every change that breaks plugins built before it.
-inline constexpr std::uint32_t kPluginAbi = 18;
+inline constexpr std::uint32_t kPluginAbi = 19;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // A protocol that a type brings, for listeners that are bound to a table of it (<listen protocol table>). TYPE.xml names

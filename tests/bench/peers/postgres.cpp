@@ -1,18 +1,16 @@
 // PostgreSQL with a jobs table and SKIP LOCKED. The adapter uses the server's own protocol with prepared statements.
 // Operations that are sent together end in one Sync, so they share one commit, and none counts before that commit. With
 // COPY, rows that are sent together are one COPY, the fastest way to insert.
-#include <pwd.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <deque>
 #include <fstream>
 #include <stdexcept>
+#include <utility>
 
 #include "tests/bench/peer.h"
 #include "tests/bench/peers/program.h"
-#include "tests/support/temporary_folder.h"
 
 namespace fastjournal::bench {
 namespace {
@@ -221,26 +219,9 @@ class Postgres final : public Peer {
  public:
   explicit Postgres(bool copies)
       : copies_(copies),
-        folders_{"/usr/lib/postgresql/17/bin", "/usr/lib/postgresql/16/bin", "/usr/lib/postgresql/15/bin"},
-        program_(find_program("postgres", "postgresql", folders_)),
-        port_(free_port()) {
-    std::filesystem::create_directories(folder());
-    // It refuses to run as root; the package has a user for it.
-    if (::geteuid() == 0) {
-      passwd const* const user = ::getpwnam("postgres");
-      if (user == nullptr || ::chown(folder_.path().c_str(), user->pw_uid, user->pw_gid) != 0 ||
-          ::chown(folder().c_str(), user->pw_uid, user->pw_gid) != 0)
-        throw std::runtime_error("postgresql does not run as root, and there is no user postgres to run it as");
-      as_user_ = {"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"};
-    }
-    run({find_program("initdb", "postgresql", folders_), "-D", folder().string(), "-U", "bench", "-A", "trust",
-         "--no-instructions"});
-    std::string const tables = (folder_.path() / "tables.sql").string();
-    std::ofstream{tables} << kTables << '\n';
-  }
-  ~Postgres() override { stop(); }
-  Postgres(Postgres const&) = delete;
-  Postgres& operator=(Postgres const&) = delete;
+        port_(free_port()),
+        server_("bench", {"listen_addresses=127.0.0.1", "port=" + std::to_string(port_), "unix_socket_directories=",
+                          "max_connections=200"}) {}
 
   [[nodiscard]] std::string name() const override { return copies_ ? "postgresql COPY" : "postgresql"; }
   [[nodiscard]] std::string durability() const override {
@@ -250,61 +231,31 @@ class Postgres final : public Peer {
   [[nodiscard]] bool synced() const override { return true; }
   [[nodiscard]] bool batches_only() const override { return copies_; }
   void start() override {
-    std::vector<std::string> words = as_user_;
-    words.insert(words.end(),
-                 {program_, "-D", folder().string(), "-c", "listen_addresses=127.0.0.1", "-c",
-                  "port=" + std::to_string(port_), "-c", "unix_socket_directories=", "-c", "max_connections=200"});
-    child_ = std::make_unique<test::ChildProcess>(words);
-    wait_until_ready();
-    if (made_) return;
-    made_ = true;
-    run({find_program("psql", "postgresql-client", folders_), "-q", "-h", "127.0.0.1", "-p", std::to_string(port_),
-         "-U", "bench", "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-f", (folder_.path() / "tables.sql").string()});
+    server_.start();
+    if (std::exchange(made_, true)) return;
+    test::ChildProcess psql{{server_.program("psql"), "-q", "-h", "127.0.0.1", "-p", std::to_string(port_), "-U", "bench",
+                             "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-c", std::string{kTables}}};
+    if (psql.wait(std::chrono::seconds{60}) != 0) throw std::runtime_error("psql failed: " + psql.output());
   }
-  void kill() override { end(SIGQUIT); }  // to the postmaster: all its processes end at once, without a checkpoint
-  void stop() override { end(SIGINT); }
+  void kill() override { server_.end(SIGQUIT); }  // to the postmaster: all its processes end at once, without a checkpoint
+  void stop() override { server_.end(SIGINT); }
   [[nodiscard]] std::string address() const override { return "127.0.0.1:" + std::to_string(port_); }
   [[nodiscard]] std::unique_ptr<Protocol> protocol() const override {
     return std::make_unique<PostgresProtocol>(copies_);
   }
   [[nodiscard]] std::vector<pid_t> processes() const override {
-    std::vector<pid_t> all{child_->pid()};
-    std::string const at = "/proc/" + std::to_string(child_->pid());
-    std::ifstream in{at + "/task/" + std::to_string(child_->pid()) + "/children"};
-    for (pid_t pid = 0; in >> pid;) all.push_back(pid);
+    std::string const pid = std::to_string(server_.child().pid());
+    std::vector<pid_t> all{server_.child().pid()};
+    std::ifstream in{"/proc/" + pid + "/task/" + pid + "/children"};
+    for (pid_t child = 0; in >> child;) all.push_back(child);
     return all;
   }
-  [[nodiscard]] std::filesystem::path folder() const override { return folder_.path() / "data"; }
+  [[nodiscard]] std::filesystem::path folder() const override { return server_.folder(); }
 
  private:
-  // It listens before it accepts commands.
-  void wait_until_ready() {
-    wait_until_listening(address(), *child_);
-    std::string const asks = find_program("pg_isready", "postgresql-client", folders_);
-    for (int tries = 0; tries < 10'000; ++tries)
-      if (test::ChildProcess{{asks, "-q", "-h", "127.0.0.1", "-p", std::to_string(port_)}}.wait() == 0) return;
-    throw std::runtime_error("postgres takes no commands: " + child_->output());
-  }
-  void run(std::vector<std::string> words) {
-    words.insert(words.begin(), as_user_.begin(), as_user_.end());
-    test::ChildProcess child{words};
-    if (child.wait(std::chrono::seconds{60}) != 0)
-      throw std::runtime_error(words[as_user_.size()] + " failed: " + child.output());
-  }
-  void end(int signal) {
-    if (child_ == nullptr) return;
-    child_->kill(signal);
-    static_cast<void>(child_->wait(std::chrono::seconds{60}));
-    child_.reset();
-  }
-
   bool copies_;
-  std::vector<std::string> folders_;
-  std::string program_;
   int port_;
-  std::vector<std::string> as_user_;
-  test::TemporaryFolder folder_;
-  std::unique_ptr<test::ChildProcess> child_;
+  test::PostgresqlServer server_;
   bool made_{false};
 };
 

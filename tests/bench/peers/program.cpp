@@ -18,20 +18,6 @@
 namespace fastjournal::bench {
 namespace fs = std::filesystem;
 
-std::string find_program(std::string const& name, std::string const& package, std::vector<std::string> const& folders) {
-  std::vector<std::string> all = folders;
-  char const* const path = std::getenv("PATH");
-  std::string rest = path == nullptr ? "/usr/bin:/usr/sbin" : path;
-  while (!rest.empty()) {
-    std::size_t const end = std::min(rest.find(':'), rest.size());
-    all.push_back(rest.substr(0, end));
-    rest.erase(0, std::min(end + 1, rest.size()));
-  }
-  for (std::string const& folder : all)
-    if (::access((folder + "/" + name).c_str(), X_OK) == 0) return folder + "/" + name;
-  throw std::runtime_error(name + " is not installed: apt-get install --no-install-recommends " + package);
-}
-
 int free_port() {
   int const fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};

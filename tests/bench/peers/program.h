@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "tests/support/child_process.h"
+#include "tests/support/postgresql_server.h"
 
 namespace fastjournal::bench {
 
-// The path of an installed program; throws std::runtime_error that names the Debian package.
-[[nodiscard]] std::string find_program(std::string const& name, std::string const& package,
-                                       std::vector<std::string> const& folders = {});
+using test::find_program;
 // A TCP port of 127.0.0.1 that was free a moment ago.
 [[nodiscard]] int free_port();
 // Tries to connect until somebody listens; throws std::runtime_error when the program ends or does not come up.

@@ -1,0 +1,12 @@
+// What a queue table is made of, for a mirror in an SQL database (doc/queue.md, "Export to SQL"): its queues with their
+// options, its exchanges and its bindings.
+#pragma once
+
+#include "fastjournal/export.h"
+#include "plugins/queue/shared.h"
+
+namespace fastjournal::queue {
+
+[[nodiscard]] TableExport export_all(Shared const& shared);
+
+}  // namespace fastjournal::queue
