@@ -70,6 +70,10 @@ Status BlobTable::check_type(TypeDeclaration const& type) {
 Status BlobTable::check_change(TableDeclaration const& next) const {
   Options const options = Options::read(next);
   if (Status status = options.check(next); !status.ok()) return status;
+  if (options.key_secret != shared_.options.key_secret && !shared_.holds.empty())
+    return {Code::bad_configuration, next.at("key-secret") + ": table " + next.name +
+                                         " has a part in a transaction that is not over, and its keys would be others: "
+                                         "end that first (fastjournal tx ls)"};
   if (options.key_secret != shared_.options.key_secret && shared_.index.size() > 0)
     return {Code::bad_configuration,
             next.at("key-secret") + ": table " + next.name + " has blobs (" + std::to_string(shared_.index.size()) +

@@ -17,13 +17,15 @@
 
 namespace fastjournal::blob {
 
-class BlobTable final : public Table, public Timed, public Holder, public Stores {
+class BlobTable final : public Table, public Timed, public Holder, public Stores, public Promises {
  public:
   BlobTable(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
             std::shared_ptr<TableDeclaration const> declaration);
 
   [[nodiscard]] static Status check_type(TypeDeclaration const& type);
-  [[nodiscard]] Capabilities capabilities() override { return {.timed = this, .holder = this, .stores = this}; }
+  [[nodiscard]] Capabilities capabilities() override {
+    return {.timed = this, .holder = this, .stores = this, .promises = this};
+  }
 
   Verdict decide(Command const& command, Decision& decision) const override {
     return handlers_[command.index](*this, command, decision);
@@ -58,6 +60,8 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   void file_has(std::uint32_t file, std::uint64_t end, std::uint64_t hollow) override {
     shared_.places = {file, end, hollow};
   }
+  [[nodiscard]] std::uint32_t file_to_be() const override { return shared_.index.files().next; }
+  void has_promised(std::uint64_t count, std::uint32_t copied_to) override { shared_.promised = {count, copied_to}; }
   void link_leads_to(std::string_view link, std::uint32_t file) override;
   [[nodiscard]] bool take_detached() override;
   [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyWish>& wishes) const override {
@@ -69,6 +73,10 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   void decide_not_moved(std::span<CopyWish const> wishes, Status const& why, Decision& decision) const override {
     maintenance_.decide_not_moved(wishes, why, decision);
   }
+
+  // Promises
+  void hold(TransactionId transaction, Hold const& hold) override { shared_.holds.add(transaction, hold); }
+  void release(TransactionId transaction) override { shared_.holds.remove(transaction); }
 
   [[nodiscard]] Lsn oldest_lsn() const override;
   Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;

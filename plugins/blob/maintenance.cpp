@@ -77,7 +77,8 @@ void Maintenance::cancel(std::string const& why, Decision& decision) const {
 
 bool Maintenance::is_copied_but(std::size_t left) const {
   std::size_t const allowed = left + (is_mutant(Mutant::exchanged_with_one_left) ? 1 : 0);
-  return shared_.state.is_building() && shared_.survey.has_seen_all() && shared_.survey.size() <= allowed;
+  bool const awaits = shared_.awaits_promised() && !is_mutant(Mutant::exchanged_without_promised);
+  return shared_.state.is_building() && shared_.survey.has_seen_all() && shared_.survey.size() <= allowed && !awaits;
 }
 
 bool Maintenance::may_swap(std::size_t left, std::int64_t now) const {
@@ -219,7 +220,7 @@ void Maintenance::list_files(std::vector<FileWish>& files) const {
 
 bool Maintenance::holds_new() const {
   Survey const& survey = shared_.survey;
-  return shared_.state.is_building() && survey.has_seen_all() && survey.size() > 0 &&
+  return shared_.state.is_building() && survey.has_seen_all() && (survey.size() > 0 || shared_.awaits_promised()) &&
          survey.bytes() < kLastRoundBytes && shared_.names.is_quiet();
 }
 

@@ -43,10 +43,14 @@ enum class Mutant : std::uint8_t {
   former_file_ends_after_a_minute,
   former_file_stays,
   readers_not_detached,
+  exchanged_without_promised,
+  held_key_put_by_others,
+  promised_blobs_not_counted,
+  limit_checked_again,
 };
 
 // By number, as the command line and the tables name them.
-inline constexpr std::array<std::string_view, 33> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 37> kMutantNames{"none",
                                                                "freed_not_told",
                                                                "copy_outlives_its_blob",
                                                                "page_loses_copies",
@@ -78,7 +82,11 @@ inline constexpr std::array<std::string_view, 33> kMutantNames{"none",
                                                                "offline_put_accepted",
                                                                "former_file_ends_after_a_minute",
                                                                "former_file_stays",
-                                                               "readers_not_detached"};
+                                                               "readers_not_detached",
+                                                               "exchanged_without_promised",
+                                                               "held_key_put_by_others",
+                                                               "promised_blobs_not_counted",
+                                                               "limit_checked_again"};
 
 #ifdef FJ_MUTANTS
 inline Mutant active_mutant = Mutant::none;

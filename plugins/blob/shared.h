@@ -15,6 +15,7 @@
 #include "plugins/blob/statistics.h"
 #include "plugins/blob/survey.h"
 #include "rows/clients.h"
+#include "rows/holds.h"
 
 namespace fastjournal::blob {
 
@@ -64,7 +65,7 @@ class NamedReads {
 
 struct Shared {
   Shared(std::shared_ptr<TableDeclaration const> table_declaration, std::uint64_t hash_seed)
-      : declaration(std::move(table_declaration)), options(Options::read(*declaration)), clients(hash_seed) {}
+      : declaration(std::move(table_declaration)), options(Options::read(*declaration)), clients(hash_seed), holds(hash_seed) {}
 
   [[nodiscard]] std::string const& table() const { return declaration->name; }
   // What the current data file has, without its holes: with blobs that are on their way; and before this place.
@@ -76,7 +77,20 @@ struct Shared {
   }
   [[nodiscard]] bool knows_places() const { return places.file != 0 && places.file == index.files().current; }
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return index.memory_bytes() + survey.memory_bytes() + clients.windows().memory_bytes();
+    return index.memory_bytes() + survey.memory_bytes() + clients.windows().memory_bytes() + holds.memory_bytes();
+  }
+  // Under which a transaction holds a key.
+  [[nodiscard]] static std::string held(Key const& key) { return bcdb::digits_of(key); }
+  // Not ok: a transaction holds it, and the command may not change it in this phase.
+  [[nodiscard]] Status check_hold(Key const& key, Decision const& decision) const {
+    if (holds.empty()) return {};
+    TransactionId const holder = holds.holder_of(held(key));
+    if (holder == TransactionId::none) return {};
+    return rows::Holds::check(holder, decision, "this key of table " + table()).with("parameter", "key");
+  }
+  // Values of open transactions, which would not be in the file that is being built.
+  [[nodiscard]] bool awaits_promised() const {
+    return promised.count != 0 && promised.copied_to != state.files.next;
   }
   // Never 0, which stands for none.
   [[nodiscard]] static std::uint32_t seconds(TimeMs date) {
@@ -94,6 +108,7 @@ struct Shared {
   Lsn state_lsn{};          // of the record that states it; none: the table has not begun
   bool knows_files{false};  // a record named them
   rows::Clients clients;
+  rows::Holds holds;
   // Derived.
   Survey survey;
   TimeMs work_due{};  // when pages are settled and entries surveyed, if any are to be
@@ -104,6 +119,12 @@ struct Shared {
     std::uint64_t hollow{0};
   };
   Places places;
+  // The same (Stores::has_promised).
+  struct Promised {
+    std::uint64_t count{0};
+    std::uint32_t copied_to{0};
+  };
+  Promised promised;
   std::uint32_t damaged{0};          // blobs of this maintenance
   mutable std::uint32_t start_s{0};  // reads are noted from then on; 0: nothing was decided so far
   mutable NamedReads names;

@@ -8,6 +8,12 @@
 #include "plugins/blob/records.h"
 
 namespace fastjournal::blob {
+namespace {
+
+// The most of the records of a promised command: a put or a mark, the state of a new table, and what a client has.
+constexpr std::size_t kPromisedRecordBytes = std::size_t{2} << 10U;
+
+}  // namespace
 
 Status Writes::check_open() const {
   State const& state = shared_.state;
@@ -32,11 +38,36 @@ Status Writes::check_room(Key const& key, std::uint64_t bytes, std::uint64_t tak
                                   " bytes, with blobs that are on their way, and may have " + std::to_string(most) +
                                   ": send MAINTAIN, which leaves out what is replaced and expired, or raise "
                                   "data-size-max"};
-  if (options.blobs_max != 0 && shared_.index.size() >= options.blobs_max && !shared_.index.find(key).has_value() &&
-      !is_mutant(Mutant::blobs_max_ignored))
-    return {Code::over_limit, "table " + shared_.table() + " has " + std::to_string(shared_.index.size()) +
-                                  " blobs: send MAINTAIN with what may be left out, or raise blobs-max"};
+  std::uint64_t const to_come = is_mutant(Mutant::promised_blobs_not_counted) ? 0 : shared_.holds.rows();
+  if (options.blobs_max != 0 && shared_.index.size() + to_come >= options.blobs_max &&
+      !shared_.index.find(key).has_value() && !is_mutant(Mutant::blobs_max_ignored))
+    return {Code::over_limit,
+            "table " + shared_.table() + " has " + std::to_string(shared_.index.size()) + " blobs" +
+                (to_come == 0 ? std::string{}
+                              : ", and room for " + std::to_string(to_come) + " more is promised to transactions") +
+                ": send MAINTAIN with what may be left out, or raise blobs-max"};
   return {};
+}
+
+Status Writes::check_stored(Blob const& blob, std::optional<Hash128> const& wanted, StoredValue const& stored) const {
+  if (Status status = check_open(); !status.ok()) return status;
+  if (Status status = check_room(blob.key, blob.extent.size(), shared_.taken_before(blob.extent)); !status.ok())
+    return status;
+  if (wanted.has_value() && (wanted->low != stored.extent.hash || wanted->high != stored.hash_high) &&
+      !is_mutant(Mutant::wrong_hash_accepted))
+    return Status{Code::damaged,
+                  "the blob has another content hash than its sender says: it changed on its way; send it again"}
+        .with("parameter", "content_hash");
+  if (blob.extent.file != shared_.index.files().current && !is_mutant(Mutant::older_place_accepted))
+    return {Code::unavailable,
+            "the files of table " + shared_.table() + " were exchanged while the blob came: send it again"};
+  return {};
+}
+
+void Writes::promise(Key const& key, bool is_new, Decision& decision) {
+  decision.hold->keys.push_back(Shared::held(key));
+  decision.hold->rows = is_new ? 1 : 0;
+  decision.hold->record_bytes = kPromisedRecordBytes;
 }
 
 Status Writes::wish_to_store(Command const& command, StoreWish& wish) const {
@@ -101,14 +132,21 @@ Verdict Writes::put(Command const& command, Decision& decision) const {
     decision.status = parameters.take_status();
     return Verdict::done;
   }
+  bool const keeps = decision.phase == Phase::keep;
   std::int64_t const now = decision.now.value;
   std::optional<Blob> const last = shared_.index.find(key);
   if (claim.is_numbered()) {
     rows::DedupWindows::Found found;
     decision.status = rows::look_up(shared_.clients.windows(), shared_.table(), command.origin,
                                     shared_.options.clients_max, now, claim, found);
+    if (!decision.status.ok() && keeps) {
+      // Its number was good when it was promised, and its client has gone far beyond it since.
+      decision.status = {};
+      claim = {};
+    }
     if (!decision.status.ok()) return Verdict::done;
     if (found.answer == rows::DedupWindows::Answer::seen && !is_mutant(Mutant::sent_again_stored_again)) {
+      if (decision.phase == Phase::promise) return Verdict::done;
       rows::append_claim(claim, now, decision.records);
       ++shared_.statistics.duplicates;
       tell(key, last.value_or(Blob{}), "duplicate", decision);
@@ -117,21 +155,16 @@ Verdict Writes::put(Command const& command, Decision& decision) const {
   }
   StoredValue const& stored = *data->stored;
   Blob next{.key = key, .entry_time = Shared::seconds(decision.now), .extent = stored.extent};
-  decision.status = check_open();
-  if (decision.status.ok()) decision.status = check_room(key, next.extent.size(), shared_.taken_before(next.extent));
-  if (decision.status.ok() && wanted.has_value() &&
-      (wanted->low != stored.extent.hash || wanted->high != stored.hash_high) &&
-      !is_mutant(Mutant::wrong_hash_accepted))
-    decision.status = Status{Code::damaged,
-                             "the blob has another content hash than its sender says: it changed on "
-                             "its way; send it again"}
-                          .with("parameter", "content_hash");
-  if (decision.status.ok() && next.extent.file != shared_.index.files().current &&
-      !is_mutant(Mutant::older_place_accepted))
-    decision.status = {Code::unavailable,
-                       "the files of table " + shared_.table() + " were exchanged while the blob came: send it again"};
+  if (!is_mutant(Mutant::held_key_put_by_others)) decision.status = shared_.check_hold(key, decision);
+  // What was promised is kept under whatever limits.
+  if (decision.status.ok() && (!keeps || is_mutant(Mutant::limit_checked_again)))
+    decision.status = check_stored(next, wanted, stored);
   if (!decision.status.ok()) {
     ++shared_.statistics.refused;
+    return Verdict::done;
+  }
+  if (decision.phase == Phase::promise) {
+    promise(key, !last.has_value(), decision);
     return Verdict::done;
   }
   if (shared_.state_lsn.is_none()) {
@@ -154,6 +187,12 @@ Verdict Writes::omit(Command const& command, Decision& decision) const {
   Key const key = read_key(*command.message, shared_.options.key_secret, parameters);
   if (!parameters.ok()) {
     decision.status = parameters.take_status();
+    return Verdict::done;
+  }
+  decision.status = shared_.check_hold(key, decision);
+  if (!decision.status.ok()) return Verdict::done;
+  if (decision.phase == Phase::promise) {
+    promise(key, false, decision);
     return Verdict::done;
   }
   std::optional<Blob> const blob = shared_.index.find(key);

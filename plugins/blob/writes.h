@@ -1,6 +1,9 @@
 // PUT and OMIT: what is stored, and under which limits.
 #pragma once
 
+#include <optional>
+
+#include "base/hash.h"
 #include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
 #include "plugins/blob/shared.h"
@@ -23,6 +26,10 @@ class Writes {
   // Not while an offline maintenance runs.
   [[nodiscard]] Status check_open() const;
   [[nodiscard]] Status check_room(Key const& key, std::uint64_t bytes, std::uint64_t taken) const;
+  // Of one that comes; not of one that was promised.
+  [[nodiscard]] Status check_stored(Blob const& blob, std::optional<Hash128> const& wanted,
+                                    StoredValue const& stored) const;
+  static void promise(Key const& key, bool is_new, Decision& decision);
   void tell(Key const& key, Blob const& blob, std::string_view result, Decision& decision) const;
 
   Shared const& shared_;

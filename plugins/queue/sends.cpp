@@ -77,8 +77,7 @@ Status Sends::read_body(Message const& message, bool keeps, Wish& wish) const {
   if (is_in_log && wish.bytes > kBodyInLogMax)
     return Status{Code::too_large, "the body has " + std::to_string(wish.bytes) + " bytes, expected " +
                                        std::to_string(kBodyInLogMax) +
-                                       " at most where it is kept in the log: in a transaction, and in a table whose "
-                                       "memory-per-message is 0"}
+                                       " at most where it is kept in the log: in a table whose memory-per-message is 0"}
         .with("parameter", std::string{name_of(wish.part)});
   if (wish.bytes <= shared_.options.message_bytes_max) return {};
   return Status{Code::too_large, "the body has " + std::to_string(wish.bytes) + " bytes, and table " + shared_.table() +

@@ -53,10 +53,13 @@ enum class Mutant : std::uint8_t {
   older_home_is_believed,
   lost_home_forgotten,
   answered_before_the_parts,
+  values_not_promised,
+  values_not_let_go,
+  older_place_kept,
 };
 
 // By number, as the command line and the tables name them.
-inline constexpr std::array<std::string_view, 43> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 46> kMutantNames{"none",
                                                                "group_for_each_command",
                                                                "commit_not_synced",
                                                                "refusal_does_not_end_it",
@@ -98,7 +101,10 @@ inline constexpr std::array<std::string_view, 43> kMutantNames{"none",
                                                                "home_named_by_its_end",
                                                                "older_home_is_believed",
                                                                "lost_home_forgotten",
-                                                               "answered_before_the_parts"};
+                                                               "answered_before_the_parts",
+                                                               "values_not_promised",
+                                                               "values_not_let_go",
+                                                               "older_place_kept"};
 
 #ifdef FJ_MUTANTS
 inline Mutant active_mutant = Mutant::none;

@@ -159,15 +159,17 @@ Status Branches::restore_ops(HostedLog& log, log::TransactionBook::Entry const& 
     std::uint32_t const index = hosted == nullptr ? NameTable::kAbsent : hosted->type->find_command(op.command);
     if (!is_read || index == NameTable::kAbsent || hosted->can.promises == nullptr)
       return damaged(log, entry, ": " + op.command + " cannot be promised again");
-    parts_.transactions.restore(one, *hosted,
-                                {.table = hosted->number,
-                                 .number = op.number,
-                                 .index = static_cast<std::uint16_t>(index),
-                                 .message = std::move(message),
-                                 .worker = std::move(op.worker),
-                                 .origin = std::move(op.origin),
-                                 .asked = op.asked,
-                                 .hold = std::move(op.hold)});
+    Status status = parts_.transactions.restore(one, *hosted,
+                                                {.table = hosted->number,
+                                                 .number = op.number,
+                                                 .index = static_cast<std::uint16_t>(index),
+                                                 .message = std::move(message),
+                                                 .values = std::move(op.values),
+                                                 .worker = std::move(op.worker),
+                                                 .origin = std::move(op.origin),
+                                                 .asked = op.asked,
+                                                 .hold = std::move(op.hold)});
+    if (!status.ok()) return status;
   }
   parts_.transactions.prepared(one);
   return {};

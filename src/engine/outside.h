@@ -22,6 +22,13 @@ class Outside {
   virtual void freed(Extent const& extent, Lsn lsn) = 0;
   // Records from here on are needed, as they carry bytes that are not durable in their file; kNoLsn: none is.
   [[nodiscard]] virtual Lsn oldest_needed() const = 0;
+  // A command that was promised has these bytes: they stay until let_go(). At a start, between the replay and the first
+  // answer, of what is prepared; only there it can be not ok: they are not there any more.
+  [[nodiscard]] virtual Status promised(Extent const& extent) = 0;
+  // Where they are by now, for the command that is kept: a table may have exchanged its files since.
+  [[nodiscard]] virtual Extent place_of(Extent const& extent) const = 0;
+  // The transaction is over: what no record names is given back once all that is recorded in this turn is durable.
+  virtual void let_go(Extent const& extent) = 0;
   // For STATS, if it has any bytes.
   virtual void metrics(MetricSink& sink) const = 0;
   // The table was dropped: nothing is named once the log is durable up to `lsn`. The last call.

@@ -1,5 +1,6 @@
 #include "engine/transaction_codec.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/bytes.h"
@@ -12,8 +13,12 @@ namespace {
 //   u32 table, command, worker, origin, i64 asked
 //   hold: u64 rows, u64 bytes, u64 record bytes, u32 objects, u64 each, u32 keys, text each
 //   u32 parameters; of each its name, u8 kind, u8 verbatim, and text or 8 bytes of its number
+// Version 3 is version 2, whose number may be 0, with values outside the log: kind with kOutside, u8 0, u32 file,
+// u64 begin, u64 end, u64 hash, u64 high half of the hash.
 constexpr std::uint8_t kVersion = 1;
 constexpr std::uint8_t kVersionNumbered = 2;
+constexpr std::uint8_t kVersionOutside = 3;
+constexpr std::uint8_t kOutside = 128;
 
 void append_text(std::string& out, std::string_view text) {
   append_little(out, static_cast<std::uint32_t>(text.size()));
@@ -21,7 +26,28 @@ void append_text(std::string& out, std::string_view text) {
 }
 std::string_view read_text(ByteReader& reader) { return reader.bytes(reader.number<std::uint32_t>()); }
 
+void write_stored(Value const& value, std::string& out) {
+  StoredValue const& stored = *value.stored;
+  append_little(out, static_cast<std::uint8_t>(static_cast<std::uint8_t>(value.kind) | kOutside));
+  append_little(out, std::uint8_t{0});
+  append_little(out, stored.extent.file);
+  for (std::uint64_t const number : {stored.extent.begin, stored.extent.end, stored.extent.hash, stored.hash_high})
+    append_little(out, number);
+}
+
+// Behind its kind.
+StoredValue read_stored(ByteReader& reader, std::uint8_t kind) {
+  static_cast<void>(reader.number<std::uint8_t>());
+  StoredValue out;
+  out.is_text = kind == static_cast<std::uint8_t>(Value::Kind::text);
+  out.extent.file = reader.number<std::uint32_t>();
+  for (std::uint64_t* const number : {&out.extent.begin, &out.extent.end, &out.extent.hash, &out.hash_high})
+    *number = reader.number<std::uint64_t>();
+  return out;
+}
+
 void write_value(Value const& value, std::string& out) {
+  if (value.outside) return write_stored(value, out);
   append_little(out, static_cast<std::uint8_t>(value.kind));
   append_little(out, static_cast<std::uint8_t>(value.verbatim));
   switch (value.kind) {
@@ -34,8 +60,7 @@ void write_value(Value const& value, std::string& out) {
   }
 }
 
-bool read_value(ByteReader& reader, Value& out) {
-  auto const kind = reader.number<std::uint8_t>();
+bool read_value(ByteReader& reader, std::uint8_t kind, Value& out) {
   bool const verbatim = reader.number<std::uint8_t>() != 0;
   if (!reader.ok() || kind > static_cast<std::uint8_t>(Value::Kind::boolean)) return false;
   switch (static_cast<Value::Kind>(kind)) {
@@ -53,8 +78,10 @@ bool read_value(ByteReader& reader, Value& out) {
 }  // namespace
 
 void write_op(PromisedOp const& op, Message const& message, std::string& out) {
-  append_little(out, op.number == 0 ? kVersion : kVersionNumbered);
-  if (op.number != 0) append_little(out, op.number);
+  bool const has_outside = std::ranges::any_of(message.params(), [](Param const& one) { return one.value.outside; });
+  std::uint8_t const version = has_outside ? kVersionOutside : op.number == 0 ? kVersion : kVersionNumbered;
+  append_little(out, version);
+  if (version != kVersion) append_little(out, op.number);
   append_little(out, static_cast<std::uint32_t>(op.table));
   for (std::string const* text : {&op.command, &op.worker, &op.origin}) append_text(out, *text);
   append_little(out, op.asked.value);
@@ -75,8 +102,8 @@ void write_op(PromisedOp const& op, Message const& message, std::string& out) {
 bool read_op(std::string_view bytes, PromisedOp& out, Message& message) {
   ByteReader reader{bytes};
   auto const version = reader.number<std::uint8_t>();
-  if (version != kVersion && version != kVersionNumbered) return false;
-  out.number = version == kVersionNumbered ? reader.number<std::uint32_t>() : 0;
+  if (version < kVersion || version > kVersionOutside) return false;
+  out.number = version == kVersion ? 0 : reader.number<std::uint32_t>();
   if (version == kVersionNumbered && out.number == 0) return false;
   out.table = TableId{reader.number<std::uint32_t>()};
   for (std::string* text : {&out.command, &out.worker, &out.origin}) *text = read_text(reader);
@@ -91,13 +118,21 @@ bool read_op(std::string_view bytes, PromisedOp& out, Message& message) {
   auto const params = reader.number<std::uint32_t>();
   if (!reader.ok() || params > Message::kParamsMax) return false;
   message.command = out.command;
+  std::vector<std::uint32_t> outside;
   for (std::uint32_t i = 0; i < params; ++i) {
     std::string_view const name = read_text(reader);
+    auto const kind = reader.number<std::uint8_t>();
     Value value;
-    if (!read_value(reader, value)) return false;
+    if ((kind & kOutside) != 0 && version == kVersionOutside) {
+      out.values.push_back(read_stored(reader, kind & ~kOutside));
+      outside.push_back(i);
+    } else if (!read_value(reader, kind, value)) {
+      return false;
+    }
     message.add(name, value);
   }
   message.own();
+  for (std::size_t i = 0; i < outside.size(); ++i) message.replace(outside[i], Value::of_stored(out.values[i]));
   return reader.finished();
 }
 

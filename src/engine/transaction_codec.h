@@ -4,7 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "fastjournal/extent.h"
 #include "fastjournal/message.h"
 #include "fastjournal/table.h"
 
@@ -18,10 +20,11 @@ struct PromisedOp {
   TimeMs asked{};
   Hold hold;
   std::uint32_t number{0};  // of a transaction over several logs, its place among all commands, from 1; else 0
+  std::vector<StoredValue> values{};  // read: what its message has outside the log
 };
 
 void write_op(PromisedOp const& op, Message const& message, std::string& out);
-// The message owns its bytes. False: damaged.
+// The message owns its bytes, and borrows the values of `out`. False: damaged.
 [[nodiscard]] bool read_op(std::string_view bytes, PromisedOp& out, Message& message);
 
 }  // namespace fastjournal::engine

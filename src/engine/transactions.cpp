@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/transaction_mutants.h"
 #include "engine/transaction_codec.h"
 
@@ -25,15 +26,21 @@ Status of_branch(std::string_view command) {
                                  "XA_END, XA_COMMIT and XA_ROLLBACK end it"};
 }
 
-// It does not outlive the buffer that it came in.
-Message copy_of(Message const& message) {
-  Message out;
+// It does not outlive the buffer that it came in, nor its values outside the log what they were stored by.
+void copy_message(Message const& message, TransactionOp& op) {
+  Message& out = op.message;
   out.command = message.command;
+  std::vector<std::size_t> outside;
   for (Param const& param : message.params()) {
-    if (param.name != "request") out.add(param.name, param.value);
+    if (param.name == "request") continue;
+    if (param.value.outside) {
+      outside.push_back(out.params().size());
+      op.values.push_back(*param.value.stored);
+    }
+    out.add(param.name, param.value);
   }
   out.own();
-  return out;
+  for (std::size_t i = 0; i < outside.size(); ++i) out.replace(outside[i], Value::of_stored(op.values[i]));
 }
 
 }  // namespace
@@ -86,8 +93,6 @@ Result<TransactionId> Transactions::begin(ConnectionId connection, DurationMs ti
 
 Status Transactions::check(Transaction const& one, HostedTable const& table, Command const& command, TimeMs now) {
   CommandType const& type = table.type->commands()[command.index];
-  if (std::ranges::any_of(command.message->params(), [](Param const& param) { return param.value.outside; }))
-    return {Code::not_supported, "a value that is stored in a file is not part of transactions"};
   if (type.in_transaction != InTransaction::promised)
     return {Code::not_supported, type.name + " of a table of type " + table.type->name() +
                                      " is not part of transactions: send it before BEGIN or after COMMIT"};
@@ -115,14 +120,15 @@ Status Transactions::promise(HostedTable& table, Command const& command, TimeMs 
     end_by(command.connection, now, status);
     return status;
   }
-  take(one, table,
-       {.table = table.number,
-        .index = command.index,
-        .message = copy_of(*command.message),
-        .worker = std::string{command.worker},
-        .origin = std::string{command.origin},
-        .asked = now,
-        .hold = hold_});
+  TransactionOp op{.table = table.number,
+                   .index = command.index,
+                   .worker = std::string{command.worker},
+                   .origin = std::string{command.origin},
+                   .asked = now,
+                   .hold = hold_};
+  copy_message(*command.message, op);
+  FJ_CHECK(hold_values(table, op).ok(), "values of a promise were stored before it");
+  take(one, table, std::move(op));
   answer.message("PROMISED").add("op", std::uint64_t{one.ops.size()});
   return {};
 }
@@ -151,7 +157,20 @@ void Transactions::take(Transaction& one, HostedTable& table, TransactionOp op) 
   parts_.agenda.refresh(table);
 }
 
-void Transactions::restore(Transaction& one, HostedTable& table, TransactionOp op) { take(one, table, std::move(op)); }
+Status Transactions::hold_values(HostedTable& table, TransactionOp const& op) {
+  if (is_mutant(Mutant::values_not_promised)) return {};
+  for (StoredValue const& value : op.values)
+    if (Status status = table.outside->promised(value.extent); !status.ok()) return status;
+  return {};
+}
+
+Status Transactions::restore(Transaction& one, HostedTable& table, TransactionOp op) {
+  if (table.outside == nullptr && !op.values.empty())
+    return {Code::damaged, "table " + table.name + " has no files, and a prepared transaction has values in them"};
+  if (Status status = hold_values(table, op); !status.ok()) return status;
+  take(one, table, std::move(op));
+  return {};
+}
 
 void Transactions::prepared(Transaction& one) {
   if (is_mutant(Mutant::prepared_times_out)) return;
@@ -175,8 +194,13 @@ Status Transactions::keep(Transaction& one, HostedLog& log, TimeMs now, Answer& 
   if (!log.log->reserve(room_of(part, also_bytes), removes)) return parts_.shortages.refuse_disk(log, now);
   // Of a branch others may have sent the commands, and be gone.
   promised_.clear();
-  for (TransactionOp const& op : one.ops)
-    if (HostedTable& table = parts_.tables[op.table]; table.log == &log)
+  std::vector<std::pair<Outside*, Extent>> values;
+  for (TransactionOp& op : one.ops)
+    if (HostedTable& table = parts_.tables[op.table]; table.log == &log) {
+      for (StoredValue& value : op.values) {
+        values.emplace_back(table.outside, value.extent);
+        if (!is_mutant(Mutant::older_place_kept)) value.extent = table.outside->place_of(value.extent);
+      }
       promised_.push_back({.table = &table,
                            .command = {.index = op.index,
                                        .message = &op.message,
@@ -185,12 +209,14 @@ Status Transactions::keep(Transaction& one, HostedLog& log, TimeMs now, Answer& 
                                        .origin = op.origin},
                            .asked = op.asked,
                            .number = op.number});
+    }
   parts_.decider.keep(log, one.id, promised_, now, answer, also);
   if (!one.is_over_several_logs())
     committed_ops_ = std::move(one.ops);
   else
     for (TransactionOp& op : one.ops)
       if (parts_.tables[op.table].log == &log) committed_ops_.push_back(std::move(op));
+  for (auto const& [outside, extent] : values) outside->let_go(extent);
   release(one, &log, now, true);
   return {};
 }
@@ -266,6 +292,10 @@ void Transactions::connection_closed(ConnectionId connection, TimeMs now) {
 }
 
 void Transactions::release(Transaction& one, HostedLog const* log, TimeMs now, bool was_kept) {
+  if (!was_kept && !is_mutant(Mutant::values_not_let_go))
+    for (TransactionOp const& op : one.ops)
+      if (HostedTable& table = parts_.tables[op.table]; !table.is_dropped())
+        for (StoredValue const& value : op.values) table.outside->let_go(value.extent);
   for (std::uint32_t const number : one.tables) {
     HostedTable& table = parts_.tables[number];
     if (log != nullptr && table.log != log) continue;

@@ -63,6 +63,12 @@ class Transactions {
   [[nodiscard]] DurationMs limit() const { return timeout_; }
 
   // -- of a connection ------------------------------------------------------------
+  // Whether a command of this connection may be promised: its values outside the log are stored for it.
+  [[nodiscard]] bool promises(HostedTable const& table, Command const& command) {
+    Transaction const* const one = of(command.connection);
+    return one != nullptr && one->why_over.ok() &&
+           table.type->commands()[command.index].in_transaction == InTransaction::promised;
+  }
   // One that is open, or was rolled back and not ended by its connection yet.
   [[nodiscard]] bool has(ConnectionId connection) const { return !current_.empty() && current_.contains(connection); }
   // Whether this command belongs to it; others of its connection run as ever.
@@ -121,8 +127,8 @@ class Transactions {
   void give_up(Transaction& one, TimeMs now, Status why);
   // It is prepared: no time ends it.
   void prepared(Transaction& one);
-  // A command of one that was prepared before the start holds again what it held.
-  void restore(Transaction& one, HostedTable& table, TransactionOp op);
+  // A command of one that was prepared before the start holds again what it held. Not ok: its values are not there.
+  [[nodiscard]] Status restore(Transaction& one, HostedTable& table, TransactionOp op);
   void erase(TransactionId id);
 
   [[nodiscard]] std::size_t open() const { return ends_.size(); }
@@ -131,6 +137,7 @@ class Transactions {
  private:
   [[nodiscard]] Status check(Transaction const& one, HostedTable const& table, Command const& command, TimeMs now);
   [[nodiscard]] static std::uint64_t memory_of(Message const& message);
+  [[nodiscard]] static Status hold_values(HostedTable& table, TransactionOp const& op);
   void take(Transaction& one, HostedTable& table, TransactionOp op);
   // What it holds in the tables of this log is free; null: in all. After the last one its commands are forgotten.
   void release(Transaction& one, HostedLog const* log, TimeMs now, bool was_kept);

@@ -10,7 +10,8 @@ namespace {
 // Bodies, little endian; a text is its u16 length and its bytes:
 //   prepared  u8 decided, i64 decided at, i64 prepared, u32 ops, xid, origin; of version 2, which only transactions
 //             over several logs have, also u8 role, u64 home's store id, u64 LSN in it, u16 others, u64 store id each
-//   op        u32 number, and the rest is the engine's
+//   op        u32 number, and the rest is the engine's, which begins with its own version; that of the record is 2 where
+//             that is 3 (values outside the log), so that an earlier program says what it cannot read
 //   ended     nothing
 
 void append_text(std::string& out, std::string_view text) {
@@ -68,7 +69,9 @@ ObjectId TransactionBook::append_prepared(Records& records, Entry const& entry) 
 }
 
 void TransactionBook::append_op(Records& records, ObjectId object, std::uint32_t number, std::string_view body) {
-  append(records, kOp, object, op_body(number, body));
+  constexpr char kWithValues = 3;
+  bool const has_values = !body.empty() && body.front() == kWithValues;
+  append(records, kOp, object, op_body(number, body), has_values ? 2 : 1);
 }
 
 void TransactionBook::append_ended(Records& records, ObjectId object) { append(records, kEnded, object, {}); }

@@ -64,7 +64,7 @@ class TransactionBook {
   [[nodiscard]] static constexpr bool has(std::uint8_t type) { return type >= kPrepared && type <= kEnded; }
   // As AlertBook's.
   [[nodiscard]] static constexpr std::uint8_t newest_version(std::uint8_t type) {
-    return type == kPrepared ? 2 : has(type) ? 1 : 0;
+    return type == kPrepared || type == kOp ? 2 : has(type) ? 1 : 0;
   }
 
   // The most bytes of the records of an entry without its ops, of an op with this body, and of the end, each with its

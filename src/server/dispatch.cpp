@@ -91,14 +91,14 @@ void Dispatch::run_own(Session& session, std::uint32_t number, Message const& me
     session.may_be_silent = session.may_be_silent || request.may_be_silent;
     if (request.is_later) {
       ++session.waiting;
-      session.commits = true;
+      session.commits = !session.stores;  // else values of a TRANSACTION are stored first
     }
   }
   if (right == Right::admin || (right == Right::manage && user != nullptr))
     audit_.command(session, user.get(), message, message.text("table"), status);
   // A protocol that waits for the end of the answer gets one to a notice among services, too.
   bool const is_notice = registry_.declaration(number).kind == admin::OwnCommand::Kind::silent;
-  if (session.commits) return;
+  if (session.commits || session.stores) return;
   if (is_notice && session.protocol->is_answering() && answer_.empty() && status.ok())
     answer_.message("UNKNOWN").add("command", message.command);
   if (!answer_.empty() || !status.ok()) reply(session, message, status, basis);

@@ -56,7 +56,7 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
                       engine_),
       dispatch_(engine_, clock_, listeners_, registry_, table_commands_, alias_commands_, service_, replies_, guard_,
                 audit_),
-      whole_transactions_(engine_, sessions_, dispatch_, table_commands_),
+      whole_transactions_(engine_, sessions_, dispatch_, table_commands_, stored_commands_),
       reader_(sessions_, line_, guard_, output_, replies_, dispatch_, authentication_, stored_commands_, engine_, logs_,
               turn_) {
   add_own_commands(types);

@@ -20,8 +20,14 @@ std::int64_t content_limit_us(engine::HostedTable const& table) {
 // ---------------------------------------------------------------------------
 // Values in a message
 
+Status StoredCommands::refusal_without_connection(Message const& message) {
+  return {Code::not_supported,
+          std::string{message.command} +
+              ": a value that is stored outside the log needs a connection to the daemon of its own"};
+}
+
 ValuesFirst::Ready StoredCommands::prepare(Speaker const& speaker, engine::HostedTable& table, Command const& command,
-                                           Message& message, Status& status) {
+                                           bool is_promised, Message& message, Status& status) {
   wish_.pieces.clear();
   wish_.may_carry = wish_.must = true;
   status = table.can.stores->wish_to_store(command, clock_.now(), wish_);
@@ -31,7 +37,7 @@ ValuesFirst::Ready StoredCommands::prepare(Speaker const& speaker, engine::Hoste
   std::uint64_t bytes = 0;
   for (StoreWish::Piece const& piece : wish_.pieces) bytes += piece.bytes.size();
   // Files that are about to be exchanged get no more values that cannot wait.
-  if (wish_.may_carry && bytes <= kCarriedBytesMax && !table.can.stores->holds_new()) {
+  if (wish_.may_carry && !is_promised && bytes <= kCarriedBytesMax && !table.can.stores->holds_new()) {
     status = carry(files, wish_, message);
     if (status.ok()) return Ready::now;
     settle();
@@ -40,9 +46,7 @@ ValuesFirst::Ready StoredCommands::prepare(Speaker const& speaker, engine::Hoste
     status = {};
   }
   if (!speaker.may_store) {
-    status = {Code::not_supported,
-              std::string{message.command} +
-                  ": a value that is stored outside the log needs a connection to the daemon of its own"};
+    status = refusal_without_connection(message);
     return Ready::refused;
   }
   status = store(speaker, files, wish_, message);
@@ -70,20 +74,21 @@ Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, 
                              Message& message) {
   Session* const session = sessions_.find(speaker.connection);
   if (session == nullptr) return {Code::closed, "the connection is gone"};
-  Held held{.files = &files, .message = {}, .params = {}, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
+  Held held{.values = {}, .message = {}, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
+  Values& values = held.values.emplace_back(Values{.files = &files, .places = {}});
   std::vector<storage::ByteFiles::Piece> pieces;
   for (StoreWish::Piece const& piece : wish.pieces) {
     pieces.push_back({piece.bytes, piece.is_text});
-    held.params.push_back(piece.param);
+    values.places.push_back({.param = piece.param});
     held.bytes += piece.bytes.size();
   }
   bool const gives = gives_input(*session, wish, held.bytes);
   if (gives) held.bytes = session->in.capacity();
   Result<storage::ByteFiles::StageId> const stage = files.store(pieces, gives ? &session->in : nullptr);
   if (!stage.ok()) return stage.status();
-  held.stage = stage.value();
+  values.stage = stage.value();
   // What is stored is not copied once more.
-  for (std::size_t const param : held.params) message.replace(param, Value::of_binary({}));
+  for (Values::Place const& place : values.places) message.replace(place.param, Value::of_binary({}));
   wish_.kept.clear();
   message.own();
   held.message = std::move(message);
@@ -91,6 +96,52 @@ Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, 
   hold(*session, std::move(held));
   network_.turn_again();
   return {};
+}
+
+Status StoredCommands::store_whole(Session& session, Message const& message, std::vector<WholeWish> const& wishes) {
+  Held held{.values = {}, .message = {}, .is_whole = true, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
+  std::map<storage::ByteFiles*, std::vector<storage::ByteFiles::Piece>> pieces;
+  for (WholeWish const& one : wishes) {
+    storage::ByteFiles* const files = TableFiles::of(*one.table);
+    auto at = std::ranges::find(held.values, files, &Values::files);
+    if (at == held.values.end()) at = held.values.insert(at, Values{.files = files, .places = {}});
+    for (StoreWish::Piece const& piece : one.wish.pieces) {
+      at->places.push_back({one.command, piece.param});
+      pieces[files].push_back({piece.bytes, piece.is_text});
+      held.bytes += piece.bytes.size();
+    }
+  }
+  for (Values& values : held.values) {
+    Result<storage::ByteFiles::StageId> const stage = values.files->store(pieces[values.files]);
+    if (!stage.ok()) {
+      drop_values(held);
+      return stage.status();
+    }
+    values.stage = stage.value();
+  }
+  // It is read once more then.
+  held.message.command = message.command;
+  for (Param const& param : message.params()) {
+    held.message.add(param.name, param.value);
+    held.bytes += param.value.bytes.size();
+  }
+  held.message.own();
+  hold(session, std::move(held));
+  network_.turn_again();
+  return {};
+}
+
+bool StoredCommands::fill(std::vector<Message>& commands) const {
+  if (filled_ == nullptr) return false;
+  for (Values const& values : filled_->values)
+    for (std::size_t i = 0; i < values.places.size(); ++i)
+      commands[values.places[i].command].replace(values.places[i].param, Value::of_stored(values.done->values[i]));
+  return true;
+}
+
+void StoredCommands::drop_values(Held& held) {
+  for (Values& values : held.values)
+    if (values.stage != 0) values.files->drop(std::exchange(values.stage, 0U));
 }
 
 // Large values leave with the buffer that they came in, if it has little else: the reader keeps the rest.
@@ -113,20 +164,21 @@ void StoredCommands::hold(Session& session, Held held) {
 // Values in pieces
 
 void StoredCommands::begin(Session& session, Message& message, Protocol::Piece const& piece) {
-  Held held{.message = {}, .params = {}, .user = {}, .user_origin = {}, .is_open = true, .value = {}, .hash = {}};
+  Held held{.values = {}, .message = {}, .user = {}, .user_origin = {}, .is_open = true, .value = {}, .hash = {}};
+  Values& values = held.values.emplace_back();
   held.value = piece.value;
   held.hash = piece.value_hash;
   message.set(held.value, Value::of_binary({}));
   Result<TableCommands::Content> const accepted = dispatch_.accept_content(session, message, piece.value_bytes);
   Status status = accepted.status();
   if (status.ok()) {
-    held.files = TableFiles::of(*accepted->table);
-    Result<storage::ByteFiles::StageId> const stage = held.files->begin_value(piece.value_bytes, accepted->bytes_max);
+    values.files = TableFiles::of(*accepted->table);
+    Result<storage::ByteFiles::StageId> const stage = values.files->begin_value(piece.value_bytes, accepted->bytes_max);
     status = stage.status();
-    if (stage.ok()) held.stage = stage.value();
+    if (stage.ok()) values.stage = stage.value();
   }
   for (std::size_t i = 0; i < message.params().size(); ++i)
-    if (message.params()[i].name == held.value) held.params.push_back(i);
+    if (message.params()[i].name == held.value) values.places.push_back({.param = i});
   message.own();
   held.message = std::move(message);
   message = Message{};
@@ -147,7 +199,7 @@ void StoredCommands::begin(Session& session, Message& message, Protocol::Piece c
 
 // Its pieces are read and dropped from here on.
 void StoredCommands::refuse(Session& session, Held& held, Status const& why) {
-  if (held.stage != 0) held.files->drop(std::exchange(held.stage, 0U));
+  drop_values(held);
   if (std::exchange(held.is_refused, true)) return;
   dispatch_.refuse(session, held.message, why);
 }
@@ -156,10 +208,12 @@ void StoredCommands::add(Session& session, std::string_view content) {
   auto const found = held_.find(session.id);
   if (found == held_.end() || found->second.is_refused) return;
   Held& held = found->second;
-  if (Status const status = held.files->add(held.stage, content); !status.ok()) return refuse(session, held, status);
+  Values const& values = held.values.front();
+  if (Status const status = values.files->add(values.stage, content); !status.ok())
+    return refuse(session, held, status);
   if (held.bytes_a_second > 0 && held.ends_us != INT64_MAX)
     held.ends_us += static_cast<std::int64_t>(content.size()) * 1'000'000 / held.bytes_a_second;
-  if (held.files->waiting_bytes(held.stage) < kWaitingBytesMax) return;
+  if (values.files->waiting_bytes(values.stage) < kWaitingBytesMax) return;
   session.stores = true;
   network_.turn_again();
 }
@@ -173,8 +227,9 @@ void StoredCommands::end(Session& session, Protocol::Piece const& piece) {
     return;
   }
   if (piece.value_hash) held.hash = piece.value_hash;
-  if (Status const status = held.files->end_value(held.stage); !status.ok()) {
-    held.stage = 0;
+  Values& values = held.values.front();
+  if (Status const status = values.files->end_value(values.stage); !status.ok()) {
+    values.stage = 0;
     refuse(session, held, status);
     held_.erase(found);
     return;
@@ -188,7 +243,7 @@ void StoredCommands::end(Session& session, Protocol::Piece const& piece) {
 void StoredCommands::give_up(Session& session) {
   auto const found = held_.find(session.id);
   if (found == held_.end()) return;
-  if (found->second.stage != 0) found->second.files->drop(found->second.stage);
+  drop_values(found->second);
   held_.erase(found);
 }
 
@@ -196,55 +251,82 @@ void StoredCommands::give_up(Session& session) {
 // The end of a turn
 
 bool StoredCommands::run_stored() {
-  files_.for_each([this](storage::ByteFiles& files) {
-    for (storage::ByteFiles::Done& done : files.take_done()) done_.emplace_back(&files, std::move(done));
-  });
   bool any = false;
-  for (auto& [files, done] : std::exchange(done_, {})) {
-    auto const found = std::ranges::find_if(held_, [&, of = files, &stage = done.stage](auto const& one) {
-      return one.second.files == of && one.second.stage == stage;
-    });
-    // Its session has ended.
-    if (found == held_.end()) {
-      files->drop(done.stage);
-      continue;
-    }
-    Session* const session = sessions_.find(found->first);
-    if (session == nullptr || found->second.is_open) {
-      any = true;
-      // It was refused in the middle: the rest of its value is read and dropped.
-      if (session != nullptr) refuse(*session, found->second, done.status);
-      continue;
-    }
-    // What ends that brings the next turn.
-    if (done.status.ok() && waits_for_files(*files, done)) continue;
-    any = true;
-    Held held = std::move(found->second);
-    held_.erase(found);
-    if (done.status.ok() && held.hash && *held.hash != std::array{done.values[0].extent.hash, done.values[0].hash_high})
-      done.status = {Code::damaged, "the value is not what its hash says: it was changed on its way; send it again"};
-    if (done.status.ok())
-      for (std::size_t i = 0; i < held.params.size(); ++i)
-        held.message.replace(held.params[i], Value::of_stored(done.values[i]));
-    run(*session, std::move(held), done.status);
-    files->drop(done.stage);
-  }
+  files_.for_each([&](storage::ByteFiles& files) {
+    for (storage::ByteFiles::Done& done : files.take_done()) any = take_done(files, std::move(done)) || any;
+  });
+  for (ConnectionId const id : std::exchange(ready_, {})) any = run_if_ready(id) || any;
   let_go_on();
   end_late();
   return any;
 }
 
-// Its files are about to be exchanged, or were exchanged since the value was stored.
-bool StoredCommands::waits_for_files(storage::ByteFiles& files, storage::ByteFiles::Done& done) {
-  engine::HostedTable const* const table = files_.table_of(files);
-  if (table == nullptr) return false;
-  if (table->can.stores->holds_new()) {
-    done_.emplace_back(&files, std::move(done));
+bool StoredCommands::take_done(storage::ByteFiles& files, storage::ByteFiles::Done done) {
+  auto const is_it = [&](Values const& values) { return values.files == &files && values.stage == done.stage; };
+  auto const found =
+      std::ranges::find_if(held_, [&](auto const& one) { return std::ranges::any_of(one.second.values, is_it); });
+  // Its session has ended.
+  if (found == held_.end()) {
+    files.drop(done.stage);
+    return false;
+  }
+  Session* const session = sessions_.find(found->first);
+  Held& held = found->second;
+  if (session == nullptr || held.is_open) {
+    // It was refused in the middle: the rest of its value is read and dropped.
+    if (session != nullptr) refuse(*session, held, done.status);
     return true;
   }
-  if (files.is_current(done)) return false;
-  done.status = files.store_again(done.stage);
-  return done.status.ok();
+  if (!done.status.ok()) {
+    Held refused = std::move(held);
+    held_.erase(found);
+    run(*session, std::move(refused), done.status);
+    return true;
+  }
+  std::ranges::find_if(held.values, is_it)->done = std::move(done);
+  if (std::ranges::all_of(held.values, [](Values const& values) { return values.done.has_value(); }))
+    ready_.push_back(found->first);
+  return false;
+}
+
+bool StoredCommands::run_if_ready(ConnectionId id) {
+  auto const found = held_.find(id);
+  Session* const session = sessions_.find(id);
+  if (found == held_.end() || session == nullptr) return false;
+  Status status;
+  Wait const wait = waits(found->second, status);
+  // What ends that brings the next turn.
+  if (wait == Wait::for_files) ready_.push_back(id);
+  if (wait != Wait::no) return false;
+  Held held = std::move(found->second);
+  held_.erase(found);
+  if (status.ok() && held.hash) {
+    StoredValue const& value = held.values.front().done->values.front();
+    if (*held.hash != std::array{value.extent.hash, value.hash_high})
+      status = {Code::damaged, "the value is not what its hash says: it was changed on its way; send it again"};
+  }
+  run(*session, std::move(held), status);
+  return true;
+}
+
+// Files are about to be exchanged, or were exchanged since the values were stored: then they are stored again.
+StoredCommands::Wait StoredCommands::waits(Held& held, Status& status) {
+  for (Values const& values : held.values)
+    if (engine::HostedTable const* const table = files_.table_of(*values.files);
+        table != nullptr && table->can.stores->holds_new())
+      return Wait::for_files;
+  Wait wait = Wait::no;
+  for (Values& values : held.values) {
+    if (files_.table_of(*values.files) == nullptr || values.files->is_current(*values.done)) continue;
+    status = values.files->store_again(values.stage);
+    if (!status.ok()) {
+      values.stage = 0;
+      return Wait::no;
+    }
+    values.done.reset();
+    wait = Wait::for_values;
+  }
+  return wait;
 }
 
 // As if it had come now; its values are durable in their places.
@@ -258,14 +340,21 @@ void StoredCommands::run(Session& session, Held held, Status const& status) {
     std::swap(session.rights, held.rights);
     std::swap(session.user, held.user);
     std::swap(session.user_origin, held.user_origin);
+    if (status.ok() && !held.is_whole)
+      for (Values const& values : held.values)
+        for (std::size_t i = 0; i < values.places.size(); ++i)
+          held.message.replace(values.places[i].param, Value::of_stored(values.done->values[i]));
+    if (held.is_whole) filled_ = &held;
     if (status.ok())
       dispatch_.handle(session, held.message);
     else
       dispatch_.refuse(session, held.message, status);
+    filled_ = nullptr;
     std::swap(session.rights, held.rights);
     std::swap(session.user, held.user);
     std::swap(session.user_origin, held.user_origin);
   }
+  drop_values(held);
   if (session.peer_gone) return sessions_.gone(session.id);
   sessions_.end_if_wanted(session);
   sessions_.count(session);
@@ -277,7 +366,8 @@ void StoredCommands::let_go_on() {
     if (!held.is_open) continue;
     Session* const session = sessions_.find(id);
     if (session == nullptr || !session->stores) continue;
-    if (held.stage != 0 && held.files->waiting_bytes(held.stage) >= kWaitingBytesMax) continue;
+    Values const& values = held.values.front();
+    if (values.stage != 0 && values.files->waiting_bytes(values.stage) >= kWaitingBytesMax) continue;
     session->stores = false;
     session->held_back = true;
     sessions_.mark_dirty(*session);
@@ -313,7 +403,7 @@ bool StoredCommands::goes_on_alone(Session const& session) const {
 void StoredCommands::session_ended(Session const& session) {
   auto const found = held_.find(session.id);
   if (found == held_.end()) return;
-  if (found->second.stage != 0) found->second.files->drop(found->second.stage);
+  drop_values(found->second);
   held_.erase(found);
 }
 

@@ -1,6 +1,7 @@
 // Commands whose values are stored outside the log before they are decided (Stores): small values get their place, and
 // the record carries them; for others the session waits while they are written and synced, and then the command is run
-// as if it had come just now. A value may also come in pieces (Protocol::Kind::begin). Owned by the server.
+// as if it had come just now. A value may also come in pieces (Protocol::Kind::begin). Of a TRANSACTION the values of all
+// commands are stored first, in the files of several tables. Owned by the server.
 //
 // Rights, names, limits and space are looked at before the first byte is taken, and again when the command is run.
 #pragma once
@@ -36,8 +37,20 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
       : sessions_(sessions), files_(files), dispatch_(dispatch), network_(network), clock_(clock) {}
 
   [[nodiscard]] Ready prepare(Speaker const& speaker, engine::HostedTable& table, Command const& command,
-                              Message& message, Status& status) override;
+                              bool is_promised, Message& message, Status& status) override;
   void settle() override;
+  [[nodiscard]] static Status refusal_without_connection(Message const& message);
+
+  // -- values of a TRANSACTION -----------------------------------------------
+  struct WholeWish {
+    std::size_t command{0};  // its number among the commands
+    engine::HostedTable* table{nullptr};
+    StoreWish wish{};
+  };
+  // The message comes again when they are stored. Not ok: it is refused.
+  [[nodiscard]] Status store_whole(Session& session, Message const& message, std::vector<WholeWish> const& wishes);
+  // Then its commands get them; false: it comes for the first time.
+  [[nodiscard]] bool fill(std::vector<Message>& commands) const;
 
   // -- values that come in pieces -------------------------------------------
   void begin(Session& session, Message& message, Protocol::Piece const& piece) override;
@@ -56,12 +69,22 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
 
  private:
   // Of a session; at most one.
-  struct Held {
+  // The values of one table.
+  struct Values {
+    struct Place {
+      std::size_t command{0};  // of a TRANSACTION
+      std::size_t param{0};
+    };
     storage::ByteFiles* files{nullptr};
     storage::ByteFiles::StageId stage{0};
+    std::vector<Place> places;  // where they go
+    std::optional<storage::ByteFiles::Done> done{};
+  };
+  struct Held {
+    std::vector<Values> values;  // several only of a TRANSACTION
     Message message;
-    std::vector<std::size_t> params;  // where the stored values go
-    std::uint64_t bytes{0};           // of its memory
+    bool is_whole{false};    // a TRANSACTION
+    std::uint64_t bytes{0};  // of its memory
     // Whose command it is; the session's user may be another one by then.
     Rights rights{};
     access::UserPtr user;
@@ -81,8 +104,13 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
   [[nodiscard]] static bool gives_input(Session const& session, StoreWish const& wish, std::uint64_t bytes);
   void hold(Session& session, Held held);
   void refuse(Session& session, Held& held, Status const& why);
+  // True: a session goes on by it.
+  bool take_done(storage::ByteFiles& files, storage::ByteFiles::Done done);
+  bool run_if_ready(ConnectionId id);
   void run(Session& session, Held held, Status const& status);
-  [[nodiscard]] bool waits_for_files(storage::ByteFiles& files, storage::ByteFiles::Done& done);
+  static void drop_values(Held& held);
+  enum class Wait : std::uint8_t { no, for_files, for_values };
+  [[nodiscard]] Wait waits(Held& held, Status& status);
   void let_go_on();
   void end_late();
 
@@ -93,7 +121,8 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
   TurnClock& clock_;
   StoreWish wish_;
   std::map<ConnectionId, Held> held_;
-  std::vector<std::pair<storage::ByteFiles*, storage::ByteFiles::Done>> done_;  // that wait for their files
+  std::vector<ConnectionId> ready_;  // whose values are stored; some wait for their files
+  Held const* filled_{nullptr};      // the TRANSACTION that is being run
   // Of the command that is being run.
   std::deque<StoredValue> values_;
   std::vector<std::pair<storage::ByteFiles*, Extent>> carried_;

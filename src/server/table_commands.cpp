@@ -75,10 +75,12 @@ TableCommands::Checked TableCommands::check(Speaker const& speaker, Message cons
 bool TableCommands::run(Speaker const& speaker, Message& message, Answer& answer, Status& status, admin::Basis& basis) {
   Checked const checked = check(speaker, message, status, basis);
   if (checked.table == nullptr) return true;
-  // In a transaction a value stays in its message.
-  if (checked.table->outside == nullptr || engine_.transactions().has(speaker.connection))
+  // Of a transaction that is over, or has no place for it, no byte is stored.
+  bool const is_in_one = engine_.transactions().takes(*checked.table, checked.command);
+  bool const is_promised = is_in_one && engine_.transactions().promises(*checked.table, checked.command);
+  if (checked.table->outside == nullptr || is_in_one != is_promised)
     return engine_.execute(*checked.table, checked.command, clock_.now(), answer, status);
-  switch (values_.prepare(speaker, *checked.table, checked.command, message, status)) {
+  switch (values_.prepare(speaker, *checked.table, checked.command, is_promised, message, status)) {
     case ValuesFirst::Ready::later: return false;
     case ValuesFirst::Ready::refused: return true;
     case ValuesFirst::Ready::now: break;
@@ -86,6 +88,26 @@ bool TableCommands::run(Speaker const& speaker, Message& message, Answer& answer
   bool const is_done = engine_.execute(*checked.table, checked.command, clock_.now(), answer, status);
   values_.settle();
   return is_done;
+}
+
+engine::HostedTable* TableCommands::wish_to_store(Speaker const& speaker, Message const& message, StoreWish& wish,
+                                                  Status& status) {
+  engine::HostedTable const* const named = engine_.find_table(message.text("table"));
+  if (named == nullptr || named->outside == nullptr) return nullptr;
+  admin::Basis basis;
+  Checked const checked = check(speaker, message, status, basis);
+  if (checked.table == nullptr || !is_promised(message, status)) return nullptr;
+  status = checked.table->can.stores->wish_to_store(checked.command, clock_.now(), wish);
+  return status.ok() && !wish.pieces.empty() ? checked.table : nullptr;
+}
+
+Status TableCommands::promise(Speaker const& speaker, Message const& message, Answer& answer) {
+  Status status;
+  admin::Basis basis;
+  Checked const checked = check(speaker, message, status, basis);
+  if (checked.table != nullptr)
+    static_cast<void>(engine_.execute(*checked.table, checked.command, clock_.now(), answer, status));
+  return status;
 }
 
 Result<TableCommands::Content> TableCommands::accept_content(Speaker const& speaker, Message const& message,

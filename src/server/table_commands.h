@@ -6,6 +6,7 @@
 
 #include "admin/command.h"
 #include "engine/engine.h"
+#include "fastjournal/capabilities.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 #include "server/listeners.h"
@@ -21,8 +22,9 @@ class ValuesFirst {
     later,    // the message was taken: it comes again when its values are stored
     refused,  // `status` says why
   };
+  // `is_promised`: it is part of a transaction, whose records carry no values.
   [[nodiscard]] virtual Ready prepare(Speaker const& speaker, engine::HostedTable& table, Command const& command,
-                                      Message& message, Status& status) = 0;
+                                      bool is_promised, Message& message, Status& status) = 0;
   virtual void settle() = 0;
 
  protected:
@@ -36,6 +38,11 @@ class TableCommands {
 
   // False: the answer comes later, through work::ReplySink. `basis`: the log of its table.
   [[nodiscard]] bool run(Speaker const& speaker, Message& message, Answer& answer, Status& status, admin::Basis& basis);
+  // Of a command in a TRANSACTION: its values that are to be stored before all of them are promised. Null: it has none.
+  [[nodiscard]] engine::HostedTable* wish_to_store(Speaker const& speaker, Message const& message, StoreWish& wish,
+                                                   Status& status);
+  // Such a command, whose values are stored by now.
+  [[nodiscard]] Status promise(Speaker const& speaker, Message const& message, Answer& answer);
   // Of a command whose value follows in pieces: `bytes` of it, UINT64_MAX: not known yet. Not ok: it is refused.
   struct Content {
     engine::HostedTable* table{nullptr};

@@ -98,12 +98,13 @@ bool TableFiles::move_copied(TimeMs now) {
     if (table != nullptr && table->log->serves) {
       storage::ByteFiles::Copied const& copied = files.copied();
       std::span<Moved const> rest{copied.moved};
-      while (!rest.empty()) {
+      // Also if all were values of transactions: the table may have waited for these alone.
+      do {
         std::span<Moved const> const some = rest.first(std::min(rest.size(), kMovedPerStep));
         engine_.decide(*table, now, kStepsPerCopy,
                        [&](Decision& decision) { return table->can.stores->decide_moved(some, decision); });
         rest = rest.subspan(some.size());
-      }
+      } while (!rest.empty());
       if (!copied.not_moved.empty())
         engine_.decide(*table, now, 1, [&](Decision& decision) {
           table->can.stores->decide_not_moved(copied.not_moved, copied.why, decision);

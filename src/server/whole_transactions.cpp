@@ -30,6 +30,7 @@ void WholeTransactions::run(admin::Request& request) {
     request.status = std::move(request.status).with("parameter", "commands");
     return;
   }
+  if (!transactions.has(connection) && !has_values_stored(*session, request)) return;
   Result<TransactionId> const begun = transactions.begin(connection, {}, request.now);
   if (!begun.ok()) {
     request.status = begun.status();
@@ -55,12 +56,35 @@ Status WholeTransactions::promise(Session& session, Message& command) {
   if (Status status = protocol::check_head_names(command); !status.ok()) return status;
   dispatch_.name_bound_table(session, command);
   Status status;
-  admin::Basis basis;
   promised_.clear();
   if (!commands_.is_promised(command, status)) return status;
-  static_cast<void>(
-      commands_.run(dispatch_.speaker_of(session, session.id, command), command, promised_, status, basis));
-  return status;
+  return commands_.promise(dispatch_.speaker_of(session, session.id, command), command, promised_);
+}
+
+bool WholeTransactions::has_values_stored(Session& session, admin::Request& request) {
+  if (stored_.fill(messages_)) return true;
+  std::vector<StoredCommands::WholeWish> wishes;
+  for (std::size_t i = 0; i < messages_.size(); ++i) {
+    Message& command = messages_[i];
+    // What is no command is refused when its turn comes.
+    if (!protocol::check_head_names(command).ok()) continue;
+    dispatch_.name_bound_table(session, command);
+    Speaker const speaker = dispatch_.speaker_of(session, session.id, command);
+    StoredCommands::WholeWish wish{.command = i};
+    Status status;
+    wish.table = commands_.wish_to_store(speaker, command, wish.wish, status);
+    if (status.ok() && wish.table != nullptr && wish.wish.must && !speaker.may_store)
+      status = StoredCommands::refusal_without_connection(command);
+    if (!status.ok()) {
+      request.status = std::move(status).with("op", std::to_string(i + 1));
+      return false;
+    }
+    if (wish.table != nullptr && speaker.may_store) wishes.push_back(std::move(wish));
+  }
+  if (wishes.empty()) return true;
+  request.status = stored_.store_whole(session, request.message, wishes);
+  request.is_later = request.status.ok();
+  return false;
 }
 
 }  // namespace fastjournal::server

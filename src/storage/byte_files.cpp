@@ -143,11 +143,11 @@ Status ByteFiles::adopt_strangers() {
   if (strangers.empty()) return {};
   std::map<std::uint32_t, std::uint32_t> looks;
   std::vector<Extent> found;
+  for (auto const& [place, one] : promised_) found.push_back(one.extent);
   std::uint64_t cursor = 0;
   do {
-    found.clear();
     cursor = table_->list_extents(cursor, kLooksPerCall, found);
-    for (Extent const& extent : found) {
+    for (Extent const& extent : std::exchange(found, {})) {
       if (extent.size() == 0 || !strangers.contains(extent.file) || looks[extent.file]++ >= kStrangerLooks) continue;
       if (is_mutant(Mutant::stranger_not_compared)) continue;
       std::string bytes;
@@ -165,7 +165,7 @@ Status ByteFiles::adopt_strangers() {
     for (FileWish const& wish : wishes) said.insert(wish.number);
   }
   for (std::uint32_t const number : strangers) {
-    if (!looks.contains(number) && !said.contains(number)) {
+    if (!looks.contains(number) && !said.contains(number) && files_.at(number).outstanding == 0) {
       // Nothing of ours: it stays where it is.
       files_.erase(number);
       continue;
@@ -223,6 +223,7 @@ Status ByteFiles::check_named() {
                         path_of(extent.file), find(extent.file)->found_bytes, extent.end)};
   }
   if (says_files() || is_mutant(Mutant::garbage_stays)) return {};
+  for (auto const& [place, one] : promised_) named[one.extent.file].emplace_back(one.extent.begin, one.extent.end);
   for (auto& [number, file] : files_) {
     auto& extents = named[number];
     std::sort(extents.begin(), extents.end());
@@ -246,7 +247,7 @@ Status ByteFiles::remove_garbage() {
   for (auto const& [number, file] : files_) {
     // The last one stays: a number is never given twice.
     bool const stays = says_files() ? wanted.contains(number) : file.named > 0 || number == last_number_;
-    if (!stays) left_over_.push_back(file_name(number));
+    if (!stays && (file.outstanding == 0 || is_mutant(Mutant::promised_file_removed))) left_over_.push_back(file_name(number));
   }
   for (std::string const& name : left_over_) {
     if (std::optional<std::uint32_t> const number = number_of(name)) files_.erase(*number);
@@ -324,6 +325,7 @@ Status ByteFiles::reserve(File& file, std::uint64_t end) {
 }
 
 Result<Extent> ByteFiles::take_place(File& file, std::uint64_t bytes) {
+  file.end = aligned(file.end, alignment());
   Status const status = reserve(file, file.end + bytes);
   if (!status.ok() && status.code() != Code::not_supported) return status;
   Extent extent{.file = file.number, .begin = file.end, .end = file.end + bytes};
@@ -358,8 +360,9 @@ void ByteFiles::settle(Extent const& extent) {
 }
 
 void ByteFiles::give_back(Extent const& extent) {
-  if (!places_.contains({extent.file, extent.begin})) return;
-  settle(extent);
+  bool const is_promised = promised_.contains(key_of(extent));
+  if (!places_.contains(key_of(extent)) || (is_promised && !is_mutant(Mutant::promised_given_back))) return;
+  if (!is_promised) settle(extent);
   // Nobody knows of it, so nothing has to be durable first. A reader of a table's own file sees zeros in its place, also
   // in blocks that it shares with others.
   File* const file = find(extent.file);
@@ -446,6 +449,8 @@ Lsn ByteFiles::oldest_needed() const {
 }
 
 void ByteFiles::dropped(Lsn lsn) {
+  promised_.clear();
+  let_go_.clear();
   is_dropped_ = true;
   dropped_at_ = lsn;
   table_ = nullptr;
@@ -462,6 +467,8 @@ void ByteFiles::end_turn(Lsn durable, Lsn end, std::int64_t now_us) {
   flush_joined();
   now_us_ = now_us;
   turn_began_ = end;
+  for (LetGo& one : let_go_)
+    if (one.lsn.is_none()) one.lsn = end;
   if (is_held_) return;
   if (is_dropped_) {
     if (durable < dropped_at_ || out_.contains(Lane::tidy)) return;
@@ -469,6 +476,7 @@ void ByteFiles::end_turn(Lsn durable, Lsn end, std::int64_t now_us) {
       if (!std::exchange(file.removing, true)) to_remove_.push_back(number);
     return;
   }
+  give_back_let_go(durable);
   free_durable(durable);
   if (says_files()) follow_wishes(durable, end);
 }
@@ -522,6 +530,7 @@ void ByteFiles::follow_wishes(Lsn durable, Lsn end) {
         !out_.contains(Lane::tidy))
       to_make_.push_back(wish.number);
   }
+  drop_copies(wanted);
   for (auto& [number, file] : files_) {
     if (wanted.contains(number)) {
       file.unwanted_since = kNoLsn;
@@ -555,7 +564,7 @@ std::int64_t ByteFiles::next_us() const {
 std::vector<std::uint32_t> ByteFiles::files() const {
   std::vector<std::uint32_t> out;
   for (auto const& [number, file] : files_)
-    if (!file.removing && (says_files() || file.named > 0)) out.push_back(number);
+    if (!file.removing && (says_files() || file.named > 0 || file.outstanding > 0)) out.push_back(number);
   return out;
 }
 
@@ -567,6 +576,7 @@ ByteFigures ByteFiles::figures() const {
     out.file_bytes += file.end;
     out.named_bytes += file.named_bytes;
   }
+  for (auto const& [place, one] : promised_) out.promised_bytes += one.extent.size();
   return out;
 }
 
@@ -582,6 +592,7 @@ void ByteFiles::metrics(MetricSink& sink) const {
   now("outside_files", "files of bytes outside the log", out.files);
   now("outside_file_bytes", "bytes of these files, what was given back included", out.file_bytes);
   now("outside_named_bytes", "bytes in these files that rows, values or blobs are", out.named_bytes);
+  now("outside_promised_bytes", "bytes in these files that transactions have which are not over", out.promised_bytes);
   now("outside_staged_bytes", "bytes in memory that wait to be written to a file", out.staged_bytes);
   count("outside_stored_bytes", "bytes written to files", out.stored_bytes);
   count("outside_fetched_bytes", "bytes read from files for answers", out.fetched_bytes);

@@ -7,6 +7,9 @@
 //   carry   small values of a command that is decided at once: its record has the bytes, the file gets them at the end
 //           of the turn, and is synced later; until then the record is needed (oldest_needed).
 //   free    what no record names is given back once that is durable and nobody reads it.
+//   promise values of transactions: they stay at their place until the transaction is over, over any number of starts.
+//           Where the table exchanges its files they are copied like the others; a start copies them again
+//           (promised.cpp).
 //
 // No byte of a file is written twice: a place that was given out and not named, or is named no more, is garbage. So what
 // is read under a name is never overwritten, whatever a crash undid. A start goes on behind the end of each file.
@@ -54,6 +57,7 @@ struct ByteFigures {
   std::uint64_t files{0};
   std::uint64_t file_bytes{0};    // up to the end of each
   std::uint64_t named_bytes{0};   // of these, named by records
+  std::uint64_t promised_bytes{0};  // of values of transactions that are not over
   std::uint64_t staged_bytes{0};  // in memory, on their way to a file
   std::uint64_t stored_bytes{0};  // since the start
   std::uint64_t fetched_bytes{0};
@@ -86,6 +90,9 @@ class ByteFiles final : public engine::Outside {
   void named(Extent const& extent, std::string_view carried) override;
   void freed(Extent const& extent, Lsn lsn) override;
   [[nodiscard]] Lsn oldest_needed() const override;
+  [[nodiscard]] Status promised(Extent const& extent) override;
+  [[nodiscard]] Extent place_of(Extent const& extent) const override;
+  void let_go(Extent const& extent) override;
   void metrics(MetricSink& sink) const override;
   void dropped(Lsn lsn) override;
 
@@ -221,6 +228,16 @@ class ByteFiles final : public engine::Outside {
     bool in_job{false};
     bool was_taken{false};  // its last bytes are in a job, or written
   };
+  using Place = std::pair<std::uint32_t, std::uint64_t>;  // file and begin
+  // A value of a transaction that is not over.
+  struct Promised {
+    Extent extent{};             // as its command names it
+    std::vector<Extent> copies;  // in other files, which the table made later
+  };
+  struct LetGo {
+    Extent extent{};
+    Lsn lsn{};  // that must be durable before; none: known when the turn ends
+  };
   struct Freed {
     Extent extent{};
     Lsn lsn{};
@@ -243,6 +260,15 @@ class ByteFiles final : public engine::Outside {
   void tell_taken(File const& file);
   [[nodiscard]] Status place_part(Part& part, std::uint64_t bytes);
   void settle(Extent const& extent);
+  [[nodiscard]] static Place key_of(Extent const& extent) { return {extent.file, extent.begin}; }
+  [[nodiscard]] Status find_promised(Extent const& extent);
+  [[nodiscard]] Status copy_at_start(Promised& one);
+  [[nodiscard]] Extent const* in_file(Promised const& one, std::uint32_t file) const;
+  void wish_for_promised(std::uint32_t file, std::vector<CopyWish>& wishes) const;
+  void add_copy(CopyJob::Copy& copy, Extent const& to);
+  void drop_copies(std::set<std::uint32_t> const& wanted);
+  void tell_promised();
+  void give_back_let_go(Lsn durable);
   [[nodiscard]] std::uint64_t alignment() const;
   [[nodiscard]] bool says_files() const { return table_ != nullptr && table_->file_for_new() != 0; }
   void erase_stage(StageId id);
@@ -251,6 +277,7 @@ class ByteFiles final : public engine::Outside {
   void fail(Status status);
   void note_damage(Status const& status);
 
+  [[nodiscard]] CopyJob::Copy copy_of(File& to, CopyWish const& wish);
   void write_joined(File const& file, std::uint64_t begin, std::string_view carried);
   void flush_joined();
   [[nodiscard]] Status check_named();
@@ -280,9 +307,11 @@ class ByteFiles final : public engine::Outside {
   bool is_serving_{false};
   std::map<std::uint32_t, File> files_;
   std::uint32_t last_number_{0};                                      // the largest that ever was
-  std::map<std::pair<std::uint32_t, std::uint64_t>, Extent> places_;  // outstanding ones, by file and begin
+  std::map<Place, Extent> places_;  // outstanding ones
+  std::map<Place, Promised> promised_;
+  std::deque<LetGo> let_go_;
   // Of a replay: named and not carried, beyond the end of the file as it was found. What stays here is lost.
-  std::map<std::pair<std::uint32_t, std::uint64_t>, Extent> missing_;
+  std::map<Place, Extent> missing_;
   std::vector<std::string> left_over_;  // files to be removed when it begins
   // Carried bytes that lie one behind the other, for one write.
   struct Joined {

@@ -28,10 +28,16 @@ enum class Mutant : std::uint8_t {
   short_value_accepted,
   stranger_not_compared,
   given_back_stays_taken,
+  promised_given_back,
+  promised_file_removed,
+  promised_not_copied,
+  start_copies_nothing,
+  let_go_before_durable,
+  let_go_is_not_given_back,
 };
 
 // By number, as tests name them.
-inline constexpr std::array<std::string_view, 18> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 24> kMutantNames{"none",
                                                                "freed_before_durable",
                                                                "freed_while_read",
                                                                "stored_without_sync",
@@ -48,7 +54,13 @@ inline constexpr std::array<std::string_view, 18> kMutantNames{"none",
                                                                "failed_sync_ignored",
                                                                "short_value_accepted",
                                                                "stranger_not_compared",
-                                                               "given_back_stays_taken"};
+                                                               "given_back_stays_taken",
+                                                               "promised_given_back",
+                                                               "promised_file_removed",
+                                                               "promised_not_copied",
+                                                               "start_copies_nothing",
+                                                               "let_go_before_durable",
+                                                               "let_go_is_not_given_back"};
 
 #ifdef FJ_MUTANTS
 inline Mutant active_mutant = Mutant::none;

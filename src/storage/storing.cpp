@@ -326,31 +326,40 @@ void ByteFiles::finish(FetchJob& job) {
 std::unique_ptr<Job> ByteFiles::copy_job() {
   if (is_dropped_ || copied_ != nullptr || !says_files() || is_held_) return nullptr;
   std::vector<CopyWish> wishes;
-  std::uint32_t const number = table_->wish_to_copy(kCopyBytesPerJob, wishes);
-  if (number == 0 || wishes.empty()) return nullptr;
-  File* const to = find(number);
+  std::uint32_t number = table_->wish_to_copy(kCopyBytesPerJob, wishes);
+  if (number == 0) number = table_->file_to_be();
+  File* const to = number == 0 ? nullptr : find(number);
   if (to == nullptr) return nullptr;
   if (wishes.size() > kCopiesPerJob) wishes.resize(kCopiesPerJob);
+  std::size_t const of_table = wishes.size();
+  wish_for_promised(number, wishes);
+  if (wishes.empty()) return nullptr;
   auto job = std::make_unique<CopyJob>();
   job->file = number;
   job->to = to->file;
   for (CopyWish const& wish : wishes) {
-    CopyJob::Copy& copy = job->copies.emplace_back();
-    copy.wish = wish;
-    copy.name = path_of(wish.from.file);
-    File const* const from = find(wish.from.file);
-    Result<Extent> place = take_place(*to, wish.from.size());
-    if (from == nullptr) {
-      copy.status = {Code::damaged, copy.name + ": the file is gone"};
-      if (place.ok()) give_back(place.value());
-    } else if (!place.ok()) {
-      copy.status = place.status();
-    } else {
-      copy.from = from->file;
-      copy.offset = place->begin;
-    }
+    job->copies.push_back(copy_of(*to, wish));
+    job->copies.back().is_promised = job->copies.size() > of_table;
   }
   return job;
+}
+
+CopyJob::Copy ByteFiles::copy_of(File& to, CopyWish const& wish) {
+  CopyJob::Copy copy;
+  copy.wish = wish;
+  copy.name = path_of(wish.from.file);
+  File const* const from = find(wish.from.file);
+  Result<Extent> place = take_place(to, wish.from.size());
+  if (from == nullptr) {
+    copy.status = {Code::damaged, copy.name + ": the file is gone"};
+    if (place.ok()) give_back(place.value());
+  } else if (!place.ok()) {
+    copy.status = place.status();
+  } else {
+    copy.from = from->file;
+    copy.offset = place->begin;
+  }
+  return copy;
 }
 
 void ByteFiles::finish(CopyJob& job) {
@@ -360,6 +369,10 @@ void ByteFiles::finish(CopyJob& job) {
   for (CopyJob::Copy& copy : job.copies) {
     std::uint64_t const size = copy.wish.from.size();
     Extent const to{.file = job.file, .begin = copy.offset, .end = copy.offset + size, .hash = copy.hash};
+    if (copy.is_promised) {
+      add_copy(copy, to);
+      continue;
+    }
     if (copy.status.ok()) {
       copied_->moved.push_back({copy.wish.key, copy.wish.from, to});
       figures_.copied_bytes += size;
@@ -370,6 +383,7 @@ void ByteFiles::finish(CopyJob& job) {
     copied_->not_moved.push_back(copy.wish);
     if (copy.offset != 0) give_back(to);
   }
+  tell_promised();
 }
 
 void ByteFiles::settle_copied() {

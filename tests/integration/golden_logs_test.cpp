@@ -223,6 +223,29 @@ BOOST_AUTO_TEST_CASE(prepared_transactions_are_in_doubt_and_end) {
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
 }
 
+// Values outside the log that prepared transactions of that time have.
+BOOST_AUTO_TEST_CASE(prepared_blobs_are_where_they_were_and_are_stored_or_given_back) {
+  Opened opened{kGolden / "promises"};
+  opened.start();
+  for (std::string const p : {"old", "new", "last"}) {
+    BOOST_TEST_CONTEXT(p) {
+      std::string xid = "7:";
+      for (char const c : p) xid += fmt::format("{:02x}", static_cast<unsigned>(c));
+      BOOST_TEST(contains(opened.ask("PUT table=blobs;key=" + p + "-promised;data=c2Vjb25k"), "code=in_transaction;"));
+      BOOST_TEST(contains(opened.ask("OMIT table=blobs;key=" + p + "-small"), "code=in_transaction;"));
+      bool const commits = p != "new";
+      BOOST_TEST(contains(opened.ask((commits ? "XA_COMMIT xid=" : "XA_ROLLBACK xid=") + xid + ":06"),
+                          commits ? "COMMITTED" : "ROLLED_BACK"));
+      BOOST_TEST(contains(opened.ask("GET table=blobs;data=1;key=" + p + "-promised"),
+                          commits ? "data=Zmlyc3Q=;" : "result=absent;"));
+    }
+  }
+  BOOST_TEST(contains(opened.ask("STATS table=blobs"), "outside_promised_bytes=0;"));
+  std::string const digest = opened.stop();
+  Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+  BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
+}
+
 // One of several logs, alone: branches whose home it is go their way, and a part of another home waits for a person.
 BOOST_AUTO_TEST_CASE(what_other_logs_have_a_part_in_is_in_doubt_and_ends) {
   Opened opened{kGolden / "several"};

@@ -133,6 +133,10 @@ class TableHarness {
   TimeMs now{1'700'000'000'000};
   std::uint32_t start{1};
   std::string origin{"ip:192.0.2.1"};
+  // Of the next command, as part of a transaction.
+  Phase phase{Phase::now};
+  TransactionId transaction{};
+  Hold* hold{nullptr};
 
   // Parameters are text, as in a text message; `+N` is relative to now (ms).
   Reply run(std::string_view command, Texts const& parameters, std::uint64_t connection = 1,
@@ -153,7 +157,14 @@ class TableHarness {
     std::size_t message_bytes = 64;
     for (Param const& param : message.params()) message_bytes += param.value.bytes.size() + 16;
     Answer answer;
-    Decision decision{.now = now, .start = start, .waited = waited, .records = log, .answer = answer};
+    Decision decision{.now = now,
+                      .phase = phase,
+                      .transaction = transaction,
+                      .start = start,
+                      .waited = waited,
+                      .records = log,
+                      .answer = answer,
+                      .hold = hold};
     Reply reply;
     std::size_t room = 2 * message_bytes + kStepBytesMax;
     reply.durability = Durability::written;

@@ -31,6 +31,8 @@ void build(World& world, std::size_t logs) {
       {{}, {"shared", "shared", "shared"}, {"shared", "alone", "shared"}, {"alone", "shared", "third"}}};
   expect(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok(), "the table was refused");
   expect(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok(), "the table was refused");
+  expect(world.add_table(FJ_SOURCE_DIR "/tests/world/tables/blobs.xml").ok(), "the table was refused");
+  world.change_declaration("blobs", [&](TableDeclaration& blobs) { blobs.log = kLogs[logs][1]; });
   for (std::size_t i = 0; i < kTables; ++i) {
     auto ring = std::make_shared<TableDeclaration>(*world.declaration("jobs"));
     ring->name = table_of(i);
@@ -38,6 +40,16 @@ void build(World& world, std::size_t logs) {
     world.add_table(ring);
   }
   world.remove_table("jobs");
+}
+
+// The blob of a token, as base64: how often it was moved, and some more bytes.
+std::string blob_of(std::int64_t hops, std::size_t bytes) {
+  std::string out = "h" + std::to_string(hops) + "x";
+  while (out.size() < bytes || out.size() % 4 != 0) out += 'a';
+  return out;
+}
+std::int64_t hops_of(std::string_view blob) {
+  return blob.starts_with('h') ? std::stoll(std::string{blob.substr(1)}) : -1;
 }
 
 struct Held {
@@ -52,6 +64,7 @@ struct Ring {
   std::map<std::string, int> tokens;  // how often each is there
   std::int64_t hops{0};               // of all
   std::int64_t moves{0};              // as counted
+  std::string wrong{};                // of a blob
 };
 
 Ring look(World& world) {
@@ -59,8 +72,14 @@ Ring look(World& world) {
   for (std::size_t table = 0; table < kTables; ++table)
     for (Message const& row : ask(world, "look", "LIST table=" + table_of(table) + ";count=1000")) {
       if (row.command != "ROW") continue;
-      ++out.tokens[std::string{row.text("name")}];
-      out.hops += row.integer("payload").value_or(0);
+      std::string const token{row.text("name")};
+      std::int64_t const hops = row.integer("payload").value_or(0);
+      ++out.tokens[token];
+      out.hops += hops;
+      std::int64_t const blob =
+          hops_of(ask(world, "look", "GET table=blobs;key=" + token + ";data=1").front().text("data"));
+      if (blob != hops)
+        out.wrong = token + " was moved " + std::to_string(hops) + " times, and its blob says " + std::to_string(blob);
     }
   for (Message const& counter : ask(world, "look", "GET table=values;prefix=moves"))
     out.moves += counter.integer("value").value_or(0);
@@ -83,6 +102,7 @@ std::string left_in(World& world) {
 }
 
 std::string wrong_in(Ring const& ring) {
+  if (!ring.wrong.empty()) return ring.wrong;
   for (auto const& [token, times] : ring.tokens)
     if (times != 1) return "token " + token + " is there " + std::to_string(times) + " times";
   if (ring.tokens.size() != kTokens)
@@ -98,6 +118,8 @@ void fill_ring(World& world) {
     std::vector<Message> const answer =
         ask(world, "look", "INSERT table=ring0;name=t" + std::to_string(i) + ";payload=0");
     expect(answer.front().command == "INSERTED", "a token was refused");
+    std::string const put = "PUT table=blobs;key=t" + std::to_string(i) + ";data=" + blob_of(0, 8);
+    expect(ask(world, "look", put).front().command == "STORED", "a blob was refused");
   }
 }
 
@@ -108,6 +130,8 @@ std::vector<std::string> moves_of(std::vector<Held> const& rows, std::string con
     std::size_t const to = (one.table + 1 + random() % (kTables - 1)) % kTables;
     out.push_back("DONE table=" + table_of(one.table) + ";row=" + one.row + ";epoch=" + one.epoch);
     out.push_back("INSERT table=" + table_of(to) + ";name=" + one.token + ";payload=" + std::to_string(one.hops + 1));
+    std::size_t const bytes = random() % 16 == 0 ? 90'000 : random() % 6'000;
+    out.push_back("PUT table=blobs;key=" + one.token + ";data=" + blob_of(one.hops + 1, bytes));
   }
   out.push_back("ADD table=values;key=" + counter + ";by=" + std::to_string(rows.size()));
   return out;
@@ -138,7 +162,10 @@ class Life {
         world_.advance(DurationMs{static_cast<std::int64_t>(draw(draw(8) == 0 ? 70'000 : 8'000))});
         read_all();
       } else if (dice < 89) {
-        static_cast<void>(ask(world_, "admin", "KICK table=" + table_of(draw(kTables))));
+        if (draw(2) == 0)
+          static_cast<void>(ask(world_, "admin", "KICK table=" + table_of(draw(kTables))));
+        else
+          maintain();
       } else if (dice < 92) {
         read_all();
         world_.close(worker.name);
@@ -154,6 +181,7 @@ class Life {
       }
     }
     end(99);
+    leave_nothing();
   }
   [[nodiscard]] TransactionsLifeResult const& result() const { return result_; }
   [[nodiscard]] std::uint64_t step() const { return step_; }
@@ -248,6 +276,33 @@ class Life {
     if (draw(3) == 0) return;
     world_.settle();
     read(worker);
+  }
+
+  // The files of blobs are exchanged, with transactions that are open or in doubt.
+  void maintain() {
+    static_cast<void>(ask(world_, "admin", "MAINTAIN table=blobs"));
+    if (draw(3) == 0) world_.advance(DurationMs{61'000});
+    read_all();
+  }
+
+  std::int64_t figure(std::string const& name) {
+    return ask(world_, "look", "STATS table=blobs").front().integer(name).value_or(-1);
+  }
+  // What was rolled back, and what was replaced, takes no space behind a maintenance.
+  void leave_nothing() {
+    for (std::string const& xid : prepared_)
+      expect(ask(world_, "look", "XA_ROLLBACK xid=" + xid).front().command == "ROLLED_BACK", "a branch stays");
+    expect(figure("outside_promised_bytes") == 0, "bytes are promised to nobody");
+    for (int i = 0; i < 2; ++i) {
+      world_.advance(DurationMs{180'000});
+      static_cast<void>(ask(world_, "admin", "MAINTAIN table=blobs"));
+      world_.advance(DurationMs{180'000});
+    }
+    check();
+    expect(figure("outside_files") == 1, "an older file stays");
+    constexpr std::int64_t kHeader = 4096;
+    std::int64_t const most = kHeader + figure("outside_named_bytes") + 8 * static_cast<std::int64_t>(kTokens);
+    expect(figure("outside_file_bytes") <= most, std::to_string(figure("outside_file_bytes")) + " bytes are taken");
   }
 
   // What was acknowledged as prepared is in doubt, and nobody else's is; each is resolved, or stays.
@@ -364,7 +419,7 @@ class Life {
 class Cut {
  public:
   // What the power is cut in.
-  enum class Where : std::uint8_t { commit, prepare, commit_prepared, roll_back_prepared };
+  enum class Where : std::uint8_t { commit, prepare, commit_prepared, roll_back_prepared, whole };
 
   Cut(std::uint64_t seed, std::size_t count, Where where, std::size_t logs)
       : random_(seed), world_(seed), where_(where), is_in_several_(logs > 1) {
@@ -384,6 +439,11 @@ class Cut {
                       .row = std::string{row.text("row")},
                       .epoch = std::string{row.text("epoch")}});
     expect(rows.size() == count, "rows were not handed out");
+    count_ = static_cast<std::int64_t>(count);
+    if (where == Where::whole) {
+      command_ = lives::whole_transaction(moves_of(rows, "moves", random_));
+      return;
+    }
     bool const is_branch = where != Where::commit;
     static_cast<void>(ask(world_, "w", is_branch ? "XA_START xid=7:ab:" : "BEGIN"));
     for (std::string const& command : moves_of(rows, "moves", random_))
@@ -391,15 +451,15 @@ class Cut {
     if (is_branch) static_cast<void>(ask(world_, "w", "XA_END xid=7:ab:"));
     if (where == Where::commit_prepared || where == Where::roll_back_prepared)
       expect(ask(world_, "w", "XA_PREPARE xid=7:ab:").front().command == "PREPARED", "XA_PREPARE was refused");
-    count_ = static_cast<std::int64_t>(count);
+    constexpr std::array<std::string_view, 4> kCommands{
+        "COMMIT", "XA_PREPARE xid=7:ab:", "XA_COMMIT xid=7:ab:", "XA_ROLLBACK xid=7:ab:"};
+    command_ = kCommands[static_cast<std::size_t>(where)];
   }
 
   // False: the COMMIT was over before. `done`: all of the transaction is there.
   bool cut_at(std::uint64_t call, bool& done) {
     world_.disk().stop_after(call);
-    constexpr std::array<std::string_view, 4> kCommands{
-        "COMMIT", "XA_PREPARE xid=7:ab:", "XA_COMMIT xid=7:ab:", "XA_ROLLBACK xid=7:ab:"};
-    world_.send("w", kCommands[static_cast<std::size_t>(where_)]);
+    world_.send("w", command_);
     world_.settle();
     std::optional<std::string> const answer = world_.take_line("w");
     bool const is_over = !world_.disk().is_stopped();
@@ -419,14 +479,15 @@ class Cut {
     expect(wrong_in(ring).empty(), wrong_in(ring));
     expect(ring.moves == 0 || ring.moves == count_, "half a transaction");
     done = ring.moves == count_;
-    if (where_ == Where::commit) {
+    if (where_ == Where::commit || where_ == Where::whole) {
       expect(!acknowledged || done, "an acknowledged transaction is gone");
       return !is_over;
     }
     bool const in_doubt = ask(world_, "look", "XA_RECOVER").front().command == "BRANCH";
     expect(!in_doubt || !done, "a branch is in doubt, and was carried out");
     switch (where_) {
-      case Where::commit: break;
+      case Where::commit:
+      case Where::whole: break;
       case Where::prepare: expect(!done && (!acknowledged || in_doubt), "a prepared branch is gone"); break;
       case Where::commit_prepared: expect(in_doubt != done && (!acknowledged || done), "a commit is gone"); break;
       case Where::roll_back_prepared: expect(!done && (!acknowledged || !in_doubt), "a rollback is gone"); break;
@@ -455,6 +516,7 @@ class Cut {
   Where where_;
   bool is_in_several_;
   std::int64_t count_{0};
+  std::string command_;  // that is cut
 };
 
 }  // namespace
@@ -546,10 +608,10 @@ CommitCutsResult cut_commits(std::uint64_t seed, std::uint64_t cuts) {
   CommitCutsResult out;
   for (std::uint64_t round = 0; out.cuts < cuts; ++round) {
     std::size_t const count = 1 + round % kTokens;
-    std::size_t const logs = 3 - round / 4 % 3;
+    std::size_t const logs = 3 - round / 5 % 3;
     for (std::uint64_t call = 0;; ++call) {
       try {
-        Cut cut(seed * 1'000'003 + round * 101 + call, count, static_cast<Cut::Where>(round % 4), logs);
+        Cut cut(seed * 1'000'003 + round * 101 + call, count, static_cast<Cut::Where>(round % 5), logs);
         bool done = false;
         bool const was_cut = cut.cut_at(call, done);
         ++out.cuts;

@@ -1,9 +1,10 @@
 // Lives of transactions in the daemon, local and distributed ones: workers move tokens around a ring of journals. Each
-// move finishes a row of one journal, inserts the token into another and counts it in a key/value table, all in one
-// transaction, which may be rolled back, refused, left alone, sent as a whole, or under way when the power is cut; or it
+// move finishes a row of one journal, inserts the token into another, stores how often the token was moved in a blob, and
+// counts it in a key/value table, all in one transaction, which may be rolled back, refused, left alone, sent as a whole, or under way when the power is cut; or it
 // is a branch that is prepared and resolved much later. The tables are in one log, two or three, each of which loses
 // what was not synced by itself. After each end every token must be in the ring exactly once, and the moves that the
-// tokens have made are those that were counted: never half a transaction, and none lost that was acknowledged.
+// tokens have made are those that were counted, and those in their blobs: never half a transaction, and none lost that was
+// acknowledged. At the end of a life no bytes are left of what was rolled back.
 #pragma once
 
 #include <cstdint>

@@ -188,6 +188,16 @@ class Stores {
   }
 
   // -- moving -------------------------------------------------------------
+  // The file that is being built, to be the one for new values; 0: none.
+  [[nodiscard]] virtual std::uint32_t file_to_be() const { return 0; }
+  // Only of a table that says the file itself: so many values of commands that were promised (Promises) are in the file
+  // for new values. The owner copies them into file_to_be() as well, and says which file has a copy of each; 0: not all
+  // are copied. Before that the files are not to be exchanged, as a command that is kept is told the place in the file
+  // for new values. Whenever it has changed.
+  virtual void has_promised(std::uint64_t count, std::uint32_t copied_to) {
+    static_cast<void>(count);
+    static_cast<void>(copied_to);
+  }
   // Bytes that are to be copied into `file`, at most about `bytes_max` of them, added to `wishes`. None: nothing is to
   // be moved now. Asked again once those of the last call were moved, or failed.
   [[nodiscard]] virtual std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyWish>& wishes) const {
@@ -218,7 +228,8 @@ class Stores {
 // is derived state, known by the transaction's number.
 //
 // Whoever comes meanwhile, in Phase::now or with a promise of another transaction, and would change what is held, is
-// refused with Code::in_transaction. Of time alone nothing that is held ends or goes away.
+// refused with Code::in_transaction. Of time alone nothing that is held ends or goes away. Values that are outside
+// (Stores) were stored before the promise, and stay until the transaction is over.
 class Promises {
  public:
   virtual void hold(TransactionId transaction, Hold const& hold) = 0;

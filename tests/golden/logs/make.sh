@@ -195,6 +195,9 @@ transactions() {
   work_on 04 "DONE table=strict;$row" "INSERT table=strict;name=$p-promised;process_date=4102444800000" \
     "SET table=values;key=$p-doubt;value=after"
   if [[ -f $work/tables/post.xml ]]; then work_on 05 "SEND table=post;queue=$p-work;body=$p-promised"; fi
+  if [[ -f $work/tables/blobs.xml ]] && say BEGIN "OMIT table=blobs;key=$p-none" ROLLBACK 2>/dev/null; then
+    work_on 06 "PUT table=blobs;key=$p-promised;data=Zmlyc3Q=" "OMIT table=blobs;key=$p-small"
+  fi
 }
 
 # Transactions over this log and others, of which a later reader has nothing: one that is over; branches whose home is

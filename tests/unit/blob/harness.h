@@ -129,19 +129,22 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
   Reply put(Texts more, std::string const& bytes, bool carried = false) {
     Message message{"PUT"};
     for (auto const& [name, value] : more) message.set(name, std::string_view{value});
+    Reply refused;
+    refused.status = wish(message, bytes);
+    if (!refused.status.ok()) return refused;
+    return put_stored(message, files.store(table->file_for_new(), bytes), hash128(bytes).high,
+                      carried ? std::string_view{bytes} : std::string_view{});
+  }
+  Status wish(Message& message, std::string const& bytes) {
     message.set("data", Value::of_binary(bytes));
     Command command;
     command.index = index_of("PUT");
     command.message = &message;
     StoreWish wish;
-    if (Status status = table->wish_to_store(command, now, wish); !status.ok()) {
-      Reply refused;
-      refused.status = std::move(status);
-      return refused;
-    }
-    check(wish.pieces.size() == 1 && wish.pieces[0].bytes == bytes, "a PUT wishes its bytes to be stored");
-    return put_stored(message, files.store(table->file_for_new(), bytes), hash128(bytes).high,
-                      carried ? std::string_view{bytes} : std::string_view{});
+    Status status = table->wish_to_store(command, now, wish);
+    check(!status.ok() || (wish.pieces.size() == 1 && wish.pieces[0].bytes == bytes),
+          "a PUT wishes its bytes to be stored");
+    return status;
   }
   // The bytes are there already.
   Reply put_stored(Message& message, Extent const& extent, std::uint64_t hash_high, std::string_view carried = {}) {
@@ -191,6 +194,93 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
   }
   std::string bytes_of(std::string const& key) { return bytes_of(Texts{{"key", key}}); }
 
+  // -- transactions, of one PUT each: the owner of the files keeps their bytes ---------------
+  struct Held {
+    Message message{"PUT"};
+    StoredValue stored{};
+    std::string bytes;
+    Hold hold{};
+    std::vector<Extent> copies{};
+    bool is_prepared{false};
+  };
+  std::map<std::uint64_t, std::unique_ptr<Held>> held;
+
+  Reply promise(std::uint64_t id, Texts const& more, std::string const& bytes) {
+    auto one = std::make_unique<Held>();
+    for (auto const& [name, value] : more) one->message.set(name, std::string_view{value});
+    Reply reply;
+    reply.status = wish(one->message, bytes);
+    if (!reply.status.ok()) return reply;
+    one->bytes = bytes;
+    one->stored = {.extent = files.store(table->file_for_new(), bytes), .hash_high = hash128(bytes).high};
+    one->message.set("data", Value::of_stored(one->stored));
+    one->message.own();
+    std::size_t const records = log.stored().size();
+    reply = run_as(Phase::promise, id, *one);
+    check(log.stored().size() == records, "a promise appended records");
+    if (reply.status.ok()) {
+      table->hold(TransactionId{id}, one->hold);
+      held[id] = std::move(one);
+      tell_promised();
+    }
+    follow();
+    return reply;
+  }
+  Reply keep(std::uint64_t id) {
+    Held& one = *held.at(id);
+    std::uint32_t const current = table->file_for_new();
+    if (one.bytes.empty()) one.stored.extent.file = current;
+    for (Extent const& copy : one.copies)
+      if (copy.file == current) one.stored.extent = copy;
+    check(one.stored.extent.file == current, "files were exchanged before a promised value was copied");
+    Reply const reply = run_as(Phase::keep, id, one);
+    let_go(id);
+    return reply;
+  }
+  void let_go(std::uint64_t id) {
+    held.erase(id);
+    table->release(TransactionId{id});
+    tell_promised();
+    follow();
+  }
+  Reply run_as(Phase as, std::uint64_t id, Held& one) {
+    phase = as;
+    transaction = TransactionId{id};
+    hold = &one.hold;
+    Reply reply = TableHarness::run(one.message);
+    phase = Phase::now;
+    transaction = TransactionId::none;
+    hold = nullptr;
+    return reply;
+  }
+  [[nodiscard]] static bool is_in(Held const& one, std::uint32_t file) {
+    return one.stored.extent.file == file || std::ranges::find(one.copies, file, &Extent::file) != one.copies.end();
+  }
+  void tell_promised() {
+    std::uint32_t const next = table->file_to_be();
+    std::uint64_t count = 0;
+    bool all = next != 0;
+    for (auto const& [id, one] : held) {
+      if (one->bytes.empty()) continue;
+      ++count;
+      all = all && is_in(*one, next);
+    }
+    table->has_promised(count, all ? next : 0);
+  }
+  // Of a start: what is prepared holds again, and is in the current file.
+  void restore_held() {
+    std::erase_if(held, [](auto const& one) { return !one.second->is_prepared; });
+    std::uint32_t const current = table->file_for_new();
+    for (auto const& [id, one] : held) {
+      table->hold(TransactionId{id}, one->hold);
+      one->copies.clear();
+      Extent const& extent = one->stored.extent;
+      if (extent.file != current && !one->bytes.empty())
+        one->copies.push_back(files.store(current, files.read_open(extent.file, extent.begin, extent.end)));
+    }
+    tell_promised();
+  }
+
   // -- readers by name: what is told to them is right for a minute -------------------
   struct Promise {
     std::string link;
@@ -235,12 +325,17 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
     std::vector<Moved> moved;
     std::vector<CopyWish> failed;
     Status why{};
+    std::vector<std::pair<std::uint64_t, Extent>> promised;  // by transaction
   };
   // What the table wants now, copied into its new file. Bytes that do not have their hash are damaged.
   Copies copy(std::uint64_t bytes_max = std::uint64_t{1} << 20U) {
     Copies out;
     std::vector<CopyWish> wishes;
     out.file = table->wish_to_copy(bytes_max, wishes);
+    if (out.file == 0) out.file = table->file_to_be();
+    for (auto const& [id, one] : held)
+      if (out.file != 0 && !one->bytes.empty() && !is_in(*one, out.file))
+        out.promised.emplace_back(id, files.store(out.file, one->bytes));
     for (CopyWish const& wish : wishes) {
       std::string const bytes = files.read(wish.from.file, wish.from.begin, wish.from.end);
       if (hash128(bytes).low != wish.from.hash) {
@@ -254,7 +349,10 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
   }
   void settle(Copies const& copies) {
     std::array<std::uint64_t, 4> carry{};
-    if (!copies.moved.empty())
+    for (auto const& [id, copy] : copies.promised)
+      if (auto const one = held.find(id); one != held.end()) one->second->copies.push_back(copy);
+    tell_promised();
+    if (!copies.moved.empty() || !copies.promised.empty())
       decide_until_done([&](Decision& decision) {
         decision.carry = carry;
         bool const more = table->decide_moved(copies.moved, decision);
@@ -317,6 +415,7 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
     alerts.extents = std::move(told.extents);
     alerts.extents_wrong += told.extents_wrong;
     ++start;
+    restore_held();
     decide_until_done([&](Decision& decision) { return table->decide_recovered(decision); });
     start_files();
     pass(0);

@@ -77,7 +77,9 @@ class Life {
 
   std::string turn() {
     std::uint64_t const dice = draw(1000);
-    if (dice < 420) return put();
+    if (dice < 370) return put();
+    if (dice < 400) return promise();
+    if (dice < 420) return end_promise();
     if (dice < 480) return get(key());
     if (dice < 520) return get_named(key());
     if (dice < 555) return omit();
@@ -102,7 +104,7 @@ class Life {
     std::string const hash = key();
     std::string const next = bytes();
     bool const is_new = !model_.contains(hash);
-    bool const is_full = model_.size() >= kBlobsMax;
+    bool const is_full = is_full_now();
     Texts with{{"hash", hash}};
     bool const is_numbered = one_in(5);
     if (is_numbered) {
@@ -110,11 +112,12 @@ class Life {
       with["sequence"] = std::to_string(sequence_ + 1);
     }
     std::string wanted = is_new && is_full ? "over_limit" : is_new ? "stored" : "replaced";
+    if (is_held(hash) && wanted != "over_limit") wanted = "in_transaction";
     if (is_offline()) wanted = "unavailable";
     bool const is_wrong = one_in(30);
     if (is_wrong) {
       with["content_hash"] = std::string(32, '0');
-      if (wanted != "over_limit" && wanted != "unavailable") wanted = "damaged";
+      if (wanted != "over_limit" && wanted != "unavailable" && wanted != "in_transaction") wanted = "damaged";
     }
     Reply const reply = table_.put(with, next, one_in(3));
     std::string const got = reply.error().empty() ? reply.get("result") : reply.error();
@@ -128,10 +131,54 @@ class Life {
     }
     return "";
   }
+ // -- transactions -------------------------------------------------------------
+  [[nodiscard]] bool is_held(std::string const& hash) const {
+    return std::ranges::any_of(open_, [&](auto const& one) { return one.second == hash; });
+  }
+  // Room that is promised counts.
+  [[nodiscard]] bool is_full_now() const {
+    std::uint64_t to_come = 0;
+    for (auto const& [id, one] : table_.held) to_come += one->hold.rows;
+    return model_.size() + to_come >= kBlobsMax;
+  }
+  std::string promise() {
+    std::string const hash = key();
+    std::string const next = bytes();
+    std::string wanted;
+    if (is_held(hash)) wanted = "in_transaction";
+    if (!model_.contains(hash) && is_full_now()) wanted = "over_limit";
+    if (is_offline()) wanted = "unavailable";
+    std::uint64_t const id = ++transactions_;
+    Reply const reply = table_.promise(id, {{"hash", hash}}, next);
+    if (reply.error() != wanted) return "a promised PUT: " + reply.error() + ", expected " + wanted;
+    if (!wanted.empty()) return "";
+    open_[id] = hash;
+    table_.held.at(id)->is_prepared = one_in(2);
+    return "";
+  }
+  std::string end_promise() {
+    if (open_.empty()) return "";
+    auto one = open_.begin();
+    std::advance(one, draw(open_.size()));
+    auto const [id, hash] = *one;
+    open_.erase(one);
+    if (one_in(3)) {
+      table_.let_go(id);
+      return "";
+    }
+    std::string const next = table_.held.at(id)->bytes;
+    std::string const wanted = model_.contains(hash) ? "replaced" : "stored";
+    Reply const reply = table_.keep(id);
+    if (reply.get("result") != wanted) return "a PUT that was promised: " + reply.error() + reply.get("result");
+    model_[hash] = {.bytes = next, .entry_s = seconds()};
+    ++result.kept;
+    return "";
+  }
+
   // The last numbered one once more, with other bytes.
   std::string put_again() {
     if (numbered_.empty()) return "";
-    if (model_.size() >= kBlobsMax && !model_.contains(numbered_.at("hash"))) return "";
+    if (is_full_now() && !model_.contains(numbered_.at("hash"))) return "";
     bool const is_refused = is_offline();
     Reply const reply = table_.put(numbered_, "sent again");
     if (is_refused) return reply.error() == "unavailable" ? "" : "a PUT sent again is not refused while offline";
@@ -196,6 +243,7 @@ class Life {
     std::string const hash = key();
     auto const known = model_.find(hash);
     Reply const reply = table_.run("OMIT", {{"hash", hash}});
+    if (is_held(hash)) return reply.error() == "in_transaction" ? "" : "OMIT of what a transaction holds";
     std::string const wanted = known == model_.end() ? "absent" : "omitted";
     if (reply.get("result") != wanted) return "OMIT: " + reply.get("result");
     if (known == model_.end()) return "";
@@ -301,7 +349,7 @@ class Life {
     }
     Extent const extent = *std::exchange(late_, std::nullopt);
     std::string const hash = key();
-    if (!model_.contains(hash) && model_.size() >= kBlobsMax) return "";
+    if (is_held(hash) || (!model_.contains(hash) && is_full_now())) return "";
     bool const is_current = extent.file == table_.table->file_for_new();
     bool const was_offline = is_offline();
     Message message{"PUT"};
@@ -343,6 +391,7 @@ class Life {
       table_.declaration = declare(options_);
     }
     table_.kill();
+    std::erase_if(open_, [this](auto const& one) { return !table_.held.contains(one.first); });
     start_s_ = seconds();
     for (auto& [hash, known] : model_) {
       known.read_s = 0;
@@ -478,6 +527,8 @@ class Life {
   Texts numbered_;
   std::optional<Harness::Copies> pending_;
   std::optional<Extent> late_;
+  std::map<std::uint64_t, std::string> open_;  // transactions, with the hash of the key that each holds
+  std::uint64_t transactions_{0};
   std::uint32_t start_s_{0};
   TimeMs before_{};
   std::uint32_t current_{1};

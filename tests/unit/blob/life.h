@@ -1,5 +1,6 @@
 // Random lives of a table beside a plain map: commands, time, kills, copies forward, maintenances of each mode whose copies
-// are late, fail or find damage, writers whose bytes come for a file that is gone, and links that follow late. At each
+// are late, fail or find damage, writers whose bytes come for a file that is gone, transactions that promise a blob, and
+// links that follow late. At each
 // moment the coordinates that a reader is given lead to the newest bytes, and those of a reader by name do so for a minute.
 // The same seed plays the same life.
 #pragma once
@@ -19,6 +20,7 @@ struct LifeResult {
   std::uint64_t newer{0};    // of these, in the newer file
   std::uint64_t refused{0};  // readers by name, in their minute
   std::uint64_t offline{0};  // blobs that were refused
+  std::uint64_t kept{0};     // of transactions
 };
 
 [[nodiscard]] LifeResult live(std::uint64_t seed, std::uint64_t steps);

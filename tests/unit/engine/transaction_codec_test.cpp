@@ -92,6 +92,44 @@ BOOST_AUTO_TEST_CASE(it_is_read_as_it_was_written) {
   BOOST_TEST(message.find("boolean")->boolean);
 }
 
+BOOST_AUTO_TEST_CASE(values_outside_the_log_are_their_places) {
+  for (std::uint32_t const number : {0U, 3U}) {
+    StoredValue const first{.extent = {2, 4096, 70'000, 77}, .hash_high = UINT64_MAX, .is_text = false};
+    StoredValue const second{.extent = {1, 8192, 8193, 5}, .hash_high = 6, .is_text = true};
+    PromisedOp op;
+    op.command = "PUT";
+    op.number = number;
+    Message message("PUT");
+    message.set("key", Value::of_text("k"));
+    message.set("data", Value::of_stored(first));
+    message.set("body", Value::of_stored(second));
+    std::string bytes;
+    write_op(op, message, bytes);
+    BOOST_TEST(bytes[0] == '\3');
+    op = {};
+    Message read;
+    BOOST_REQUIRE(reads(bytes, op, read));
+    BOOST_TEST(op.number == number);
+    BOOST_TEST(read.text("key") == "k");
+    BOOST_REQUIRE(read.find("data")->outside && read.find("body")->outside);
+    BOOST_TEST((read.find("data")->kind == Value::Kind::binary));
+    BOOST_TEST((read.find("data")->stored->extent == first.extent));
+    BOOST_TEST(read.find("data")->stored->hash_high == UINT64_MAX);
+    BOOST_TEST((read.find("body")->stored->extent == second.extent));
+    BOOST_TEST(read.find("body")->stored->is_text);
+    for (std::size_t end = 0; end < bytes.size(); ++end) {
+      PromisedOp cut;
+      Message part;
+      BOOST_TEST(!reads(std::string_view{bytes}.substr(0, end), cut, part), "cut at " << end);
+    }
+    // Older versions have no such values.
+    bytes[0] = '\2';
+    PromisedOp older;
+    Message refused;
+    BOOST_TEST((number == 0 || !reads(bytes, older, refused)));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_is_cut_or_longer_is_refused_and_what_is_flipped_does_no_harm) {
   std::string const good = whole();
   for (std::size_t end = 0; end < good.size(); ++end) {

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "tests/support/seed.h"
+#include "tests/unit/storage/exchange.h"
 #include "tests/unit/storage/life.h"
 
 namespace {
@@ -199,6 +200,95 @@ BOOST_AUTO_TEST_CASE(a_full_disk_refuses_and_goes_on_when_space_is_freed) {
   BOOST_TEST(life.carry(life.bytes(5000), true).empty());
   BOOST_TEST(life.refused() == refused);
   BOOST_TEST(life.check().empty());
+}
+
+BOOST_AUTO_TEST_CASE(values_of_transactions_that_are_over_take_no_space) {
+  for (bool const is_prepared : {false, true}) {
+    Life life{fastjournal::test::seed_or(16)};
+    require_start(life);
+    for (int i = 0; i < 5; ++i) BOOST_TEST(life.store_one(100'000, is_prepared ? Life::Becomes::prepared : Life::Becomes::promised).empty());
+    BOOST_TEST(life.check().empty());
+    BOOST_TEST(life.disk().used_bytes() > 500'000U);
+    if (is_prepared) {
+      life.mark_durable();
+      life.kill();
+      require_start(life);
+      BOOST_TEST(life.disk().used_bytes() > 500'000U);
+    }
+    // All are rolled back.
+    settle(life);
+    BOOST_TEST(life.disk().used_bytes() <= 256U << 10U);
+    BOOST_TEST(life.files().figures().files == 1U);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_promised_value_goes_along_when_files_are_exchanged) {
+  BOOST_TEST(storage::test::exchange_with_a_promise() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_promised_value_stays_when_its_copies_are_given_up) {
+  storage::test::ExchangingTable table;
+  BOOST_REQUIRE(table.start().ok());
+  Extent const value = table.promise(std::string(9000, 'p'));
+  for (std::uint32_t const number : {2U, 3U}) {
+    table.next = number;
+    table.turns();
+    BOOST_TEST(table.copied_to == number);
+    table.next = 0;
+    table.turns();
+    BOOST_TEST(table.copied_to == 0U);
+    BOOST_TEST(!table.has_file(number));
+    BOOST_TEST((table.files->place_of(value) == value));
+  }
+  BOOST_TEST(table.bytes_at(value) == std::string(9000, 'p'));
+}
+
+// Damage in it is told; the table gives its maintenance up, and the value stays.
+BOOST_AUTO_TEST_CASE(a_promised_value_that_cannot_be_copied_ends_the_exchange) {
+  storage::test::ExchangingTable table;
+  BOOST_REQUIRE(table.start().ok());
+  Extent const value = table.promise(std::string(9000, 'p'));
+  table.disk.flip("bytes/blobs/data.000001", 4096 + 77, 1);
+  table.next = 2;
+  table.turns();
+  BOOST_TEST(table.copied_to == 0U);
+  BOOST_TEST((table.not_moved.code() == Code::unavailable));
+  BOOST_TEST(table.not_moved.message().find("of a transaction") != std::string::npos);
+  BOOST_TEST(!table.files->take_damage().empty());
+  BOOST_TEST((table.files->place_of(value) == value));
+}
+
+// Of a prepared one the log may say after a crash that it is in doubt.
+BOOST_AUTO_TEST_CASE(what_is_let_go_is_given_back_when_that_is_durable) {
+  storage::test::ExchangingTable table;
+  BOOST_REQUIRE(table.start().ok());
+  Extent const value = table.promise(std::string(9000, 'p'));
+  table.files->let_go(value);
+  for (int i = 0; i < 4; ++i) table.turn(false);
+  BOOST_TEST(table.bytes_at(value) == std::string(9000, 'p'));
+  table.turns();
+  BOOST_TEST(table.bytes_at(value) != std::string(9000, 'p'));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_a_prepared_transaction_needs_is_missed_at_the_start) {
+  for (bool const is_removed : {true, false}) {
+    Life life{fastjournal::test::seed_or(17)};
+    require_start(life);
+    BOOST_TEST(life.store_one(9000, Life::Becomes::prepared).empty());
+    life.mark_durable();
+    life.kill();
+    if (is_removed) {
+      life.disk().drop("bytes/blobs/data.000001");
+    } else {
+      auto file = life.disk().open("bytes/blobs/data.000001", env::OpenMode::read_write);
+      BOOST_REQUIRE(file.ok());
+      BOOST_REQUIRE(file.value()->truncate(6000).ok());
+    }
+    Status const status = life.start();
+    BOOST_TEST((status.code() == Code::damaged));
+    BOOST_TEST(status.message().find("bytes/blobs/data.000001") != std::string::npos, status.message());
+    BOOST_TEST(status.message().find("prepared") != std::string::npos, status.message());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_or_cut_file_refuses_the_start_with_its_name) {

@@ -1,6 +1,7 @@
 // A table as byte files see it, with a log in memory: values begin and end to be named by records, records become durable
-// in their order, and a start replays those that are. Values, jobs, syncs of the log and power cuts come by chance from a
-// seed; after each start everything that records name must be what was stored. `./mk crash` lives them in great numbers
+// in their order, and a start replays those that are. Some values are promised by transactions first, which are prepared
+// or not, and end well or not. Values, jobs, syncs of the log and power cuts come by chance from a seed; after each start
+// everything that records name, or that is prepared, must be what was stored. `./mk crash` lives them in great numbers
 // (tests/crash/byte_lives.cpp).
 #pragma once
 
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "fastjournal/capabilities.h"
 #include "storage/byte_files.h"
 #include "tests/sim/sim_disk.h"
@@ -51,7 +53,10 @@ class Life final : public Stores {
     files_ = std::make_unique<ByteFiles>(disk_, options_, *this);
     if (Status status = files_->open(); !status.ok()) return status;
     named_.clear();
+    promised_.clear();
     for (std::size_t i = base_; i < records_.size(); ++i) apply(records_[i], kNoLsn);
+    for (auto const& [id, value] : promised_)
+      if (Status status = files_->promised(value.extent); !status.ok()) return status;
     // What a start of a log found is durable before anything is done with it.
     durable_ = records_.size();
     return files_->begin(end());
@@ -85,12 +90,13 @@ class Life final : public Stores {
     last_id_ = other.last_id_;
     now_us_ = other.now_us_;
     named_.clear();
+    promised_.clear();
   }
 
   // -- a life ---------------------------------------------------------------
   // One thing of chance. Not ok: something is not as it must be.
   [[nodiscard]] std::string step() {
-    switch (chance_() % 12) {
+    switch (chance_() % 13) {
       case 0:
       case 1: return carry(bytes(1 + chance_() % 9000));
       case 2: return store(1 + chance_() % 3);
@@ -100,6 +106,7 @@ class Life final : public Stores {
       case 6: free_one(); return {};
       case 7: return fetch();
       case 8: sync_log(); return {};
+      case 9: return end_promise(chance_() % 2 == 0);
       default: return turn();
     }
   }
@@ -111,22 +118,36 @@ class Life final : public Stores {
       files_->drop(one->first);
       stages_.erase(one);
     }
+    while (!promised_.empty())
+      if (std::string wrong = end_promise(false); !wrong.empty()) return wrong;
     for (int i = 0; i < 200; ++i) {
       sync_log();
       if (std::string wrong = turn(true); !wrong.empty()) return wrong;
     }
     return {};
   }
-  // All that is named is what was stored.
+  // All that is named, or promised, is what was stored.
   [[nodiscard]] std::string check() {
-    for (auto const& [id, value] : named_) {
-      std::string got;
-      ByteFiles::Reading const reading = files_->read_in_place(value.extent);
-      if (reading.file == nullptr) return "the file of value " + std::to_string(id) + " is gone";
-      files_->finish_reading(reading.number);
-      if (Status status = read_extent(*reading.file, "file", value.extent, got); !status.ok()) return status.text();
-      if (got != value.bytes) return "value " + std::to_string(id) + " is not what was stored";
-    }
+    std::string const wrong = check(named_);
+    return wrong.empty() ? check(promised_) : wrong;
+  }
+  // A value of a transaction, which is prepared or not.
+  void promise(Extent const& extent, std::string bytes, bool is_prepared) {
+    std::uint64_t const id = ++last_id_;
+    FJ_CHECK(files_->promised(extent).ok(), "a value that was stored is promised");
+    promised_[id] = {extent, bytes};
+    if (is_prepared) records_.push_back({id, Kind::prepared, extent, std::move(bytes), false});
+  }
+  // The transaction of some value is over.
+  [[nodiscard]] std::string end_promise(bool is_kept) {
+    if (promised_.empty()) return {};
+    auto one = promised_.begin();
+    std::advance(one, static_cast<std::ptrdiff_t>(chance_() % promised_.size()));
+    auto const [id, value] = *one;
+    if (files_->place_of(value.extent) != value.extent) return "a promised value is elsewhere";
+    records_.push_back({id, is_kept ? Kind::named : Kind::rolled_back, value.extent, value.bytes, false});
+    apply(Record{records_.back()}, end());
+    files_->let_go(value.extent);
     return {};
   }
 
@@ -146,15 +167,17 @@ class Life final : public Stores {
   void free_all(std::size_t but = 0) {
     while (named_.size() > but) free_one();
   }
-  // Stored by a job, and named.
-  std::string store_one(std::size_t size) {
+  // Stored by a job, and then this.
+  enum class Becomes : std::uint8_t { by_chance, named, promised, prepared, dropped };
+  std::string store_one(std::size_t size, Becomes becomes = Becomes::named) {
     Staged staged;
+    staged.becomes = becomes;
     staged.values.push_back(bytes(size));
     Result<ByteFiles::StageId> const stage = files_->store({{staged.values.back(), false}});
     if (!stage.ok()) return stage.status().text();
     stages_[stage.value()] = std::move(staged);
-    std::size_t const before = named_.size();
-    for (int i = 0; i < 100 && named_.size() == before && !stages_.empty(); ++i)
+    std::size_t const before = named_.size() + promised_.size();
+    for (int i = 0; i < 100 && named_.size() + promised_.size() == before && !stages_.empty(); ++i)
       if (std::string wrong = turn(true); !wrong.empty()) return wrong;
     return {};
   }
@@ -208,22 +231,42 @@ class Life final : public Stores {
     Extent extent;
     std::string bytes;
   };
+  // A value that was prepared is named under the same id when it is kept.
+  enum class Kind : std::uint8_t { named, ended, prepared, rolled_back };
   struct Record {
     std::uint64_t id{0};
-    bool ends{false};
+    Kind kind{Kind::named};
     Extent extent{};
     std::string bytes;  // of the model
     bool carried{false};
   };
   struct Staged {
+    Becomes becomes{Becomes::by_chance};
     std::vector<std::string> values;
     std::string rest;  // of one in pieces
     bool is_open{false};
   };
 
+  [[nodiscard]] std::string check(std::map<std::uint64_t, Value> const& values) {
+    for (auto const& [id, value] : values) {
+      std::string got;
+      ByteFiles::Reading const reading = files_->read_in_place(value.extent);
+      if (reading.file == nullptr) return "the file of value " + std::to_string(id) + " is gone";
+      files_->finish_reading(reading.number);
+      if (Status status = read_extent(*reading.file, "file", value.extent, got); !status.ok()) return status.text();
+      if (got != value.bytes) return "value " + std::to_string(id) + " is not what was stored";
+    }
+    return {};
+  }
   [[nodiscard]] Lsn end() const { return Lsn{8 * records_.size() + 8}; }
   void apply(Record const& record, Lsn lsn) {
-    if (!record.ends) {
+    if (record.kind == Kind::prepared) {
+      promised_[record.id] = {record.extent, record.bytes};
+      return;
+    }
+    if (record.kind != Kind::ended) promised_.erase(record.id);
+    if (record.kind == Kind::rolled_back) return;
+    if (record.kind == Kind::named) {
       named_[record.id] = {record.extent, record.bytes};
       files_->named(record.extent, record.carried ? std::string_view{record.bytes} : std::string_view{});
     } else if (auto const found = named_.find(record.id); found != named_.end()) {
@@ -237,10 +280,14 @@ class Life final : public Stores {
     std::size_t const most = needed.is_none() ? durable_ : std::min<std::size_t>(durable_, needed.value / 8 - 1);
     // What lives is written again, without its bytes.
     for (; restated_ < most; ++restated_) records_[restated_].carried = false;
-    while (base_ < most && (records_[base_].ends || !named_.contains(records_[base_].id))) ++base_;
+    auto const lives = [this](Record const& record) {
+      return (record.kind == Kind::named && named_.contains(record.id)) ||
+             (record.kind == Kind::prepared && promised_.contains(record.id));
+    };
+    while (base_ < most && !lives(records_[base_])) ++base_;
   }
   void name(Extent extent, std::string bytes, bool carried) {
-    records_.push_back({++last_id_, false, extent, std::move(bytes), carried});
+    records_.push_back({++last_id_, Kind::named, extent, std::move(bytes), carried});
     apply(records_.back(), end());
     ++stored_;
   }
@@ -248,7 +295,7 @@ class Life final : public Stores {
     if (named_.empty()) return;
     auto value = named_.begin();
     std::advance(value, static_cast<std::ptrdiff_t>(chance_() % named_.size()));
-    records_.push_back({value->first, true, value->second.extent, {}, false});
+    records_.push_back({value->first, Kind::ended, value->second.extent, {}, false});
     apply(Record{records_.back()}, end());
   }
   // Values are refused for want of space, and where a test had a call of the disk fail.
@@ -326,9 +373,23 @@ class Life final : public Stores {
       if (found == stages_.end()) continue;
       if (!done.status.ok()) {
         if (std::string wrong = refuse(done.status); !wrong.empty()) return wrong;
-      } else if (chance_() % 8 != 0) {
-        for (std::size_t i = 0; i < done.values.size(); ++i)
+        files_->drop(done.stage);
+        stages_.erase(found);
+        continue;
+      }
+      Becomes becomes = found->second.becomes;
+      if (becomes == Becomes::by_chance) {
+        std::uint64_t const dice = chance_() % 16;
+        becomes = dice < 2   ? Becomes::promised
+                  : dice < 4 ? Becomes::prepared
+                  : dice < 6 ? Becomes::dropped
+                             : Becomes::named;
+      }
+      for (std::size_t i = 0; i < done.values.size() && becomes != Becomes::dropped; ++i) {
+        if (becomes == Becomes::named)
           name(done.values[i].extent, found->second.values[i], false);
+        else
+          promise(done.values[i].extent, found->second.values[i], becomes == Becomes::prepared);
       }
       files_->drop(done.stage);
       stages_.erase(found);
@@ -357,6 +418,7 @@ class Life final : public Stores {
   std::size_t base_{0};      // records that are dropped
   std::size_t restated_{0};  // records that have no bytes any more
   std::map<std::uint64_t, Value> named_;
+  std::map<std::uint64_t, Value> promised_;
   std::uint64_t last_id_{0};
   std::map<ByteFiles::StageId, Staged> stages_;
   std::map<ByteFiles::FetchId, std::vector<std::string>> fetches_;

@@ -10,6 +10,7 @@
 
 #include "storage/mutants.h"
 #include "tests/crash/campaign.h"
+#include "tests/unit/storage/exchange.h"
 #include "tests/unit/storage/life.h"
 
 namespace fastjournal::storage::test {
@@ -184,10 +185,20 @@ std::string taken() {
   return {};
 }
 
+// What a transaction had takes no space when that is rolled back.
+std::string promised_space() {
+  Life life{13};
+  if (std::string wrong = start(life); !wrong.empty()) return wrong;
+  for (int i = 0; i < 5; ++i)
+    if (std::string wrong = life.store_one(100'000, Life::Becomes::promised); !wrong.empty()) return wrong;
+  if (std::string wrong = life.settle(); !wrong.empty()) return wrong;
+  return life.disk().used_bytes() > 256U << 10U ? std::to_string(life.disk().used_bytes()) + " bytes are used" : "";
+}
+
 // The first thing that shows it; empty: nothing does.
 std::string seen() {
   for (auto const look : {random_lives, space, space_in_file, numbers, cut_file, changed_file, changed_stranger,
-                          failed_sync, short_value, taken})
+                          failed_sync, short_value, taken, exchange_with_a_promise, promised_space})
     if (std::string wrong = look(); !wrong.empty()) return wrong;
   return {};
 }
@@ -213,7 +224,8 @@ BOOST_AUTO_TEST_CASE(lives_see_each_known_fault) {
 BOOST_AUTO_TEST_CASE(the_crash_campaign_sees_faults_of_crashes_and_failing_calls) {
   constexpr std::array kLeftOut{Mutant::number_given_again,    Mutant::cut_file_accepted,
                                 Mutant::hash_not_compared,     Mutant::short_value_accepted,
-                                Mutant::stranger_not_compared, Mutant::given_back_stays_taken};
+                                Mutant::stranger_not_compared, Mutant::given_back_stays_taken,
+                                Mutant::promised_not_copied,   Mutant::start_copies_nothing};
   for (std::size_t number = 0; number < kMutantNames.size(); ++number) {
     auto const mutant = static_cast<Mutant>(number);
     if (std::ranges::find(kLeftOut, mutant) != kLeftOut.end()) continue;
