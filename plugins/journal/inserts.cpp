@@ -135,14 +135,14 @@ Status Inserts::check_room() const {
                     "; finish or delete rows, or raise " + (full ? "rows-max" : "memory-max")};
 }
 
-Status Inserts::promise(rows::KeyRows const& of_key, Wish const& wish, Hold& hold) const {
+Status Inserts::promise(Wish const& wish, Hold& hold) const {
   if (Status status = check_room(); !status.ok()) return status;
   hold.rows = 1;
   hold.bytes = wish.key.size() + wish.data.size() + kRowBytes;
   hold.record_bytes = hold.bytes + kRecordsBytes;
   if (!settings_.has_merge_rules() || !rows_.keys().has_keys()) return {};
   // Whichever of them waits by then.
-  for (std::uint32_t row = of_key.first(); row != rows::kNoRow; row = rows_.keys().next(row)) {
+  for (std::uint32_t row = rows_.keys().find(wish.key).first(); row != rows::kNoRow; row = rows_.keys().next(row)) {
     rows::MergeBody body;
     if (Status status = merged_data(row, wish, body); !status.ok() && !is_mutant(Mutant::merge_not_tried))
       return status;
@@ -171,11 +171,11 @@ Verdict Inserts::insert(Command const& command, Decision& decision) const {
     decision.status = rows::Holds::check(holder, decision, "the key of this insert into table " + settings_.table());
     if (!decision.status.ok()) return Verdict::done;
   }
-  rows::KeyRows of_key = rows_.keys().has_keys() ? rows_.keys().find(wish.key) : rows::KeyRows{};
   if (decision.phase == Phase::promise) {
-    decision.status = promise(of_key, wish, *decision.hold);
+    decision.status = promise(wish, *decision.hold);
     return Verdict::done;
   }
+  rows::KeyRows of_key = rows_.keys().has_keys() ? rows_.keys().find(wish.key) : rows::KeyRows{};
   std::uint32_t expired = rows::kNoRow;
   if (of_key.waiting != rows::kNoRow && !rows_.is_visible(of_key.waiting, now)) {
     expired = of_key.waiting;

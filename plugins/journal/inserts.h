@@ -31,7 +31,7 @@ class Inserts {
   [[nodiscard]] rows::DedupWindows const& windows() const { return table_.clients().windows(); }
   [[nodiscard]] Status check_room() const;
   // What a transaction may need: room, and its key where a merge into another row could fail.
-  [[nodiscard]] Status promise(rows::KeyRows const& of_key, Wish const& wish, Hold& hold) const;
+  [[nodiscard]] Status promise(Wish const& wish, Hold& hold) const;
   [[nodiscard]] std::uint32_t newest_of(rows::KeyRows const& of_key) const;
 
   Verdict insert_row(Wish const& wish, bool behind, Decision& decision) const;

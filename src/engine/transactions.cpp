@@ -13,8 +13,10 @@ using transaction::is_mutant;
 using Mutant = transaction::Mutant;
 
 constexpr std::uint32_t kRolledBackPerTurn = 64;
-// Of an op, beside its message.
-constexpr std::uint64_t kOpBytes = 256;
+// Of an op, beside the bytes of its message.
+constexpr std::uint64_t kOpBytes = sizeof(TransactionOp) + 128;
+// Room at the first op: many transactions have no more.
+constexpr std::size_t kOpsFirst = 8;
 
 Status none_open(std::string_view command) {
   return {Code::wrong_state, std::string{command} + ": no transaction is open on this connection; BEGIN begins one"};
@@ -31,6 +33,7 @@ void copy_message(Message const& message, TransactionOp& op) {
   Message& out = op.message;
   out.command = message.command;
   std::vector<std::size_t> outside;
+  out.reserve(message.params().size());
   for (Param const& param : message.params()) {
     if (param.name == "request") continue;
     if (param.value.outside) {
@@ -145,6 +148,7 @@ void Transactions::take(Transaction& one, HostedTable& table, TransactionOp op) 
   if (at == one.logs.end()) at = one.logs.insert(one.logs.end(), {.log = table.log});
   at->adds = at->adds || table.type->commands()[op.index].kind == CommandKind::add;
   at->record_bytes += op.hold.record_bytes;
+  if (one.ops.empty()) one.ops.reserve(kOpsFirst);
   if (op.number == 0) op.number = static_cast<std::uint32_t>(one.ops.size() + 1);
   if (std::ranges::find(one.tables, table.number) == one.tables.end()) one.tables.push_back(table.number);
   std::uint64_t const bytes = memory_of(op.message);
