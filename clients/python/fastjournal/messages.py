@@ -199,7 +199,7 @@ def message_of(message: Message) -> QueueMessage:
     known = {name: value for name, value in params.items() if name not in ("body", "body_binary", "properties")}
     out = _shown(QueueMessage, {"table": "", "message": 0} | known)
     out.properties_json = str(params.get("properties", ""))
-    out.body = params.get("body", params.get("body_binary"))
+    out.body = params.get("body", params.get("body_binary", None if out.bytes else ""))
     return out
 
 

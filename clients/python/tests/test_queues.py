@@ -53,7 +53,7 @@ def test_bytes_are_bytes_and_parts_of_them_are_read(daemon: Daemon) -> None:
             _ = message.text
         post.accept(message)
         post.send("orders")
-        assert post.acquire(accept=True).messages[0].text == ""
+        assert post.acquire(accept=True).messages[0].body == ""
         assert post.stats()["rows"] == 0
 
 
