@@ -64,15 +64,20 @@ void check_rules(std::string const& type_file, std::span<CommandRule const> rule
 BOOST_AUTO_TEST_CASE(the_rules_of_a_type_are_those_of_its_declaration) {
   check_rules("journal/journal.xml", journal_commands());
   check_rules("keyvalue/keyvalue.xml", key_value_commands());
+  check_rules("queue/queue.xml", queue_commands());
 }
 
 // Unless told otherwise a connection knows the commands of all types, whatever table it asks.
 BOOST_AUTO_TEST_CASE(the_rules_of_different_types_do_not_contradict_each_other) {
-  BOOST_TEST(Options{}.commands.size() == journal_commands().size() + key_value_commands().size());
-  for (CommandRule const& one : journal_commands())
-    BOOST_TEST(std::ranges::count(known_commands(), one.name, &CommandRule::name) == 1, one.name);
-  for (CommandRule const& one : key_value_commands())
-    BOOST_TEST(std::ranges::count(known_commands(), one.name, &CommandRule::name) == 1, one.name);
+  for (auto const rules : {journal_commands(), key_value_commands(), queue_commands()})
+    for (CommandRule const& one : rules) {
+      auto const known = std::ranges::find(Options{}.commands, one.name, &CommandRule::name);
+      BOOST_REQUIRE_MESSAGE(known != Options{}.commands.end(), one.name);
+      BOOST_TEST(std::ranges::count(known_commands(), one.name, &CommandRule::name) == 1, one.name);
+      BOOST_TEST((known->resend == one.resend && known->wait == one.wait && known->done_before == one.done_before &&
+                  known->leases == one.leases && known->give_back == one.give_back),
+                 one.name);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(what_may_be_sent_twice_is_sent_again) {
