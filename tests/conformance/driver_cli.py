@@ -205,6 +205,28 @@ class Driver:
         kind = "delivered" if "epoch" in notice else "due" if "row" in notice else "work"
         return {"kind": kind, **notice}
 
+    def send(self, params: dict[str, Any]) -> dict[str, Any]:
+        words = ["queue", "send", params["table"]]
+        if "exchange" in params:
+            words += ["--exchange", params["exchange"], "--key", params.get("routing_key", "")]
+        else:
+            words.append(params["queue"])
+        for name in ("priority", "properties", "client", "sequence"):
+            if name in params:
+                words += [f"--{name}", str(params[name])]
+        if "process_date" in params:
+            words += ["--at", date(params["process_date"])]
+        return self.run(*words, params.get("body", ""))[0]
+
+    def acquire(self, params: dict[str, Any]) -> dict[str, Any]:
+        """`queue take` accepts what it prints."""
+        words = ["queue", "take", params["table"], params["queue"]]
+        if "count" in params:
+            words += ["--count", str(params["count"])]
+        for message in self.run(*words):
+            say("row", message)
+        return {}
+
     def call(self, params: dict[str, Any]) -> dict[str, Any]:
         verb, answer = CALLS[params.pop("command")]
         words = [verb]
