@@ -28,8 +28,9 @@ constexpr std::array kErrandRules{
     CommandRule{.name = "FINISH", .resend = Resend::always, .done_before = "FINISHED"},
 };
 
-std::array<Words, 2> all_words() {
+std::array<Words, 3> all_words() {
   return {Words{journal_commands(), "NEXT", "wait", "ROW", "RELEASE", "DONE", "COMPLETED"},
+          Words{queue_commands(), "ACQUIRE", "wait", "MESSAGE", "RELEASE", "ACCEPT", "ACCEPTED"},
           Words{kErrandRules, "GRAB", "patience", "ERRAND", "RETURN", "FINISH", "FINISHED"}};
 }
 
@@ -121,12 +122,13 @@ BOOST_AUTO_TEST_CASE(a_row_that_comes_too_late_is_given_back) {
       if (asked.integer(words.wait).value_or(0) != 1) throw std::runtime_error("the wait is lost");
       // The next command shows that the client has given up this one.
       peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
-      peer.answer(asked, words.row, {number("row", 5), number("epoch", 6), number("left", 0)});
+      // What names a lease: of a row its number, of a message of a queue another one.
+      peer.answer(asked, words.row, {number("row", 5), number("message", 7), number("epoch", 6), number("left", 0)});
       while (!given_back) {
         Message const message = peer.next();
         if (message.command == "ALIVE")
           peer.answer(message, "ABSOLUTELY");
-        else if (message.command == words.give_back && message.integer("row") == 5)
+        else if (message.command == words.give_back && message.integer("row") == 5 && message.integer("message") == 7)
           given_back = true;
         else
           throw std::runtime_error("unexpected " + std::string(message.command));
