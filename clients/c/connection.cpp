@@ -7,6 +7,7 @@
 #include "clients/c/handles.h"
 #include "clients/lib/in_flight.h"
 #include "clients/lib/journal.h"
+#include "clients/lib/queues.h"
 
 namespace {
 
@@ -16,19 +17,27 @@ using fastjournal::Param;
 using fastjournal::Result;
 using fastjournal::Status;
 using fastjournal::Value;
+using fastjournal::c::command_about;
+using fastjournal::c::command_on;
+using fastjournal::c::give_back;
 using fastjournal::c::made;
 using fastjournal::c::missing;
 using fastjournal::c::on_connection;
 using fastjournal::c::read_options;
+using fastjournal::c::store;
 using fastjournal::client::Connection;
 using fastjournal::client::Milliseconds;
 using fastjournal::client::Options;
 using fastjournal::client::Params;
+using fastjournal::client::Queues;
 using fastjournal::client::Reply;
+using fastjournal::client::ReturnedMessage;
 
 constexpr std::uint32_t kInFlightMax = 1U << 20U;
 constexpr std::uint64_t kMessageBytesMax = 1U << 30U;
 constexpr std::size_t kClientBytesMax = 128;
+// What names a lease, of a row and of a message.
+constexpr std::initializer_list<char const*> kOfLease{"table", "row", "message", "epoch"};
 
 Status bad(char const* parameter, std::string const& expected) {
   return Status{Code::bad_parameter, std::string{parameter} + ": expected " + expected}.with("parameter", parameter);
@@ -56,9 +65,16 @@ Result<Options> options_of(fj_options const& given) {
   return out;
 }
 
-// In `scratch`: a command with those of the row's parameters.
-Message& command_about(fj_connection& handle, char const* command, fj_message const& row,
-                       std::initializer_list<char const*> names) {
+}  // namespace
+
+Status fastjournal::c::store(Result<Reply> answer, fj_reply** reply) {
+  if (!answer.ok()) return answer.status();
+  if (reply != nullptr) *reply = new fj_reply{std::move(answer).value()};
+  return {};
+}
+
+Message& fastjournal::c::command_about(fj_connection& handle, char const* command, fj_message const& row,
+                                       std::initializer_list<char const*> names) {
   Message& out = handle.scratch;
   out.clear();
   out.command = command;
@@ -67,7 +83,7 @@ Message& command_about(fj_connection& handle, char const* command, fj_message co
   return out;
 }
 
-Message& command_on(fj_connection& handle, char const* command, char const* table) {
+Message& fastjournal::c::command_on(fj_connection& handle, char const* command, char const* table) {
   Message& out = handle.scratch;
   out.clear();
   out.command = command;
@@ -75,46 +91,39 @@ Message& command_on(fj_connection& handle, char const* command, char const* tabl
   return out;
 }
 
-Status store(Result<Reply> answer, fj_reply** reply) {
-  if (!answer.ok()) return answer.status();
-  if (reply != nullptr) *reply = new fj_reply{std::move(answer).value()};
-  return {};
-}
-
-Status store_fate(Result<Reply> const& answer, int* fate) {
-  if (!answer.ok()) return answer.status();
-  Result<fastjournal::client::Returned> const returned = fastjournal::client::Journal::returned_of(answer.value());
-  if (!returned.ok()) return returned.status();
-  static constexpr std::array kFates{FJ_RELEASED, FJ_PARKED, FJ_DELETED};  // indexed by Returned::Fate
-  if (fate != nullptr) *fate = kFates[static_cast<std::size_t>(returned.value().fate)];
-  return {};
-}
-
-// A command about a leased row whose answer says the row's fate.
-int give_back(fj_connection* handle, char const* command, fj_message const* row, char const* error, int64_t delay_ms,
-              int* fate) {
+int fastjournal::c::give_back(fj_connection* handle, char const* command, fj_message const* task, char const* error,
+                              int64_t delay_ms, int* fate) {
   return on_connection(handle, [&]() -> Status {
-    if (row == nullptr) return missing("row");
-    Message& message = command_about(*handle, command, *row, {"table", "row", "epoch"});
+    if (task == nullptr) return missing("row");
+    Message& message = command_about(*handle, command, *task, kOfLease);
     if (error != nullptr && *error != '\0') message.set("error", std::string_view{error});
     if (delay_ms >= 0) message.set("process_date", message.arena().copy("+" + std::to_string(delay_ms)));
-    return store_fate(handle->connection->call(message), fate);
+    Result<Reply> const answer = handle->connection->call(message);
+    if (!answer.ok()) return answer.status();
+    // Of a row and of a message: the second has a fate more.
+    Result<ReturnedMessage> const returned = Queues::returned_of(answer.value().first());
+    if (!returned.ok()) return returned.status();
+    static constexpr std::array kFates{FJ_RELEASED, FJ_DEAD, FJ_PARKED, FJ_DELETED};  // indexed by Fate
+    if (fate != nullptr) *fate = kFates[static_cast<std::size_t>(returned.value().fate)];
+    return {};
   });
 }
 
-}  // namespace
+Status fastjournal::c::numbered(fj_connection& handle, fj_message const* given) {
+  Message& out = handle.scratch;
+  out.clear();
+  out.command = given->command;
+  for (Param const& param : given->message.params()) out.set(param.name, param.value);
+  number(handle, out);
+  return {};
+}
 
 Status fastjournal::c::insert_of(fj_connection& handle, fj_message const* row) {
   if (row == nullptr) return missing("row");
   if (row->command != "INSERT")
     return Status{Code::bad_parameter, "a row to put is made by fj_row_new; this message is " + row->command}.with(
         "parameter", "row");
-  Message& out = handle.scratch;
-  out.clear();
-  out.command = "INSERT";
-  for (Param const& param : row->message.params()) out.set(param.name, param.value);
-  number(handle, out);
-  return {};
+  return numbered(handle, row);
 }
 
 void fastjournal::c::number(fj_connection& handle, Message& command) {
@@ -214,7 +223,7 @@ int fj_next(fj_connection* connection, char const* table, fj_next_options const*
 int fj_touch(fj_connection* connection, fj_message const* row, uint64_t lease_ms, int64_t* lease_end) {
   return on_connection(connection, [&]() -> Status {
     if (row == nullptr) return missing("row");
-    Message& touch = command_about(*connection, "TOUCH", *row, {"table", "row", "epoch"});
+    Message& touch = command_about(*connection, "TOUCH", *row, kOfLease);
     if (lease_ms != 0) touch.set("lease", Value::of_unsigned(lease_ms));
     Result<Reply> const reply = connection->connection->call(touch);
     if (!reply.ok()) return reply.status();
@@ -310,13 +319,13 @@ int fj_wait(fj_connection* connection, int64_t limit_ms, int wake_fd, fj_message
 
 int fj_notice_kind(fj_message const* notice) {
   if (notice == nullptr) return FJ_NOTICE_OTHER;
-  if (notice->command == "ROW") return FJ_NOTICE_DELIVERED;
+  if (notice->command == "ROW" || notice->command == "MESSAGE") return FJ_NOTICE_DELIVERED;
   if (notice->command == "CHANGED") {
     if (notice->message.has("missed")) return FJ_NOTICE_MISSED;
     return notice->message.text("result") == "unlistened" ? FJ_NOTICE_UNWATCHED : FJ_NOTICE_CHANGED;
   }
   if (notice->command != "LISTEN") return FJ_NOTICE_OTHER;
-  if (notice->message.has("row")) return FJ_NOTICE_DUE;
+  if (notice->message.has("row") || notice->message.has("message")) return FJ_NOTICE_DUE;
   return notice->message.has("missed") ? FJ_NOTICE_MISSED : FJ_NOTICE_WORK;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -70,8 +71,22 @@ int on_connection(fj_connection* handle, Do const& act) noexcept {
   });
 }
 
-// The INSERT of a row, numbered if it has no number of its own; in `scratch`.
+// All of these make a command in `scratch`.
+// With those of the parameters that `row` has.
+[[nodiscard]] Message& command_about(fj_connection& handle, char const* command, fj_message const& row,
+                                     std::initializer_list<char const*> names);
+[[nodiscard]] Message& command_on(fj_connection& handle, char const* command, char const* table);
+// As it was given, numbered if it has no number of its own.
+[[nodiscard]] Status numbered(fj_connection& handle, fj_message const* given);
+// The INSERT of a row, and the SEND of a message.
 [[nodiscard]] Status insert_of(fj_connection& handle, fj_message const* row);
+[[nodiscard]] Status send_of(fj_connection& handle, fj_message const* message);
+
+// The answer becomes the caller's. `reply` may be null.
+[[nodiscard]] Status store(Result<client::Reply> answer, fj_reply** reply);
+// A command about a leased row or message whose answer says its fate.
+int give_back(fj_connection* handle, char const* command, fj_message const* task, char const* error, int64_t delay_ms,
+              int* fate);
 // Numbers a command about a table, if it has no number of its own.
 void number(fj_connection& handle, Message& command);
 // FJ_NUL: it ends with a NUL.

@@ -53,7 +53,8 @@ int get_number(fj_message const* message, char const* name, T* value, char const
   });
 }
 
-bool is_row(Message const& message) { return message.command == "ROW"; }
+// Of a journal, or of a queue.
+bool is_row(Message const& message) { return message.command == "ROW" || message.command == "MESSAGE"; }
 
 }  // namespace
 

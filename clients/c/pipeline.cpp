@@ -70,7 +70,9 @@ int fj_pipeline_put(fj_pipeline* pipeline, fj_message const* row) {
   if (pipeline == nullptr) return fastjournal::c::guarded([] { return missing("pipeline"); });
   return pipeline->send([&](Message const*& message) {
     message = &pipeline->handle.scratch;
-    return fastjournal::c::insert_of(pipeline->handle, row);
+    bool const is_message = row != nullptr && row->command == "SEND";
+    return is_message ? fastjournal::c::send_of(pipeline->handle, row)
+                      : fastjournal::c::insert_of(pipeline->handle, row);
   });
 }
 

@@ -36,6 +36,7 @@ Figures read() {
   out.table = read_list(file.at("table"));
   out.pairs = read_list(file.at("pairs"));
   out.blobs = read_list(file.at("blobs"));
+  out.queues = read_list(file.at("queues"));
   return out;
 }
 

@@ -30,10 +30,12 @@ struct Figure {
 
 struct Figures {
   std::vector<Rate> rates;
-  // In the order in which they are shown: of tables with rows, of those with key/value pairs, and of those with blobs.
+  // In the order in which they are shown: of tables with rows, of those with key/value pairs, with blobs, and with
+  // queues.
   std::vector<Figure> table;
   std::vector<Figure> pairs;
   std::vector<Figure> blobs;
+  std::vector<Figure> queues;
 };
 [[nodiscard]] Figures const& figures();
 

@@ -120,6 +120,7 @@ std::string table_line(Message const& table, Layout const& layout) {
 // What a table of this kind has, its STATS tell.
 std::vector<Figure> const& figures_of(Message const& table) {
   if (table.has("value_bytes")) return figures().pairs;
+  if (table.has("exchanges")) return figures().queues;
   return table.has("blob_bytes") ? figures().blobs : figures().table;
 }
 
@@ -128,11 +129,12 @@ struct Line {
   bool is_head{false};
 };
 
-// Tables with rows from the one `first` on, and then those with pairs and those with blobs, which have other figures.
+// Tables with rows from the one `first` on, and then those of other kinds, which have other figures.
 std::vector<Line> table_lines(Snapshot const& now, std::size_t width, std::size_t first) {
   std::vector<Line> out;
   std::size_t passed = 0;
-  for (std::vector<Figure> const* const kind : {&figures().table, &figures().pairs, &figures().blobs}) {
+  for (std::vector<Figure> const* const kind :
+       {&figures().table, &figures().pairs, &figures().blobs, &figures().queues}) {
     Layout const layout = layout_of(*kind, now, width);
     bool has_head = false;
     for (Message const& table : now.tables) {

@@ -24,6 +24,18 @@ inline void set_if_any(Message& message, std::string_view name, std::string_view
   if (!text.empty()) message.set(name, text);
 }
 
+inline void set_flag(Message& message, std::string_view name, bool given) {
+  if (given) message.set_integer(name, 1);
+}
+
+inline void set_number(Message& message, std::string_view name, std::optional<std::uint64_t> const& given) {
+  if (given) message.set(name, Value::of_unsigned(*given));
+}
+
+inline void set_span(Message& message, std::string_view name, std::optional<DurationMs> const& given) {
+  if (given) message.set_integer(name, given->value);
+}
+
 [[nodiscard]] inline Status unexpected(Message const& message, std::string_view wanted) {
   return {Code::invalid,
           "the daemon answered " + std::string(message.command) + " where " + std::string(wanted) + " was expected"};
@@ -36,6 +48,11 @@ inline void set_if_any(Message& message, std::string_view name, std::string_view
 
 [[nodiscard]] inline TimeMs date(Message const& message, std::string_view name) {
   return TimeMs{message.integer(name).value_or(0)};
+}
+
+[[nodiscard]] inline std::optional<TimeMs> date_if_any(Message const& message, std::string_view name) {
+  std::optional<std::int64_t> const ms = message.integer(name);
+  return ms ? std::optional(TimeMs{*ms}) : std::nullopt;
 }
 
 }  // namespace fastjournal::client

@@ -30,7 +30,7 @@ constexpr std::size_t kUnsentBytesMax = 1024U * 1024;
 constexpr std::size_t kSpareMax = 1024;
 constexpr std::size_t kSpareBytesMax = 16U * 1024;
 // By these a subscription is known.
-constexpr std::array<std::string_view, 5> kOfSubscriptions{"table", "domain", "key", "key_binary", "prefix"};
+constexpr std::array<std::string_view, 6> kOfSubscriptions{"table", "domain", "queue", "key", "key_binary", "prefix"};
 constexpr std::array<std::string_view, 3> kOfKeys{"key", "key_binary", "prefix"};
 
 Moment now() { return std::chrono::steady_clock::now(); }
@@ -40,7 +40,7 @@ Milliseconds added(Milliseconds limit, Milliseconds wait) { return limit > kFore
 bool is_woken(int wake_fd) { return wake_fd >= 0 && wait_for(-1, false, wake_fd, Moment{}).woken; }
 
 bool same_subscription(Message const& a, Message const& b) {
-  // One WATCH a connection, whatever it is about; LISTEN and UNLISTEN are of a table, and a domain, a key or a prefix.
+  // One WATCH a connection, whatever it is about; LISTEN and UNLISTEN are of a table, and a domain, a queue, a key or a prefix.
   bool const is_watch = a.command == "WATCH";
   if (is_watch != (b.command == "WATCH")) return false;
   return is_watch ||
@@ -117,7 +117,7 @@ class Connection::Body {
   void take_pieces();
   void take_message(Message message);
   void push(Message message);
-  void give_back_late_row(std::string_view command, Message const& row);
+  void give_back_late(std::string_view command, Message const& row);
   void settle_oldest(Status const& how);
   Status encode(Message const& command, std::uint64_t nr, std::string& into);
   Status give_up(std::uint64_t nr);
@@ -379,7 +379,7 @@ void Connection::Body::take_message(Message message) {
     else if (std::optional<Message> missed = missed_of(message))
       push(*std::move(missed));
   } else if (!one.rule.leases.empty() && message.command == one.rule.leases) {
-    give_back_late_row(one.rule.give_back, message);
+    give_back_late(one.rule.give_back, message);
   }
   if (last || refused) in_flight_.erase(at);
 }
@@ -393,10 +393,10 @@ void Connection::Body::push(Message message) {
   pushes_.push_back(std::move(message));
 }
 
-// The command has timed out: nobody would work on the row until its lease ends. Without an error, as nothing failed.
-void Connection::Body::give_back_late_row(std::string_view command, Message const& row) {
+// The command has timed out: nobody would work on it until its lease ends. Without an error, as nothing failed.
+void Connection::Body::give_back_late(std::string_view command, Message const& row) {
   Message release{command};
-  for (std::string_view const name : {"table", "row", "epoch"})
+  for (std::string_view const name : {"table", "row", "message", "epoch"})
     if (Value const* const value = row.find(name); value != nullptr) release.set(name, *value);
   // The answer is dropped. If the daemon's own message cannot be repeated, there is nothing to release.
   static_cast<void>(encode(release, ++last_nr_, out_));

@@ -1,6 +1,6 @@
 // libfastjournal: a client of fastjournald. A Connection carries commands and their answers, one by one or many in
 // flight, and the notices of LISTEN and WATCH; it reconnects by itself. The commands of a table type have typed calls in
-// journal.h and key_value.h; this header knows only messages, so it is for every table type.
+// journal.h, key_value.h and queues.h; this header knows only messages, so it is for every table type.
 //
 //   using namespace fastjournal::client;
 //   auto opened = Connection::open({.server = "127.0.0.1:4050"});
@@ -91,7 +91,7 @@ class Connection {
 
   // Sends and waits. A refusal by the daemon (ERROR, UNKNOWN, INVALID) becomes the Status: its code, its
   // sentence and the other parameters as facts. Other errors:
-  //   timed_out    no answer in time; a later answer is dropped, and rows that it leases are released
+  //   timed_out    no answer in time; a later answer is dropped, and what it leases is released
   //   closed       the connection was lost and the command must not be resent: whether it was carried out
   //                is not known
   //   unavailable  the daemon cannot be reached
@@ -99,7 +99,8 @@ class Connection {
   //   over_limit   in_flight_max tickets are waiting to be received
   // After a loss, commands are resent according to Options::commands. For a journal: reads, NEXT, TOUCH, INSERT with
   // client and sequence, and DONE (unknown_row to a resent one counts as done). For a key/value table: GET, and changes
-  // with client and sequence.
+  // with client and sequence. For a queue table: reads, ACQUIRE, TOUCH, ACCEPT (as DONE), SEND with client and
+  // sequence, and what declares, binds, removes and purges.
   [[nodiscard]] Result<Reply> call(Message const& command);
   [[nodiscard]] Result<Reply> call(std::string_view command, Params const& params = {});
 
@@ -115,17 +116,18 @@ class Connection {
   // `wake_fd` became readable.
   [[nodiscard]] bool wait_answer(Ticket ticket, Milliseconds limit, int wake_fd = -1);
 
-  // Subscribes (LISTEN), and again after every reconnect. `params` besides `table`: domain, mode, credit, worker; or
-  // key, key_binary or prefix. A subscription refused after a reconnect arrives as an ERROR push; one of keys that is
-  // in force again as a push CHANGED with missed=1, as nobody told what changed in between.
+  // Subscribes (LISTEN), and again after every reconnect. `params` besides `table`: domain or queue, mode, credit,
+  // worker; or key, key_binary or prefix. A subscription refused after a reconnect arrives as an ERROR push; one of keys
+  // that is in force again as a push CHANGED with missed=1, as nobody told what changed in between.
   [[nodiscard]] Status listen(std::string_view table, Params const& params = {});
   [[nodiscard]] Status unlisten(std::string_view table, Params const& params = {});
   // The same for the figures (WATCH); `params`: table, every. Its rounds come as pushes: STATS and FIGURES.
   [[nodiscard]] Status watch(Params const& params = {});
   // For callers that sent WATCH or LISTEN themselves: it is sent again after every reconnect.
   void keep(Message const& subscription);
-  // The next message that does not belong to a command: LISTEN (wake, row), ROW (deliver), STATS, ... timed_out: nothing arrived
-  // within `limit`, or `wake_fd` (if any) became readable, for callers that also wait for signals.
+  // The next message that does not belong to a command: LISTEN (wake, row), ROW or MESSAGE (deliver), STATS, ...
+  // timed_out: nothing arrived within `limit`, or `wake_fd` (if any) became readable, for callers that also wait for
+  // signals.
   [[nodiscard]] Result<Message> wait_push(Milliseconds limit, int wake_fd = -1);
   // Number of pushes lost because pushes_max were waiting. Leased rows are never dropped.
   [[nodiscard]] std::uint64_t pushes_dropped() const;

@@ -1,6 +1,6 @@
 // The library's knowledge about a command: whether to resend it after a loss, and how long to wait for its answer.
 // Rules of the daemon's own commands are in in_flight.cpp, those of a table type in its wrapper (journal.h,
-// key_value.h).
+// key_value.h, queues.h).
 #pragma once
 
 #include <span>
@@ -29,11 +29,12 @@ struct CommandRule {
   std::string_view give_back{};
 };
 
-// The rules of a journal (journal.cpp), and of a key/value table (key_value.cpp).
+// The rules of a journal (journal.cpp), of a key/value table (key_value.cpp), and of a queue table (queues.cpp).
 [[nodiscard]] std::span<CommandRule const> journal_commands();
 [[nodiscard]] std::span<CommandRule const> key_value_commands();
-// Of all of these: the default of Options::commands. Of a name that both have, the rule does no harm in either: a
-// DELETE of a journal cannot be numbered.
+[[nodiscard]] std::span<CommandRule const> queue_commands();
+// Of all of these: the default of Options::commands. Of a name that several have, the rule is the same, or does no harm
+// in the others: a DELETE of a journal cannot be numbered.
 [[nodiscard]] std::span<CommandRule const> known_commands();
 
 }  // namespace fastjournal::client

@@ -22,18 +22,6 @@ constexpr std::array<std::string_view, 5> kEraseResults{"deleted", "absent", "mi
 constexpr std::size_t kKeysMax = 1'000;
 constexpr std::size_t kKeysBytesMax = std::size_t{512} * 1024;
 
-void set_flag(Message& message, std::string_view name, bool given) {
-  if (given) message.set_integer(name, 1);
-}
-
-void set_number(Message& message, std::string_view name, std::optional<std::uint64_t> const& given) {
-  if (given) message.set(name, Value::of_unsigned(*given));
-}
-
-void set_span(Message& message, std::string_view name, std::optional<DurationMs> const& given) {
-  if (given) message.set_integer(name, given->value);
-}
-
 // What GET of one key, of many and of a range have in common.
 template <typename Wish>
 void set_view(Message& message, Wish const& wish) {
@@ -49,11 +37,6 @@ void set_change(Message& message, SetOptions const& options) {
   set_date(message, "expiration_date", options.expires);
   set_span(message, "ttl", options.ttl);
   if (options.persist) message.set_integer("persist", *options.persist ? 1 : 0);
-}
-
-std::optional<TimeMs> date_if_any(Message const& message, std::string_view name) {
-  std::optional<std::int64_t> const ms = message.integer(name);
-  return ms ? std::optional(TimeMs{*ms}) : std::nullopt;
 }
 
 }  // namespace

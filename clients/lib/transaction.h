@@ -34,7 +34,8 @@ class Transaction {
 
   explicit Transaction(Connection& connection) : connection_(connection) {}
 
-  // Journal: INSERT, DONE, RELEASE, FAIL. Key/value: SET, ADD, DELETE. A row or a key is changed once.
+  // Journal: INSERT, DONE, RELEASE, FAIL. Key/value: SET, ADD, DELETE. Queues: SEND, ACCEPT, RELEASE, REJECT. A row, a
+  // key or a message is changed once.
   void add(Message const& command);
   void add(std::string_view command, Params const& params);
   [[nodiscard]] std::size_t size() const { return size_; }

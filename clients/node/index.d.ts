@@ -36,7 +36,7 @@ export interface Limits {
   signal?: AbortSignal;
 }
 
-/** What this library must know of a command of another table type; those of a journal are known. */
+/** What this library must know of a command of another table type; those of journals and queue tables are known. */
 export interface CommandRule {
   /** After a loss before the answer. Default: 'never'. 'numbered': if it has `client` and `sequence`. */
   resend?: 'never' | 'always' | 'numbered';
@@ -85,7 +85,8 @@ export interface ConnectOptions {
 
 /** Connects, with one attempt. Rejects with `unavailable`, or `not_allowed` if the token or certificate is refused.
  * Later losses are repaired by themselves: subscriptions are made again, commands that may be sent twice are sent again
- * (those that read, NEXT, TOUCH, DONE, INSERT with client and sequence), all others reject with `closed`. */
+ * (those that read, NEXT, TOUCH, DONE, ACQUIRE, ACCEPT, INSERT and SEND with client and sequence, DECLARE and others of
+ * queues), all others reject with `closed`. */
 export function connect(options?: ConnectOptions): Promise<Connection>;
 
 export interface Connection {
@@ -104,6 +105,15 @@ export interface Connection {
    *
    * A resolved handler: DONE. A rejected one: RELEASE with the error, a failed attempt. GiveUp: FAIL. */
   worker(table: string, handler: Handler, options?: WorkerOptions): Promise<WorkerCounts>;
+  queues(table: string): Queues;
+  /** As `worker`, for messages of a queue; undefined: of all queues of the table. A resolved handler: ACCEPT. A rejected
+   * one: RELEASE with the error, a failed delivery. GiveUp: REJECT, the message is dead at once. */
+  consumer(
+    table: string,
+    queue: string | undefined,
+    handler: MessageHandler,
+    options?: ConsumerOptions,
+  ): Promise<ConsumerCounts>;
   /** Connections made so far; more than 1: it was lost in between. */
   readonly connects: number;
   /** Notices that were dropped because pushesMax were not fetched. */
@@ -228,19 +238,22 @@ export interface ListenOptions {
   signal?: AbortSignal;
 }
 
-export type Notice = { table: string; domain: string } & (
+/** `domain`, `queue`: of the LISTEN, if it has one. */
+type NoticeOf<Of> = { table: string; domain: string; queue: string } & (
   | { kind: 'work'; ready: number; date: number }
-  | { kind: 'due'; row: Row }
+  | ({ kind: 'due' } & Of)
   | { kind: 'missed'; missed: number }
-  | { kind: 'delivered'; row: Row }
+  | ({ kind: 'delivered' } & Of)
 );
+export type Notice = NoticeOf<{ row: Row }>;
+export type MessageNotice = NoticeOf<{ message: QueueMessage }>;
 
 /** Notices until it is left or the connection is closed. Remains in force after a reconnect. next() rejects if the daemon
- * refuses the LISTEN. A connection has one for each table and domain: a second one throws `wrong_state`. */
-export interface Notices extends AsyncIterableIterator<Notice> {
+ * refuses the LISTEN. A connection has one for each table and domain or queue: a second one throws `wrong_state`. */
+export interface Notices<N = Notice> extends AsyncIterableIterator<N> {
   /** Settled once the daemon has answered the LISTEN. */
   readonly listening: Promise<void>;
-  return(): Promise<IteratorResult<Notice>>;
+  return(): Promise<IteratorResult<N>>;
 }
 
 /** A row by its number, or rows by their key columns. */
@@ -326,6 +339,245 @@ export interface WorkerCounts {
   parked: number;
   deleted: number;
   /** Rows whose end could not be told: the lease was lost, or there was no answer. */
+  lost: number;
+}
+
+export interface SendOptions extends Limits {
+  /** An object, given back as it is; a string is its JSON. */
+  properties?: object | string;
+  /** 0 to 255, the smallest first. Default: 100. */
+  priority?: number;
+  /** Not handed out before. */
+  processDate?: DateValue;
+  /** Not handed out from then on. Default: as the queue says. */
+  expirationDate?: DateValue;
+  /** Both or none. Without them a SEND whose answer was lost is not sent again. */
+  client?: string;
+  sequence?: number | bigint;
+}
+
+export interface PublishOptions extends SendOptions {
+  /** Whether a message that is routed to no queue is refused (`not_found`), or dropped. Default: as the exchange's kind
+   * says. */
+  mandatory?: boolean;
+}
+
+export interface Sent {
+  /** Its number on the first of its queues; undefined: it is on none. */
+  message: number | bigint | undefined;
+  queues: number;
+  /** 'duplicate': client and sequence are known, nothing changed. 'expired': only in a transaction. */
+  result: 'sent' | 'duplicate' | 'expired';
+  processDate: number;
+}
+
+/** A message as leased by ACQUIRE or `deliver`, or as shown by BROWSE and READ (epoch 0). */
+export interface QueueMessage {
+  table: string;
+  message: number | bigint;
+  /** Of the lease. */
+  epoch: number | bigint;
+  queue: string;
+  /** A string if it was sent as text, else bytes; undefined: it was not asked for. */
+  body: string | Buffer | undefined;
+  /** The body as text; bytes are read as UTF-8. */
+  readonly text: string;
+  /** The length of the body. */
+  bytes: number;
+  /** Of a part that read() has brought. */
+  offset?: number;
+  /** What was sent with it, from its JSON. */
+  readonly properties: Record<string, unknown>;
+  propertiesJson: string;
+  exchange?: string;
+  routingKey?: string;
+  priority: number;
+  processDate: number;
+  sentDate: number;
+  expirationDate?: number;
+  /** By the daemon's clock. */
+  leaseEnd?: number;
+  /** It was handed out before. */
+  redelivered: boolean;
+  /** Those that failed or timed out. */
+  deliveries: number;
+  /** The queue on which it died. */
+  deadOf?: string;
+  /** Messages of several queues that came as one have the same. */
+  origin?: number | bigint;
+  status?: 'waiting' | 'due' | 'acquired' | 'parked';
+  worker?: string;
+  error?: string;
+}
+
+/** A message that is leased: any object with its numbers. */
+export type LeasedMessage = Pick<QueueMessage, 'message' | 'epoch'> & { table?: string };
+
+export interface AcquireOptions extends Limits {
+  /** Default: all queues of the table. */
+  queue?: string;
+  /** 1 to 1024. Default: 1. */
+  count?: number;
+  /** Default: the table's processing-timeout. */
+  lease?: number;
+  /** For the first message, up to a day. Default: no waiting. */
+  wait?: number;
+  /** They are gone with the answer, without a lease: at most once. */
+  accept?: boolean;
+  worker?: string;
+}
+
+export interface Acquired {
+  messages: QueueMessage[];
+  /** If there is none: the date at which there may be one, if the daemon knows it. */
+  nextDate: number | undefined;
+}
+
+export interface ReturnedMessage {
+  /** 'dead': it is on `queue`, its dead letters. 'parked': there are none, it is kept for a person. 'deleted': it has
+   * expired. */
+  fate: 'released' | 'dead' | 'parked' | 'deleted';
+  processDate?: number;
+  queue?: string;
+}
+
+export interface ListenToQueue {
+  /** Default: all queues of the table. */
+  queue?: string;
+  /** 'deliver': leased messages. 'wake': one notice when there is something, to one idle listener. 'row': one for each
+   * message as it becomes due. Default: 'deliver'. */
+  mode?: 'deliver' | 'wake' | 'row';
+  /** Of deliver: messages at once, 1 to 1024. Default: 1. */
+  credit?: number;
+  /** Of deliver. */
+  lease?: number;
+  worker?: string;
+  /** Ends the iteration. */
+  signal?: AbortSignal;
+}
+
+export interface QueueOptions {
+  /** It ends with the connection, and is not there again after a reconnect. */
+  temporary?: boolean;
+  /** The queue that gets dead messages; '': they are parked. */
+  deadLetters?: string;
+  /** 0: as the table says. */
+  maxDeliveries?: number;
+  /** 0: no limit. */
+  maxMessages?: number;
+  maxBytes?: number;
+  whenFull?: 'refuse' | 'drop';
+  /** How long messages last. 0: for ever. */
+  expires?: number;
+}
+
+export interface Queue {
+  queue: string;
+  messages: number;
+  due: number;
+  acquired: number;
+  parked: number;
+  bytes: number;
+  temporary: boolean;
+  /** In the table's file. */
+  declared: boolean;
+  /** It was removed, and its messages go. */
+  leaving: boolean;
+  deadLetters: string;
+  /** Limits that it has. */
+  maxDeliveries?: number;
+  maxMessages?: number;
+  maxBytes?: number;
+  whenFull?: 'refuse' | 'drop';
+  expires?: number;
+}
+
+export interface Exchange {
+  exchange: string;
+  kind: 'direct' | 'fanout' | 'topic';
+  bindings: number;
+}
+
+export interface Binding {
+  binding: number;
+  exchange: string;
+  queue: string;
+  routingKey: string;
+}
+
+/** The commands of one queue table. */
+export interface Queues {
+  readonly table: string;
+  /** From now on what is sent without a client of its own carries `client` and 1, 2, 3, ...: it counts once, and is sent
+   * again after a loss. The name must be new for each start of the process. Default: a drawn one. */
+  numberSends(client?: string): void;
+  /** Puts a message on a queue. */
+  send(queue: string, body?: string | Uint8Array, options?: SendOptions): Promise<Sent>;
+  /** Sends it to the queues that an exchange routes it to. */
+  publish(exchange: string, routingKey: string, body?: string | Uint8Array, options?: PublishOptions): Promise<Sent>;
+  acquire(options?: AcquireOptions): Promise<Acquired>;
+  /** Renews the lease, and moves it to this connection. Resolves with its new end. */
+  touch(message: LeasedMessage, options?: { lease?: number; worker?: string } & Limits): Promise<number>;
+  /** It is dealt with, and leaves its queue. */
+  accept(message: LeasedMessage, limits?: Limits): Promise<void>;
+  /** With an error it is a failed delivery, and after too many of them dead. Without, nothing is counted. `failed` says it
+   * otherwise. */
+  release(
+    message: LeasedMessage,
+    options?: { error?: string; processDate?: DateValue; failed?: boolean } & Limits,
+  ): Promise<ReturnedMessage>;
+  /** It can never be dealt with: it goes to the dead letters, or is parked. */
+  reject(message: LeasedMessage, error?: string, limits?: Limits): Promise<ReturnedMessage>;
+  /** Messages delivered before a loss are handed out again once the table's grace (0) is over. */
+  listen(options?: ListenToQueue): Notices<MessageNotice>;
+  /** Messages by their numbers, all pages, without taking them. `body`: with their bodies. `count`: of a page. */
+  browse(
+    filter?: { queue?: string; status?: NonNullable<QueueMessage['status']>; body?: boolean; count?: number } & Limits,
+  ): AsyncGenerator<QueueMessage, void, void>;
+  /** A message, or a part of its body: then as bytes. */
+  read(
+    message: Pick<QueueMessage, 'message'> | number | bigint,
+    options?: { offset?: number; length?: number } & Limits,
+  ): Promise<QueueMessage>;
+  why(message: Pick<QueueMessage, 'message'> | number | bigint, limits?: Limits): Promise<Reason>;
+  queues(limits?: Limits): AsyncGenerator<Queue, void, void>;
+  exchanges(limits?: Limits): AsyncGenerator<Exchange, void, void>;
+  bindings(filter?: { exchange?: string; queue?: string } & Limits): AsyncGenerator<Binding, void, void>;
+  /** Figures by their names in doc/queue.md (not in camel case). */
+  stats(limits?: Limits): Promise<Params>;
+  /** Makes a queue, or changes its options; what is absent stays. */
+  declare(queue: string, options?: QueueOptions & Limits): Promise<'made' | 'changed' | 'unchanged'>;
+  declareExchange(exchange: string, kind: Exchange['kind'], limits?: Limits): Promise<'made' | 'unchanged'>;
+  /** With its messages and bindings. `not_found`, also if it was sent again after a loss and carried out before. */
+  remove(queue: string, options?: { ifEmpty?: boolean } & Limits): Promise<void>;
+  removeExchange(exchange: string, limits?: Limits): Promise<void>;
+  /** `declare`: the queue is made if there is none: a durable subscription. `temporary`: it is made, and ends with the
+   * connection. */
+  bind(
+    exchange: string,
+    queue: string,
+    options?: { routingKey?: string; declare?: boolean; temporary?: boolean } & Limits,
+  ): Promise<'made' | 'unchanged'>;
+  unbind(exchange: string, queue: string, options?: { routingKey?: string } & Limits): Promise<void>;
+  /** Drops messages that no consumer has; `count` of them, or all. Resolves with how many. */
+  purge(queue: string, options?: { status?: 'waiting' | 'parked'; count?: number } & Limits): Promise<number>;
+  /** Moves them to another queue, with their attempts reset; those that are parked also to their own one. After a
+   * ClosedError call it again: what was moved is no longer there. */
+  move(queue: string, to: string, options?: { status?: 'waiting' | 'parked'; count?: number } & Limits): Promise<number>;
+}
+
+export type MessageHandler = (message: QueueMessage, on: WorkOn) => Promise<unknown> | unknown;
+
+export type ConsumerOptions = Omit<WorkerOptions, 'domain' | 'onError'> & {
+  onError?: (error: Error, message?: QueueMessage) => void;
+};
+
+export interface ConsumerCounts {
+  accepted: number;
+  released: number;
+  dead: number;
+  parked: number;
+  deleted: number;
   lost: number;
 }
 

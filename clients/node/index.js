@@ -3,7 +3,8 @@ import {BadParameterError} from './lib/errors.js';
 import {Journal} from './lib/journal.js';
 import {Link} from './lib/link.js';
 import {framesOf} from './lib/protocol.js';
-import {work} from './lib/worker.js';
+import {Queues} from './lib/queues.js';
+import {consume, work} from './lib/worker.js';
 
 class Connection {
   #link;
@@ -19,7 +20,13 @@ class Connection {
 
   journal(table) { return new Journal(this.#link, table); }
 
+  queues(table) { return new Queues(this.#link, table); }
+
   worker(table, handler, options = {}) { return work(this.#link, this.journal(table), handler, options); }
+
+  consumer(table, queue, handler, options = {}) {
+    return consume(this.#link, this.queues(table), queue, handler, options);
+  }
 
   get connects() { return this.#link.connects; }
 

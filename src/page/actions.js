@@ -52,6 +52,7 @@ export function ask({title, body, verb, danger = false, ready = true, run, began
       say(confirm, text ?? verb);
       confirm.disabled = text === null;
     },
+    forgive() { error.hidden = true; },
     fail(problem) {
       say(error,
           problem instanceof Refused ? `Refused: ${problem.message}` :

@@ -3,11 +3,12 @@
 import {call, file, Refused} from './api.js';
 import {bytes, date, micros, number, shortly, span} from './format.js';
 
-// {rates: [{name, counter, help}], table: [{name, help, sum}], pairs: [{name, help}], blobs: [{name, help}]}
+// {rates: [{name, counter, help}], table: [{name, help, sum}], pairs: [{name, help}], blobs: ..., queues: ...}
 export const declared = await file('figures.json');
 
-const shownHelps = new Map(
-    [...declared.blobs, ...declared.pairs, ...declared.rates, ...declared.table].map((one) => [one.name, one.help]));
+const shownHelps =
+    new Map([...declared.queues, ...declared.blobs, ...declared.pairs, ...declared.rates, ...declared.table].map(
+        (one) => [one.name, one.help]));
 const PARTS = {
   p50: 'half of them are below',
   p99: '99 of 100 are below',

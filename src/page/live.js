@@ -246,10 +246,11 @@ function take(stats, seconds) {
   if (table.history.length > HISTORY) table.history.shift();
 }
 
-// What a table has: rows with dates, which are leased; pairs of keys and values; or blobs.
+// What a table has: rows with dates, which are leased; pairs of keys and values; blobs; or queues of messages.
 const KINDS = {
   keyvalue: 'pairs',
-  blob: 'blobs'
+  blob: 'blobs',
+  queue: 'queues'
 };
 export const kindOf = (table) => KINDS[table.declared.type] ?? 'rows';
 

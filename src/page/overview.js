@@ -46,6 +46,17 @@ const COLUMNS_OF_BLOBS = [
   {name: 'outside_damaged', head: 'Damaged', wide: true},
 ];
 
+const COLUMNS_OF_QUEUES = [
+  {name: 'rows', head: 'Messages', narrow: true},
+  {name: 'rows_due', head: 'Due', narrow: true},
+  {name: 'rows_processing', head: 'Acquired'},
+  {name: 'rows_parked', head: 'Parked', narrow: true},
+  {name: 'sent_per_s', head: 'Sent/s', narrow: true},
+  {name: 'accepted_per_s', head: 'Accepted/s'},
+  {name: 'dead_per_s', head: 'Dead/s', wide: true},
+  {name: 'queues', head: 'Queues', wide: true},
+];
+
 // Tables without rows, each kind in a panel of its own: a figure is named by its column.
 function panelOf(kind, title, columns) {
   const body = h('tbody');
@@ -70,6 +81,7 @@ function panelOf(kind, title, columns) {
       const value = figure(one, column.name);
       say(row.children[at + 1], show(column.name, value));
       row.children[at + 1].classList.toggle('zero', !value);
+      row.children[at + 1].classList.toggle('bad', column.name === 'rows_parked' && value > 0);
     });
     const alerts = alertsOf(one.name).length;
     say(row.lastChild, alerts || '');
@@ -112,6 +124,7 @@ export function open(main) {
   const others = [
     panelOf('pairs', 'Key/value table', COLUMNS_OF_PAIRS),
     panelOf('blobs', 'Blob table', COLUMNS_OF_BLOBS),
+    panelOf('queues', 'Queue table', COLUMNS_OF_QUEUES),
   ];
   const rowsPanel = h('section', {class: 'panel', 'aria-label': 'Tables'}, list, nothing);
   const select = h('select', {id: 'due-of', on: {change: () => choose(select.value)}});
@@ -180,7 +193,7 @@ export function open(main) {
     if (tables.length > 0 && !tables.some((one) => one.name === due.table()))
       choose(tables.reduce((most, one) => ((one.stats?.rows ?? 0) > (most.stats?.rows ?? 0) ? one : most)).name);
     if (select.value !== due.table()) select.value = due.table();
-    for (const kind of ['rows', 'pairs', 'blobs']) {
+    for (const kind of ['rows', 'pairs', 'blobs', 'queues']) {
       const one = all.find((table) => kindOf(table) === kind);
       if (one) learn(one.name).then((is_new) => is_new && draw());
     }

@@ -1,4 +1,5 @@
-// A list that is asked for in pages of 100, and again while it is looked at: domains and waiting connections.
+// A list that is asked for in pages of 100, and again while it is looked at: domains, waiting connections, queues and
+// their messages.
 import {call, isAborted} from './api.js';
 import {h, keyed, replace, say} from './dom.js';
 import {live} from './live.js';
@@ -7,12 +8,14 @@ import {empty, scrolled} from './parts.js';
 const EVERY_MS = 2000;
 const PAGE = 100;
 
-// columns: [{head, class, title, cell(item) -> children}]
-export function list(place, {command, parameters, answer, label, columns, key, nothing}) {
+// columns: [{head, class, title, cell(item) -> children}]. requests: the most for a page, where one request may look at
+// more than it finds. took(items): of each page.
+export function list(
+    place, {command, parameters, answer, label, columns, key, nothing, kind = '', requests = 1, took}) {
   const body = h('tbody');
   const table = scrolled(
       label,
-      h('table', {class: 'plain'},
+      h('table', {class: `plain ${kind}`},
         h('thead', {},
           h('tr', {}, columns.map((one) => h('th', {scope: 'col', class: one.class, title: one.title}, one.head)))),
         body));
@@ -24,6 +27,7 @@ export function list(place, {command, parameters, answer, label, columns, key, n
   let from = [undefined];
   let controller = null;
   let asked = 0;
+  let asks = 1;  // requests that the page has cost
 
   function fill(row, item) {
     const text = JSON.stringify(item);
@@ -41,18 +45,26 @@ export function list(place, {command, parameters, answer, label, columns, key, n
     const mine = new AbortController();
     controller = mine;
     asked = Date.now();
-    const after = from.at(-1);
+    let more = from.at(-1);
     try {
-      const found =
-          await call(command, {...parameters, count: PAGE, ...(after === undefined ? {} : {after})}, mine.signal);
+      const items = [];
+      let last;
+      asks = 0;
+      do {
+        const after = more === undefined ? {} : {after: more};
+        const found = await call(command, {...parameters, count: PAGE - items.length, ...after}, mine.signal);
+        for (const {left, after: _after, in_doubt_for, ...one} of found)
+          if (one.command === answer) items.push(one);
+        last = found.at(-1);
+        more = last.after;
+        asks += 1;
+      } while (more !== undefined && items.length < PAGE && asks < requests);
       problem.hidden = true;
-      const items =
-          found.filter((one) => one.command === answer).map(({left, after: _after, in_doubt_for, ...one}) => one);
+      took?.(items);
       keyed(body, items, key, () => h('tr'), fill);
       table.hidden = items.length === 0;
       none.hidden = items.length > 0;
-      if (items.length === 0) replace(none, nothing(found[0]));
-      const more = found.at(-1).after;
+      if (items.length === 0) replace(none, nothing(last));
       replace(
           pager,
           from.length > 1 ? h('button', {
@@ -90,10 +102,11 @@ export function list(place, {command, parameters, answer, label, columns, key, n
   load();
   return {
     draw() {
-      if (live.state === 'live' && controller === null && Date.now() - asked >= EVERY_MS &&
+      if (live.state === 'live' && controller === null && Date.now() - asked >= EVERY_MS * asks &&
           !pager.contains(document.activeElement))
         load();
     },
+    reload: load,
     close() {
       controller?.abort(new DOMException('closed', 'AbortError'));
       from = [undefined];

@@ -4,7 +4,7 @@ import {call, isAborted} from './api.js';
 import {h, keyed, replace, say} from './dom.js';
 import {clockTime, number, plural, shortened} from './format.js';
 import {live} from './live.js';
-import {badge, empty, link, scrolled, when} from './parts.js';
+import {badge, empty, facts, link, scrolled, when} from './parts.js';
 
 const PAGE = 100;
 const REQUESTS_MAX = 100;  // each looks at 10,000 keys
@@ -79,8 +79,8 @@ function erase(table, pair, after) {
   });
 }
 
-function facts(pair) {
-  const all = {
+function factsOf(pair) {
+  return facts({
     type: pair.type,
     size: plural(pair.size, 'byte'),
     ends: pair.expiration_date ? when(pair.expiration_date, true) : 'never',
@@ -93,12 +93,7 @@ function facts(pair) {
     'locked until': pair.lock_end ? when(pair.lock_end, true) : null,
     'worked on until': pair.worked_on_end ? when(pair.worked_on_end, true) : null,
     'other name of': pair.main_key ?? null
-  };
-  return h(
-      'dl', {class: 'facts'},
-      Object.entries(all)
-          .filter(([, value]) => value !== null)
-          .map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+  });
 }
 
 async function look(table, pair, rights, after) {
@@ -115,7 +110,7 @@ async function look(table, pair, rights, after) {
         h('h2', {}, wordsOf(pair)),
         h('pre', {class: 'value', tabindex: '0', 'aria-label': 'Value'}, value.slice(0, SHOWN_CHARS)),
         value.length > SHOWN_CHARS ? h('p', {class: 'note'}, `The first ${number(SHOWN_CHARS)} characters.`) : null,
-        facts(now),
+        factsOf(now),
         h('div', {class: 'buttons'}, action('Change …', 'add', rights, then(() => store(table, now, after))),
           action('Delete …', 'add', rights, then(() => erase(table, now, after)), 'risky'), close));
   document.body.append(dialog);

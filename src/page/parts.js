@@ -60,6 +60,15 @@ export function tile(label, help = null) {
   return {node: h('div', {class: 'tile', title: help}, h('dt', {}, label), value), value};
 }
 
+// Names and values of one thing; what it does not have is left out.
+export function facts(all) {
+  return h(
+      'dl', {class: 'facts'},
+      Object.entries(all)
+          .filter(([, value]) => value !== null && value !== undefined && value !== '')
+          .map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+}
+
 // A table that scrolls within itself where it is too wide.
 export function scrolled(label, table) {
   return h('div', {class: 'scrolled', role: 'region', 'aria-label': label, tabindex: '0'}, table);

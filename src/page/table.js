@@ -2,13 +2,18 @@
 import {action, halt, insert} from './actions.js';
 import {call} from './api.js';
 import * as blobs from './blobs.js';
+import * as consumers from './consumers.js';
 import {h, mark, replace, say} from './dom.js';
 import * as domains from './domains.js';
+import * as exchanges from './exchanges.js';
 import {help, learn, show} from './figures.js';
 import {date, number} from './format.js';
 import {clock, figure, kindOf, live} from './live.js';
 import * as pairs from './pairs.js';
 import {badge, empty, link, setBadge, stateOf, tile} from './parts.js';
+import * as queue from './queue.js';
+import {send} from './queue_actions.js';
+import * as queues from './queues.js';
 import * as row from './row.js';
 import * as rows from './rows.js';
 import * as tableFigures from './table_figures.js';
@@ -58,6 +63,21 @@ const TILES_OF_BLOBS = [
   ['outside_damaged', 'Damaged'],
 ];
 
+const TILES_OF_QUEUES = [
+  ['rows', 'Messages'],
+  ['rows_due', 'Due'],
+  ['first_due_age_ms', 'First due for'],
+  ['rows_future', 'Waiting'],
+  ['rows_processing', 'Acquired'],
+  ['rows_parked', 'Parked'],
+  ['queues', 'Queues'],
+  ['lateness_ms_p99', 'Late p99'],
+  ['sent_per_s', 'Sent/s'],
+  ['accepted_per_s', 'Accepted/s'],
+  ['attempts_failed_per_s', 'Failed/s'],
+  ['dead_per_s', 'Dead/s'],
+];
+
 const due = {
   open(place, name) {
     const chart = timeline();
@@ -85,11 +105,25 @@ const VIEWS_OF_BLOBS = [
   {path: 'figures', title: 'Figures', view: tableFigures},
 ];
 
+const VIEWS_OF_QUEUES = [
+  {path: '', title: 'Queues', view: queues},
+  {path: 'exchanges', title: 'Exchanges', view: exchanges},
+  {path: 'consumers', title: 'Consumers', view: consumers},
+  {path: 'figures', title: 'Figures', view: tableFigures},
+];
+
+// One of the first view, by its name in the place.
+const ONE_OF = {
+  row: {view: row, title: (name) => `Row ${name}`},
+  queue: {view: queue, title: (name) => `Queue ${name}`},
+};
+
 // By what a table has (kindOf).
 const SHOWN = {
   rows: {tiles: TILES, views: VIEWS},
   pairs: {tiles: TILES_OF_PAIRS, views: VIEWS_OF_PAIRS},
   blobs: {tiles: TILES_OF_BLOBS, views: VIEWS_OF_BLOBS},
+  queues: {tiles: TILES_OF_QUEUES, views: VIEWS_OF_QUEUES},
 };
 
 export function open(main, {path, query}) {
@@ -162,6 +196,9 @@ export function open(main, {path, query}) {
           make(
               stats.maintenance_running ? 'End maintenance …' : 'Maintain …', 'manage',
               () => blobs.maintain(name, live.tables.get(name)?.stats)));
+    else if (kind === 'queues')
+      replace(
+          buttons, make('Send …', 'add', () => send(name, path[1] === 'queue' ? path[2] : '', () => view?.reload?.())));
     else if (kind === 'pairs')
       replace(buttons, make('Store …', 'add', () => pairs.store(name, null, () => view?.reload?.())));
     else
@@ -213,7 +250,7 @@ export function open(main, {path, query}) {
         const value = figure(table, one.name);
         say(one.value,
             one.name === 'first_due_age_ms' && !table.stats.rows_due ? '–' :
-                /^(rows|aliases|tombstones|locked|watchers|maintenance|outside_damaged)/.test(one.name) &&
+                /^(rows|aliases|tombstones|locked|watchers|maintenance|outside_damaged|queues)/.test(one.name) &&
                     value !== undefined ?
                                                                        number(value) :
                                                                        show(one.name, value));
@@ -227,18 +264,17 @@ export function open(main, {path, query}) {
   }
 
   function show_view(nextPath, nextQuery) {
-    const isRow = nextPath[1] === 'row';
-    const next = isRow ? {path: 'row', title: `Row ${nextPath[2]}`, view: row} :
-                         views.find((one) => one.path === (nextPath[1] ?? '')) ?? views[0];
+    const isOne = nextPath[1] in ONE_OF;
+    const next = isOne ? ONE_OF[nextPath[1]] : views.find((one) => one.path === (nextPath[1] ?? '')) ?? views[0];
     tabs.querySelectorAll('a').forEach((one, at) => {
       if (views[at] === next)
         one.setAttribute('aria-current', 'page');
-      else if (isRow && at === 0)
+      else if (isOne && at === 0)
         one.setAttribute('aria-current', 'true');
       else
         one.removeAttribute('aria-current');
     });
-    const key = isRow ? `row ${nextPath[2]}` : next.path;
+    const key = isOne ? `${nextPath[1]} ${nextPath[2]}` : next.path;
     if (which === key && view?.navigate) return view.navigate(nextQuery);
     view?.close?.();
     place.replaceChildren();
@@ -248,7 +284,7 @@ export function open(main, {path, query}) {
   }
 
   return {
-    get title() { return path[1] === 'row' ? `Row ${path[2]} of ${name}` : name; },
+    get title() { return path[1] in ONE_OF ? `${ONE_OF[path[1]].title(path[2])} of ${name}` : name; },
     draw,
     // True: the same table, with what was kept.
     navigate(next) {

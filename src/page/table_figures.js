@@ -1,4 +1,4 @@
-// The figures of a table: how long its rows took, as histograms, and everything that STATS tells.
+// The figures of a table: how long its rows or messages took, as histograms, and everything that STATS tells.
 import {isAborted} from './api.js';
 import {histogram} from './charts.js';
 import {h, keyed, mark, say} from './dom.js';
@@ -7,9 +7,9 @@ import {kindOf, live} from './live.js';
 
 const EVERY_MS = 5000;
 const HISTOGRAMS = [
-  ['lateness_ms', 'Lateness', 'from a row’s date to its lease'],
+  ['lateness_ms', 'Lateness', 'from a date to the lease'],
   ['wait_ms', 'Wait', 'from arrival to the first lease'],
-  ['processing_ms', 'Processing', 'from lease to DONE'],
+  ['processing_ms', 'Processing', 'from lease to DONE or ACCEPT'],
 ];
 
 // Name and value of each figure, with its meaning; redrawn in place.
@@ -40,7 +40,7 @@ export function figureList(ofTable) {
 export function open(place, name) {
   const charts = HISTOGRAMS.map(([, title, meaning]) => histogram(title, meaning));
   const figures = figureList(true);
-  const has_rows = kindOf(live.tables.get(name)) === 'rows';
+  const has_rows = ['rows', 'queues'].includes(kindOf(live.tables.get(name)));
   if (has_rows)
     place.append(
         h('section', {class: 'panel', 'aria-label': 'Histograms'}, h('h2', {}, 'How long it takes'),

@@ -5,36 +5,41 @@ import {badge, link, when} from './parts.js';
 
 const MODES = {
   wake: 'LISTEN: is told that there is work',
-  row: 'LISTEN mode=row: is told of each row',
-  deliver: 'LISTEN mode=deliver: is sent rows',
-  next: 'a NEXT that waits for a row',
+  row: 'LISTEN mode=row: is told of each row or message',
+  deliver: 'LISTEN mode=deliver: is sent what is due',
+  next: 'a NEXT or ACQUIRE that waits',
 };
+
+// Of any table that can be listened to; also that of consumers.js.
+export function waiters(place, name) {
+  return list(place, {
+    command: 'WAITERS',
+    parameters: {table: name},
+    answer: 'WAITER',
+    label: `Waiting for ${name}`,
+    key: (one) => `${one.connection} ${one.mode} ${one.topic ?? ''} ${one.since}`,
+    nothing: () => 'Nobody waits for work of this table. Workers that are busy are listed below.',
+    columns: [
+      {head: 'Worker', class: 'key', cell: (one) => one.worker || one.peer || `connection ${one.connection}`},
+      {head: 'Waits by', cell: (one) => badge(one.mode, MODES[one.mode] ?? '')},
+      {head: 'State', cell: (one) => one.state ?? ''},
+      {head: 'Of', title: 'a domain or a queue; empty: the whole table', cell: (one) => one.topic ?? ''},
+      {head: 'User', cell: (one) => one.user ?? ''},
+      {head: 'Peer', class: 'roomy', cell: (one) => one.peer ?? ''},
+      {head: 'Credit', class: 'n', title: 'rows or messages it may have at once', cell: (one) => one.credit ?? ''},
+      {head: 'Has', class: 'n', title: 'sent to it and not done', cell: (one) => one.leases ?? ''},
+      {head: 'Since', cell: (one) => when(one.since)},
+      {head: 'Until', class: 'roomy', cell: (one) => when(one.until)},
+    ],
+  });
+}
 
 export function open(place, name) {
   const waiting = h('section', {class: 'panel'}, h('h2', {}, 'Listeners and waiting commands'));
   const leases = h('section', {class: 'panel'}, h('h2', {}, 'Rows being processed'));
   place.append(waiting, leases);
   const parts = [
-    list(waiting, {
-      command: 'WAITERS',
-      parameters: {table: name},
-      answer: 'WAITER',
-      label: `Waiting for ${name}`,
-      key: (one) => `${one.connection} ${one.mode} ${one.topic ?? ''} ${one.since}`,
-      nothing: () => 'Nobody waits for work of this table. Workers that are busy are listed below.',
-      columns: [
-        {head: 'Worker', class: 'key', cell: (one) => one.worker || one.peer || `connection ${one.connection}`},
-        {head: 'Waits by', cell: (one) => badge(one.mode, MODES[one.mode] ?? '')},
-        {head: 'State', cell: (one) => one.state ?? ''},
-        {head: 'Of', title: 'a domain; empty: the whole table', cell: (one) => one.topic ?? ''},
-        {head: 'User', cell: (one) => one.user ?? ''},
-        {head: 'Peer', class: 'roomy', cell: (one) => one.peer ?? ''},
-        {head: 'Credit', class: 'n', title: 'rows it may have at once', cell: (one) => one.credit ?? ''},
-        {head: 'Has', class: 'n', title: 'rows sent to it that are not done', cell: (one) => one.leases ?? ''},
-        {head: 'Since', cell: (one) => when(one.since)},
-        {head: 'Until', class: 'roomy', cell: (one) => when(one.until)},
-      ],
-    }),
+    waiters(waiting, name),
     list(leases, {
       command: 'LIST',
       parameters: {table: name, status: 'processing'},

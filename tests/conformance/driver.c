@@ -301,11 +301,91 @@ static int wait_notice(const fj_message* params) {
   return FJ_OK;
 }
 
+static int send_message(fj_message* message) {
+  static const char* const results[] = {"", "sent", "duplicate"};
+  size_t size = 0;
+  int result = 0;
+  uint64_t number = 0;
+  int code;
+  if (fj_get_kind(message, "body") == FJ_BINARY) {
+    /* A message has no parameter less: a new one without `body`. */
+    const void* bytes = fj_get_binary(message, "body", &size);
+    fj_message* other = fj_queue_message_new(fj_get_text(message, "table", NULL), fj_get_text(message, "queue", NULL));
+    fj_set_binary(other, "body_binary", bytes, size);
+    code = fj_queue_send(connection, other, &result, &number);
+    fj_message_free(other);
+  } else {
+    code = fj_queue_send(connection, message, &result, &number);
+  }
+  if (code != FJ_OK) return code;
+  fputs("ok", stdout);
+  say_text("result", results[result]);
+  say_integer("message", (int64_t)number);
+  putchar('\n');
+  return FJ_OK;
+}
+
+/* As the other drivers show it. */
+static void say_queue_message(const fj_message* message) {
+  size_t i;
+  for (i = 0; i < fj_param_count(message); ++i) {
+    const char* name = fj_param_name(message, i);
+    if (strcmp(name, "body_binary") != 0) say_value(message, name);
+  }
+  if (fj_get_kind(message, "body_binary") == FJ_BINARY) {
+    size_t size = 0;
+    const void* bytes = fj_get_binary(message, "body_binary", &size);
+    fj_message* shown = fj_message_new("MESSAGE");
+    fj_set_binary(shown, "body", bytes, size);
+    say_value(shown, "body");
+    fj_message_free(shown);
+  }
+}
+
+static int acquire(const fj_message* params) {
+  fj_queue_options options;
+  fj_reply* messages = NULL;
+  size_t i;
+  int code;
+  fj_queue_options_init(&options);
+  options.count = (uint32_t)integer_or(params, "count", 0);
+  options.wait_ms = (uint32_t)integer_or(params, "wait", 0);
+  options.lease_ms = (uint64_t)integer_or(params, "lease", 0);
+  options.accept = (uint32_t)integer_or(params, "accept", 0);
+  options.queue = fj_get_text(params, "queue", NULL);
+  options.worker = fj_get_text(params, "worker", NULL);
+  code = fj_queue_acquire(connection, fj_get_text(params, "table", NULL), &options, &messages);
+  for (i = 0; i < fj_reply_rows(messages); ++i) {
+    fputs("row", stdout);
+    say_queue_message(fj_reply_row(messages, i));
+    putchar('\n');
+  }
+  fj_reply_free(messages);
+  return ok(code);
+}
+
+static int give_message_back(const fj_message* params, int rejected) {
+  static const char* const fates[] = {"", "released", "parked", "deleted", "dead"};
+  const char* error = fj_get_text(params, "error", NULL);
+  int fate = 0;
+  int code = rejected ? fj_queue_reject(connection, params, error, &fate)
+                      : fj_release(connection, params, error, -1, &fate);
+  return ok_text(code, "fate", fates[fate]);
+}
+
+static int follow(const fj_message* params) {
+  fj_queue_options options;
+  fj_queue_options_init(&options);
+  options.queue = fj_get_text(params, "queue", NULL);
+  options.credit = (uint32_t)integer_or(params, "credit", 0);
+  return ok(fj_queue_listen(connection, fj_get_text(params, "table", NULL), &options));
+}
+
 static int is(const char* verb, const char* wanted) { return strcmp(verb, wanted) == 0; }
 
 static int act(const char* verb, char* words) {
   char none[] = "";
-  fj_message* params = fj_message_new(is(verb, "put") ? "INSERT" : verb);
+  fj_message* params = fj_message_new(is(verb, "put") ? "INSERT" : is(verb, "send") ? "SEND" : verb);
   fj_reply* reply = NULL;
   int code;
   set_params(params, words == NULL ? none : words);
@@ -333,7 +413,19 @@ static int act(const char* verb, char* words) {
     code = listen_to(params);
   } else if (is(verb, "unlisten")) {
     code = ok(fj_unlisten(connection, fj_get_text(params, "table", NULL), fj_get_text(params, "domain", NULL)));
-  } else if (is(verb, "wait")) {
+  } else if (is(verb, "send")) {
+    code = send_message(params);
+  } else if (is(verb, "acquire")) {
+    code = acquire(params);
+  } else if (is(verb, "accept")) {
+    code = ok(fj_queue_accept(connection, params));
+  } else if (is(verb, "renew")) {
+    code = touch(params);
+  } else if (is(verb, "give_back") || is(verb, "reject")) {
+    code = give_message_back(params, is(verb, "reject"));
+  } else if (is(verb, "follow")) {
+    code = follow(params);
+  } else if (is(verb, "wait") || is(verb, "wait_message")) {
     code = wait_notice(params);
   } else if (is(verb, "call")) {
     fj_message* command = fj_message_new(fj_get_text(params, "command", NULL));

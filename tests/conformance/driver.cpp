@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "clients/lib/journal.h"
+#include "clients/lib/queues.h"
 
 namespace {
 
@@ -120,6 +121,15 @@ void say_row(Line& line, Row const& row) {
   line.integer("lease_end", row.lease_end.value);
 }
 
+void say_message(Line& line, QueueMessage const& message) {
+  line.text("table", message.table).number("message", message.message).number("epoch", message.epoch);
+  line.text("queue", message.queue).integer("priority", message.priority).number("deliveries", message.deliveries);
+  line.value("body", message.is_text ? Value::of_text(message.body) : Value::of_binary(message.body));
+  line.integer("redelivered", message.redelivered ? 1 : 0).text("routing_key", message.routing_key);
+  line.text("dead_of", message.dead_of).text("properties", message.properties);
+  line.integer("lease_end", message.lease_end.value);
+}
+
 class Driver {
  public:
   void act(std::string const& line) {
@@ -147,6 +157,16 @@ class Driver {
     if (verb == "listen") return listen();
     if (verb == "unlisten") return ended(journal().unlisten(text("domain")));
     if (verb == "wait") return wait();
+    if (verb == "send") return send();
+    if (verb == "acquire") return acquire();
+    if (verb == "accept") return ended(queues().accept(message()));
+    if (verb == "renew") return say_end(queues().touch(message(), span("lease")));
+    if (verb == "give_back") return say_fate_of(queues().release(message(), {.error = text("error")}));
+    if (verb == "reject") return say_fate_of(queues().reject(message(), text("error")));
+    if (verb == "follow")
+      return ended(queues().listen(
+          {.queue = text("queue"), .credit = static_cast<std::uint32_t>(integer("credit").value_or(1))}));
+    if (verb == "wait_message") return wait_message();
     if (verb == "call") return call(text("command"));
     std::cerr << "unknown verb " << verb << '\n';
     std::exit(1);
@@ -180,6 +200,21 @@ class Driver {
     return *found;
   }
 
+  Queues& queues() {
+    auto& found = queues_[text("table")];
+    if (found == nullptr) {
+      found = std::make_unique<Queues>(*connection_, text("table"));
+      found->number_sends();
+    }
+    return *found;
+  }
+  [[nodiscard]] QueueMessage message() const {
+    QueueMessage out;
+    out.message = static_cast<std::uint64_t>(integer("message").value_or(0));
+    out.epoch = static_cast<std::uint64_t>(integer("epoch").value_or(0));
+    return out;
+  }
+
   static Status ended(Status status) {
     if (status.ok()) Line{"ok"};
     return status;
@@ -187,6 +222,7 @@ class Driver {
 
   Status open() {
     journals_.clear();
+    queues_.clear();
     Result<std::unique_ptr<Connection>> opened = Connection::open({.server = text("server"), .token = text("token")});
     if (!opened.ok()) return opened.status();
     connection_ = std::move(opened).value();
@@ -283,8 +319,9 @@ class Driver {
                                     .worker = text("worker")}));
   }
 
-  Status touch() {
-    Result<TimeMs> const end = journal().touch(row(), span("lease"));
+  Status touch() { return say_end(journal().touch(row(), span("lease"))); }
+
+  static Status say_end(Result<TimeMs> const& end) {
     if (!end.ok()) return end.status();
     Line{"ok"}.integer("lease_end", end.value().value);
     return {};
@@ -326,6 +363,59 @@ class Driver {
     return {};
   }
 
+  Status send() {
+    static constexpr std::array kSent{"sent", "duplicate", "expired"};
+    SendOptions options;
+    options.properties = text("properties");
+    options.client = text("client");
+    if (auto const at = words_.find("body"); at != words_.end()) options.binary = at->second.kind == 'b';
+    if (auto const given = integer("priority")) options.priority = static_cast<std::uint8_t>(*given);
+    if (auto const given = integer("sequence")) options.sequence = static_cast<std::uint64_t>(*given);
+    if (auto const given = text("process_date"); !given.empty())
+      options.process_date = Date::in(DurationMs{std::strtoll(given.c_str(), nullptr, 10)});
+    Result<Sent> const sent = words_.contains("exchange")
+                                  ? queues().publish(text("exchange"), text("routing_key"), text("body"), options)
+                                  : queues().send(text("queue"), text("body"), options);
+    if (!sent.ok()) return sent.status();
+    Line ok{"ok"};
+    ok.text("result", kSent.at(static_cast<std::size_t>(sent.value().result)));
+    ok.number("message", sent.value().message).number("queues", sent.value().queues);
+    return {};
+  }
+
+  Status acquire() {
+    Result<Acquired> const acquired =
+        queues().acquire({.queue = text("queue"),
+                          .count = static_cast<std::uint32_t>(integer("count").value_or(1)),
+                          .lease = span("lease"),
+                          .wait = span("wait"),
+                          .accept = integer("accept").value_or(0) == 1,
+                          .worker = text("worker")});
+    if (!acquired.ok()) return acquired.status();
+    for (QueueMessage const& one : acquired.value().messages) {
+      Line line{"row"};
+      say_message(line, one);
+    }
+    return ended({});
+  }
+
+  static Status say_fate_of(Result<ReturnedMessage> const& returned) {
+    static constexpr std::array kFates{"released", "dead", "parked", "deleted"};
+    if (!returned.ok()) return returned.status();
+    Line{"ok"}.text("fate", kFates.at(static_cast<std::size_t>(returned.value().fate)));
+    return {};
+  }
+
+  Status wait_message() {
+    static constexpr std::array kKinds{"work", "due", "missed", "delivered"};
+    Result<QueueNotice> const notice = wait_queue_notice(*connection_, Milliseconds{integer("limit").value_or(0)});
+    if (!notice.ok()) return notice.status();
+    Line ok{"ok"};
+    ok.text("kind", kKinds.at(static_cast<std::size_t>(notice.value().kind)));
+    say_message(ok, notice.value().message);
+    return {};
+  }
+
   Status call(std::string const& command) {
     words_.erase("command");
     Params params;
@@ -342,6 +432,7 @@ class Driver {
 
   std::unique_ptr<Connection> connection_;
   std::map<std::string, std::unique_ptr<Journal>> journals_;
+  std::map<std::string, std::unique_ptr<Queues>> queues_;
   Words words_;
 };
 

@@ -60,6 +60,24 @@ const shown = (row) => ({
   lease_end: row.leaseEnd,
 });
 
+const shownMessage = (message) => {
+  const {table, epoch, queue, body, priority, deliveries, routingKey, deadOf, leaseEnd} = message;
+  return {
+    table,
+    message: message.message,
+    epoch,
+    queue,
+    body,
+    priority,
+    deliveries,
+    redelivered: Number(message.redelivered),
+    routing_key: routingKey ?? '',
+    dead_of: deadOf ?? '',
+    properties: message.propertiesJson,
+    lease_end: leaseEnd ?? 0,
+  };
+};
+
 const snake = (params) => Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name.replace(/[A-Z]/g, (c) => '_' + c.toLowerCase()), value]));
 
@@ -67,6 +85,8 @@ const lines = createInterface({input: process.stdin})[Symbol.asyncIterator]();
 let connection;
 const notices = new Map();  // by table: the iterator, and its next notice that was asked for
 const journals = new Map();
+const queueTables = new Map();
+let followed;  // the messages of a queue, and the next one that was asked for
 
 function journal({table}) {
   if (!journals.has(table)) {
@@ -76,9 +96,18 @@ function journal({table}) {
   return journals.get(table);
 }
 
+function queues({table}) {
+  if (!queueTables.has(table)) {
+    queueTables.set(table, connection.queues(table));
+    queueTables.get(table).numberSends();
+  }
+  return queueTables.get(table);
+}
+
 const verbs = {
   async open({server, token}) {
     journals.clear();
+    queueTables.clear();
     connection = await connect({server, token});
   },
   async put({table, ...columns}) {
@@ -134,6 +163,36 @@ const verbs = {
     first.one.asked = undefined;
     const {kind, table, row, ready, missed} = first.it.value;
     return row === undefined ? {kind, table, ready, missed} : {...shown(row), kind, table};
+  },
+  async send({table, queue, exchange, routing_key: routingKey, body, process_date: processDate, ...more}) {
+    const options = {...more, ...(processDate === undefined ? {} : {processDate})};
+    const post = queues({table});
+    const {result, message, queues: count} = exchange === undefined ?
+        await post.send(queue, body, options) :
+        await post.publish(exchange, routingKey ?? '', body, options);
+    return {result, message: message ?? 0, queues: count};
+  },
+  async acquire({table, accept, ...options}) {
+    const {messages} = await queues({table}).acquire({...options, accept: accept === 1});
+    for (const message of messages) say('row', shownMessage(message));
+  },
+  async accept({table, ...held}) { await queues({table}).accept(held); },
+  async renew({table, lease, ...held}) { return {lease_end: await queues({table}).touch(held, {lease})}; },
+  async give_back({table, error, ...held}) { return {fate: (await queues({table}).release(held, {error})).fate}; },
+  async reject({table, error, ...held}) { return {fate: (await queues({table}).reject(held, error)).fate}; },
+  async follow({table, queue, credit}) {
+    followed = {iterator: queues({table}).listen({queue, credit}), asked: undefined};
+    await followed.iterator.listening;
+  },
+  async wait_message({limit}) {
+    followed.asked ??= followed.iterator.next();
+    let timer;
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, limit)));
+    const first = await Promise.race([followed.asked, late]);
+    clearTimeout(timer);
+    if (first === undefined) throw new FastjournalError('timed_out', 'no notice');
+    followed.asked = undefined;
+    return {kind: first.value.kind, ...shownMessage(first.value.message)};
   },
   async call({command, ...params}) {
     for (const message of (await connection.call(command, params)).messages)

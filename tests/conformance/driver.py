@@ -27,6 +27,16 @@ def shown(row: Row) -> dict[str, Any]:
     }
 
 
+def shown_message(message: fastjournal.QueueMessage) -> dict[str, Any]:
+    names = ("table", "message", "epoch", "queue", "body", "priority", "deliveries", "routing_key", "dead_of")
+    more = {"redelivered": int(message.redelivered), "properties": message.properties_json}
+    return {**{name: getattr(message, name) for name in names}, **more, "lease_end": message.lease_end}
+
+
+def held(params: dict[str, Any]) -> fastjournal.QueueMessage:
+    return fastjournal.QueueMessage(params["table"], params["message"], params["epoch"])
+
+
 def leased(params: dict[str, Any]) -> Row:
     return Row(params["table"], params["row"], params["epoch"], {})
 
@@ -98,6 +108,48 @@ class Driver:
         for notice in self.connection.notices(limit=params["limit"] / 1000):
             row = shown(notice.row) if notice.row is not None else {"ready": notice.ready, "missed": notice.missed}
             return {"kind": notice.kind, "table": notice.table, **row}
+        raise fastjournal.TimedOut("timed_out", "no notice")
+
+    def send(self, params: dict[str, Any]) -> dict[str, Any]:
+        post = self.connection.queues(params.pop("table"))
+        body = params.pop("body", "")
+        if "exchange" in params:
+            sent = post.publish(params.pop("exchange"), params.pop("routing_key", ""), body, **params)
+        else:
+            sent = post.send(params.pop("queue"), body, **params)
+        return {"result": sent.result, "message": sent.message, "queues": sent.queues}
+
+    def acquire(self, params: dict[str, Any]) -> dict[str, Any]:
+        for name in ("wait", "lease"):
+            if name in params:
+                params[name] /= 1000
+        params["accept"] = bool(params.pop("accept", 0))
+        for message in self.connection.queues(params.pop("table")).acquire(**params).messages:
+            say("row", shown_message(message))
+        return {}
+
+    def accept(self, params: dict[str, Any]) -> dict[str, Any]:
+        self.connection.queues(params["table"]).accept(held(params))
+        return {}
+
+    def renew(self, params: dict[str, Any]) -> dict[str, Any]:
+        return {"lease_end": self.connection.queues(params["table"]).touch(held(params), params["lease"] / 1000)}
+
+    def give_back(self, params: dict[str, Any]) -> dict[str, Any]:
+        post = self.connection.queues(params["table"])
+        return {"fate": post.release(held(params), error=params.get("error")).fate}
+
+    def reject(self, params: dict[str, Any]) -> dict[str, Any]:
+        return {"fate": self.connection.queues(params["table"]).reject(held(params), params.get("error")).fate}
+
+    def follow(self, params: dict[str, Any]) -> dict[str, Any]:
+        self.connection.queues(params["table"]).listen(params["queue"], credit=params["credit"])
+        return {}
+
+    def wait_message(self, params: dict[str, Any]) -> dict[str, Any]:
+        for notice in self.connection.notices(limit=params["limit"] / 1000):
+            assert notice.message is not None
+            return {"kind": notice.kind, **shown_message(notice.message)}
         raise fastjournal.TimedOut("timed_out", "no notice")
 
     def call(self, params: dict[str, Any]) -> dict[str, Any]:

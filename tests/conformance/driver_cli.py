@@ -205,8 +205,61 @@ class Driver:
         kind = "delivered" if "epoch" in notice else "due" if "row" in notice else "work"
         return {"kind": kind, **notice}
 
+    def send(self, params: dict[str, Any]) -> dict[str, Any]:
+        words = ["queue", "send", params["table"]]
+        if "exchange" in params:
+            words += ["--exchange", params["exchange"], "--key", params.get("routing_key", "")]
+        else:
+            words.append(params["queue"])
+        for name in ("priority", "properties", "client", "sequence"):
+            if name in params:
+                words += [f"--{name}", str(params[name])]
+        if "process_date" in params:
+            words += ["--at", date(params["process_date"])]
+        return self.run(*words, params.get("body", ""))[0]
+
+    def acquire(self, params: dict[str, Any]) -> dict[str, Any]:
+        """`queue take` accepts what it prints. A lease outlives the program by the grace of the table."""
+        if params.pop("accept", 0):
+            words = ["queue", "take", params["table"], params["queue"]]
+            if "count" in params:
+                words += ["--count", str(params["count"])]
+        else:
+            words = ["call", "ACQUIRE", *(f"{name}={word(value)}" for name, value in params.items())]
+        for message in self.run(*words):
+            if "message" in message:
+                say("row", message)
+        return {}
+
+    def _lease(self, command: str, params: dict[str, Any]) -> dict[str, Any]:
+        return self.run("call", command, *(f"{name}={word(value)}" for name, value in params.items()))[0]
+
+    def accept(self, params: dict[str, Any]) -> dict[str, Any]:
+        return self._lease("ACCEPT", params)
+
+    def renew(self, params: dict[str, Any]) -> dict[str, Any]:
+        return self._lease("TOUCH", params)
+
+    def give_back(self, params: dict[str, Any]) -> dict[str, Any]:
+        return {"fate": self._lease("RELEASE", params)["command"].lower()}
+
+    def reject(self, params: dict[str, Any]) -> dict[str, Any]:
+        return {"fate": self._lease("REJECT", params)["command"].lower()}
+
+    def follow(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Of all queues of the table."""
+        return self.listen({"table": params["table"], "mode": "deliver", "credit": params["credit"]})
+
+    def wait_message(self, params: dict[str, Any]) -> dict[str, Any]:
+        return self.wait(params)
+
     def call(self, params: dict[str, Any]) -> dict[str, Any]:
-        verb, answer = CALLS[params.pop("command")]
+        command = params.pop("command")
+        if command not in CALLS:
+            for message in self.run("call", command, *(f"{name}={word(value)}" for name, value in params.items())):
+                say("message", message)
+            return {}
+        verb, answer = CALLS[command]
         words = [verb]
         if "table" in params:
             words.append(str(params.pop("table")))

@@ -30,7 +30,8 @@ CLIENTS = {
 # The columns of a row of the C++ library are texts.
 TEXT_ROWS = {"cpp"}
 VERBS = (
-    "open put many next touch done done_next release fail why listen unlisten wait call".split()
+    "open put many next touch done done_next release fail why listen unlisten wait call send acquire accept renew "
+    "give_back reject follow wait_message".split()
 )
 CONVERSATIONS = sorted((HERE / "conversations").glob("*.json"))
 

@@ -60,6 +60,7 @@ std::set<std::string> real_names() {
       "fastjournal.xml",
       "<fastjournal><listen address=\"127.0.0.1:0\" tls=\"true\"/>\n"
       "<tls certificate=\"server.pem\" key=\"server.key\"/><socket path=\"socket\" rights=\"all\"/></fastjournal>\n");
+  daemon.write("tables/post.xml", "<table name=\"post\" model=\"queue\"><queues>orders</queues></table>\n");
   daemon.listens_as_configured = true;
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   Ran ran =

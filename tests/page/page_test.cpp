@@ -14,9 +14,20 @@ namespace {
 using namespace fastjournal::test;
 namespace tools = boost::test_tools;
 
-constexpr std::string_view kPlaces[] = {
-    "#/",         "#/t/jobs",           "#/t/jobs/due",     "#/t/jobs/domains", "#/t/jobs/workers",
-    "#/t/values", "#/t/values/figures", "#/t/jobs/figures", "#/alerts",         "#/daemon"};
+constexpr std::string_view kPlaces[] = {"#/",
+                                        "#/t/jobs",
+                                        "#/t/jobs/due",
+                                        "#/t/jobs/domains",
+                                        "#/t/jobs/workers",
+                                        "#/t/values",
+                                        "#/t/values/figures",
+                                        "#/t/post",
+                                        "#/t/post/queue/orders",
+                                        "#/t/post/exchanges",
+                                        "#/t/post/consumers",
+                                        "#/t/jobs/figures",
+                                        "#/alerts",
+                                        "#/daemon"};
 
 // For conditions in the page.
 constexpr std::string_view kHelpers = R"(
@@ -233,6 +244,124 @@ BOOST_AUTO_TEST_CASE(pairs_are_found_stored_changed_and_deleted) {
   page.evaluate("one('dialog textarea').value = 'of law'");
   confirm("Store");
   expect("one('.pairs tbody').textContent.includes('courtstringof law')");
+  expect_no_complaints();
+}
+
+BOOST_AUTO_TEST_CASE(queues_their_messages_and_exchanges_are_shown) {
+  ask("DECLARE table=post;exchange=news;kind=topic");
+  ask("BIND table=post;exchange=news;queue=rome;routing_key=italy.#;declare=1");
+  ask("DECLARE table=post;queue=orders;dead_letters=failed;max_messages=500");
+  for (int i = 0; i < 150; ++i) ask("SEND table=post;queue=orders;body=order <b>" + std::to_string(i) + "</b>");
+  ask("SEND table=post;exchange=news;routing_key=italy.rome;body=rain;properties={\"mm\":3}");
+  visit();
+  expect("all('.tables tbody').some((body) => body.textContent.includes('post') && body.textContent.includes('151'))");
+  go("#/t/post");
+  expect("tile('Messages') === '151' && tile('Queues') === '3'");
+  expect("all('.queues tbody tr').map((row) => row.cells[0].textContent.trim()).join() === 'failed,orders,rome'");
+  expect("all('.queues tbody tr')[1].textContent.includes('150150') && words().includes('500 messages')");
+  go("#/t/post/exchanges");
+  expect("words().includes('italy.#') && one('.badge[data-state=topic]') !== null");
+  // The link of a queue leads to its messages.
+  go("#/t/post");
+  expect("all('.queues a').some((node) => node.textContent === 'orders')");
+  page.evaluate("all('.queues a').find((node) => node.textContent === 'orders').click()");
+  expect("all('.messages tbody tr').length === 100 && one('h2').textContent.startsWith('orders')");
+  click("Next 100");
+  expect("all('.messages tbody tr').length === 50");
+  // One message, with the reason why it is where it is; its body stays text.
+  page.evaluate("one('.messages tbody button').click()");
+  expect("shown('dialog') && one('dialog').textContent.includes('messages are before it on queue orders')");
+  expect("one('dialog pre').textContent.startsWith('order <b>1') && one('dialog pre b') === null");
+  page.press("Escape");
+  expect("one('dialog') === null");
+  go("#/t/post/queue/orders?status=acquired");
+  expect("words().includes('There is no such message.')");
+  LineClient consumer{local()};
+  std::string const taken = consumer.ask("ACQUIRE table=post;queue=orders;worker=cook-7");
+  expect("all('.messages tbody tr').length === 1 && one('.messages').textContent.includes('cook-7')");
+  go("#/t/post/consumers");
+  expect("words().includes('cook-7') && words().includes(" + fact(taken, "message") + ")");
+  go("#/t/post/queue/none");
+  expect("words().includes('There is no queue of this name.')");
+  go("#/t/post/queue/rome");
+  expect("all('.messages tbody tr').length === 1");
+  page.evaluate("one('.messages tbody button').click()");
+  expect("one('dialog pre').textContent === 'rain' && one('dialog').textContent.includes('{\"mm\":3}')");
+}
+
+BOOST_AUTO_TEST_CASE(bytes_of_a_message_are_shown_as_what_they_are) {
+  ask("SEND table=post;queue=orders;body_binary=/wD/");
+  ask("SEND table=post;queue=failed;body=" + std::string(65'535, 'x') + "\xc3\xa4\xc3\xa4");
+  visit("#/t/post/queue/orders");
+  expect("all('.messages tbody tr').length === 1");
+  page.evaluate("one('.messages tbody button').click()");
+  expect("one('dialog pre').textContent === 'base64:/wD/'");
+  page.press("Escape");
+  go("#/t/post/queue/failed");
+  expect("words().includes('65,539')");
+  page.evaluate("one('.messages tbody button').click()");
+  // Cut within a character, which is left out.
+  expect("one('dialog pre').textContent === 'x'.repeat(65535) && words().includes('The first 64.0 KiB of 64.0 KiB')");
+  expect_no_complaints();
+}
+
+BOOST_AUTO_TEST_CASE(dead_letters_are_moved_back_and_messages_dropped_after_a_count) {
+  ask("DECLARE table=post;queue=orders;dead_letters=failed");
+  LineClient consumer{local()};
+  for (int i = 0; i < 3; ++i) {
+    ask("SEND table=post;queue=orders;body=one");
+    std::string const taken = consumer.ask("ACQUIRE table=post;queue=orders");
+    ask("REJECT table=post;message=" + fact(taken, "message") + ";epoch=" + fact(taken, "epoch") + ";error=no oven");
+  }
+  visit("#/t/post/queue/failed");
+  expect("all('.messages tbody tr').length === 3 && one('.messages').textContent.includes('no oven')");
+  click("Move");
+  // To where they died, unless a person says otherwise.
+  expect("one('dialog input').value === 'orders' && one('dialog').textContent.includes('3 messages now')");
+  page.evaluate("one('dialog input').value = 'nowhere'; one('dialog input').dispatchEvent(new Event('input'))");
+  expect("one('dialog .error').textContent.includes('nowhere') && one('dialog [type=submit]').disabled");
+  page.evaluate("one('dialog input').value = 'orders'; one('dialog input').dispatchEvent(new Event('input'))");
+  expect("one('dialog .error').hidden");
+  BOOST_TEST(fact(ask("QUEUES table=post;queue=failed"), "messages") == "3");
+  confirm("Move 3 messages");
+  expect("one('#status').textContent === '3 messages were moved.' && words().includes('There is no such message.')");
+  BOOST_TEST(fact(ask("QUEUES table=post;queue=orders"), "due") == "3");
+  // More than one command changes.
+  for (int i = 0; i < 1100; ++i) consumer.ask("SEND table=post;queue=orders;body=one");
+  go("#/t/post/queue/orders");
+  click("Drop");
+  expect("one('dialog').textContent.includes('More than 1,000 messages now')");
+  confirm("Drop all, more than 1,000 messages");
+  expect("one('#status').textContent === '1,103 messages were dropped.'");
+  BOOST_TEST(fact(ask("QUEUES table=post;queue=orders"), "messages") == "0");
+  click("Drop");
+  expect("one('dialog').textContent.includes('There is no such message now') && one('dialog [type=submit]').disabled");
+  // The browser notes that a queue was not there.
+  for (std::string const& complaint : page.take_complaints())
+    BOOST_TEST(complaint.find("404") != std::string::npos, complaint);
+}
+
+BOOST_AUTO_TEST_CASE(parked_messages_are_made_due_again_and_a_message_is_sent) {
+  visit("#/t/post/queue/orders");
+  click("Send");
+  page.type("four pizzas");
+  page.evaluate("all('dialog textarea')[1].value = '{\"table\":7}'");
+  confirm("Send");
+  expect("all('.messages tbody tr').length === 1");
+  LineClient consumer{local()};
+  std::string const taken = consumer.ask("ACQUIRE table=post;queue=orders");
+  BOOST_TEST(taken.find("body=four pizzas") != std::string::npos, taken);
+  ask("REJECT table=post;message=" + fact(taken, "message") + ";epoch=" + fact(taken, "epoch"));
+  expect("one('.badge[data-state=parked]') !== null && tile('Parked') === '1'");
+  click("Move");
+  expect("one('dialog input').value === 'orders' && one('dialog select').value === 'parked'");
+  confirm("Move 1 message");
+  expect("one('.badge[data-state=due]') !== null");
+  // Who has no right to it is told why.
+  open(read_only_url(), "#/t/post/queue/orders");
+  expect("button('Move')?.getAttribute('aria-disabled') === 'true' && all('.messages tbody tr').length === 1");
+  click("Drop");
+  expect("one('#status').textContent.includes('This needs the right manage') && one('dialog') === null");
   expect_no_complaints();
 }
 

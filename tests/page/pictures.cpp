@@ -26,12 +26,20 @@ struct View {
 void take(std::string const& folder) {
   Served served;
   std::string const row = make_rows(served);
+  make_messages(served);
   View const views[] = {
       {"overview", "#/", "document.querySelectorAll('.bars rect').length > 20", ""},
       {"table", "#/t/jobs", "document.querySelectorAll('.rows tbody tr').length > 50", ""},
       {"domains", "#/t/jobs/domains", "document.querySelectorAll('.plain tbody tr').length > 2", ""},
       {"figures", "#/t/jobs/figures", "document.querySelectorAll('.histogram tbody tr').length > 2", ""},
       {"row", "#/t/jobs/row/" + row, "document.querySelectorAll('.facts > div').length > 4", ""},
+      {"queues", "#/t/post", "document.querySelectorAll('.queues tbody tr').length > 4", ""},
+      {"queue", "#/t/post/queue/orders", "document.querySelectorAll('.messages tbody tr').length > 50", ""},
+      {"exchanges", "#/t/post/exchanges", "document.querySelectorAll('.plain tbody tr').length > 2", ""},
+      {"letters", "#/t/post/queue/failed", "document.querySelector('dialog')?.textContent.includes('4 messages now')",
+       "Move"},
+      {"message", "#/t/post/queue/failed?status=due",
+       "document.querySelector('dialog')?.textContent.includes('no such mailbox')", "@"},
       {"alerts", "#/alerts", "document.querySelector('.alerts li')", ""},
       {"daemon", "#/daemon", "document.querySelectorAll('.figures tbody tr').length > 20", ""},
       {"confirmation", "#/t/jobs?status=parked",
@@ -74,9 +82,12 @@ void take(std::string const& folder) {
       browser.prefer(scheme);
       for (View const& view : views) {
         browser.evaluate("document.querySelector('dialog')?.close(); void (location.hash = '" + view.place + "')");
+        // @: the first thing of a list.
         std::string const button =
-            "[...document.querySelectorAll('button')].find((node) => node.textContent.startsWith('" + view.opens +
-            "'))";
+            view.opens == "@"
+                ? "document.querySelector('tbody button.link')"
+                : "[...document.querySelectorAll('button')].find((node) => node.textContent.startsWith('" + view.opens +
+                      "'))";
         if (!view.opens.empty() && browser.until(button)) browser.evaluate(button + ".click()");
         if (!browser.until(view.ready)) throw std::runtime_error(view.name + " does not get ready");
         write(view.name + "-" + std::to_string(width) + "-" + std::string{scheme});

@@ -21,6 +21,7 @@ class Served {
     configure("127.0.0.1:0");
     daemon_.write_table("mail", "");
     daemon_.write("tables/values.xml", "<table name=\"values\" model=\"keyvalue\"/>\n");
+    daemon_.write("tables/post.xml", "<table name=\"post\" model=\"queue\"><queues>orders failed</queues></table>\n");
     daemon_.listens_as_configured = true;
     start();
   }

@@ -27,6 +27,27 @@ inline std::string make_rows(Served& served) {
   return row;
 }
 
+// Its orders, mails and news in queues; some of them are dead.
+inline void make_messages(Served& served) {
+  LineClient client{served.local()};
+  auto const ask = [&](std::string const& line) { return client.ask(line); };
+  ask("DECLARE table=post;queue=orders;dead_letters=failed;max_messages=5000");
+  ask("DECLARE table=post;queue=mails;dead_letters=failed;max_deliveries=3");
+  ask("DECLARE table=post;exchange=news;kind=topic");
+  ask("BIND table=post;exchange=news;queue=archive;routing_key=#;declare=1");
+  ask("BIND table=post;exchange=news;queue=suppliers;routing_key=stock.*;declare=1");
+  for (int i = 0; i < 140; ++i)
+    ask("SEND table=post;queue=orders;body=order " + std::to_string(10'000 + i) +
+        ": two boxes, and a letter;properties={\"tenant\":\"acme\"};priority=" + (i % 7 == 0 ? "10" : "100"));
+  for (int i = 0; i < 30; ++i) ask("SEND table=post;exchange=news;routing_key=stock.paper;body=low");
+  for (int i = 0; i < 4; ++i) {
+    ask("SEND table=post;queue=mails;body=to: guest" + std::to_string(i) + "@example.com");
+    std::string const taken = ask("ACQUIRE table=post;queue=mails;worker=mailer-2");
+    ask("REJECT table=post;message=" + Served::fact(taken, "message") + ";epoch=" + Served::fact(taken, "epoch") +
+        ";error=550 there is no such mailbox");
+  }
+}
+
 // So that rates and times are those of work.
 inline void work(Served& served, int rows) {
   for (int i = 0; i < rows; ++i) {

@@ -1,64 +1,13 @@
 // The commands of a journal table as methods; index.d.ts says what they take and return.
 import {errorOf} from './error_of.js';
-import {Subscription} from './link.js';
+import {Notices} from './notices.js';
 import {numberOf} from './protocol.js';
 import {drawnName, putMany} from './put_many.js';
-import {camelCase, noticeOf, putOf, putParameters, returnedOf, rowOf, unexpected, workOf} from './rows.js';
+import {camelCase, putOf, putParameters, returnedOf, rowOf, unexpected, workOf} from './rows.js';
 
 const listenOptions = new Set(['mode', 'domain', 'credit', 'worker', 'signal']);
 
 function lastAfter(reply) { return reply.messages[reply.messages.length - 1].params.after; }
-
-/** The rows of a table's LISTEN, one after the other. */
-class Notices {
-  #link;
-  #subscription;
-  #listening;
-  #signal;
-  #onAbort;
-
-  constructor(link, params, signal) {
-    this.#link = link;
-    this.#subscription = new Subscription(link, params);
-    this.#signal = signal;
-    signal?.throwIfAborted();
-    for (const one of link.subscriptions)
-      if (one.matches(params.table, params.domain ?? ''))
-        throw errorOf('wrong_state', `this connection listens to table ${params.table} already`);
-    link.subscriptions.add(this.#subscription);
-    this.#listening = link.call('LISTEN', params, {signal}).catch((error) => {
-      this.#subscription.end(error);
-    });
-    this.#onAbort = () => void this.return();
-    signal?.addEventListener('abort', this.#onAbort, {once: true});
-  }
-
-  /** Resolves once the daemon has accepted the LISTEN, or with the refusal at next(). */
-  get listening() { return this.#listening; }
-
-  async next() {
-    await this.#listening;
-    const message = await this.#subscription.fetch();
-    return message === undefined ? {value: undefined, done: true} : {value: noticeOf(message), done: false};
-  }
-
-  async return() {
-    const subscription = this.#subscription;
-    this.#signal?.removeEventListener('abort', this.#onAbort);
-    if (!subscription.ended) {
-      const {table, domain} = subscription.params;
-      subscription.end(undefined);
-      // Rows that nobody will fetch.
-      for (const {message} of subscription.queue.splice(0))
-        if (message.command === 'ROW') this.#link.giveBack(message);
-      // Where there is no connection there is no subscription; where it was refused, neither.
-      if (this.#link.state === 'open') await this.#link.call('UNLISTEN', {table, domain}).catch(() => {});
-    }
-    return {value: undefined, done: true};
-  }
-
-  [Symbol.asyncIterator]() { return this; }
-}
 
 export class Journal {
   #link;

@@ -14,21 +14,33 @@ const CLOSE_MS_MAX = 1000;
 const always = {
   resend: 'always'
 };
-// As in clients/lib/command_rule.h. `doneBefore` is the answer to assume if a command that was sent again finds the row
+// As in clients/lib/command_rule.h, for journals and queue tables. `doneBefore` is the answer to assume if a command that was sent again finds the row
 // gone; `leases` is the message that leases a row, and `giveBack` the command that returns it if nobody waits any more.
-const journalRules = {
+const rulesOfAll = {
   INSERT: {resend: 'numbered'},
   NEXT: {resend: 'always', wait: 'wait', leases: 'ROW', giveBack: 'RELEASE'},
   TOUCH: always,
   DONE: {resend: 'always', doneBefore: 'COMPLETED', leases: 'ROW', giveBack: 'RELEASE'},
+  SEND: {resend: 'numbered'},
+  ACQUIRE: {resend: 'always', wait: 'wait', leases: 'MESSAGE', giveBack: 'RELEASE'},
+  ACCEPT: {resend: 'always', doneBefore: 'ACCEPTED'},
 };
-const rulesOfAll = {...journalRules};
 for (const name
          of ['PEEK',
              'LIST',
              'WHY',
              'TIMELINE',
              'DOMAINS',  // of a journal
+             'BROWSE',
+             'READ',
+             'DECLARE',
+             'REMOVE',
+             'BIND',
+             'UNBIND',
+             'PURGE',
+             'QUEUES',
+             'EXCHANGES',
+             'BINDINGS',  // of a queue table
              'ALERTS',
              'ALIVE',
              'FETCH',
@@ -85,6 +97,11 @@ function timerAfter(milliseconds, call) {
   return milliseconds > TIMER_MS_MAX ? undefined : setTimeout(call, milliseconds);
 }
 
+/** A row or a message that is leased to this connection. */
+export function isLease({command, params}) {
+  return (command === 'ROW' || command === 'MESSAGE') && params.epoch !== undefined;
+}
+
 /** The pushes of one LISTEN, in a queue that the caller empties. */
 export class Subscription {
   constructor(link, params) {
@@ -97,7 +114,18 @@ export class Subscription {
     this.error = undefined;
   }
 
-  matches(table, domain) { return this.params.table === table && (this.params.domain ?? '') === domain; }
+  /** By these a LISTEN is known. */
+  matches({table, domain = '', queue = ''}) {
+    const {params} = this;
+    return params.table === table && (params.domain ?? '') === domain && (params.queue ?? '') === queue;
+  }
+
+  /** A lease of this LISTEN, or of one that is for all of the table. */
+  delivers({table, queue}) {
+    const {params} = this;
+    return params.mode === 'deliver' && params.table === table &&
+        (params.queue === undefined || params.queue === queue);
+  }
 
   take(message, bytes) {
     const waiting = this.waiting.shift();
@@ -623,37 +651,36 @@ export class Link {
   }
 
   push(message, bytes) {
-    const {table, domain} = message.params;
-    const isRow = message.command === 'ROW' && message.params.epoch !== undefined;
+    const {params} = message;
+    const isLeased = isLease(message);
     for (const one of this.subscriptions) {
-      const isFor =
-          isRow ? one.params.table === table && one.params.mode === 'deliver' : one.matches(table, domain ?? '');
-      if (!isFor) continue;
+      if (!(isLeased ? one.delivers(params) : one.matches(params))) continue;
       if (message.command === 'UNLISTENED') {
-        one.end(errorOf('unknown_table', `table ${table} was dropped: nothing is listened to any more`));
+        const {code = 'unknown_table', table} = params;
+        one.end(errorOf(code, params.message ?? `table ${table} was dropped: nothing is listened to any more`));
         return;
       }
-      if (!isRow && message.command !== 'LISTEN') break;
+      if (!isLeased && message.command !== 'LISTEN') break;
       if (one.queue.length < this.options.pushesMax && one.bytes < BYTES_OF_PUSHES_MAX) {
         one.take(message, bytes);
         return;
       }
       ++this.pushesDropped;
-      if (isRow) this.giveBack(message);
+      if (isLeased) this.giveBack(message);
       return;
     }
-    if (isRow)
+    if (isLeased)
       this.giveBack(message);
     else
       this.options.onPush?.(message);
   }
 
-  // Nobody works on the row: without this it would rest until its lease ends. Without an error, as nothing failed.
-  giveBack({params: {table, row, epoch}}) {
+  // Nobody works on it: without this it would rest until its lease ends. Without an error, as nothing failed.
+  giveBack({params: {table, row, message, epoch}}) {
     // A daemon that leases rows without end, and takes no bytes, gets no answer to them.
     if (this.socket === undefined || this.socket.writableLength > 1024 * 1024 || this.out.length > 4096) return;
     try {
-      const params = {table, row, epoch};
+      const params = {table, row, message, epoch};
       const entry = this.enter({command: 'RELEASE', role: 'none', params, resolve() {}, reject() {}});
       // Its answer is dropped like any of an unknown request.
       this.entries.delete(entry.request);

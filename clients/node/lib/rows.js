@@ -1,4 +1,4 @@
-// The messages of a journal as objects of the program: rows, notices, fates. Names are those of the protocol in camel
+// The messages of a journal as objects of the program: rows, fates. Names are those of the protocol in camel
 // case; dates are milliseconds since 1970.
 import {errorOf} from './error_of.js';
 import {InvalidError} from './errors.js';
@@ -82,14 +82,6 @@ export function returnedOf({first}) {
   return {fate: 'released', processDate: date === undefined ? undefined : numberOf(date)};
 }
 
-export function noticeOf({command, params}) {
-  const notice = {kind: 'work', table: params.table, domain: params.domain ?? ''};
-  if (command === 'ROW') return {...notice, kind: 'delivered', domain: '', row: rowFrom(params)};
-  if (params.row !== undefined) return {...notice, kind: 'due', row: rowFrom(params)};
-  if (params.missed !== undefined) return {...notice, kind: 'missed', missed: numberOf(params.missed)};
-  return {...notice, ready: numberOf(params.ready ?? 0), date: numberOf(params.date ?? 0)};
-}
-
 const putNames = {
   priority: 'priority',
   processDate: 'process_date',
@@ -99,13 +91,16 @@ const putNames = {
   sequence: 'sequence',
 };
 
-/** The parameters that stand for options of a put; throws bad_parameter for an option that there is not. */
-export function putParameters(options) {
+/** The parameters that stand for options of a call; throws bad_parameter for an option that there is not. */
+export function parametersOf(call, options, names) {
   const params = {};
   for (const name in options) {
-    if (!Object.hasOwn(putNames, name))
-      throw errorOf('bad_parameter', `put() has no option '${name}'`, {parameter: name});
-    params[putNames[name]] = options[name];
+    if (!Object.hasOwn(names, name))
+      throw errorOf('bad_parameter', `${call}() has no option '${name}'`, {parameter: name});
+    params[names[name]] = typeof options[name] === 'boolean' ? Number(options[name]) : options[name];
   }
   return params;
 }
+
+/** Those of a put. */
+export function putParameters(options) { return parametersOf('put', options, putNames); }

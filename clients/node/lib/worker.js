@@ -1,35 +1,39 @@
-// A worker: leases rows, has a function work on them, renews leases meanwhile, and tells the daemon what became of them.
+// A worker: leases rows or messages, has a function work on them, renews leases meanwhile, and tells the daemon what
+// became of them.
 import {BadParameterError, GiveUp} from './errors.js';
 
 // After these a worker goes on: the daemon is away, or short of something, or the table rests.
 const outages = new Set(['unavailable', 'timed_out', 'closed', 'paused', 'over_limit', 'no_space']);
 const lost = new Set(['stale_epoch', 'not_leased', 'unknown_row']);
 const RETRY_MS = 1_000;
-const options = new Set(['concurrency', 'lease', 'wait', 'domain', 'worker', 'signal', 'stopOn', 'onError']);
+const options = new Set(['concurrency', 'lease', 'wait', 'worker', 'signal', 'stopOn', 'onError']);
 
 class Worker {
-  constructor(link, journal, handler, given) {
+  // `source`: where its tasks come from, and how they end; see work() and consume().
+  constructor(link, source, handler, given) {
     for (const name in given)
-      if (!options.has(name)) throw new BadParameterError(`worker() has no option '${name}'`, {parameter: name});
-    if (typeof handler !== 'function') throw new BadParameterError('worker() needs a function that works on a row');
+      if (!options.has(name))
+        throw new BadParameterError(`${source.call}() has no option '${name}'`, {parameter: name});
+    if (typeof handler !== 'function')
+      throw new BadParameterError(`${source.call}() needs a function that works on a ${source.what}`);
     this.link = link;
-    this.journal = journal;
+    this.source = source;
     this.handler = handler;
     const {concurrency = 1, lease = 60_000, wait = 30_000, stopOn = ['SIGTERM']} = given;
-    const {domain, worker, onError, signal} = given;
+    const {worker, onError, signal} = given;
     if (!Number.isSafeInteger(concurrency) || concurrency < 1)
       throw new BadParameterError('option concurrency is an integer from 1', {parameter: 'concurrency'});
     if (!Number.isSafeInteger(lease) || lease < 1)
       throw new BadParameterError('option lease is milliseconds, 1 or more', {parameter: 'lease'});
-    Object.assign(this, {concurrency, lease, wait, domain, name: worker, stopOn, onError, signal});
+    Object.assign(this, {concurrency, lease, wait, name: worker, stopOn, onError, signal});
     this.stopping = new AbortController();
     this.held = new Set();
-    this.counts = {done: 0, released: 0, parked: 0, deleted: 0, lost: 0};
+    this.counts = {...source.counts};
   }
 
   async run() {
     const stop = () => this.stopping.abort();
-    // The daemon returns the rows of a connection that is gone; a TOUCH from the new one adopts them.
+    // The daemon returns what a connection had that is gone; a TOUCH from the new one adopts it.
     const adopt = () => {
       for (const one of this.held) one.renew();
     };
@@ -49,16 +53,15 @@ class Worker {
     }
   }
 
-  // One of `concurrency`: row after row.
+  // One of `concurrency`: task after task.
   async serve() {
     const {signal} = this.stopping;
     while (!signal.aborted) {
-      let row;
+      let task;
       const asked = performance.now();
       try {
-        const {lease, wait, domain} = this;
-        const work = await this.journal.next({lease, wait, domain, worker: this.name, signal});
-        [row] = work.rows;
+        const {lease, wait} = this;
+        [task] = await this.source.next({lease, wait, worker: this.name, signal});
       } catch (error) {
         if (signal.aborted) break;
         if (!outages.has(error.code) || this.link.state === 'closed' || this.link.options.backOff.length === 0) {
@@ -69,7 +72,7 @@ class Worker {
         await this.pause();
         continue;
       }
-      if (row !== undefined) await this.handle(row, asked);
+      if (task !== undefined) await this.handle(task, asked);
     }
   }
 
@@ -86,7 +89,7 @@ class Worker {
     });
   }
 
-  async handle(row, asked) {
+  async handle(task, asked) {
     const leaseLost = new AbortController();
     const half = this.lease / 2;
     let timer;
@@ -103,7 +106,7 @@ class Worker {
         renewing = true;
         const begun = performance.now();
         try {
-          await this.journal.touch(row, {lease: this.lease, worker: this.name, timeLimit: Math.max(this.lease, 1)});
+          await this.source.touch(task, {lease: this.lease, worker: this.name, timeLimit: Math.max(this.lease, 1)});
           one.plan(half - (performance.now() - begun));
         } catch (error) {
           if (lost.has(error.code)) {
@@ -122,7 +125,7 @@ class Worker {
     one.plan(half - (performance.now() - asked));
     let failure;
     try {
-      await this.handler(row, {signal: leaseLost.signal, stopping: this.stopping.signal});
+      await this.handler(task, {signal: leaseLost.signal, stopping: this.stopping.signal});
     } catch (error) {
       failure = error ?? new Error('the handler was rejected without a reason');
     }
@@ -130,33 +133,62 @@ class Worker {
     clearTimeout(timer);
     this.held.delete(one);
     if (leaseLost.signal.aborted) {
-      // Another worker may have the row: nothing more is said about it.
+      // Another one may have it: nothing more is said about it.
       ++this.counts.lost;
-      this.onError?.(leaseLost.signal.reason, row);
+      this.onError?.(leaseLost.signal.reason, task);
       return;
     }
-    await this.tell(row, failure);
+    await this.tell(task, failure);
   }
 
-  async tell(row, failure) {
+  async tell(task, failure) {
     try {
+      let fate = this.source.finished;
       if (failure === undefined) {
-        await this.journal.done(row);
-        ++this.counts.done;
-        return;
+        await this.source.finish(task);
+      } else {
+        const text = String(failure.message ?? failure);
+        ({fate} = failure instanceof GiveUp ? await this.source.giveUp(task, text) :
+                                              await this.source.release(task, {error: text || 'failed'}));
       }
-      const text = String(failure.message ?? failure);
-      const {fate} = failure instanceof GiveUp ? await this.journal.fail(row, text) :
-                                                 await this.journal.release(row, {error: text || 'failed'});
       ++this.counts[fate];
-      this.onError?.(failure, row);
+      if (failure !== undefined) this.onError?.(failure, task);
     } catch (error) {
       // The lease ends by itself.
       ++this.counts.lost;
-      this.onError?.(error, row);
+      this.onError?.(error, task);
     }
   }
 }
 
 /** As Connection.worker in index.d.ts. */
-export async function work(link, journal, handler, given) { return new Worker(link, journal, handler, given).run(); }
+export async function work(link, journal, handler, {domain, ...given}) {
+  const source = {
+    call: 'worker',
+    what: 'row',
+    finished: 'done',
+    counts: {done: 0, released: 0, parked: 0, deleted: 0, lost: 0},
+    next: async (wish) => (await journal.next({...wish, domain})).rows,
+    touch: (row, wish) => journal.touch(row, wish),
+    finish: (row) => journal.done(row),
+    release: (row, how) => journal.release(row, how),
+    giveUp: (row, error) => journal.fail(row, error),
+  };
+  return new Worker(link, source, handler, given).run();
+}
+
+/** As Connection.consumer in index.d.ts. */
+export async function consume(link, queues, queue, handler, given) {
+  const source = {
+    call: 'consumer',
+    what: 'message',
+    finished: 'accepted',
+    counts: {accepted: 0, released: 0, dead: 0, parked: 0, deleted: 0, lost: 0},
+    next: async (wish) => (await queues.acquire({...wish, queue})).messages,
+    touch: (message, wish) => queues.touch(message, wish),
+    finish: (message) => queues.accept(message),
+    release: (message, how) => queues.release(message, how),
+    giveUp: (message, error) => queues.reject(message, error),
+  };
+  return new Worker(link, source, handler, given).run();
+}

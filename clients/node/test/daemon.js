@@ -25,6 +25,7 @@ export class Daemon {
     mkdirSync(join(this.folder, 'tables'));
     this.write('fastjournal.xml', configuration);
     this.write('tables/jobs.xml', table('jobs', options));
+    this.write('tables/post.xml', '<table name="post" model="queue"><queues>orders failed</queues></table>');
   }
 
   write(name, text, mode = 0o644) { writeFileSync(join(this.folder, name), text, {mode}); }

@@ -19,6 +19,14 @@ for await (const notice of jobs.listen({ mode: 'deliver' })) {
 }
 for await (const row of jobs.list({ status: 'parked' })) row.columns.name;
 await connection.worker('jobs', async () => { throw new GiveUp('x'); }, { concurrency: 3, stopOn: ['SIGINT'] });
+const post = connection.queues('post');
+const sent: 'sent' | 'duplicate' | 'expired' = (await post.send('orders', 'x', { properties: { a: 1 } })).result;
+export const both = [result, sent];
+for await (const notice of post.listen({ credit: 3 })) if (notice.kind === 'delivered') await post.accept(notice.message);
+for await (const message of post.browse({ status: 'parked' })) message.text.length;
+await connection.consumer('post', 'orders', async (message) => message.properties.a, { concurrency: 2 });
+// @ts-expect-error a consumer has no domain
+await connection.consumer('post', 'orders', async () => {}, { domain: 'x' });
 try {
   await jobs.next();
 } catch (error) {

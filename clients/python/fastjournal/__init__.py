@@ -6,25 +6,31 @@
         pages = connection.journal("pages")
         pages.put({"uri": "http://example.com/"}, priority=20)
 
-`fastjournal.aio` is the same for asyncio, `fastjournal.worker` makes a worker of a function. README.md has examples;
-doc/protocol.md of fastjournal describes every command and error code.
+`fastjournal.aio` is the same for asyncio; `fastjournal.worker` makes a worker of a function, `fastjournal.consumer` one
+for messages of a queue. README.md has examples; doc/protocol.md of fastjournal describes every command and error code.
 """
 
 from . import aio
 from .connection import Connection, connect
 from .errors import Disconnected, Error, GiveUp, TimedOut
 from .journal import Journal
+from .messages import Acquired, Binding, Exchange, Queue, QueueMessage, ReturnedMessage, Sent
+from .notices import Notice
 from .options import Options
-from .rows import Notice, Put, PutMany, Returned, Row, Work
+from .queues import Queues
+from .rows import Put, PutMany, Returned, Row, Work
 from .session import Reply, drawn_name
 from .wire import Message
-from .worker import Worker, worker
+from .worker import Worker, consumer, worker
 
 __version__ = "0.1.0"
 __all__ = [
+    "Acquired",
+    "Binding",
     "Connection",
     "Disconnected",
     "Error",
+    "Exchange",
     "GiveUp",
     "Journal",
     "Message",
@@ -32,14 +38,20 @@ __all__ = [
     "Options",
     "Put",
     "PutMany",
+    "Queue",
+    "QueueMessage",
+    "Queues",
     "Reply",
     "Returned",
+    "ReturnedMessage",
     "Row",
+    "Sent",
     "TimedOut",
     "Work",
     "Worker",
     "aio",
     "connect",
+    "consumer",
     "drawn_name",
     "worker",
 ]

@@ -1,6 +1,6 @@
 """The same client for asyncio: `await aio.connect(...)`. Names, parameters, results and errors are those of
-`fastjournal.Connection` and `fastjournal.Journal`. Any number of tasks may use one connection at once; it reconnects by
-itself while somebody waits for answers or notices.
+`fastjournal.Connection`, `fastjournal.Journal` and `fastjournal.Queues`. Any number of tasks may use one connection at
+once; it reconnects by itself while somebody waits for answers or notices.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from types import TracebackType
 from typing import Any
 
 from . import rows as _rows
+from .async_queues import Queues
 from .connection import tune
 from .errors import Error, failure
 from .journal import Journal as _SyncJournal
+from .notices import Notice, notice_of
 from .options import DEFAULT_SERVER, Options, connect_failed, connection_lost, place_of, tls_context
-from .rows import Columns, Date, Duration, Notice, OnRefused, Put, PutMany, Putting, Returned, Row, Work, notice_of
+from .rows import Columns, Date, Duration, OnRefused, Put, PutMany, Putting, Returned, Row, Work
 from .session import BaseConnection, Call, Reply, State
 from .wire import Message
 
@@ -83,6 +85,9 @@ class Connection(BaseConnection):
 
     def journal(self, table: str) -> Journal:
         return Journal(self, table)
+
+    def queues(self, table: str) -> Queues:
+        return Queues(self, table)
 
     async def call(self, command: str, /, **params: Any) -> Reply:
         return await self.request(command, params)

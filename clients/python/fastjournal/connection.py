@@ -12,8 +12,10 @@ from types import TracebackType
 from typing import Any
 
 from .errors import Error, failure
-from .journal import Journal, Notice, notice_of
+from .journal import Journal
+from .notices import Notice, notice_of
 from .options import DEFAULT_SERVER, Options, connect_failed, connection_lost, place_of, tls_context
+from .queues import Queues
 from .session import BaseConnection, Call, Reply, State
 from .wire import Message
 
@@ -38,7 +40,8 @@ class Connection(BaseConnection):
     """A connection to a daemon. It belongs to one thread at a time, and nothing happens between calls.
 
     After a loss it reconnects within the next call, and sends again what may be sent twice: commands that only read,
-    NEXT, TOUCH, DONE, and INSERT with `client` and `sequence`. All others raise Disconnected (closed).
+    NEXT, TOUCH, DONE, ACQUIRE, ACCEPT, and INSERT and SEND with `client` and `sequence`. All others raise Disconnected
+    (closed).
     """
 
     def __init__(self, options: Options) -> None:
@@ -62,12 +65,16 @@ class Connection(BaseConnection):
         """The commands of a journal table."""
         return Journal(self, table)
 
+    def queues(self, table: str) -> Queues:
+        """The commands of a queue table."""
+        return Queues(self, table)
+
     def call(self, command: str, /, **params: Any) -> Reply:
         """Sends a command of doc/protocol.md and waits for its answer. Values: str, bytes, int, float, bool; dates and
         durations in milliseconds.
 
         Raises Error: the daemon's refusal with its code; TimedOut (timed_out): no answer within time_limit, and rows
-        that a late answer leases are released; Disconnected (closed, unavailable).
+        and messages that a late answer leases are released; Disconnected (closed, unavailable).
         """
         return self.request(command, params)
 

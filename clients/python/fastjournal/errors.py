@@ -32,7 +32,8 @@ class Disconnected(Error, ConnectionError):
 
 
 class GiveUp(Exception):
-    """Raised by the function of a worker for a row that can never succeed: it is parked at once (FAIL)."""
+    """Raised by the function of a worker for a row or message that can never succeed: it is given up at once (FAIL,
+    REJECT)."""
 
 
 def failure(code: str, message: str, facts: Mapping[str, Any] | None = None) -> Error:

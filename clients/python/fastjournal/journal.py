@@ -6,15 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import rows as _rows
-from .rows import Columns, Date, Duration, Notice, OnRefused, Put, PutMany, Putting, Returned, Row, Work, notice_of
+from .notices import Notice
+from .rows import Columns, Date, Duration, OnRefused, Put, PutMany, Putting, Returned, Row, Work
 
 if TYPE_CHECKING:
     from .connection import Connection
 
 # Within the class `list` is its method.
 _List = list
-
-__all__ = ["Journal", "Notice", "notice_of"]
 
 
 class Journal:

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from .errors import Error
-from .session import BaseConnection, Call, Reply, refusal_of
+from .session import BaseConnection, Call, Reply
 from .wire import Message, whole
 
 Date = int | datetime | timedelta
@@ -100,21 +100,6 @@ class Returned:
 
     fate: str
     process_date: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """What a listener is told. kind: "work" (mode wake: `ready` rows, the first due since `date`), "due" (mode row:
-    `row` has the number, the key's columns and the process date), "missed" (mode row: so many were not told),
-    "delivered" (mode deliver: `row` is leased to this connection)."""
-
-    kind: str
-    table: str
-    domain: str = ""
-    ready: int = 0
-    missed: int = 0
-    date: int = 0
-    row: Row | None = None
 
 
 @dataclass(slots=True)
@@ -246,23 +231,6 @@ def returned_of(reply: Reply) -> Returned:
     if fate is None:
         raise unexpected(reply.first, "RELEASED, PARKED or DELETED")
     return Returned(fate, whole(reply.first.params, "process_date") or None)
-
-
-def notice_of(push: Message) -> Notice:
-    """Raises Error: a subscription that was refused after a reconnect, or whose table was dropped."""
-    command, params = push
-    table, domain = str(params.get("table", "")), str(params.get("domain", ""))
-    if command == "ROW":
-        return Notice("delivered", table, row=row_of(push))
-    if command == "UNLISTENED":
-        raise Error("unknown_table", f"table {table} was dropped", params)
-    if command != "LISTEN":
-        raise refusal_of(push) or unexpected(push, "LISTEN or ROW")
-    if "row" in params:
-        return Notice("due", table, domain, row=row_of(push))
-    if "missed" in params:
-        return Notice("missed", table, domain, missed=whole(params, "missed"))
-    return Notice("work", table, domain, ready=whole(params, "ready"), date=whole(params, "date"))
 
 
 def unexpected(message: Message, wanted: str) -> Error:

@@ -32,7 +32,7 @@ class Rule(NamedTuple):
     resend: str = "never"  # "always", or "numbered": if it has client and sequence
     wait: str = ""  # the parameter by which the daemon waits; such an answer may overtake others
     done_before: str = ""  # the answer to assume if a command that was sent again finds the row gone
-    gives_back: bool = False  # rows of an answer that comes too late are released
+    gives_back: bool = False  # what an answer that comes too late leases is released
 
 
 _ALWAYS = Rule(resend="always")
@@ -41,11 +41,17 @@ RULES: dict[str, Rule] = {
     # A lease of a lost answer ends after the table's grace, whether or not the command is sent again.
     "NEXT": Rule(resend="always", wait="wait", gives_back=True),
     "DONE": Rule(resend="always", done_before="COMPLETED"),
+    "SEND": Rule(resend="numbered"),
+    "ACQUIRE": Rule(resend="always", wait="wait", gives_back=True),
+    "ACCEPT": Rule(resend="always", done_before="ACCEPTED"),
 } | dict.fromkeys(
     "TOUCH PEEK LIST WHY TIMELINE DOMAINS ALERTS ALIVE FETCH HELP LISTEN STATS STATUS TABLES UNLISTEN UNWATCH WAITERS "
-    "WATCH".split(),
+    "WATCH BROWSE READ DECLARE REMOVE BIND UNBIND PURGE QUEUES EXCHANGES BINDINGS".split(),
     _ALWAYS,
 )
+# The messages that lease something, in an answer or by themselves, and what names the lease.
+_LEASING = frozenset({"ROW", "MESSAGE"})
+_OF_LEASE = ("table", "row", "message", "epoch")
 _UNKNOWN_RULE = Rule()
 _REFUSALS = frozenset({"ERROR", "UNKNOWN", "INVALID"})
 
@@ -110,7 +116,7 @@ class Session:
         self.state = State.CLOSED
         self.connects = 0
         self.client = drawn_name()
-        self.sequence = 0  # the last number of a put, of whatever table
+        self.sequence = 0  # the last number of a put or a send, of whatever table
         self.pushes: deque[Message] = deque()
         self.pushes_dropped = 0
         self.output_bytes = 0
@@ -209,7 +215,7 @@ class Session:
         return b"".join(self._encoder.frame(command, params) for command, params in commands)
 
     def abandon(self, call: Call) -> None:
-        """Nobody waits any more. Rows that a late answer leases are released."""
+        """Nobody waits any more. What a late answer leases is released."""
         if call.number in self._calls:
             call.role = Role.NOBODY
             call.on_finish = None
@@ -323,9 +329,9 @@ class Session:
             raise failure(refusal.code, f"{self.options.server} refuses the token: {refusal.message}", refusal.facts)
         if call.role is Role.SUBSCRIPTION and refusal is not None:
             self._push(message)
-        elif call.rule.gives_back and message.command == "ROW" and "epoch" in message.params:
+        elif call.rule.gives_back and message.command in _LEASING and "epoch" in message.params:
             # Nobody would work on it until its lease ends. Without an error, as nothing failed.
-            lease = {name: message.params[name] for name in ("table", "row", "epoch") if name in message.params}
+            lease = {name: message.params[name] for name in _OF_LEASE if name in message.params}
             self._start("RELEASE", lease, Role.NOBODY)
         if last or refusal is not None:
             self._calls.pop(call.number, None)
@@ -338,7 +344,7 @@ class Session:
                 self.pushes_dropped += 1
                 return
             if len(self.pushes) >= 2 * self.options.pushes_max:
-                raise Error("invalid", "the daemon leases more rows than were asked for")
+                raise Error("invalid", "the daemon leases more than was asked for")
         self.pushes.append(message)
 
     def _settle_oldest(self, error: Error) -> None:
@@ -367,10 +373,10 @@ def refusal_of(message: Message) -> Error | None:
 
 
 def _subscription_key(command: str, params: dict[str, Any]) -> tuple[str, ...]:
-    # One WATCH a connection, whatever it is about; LISTEN and UNLISTEN are of a table and a domain.
+    # One WATCH a connection, whatever it is about; LISTEN and UNLISTEN are of a table, and a domain or a queue.
     if command in ("WATCH", "UNWATCH"):
         return ("WATCH",)
-    return ("LISTEN", str(params.get("table", "")), str(params.get("domain", "")))
+    return ("LISTEN", *(str(params.get(name, "")) for name in ("table", "domain", "queue")))
 
 
 class BaseConnection:
@@ -395,11 +401,11 @@ class BaseConnection:
 
     @property
     def client(self) -> str:
-        """The drawn name under which puts are numbered."""
+        """The drawn name under which puts and sends are numbered."""
         return self._session.client
 
     def next_sequence(self) -> int:
-        """The number of one more put."""
+        """The number of one more put or send."""
         self._session.sequence += 1
         return self._session.sequence
 

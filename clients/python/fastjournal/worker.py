@@ -1,4 +1,4 @@
-"""A worker: leases rows, runs a function for each, and reports how it ended.
+"""A worker: leases rows, or messages of a queue, runs a function for each, and reports how it ended.
 
 One task of asyncio owns the connection. Functions that are no coroutines run in threads, so that leases are renewed
 whatever they do.
@@ -18,6 +18,7 @@ from typing import Any
 
 from . import aio
 from .errors import Error, GiveUp
+from .messages import QueueMessage
 from .options import DEFAULT_SERVER
 from .rows import Duration, Row, milliseconds
 
@@ -29,6 +30,61 @@ _CALL_S = 5.0
 # Before something is tried again that was refused for now, or for want of a connection.
 _PAUSE_S = 0.5
 _LEASE_OVER = frozenset({"stale_epoch", "not_leased", "unknown_row"})
+
+
+# A row or a message.
+_Task = Any
+
+
+class _Rows:
+    """Tasks that are rows of a journal."""
+
+    def __init__(self, connection: aio.Connection, table: str, domain: str | None) -> None:
+        self._journal = connection.journal(table)
+        self._domain = domain
+        self.touch = self._journal.touch
+        self.done = self._journal.done
+        self.fail = self._journal.fail
+
+    async def next(self, count: int, lease: Duration, worker: str | None) -> list[Row]:
+        return (await self._journal.next(count, lease=lease, domain=self._domain, worker=worker)).rows
+
+    async def release(self, row: Row, error: str) -> None:
+        await self._journal.release(row, error=error)
+
+    async def listen(self, worker: str | None) -> None:
+        await self._journal.listen(domain=self._domain, worker=worker)
+
+    @staticmethod
+    def name_of(row: Row) -> str:
+        return f"{row.table} row {row.row}"
+
+
+class _Messages:
+    """Tasks that are messages of a queue, or of all queues of a table."""
+
+    def __init__(self, connection: aio.Connection, table: str, queue: str | None) -> None:
+        self._queues = connection.queues(table)
+        self._queue = queue
+        self.touch = self._queues.touch
+        self.done = self._queues.accept
+        self.fail = self._queues.reject
+
+    async def next(self, count: int, lease: Duration, worker: str | None) -> list[QueueMessage]:
+        return (await self._queues.acquire(self._queue, count, lease=lease, worker=worker)).messages
+
+    async def release(self, message: QueueMessage, error: str) -> None:
+        await self._queues.release(message, error=error)
+
+    async def listen(self, worker: str | None) -> None:
+        await self._queues.listen(self._queue, "wake", worker=worker)
+
+    @staticmethod
+    def name_of(message: QueueMessage) -> str:
+        return f"{message.table} message {message.message}"
+
+
+_Source = _Rows | _Messages
 
 
 def worker(
@@ -52,26 +108,58 @@ def worker(
     said about the row. domain: rows of this domain only. name: shown to people. options: those of `connect`.
     """
 
-    def decorate(function: Callable[[Row], Any]) -> Worker:
-        return Worker(
-            function, table, server=server, concurrency=concurrency, lease=lease, domain=domain, name=name, **options
-        )
+    def source(connection: aio.Connection) -> _Source:
+        return _Rows(connection, table, domain)
+
+    return _made_by(source, table, server=server, concurrency=concurrency, lease=lease, name=name, **options)
+
+
+def consumer(
+    table: str,
+    queue: str | None = None,
+    *,
+    server: str = DEFAULT_SERVER,
+    concurrency: int = 1,
+    lease: Duration = 60.0,
+    name: str | None = None,
+    **options: Any,
+) -> Callable[[Callable[[QueueMessage], Any]], Worker]:
+    """Makes a worker of a function that takes a QueueMessage; a queue that is None stands for all queues of the table.
+
+    - It returns: the message is accepted.
+    - It raises: the message is released as a failed delivery, with the exception as its error.
+    - It raises GiveUp: the message is rejected, with that text: it is dead at once.
+
+    All else is as of `worker`.
+    """
+
+    def source(connection: aio.Connection) -> _Source:
+        return _Messages(connection, table, queue)
+
+    return _made_by(source, table, server=server, concurrency=concurrency, lease=lease, name=name, **options)
+
+
+def _made_by(
+    source: Callable[[aio.Connection], _Source], table: str, **given: Any
+) -> Callable[[Callable[[_Task], Any]], Worker]:
+    def decorate(function: Callable[[_Task], Any]) -> Worker:
+        return Worker(function, table, source=source, **given)
 
     return decorate
 
 
 class Worker:
-    """Made by `worker`. Calling it calls the function."""
+    """Made by `worker` or `consumer`. Calling it calls the function."""
 
     def __init__(
         self,
-        function: Callable[[Row], Any],
+        function: Callable[[_Task], Any],
         table: str,
         *,
+        source: Callable[[aio.Connection], _Source],
         server: str,
         concurrency: int,
         lease: Duration,
-        domain: str | None,
         name: str | None,
         **options: Any,
     ) -> None:
@@ -79,19 +167,19 @@ class Worker:
             raise ValueError("concurrency is 1 to 1024")
         self.function = function
         self.table = table
+        self._source = source
         self._concurrency = concurrency
         self._lease_s = milliseconds(lease) / 1000
-        self._domain = domain
         self._name = name
         self._options: dict[str, Any] = {"server": server, "time_limit": _CALL_S} | options
-        self._running: dict[asyncio.Task[None], Row] = {}
+        self._running: dict[asyncio.Task[None], _Task] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._wake = asyncio.Event()
         self._stopping = False
         self._once = False
 
-    def __call__(self, row: Row) -> Any:
-        return self.function(row)
+    def __call__(self, task: _Task) -> Any:
+        return self.function(task)
 
     def run(self, *, until_empty: bool = False) -> None:
         """Works until SIGTERM or SIGINT: then rows in work are finished, no other is leased, and it returns; a second
@@ -99,7 +187,7 @@ class Worker:
         daemon and a pause of the table.
 
         Raises Error if the daemon cannot be reached at the start, or refuses what no waiting changes, such as
-        unknown_table, not_allowed or bad_parameter (of the lease).
+        unknown_table, not_found (no such queue), not_allowed or bad_parameter (of the lease).
         """
         asyncio.run(self.run_async(until_empty=until_empty))
 
@@ -119,11 +207,11 @@ class Worker:
             connection = await aio.connect(**self._options)
             notices = None
             try:
-                journal = connection.journal(self.table)
+                source = self._source(connection)
                 if not until_empty:
-                    await journal.listen(domain=self._domain, worker=self._name)
+                    await source.listen(self._name)
                     notices = asyncio.create_task(self._follow(connection))
-                await self._work(journal)
+                await self._work(connection, source)
             finally:
                 # Of a program that cancels the worker; otherwise there are none.
                 for task in list(self._running):
@@ -137,13 +225,13 @@ class Worker:
 
     # --- inside ---
 
-    async def _work(self, journal: aio.Journal) -> None:
+    async def _work(self, connection: aio.Connection, source: _Source) -> None:
         asks = True
         while True:
             self._wake.clear()
             free = self._concurrency - len(self._running)
             if asks and free and not self._stopping:
-                asks = await self._take(journal, free)
+                asks = await self._take(connection, source, free)
                 if asks:
                     continue
             if not self._running and (self._stopping or (self._once and not asks)):
@@ -154,13 +242,13 @@ class Worker:
             # A freed place, a notice, or a long silence.
             asks = True
 
-    async def _take(self, journal: aio.Journal, free: int) -> bool:
+    async def _take(self, connection: aio.Connection, source: _Source, free: int) -> bool:
         """False: there is nothing now."""
         asked = time.monotonic()
         try:
-            work = await journal.next(free, lease=self._lease_s, domain=self._domain, worker=self._name)
+            tasks = await source.next(free, self._lease_s, self._name)
         except ConnectionError as why:
-            if not journal.connection.options.pauses:
+            if not connection.options.pauses:
                 await self._finish_running()
                 raise
             _log.warning("%s: %s; trying again", self.table, why)
@@ -174,11 +262,11 @@ class Worker:
                 return False
             await self._finish_running()
             raise
-        for row in work.rows:
-            task = asyncio.create_task(self._handle(journal, row, asked + self._lease_s))
-            self._running[task] = row
-            task.add_done_callback(self._handled)
-        return bool(work.rows)
+        for task in tasks:
+            handling = asyncio.create_task(self._handle(source, task, asked + self._lease_s))
+            self._running[handling] = task
+            handling.add_done_callback(self._handled)
+        return bool(tasks)
 
     def _handled(self, task: asyncio.Task[None]) -> None:
         del self._running[task]
@@ -202,8 +290,8 @@ class Worker:
                 self._wake.set()
                 await asyncio.sleep(_PAUSE_S)
 
-    async def _handle(self, journal: aio.Journal, row: Row, lease_end: float) -> None:
-        running = asyncio.ensure_future(self._start(row))
+    async def _handle(self, source: _Source, task: _Task, lease_end: float) -> None:
+        running = asyncio.ensure_future(self._start(task, source.name_of(task)))
         while not running.done():
             left = lease_end - time.monotonic()
             # After a failure of a renewal soon again, while the lease lasts.
@@ -216,23 +304,23 @@ class Worker:
                 break
             asked = time.monotonic()
             try:
-                await journal.touch(row, self._lease_s)
+                await source.touch(task, self._lease_s)
                 lease_end = asked + self._lease_s
             except Error as why:
                 # An outage may be over in time; an expired row may still be done within its lease.
                 if why.code not in _LEASE_OVER:
                     continue
-                row.lost = True
-                _log.warning("%s row %d: lost while it was worked on: %s", self.table, row.row, why)
+                task.lost = True
+                _log.warning("%s: lost while it was worked on: %s", source.name_of(task), why)
                 running.cancel()
                 with contextlib.suppress(BaseException):
                     await running
                 return
-        await self._settle(journal, row, running, lease_end)
+        await self._settle(source, task, running, lease_end)
 
-    async def _start(self, row: Row) -> None:
+    async def _start(self, task: _Task, name: str) -> None:
         if inspect.iscoroutinefunction(self.function):
-            await self.function(row)
+            await self.function(task)
             return
         # A thread of its own: one that never ends does not keep the process.
         loop = asyncio.get_running_loop()
@@ -245,7 +333,7 @@ class Worker:
         def work() -> None:
             why: BaseException | None = None
             try:
-                self.function(row)
+                self.function(task)
             except BaseException as raised:
                 # A future carries no StopIteration, and a SystemExit would end the loop.
                 is_plain = isinstance(raised, Exception) and not isinstance(raised, StopIteration)
@@ -253,21 +341,22 @@ class Worker:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(tell, why)
 
-        threading.Thread(target=work, name=f"{self.table} row {row.row}", daemon=True).start()
+        threading.Thread(target=work, name=name, daemon=True).start()
         await asyncio.shield(ended)
 
-    async def _settle(self, journal: aio.Journal, row: Row, ended: asyncio.Future[None], lease_end: float) -> None:
+    async def _settle(self, source: _Source, task: _Task, ended: asyncio.Future[None], lease_end: float) -> None:
         """Says how the row ended, again after an outage as long as the lease lasts."""
         why = asyncio.CancelledError() if ended.cancelled() else ended.exception()
+        name = source.name_of(task)
         say: Callable[[], Awaitable[Any]]
         if why is None:
-            say = lambda: journal.done(row)  # noqa: E731
+            say = lambda: source.done(task)  # noqa: E731
         elif isinstance(why, GiveUp):
-            say = lambda: journal.fail(row, str(why) or "given up")  # noqa: E731
+            say = lambda: source.fail(task, str(why) or "given up")  # noqa: E731
         else:
-            _log.warning("%s row %d: failed: %r", self.table, row.row, why)
+            _log.warning("%s: failed: %r", name, why)
             text = f"{type(why).__name__}: {why}"
-            say = lambda: journal.release(row, error=text)  # noqa: E731
+            say = lambda: source.release(task, text)  # noqa: E731
         in_doubt = False
         while True:
             try:
@@ -276,13 +365,13 @@ class Worker:
             except (ConnectionError, TimeoutError) as outage:
                 in_doubt = True
                 if time.monotonic() >= lease_end:
-                    _log.warning("%s row %d: its end could not be said in time: %s", self.table, row.row, outage)
+                    _log.warning("%s: its end could not be said in time: %s", name, outage)
                     return
                 await asyncio.sleep(_PAUSE_S)
             except Error as refused:
                 # After an outage: the first attempt succeeded, and only its answer was lost.
                 if not (in_doubt and refused.code in ("unknown_row", "not_leased")):
-                    _log.warning("%s row %d: %s", self.table, row.row, refused)
+                    _log.warning("%s: %s", name, refused)
                 return
 
     @contextlib.contextmanager

@@ -28,7 +28,8 @@ def needed(variable: str) -> Path:
 
 
 class Daemon:
-    """A table "jobs" with the key `name`, and "pages" with the key `uri`; on TCP and on a unix socket."""
+    """A table "jobs" with the key `name`, "pages" with the key `uri`, and "post" with queues; on TCP and on a unix
+    socket."""
 
     def __init__(self) -> None:
         self.programs = needed("FJ_BIN")
@@ -40,6 +41,10 @@ class Daemon:
         self.write("fastjournal.xml", "<fastjournal/>")
         self.write_table("jobs", "name")
         self.write_table("pages", "uri")
+        self.write(
+            "tables/post.xml",
+            '<table name="post" model="queue"><queues>orders failed</queues></table>',
+        )
         self.process: subprocess.Popen[str] | None = None
         self.addresses: list[str] = []
 

@@ -34,8 +34,9 @@ std::string compiled_and_run(std::string program) {
   std::filesystem::remove_all(daemon.folder() / "tables");
   std::filesystem::copy(kRoot + "/conf/tables.d", daemon.folder() / "tables");
   // Only for those who use it: another example lists the tables.
-  if (program.find("\"values\"") != std::string::npos)
-    std::filesystem::copy(kRoot + "/tests/transcripts/values.xml", daemon.folder() / "tables");
+  for (std::string const table : {"values", "post"})
+    if (program.find('"' + table + '"') != std::string::npos)
+      std::filesystem::copy(kRoot + "/tests/transcripts/" + table + ".xml", daemon.folder() / "tables");
   bool const ready = daemon.start();
   BOOST_REQUIRE_MESSAGE(ready, daemon.output());
   replace_all(program, "127.0.0.1:4050", daemon.tcp());

@@ -28,8 +28,9 @@ constexpr std::array kErrandRules{
     CommandRule{.name = "FINISH", .resend = Resend::always, .done_before = "FINISHED"},
 };
 
-std::array<Words, 2> all_words() {
+std::array<Words, 3> all_words() {
   return {Words{journal_commands(), "NEXT", "wait", "ROW", "RELEASE", "DONE", "COMPLETED"},
+          Words{queue_commands(), "ACQUIRE", "wait", "MESSAGE", "RELEASE", "ACCEPT", "ACCEPTED"},
           Words{kErrandRules, "GRAB", "patience", "ERRAND", "RETURN", "FINISH", "FINISHED"}};
 }
 
@@ -64,15 +65,20 @@ void check_rules(std::string const& type_file, std::span<CommandRule const> rule
 BOOST_AUTO_TEST_CASE(the_rules_of_a_type_are_those_of_its_declaration) {
   check_rules("journal/journal.xml", journal_commands());
   check_rules("keyvalue/keyvalue.xml", key_value_commands());
+  check_rules("queue/queue.xml", queue_commands());
 }
 
 // Unless told otherwise a connection knows the commands of all types, whatever table it asks.
 BOOST_AUTO_TEST_CASE(the_rules_of_different_types_do_not_contradict_each_other) {
-  BOOST_TEST(Options{}.commands.size() == journal_commands().size() + key_value_commands().size());
-  for (CommandRule const& one : journal_commands())
-    BOOST_TEST(std::ranges::count(known_commands(), one.name, &CommandRule::name) == 1, one.name);
-  for (CommandRule const& one : key_value_commands())
-    BOOST_TEST(std::ranges::count(known_commands(), one.name, &CommandRule::name) == 1, one.name);
+  for (auto const rules : {journal_commands(), key_value_commands(), queue_commands()})
+    for (CommandRule const& one : rules) {
+      auto const known = std::ranges::find(Options{}.commands, one.name, &CommandRule::name);
+      BOOST_REQUIRE_MESSAGE(known != Options{}.commands.end(), one.name);
+      BOOST_TEST(std::ranges::count(known_commands(), one.name, &CommandRule::name) == 1, one.name);
+      BOOST_TEST((known->resend == one.resend && known->wait == one.wait && known->done_before == one.done_before &&
+                  known->leases == one.leases && known->give_back == one.give_back),
+                 one.name);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(what_may_be_sent_twice_is_sent_again) {
@@ -116,12 +122,13 @@ BOOST_AUTO_TEST_CASE(a_row_that_comes_too_late_is_given_back) {
       if (asked.integer(words.wait).value_or(0) != 1) throw std::runtime_error("the wait is lost");
       // The next command shows that the client has given up this one.
       peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
-      peer.answer(asked, words.row, {number("row", 5), number("epoch", 6), number("left", 0)});
+      // What names a lease: of a row its number, of a message of a queue another one.
+      peer.answer(asked, words.row, {number("row", 5), number("message", 7), number("epoch", 6), number("left", 0)});
       while (!given_back) {
         Message const message = peer.next();
         if (message.command == "ALIVE")
           peer.answer(message, "ABSOLUTELY");
-        else if (message.command == words.give_back && message.integer("row") == 5)
+        else if (message.command == words.give_back && message.integer("row") == 5 && message.integer("message") == 7)
           given_back = true;
         else
           throw std::runtime_error("unexpected " + std::string(message.command));

@@ -103,7 +103,7 @@ const char* fj_version(void);
 
 /* The functions of this header. What a header with a larger number added is not there in a library whose fj_api()
  * returns a smaller one. */
-#define FJ_API 3
+#define FJ_API 4
 int fj_api(void);
 
 /* --- Connections --------------------------------------------------------------------------------------------------- */
@@ -147,8 +147,8 @@ void fj_options_init_sized(fj_options* options, size_t size);
  * the certificate is refused; FJ_BAD_PARAMETER: the address is none, or an option is out of its range.
  *
  * Later losses are repaired within calls: subscriptions are made again, and commands are sent again that may be sent
- * twice: those that only read, NEXT, TOUCH, DONE, numbered puts and changes of values. All others end with
- * FJ_CLOSED. */
+ * twice: those that only read, NEXT, TOUCH, DONE, ACQUIRE, ACCEPT, numbered puts, sends and changes of values. All
+ * others end with FJ_CLOSED. */
 fj_connection* fj_open(const fj_options* options);
 /* The daemon returns leased rows after the table's grace. Not from a callback. Its pipelines must be freed before. */
 void fj_close(fj_connection* connection);
@@ -211,7 +211,7 @@ int fj_is_column(const char* name);
 /* An answer: one message or, for NEXT, LIST, STATS, ..., several. */
 size_t fj_reply_count(const fj_reply* reply); /* at least 1; 0 for NULL */
 const fj_message* fj_reply_message(const fj_reply* reply, size_t index);
-/* Those that are rows: ROW. */
+/* Those that are rows, ROW, or messages of a queue, MESSAGE. */
 size_t fj_reply_rows(const fj_reply* reply);
 const fj_message* fj_reply_row(const fj_reply* reply, size_t index);
 /* 1: the command was sent again after a loss. */
@@ -256,8 +256,8 @@ void fj_next_options_init_sized(fj_next_options* options, size_t size);
  * date of the next row. FJ_PAUSED: the table is paused. */
 int fj_next(fj_connection* connection, const char* table, const fj_next_options* options, fj_reply** rows);
 
-/* About a leased row: a ROW of fj_next or fj_wait, or any message with its table, row and epoch. FJ_STALE_EPOCH,
- * FJ_NOT_LEASED, FJ_UNKNOWN_ROW: the lease is over. */
+/* About a leased row: a ROW of fj_next or fj_wait, or any message with its table, row and epoch. fj_touch and fj_release
+ * take a message of a queue as well. FJ_STALE_EPOCH, FJ_NOT_LEASED, FJ_UNKNOWN_ROW: the lease is over. */
 
 /* Renews the lease, by the table's processing-timeout if lease_ms is 0, and moves it to this connection. `lease_end` may
  * be NULL. */
@@ -267,7 +267,12 @@ int fj_done(fj_connection* connection, const fj_message* row);
 /* The same, and the next row, in one round trip. */
 int fj_done_and_next(fj_connection* connection, const fj_message* row, fj_reply** rows);
 
-enum { FJ_RELEASED = 1, FJ_PARKED = 2, FJ_DELETED = 3 };
+enum {
+  FJ_RELEASED = 1,
+  FJ_PARKED = 2,
+  FJ_DELETED = 3,
+  FJ_DEAD = 4 /* of a message of a queue: it is with the dead letters */
+};
 
 /* Returns the row. With an error (1 KiB is kept) this is a failed attempt: the row rests for the table's back-off, and
  * after too many it is given up. `error` may be NULL: nothing is counted, and the row is due at once. delay_ms of 0 or
@@ -311,10 +316,10 @@ int fj_keep(fj_connection* connection, const fj_message* subscription);
 enum {
   FJ_NOTICE_OTHER = 0,     /* figures of WATCH, for one */
   FJ_NOTICE_WORK = 1,      /* FJ_WAKE: `ready` rows wait */
-  FJ_NOTICE_DUE = 2,       /* FJ_EACH: `row`, the key columns, process_date */
+  FJ_NOTICE_DUE = 2,       /* FJ_EACH: `row` and the key columns, or `message`; process_date */
   FJ_NOTICE_MISSED = 3,    /* FJ_EACH: `missed` rows had no notice, as this side did not read. Of fj_kv_watch: read the
                               key, or all keys with the `prefix`, again */
-  FJ_NOTICE_DELIVERED = 4, /* FJ_DELIVER: a ROW that is leased to this connection */
+  FJ_NOTICE_DELIVERED = 4, /* FJ_DELIVER, fj_queue_listen: a ROW or MESSAGE that is leased to this connection */
   FJ_NOTICE_CHANGED = 5,   /* of fj_kv_watch: `result` is "stored" or "absent"; fj_kv_key tells the key */
   FJ_NOTICE_UNWATCHED = 6  /* of fj_kv_watch: the daemon gave up this watch, as the connection watches too much */
 };
@@ -380,6 +385,56 @@ enum { FJ_KV_KEY = 0, FJ_KV_PREFIX = 1 };
 int fj_kv_watch(fj_connection* connection, const char* table, const void* key, size_t size, int what);
 int fj_kv_unwatch(fj_connection* connection, const char* table, const void* key, size_t size, int what);
 
+/* --- Queue tables --------------------------------------------------------------------------------------------------
+ * Since FJ_API 4. doc/queue.md tells what such a table does. fj_touch and fj_release, above, are for its messages too. */
+
+enum {
+  FJ_QUEUE_SENT = 1,
+  FJ_QUEUE_DUPLICATE = 2 /* client and sequence are known: nothing changed */
+};
+
+/* A message to send: SEND with the table and the queue. For an exchange `queue` is NULL, and "exchange" and
+ * "routing_key" are set by fj_set_text. Further parameters: "body" (fj_set_text) or "body_binary" (fj_set_binary),
+ * properties (an object in JSON), priority, process_date, expiration_date, mandatory. */
+fj_message* fj_queue_message_new(const char* table, const char* queue);
+/* Sends it: when it returns FJ_OK, it is on the disk. It is numbered like a put. `result` (FJ_QUEUE_SENT, ...) and
+ * `number` (of the message on the first of its queues; 0: it is on none) may be NULL. */
+int fj_queue_send(fj_connection* connection, const fj_message* message, int* result, uint64_t* number);
+
+/* A member that is 0 or NULL has its default. */
+typedef struct fj_queue_options {
+  size_t size;
+  uint32_t count;     /* messages, at most: 1 to 1024; 1 */
+  uint32_t wait_ms;   /* for the first message, up to a day; none */
+  uint64_t lease_ms;  /* the table's processing-timeout */
+  const char* queue;  /* any queue */
+  const char* worker; /* a name that is shown to people */
+  uint32_t credit;    /* of fj_queue_listen: messages at once, 1 to 1024; 1 */
+  uint32_t accept;    /* 1: they are gone with the answer, without a lease: at most once */
+} fj_queue_options;
+
+#define fj_queue_options_init(options) fj_queue_options_init_sized((options), sizeof(fj_queue_options))
+void fj_queue_options_init_sized(fj_queue_options* options, size_t size);
+
+/* Leases messages; fj_reply_row has them. `options` may be NULL. FJ_OK without messages: there is none; `next_date` of
+ * the answer, if any, is when there may be one. */
+int fj_queue_acquire(fj_connection* connection, const char* table, const fj_queue_options* options,
+                     fj_reply** messages);
+/* The body of a message, whether it is text or not. size may be NULL. NULL: it has none. */
+const void* fj_queue_body(const fj_message* message, size_t* size);
+/* It is dealt with, and leaves its queue. `message`: a MESSAGE of fj_queue_acquire or fj_wait, or any message with its
+ * table, message and epoch. */
+int fj_queue_accept(fj_connection* connection, const fj_message* message);
+/* It can never be dealt with: it goes to the dead letters of its queue, or is parked. `error` and `fate` (FJ_DEAD,
+ * FJ_PARKED or FJ_DELETED) may be NULL. */
+int fj_queue_reject(fj_connection* connection, const fj_message* message, const char* error, int* fate);
+
+/* From now on fj_wait has messages that are leased to this connection, up to `credit` at a time, also after a reconnect.
+ * Of `options`, which may be NULL, count, wait_ms and accept must be 0. */
+int fj_queue_listen(fj_connection* connection, const char* table, const fj_queue_options* options);
+/* `queue` as in fj_queue_listen; may be NULL. */
+int fj_queue_unlisten(fj_connection* connection, const char* table, const char* queue);
+
 /* --- Many commands in flight --------------------------------------------------------------------------------------- */
 
 /* The answer to the command `number`, counted from 0, in the order of the commands. `code` is FJ_OK, or fj_error_text
@@ -388,8 +443,9 @@ typedef void (*fj_on_answer)(void* context, uint64_t number, int code, const fj_
 
 /* depth: commands in flight, 1 to in_flight_max of the connection. on_answer may be NULL. */
 fj_pipeline* fj_pipeline_new(fj_connection* connection, uint32_t depth, fj_on_answer on_answer, void* context);
-/* Puts a row; numbered as by fj_put, so that it counts once whatever happens to the connection. Calls on_answer for the
- * oldest command if `depth` are in flight. A failure says that this one was not sent. */
+/* Puts a row, or sends a message of fj_queue_message_new; numbered as by fj_put, so that it counts once whatever happens
+ * to the connection. Calls on_answer for the oldest command if `depth` are in flight. A failure says that this one was not
+ * sent. */
 int fj_pipeline_put(fj_pipeline* pipeline, const fj_message* row);
 /* The same with any command. Of commands that must not be sent twice, those without an answer end with FJ_CLOSED when
  * the connection is lost. */

@@ -1,0 +1,158 @@
+// What may be done with a queue: messages are sent, moved to another queue, and dropped. What is moved or dropped is
+// counted before, and changed page by page.
+import {ask, field} from './actions.js';
+import {call, isAborted} from './api.js';
+import {h, say} from './dom.js';
+import {number, plural} from './format.js';
+import {toast} from './parts.js';
+
+const MESSAGES_MAX = 1_000_000;  // one dialog changes no more
+
+export function send(table, queue, after) {
+  const to = h('input', {
+    type: 'text',
+    autocomplete: 'off',
+    maxlength: '255',
+    value: queue,
+    'aria-required': 'true',
+    'data-first': queue === ''
+  });
+  const body = h('textarea', {rows: '3', autocomplete: 'off', 'data-first': queue !== ''});
+  const properties = h('textarea', {rows: '1', autocomplete: 'off', placeholder: '{"name": "value"}'});
+  const priority = h('input', {type: 'number', min: '0', max: '255', step: '1', placeholder: '100'});
+  ask({
+    title: `Send a message to a queue of ${table}`,
+    verb: 'Send',
+    body:
+        h('div', {class: 'fields'}, field('Queue', to), field('Body', body),
+          field('Properties', properties, 'an object in JSON'),
+          field('Priority', priority, '0 to 255, the smallest first')),
+    async run(signal) {
+      const parameters = {table, queue: to.value, body: body.value};
+      if (properties.value.trim() !== '') parameters.properties = properties.value.trim();
+      if (priority.value !== '') parameters.priority = Number(priority.value);
+      const [answer] = await call('SEND', parameters, signal);
+      after?.();
+      return `Message ${answer.message} is on ${to.value}.`;
+    },
+  });
+}
+
+const STATUSES = [['', 'all that no consumer has'], ['waiting', 'due and waiting ones'], ['parked', 'parked ones']];
+
+function statusOf(first) {
+  return h('select', {}, STATUSES.map(([value, words]) => h('option', {value, selected: value === first}, words)));
+}
+
+// One command changes 1000 messages at most.
+async function pages(command, parameters, signal, tell) {
+  let count = 0;
+  for (let more = true; more && count < MESSAGES_MAX;) {
+    const [answer] = await call(command, parameters, signal);
+    count += answer.count;
+    more = answer.more === 1 && answer.count > 0;
+    tell(count);
+  }
+  return count;
+}
+
+// parameters(): of the command, or null if they are not complete. Counts when the dialog is open, and again after each
+// change of `inputs`.
+function counted({command, title, verb, done, danger = false, body, inputs, parameters, after}) {
+  const what = h('p', {role: 'status'}, 'Counting …');
+  let counting = null;
+  async function count(state) {
+    counting?.abort(new DOMException('again', 'AbortError'));
+    const mine = new AbortController();
+    counting = mine;
+    state.ready(null);
+    const given = parameters();
+    if (given === null) return say(what, 'To which queue?');
+    try {
+      const [answer] = await call(command, {...given, dry_run: 1}, AbortSignal.any([state.signal, mine.signal]));
+      const more = answer.more === 1;
+      say(what,
+          answer.count === 0 ?
+              'There is no such message now: nothing would be changed.' :
+              `${more ? 'More than ' : ''}${plural(answer.count, 'message')} now. Those that are there ` +
+                  'when their turn comes are changed; those with consumers stay.');
+      state.forgive();
+      return state.ready(
+          answer.count === 0 ? null : `${verb} ${more ? 'all, more than ' : ''}${plural(answer.count, 'message')}`);
+    } catch (problem) {
+      if (isAborted(problem)) return undefined;
+      say(what, '');
+      return state.fail(problem);
+    }
+  }
+  ask({
+    title,
+    verb,
+    danger,
+    ready: false,
+    body: [...body, what],
+    began(state) {
+      for (const input of inputs)
+        input.addEventListener(input.tagName === 'SELECT' ? 'change' : 'input', () => count(state));
+      count(state);
+    },
+    async run(signal, tell) {
+      let sum = 0;
+      try {
+        sum = await pages(command, parameters(), signal, (now) => {
+          sum = now;
+          tell(`${number(now)} so far`);
+        });
+      } catch (problem) {
+        if (isAborted(problem) && sum > 0) toast(`Stopped after ${plural(sum, 'message')}.`);
+        throw problem;
+      } finally {
+        after?.();
+      }
+      return `${plural(sum, 'message')} ${sum === 1 ? 'was' : 'were'} ${done}.`;
+    },
+  });
+}
+
+// to: the queue that is most likely wanted; the same one for parked messages.
+export function move(table, queue, to, after) {
+  const target =
+      h('input',
+        {type: 'text', autocomplete: 'off', maxlength: '255', value: to, 'aria-required': 'true', 'data-first': true});
+  const status = statusOf(to === queue ? 'parked' : '');
+  counted({
+    command: 'MOVE',
+    title: `Move messages of ${queue}?`,
+    verb: 'Move',
+    done: 'moved',
+    body: [
+      h('p', {}, 'They keep their numbers and their order, and their deliveries are counted anew.'),
+      h('div', {class: 'fields'}, field('To the queue', target, `${queue} itself: its parked messages are due again`),
+        field('Which', status))
+    ],
+    inputs: [target, status],
+    parameters() {
+      if (target.value === '') return null;
+      return {table, queue, to: target.value, ...(status.value === '' ? {} : {status: status.value})};
+    },
+    after,
+  });
+}
+
+export function purge(table, queue, after) {
+  const status = statusOf('');
+  counted({
+    command: 'PURGE',
+    title: `Drop messages of ${queue}?`,
+    verb: 'Drop',
+    done: 'dropped',
+    danger: true,
+    body: [
+      h('p', {}, 'They are gone for good, and do not go to dead letters. This cannot be undone.'),
+      h('div', {class: 'fields'}, field('Which', status))
+    ],
+    inputs: [status],
+    parameters: () => ({table, queue, ...(status.value === '' ? {} : {status: status.value})}),
+    after,
+  });
+}
