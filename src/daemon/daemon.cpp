@@ -627,7 +627,7 @@ void Daemon::run_export(std::unique_ptr<server::ExportJob> job) {
   if (exporter == nullptr) exporter = std::make_unique<os::Background>([this] { reactor_->wake(); }, true);
   server::ExportJob& work = *job;
   exporter->run(
-      [this, &work, place = export_place(job->connect)] {
+      [this, &work, place = export_place(work.connect)] {
         work.status = sql::export_to(
             place, work.catalog,
             {.table = work.table, .type = work.type, .date = work.date, .content = work.content}, stop_exports_);

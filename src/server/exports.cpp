@@ -57,7 +57,7 @@ void Exports::take(One& one, std::int64_t now_us) {
   Exported const& exported = *one.table->can.exported;
   one.is_wanted = false;
   one.version = exported.export_version();
-  one.not_before_us = now_us + std::max(kPauseUs, one.pause_us);
+  one.not_before_us = now_us + kPauseUs;
   one.needed = one.table->log->log->end_lsn();
   one.asked_to_sync = false;
   one.waiting = std::make_unique<ExportJob>(ExportJob{.number = one.number,

@@ -46,12 +46,12 @@ class Exports {
   struct One {
     std::uint64_t number{0};
     engine::HostedTable* table{nullptr};
-    std::string connect;
-    std::string catalog;
+    std::string connect{};
+    std::string catalog{};
     bool is_wanted{true};
     std::uint64_t version{0};  // of the state that was taken last
     // Taken, and not durable yet.
-    std::unique_ptr<ExportJob> waiting;
+    std::unique_ptr<ExportJob> waiting{};
     Lsn needed{};
     bool asked_to_sync{false};
     bool is_out{false};

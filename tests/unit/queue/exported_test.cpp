@@ -41,8 +41,8 @@ struct Watched : Harness {
   std::string exported() { return shown(table->export_all()); }
   // Whether the version is another one since the last call.
   bool changed() {
-    std::uint64_t const now = table->export_version();
-    return std::exchange(seen, now) != now;
+    std::uint64_t const version = table->export_version();
+    return std::exchange(seen, version) != version;
   }
   std::uint64_t seen{0};
 };
@@ -53,13 +53,13 @@ BOOST_AUTO_TEST_SUITE(queue_export)
 
 BOOST_AUTO_TEST_CASE(queues_exchanges_and_bindings_are_told_with_their_options) {
   Watched table;
+  table.make("dead");
   table.make("orders", {{"dead_letters", "dead"},
                         {"max_deliveries", "3"},
                         {"max_messages", "10"},
                         {"max_bytes", "1000"},
                         {"when_full", "drop"},
                         {"expires", "60000"}});
-  table.make("dead");
   table.make("mine", {{"temporary", "1"}});
   table.exchange("news", "topic");
   table.exchange("all", "fanout");
