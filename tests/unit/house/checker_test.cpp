@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_layer_links_the_layers_of_its_row_no_more_and_no_less) {
       "  fj_log)\n"
       "fj_layer(files DEPS fj_base fj_log fmt::fmt)\n"
       "fj_layer(os DEPS fj_base fj_engine)\n"
-      "target_link_libraries(fj_journal PUBLIC fj_public fj_base PRIVATE fj_options)\n"
+      "fj_plugin(journal DEPS fj_public fj_base TEST_DEPS fj_reference)\n"
       "target_link_libraries(fj_client PUBLIC fj_public)\n"
       "target_link_libraries(fj_cli\n  PUBLIC fj_public fj_client\n  PRIVATE fj_options)\n";
   auto const checked = [&](std::string text) {

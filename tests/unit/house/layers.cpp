@@ -183,10 +183,11 @@ void check_includes(LayerTable const& table, Source const& source, Resolve const
 }
 
 std::vector<Links> read_links(std::string_view path, std::string_view text) {
-  static constexpr std::array kCalls{"fj_layer(", "target_link_libraries("};
+  static constexpr std::array kCalls{"fj_layer(", "fj_plugin(", "target_link_libraries("};
   std::vector<Links> links;
   int line = 0;
   bool open = false;
+  bool is_of_tests = false;  // what only its tests link
   for (std::string const& whole : split_lines(text)) {
     ++line;
     std::string_view rest = std::string_view{whole}.substr(0, whole.find('#'));
@@ -195,15 +196,17 @@ std::vector<Links> read_links(std::string_view path, std::string_view text) {
         rest.remove_prefix(call.size());
         links.push_back({"", std::string{path}, line, {}});
         open = true;
+        is_of_tests = false;
       }
     if (!open) continue;
     open = rest.find(')') == std::string_view::npos;
     Links& last = links.back();
     for (std::string const& word : split(rest.substr(0, rest.find(')')), ' ')) {
       if (word.empty()) continue;
+      is_of_tests = is_of_tests || word == "TEST_DEPS";
       if (last.target.empty())
         last.target = word;
-      else if (word.starts_with("fj_") && word != "fj_options")
+      else if (!is_of_tests && word.starts_with("fj_") && word != "fj_options")
         last.ours.push_back(word);
     }
   }
@@ -216,7 +219,7 @@ void check_links(LayerTable const& table, std::vector<Links> const& links, std::
   for (Layer const& layer : table.layers()) {
     if (layer.ours.empty()) continue;
     std::string const library = library_of(layer);
-    // fj_layer() is given the folder, and makes the name of it.
+    // fj_layer() and fj_plugin() are given the folder, and make the name of it.
     auto const found = std::find_if(links.begin(), links.end(), [&](Links const& one) {
       return one.target == library || one.target == layer.name;
     });
