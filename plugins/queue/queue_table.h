@@ -26,7 +26,13 @@ namespace fastjournal::queue {
 // The table type: exported by the plugin, linked by tests and the simulator.
 [[nodiscard]] PluginDescriptor const& table_type();
 
-class QueueTable final : public Table, public Timed, public Holder, public Work, public Stores, public Promises, public Exported {
+class QueueTable final : public Table,
+                         public Timed,
+                         public Holder,
+                         public Work,
+                         public Stores,
+                         public Promises,
+                         public Exported {
  public:
   QueueTable(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
              std::shared_ptr<TableDeclaration const> declaration);

@@ -629,8 +629,8 @@ void Daemon::run_export(std::unique_ptr<server::ExportJob> job) {
   exporter->run(
       [this, &work, place = export_place(work.connect)] {
         work.status = sql::export_to(
-            place, work.catalog,
-            {.table = work.table, .type = work.type, .date = work.date, .content = work.content}, stop_exports_);
+            place, work.catalog, {.table = work.table, .type = work.type, .date = work.date, .content = work.content},
+            stop_exports_);
       },
       [this, job = std::move(job)]() mutable { server_->export_done(std::move(job)); });
 }

@@ -147,12 +147,12 @@ class Daemon final : public server::ServerHost {
   std::map<std::pair<storage::ByteFiles*, storage::Lane>, std::unique_ptr<os::Background>> byte_workers_;
   // For slow hashes of tokens, from the first login on.
   std::array<std::unique_ptr<os::Background>, access::Logins::kJobsMax> hashers_;
-  std::size_t hashes_{0};               // begun
+  std::size_t hashes_{0};  // begun
   // For exports, a database always by the same one: one that is away delays few others.
   sql::Stop stop_exports_;
-  std::array<std::unique_ptr<os::Background>, 4> exporters_;  // destroyed before
+  std::array<std::unique_ptr<os::Background>, 4> exporters_;     // destroyed before
   std::map<std::string, std::size_t, std::less<>> exporter_of_;  // by <connect>
-  std::vector<std::string> recovered_;  // one line of the banner per log
+  std::vector<std::string> recovered_;                           // one line of the banner per log
 };
 
 }  // namespace fastjournal::daemon

@@ -19,8 +19,8 @@ constexpr std::size_t kCatalogBytesMax = 63;
 
 // What may follow the question mark: what says where the database is and who asks. Time-outs are the daemon's.
 constexpr std::array<std::string_view, 16> kParameters{
-    "application_name", "channel_binding", "dbname",  "gssencmode", "host",   "hostaddr",
-    "krbsrvname",       "passfile",        "port",    "service",    "sslcert", "sslcrl",
+    "application_name", "channel_binding", "dbname",      "gssencmode", "host",    "hostaddr",
+    "krbsrvname",       "passfile",        "port",        "service",    "sslcert", "sslcrl",
     "sslkey",           "sslmode",         "sslrootcert", "user"};
 
 bool is_secret(std::string_view parameter) {
@@ -92,7 +92,8 @@ std::string check_parameters(std::string_view parameters) {
 std::string check_uri(std::string_view uri) {
   uri.remove_prefix(uri.find("://") + 3);
   if (uri.find(' ') != std::string_view::npos) return "has a blank, expected %20 in its place";
-  if (!are_escapes_whole(uri)) return "has a % that is not followed by two hexadecimal digits, or stands for a zero byte";
+  if (!are_escapes_whole(uri))
+    return "has a % that is not followed by two hexadecimal digits, or stands for a zero byte";
   std::string_view place = take_until(uri, '?');
   std::string_view authority = take_until(place, '/');
   if (std::size_t const at = authority.rfind('@'); at != std::string_view::npos) {
@@ -124,7 +125,8 @@ Status check_connect(TableDeclaration const& declaration) {
   std::string_view const connect = declaration.option(kConnectOption).text;
   std::string_view const catalog = declaration.option(kCatalogOption).text;
   auto const wrong = [&](std::string_view option, std::string const& problem) {
-    return Status{Code::bad_configuration, declaration.at(option) + ": element <" + std::string{option} + "> " + problem};
+    return Status{Code::bad_configuration,
+                  declaration.at(option) + ": element <" + std::string{option} + "> " + problem};
   };
   if (connect.empty() && !catalog.empty())
     return wrong(kCatalogOption, "is the schema of a PostgreSQL database, and there is no <connect> that names one");

@@ -92,8 +92,7 @@ void Exports::done(std::unique_ptr<ExportJob> job) {
   one.pause_us = std::clamp(2 * one.pause_us, kPauseUs, kPauseMaxUs);
   one.not_before_us = clock_.monotonic_us() + one.pause_us;
   engine_.alerting().raise(one.table, kExportFailed, 50,
-                           "the export fails, and is tried again: " + job->status.message(),
-                           "export");
+                           "the export fails, and is tried again: " + job->status.message(), "export");
 }
 
 std::int64_t Exports::next_us() const {

@@ -355,11 +355,10 @@ void Server::end_detached_readers() {
 
 void Server::schedule(bool again) {
   health_.check_if_due(clock_.monotonic_us());
-  network_.wake_at(
-      std::min({clock_.time().monotonic_of(engine_.next_due()), links_.next_us(), feeds_.next_us(),
-                sessions_.next_silent_us(), guard_.next_us(), health_.next_us(), logs_.next_us(),
-                authentication_.next_us(), watches_.next_us(), table_files_.next_us(), stored_commands_.next_us(),
-                exports_.next_us()}));
+  network_.wake_at(std::min({clock_.time().monotonic_of(engine_.next_due()), links_.next_us(), feeds_.next_us(),
+                             sessions_.next_silent_us(), guard_.next_us(), health_.next_us(), logs_.next_us(),
+                             authentication_.next_us(), watches_.next_us(), table_files_.next_us(),
+                             stored_commands_.next_us(), exports_.next_us()}));
   if (again) network_.turn_again();
 }
 

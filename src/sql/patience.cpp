@@ -38,7 +38,9 @@ void Stop::give() {
 Patience::Patience(Stop const& stop, std::int64_t limit_ms)
     : stop_(stop), limit_ms_(limit_ms), until_ms_(now_ms() + limit_ms) {}
 
-std::int64_t Patience::left_ms() const { return stop_.is_given() ? 0 : std::max<std::int64_t>(0, until_ms_ - now_ms()); }
+std::int64_t Patience::left_ms() const {
+  return stop_.is_given() ? 0 : std::max<std::int64_t>(0, until_ms_ - now_ms());
+}
 
 bool Patience::is_over() const { return left_ms() == 0; }
 

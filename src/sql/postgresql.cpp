@@ -115,9 +115,10 @@ class Postgresql final : public Database {
     Parameters names;
     names.add(catalog_);
     names.add(relation.name());
-    Result<Answer> const found = run(
-        "SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2",
-        names, doing);
+    Result<Answer> const found =
+        run("SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname "
+            "= $2",
+            names, doing);
     if (!found.ok()) return found.status();
     if (PQntuples(found->get()) > 0) return {};
     return run(create_table(relation, place_of(relation), kTypes), {}, doing).status();

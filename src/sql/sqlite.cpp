@@ -103,7 +103,8 @@ class Sqlite final : public Database {
 
   [[nodiscard]] Result<Statement> prepare(std::string const& text, std::string_view doing) {
     sqlite3_stmt* statement = nullptr;
-    int const code = sqlite3_prepare_v2(database_.get(), text.c_str(), static_cast<int>(text.size()), &statement, nullptr);
+    int const code =
+        sqlite3_prepare_v2(database_.get(), text.c_str(), static_cast<int>(text.size()), &statement, nullptr);
     if (code != SQLITE_OK) return failed(doing);
     return Statement{statement};
   }

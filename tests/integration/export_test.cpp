@@ -19,8 +19,8 @@ using namespace fastjournal::test;
 
 struct Exporting : ShellFixture {
   void declare(std::string const& connect, std::string const& more = "") {
-    daemon.write("tables/post.xml", "<table name=\"post\" model=\"queue\">\n<queues>orders</queues>\n<connect>" + connect +
-                                        "</connect>\n" + more + "</table>\n");
+    daemon.write("tables/post.xml", "<table name=\"post\" model=\"queue\">\n<queues>orders</queues>\n<connect>" +
+                                        connect + "</connect>\n" + more + "</table>\n");
   }
   void start() {
     bool const ready = daemon.start();
@@ -41,7 +41,8 @@ struct Exporting : ShellFixture {
   }
   bool is_alerted(bool expected) {
     auto const ask = [&] {
-      return run_in_shell(daemon, "fastjournal alerts post").output.find("export-failed") != std::string::npos ? "yes" : "no";
+      return run_in_shell(daemon, "fastjournal alerts post").output.find("export-failed") != std::string::npos ? "yes"
+                                                                                                               : "no";
     };
     return becomes(expected ? "yes" : "no", ask) == "yes";
   }
@@ -94,9 +95,10 @@ BOOST_FIXTURE_TEST_CASE(an_sqlite_file_in_the_data_folder_follows_the_table, Exp
   BOOST_TEST(say("DECLARE table=post;exchange=news;kind=topic").starts_with("DECLARED"));
   BOOST_TEST(say("BIND table=post;exchange=news;queue=orders;routing_key=a.#").starts_with("BOUND"));
   auto const all = [&] {
-    return sqlite("SELECT queue, max_messages, when_full FROM queues WHERE NOT declared; SELECT exchange, kind FROM "
-                  "exchanges; SELECT exchange, queue, routing_key FROM bindings; SELECT table_name, type, format, "
-                  "exported_at > 1700000000000 FROM exports");
+    return sqlite(
+        "SELECT queue, max_messages, when_full FROM queues WHERE NOT declared; SELECT exchange, kind FROM "
+        "exchanges; SELECT exchange, queue, routing_key FROM bindings; SELECT table_name, type, format, "
+        "exported_at > 1700000000000 FROM exports");
   };
   std::string const expected = "it's\"'--|9|drop\nnews|topic\nnews|orders|a.#\npost|queue|1|1\n";
   BOOST_TEST(becomes(expected, all) == expected);
@@ -181,10 +183,11 @@ BOOST_FIXTURE_TEST_CASE(the_tables_are_those_of_the_document_and_its_query_runs,
   BOOST_TEST(becomes("orders\n", all) == "orders\n");
   BOOST_TEST(psql("CREATE SCHEMA shown; SET search_path = shown; " + document_sql("tables")) == "");
   auto const columns = [&](std::string const& schema) {
-    return psql("SELECT c.table_name, c.column_name, c.ordinal_position, c.data_type, c.is_nullable, "
-                "k.ordinal_position FROM information_schema.columns c LEFT JOIN information_schema.key_column_usage k "
-                "USING (table_schema, table_name, column_name) WHERE c.table_schema = '" +
-                schema + "' ORDER BY 1, 3");
+    return psql(
+        "SELECT c.table_name, c.column_name, c.ordinal_position, c.data_type, c.is_nullable, "
+        "k.ordinal_position FROM information_schema.columns c LEFT JOIN information_schema.key_column_usage k "
+        "USING (table_schema, table_name, column_name) WHERE c.table_schema = '" +
+        schema + "' ORDER BY 1, 3");
   };
   BOOST_TEST(columns("mirror") == columns("shown"));
   BOOST_TEST(columns("mirror").find("queues|expires_ms|11|bigint|YES|\n") != std::string::npos);

@@ -197,6 +197,12 @@ BOOST_AUTO_TEST_CASE(no_power_cut_takes_back_what_was_exported) {
         for (std::uint64_t turns = chance() % 3; turns > 0; --turns) one.turn();
         if (chance() % 10 == 0) one.pass(static_cast<std::int64_t>(chance() % 1500));
       }
+      // The cut comes while a change waits for its sync, and an export may begin.
+      one.pass(1500);
+      one.world.hold_flushes(true);
+      one.world.send("main", "DECLARE table=post;queue=q" + std::to_string(made++));
+      for (std::uint64_t turns = 1 + chance() % 4; turns > 0; --turns) one.turn();
+      one.world.hold_flushes(false);
       Names const before = one.state();
       one.world.power_cut();
       one.start();
@@ -211,7 +217,8 @@ BOOST_AUTO_TEST_CASE(no_power_cut_takes_back_what_was_exported) {
         return out;
       }();
       for (std::string const& name : before)
-        BOOST_TEST_REQUIRE(there.contains(name), "FJ_SEED=" << seed + life << ": " << name << " was exported, and is gone");
+        BOOST_TEST_REQUIRE(there.contains(name),
+                           "FJ_SEED=" << seed + life << ": " << name << " was exported, and is gone");
       exported += before.size();
       BOOST_REQUIRE(one.world.stop().ok());
     }

@@ -220,8 +220,8 @@ class Postgres final : public Peer {
   explicit Postgres(bool copies)
       : copies_(copies),
         port_(free_port()),
-        server_("bench", {"listen_addresses=127.0.0.1", "port=" + std::to_string(port_), "unix_socket_directories=",
-                          "max_connections=200"}) {}
+        server_("bench", {"listen_addresses=127.0.0.1", "port=" + std::to_string(port_),
+                          "unix_socket_directories=", "max_connections=200"}) {}
 
   [[nodiscard]] std::string name() const override { return copies_ ? "postgresql COPY" : "postgresql"; }
   [[nodiscard]] std::string durability() const override {
@@ -233,11 +233,13 @@ class Postgres final : public Peer {
   void start() override {
     server_.start();
     if (std::exchange(made_, true)) return;
-    test::ChildProcess psql{{server_.program("psql"), "-q", "-h", "127.0.0.1", "-p", std::to_string(port_), "-U", "bench",
-                             "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-c", std::string{kTables}}};
+    test::ChildProcess psql{{server_.program("psql"), "-q", "-h", "127.0.0.1", "-p", std::to_string(port_), "-U",
+                             "bench", "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-c", std::string{kTables}}};
     if (psql.wait(std::chrono::seconds{60}) != 0) throw std::runtime_error("psql failed: " + psql.output());
   }
-  void kill() override { server_.end(SIGQUIT); }  // to the postmaster: all its processes end at once, without a checkpoint
+  void kill() override {
+    server_.end(SIGQUIT);
+  }  // to the postmaster: all its processes end at once, without a checkpoint
   void stop() override { server_.end(SIGINT); }
   [[nodiscard]] std::string address() const override { return "127.0.0.1:" + std::to_string(port_); }
   [[nodiscard]] std::unique_ptr<Protocol> protocol() const override {

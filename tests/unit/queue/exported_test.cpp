@@ -80,8 +80,9 @@ BOOST_AUTO_TEST_CASE(queues_of_the_file_and_those_that_are_leaving_are_marked) {
   table.make("old", {{"max_messages", "5"}});
   table.send("old", "1");
   table.run("REMOVE", {{"queue", "old"}});
-  BOOST_TEST(table.exported() ==
-             "queues: 'old' no no yes - - - - 'refuse' -, 'orders' no yes no - - - - 'refuse' -; exchanges:; bindings:");
+  BOOST_TEST(
+      table.exported() ==
+      "queues: 'old' no no yes - - - - 'refuse' -, 'orders' no yes no - - - - 'refuse' -; exchanges:; bindings:");
   table.timers();
   BOOST_TEST(table.exported() == "queues: 'orders' no yes no - - - - 'refuse' -; exchanges:; bindings:");
 }
@@ -103,14 +104,26 @@ BOOST_AUTO_TEST_CASE(the_version_changes_with_what_is_told_and_with_nothing_else
   BOOST_TEST(!has_changed());
   for (auto const& change : std::vector<std::function<Reply()>>{
            [&] { return table.make("a"); },
-           [&] { return table.make("a", {{"max_messages", "9"}}); },
-           [&] { return table.make("t", {{"temporary", "1"}}); },
+           [&] {
+             return table.make("a", {{"max_messages", "9"}});
+           },
+           [&] {
+             return table.make("t", {{"temporary", "1"}});
+           },
            [&] { return table.exchange("e", "direct"); },
            [&] { return table.bind("e", "a", "k"); },
-           [&] { return table.bind("e", "made", "k", {{"declare", "1"}}); },
-           [&] { return table.run("UNBIND", {{"exchange", "e"}, {"queue", "a"}, {"routing_key", "k"}}); },
-           [&] { return table.run("REMOVE", {{"exchange", "e"}}); },
-           [&] { return table.run("REMOVE", {{"queue", "made"}}); },
+           [&] {
+             return table.bind("e", "made", "k", {{"declare", "1"}});
+           },
+           [&] {
+             return table.run("UNBIND", {{"exchange", "e"}, {"queue", "a"}, {"routing_key", "k"}});
+           },
+           [&] {
+             return table.run("REMOVE", {{"exchange", "e"}});
+           },
+           [&] {
+             return table.run("REMOVE", {{"queue", "made"}});
+           },
        }) {
     Reply const reply = change();
     BOOST_TEST(reply.error() == "");
@@ -118,11 +131,15 @@ BOOST_AUTO_TEST_CASE(the_version_changes_with_what_is_told_and_with_nothing_else
   }
   // The same again, and messages that come and go.
   for (auto const& use : std::vector<std::function<Reply()>>{
-           [&] { return table.make("a", {{"max_messages", "9"}}); },
+           [&] {
+             return table.make("a", {{"max_messages", "9"}});
+           },
            [&] { return table.send("a", "1"); },
            [&] { return table.end("RELEASE", table.take("a")); },
            [&] { return table.end("REJECT", table.take("a")); },
-           [&] { return table.run("PURGE", {{"queue", "a"}, {"status", "parked"}}); },
+           [&] {
+             return table.run("PURGE", {{"queue", "a"}, {"status", "parked"}});
+           },
            [&] { return table.send("a", "2"); },
        }) {
     Reply const reply = use();

@@ -100,9 +100,9 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_written_whole_changes_nothing, Base) {
 // A reader in a transaction, or a person at a psql that was forgotten, does not hold an export up.
 BOOST_FIXTURE_TEST_CASE(readers_are_not_waited_for, Base) {
   BOOST_TEST(write("post", content_of({"a"})).message() == "");
-  ChildProcess reader{{server().program("psql"), "-X", "-q", "-A", "-t", "-h", server().host(), "-U", "owner", "-d", name,
-                       "-c", "BEGIN ISOLATION LEVEL REPEATABLE READ", "-c", "SELECT queue FROM fastjournal.queues", "-c",
-                       "SELECT pg_sleep(60)"}};
+  ChildProcess reader{{server().program("psql"), "-X", "-q", "-A", "-t", "-h", server().host(), "-U", "owner", "-d",
+                       name, "-c", "BEGIN ISOLATION LEVEL REPEATABLE READ", "-c",
+                       "SELECT queue FROM fastjournal.queues", "-c", "SELECT pg_sleep(60)"}};
   BOOST_TEST(reader.wait_for_line("a").has_value());
   BOOST_TEST(write("post", content_of({"b"})).message() == "");
   BOOST_TEST(queues() == lines_of("post", {"b"}));
@@ -126,7 +126,8 @@ BOOST_FIXTURE_TEST_CASE(a_user_needs_no_more_than_a_schema_of_its_own, Base) {
 BOOST_FIXTURE_TEST_CASE(two_daemons_make_a_schema_at_once, Base) {
   std::vector<std::future<Status>> writing;
   for (int i = 0; i < 8; ++i)
-    writing.push_back(std::async(std::launch::async, [&, i] { return write("post" + std::to_string(i), content_of({"a"})); }));
+    writing.push_back(
+        std::async(std::launch::async, [&, i] { return write("post" + std::to_string(i), content_of({"a"})); }));
   for (auto& one : writing) BOOST_TEST(one.get().message() == "");
   BOOST_TEST(ask("SELECT count(*) FROM fastjournal.queues") == "8\n");
 }
@@ -180,14 +181,15 @@ BOOST_FIXTURE_TEST_CASE(a_stop_ends_the_waiting_for_a_silent_server, Base) {
 // Somebody has the table locked, and the export is in the middle of its transaction.
 BOOST_FIXTURE_TEST_CASE(a_stop_ends_the_waiting_for_a_lock, Base) {
   BOOST_TEST(write("post", content_of({"a"})).message() == "");
-  ChildProcess holder{{server().program("psql"), "-X", "-q", "-A", "-t", "-h", server().host(), "-U", "owner", "-d", name,
-                       "-c", "BEGIN", "-c", "LOCK TABLE fastjournal.queues", "-c", "SELECT 'locked'", "-c",
+  ChildProcess holder{{server().program("psql"), "-X", "-q", "-A", "-t", "-h", server().host(), "-U", "owner", "-d",
+                       name, "-c", "BEGIN", "-c", "LOCK TABLE fastjournal.queues", "-c", "SELECT 'locked'", "-c",
                        "SELECT pg_sleep(60)"}};
   BOOST_TEST(holder.wait_for_line("locked").has_value());
   auto writing = std::async(std::launch::async, [&] { return write("post", content_of({"b"})); });
   bool waits = false;
   for (int i = 0; i < 200 && !waits; ++i)
-    waits = ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '" + name + "'") == "1\n";
+    waits = ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '" + name + "'") ==
+            "1\n";
   BOOST_TEST(waits);
   stop.give();
   BOOST_TEST(tells(writing.get(), "the daemon stops"));

@@ -31,8 +31,7 @@ struct File {
     std::vector<std::string> lines;
     auto const take = [](void* to, int cells, char** texts, char**) {
       std::string line;
-      for (int i = 0; i < cells; ++i)
-        line.append(i == 0 ? "" : "|").append(texts[i] == nullptr ? "NULL" : texts[i]);
+      for (int i = 0; i < cells; ++i) line.append(i == 0 ? "" : "|").append(texts[i] == nullptr ? "NULL" : texts[i]);
       static_cast<std::vector<std::string>*>(to)->push_back(line + "\n");
       return 0;
     };
