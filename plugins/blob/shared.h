@@ -65,7 +65,10 @@ class NamedReads {
 
 struct Shared {
   Shared(std::shared_ptr<TableDeclaration const> table_declaration, std::uint64_t hash_seed)
-      : declaration(std::move(table_declaration)), options(Options::read(*declaration)), clients(hash_seed), holds(hash_seed) {}
+      : declaration(std::move(table_declaration)),
+        options(Options::read(*declaration)),
+        clients(hash_seed),
+        holds(hash_seed) {}
 
   [[nodiscard]] std::string const& table() const { return declaration->name; }
   // What the current data file has, without its holes: with blobs that are on their way; and before this place.
@@ -89,9 +92,7 @@ struct Shared {
     return rows::Holds::check(holder, decision, "this key of table " + table()).with("parameter", "key");
   }
   // Values of open transactions, which would not be in the file that is being built.
-  [[nodiscard]] bool awaits_promised() const {
-    return promised.count != 0 && promised.copied_to != state.files.next;
-  }
+  [[nodiscard]] bool awaits_promised() const { return promised.count != 0 && promised.copied_to != state.files.next; }
   // Never 0, which stands for none.
   [[nodiscard]] static std::uint32_t seconds(TimeMs date) {
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(date.value / 1000, 1, UINT32_MAX));

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "admin/declarations.h"
+#include "storage/byte_files.h"
 
 namespace fastjournal::server {
 namespace {
@@ -87,6 +88,7 @@ void add_metrics(engine::TableTypes const& types, engine::Declarations const& ta
     if (!made.ok()) continue;
     hosted.take(std::move(made).value());
     engine::tell_metrics(hosted, TimeMs{}, names);
+    if (hosted.can.stores != nullptr) storage::tell_figures({}, names);
   }
 }
 

@@ -98,7 +98,7 @@ Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, 
   return {};
 }
 
-Status StoredCommands::store_whole(Session& session, Message const& message, std::vector<WholeWish> const& wishes) {
+Status StoredCommands::store_whole(Session& session, Message const& message, std::deque<WholeWish> const& wishes) {
   Held held{.values = {}, .message = {}, .is_whole = true, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
   std::map<storage::ByteFiles*, std::vector<storage::ByteFiles::Piece>> pieces;
   for (WholeWish const& one : wishes) {

@@ -47,8 +47,8 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
     engine::HostedTable* table{nullptr};
     StoreWish wish{};
   };
-  // The message comes again when they are stored. Not ok: it is refused.
-  [[nodiscard]] Status store_whole(Session& session, Message const& message, std::vector<WholeWish> const& wishes);
+  // The message comes again when they are stored. Not ok: it is refused. A deque: what they wish stays where it is.
+  [[nodiscard]] Status store_whole(Session& session, Message const& message, std::deque<WholeWish> const& wishes);
   // Then its commands get them; false: it comes for the first time.
   [[nodiscard]] bool fill(std::vector<Message>& commands) const;
 

@@ -1,5 +1,6 @@
 #include "server/whole_transactions.h"
 
+#include <deque>
 #include <string>
 
 #include "protocol/commands.h"
@@ -63,14 +64,15 @@ Status WholeTransactions::promise(Session& session, Message& command) {
 
 bool WholeTransactions::has_values_stored(Session& session, admin::Request& request) {
   if (stored_.fill(messages_)) return true;
-  std::vector<StoredCommands::WholeWish> wishes;
+  std::deque<StoredCommands::WholeWish> wishes;
   for (std::size_t i = 0; i < messages_.size(); ++i) {
     Message& command = messages_[i];
     // What is no command is refused when its turn comes.
     if (!protocol::check_head_names(command).ok()) continue;
     dispatch_.name_bound_table(session, command);
     Speaker const speaker = dispatch_.speaker_of(session, session.id, command);
-    StoredCommands::WholeWish wish{.command = i};
+    StoredCommands::WholeWish& wish = wishes.emplace_back();
+    wish.command = i;
     Status status;
     wish.table = commands_.wish_to_store(speaker, command, wish.wish, status);
     if (status.ok() && wish.table != nullptr && wish.wish.must && !speaker.may_store)
@@ -79,7 +81,7 @@ bool WholeTransactions::has_values_stored(Session& session, admin::Request& requ
       request.status = std::move(status).with("op", std::to_string(i + 1));
       return false;
     }
-    if (wish.table != nullptr && speaker.may_store) wishes.push_back(std::move(wish));
+    if (wish.table == nullptr || !speaker.may_store) wishes.pop_back();
   }
   if (wishes.empty()) return true;
   request.status = stored_.store_whole(session, request.message, wishes);

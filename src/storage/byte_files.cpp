@@ -247,7 +247,8 @@ Status ByteFiles::remove_garbage() {
   for (auto const& [number, file] : files_) {
     // The last one stays: a number is never given twice.
     bool const stays = says_files() ? wanted.contains(number) : file.named > 0 || number == last_number_;
-    if (!stays && (file.outstanding == 0 || is_mutant(Mutant::promised_file_removed))) left_over_.push_back(file_name(number));
+    if (!stays && (file.outstanding == 0 || is_mutant(Mutant::promised_file_removed)))
+      left_over_.push_back(file_name(number));
   }
   for (std::string const& name : left_over_) {
     if (std::optional<std::uint32_t> const number = number_of(name)) files_.erase(*number);
@@ -566,42 +567,6 @@ std::vector<std::uint32_t> ByteFiles::files() const {
   for (auto const& [number, file] : files_)
     if (!file.removing && (says_files() || file.named > 0 || file.outstanding > 0)) out.push_back(number);
   return out;
-}
-
-ByteFigures ByteFiles::figures() const {
-  ByteFigures out = figures_;
-  out.files = files_.size();
-  out.staged_bytes = staged_bytes_;
-  for (auto const& [number, file] : files_) {
-    out.file_bytes += file.end;
-    out.named_bytes += file.named_bytes;
-  }
-  for (auto const& [place, one] : promised_) out.promised_bytes += one.extent.size();
-  return out;
-}
-
-void ByteFiles::metrics(MetricSink& sink) const {
-  ByteFigures const out = figures();
-  if (out.files == 0 && out.stored_bytes == 0) return;
-  auto const now = [&](std::string_view name, std::string_view help, std::uint64_t value) {
-    sink.integer({name, help, Metric::Kind::gauge}, static_cast<std::int64_t>(value));
-  };
-  auto const count = [&](std::string_view name, std::string_view help, std::uint64_t value) {
-    sink.integer({name, help, Metric::Kind::counter}, static_cast<std::int64_t>(value));
-  };
-  now("outside_files", "files of bytes outside the log", out.files);
-  now("outside_file_bytes", "bytes of these files, what was given back included", out.file_bytes);
-  now("outside_named_bytes", "bytes in these files that rows, values or blobs are", out.named_bytes);
-  now("outside_promised_bytes", "bytes in these files that transactions have which are not over", out.promised_bytes);
-  now("outside_staged_bytes", "bytes in memory that wait to be written to a file", out.staged_bytes);
-  count("outside_stored_bytes", "bytes written to files", out.stored_bytes);
-  count("outside_fetched_bytes", "bytes read from files for answers", out.fetched_bytes);
-  count("outside_copied_bytes", "bytes copied from file to file", out.copied_bytes);
-  count("outside_freed_bytes", "bytes whose space was given back", out.given_back_bytes);
-  count("outside_syncs", "syncs of files", out.syncs);
-  count("outside_scrubbed_bytes", "bytes in files that were read again and checked", out.scrubbed_bytes);
-  count("outside_scrub_rounds", "how often all of them were read again and checked", out.scrub_rounds);
-  count("outside_damaged", "values found damaged; one that stays is counted each time", out.damaged);
 }
 
 // ---------------------------------------------------------------------------

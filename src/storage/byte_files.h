@@ -55,11 +55,11 @@ struct ByteFilesOptions {
 // For STATS and alerts.
 struct ByteFigures {
   std::uint64_t files{0};
-  std::uint64_t file_bytes{0};    // up to the end of each
-  std::uint64_t named_bytes{0};   // of these, named by records
+  std::uint64_t file_bytes{0};      // up to the end of each
+  std::uint64_t named_bytes{0};     // of these, named by records
   std::uint64_t promised_bytes{0};  // of values of transactions that are not over
-  std::uint64_t staged_bytes{0};  // in memory, on their way to a file
-  std::uint64_t stored_bytes{0};  // since the start
+  std::uint64_t staged_bytes{0};    // in memory, on their way to a file
+  std::uint64_t stored_bytes{0};    // since the start
   std::uint64_t fetched_bytes{0};
   std::uint64_t copied_bytes{0};
   std::uint64_t given_back_bytes{0};
@@ -68,6 +68,9 @@ struct ByteFigures {
   std::uint64_t scrub_rounds{0};
   std::uint64_t damaged{0};
 };
+
+// For STATS.
+void tell_figures(ByteFigures const& figures, MetricSink& sink);
 
 class ByteFiles final : public engine::Outside {
  public:
@@ -306,7 +309,7 @@ class ByteFiles final : public engine::Outside {
   bool has_folder_{false};
   bool is_serving_{false};
   std::map<std::uint32_t, File> files_;
-  std::uint32_t last_number_{0};                                      // the largest that ever was
+  std::uint32_t last_number_{0};    // the largest that ever was
   std::map<Place, Extent> places_;  // outstanding ones
   std::map<Place, Promised> promised_;
   std::deque<LetGo> let_go_;

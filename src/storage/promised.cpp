@@ -63,8 +63,7 @@ Status ByteFiles::copy_at_start(Promised& one) {
   job.run();
   if (!job.failure.ok()) return job.failure;
   if (!copy.status.ok()) return copy.status;
-  Extent const& made = one.copies.emplace_back(
-      Extent{number, copy.offset, copy.offset + one.extent.size(), copy.hash});
+  Extent const& made = one.copies.emplace_back(Extent{number, copy.offset, copy.offset + one.extent.size(), copy.hash});
   // It may be named before the start is over.
   to->found_bytes = std::max(to->found_bytes, made.end);
   return {};
@@ -151,9 +150,8 @@ void ByteFiles::drop_copies(std::set<std::uint32_t> const& wanted) {
 void ByteFiles::tell_promised() {
   if (!says_files()) return;
   std::uint32_t const next = table_->file_to_be();
-  bool const all = next != 0 && std::ranges::all_of(promised_, [&](auto const& one) {
-                     return in_file(one.second, next) != nullptr;
-                   });
+  bool const all = next != 0 && std::ranges::all_of(
+                                    promised_, [&](auto const& one) { return in_file(one.second, next) != nullptr; });
   table_->has_promised(promised_.size(), all ? next : 0);
 }
 

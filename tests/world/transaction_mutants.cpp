@@ -15,8 +15,9 @@ namespace {
 std::string proofs(std::uint64_t seed, std::uint64_t lives_max) {
   constexpr std::uint64_t kSteps = 400;
   constexpr std::uint64_t kCuts = 100;
-  for (char const* const name : {"transactions", "transactions_ended", "transaction_rows", "transaction_pairs",
-                                 "transaction_whole", "transaction_logs", "transaction_blobs", "xa", "xa_decided", "xa_blobs"})
+  for (char const* const name :
+       {"transactions", "transactions_ended", "transaction_rows", "transaction_pairs", "transaction_whole",
+        "transaction_logs", "transaction_blobs", "xa", "xa_decided", "xa_blobs"})
     if (std::string const wrong =
             run_transcript(std::string{FJ_SOURCE_DIR "/tests/transcripts/"} + name + ".txt", seed);
         !wrong.empty())

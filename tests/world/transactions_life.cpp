@@ -32,7 +32,9 @@ void build(World& world, std::size_t logs) {
   expect(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok(), "the table was refused");
   expect(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok(), "the table was refused");
   expect(world.add_table(FJ_SOURCE_DIR "/tests/world/tables/blobs.xml").ok(), "the table was refused");
-  world.change_declaration("blobs", [&](TableDeclaration& blobs) { blobs.log = kLogs[logs][1]; });
+  auto blobs = std::make_shared<TableDeclaration>(*world.declaration("blobs"));
+  blobs->log = kLogs[logs][1];
+  world.add_table(blobs);
   for (std::size_t i = 0; i < kTables; ++i) {
     auto ring = std::make_shared<TableDeclaration>(*world.declaration("jobs"));
     ring->name = table_of(i);

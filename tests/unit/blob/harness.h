@@ -229,7 +229,8 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
   Reply keep(std::uint64_t id) {
     Held& one = *held.at(id);
     std::uint32_t const current = table->file_for_new();
-    if (one.bytes.empty()) one.stored.extent.file = current;
+    if (one.bytes.empty())
+      one.stored.extent = {current, FilesInMemory::kHeaderBytes, FilesInMemory::kHeaderBytes, one.stored.extent.hash};
     for (Extent const& copy : one.copies)
       if (copy.file == current) one.stored.extent = copy;
     check(one.stored.extent.file == current, "files were exchanged before a promised value was copied");

@@ -131,7 +131,7 @@ class Life {
     }
     return "";
   }
- // -- transactions -------------------------------------------------------------
+  // -- transactions -------------------------------------------------------------
   [[nodiscard]] bool is_held(std::string const& hash) const {
     return std::ranges::any_of(open_, [&](auto const& one) { return one.second == hash; });
   }

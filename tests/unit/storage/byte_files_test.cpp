@@ -206,7 +206,8 @@ BOOST_AUTO_TEST_CASE(values_of_transactions_that_are_over_take_no_space) {
   for (bool const is_prepared : {false, true}) {
     Life life{fastjournal::test::seed_or(16)};
     require_start(life);
-    for (int i = 0; i < 5; ++i) BOOST_TEST(life.store_one(100'000, is_prepared ? Life::Becomes::prepared : Life::Becomes::promised).empty());
+    for (int i = 0; i < 5; ++i)
+      BOOST_TEST(life.store_one(100'000, is_prepared ? Life::Becomes::prepared : Life::Becomes::promised).empty());
     BOOST_TEST(life.check().empty());
     BOOST_TEST(life.disk().used_bytes() > 500'000U);
     if (is_prepared) {
