@@ -187,7 +187,7 @@ std::vector<Links> read_links(std::string_view path, std::string_view text) {
   std::vector<Links> links;
   int line = 0;
   bool open = false;
-  bool is_of_tests = false;  // what only its tests link
+  bool is_of_tests = false;  // what only its tests link follows
   for (std::string const& whole : split_lines(text)) {
     ++line;
     std::string_view rest = std::string_view{whole}.substr(0, whole.find('#'));
@@ -206,7 +206,7 @@ std::vector<Links> read_links(std::string_view path, std::string_view text) {
       is_of_tests = is_of_tests || word == "TEST_DEPS";
       if (last.target.empty())
         last.target = word;
-      else if (!is_of_tests && word.starts_with("fj_") && word != "fj_options")
+      else if (!is_of_tests && word.find('.') == std::string::npos && word.starts_with("fj_") && word != "fj_options")
         last.ours.push_back(word);
     }
   }
@@ -221,7 +221,7 @@ void check_links(LayerTable const& table, std::vector<Links> const& links, std::
     std::string const library = library_of(layer);
     // fj_layer() and fj_plugin() are given the folder, and make the name of it.
     auto const found = std::find_if(links.begin(), links.end(), [&](Links const& one) {
-      return one.target == library || one.target == layer.name;
+      return one.target == library || "fj_" + one.target == library || one.target == layer.name;
     });
     if (found == links.end()) {
       findings.push_back({"CMakeLists.txt", 0, "layer " + layer.name + ": nothing says what " + library + " links"});
