@@ -369,6 +369,7 @@ BOOST_AUTO_TEST_CASE(every_version_of_every_record_stands_in_one_of_them) {
   for (int type = 1; type <= 9; ++type)
     BOOST_TEST(catalogue.contains({type, 1}), "no catalogue record of type " << type);
   BOOST_TEST(catalogue.contains({4, 2}), "no clock that says why it is another");
+  BOOST_TEST(catalogue.contains({11, 2}), "no prepared command with values outside the log");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
