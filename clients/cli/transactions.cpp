@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+#include "base/utf8.h"
+#include "clients/lib/answers.h"
 #include "clients/lib/transaction.h"
 #include "model/value.h"
 #include "protocol/text.h"
@@ -35,6 +38,22 @@ std::string place_of(std::string const& file, std::vector<std::size_t> const& li
   return {};
 }
 
+// As TRANSACTION takes it. Bytes stay base64, as they are in a line.
+nlohmann::json json_of(Message const& command) {
+  nlohmann::json out{{"command", command.command}};
+  for (Param const& param : command.params()) {
+    nlohmann::json& value = out[std::string{param.name}];
+    switch (param.value.kind) {
+      case Value::Kind::integer: value = param.value.integer; break;
+      case Value::Kind::unsigned_integer: value = param.value.unsigned_integer; break;
+      case Value::Kind::real: value = param.value.real; break;
+      case Value::Kind::boolean: value = param.value.boolean; break;
+      default: value = param.value.bytes;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 ExitCode run_transaction(Invocation const& invocation, Console& console, client::Connection& connection) {
@@ -48,7 +67,7 @@ ExitCode run_transaction(Invocation const& invocation, Console& console, client:
           {Code::io_error, "cannot read " + model::shown(file) + ": expected a file with a command a line"});
   }
   std::istream& in = file == kStandardInput ? console.in : opened;
-  client::Transaction transaction(connection);
+  nlohmann::json commands = nlohmann::json::array();
   std::vector<std::size_t> lines;
   std::string line;
   for (std::size_t number = 1; std::getline(in, line); ++number) {
@@ -56,20 +75,26 @@ ExitCode run_transaction(Invocation const& invocation, Console& console, client:
     Message command;
     if (Status const status = protocol::parse_line(line, command); !status.ok())
       return misuse(invocation, console, status.message(), place_of(file, number));
-    if (transaction.size() == client::Transaction::kCommandsMax)
+    if (!is_utf8(line)) return misuse(invocation, console, "the line is no UTF-8", place_of(file, number));
+    if (commands.size() == client::Transaction::kCommandsMax)
       return misuse(invocation, console,
                     "a transaction has at most " + std::to_string(client::Transaction::kCommandsMax) + " commands",
                     place_of(file, number));
-    transaction.add(command);
+    commands.push_back(json_of(command));
     lines.push_back(number);
   }
   if (in.bad())
     return complain(invocation, console, {Code::io_error, "cannot read " + model::shown(file) + " to its end"});
   if (lines.empty()) return misuse(invocation, console, "there is no command, expected one a line", place_of(file, 1));
-  Result<std::vector<Message>> const answers = transaction.commit();
-  if (!answers.ok()) return complain(invocation, console, answers.status(), place_of(file, lines, answers.status()));
-  for (Message const& answer : answers.value())
-    console.out << (invocation.json ? render_json(answer, true) : render_line(answer));
+  std::string const text = commands.dump();
+  Message message("TRANSACTION");
+  message.set("commands", Value::of_text(text));
+  Result<client::Reply> const reply = connection.call(message);
+  if (!reply.ok()) return complain(invocation, console, reply.status(), place_of(file, lines, reply.status()));
+  if (reply->first().command != "COMMITTED")
+    return complain(invocation, console, client::unexpected(reply->first(), "COMMITTED"));
+  for (std::size_t i = 1; i < reply->messages.size(); ++i)
+    console.out << (invocation.json ? render_json(reply->messages[i], true) : render_line(reply->messages[i]));
   return ExitCode::ok;
 }
 

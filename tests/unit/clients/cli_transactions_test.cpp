@@ -31,6 +31,8 @@ void committed(Peer& peer) {
   want(protocol::read_commands(*message.find("commands"), 10, decoded, commands).ok(), "no commands");
   want(commands.size() == 2, "two commands");
   want(commands[0].command == "INSERT" && commands[0].text("name") == "a", "the first one");
+  // In a line bytes are base64, so they must not come as the bytes themselves.
+  want(!commands[0].find("name")->verbatim, "text as in a line");
   want(commands[1].command == "SET" && commands[1].integer("value") == 7, "the second one");
   peer.answer(message, "COMMITTED", {number("transaction", 1), number("ops", 2), number("left", 2)});
   peer.answer(message, "INSERTED", {text("table", "jobs"), number("row", 8), number("op", 1), number("left", 1)});
@@ -76,6 +78,9 @@ BOOST_AUTO_TEST_CASE(what_is_no_command_is_found_before_anything_is_sent) {
   Said const broken = run("INSERT table=jobs\nSET table\n");
   BOOST_TEST((broken.code == ExitCode::usage));
   BOOST_TEST(says(broken.err, "standard input:2"), broken.err);
+  Said const bytes = run("INSERT table=jobs;name=\xff\n");
+  BOOST_TEST((bytes.code == ExitCode::usage));
+  BOOST_TEST(says(bytes.err, "UTF-8"), bytes.err);
   Said const empty = run("# nothing\n\n");
   BOOST_TEST((empty.code == ExitCode::usage));
   BOOST_TEST(says(empty.err, "there is no command"), empty.err);
