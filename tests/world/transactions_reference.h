@@ -58,10 +58,12 @@ class TransactionsReference {
       refused(client, begun);
       return begun;
     }
+    // Only what is promised is part of it, which is looked at first.
+    bool const is_promised = std::ranges::none_of(commands, [](Asked const& one) { return runs_at_once(one.command); });
+    if (!is_promised) forget(current_.at(client.name));
+    if (!is_promised) return "ERROR not_supported";
     for (Asked const& one : commands)
-      // Only what is promised is part of it.
-      if (std::string const answer = runs_at_once(one.command) ? "ERROR not_supported" : run(client, one);
-          answer.starts_with("ERROR")) {
+      if (std::string const answer = run(client, one); answer.starts_with("ERROR")) {
         forget(current_.at(client.name));
         return answer;
       }
