@@ -32,6 +32,8 @@ class Exports {
   Exports(engine::Engine& engine, ExportHost& host, env::Network& network, TurnClock& clock)
       : engine_(engine), host_(host), network_(network), clock_(clock) {}
 
+  // No table is mirrored: the usual case.
+  [[nodiscard]] bool empty() const { return all_.empty(); }
   // At the start and after each reload, before another turn: every table that is to be mirrored is exported.
   void look();
   // Before the logs are committed: true if they should be synced, as a state waits for records that were only written.

@@ -321,12 +321,14 @@ void Server::on_turn_end() {
   again = engine_.end_of_turn(now) || again;
   turn_.end_part(Part::listeners);
   if (watches_.send_due(now)) turn_.end_part(Part::figures);
-  bool const is_waited_for = exports_.wants_sync();
+  bool const is_waited_for = !exports_.empty() && exports_.wants_sync();
   if (feeds_.wants_sync(clock_.monotonic_us()) || is_waited_for) logs_.sync_soon();
   if (!pipeline_.commit_turn()) return;
   turn_.end_part(Part::log);
-  exports_.end_turn();
-  turn_.end_part(Part::exports);
+  if (!exports_.empty()) {
+    exports_.end_turn();
+    turn_.end_part(Part::exports);
+  }
   if (!table_files_.end_turn()) return;
   feeds_.send(clock_.monotonic_us());
   again = engine_.committed(now) || again;

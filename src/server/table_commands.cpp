@@ -75,10 +75,12 @@ TableCommands::Checked TableCommands::check(Speaker const& speaker, Message cons
 bool TableCommands::run(Speaker const& speaker, Message& message, Answer& answer, Status& status, admin::Basis& basis) {
   Checked const checked = check(speaker, message, status, basis);
   if (checked.table == nullptr) return true;
+  if (checked.table->outside == nullptr)
+    return engine_.execute(*checked.table, checked.command, clock_.now(), answer, status);
   // Of a transaction that is over, or has no place for it, no byte is stored.
   bool const is_in_one = engine_.transactions().takes(*checked.table, checked.command);
   bool const is_promised = is_in_one && engine_.transactions().promises(*checked.table, checked.command);
-  if (checked.table->outside == nullptr || is_in_one != is_promised)
+  if (is_in_one != is_promised)
     return engine_.execute(*checked.table, checked.command, clock_.now(), answer, status);
   switch (values_.prepare(speaker, *checked.table, checked.command, is_promised, message, status)) {
     case ValuesFirst::Ready::later: return false;
