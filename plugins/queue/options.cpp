@@ -17,8 +17,7 @@ std::vector<std::string> words(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   std::ranges::sort(out);
-  auto const repeated = std::ranges::unique(out);
-  out.erase(repeated.begin(), repeated.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 

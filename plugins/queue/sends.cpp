@@ -18,11 +18,9 @@ namespace {
 constexpr std::uint64_t kRowBytes = 96;
 // First messages that one SEND drops of a full queue.
 constexpr std::uint64_t kDroppedMax = 1'000;
-// Decision::carry.
+// Decision::carry; append() has the others: the origin, and the message on the first of the queues.
 constexpr std::size_t kDropped = 0;
 constexpr std::size_t kNext = 1;  // of its queues; not 0: the message is on those before
-constexpr std::size_t kOrigin = 2;
-constexpr std::size_t kFirst = 3;  // the message on the first of them
 // Of one step's rows of a message on several queues.
 constexpr std::size_t kRowsOfStepBytes = 12U << 10U;
 // Of the records of one row beside its body, its queue's name included.

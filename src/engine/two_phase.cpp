@@ -482,7 +482,7 @@ Status TwoPhase::check_tables(Declarations const& next) const {
 }
 
 TwoPhase::Verdict TwoPhase::verdict(TransactionBook::Entry const& part) const {
-  auto const of = [&part](Outcome outcome) {
+  auto const of = [](Outcome outcome) {
     return (outcome == Outcome::committed) != is_mutant(Mutant::outcome_turned_round) ? Verdict::carry_out
                                                                                       : Verdict::give_up;
   };
@@ -520,7 +520,7 @@ void TwoPhase::restore_outcomes() {
   for (auto const& log : parts_.tables.logs())
     for (auto const& [object, entry] : log->catalogue.transactions().all()) {
       if (entry.decided == Outcome::none || (entry.role != Role::outcome && entry.others.empty())) continue;
-      auto at = std::ranges::find_if(runs_, [&](Run const& run) {
+      auto at = std::ranges::find_if(runs_, [&entry = entry](Run const& run) {
         return run.xid == entry.xid && run.outcome == entry.decided && !run.has_outcome;
       });
       if (at == runs_.end()) {
