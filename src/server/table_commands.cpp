@@ -80,8 +80,7 @@ bool TableCommands::run(Speaker const& speaker, Message& message, Answer& answer
   // Of a transaction that is over, or has no place for it, no byte is stored.
   bool const is_in_one = engine_.transactions().takes(*checked.table, checked.command);
   bool const is_promised = is_in_one && engine_.transactions().promises(*checked.table, checked.command);
-  if (is_in_one != is_promised)
-    return engine_.execute(*checked.table, checked.command, clock_.now(), answer, status);
+  if (is_in_one != is_promised) return engine_.execute(*checked.table, checked.command, clock_.now(), answer, status);
   switch (values_.prepare(speaker, *checked.table, checked.command, is_promised, message, status)) {
     case ValuesFirst::Ready::later: return false;
     case ValuesFirst::Ready::refused: return true;
