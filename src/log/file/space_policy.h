@@ -41,7 +41,7 @@ class SpacePolicy {
   void wake() { resting_ = false; }
 
   // `used`: containers with records.
-  [[nodiscard]] Kept beside_additions(std::size_t used) const { return {kept_back(used), held_}; }
+  [[nodiscard]] Kept beside_additions(std::size_t used) const { return {kept_back(used), kept_for_copy_ + held_}; }
   [[nodiscard]] Kept beside_removals() const { return {0, kept_for_copy_ + held_}; }
   // Room for records that are decided, and appended later.
   void hold(std::uint64_t bytes) { held_ += bytes; }
