@@ -5,16 +5,16 @@
 //   xml                   a configuration file, or elements of a <table>, which the loader must accept (same test)
 //   xml trial             a configuration of doc/security.md that the test `tls` starts a daemon with
 //   console               `$ command` and its output, in a real shell beside a real daemon
-//                         (tests/integration/documents_test.cpp)
-//   sh                    commands of doc/security.md, run by the test `tls` (tests/integration/tls_test.cpp)
-//   http                  `$ curl ...` and its answer, of doc/http.md (tests/integration/http_clients_test.cpp)
+//                         (tests/integration/people/documents_test.cpp)
+//   sh                    commands of doc/security.md, run by the test `tls` (tests/integration/doors/tls_test.cpp)
+//   http                  `$ curl ...` and its answer, of doc/http.md (tests/integration/doors/http_clients_test.cpp)
 //   python, javascript    programs of the same page, and the same test
-//   cpp, c                programs of doc/blob.md, with what they print (tests/integration/library_test.cpp)
+//   cpp, c                programs of doc/blob.md, with what they print (tests/integration/people/library_test.cpp)
 //   LANGUAGE FILE         of doc/tutorial.md: a file; `console terminal` there: a command that goes on running
-//                         (tests/integration/tutorial_test.cpp)
+//                         (tests/integration/people/tutorial_test.cpp)
 //   fj TABLE              bytes of doc/fj-protocol.md, sent in the simulator (tests/world/fj_test.cpp)
-//   sql                   tables and a query of doc/queue.md, beside what the daemon made (tests/integration/export_test.cpp)
-//   stomp                 frames of doc/stomp.md, sent to a real daemon (tests/integration/stomp_test.cpp)
+//   sql                   tables and a query of doc/queue.md, beside what the daemon made (tests/integration/tables/export_test.cpp)
+//   stomp                 frames of doc/stomp.md, sent to a real daemon (tests/integration/tables/stomp_test.cpp)
 //   text                  not tested
 //
 // Numbers and dates stand for real ones, so that a document looks as a reader would see it.

@@ -35,7 +35,7 @@ std::vector<std::string> in_bash(std::string const& line) {
 }
 
 std::vector<std::string> in_zsh(std::string const& line) {
-  return {"zsh", "-f", FJ_SOURCE_DIR "/tests/integration/zsh_offers.zsh", kScripts + "/zsh", line};
+  return {"zsh", "-f", FJ_SOURCE_DIR "/tests/integration/people/zsh_offers.zsh", kScripts + "/zsh", line};
 }
 
 std::vector<std::string> in_fish(std::string const& line) {

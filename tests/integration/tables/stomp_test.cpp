@@ -51,7 +51,7 @@ struct Broker {
   }
   // One run of the client in Python; its lines.
   std::string stomp(std::string const& words, int expected = 0) {
-    Ran const ran = run_in_shell(daemon, "python3 " FJ_SOURCE_DIR "/tests/integration/stomp_client.py " +
+    Ran const ran = run_in_shell(daemon, "python3 " FJ_SOURCE_DIR "/tests/integration/tables/stomp_client.py " +
                                              daemon.addresses().front() + " " + words);
     BOOST_TEST(ran.code == expected, words << ": " << ran.output);
     return ran.output;
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(the_oldest_version_is_spoken) {
   std::string address = daemon.addresses().front();
   address.replace(address.rfind(':'), 1, " ");
   Ran const ran =
-      run_in_shell(daemon, "perl " FJ_SOURCE_DIR "/tests/integration/stomp_client.pl " + address + " /queue/orders 3");
+      run_in_shell(daemon, "perl " FJ_SOURCE_DIR "/tests/integration/tables/stomp_client.pl " + address + " /queue/orders 3");
   BOOST_TEST(ran.code == 0, ran.output);
   BOOST_TEST(ran.output == "version 1.0\nmessage 1 colour=red\nmessage 2 colour=red\nmessage 3 colour=red\n");
   BOOST_TEST(ask("ACQUIRE table=mail;queue=orders").starts_with("NOTHING "));

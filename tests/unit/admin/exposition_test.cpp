@@ -1,4 +1,4 @@
-// Metrics as text: names, units, types, labels and buckets. tests/integration/http_test.cpp holds a real daemon's against
+// Metrics as text: names, units, types, labels and buckets. tests/integration/doors/http_test.cpp holds a real daemon's against
 // the parser of a monitoring system.
 #include "admin/exposition.h"
 

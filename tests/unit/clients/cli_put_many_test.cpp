@@ -1,5 +1,5 @@
 // `put --from` against a scripted daemon: numbering, refused rows, lost connections, continued runs. With real kills:
-// tests/integration/put_from_test.cpp.
+// tests/integration/tables/put_from_test.cpp.
 #include <sys/stat.h>
 
 #include <filesystem>
