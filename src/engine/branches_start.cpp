@@ -163,6 +163,7 @@ Status Branches::restore_ops(HostedLog& log, log::TransactionBook::Entry const& 
                                                 {.table = hosted->number,
                                                  .number = op.number,
                                                  .index = static_cast<std::uint16_t>(index),
+                                                 .bytes = std::move(op.bytes),
                                                  .message = std::move(message),
                                                  .values = std::move(op.values),
                                                  .worker = std::move(op.worker),

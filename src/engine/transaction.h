@@ -17,8 +17,9 @@ struct TransactionOp {
   std::uint32_t table{0};             // its number
   std::uint32_t number{0};            // among all commands of the transaction, from 1
   std::uint16_t index{0};             // of the command
-  Message message{};                  // its values outside the log are in `values`
-  std::vector<StoredValue> values{};  // at their place until they are kept
+  std::vector<char> bytes{};          // of its message
+  Message message{};                  // borrows from `bytes` and `values`
+  std::vector<StoredValue> values{};  // outside the log, at their place until they are kept
   std::string worker;
   std::string origin;
   TimeMs asked{};

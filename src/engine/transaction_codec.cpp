@@ -100,13 +100,16 @@ void write_op(PromisedOp const& op, Message const& message, std::string& out) {
 }
 
 bool read_op(std::string_view bytes, PromisedOp& out, Message& message) {
-  ByteReader reader{bytes};
+  out.bytes.assign(bytes.begin(), bytes.end());
+  ByteReader reader{{out.bytes.data(), out.bytes.size()}};
   auto const version = reader.number<std::uint8_t>();
   if (version < kVersion || version > kVersionOutside) return false;
   out.number = version == kVersion ? 0 : reader.number<std::uint32_t>();
   if (version == kVersionNumbered && out.number == 0) return false;
   out.table = TableId{reader.number<std::uint32_t>()};
-  for (std::string* text : {&out.command, &out.worker, &out.origin}) *text = read_text(reader);
+  message.command = read_text(reader);
+  out.command = message.command;
+  for (std::string* text : {&out.worker, &out.origin}) *text = read_text(reader);
   out.asked.value = reader.number<std::int64_t>();
   out.hold.rows = reader.number<std::uint64_t>();
   out.hold.bytes = reader.number<std::uint64_t>();
@@ -117,7 +120,6 @@ bool read_op(std::string_view bytes, PromisedOp& out, Message& message) {
     out.hold.keys.emplace_back(read_text(reader));
   auto const params = reader.number<std::uint32_t>();
   if (!reader.ok() || params > Message::kParamsMax) return false;
-  message.command = out.command;
   std::vector<std::uint32_t> outside;
   for (std::uint32_t i = 0; i < params; ++i) {
     std::string_view const name = read_text(reader);
@@ -131,7 +133,6 @@ bool read_op(std::string_view bytes, PromisedOp& out, Message& message) {
     }
     message.add(name, value);
   }
-  message.own();
   for (std::size_t i = 0; i < outside.size(); ++i) message.replace(outside[i], Value::of_stored(out.values[i]));
   return reader.finished();
 }

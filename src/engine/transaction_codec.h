@@ -19,12 +19,13 @@ struct PromisedOp {
   std::string origin;
   TimeMs asked{};
   Hold hold;
-  std::uint32_t number{0};  // of a transaction over several logs, its place among all commands, from 1; else 0
+  std::uint32_t number{0};    // of a transaction over several logs, its place among all commands, from 1; else 0
+  std::vector<char> bytes{};  // read: what its message borrows
   std::vector<StoredValue> values{};  // read: what its message has outside the log
 };
 
 void write_op(PromisedOp const& op, Message const& message, std::string& out);
-// The message owns its bytes, and borrows the values of `out`. False: damaged.
+// The message borrows from `bytes` and `values` of `out`. False: damaged.
 [[nodiscard]] bool read_op(std::string_view bytes, PromisedOp& out, Message& message);
 
 }  // namespace fastjournal::engine

@@ -15,6 +15,8 @@ using Mutant = transaction::Mutant;
 constexpr std::uint32_t kRolledBackPerTurn = 64;
 // Of an op, beside the bytes of its message.
 constexpr std::uint64_t kOpBytes = sizeof(TransactionOp) + 128;
+// Of a value outside the log: where it is, and what its files know of it.
+constexpr std::uint64_t kOutsideBytes = sizeof(StoredValue) + 256;
 // Room at the first op: many transactions have no more.
 constexpr std::size_t kOpsFirst = 8;
 
@@ -28,22 +30,30 @@ Status of_branch(std::string_view command) {
                                  "XA_END, XA_COMMIT and XA_ROLLBACK end it"};
 }
 
-// It does not outlive the buffer that it came in, nor its values outside the log what they were stored by.
+// It does not outlive the buffer that it came in, nor its values outside the log what they were stored by. The arena of a
+// message is larger than most: a thousand commands of a few bytes would take 4 MiB.
 void copy_message(Message const& message, TransactionOp& op) {
-  Message& out = op.message;
-  out.command = message.command;
-  std::vector<std::size_t> outside;
-  out.reserve(message.params().size());
+  std::size_t bytes = message.command.size();
+  std::size_t values = 0;
+  for (Param const& param : message.params()) {
+    bytes += param.name.size() + param.value.bytes.size();
+    values += param.value.outside ? 1 : 0;
+  }
+  op.bytes.reserve(bytes);
+  op.values.reserve(values);
+  auto const keep = [&kept = op.bytes](std::string_view text) {
+    std::size_t const at = kept.size();
+    kept.insert(kept.end(), text.begin(), text.end());
+    return std::string_view{kept.data() + at, text.size()};
+  };
+  op.message.command = keep(message.command);
   for (Param const& param : message.params()) {
     if (param.name == "request") continue;
-    if (param.value.outside) {
-      outside.push_back(out.params().size());
-      op.values.push_back(*param.value.stored);
-    }
-    out.add(param.name, param.value);
+    Value value = param.value;
+    value.bytes = keep(value.bytes);
+    if (value.outside) value.stored = &op.values.emplace_back(*value.stored);
+    op.message.add(keep(param.name), value);
   }
-  out.own();
-  for (std::size_t i = 0; i < outside.size(); ++i) out.replace(outside[i], Value::of_stored(op.values[i]));
 }
 
 }  // namespace
@@ -138,7 +148,8 @@ Status Transactions::promise(HostedTable& table, Command const& command, TimeMs 
 
 std::uint64_t Transactions::memory_of(Message const& message) {
   std::uint64_t bytes = kOpBytes;
-  for (Param const& param : message.params()) bytes += param.name.size() + param.value.bytes.size() + sizeof(Param);
+  for (Param const& param : message.params())
+    bytes += param.name.size() + param.value.bytes.size() + sizeof(Param) + (param.value.outside ? kOutsideBytes : 0);
   return bytes;
 }
 

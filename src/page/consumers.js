@@ -1,35 +1,27 @@
 // Who waits for messages of a queue table, and who has which of them.
 import {h} from './dom.js';
 import {number} from './format.js';
-import {list} from './pages.js';
 import {when} from './parts.js';
 import {queueLink} from './queues.js';
-import {waiters} from './workers.js';
+import {panels} from './workers.js';
 
 const REQUESTS_MAX = 100;  // each looks at 10,000 messages
 
 export function open(place, name) {
-  const waiting = h('section', {class: 'panel'}, h('h2', {}, 'Listeners and waiting commands'));
-  const leases = h('section', {class: 'panel'}, h('h2', {}, 'Messages with consumers'));
-  place.append(waiting, leases);
-  const parts = [
-    waiters(waiting, name),
-    list(leases, {
-      command: 'BROWSE',
-      parameters: {table: name, status: 'acquired'},
-      answer: 'MESSAGE',
-      label: `Messages of ${name} with consumers`,
-      requests: REQUESTS_MAX,
-      key: (one) => one.message,
-      nothing: () => 'No consumer has a message.',
-      columns: [
-        {head: 'Message', class: 'n', cell: (one) => String(one.message)},
-        {head: 'Queue', class: 'key', cell: (one) => h('a', {href: queueLink(name, one.queue)}, one.queue)},
-        {head: 'Consumer', class: 'key', cell: (one) => one.worker ?? ''},
-        {head: 'Lease ends', cell: (one) => when(one.lease_end)},
-        {head: 'Failed before', class: 'n', cell: (one) => one.deliveries ? number(one.deliveries) : ''},
-      ],
-    }),
-  ];
-  return {draw: () => parts.forEach((one) => one.draw()), close: () => parts.forEach((one) => one.close())};
+  return panels(place, name, 'Messages with consumers', {
+    command: 'BROWSE',
+    parameters: {table: name, status: 'acquired'},
+    answer: 'MESSAGE',
+    label: `Messages of ${name} with consumers`,
+    requests: REQUESTS_MAX,
+    key: (one) => one.message,
+    nothing: () => 'No consumer has a message.',
+    columns: [
+      {head: 'Message', class: 'n', cell: (one) => String(one.message)},
+      {head: 'Queue', class: 'key', cell: (one) => h('a', {href: queueLink(name, one.queue)}, one.queue)},
+      {head: 'Consumer', class: 'key', cell: (one) => one.worker ?? ''},
+      {head: 'Lease ends', cell: (one) => when(one.lease_end)},
+      {head: 'Failed before', class: 'n', cell: (one) => one.deliveries ? number(one.deliveries) : ''},
+    ],
+  });
 }

@@ -10,8 +10,8 @@ const MODES = {
   next: 'a NEXT or ACQUIRE that waits',
 };
 
-// Of any table that can be listened to; also that of consumers.js.
-export function waiters(place, name) {
+// Of any table that can be listened to.
+function waiters(place, name) {
   return list(place, {
     command: 'WAITERS',
     parameters: {table: name},
@@ -34,26 +34,28 @@ export function waiters(place, name) {
   });
 }
 
-export function open(place, name) {
+// Both panels; `leases`: the list of who has what.
+export function panels(place, name, title, leases) {
   const waiting = h('section', {class: 'panel'}, h('h2', {}, 'Listeners and waiting commands'));
-  const leases = h('section', {class: 'panel'}, h('h2', {}, 'Rows being processed'));
-  place.append(waiting, leases);
-  const parts = [
-    waiters(waiting, name),
-    list(leases, {
-      command: 'LIST',
-      parameters: {table: name, status: 'processing'},
-      answer: 'ROW',
-      label: `Rows of ${name} being processed`,
-      key: (one) => one.row,
-      nothing: () => 'No row is being processed.',
-      columns: [
-        {head: 'Row', class: 'n', cell: (one) => h('a', {href: link(['t', name, 'row', one.row])}, one.row)},
-        {head: 'Worker', class: 'key', cell: (one) => one.worker ?? ''},
-        {head: 'Lease ends', cell: (one) => when(one.lease_end)},
-        {head: 'Attempts before', class: 'n', cell: (one) => one.attempts || ''},
-      ],
-    }),
-  ];
+  const leased = h('section', {class: 'panel'}, h('h2', {}, title));
+  place.append(waiting, leased);
+  const parts = [waiters(waiting, name), list(leased, leases)];
   return {draw: () => parts.forEach((one) => one.draw()), close: () => parts.forEach((one) => one.close())};
+}
+
+export function open(place, name) {
+  return panels(place, name, 'Rows being processed', {
+    command: 'LIST',
+    parameters: {table: name, status: 'processing'},
+    answer: 'ROW',
+    label: `Rows of ${name} being processed`,
+    key: (one) => one.row,
+    nothing: () => 'No row is being processed.',
+    columns: [
+      {head: 'Row', class: 'n', cell: (one) => h('a', {href: link(['t', name, 'row', one.row])}, one.row)},
+      {head: 'Worker', class: 'key', cell: (one) => one.worker ?? ''},
+      {head: 'Lease ends', cell: (one) => when(one.lease_end)},
+      {head: 'Attempts before', class: 'n', cell: (one) => one.attempts || ''},
+    ],
+  });
 }

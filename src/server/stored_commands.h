@@ -68,7 +68,6 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
   [[nodiscard]] bool goes_on_alone(Session const& session) const;
 
  private:
-  // Of a session; at most one.
   // The values of one table.
   struct Values {
     struct Place {
@@ -80,6 +79,7 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
     std::vector<Place> places;  // where they go
     std::optional<storage::ByteFiles::Done> done{};
   };
+  // Of a session; at most one.
   struct Held {
     std::vector<Values> values;  // several only of a TRANSACTION
     Message message;

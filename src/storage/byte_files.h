@@ -312,6 +312,7 @@ class ByteFiles final : public engine::Outside {
   std::uint32_t last_number_{0};    // the largest that ever was
   std::map<Place, Extent> places_;  // outstanding ones
   std::map<Place, Promised> promised_;
+  std::set<std::uint32_t> copied_to_;  // files that may have copies of these
   std::deque<LetGo> let_go_;
   // Of a replay: named and not carried, beyond the end of the file as it was found. What stays here is lost.
   std::map<Place, Extent> missing_;

@@ -101,8 +101,8 @@ struct CopyJob final : Job {
     FilePtr from{};
     std::string name{};
     std::uint64_t offset{0};
-    bool is_promised{
-        false};  // a value of a transaction, which is not the table's; its key is the place that was promised
+    // A value of a transaction, which is not the table's; its key is the place that was promised.
+    bool is_promised{false};
     // out
     Status status{};
     std::uint64_t hash{0};

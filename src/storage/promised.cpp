@@ -63,6 +63,7 @@ Status ByteFiles::copy_at_start(Promised& one) {
   job.run();
   if (!job.failure.ok()) return job.failure;
   if (!copy.status.ok()) return copy.status;
+  copied_to_.insert(number);
   Extent const& made = one.copies.emplace_back(Extent{number, copy.offset, copy.offset + one.extent.size(), copy.hash});
   // It may be named before the start is over.
   to->found_bytes = std::max(to->found_bytes, made.end);
@@ -124,6 +125,7 @@ void ByteFiles::wish_for_promised(std::uint32_t file, std::vector<CopyWish>& wis
 void ByteFiles::add_copy(CopyJob::Copy& copy, Extent const& to) {
   auto const found = promised_.find({static_cast<std::uint32_t>(copy.wish.key[0]), copy.wish.key[1]});
   if (copy.status.ok() && found != promised_.end()) {
+    copied_to_.insert(to.file);
     found->second.copies.push_back(to);
     return;
   }
@@ -137,6 +139,8 @@ void ByteFiles::add_copy(CopyJob::Copy& copy, Extent const& to) {
 
 // In files that the table gave up, or that were replaced once more.
 void ByteFiles::drop_copies(std::set<std::uint32_t> const& wanted) {
+  if (std::ranges::includes(wanted, copied_to_)) return;
+  std::erase_if(copied_to_, [&](std::uint32_t file) { return !wanted.contains(file); });
   std::size_t dropped = 0;
   for (auto& [place, one] : promised_)
     dropped += std::erase_if(one.copies, [&](Extent const& copy) {

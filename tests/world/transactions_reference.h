@@ -82,8 +82,7 @@ class TransactionsReference {
     else
       one.associated.erase(client);
   }
-  // The daemon ended, and started again: what was not prepared is gone. `leases_may_be_gone`: after a power cut, as they
-  // are not synced; has_lease(): what is there.
+  // The daemon ended, and started again: what was not prepared is gone.
   void restart() {
     current_.clear();
     std::erase_if(all_, [](auto const& one) { return !one.second.is_prepared && one.second.decided.empty(); });

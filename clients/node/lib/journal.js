@@ -1,11 +1,15 @@
 // The commands of a journal table as methods; index.d.ts says what they take and return.
-import {errorOf} from './error_of.js';
 import {Notices} from './notices.js';
 import {numberOf} from './protocol.js';
 import {drawnName, putMany} from './put_many.js';
-import {camelCase, putOf, putParameters, returnedOf, rowOf, unexpected, workOf} from './rows.js';
+import {camelCase, parametersOf, putOf, putParameters, returnedOf, rowOf, unexpected, workOf} from './rows.js';
 
-const listenOptions = new Set(['mode', 'domain', 'credit', 'worker', 'signal']);
+const listenNames = {
+  mode: 'mode',
+  domain: 'domain',
+  credit: 'credit',
+  worker: 'worker'
+};
 
 function lastAfter(reply) { return reply.messages[reply.messages.length - 1].params.after; }
 
@@ -64,12 +68,9 @@ export class Journal {
     return returnedOf(await this.#link.call('FAIL', {...this.#about(row), error}, limits));
   }
 
-  listen(options = {}) {
-    for (const name in options)
-      if (!listenOptions.has(name))
-        throw errorOf('bad_parameter', `listen() has no option '${name}'`, {parameter: name});
-    const {mode = 'wake', domain, credit, worker, signal} = options;
-    return new Notices(this.#link, {table: this.table, mode, domain, credit, worker}, signal);
+  listen({signal, ...options} = {}) {
+    const params = parametersOf('listen', options, listenNames);
+    return new Notices(this.#link, {...params, table: this.table, mode: params.mode ?? 'wake'}, signal);
   }
 
   async peek(what, limits = {}) {

@@ -1,5 +1,4 @@
 // The commands of a queue table as methods; index.d.ts says what they take and return.
-import {errorOf} from './error_of.js';
 import {acquiredOf, fateOf, listOf, messageFrom, sentOf} from './messages.js';
 import {Notices} from './notices.js';
 import {numberOf} from './protocol.js';
@@ -24,7 +23,13 @@ const queueNames = {
   whenFull: 'when_full',
   expires: 'expires',
 };
-const listenOptions = new Set(['queue', 'mode', 'credit', 'lease', 'worker', 'signal']);
+const listenNames = {
+  queue: 'queue',
+  mode: 'mode',
+  credit: 'credit',
+  lease: 'lease',
+  worker: 'worker'
+};
 const PAGE = 1000;
 
 function contentOf(body) {
@@ -96,12 +101,9 @@ export class Queues {
     return fateOf(await this.#link.call('REJECT', {...this.#about(message), error}, limits));
   }
 
-  listen(options = {}) {
-    for (const name in options)
-      if (!listenOptions.has(name))
-        throw errorOf('bad_parameter', `listen() has no option '${name}'`, {parameter: name});
-    const {queue, mode = 'deliver', credit, lease, worker, signal} = options;
-    return new Notices(this.#link, {table: this.table, queue, mode, credit, lease, worker}, signal);
+  listen({signal, ...options} = {}) {
+    const params = parametersOf('listen', options, listenNames);
+    return new Notices(this.#link, {...params, table: this.table, mode: params.mode ?? 'deliver'}, signal);
   }
 
   // ---- looking ----

@@ -14,7 +14,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "fastjournal/extent.h"
@@ -22,29 +21,11 @@
 namespace fastjournal {
 
 // Memory at fixed addresses until clear(). The first block is kept for the next use, so repeated parsing into one
-// message allocates nothing. It is as large as expect() said, if that came before the first take().
+// message allocates nothing.
 class Arena {
  public:
   static constexpr std::size_t kFirstBlockBytes = 4096;
 
-  Arena() = default;
-  Arena(Arena&& other) noexcept { *this = std::move(other); }
-  // The other one is as new, and can be used again.
-  Arena& operator=(Arena&& other) noexcept {
-    blocks_ = std::exchange(other.blocks_, {});
-    next_ = std::exchange(other.next_, nullptr);
-    left_ = std::exchange(other.left_, 0U);
-    first_block_bytes_ = std::exchange(other.first_block_bytes_, kFirstBlockBytes);
-    last_block_bytes_ = std::exchange(other.last_block_bytes_, kFirstBlockBytes);
-    return *this;
-  }
-  Arena(Arena const&) = delete;
-  Arena& operator=(Arena const&) = delete;
-  ~Arena() = default;
-
-  void expect(std::size_t bytes) {
-    if (blocks_.empty()) first_block_bytes_ = bytes;
-  }
   [[nodiscard]] char* take(std::size_t size) {
     if (size > left_) grow(size);
     char* at = next_;
@@ -64,15 +45,16 @@ class Arena {
     if (blocks_.empty()) return;
     blocks_.resize(1);
     next_ = blocks_[0].get();
-    left_ = first_block_bytes_;
+    left_ = kFirstBlockBytes;
   }
 
  private:
   void grow(std::size_t size) {
+    // The first block has a fixed size, which clear() relies on.
     if (blocks_.empty()) {
-      blocks_.push_back(std::make_unique_for_overwrite<char[]>(first_block_bytes_));
+      blocks_.push_back(std::make_unique_for_overwrite<char[]>(kFirstBlockBytes));
       next_ = blocks_[0].get();
-      left_ = first_block_bytes_;
+      left_ = kFirstBlockBytes;
       if (size <= left_) return;
     }
     std::size_t const block = std::max(size, last_block_bytes_ * 2);
@@ -85,7 +67,6 @@ class Arena {
   std::vector<std::unique_ptr<char[]>> blocks_;
   char* next_{nullptr};
   std::size_t left_{0};
-  std::size_t first_block_bytes_{kFirstBlockBytes};
   std::size_t last_block_bytes_{kFirstBlockBytes};
 };
 
@@ -245,7 +226,6 @@ class Message {
       }
     params_.push_back({name, value});
   }
-  void reserve(std::size_t params) { params_.reserve(params); }
   // The same of a name that is not there yet.
   void add(std::string_view name, Value value) { params_.push_back({name, value}); }
   void set(std::string_view name, std::string_view text) { set(name, Value::of_text(text)); }
@@ -274,12 +254,8 @@ class Message {
     return value == nullptr ? std::nullopt : value->as_integer();
   }
 
-  // Copies everything borrowed into the arena; the message then depends on no other buffer. If its arena is unused, it
-  // takes the memory for that and no more.
+  // Copies everything borrowed into the arena; the message then depends on no other buffer.
   void own() {
-    std::size_t bytes = from_server.size() + from_service.size() + server.size() + service.size() + command.size();
-    for (Param const& param : params_) bytes += param.name.size() + param.value.bytes.size();
-    arena_.expect(bytes);
     for (std::string_view* view : {&from_server, &from_service, &server, &service, &command})
       *view = arena_.copy(*view);
     for (Param& param : params_) {

@@ -231,8 +231,8 @@ BOOST_AUTO_TEST_CASE(a_refusal_has_its_reason) {
 BOOST_AUTO_TEST_CASE(the_oldest_version_is_spoken) {
   std::string address = daemon.addresses().front();
   address.replace(address.rfind(':'), 1, " ");
-  Ran const ran =
-      run_in_shell(daemon, "perl " FJ_SOURCE_DIR "/tests/integration/tables/stomp_client.pl " + address + " /queue/orders 3");
+  Ran const ran = run_in_shell(
+      daemon, "perl " FJ_SOURCE_DIR "/tests/integration/tables/stomp_client.pl " + address + " /queue/orders 3");
   BOOST_TEST(ran.code == 0, ran.output);
   BOOST_TEST(ran.output == "version 1.0\nmessage 1 colour=red\nmessage 2 colour=red\nmessage 3 colour=red\n");
   BOOST_TEST(ask("ACQUIRE table=mail;queue=orders").starts_with("NOTHING "));

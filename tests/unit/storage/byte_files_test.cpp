@@ -34,6 +34,21 @@ void settle(Life& life) {
   BOOST_REQUIRE_MESSAGE(wrong.empty(), wrong);
 }
 
+// The file is gone or cut, so the start is refused with its name.
+Status start_without_file(Life& life, bool is_removed) {
+  if (is_removed) {
+    life.disk().drop("bytes/blobs/data.000001");
+  } else {
+    auto file = life.disk().open("bytes/blobs/data.000001", env::OpenMode::read_write);
+    BOOST_REQUIRE(file.ok());
+    BOOST_REQUIRE(file.value()->truncate(6000).ok());
+  }
+  Status status = life.start();
+  BOOST_TEST((status.code() == Code::damaged));
+  BOOST_TEST(status.message().find("bytes/blobs/data.000001") != std::string::npos, status.message());
+  return status;
+}
+
 BOOST_AUTO_TEST_SUITE(byte_files)
 
 BOOST_AUTO_TEST_CASE(named_values_survive_power_cuts_and_kills) {
@@ -278,16 +293,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_a_prepared_transaction_needs_is_missed_at_the_s
     BOOST_TEST(life.store_one(9000, Life::Becomes::prepared).empty());
     life.mark_durable();
     life.kill();
-    if (is_removed) {
-      life.disk().drop("bytes/blobs/data.000001");
-    } else {
-      auto file = life.disk().open("bytes/blobs/data.000001", env::OpenMode::read_write);
-      BOOST_REQUIRE(file.ok());
-      BOOST_REQUIRE(file.value()->truncate(6000).ok());
-    }
-    Status const status = life.start();
-    BOOST_TEST((status.code() == Code::damaged));
-    BOOST_TEST(status.message().find("bytes/blobs/data.000001") != std::string::npos, status.message());
+    Status const status = start_without_file(life, is_removed);
     BOOST_TEST(status.message().find("prepared") != std::string::npos, status.message());
   }
 }
@@ -300,16 +306,7 @@ BOOST_AUTO_TEST_CASE(a_missing_or_cut_file_refuses_the_start_with_its_name) {
     BOOST_TEST(life.carry(life.bytes(9000), true).empty());
     settle(life);
     life.kill();
-    if (is_removed) {
-      life.disk().drop("bytes/blobs/data.000001");
-    } else {
-      auto file = life.disk().open("bytes/blobs/data.000001", env::OpenMode::read_write);
-      BOOST_REQUIRE(file.ok());
-      BOOST_REQUIRE(file.value()->truncate(6000).ok());
-    }
-    Status const status = life.start();
-    BOOST_TEST((status.code() == Code::damaged));
-    BOOST_TEST(status.message().find("bytes/blobs/data.000001") != std::string::npos);
+    static_cast<void>(start_without_file(life, is_removed));
   }
 }
 
