@@ -74,6 +74,8 @@ Message message_of(std::string_view command, Params const& params) {
   return out;
 }
 
+bool begins_transaction(Message const& command) { return command.command == "BEGIN" || command.command == "XA_START"; }
+
 Status transaction_lost() {
   return {Code::rolled_back, "the connection on which it began was lost: nothing of the transaction was done"};
 }
@@ -90,6 +92,7 @@ class Connection::Body {
 
   Status connect_once(int wake_fd, Moment until);
   Result<std::uint64_t> send(Message const& command, int wake_fd = -1);
+  Result<Reply> call(Message const& command);
   Result<Reply> receive(std::uint64_t nr);
   void recycle(Reply reply);
   bool wait_answer(std::uint64_t nr, Milliseconds limit, int wake_fd);
@@ -443,7 +446,7 @@ Result<std::uint64_t> Connection::Body::send(Message const& command, int wake_fd
     if (is_woken(wake_fd)) return Status{Code::timed_out, "woken before there was a connection"};
     if (now() >= until) return last_error_;
   }
-  if (command.command == "BEGIN" || command.command == "XA_START") begun_on_ = connects;
+  if (begins_transaction(command)) begun_on_ = connects;
   bool const in_transaction = begun_on_ != 0;
   if (command.command == "COMMIT" || command.command == "ROLLBACK" || command.command == "XA_END") {
     if (std::exchange(begun_on_, 0) != connects && in_transaction) return transaction_lost();
@@ -482,6 +485,15 @@ Result<std::uint64_t> Connection::Body::send(Message const& command, int wake_fd
   while (socket_.is_open() && unsent() > kUnsentBytesMax && now() < until)
     if (Status const stepped = step(until, -1); !stepped.ok()) break;
   return last_nr_;
+}
+
+Result<Reply> Connection::Body::call(Message const& command) {
+  std::uint64_t const open = begun_on_;
+  Result<std::uint64_t> const nr = send(command);
+  Result<Reply> reply = nr.ok() ? receive(nr.value()) : Result<Reply>{nr.status()};
+  // What did not begin needs no end. Without an answer it may have begun.
+  if (!reply.ok() && reply.status().code() != Code::timed_out && begins_transaction(command)) begun_on_ = open;
+  return reply;
 }
 
 Result<Reply> Connection::Body::receive(std::uint64_t nr) {
@@ -585,11 +597,7 @@ Result<std::unique_ptr<Connection>> Connection::open(Options options) {
   return std::unique_ptr<Connection>(new Connection(std::move(body)));
 }
 
-Result<Reply> Connection::call(Message const& command) {
-  Result<std::uint64_t> const nr = body_->send(command);
-  if (!nr.ok()) return nr.status();
-  return body_->receive(nr.value());
-}
+Result<Reply> Connection::call(Message const& command) { return body_->call(command); }
 
 Result<Reply> Connection::call(std::string_view command, Params const& params) {
   return call(message_of(command, params));

@@ -56,6 +56,11 @@ Message command(std::string_view name, std::vector<std::pair<std::string_view, s
   return out;
 }
 
+struct Taken {
+  std::int64_t message;
+  std::int64_t epoch;
+};
+
 // Moves messages from queue to queue until it is told to end.
 class Agent {
  public:
@@ -74,34 +79,39 @@ class Agent {
  private:
   void run() {
     for (unsigned turn = number_; !ends_; ++turn) {
+      give_back();
       int const from = static_cast<int>(turn % kQueues);
       auto const taken = connection_->call(
           command("ACQUIRE", {{"table", "post"}, {"queue", queue_of(from)}, {"count", std::to_string(1 + turn % 20)}}));
       if (!taken.ok() || taken->first().command != "MESSAGE") continue;
       std::vector<Message> commands;
+      std::size_t const others = mine_.size();
       for (Message const& one : taken->messages) {
         int const to = (from + 1 + static_cast<int>(turn / kQueues % (kQueues - 1))) % kQueues;
-        commands.push_back(command("ACCEPT", {{"table", "post"},
-                                              {"message", std::to_string(one.integer("message").value_or(0))},
-                                              {"epoch", std::to_string(one.integer("epoch").value_or(0))}}));
+        mine_.push_back({one.integer("message").value_or(0), one.integer("epoch").value_or(0)});
+        commands.push_back(of("ACCEPT", mine_.back()));
         commands.push_back(
             command("SEND", {{"table", "post"}, {"queue", queue_of(to)}, {"body", std::string{one.text("body")}}}));
       }
       auto const moves = static_cast<std::int64_t>(taken->messages.size());
       commands.push_back(command("ADD", {{"table", "values"}, {"key", "moves"}, {"by", std::to_string(moves)}}));
       bool const is_branch = turn % 4 == 0;
-      if (!note(is_branch ? in_a_branch(commands, turn) : at_once(commands))) {
-        // Whatever is not in doubt goes back to its queue.
-        for (Message const& one : taken->messages)
-          static_cast<void>(
-              connection_->call(command("RELEASE", {{"table", "post"},
-                                                    {"message", std::to_string(one.integer("message").value_or(0))},
-                                                    {"epoch", std::to_string(one.integer("epoch").value_or(0))}})));
-        continue;
-      }
+      if (!note(is_branch ? in_a_branch(commands, turn) : at_once(commands))) continue;
+      mine_.erase(mine_.begin() + static_cast<std::ptrdiff_t>(others), mine_.end());
       committed_ += moves;
       committed_.notify_all();
     }
+  }
+
+  static Message of(std::string_view name, Taken const& taken) {
+    return command(
+        name, {{"table", "post"}, {"message", std::to_string(taken.message)}, {"epoch", std::to_string(taken.epoch)}});
+  }
+  // What is in doubt is its own again once its branch was rolled back.
+  void give_back() {
+    std::erase_if(mine_, [&](Taken const& taken) {
+      return connection_->call(of("RELEASE", taken)).status().code() != Code::in_transaction;
+    });
   }
 
   Status at_once(std::vector<Message> const& commands) {
@@ -142,6 +152,7 @@ class Agent {
 
   std::unique_ptr<Connection> connection_;
   unsigned number_;
+  std::vector<Taken> mine_;  // not moved yet
   std::atomic<bool> ends_{false};
   std::atomic<std::int64_t> committed_{0};
   std::string wrong_;

@@ -304,6 +304,24 @@ BOOST_AUTO_TEST_CASE(nothing_of_a_transaction_is_sent_again_and_what_follows_a_l
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_transaction_that_did_not_begin_needs_no_end) {
+  for (std::string const begin : {"BEGIN", "XA_START"})
+    for (bool const is_lost : {true, false}) {
+      FakeServer server([&](Peer& peer) {
+        Message const message = peer.expect(begin);
+        if (is_lost)
+          peer.accept();
+        else
+          peer.answer(message, "ERROR", {text("code", "over_limit"), text("message", "full")});
+        peer.answer(peer.expect("INSERT"), "INSERTED", {text("result", "inserted"), number("row", 3)});
+      });
+      auto connection = connected(options_for(server));
+      BOOST_TEST((connection->call(begin).status().code() == (is_lost ? Code::closed : Code::over_limit)));
+      BOOST_TEST(connection->call("INSERT", numbered_insert(41)).ok());
+      server.finish();
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_transaction_is_one_message_whose_answers_are_those_of_its_commands) {
   for (Framing const framing : kFramings) {
     FakeServer server([](Peer& peer) {
