@@ -181,13 +181,18 @@ build_preset() {
   say "built $preset in $((SECONDS - start)) s"
 }
 
-# program NAME: builds build/release/bin/NAME, and all that the daemon needs.
-program() {
+# Programs are built to be fast; where the tests are built anyway, MK_PROGRAMS=dev saves a build.
+programs=${MK_PROGRAMS:-release}
+
+# tool NAME: builds build/$programs/bin/NAME, which needs no daemon. program NAME: with all that the daemon needs.
+tool() {
+  check_preset "$programs"
   install_packages "${packages_build[@]}"
-  configure release
-  ninja -C "$root/build/release" -t query "$1" >/dev/null 2>&1 || die "$1: not in this tree" 2
-  build_preset release programs "$1"
+  configure "$programs"
+  ninja -C "$root/build/$programs" -t query "$1" >/dev/null 2>&1 || die "$1: not in this tree" 2
+  build_preset "$programs" "$@"
 }
+program() { tool "$1" programs; }
 
 verb_build() {
   local preset=${1:-release}
@@ -213,34 +218,34 @@ verb_serve() {
   given --config "$@" || options+=(--config "$conf/fastjournal.xml")
   given --tables "$@" || options+=(--tables "$conf/tables.d")
   given --data "$@" || options+=(--data "$root/data")
-  given --plugins "$@" || options+=(--plugins "$root/build/release/plugins")
+  given --plugins "$@" || options+=(--plugins "$root/build/$programs/plugins")
   given --data "$@" || mkdir -p "$root/data"
-  exec "$root/build/release/bin/fastjournald" "${options[@]}" "$@"
+  exec "$root/build/$programs/bin/fastjournald" "${options[@]}" "$@"
 }
 
 verb_run() {
   program main_job
-  exec "$root/build/release/bin/main_job" "$@"
+  exec "$root/build/$programs/bin/main_job" "$@"
 }
 
 verb_bench() {
   program fastjournal_bench
-  exec "$root/build/release/bin/fastjournal_bench" "$@"
+  exec "$root/build/$programs/bin/fastjournal_bench" "$@"
 }
 
 verb_sim() {
-  program fj_sim_run
-  exec "$root/build/release/bin/fj_sim_run" "$@"
+  tool fj_sim_run
+  exec "$root/build/$programs/bin/fj_sim_run" "$@"
 }
 
 verb_crash() {
   program fj_crash
-  exec "$root/build/release/bin/fj_crash" "$@"
+  exec "$root/build/$programs/bin/fj_crash" "$@"
 }
 
 verb_hostile() {
   program fj_hostile
-  exec "$root/build/release/bin/fj_hostile" "$@"
+  exec "$root/build/$programs/bin/fj_hostile" "$@"
 }
 
 # count [--write]: compares with the baseline, or writes a new one.
@@ -254,22 +259,22 @@ verb_mutants() {
   if [[ ${1:-} == --spool ]]; then
     shift
     program fj_spool_mutants
-    exec "$root/build/release/bin/fj_spool_mutants" "$@"
+    exec "$root/build/$programs/bin/fj_spool_mutants" "$@"
   elif [[ ${1:-} == --keyvalue ]]; then
     shift
     program fj_keyvalue_mutants
-    exec "$root/build/release/bin/fj_keyvalue_mutants" "$@"
+    exec "$root/build/$programs/bin/fj_keyvalue_mutants" "$@"
   elif [[ ${1:-} == --queue ]]; then
     shift
     program fj_queue_mutants
-    exec "$root/build/release/bin/fj_queue_mutants" "$@"
+    exec "$root/build/$programs/bin/fj_queue_mutants" "$@"
   elif [[ ${1:-} == --transactions ]]; then
     shift
     program fj_transaction_mutants
-    exec "$root/build/release/bin/fj_transaction_mutants" "$@"
+    exec "$root/build/$programs/bin/fj_transaction_mutants" "$@"
   fi
   program fj_mutants
-  exec "$root/build/release/bin/fj_mutants" "$@"
+  exec "$root/build/$programs/bin/fj_mutants" "$@"
 }
 
 # --- checking ---------------------------------------------------------------
@@ -548,7 +553,8 @@ usage: ./mk VERB [...]
   help                  this text
 
 presets: dev (debug), release, asan (address and undefined behaviour), tsan (threads), fuzz
-MK_JOBS=N sets the number of compilers, MK_TEST_JOBS=N that of test programs (default 2).
+MK_JOBS=N sets the number of compilers, MK_TEST_JOBS=N that of test programs (default 2). MK_PROGRAMS=dev runs the
+programs of that build in place of release.
 HELP
 }
 
