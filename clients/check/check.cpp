@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "config/daemon_reader.h"
+#include "config/plan_reader.h"
 #include "config/table_reader.h"
 #include "config/type_reader.h"
 #include "config/users_reader.h"
@@ -101,8 +102,23 @@ class Checker {
       if (Result<TypeDeclaration> const type = config::read_type(file); !type.ok()) add(file, type.status());
     } else if (document->root().name() == "access") {
       if (Result<access::Users> const users = config::read_users(file); !users.ok()) add(file, users.status());
+    } else if (document->root().name() == "plan") {
+      check_plan(file);
     } else {
       tables_.push_back(file);
+    }
+  }
+
+  void check_plan(std::string const& file) {
+    Result<config::PlanFile> const plan = config::read_plan(file);
+    if (!plan.ok()) {
+      add(file, plan.status());
+      return;
+    }
+    for (plan::Finding const& finding : plan->findings) {
+      bool const is_problem = !finding.is_warning || (plan->plan && plan->plan->strict);
+      (is_problem ? report_.problems : report_.notes)
+          .push_back({file, finding.line, std::string{finding.name} + ": " + finding.what});
     }
   }
 

@@ -24,12 +24,12 @@ struct Certificate {
 struct Report {
   std::vector<std::string> files;  // the files read
   std::vector<Problem> problems;   // in the order of the files
-  std::vector<Problem> notes;      // parts that could not be checked; not mistakes
+  std::vector<Problem> notes;      // parts that could not be checked, and warnings; not mistakes
   std::vector<Certificate> certificates;
 };
 
-// Files of tables, of the daemon (root <fastjournal>) and of table types (root <table-type>), distinguished by their
-// root element; for a folder every *.xml. No path: the daemon's default file.
+// Files of tables, of the daemon (root <fastjournal>), of table types (root <table-type>), of users (root <access>) and of
+// plans (root <plan>), distinguished by their root element; for a folder every *.xml. No path: the daemon's default file.
 //
 // A daemon's file adds everything that the daemon would load: its folder of plugins, its tables folder, its users and
 // certificates. All tables

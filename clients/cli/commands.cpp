@@ -26,6 +26,7 @@
 #include "clients/cli/overview.h"
 #include "clients/cli/pair_lock.h"
 #include "clients/cli/pairs.h"
+#include "clients/cli/plans.h"
 #include "clients/cli/put.h"
 #include "clients/cli/put_many.h"
 #include "clients/cli/put_spool.h"
@@ -457,7 +458,8 @@ ExitCode check_configuration(Invocation const& invocation, Console& console) {
 bool asks_daemon(Invocation const& invocation) {
   return invocation.verb != "completion" && invocation.verb != "check" && invocation.verb != "doctor" &&
          invocation.verb != "bench" && invocation.verb != "kv frame" && !invocation.verb.starts_with("log ") &&
-         !invocation.verb.starts_with("user ") && invocation.spool.empty() && invocation.blob.port.empty();
+         !invocation.verb.starts_with("user ") && !invocation.verb.starts_with("plan ") && invocation.spool.empty() &&
+         invocation.blob.port.empty();
 }
 
 ExitCode run(Invocation const& invocation, Console& console) {
@@ -482,6 +484,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb == "doctor") return doctor(invocation, console);
   if (invocation.verb == "bench") return bench(invocation, console);
   if (invocation.verb.starts_with("log ")) return run_log(invocation, console);
+  if (invocation.verb.starts_with("plan ")) return run_plan(invocation, console);
   if (invocation.verb.starts_with("user ")) return run_user(invocation, console);
   if (invocation.verb.starts_with("spool ")) return run_spool(invocation, console);
   if (invocation.verb == "login") return login(invocation, console, TokenSources::of_environment());

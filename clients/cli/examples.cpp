@@ -104,6 +104,10 @@ constexpr Example kExamples[] = {
     {"reload", "fastjournal reload pages"},
     {"stop", "fastjournal stop --timeout 1m"},
     {"check", "fastjournal check conf/fastjournal.xml"},
+    {"plan check", "fastjournal plan check catalog.xml --strict"},
+    {"plan explain",
+     "fastjournal plan explain catalog.xml\n"
+     "fastjournal plan explain catalog.xml --dot | dot -Tsvg > catalog.svg"},
     {"log verify", "fastjournal log verify --config /etc/fastjournal/fastjournal.xml"},
     {"log dump", "fastjournal log dump /var/lib/fastjournal/shared --table pages | less"},
     {"log salvage", "fastjournal log salvage /var/lib/fastjournal/shared --to /var/tmp/shared"},

@@ -73,6 +73,7 @@ Grammar::Grammar() : app_(kDescription, "fastjournal") {
   add_transaction_verbs();
   add_queue_verbs();
   add_keeper_verbs();
+  add_plan_verbs();
   add_log_verbs();
   add_backup();
   add_machine_verbs();
@@ -387,11 +388,33 @@ void Grammar::add_keeper_verbs() {
   CLI::App& stop = verb("stop", "end the daemon cleanly, and wait until it has ended (--timeout: how long)");
   for (CLI::App* one : {&apply, &reload, &stop}) one->footer("Needs the right admin: the administrator's socket.");
   CLI::App& check = verb("check", "say what is wrong with configuration files; no daemon is asked");
-  check.add_option("FILE", out_.words,
-                   "NAME.xml of a table, the daemon's file (with all tables that it loads), TYPE.xml, or a folder of "
-                   "such; default: the daemon's file where it was installed");
+  check.add_option(
+      "FILE", out_.words,
+      "NAME.xml of a table, the daemon's file (with all tables that it loads), TYPE.xml, a plan, or a folder "
+      "of such; default: the daemon's file where it was installed");
   check.add_option("--plugins", out_.plugins, "folder of the table types (default: where they were installed)")
       ->type_name("FOLDER");
+}
+
+void Grammar::add_plan_verbs() {
+  CLI::App& plan = verb("plan", "say what is wrong with plans of pipelines, and what they promise; no daemon is asked");
+  plan.require_subcommand(1);
+  plan.callback([this] { out_.verb = "plan " + plan_verb_; });
+  plan_verb(plan, "check", "say what is wrong with plans: each problem with its name, line and what was expected")
+      .footer("Exit code 2: a plan has errors. Problems are on standard error, with --json on standard output.");
+  CLI::App& explain = plan_verb(plan, "explain", "list steps, destinations, paths, and what a crash would run again");
+  explain.add_flag("--dot", out_.dot, "as a drawing for Graphviz");
+  explain.footer("A plan with errors is not explained: they are on standard error.");
+}
+
+CLI::App& Grammar::plan_verb(CLI::App& plan, std::string const& name, std::string const& description) {
+  CLI::App* made = plan.add_subcommand(name, description);
+  made->fallthrough();
+  // Called before the callback of `plan`.
+  made->callback([this, name] { plan_verb_ = name; });
+  made->add_option("FILE", out_.words, "the plan's file, PLAN.xml")->required();
+  made->add_flag("--strict", out_.strict, "warnings are errors");
+  return *made;
 }
 
 void Grammar::add_log_verbs() {

@@ -65,6 +65,8 @@ class Grammar {
   void add_queue_messages(CLI::App& queue);
   void add_queue_declarations(CLI::App& queue);
   CLI::App& queue_verb(CLI::App& queue, std::string const& name, std::string const& description);
+  void add_plan_verbs();
+  CLI::App& plan_verb(CLI::App& plan, std::string const& name, std::string const& description);
   CLI::App& transaction_verb(CLI::App& tx, std::string const& name, std::string const& description);
   void add_blob_bytes(CLI::App& blob);
   void add_blob_keeping(CLI::App& blob);
@@ -90,6 +92,7 @@ class Grammar {
   std::string transaction_verb_;
   std::string blob_verb_;
   std::string queue_verb_;
+  std::string plan_verb_;
 };
 
 }  // namespace fastjournal::cli

@@ -209,6 +209,9 @@ struct Invocation {
   BlobOptions blob;
   // queue
   QueueOptions queue;
+  // plan: files in `words`
+  bool strict{false};
+  bool dot{false};
   // tables
   bool names{false};
   std::string columns_of;

@@ -1,5 +1,5 @@
 // libFuzzer target for the configuration: the first byte chooses whether the
-// rest is fastjournal.xml, a TYPE.xml or a table. The readers get a file that has
+// rest is fastjournal.xml, a TYPE.xml, a table or a plan. The readers get a file that has
 // no name on a disk. Every refusal must name file and line.
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "config/daemon_reader.h"
+#include "config/plan_reader.h"
 #include "config/table_reader.h"
 #include "config/type_reader.h"
 
@@ -30,10 +31,11 @@ config::TypesByName const& types() {
 }
 
 Status read(std::uint8_t kind, std::string const& path) {
-  switch (kind % 3U) {
+  switch (kind % 4U) {
     case 0: return config::read_daemon(path).status();
     case 1: return config::read_type(path).status();
-    default: return config::read_table(path, types()).status();
+    case 2: return config::read_table(path, types()).status();
+    default: return config::read_plan(path).status();
   }
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "config/daemon_reader.h"
+#include "config/plan_reader.h"
 #include "config/table_reader.h"
 #include "config/type_reader.h"
 #include "protocol/text.h"
@@ -62,7 +63,17 @@ std::string name_in(std::string const& xml) {
   return xml.substr(at, xml.find('"', at) - at);
 }
 
+Status load_plan(std::string const& shown) {
+  test::TemporaryFolder const folder;
+  std::string const path = folder / "plan.xml";
+  std::ofstream{path} << shown;
+  Result<config::PlanFile> const file = config::read_plan(path);
+  if (!file.ok()) return file.status();
+  return file->findings.empty() ? Status{} : Status{Code::bad_configuration, file->findings.front().what};
+}
+
 Status load(std::string const& shown) {
+  if (shown.find("<plan ") != std::string::npos) return load_plan(shown);
   test::TemporaryFolder const folder;
   std::string text = shown;
   std::string name = "shown";

@@ -17,6 +17,7 @@
 #include <map>
 
 #include "config/daemon_reader.h"
+#include "config/plan_reader.h"
 #include "config/table_reader.h"
 #include "config/type_reader.h"
 #include "config/users_reader.h"
@@ -58,7 +59,26 @@ TypesByName const& types() {
   return loaded;
 }
 
+// What is wrong with a plan, in lines as those of other files; warnings of a strict one too.
+Status load_plan(fs::path const& path) {
+  Result<PlanFile> const file = read_plan(path);
+  if (!file.ok()) return file.status();
+  if (file->is_usable()) return {};
+  std::string all;
+  for (plan::Finding const& finding : file->findings)
+    all.append(all.empty() ? "" : "\n")
+        .append(path.string())
+        .append(":")
+        .append(std::to_string(finding.line))
+        .append(": ")
+        .append(finding.name)
+        .append(": ")
+        .append(finding.what);
+  return {Code::bad_configuration, all};
+}
+
 Status load(std::string const& kind, fs::path const& path) {
+  if (kind == "plans") return load_plan(path);
   if (kind == "daemon") return read_daemon(path).status();
   if (kind == "types") return read_type(path).status();
   if (kind == "users") return read_users_of_any_mode(path).status();
@@ -67,6 +87,7 @@ Status load(std::string const& kind, fs::path const& path) {
 
 std::string schema_of(std::string const& kind) {
   if (kind == "users") return "users.xsd";
+  if (kind == "plans") return "plan.xsd";
   return kind == "daemon" ? "fastjournal.xsd" : kind == "types" ? "table-type.xsd" : "table.xsd";
 }
 
@@ -132,7 +153,7 @@ void check_refusal(Status const& status, fs::path const& file) {
   }
 }
 
-constexpr char const* kKinds[] = {"daemon", "tables", "types", "users"};
+constexpr char const* kKinds[] = {"daemon", "plans", "tables", "types", "users"};
 
 }  // namespace
 

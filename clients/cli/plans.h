@@ -1,0 +1,11 @@
+// `plan check` and `plan explain`: the plans of pipelines, read from their files. No daemon is asked.
+#pragma once
+
+#include "clients/cli/console.h"
+#include "clients/cli/options.h"
+
+namespace fastjournal::cli {
+
+[[nodiscard]] ExitCode run_plan(Invocation const& invocation, Console& console);
+
+}  // namespace fastjournal::cli
