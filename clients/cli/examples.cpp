@@ -108,6 +108,7 @@ constexpr Example kExamples[] = {
     {"plan explain",
      "fastjournal plan explain catalog.xml\n"
      "fastjournal plan explain catalog.xml --dot | dot -Tsvg > catalog.svg"},
+    {"plan compare", "fastjournal plan compare catalog-1.xml catalog-2.xml --rename index=search"},
     {"log verify", "fastjournal log verify --config /etc/fastjournal/fastjournal.xml"},
     {"log dump", "fastjournal log dump /var/lib/fastjournal/shared --table pages | less"},
     {"log salvage", "fastjournal log salvage /var/lib/fastjournal/shared --to /var/tmp/shared"},

@@ -400,11 +400,24 @@ void Grammar::add_plan_verbs() {
   CLI::App& plan = verb("plan", "say what is wrong with plans of pipelines, and what they promise; no daemon is asked");
   plan.require_subcommand(1);
   plan.callback([this] { out_.verb = "plan " + plan_verb_; });
-  plan_verb(plan, "check", "say what is wrong with plans: each problem with its name, line and what was expected")
-      .footer("Exit code 2: a plan has errors. Problems are on standard error, with --json on standard output.");
+  CLI::App& check =
+      plan_verb(plan, "check", "say what is wrong with plans: each problem with its name, line and what was expected");
+  check.add_option("FILE", out_.words, "the plan's file, PLAN.xml")->required();
+  check.footer("Exit code 2: a plan has errors. Problems are on standard error, with --json on standard output.");
   CLI::App& explain = plan_verb(plan, "explain", "list steps, destinations, paths, and what a crash would run again");
+  explain.add_option("FILE", out_.words, "the plan's file, PLAN.xml")->required();
   explain.add_flag("--dot", out_.dot, "as a drawing for Graphviz");
   explain.footer("A plan with errors is not explained: they are on standard error.");
+  CLI::App& compare = plan_verb(
+      plan, "compare", "say which sources and destinations go on in a newer version of a plan, which are new or end");
+  compare.add_option("OLD NEW", out_.words, "the files of both versions")->required()->expected(2);
+  compare
+      .add_option("--rename", out_.renamed, "this source or step has another name in the newer version (repeatable)")
+      ->type_name("OLD=NEW")
+      ->expected(1)
+      ->take_all();
+  compare.footer(
+      "A destination that goes on keeps what is known of each document; at a new one every document is missing.");
 }
 
 CLI::App& Grammar::plan_verb(CLI::App& plan, std::string const& name, std::string const& description) {
@@ -412,7 +425,6 @@ CLI::App& Grammar::plan_verb(CLI::App& plan, std::string const& name, std::strin
   made->fallthrough();
   // Called before the callback of `plan`.
   made->callback([this, name] { plan_verb_ = name; });
-  made->add_option("FILE", out_.words, "the plan's file, PLAN.xml")->required();
   made->add_flag("--strict", out_.strict, "warnings are errors");
   return *made;
 }

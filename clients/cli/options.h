@@ -212,6 +212,7 @@ struct Invocation {
   // plan: files in `words`
   bool strict{false};
   bool dot{false};
+  std::vector<std::string> renamed;  // OLD=NEW
   // tables
   bool names{false};
   std::string columns_of;

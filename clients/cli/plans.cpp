@@ -13,6 +13,7 @@
 #include "config/plan_reader.h"
 #include "plan/crash.h"
 #include "plan/destinations.h"
+#include "plan/migration.h"
 
 namespace fastjournal::cli {
 namespace {
@@ -107,10 +108,11 @@ class Explained {
                                                     : "");
     for (plan::Step const& step : plan_.steps)
       for (StepIndex const next : step.after)
-        console.out << fmt::format("  \"{}\" -> \"{}\"{};\n", step.name, plan_.step(next).name,
-                                   step.router == plan::Router::none
-                                       ? ""
-                                       : fmt::format(" [label=\"{}\"]", plan::word_of(plan::kRouterWords, step.router)));
+        console.out << fmt::format(
+            "  \"{}\" -> \"{}\"{};\n", step.name, plan_.step(next).name,
+            step.router == plan::Router::none
+                ? ""
+                : fmt::format(" [label=\"{}\"]", plan::word_of(plan::kRouterWords, step.router)));
     console.out << "}\n";
   }
 
@@ -154,12 +156,11 @@ class Explained {
   [[nodiscard]] Sheet steps() const {
     Sheet out{{"step", "kind", "effect", "router", "behind"}, {}};
     for (plan::Step const& step : plan_.steps)
-      out.rows.push_back({step.name, std::string{step.is_source ? "source" : plan::word_of(plan::kKindWords, step.kind)},
-                          std::string{step.is_source ? "" : plan::word_of(plan::kEffectWords, step.effect)},
-                          std::string{step.router == plan::Router::none
-                                          ? ""
-                                          : plan::word_of(plan::kRouterWords, step.router)},
-                          text_of(step.before)});
+      out.rows.push_back(
+          {step.name, std::string{step.is_source ? "source" : plan::word_of(plan::kKindWords, step.kind)},
+           std::string{step.is_source ? "" : plan::word_of(plan::kEffectWords, step.effect)},
+           std::string{step.router == plan::Router::none ? "" : plan::word_of(plan::kRouterWords, step.router)},
+           text_of(step.before)});
     return out;
   }
   [[nodiscard]] Sheet destinations() const {
@@ -178,8 +179,8 @@ class Explained {
     Sheet out{{"crash_in", "runs_again", "passed", "sent_again", "in_doubt"}, {}};
     for (StepIndex const step : plan::in_order(plan_)) {
       plan::Crash const crash = plan::crash_in(plan_, destinations_, step);
-      out.rows.push_back({plan_.step(step).name, text_of(crash.again), text_of(crash.skipped), text_of(crash.sent_again),
-                          text_of(crash.in_doubt)});
+      out.rows.push_back({plan_.step(step).name, text_of(crash.again), text_of(crash.skipped),
+                          text_of(crash.sent_again), text_of(crash.in_doubt)});
     }
     return out;
   }
@@ -188,11 +189,38 @@ class Explained {
   Destinations destinations_;
 };
 
+// Indexed by plan::Carried::What.
+constexpr std::string_view kWhatWords[] = {"kept", "merged", "new", "gone"};
+
+std::string_view what_of(plan::Carried const& one) { return plan::word_of(kWhatWords, one.what); }
+
+Sheet sheet_of(std::string_view heading, std::vector<plan::Carried> const& list) {
+  Sheet out{{heading, "becomes", "what", "change"}, {}};
+  for (plan::Carried const& one : list)
+    out.rows.push_back({one.before, one.now, std::string{what_of(one)}, one.change});
+  return out;
+}
+
+nlohmann::ordered_json json_of(std::vector<plan::Carried> const& list) {
+  nlohmann::ordered_json out = nlohmann::json::array();
+  for (plan::Carried const& one : list) {
+    nlohmann::ordered_json next{{"what", what_of(one)}};
+    if (!one.before.empty()) next["before"] = one.before;
+    if (!one.now.empty()) next["now"] = one.now;
+    if (!one.change.empty()) next["change"] = one.change;
+    out.push_back(std::move(next));
+  }
+  return out;
+}
+
 class PlanRunner {
  public:
   PlanRunner(Invocation const& invocation, Console& console) : one_(invocation), console_(console) {}
 
-  ExitCode run() {
+  ExitCode run() { return one_.verb == "plan compare" ? compare() : look_at_each(); }
+
+ private:
+  ExitCode look_at_each() {
     bool all_good = true;
     for (std::string const& path : one_.words) {
       Result<config::PlanFile> const file = config::read_plan(path);
@@ -201,10 +229,7 @@ class PlanRunner {
         all_good = false;
         continue;
       }
-      for (plan::Finding const& finding : file->findings) tell_finding(path, finding);
-      bool const is_usable =
-          file->is_usable() && !(one_.strict && !plan::is_usable(file->findings, true));
-      if (!is_usable) {
+      if (!is_usable(path, file.value())) {
         all_good = false;
       } else if (one_.verb == "plan explain") {
         Explained const explained{*file->plan};
@@ -223,7 +248,46 @@ class PlanRunner {
     return ExitCode::ok;
   }
 
- private:
+  ExitCode compare() {
+    Result<config::PlanFile> const older = config::read_plan(one_.words[0]);
+    Result<config::PlanFile> const newer = config::read_plan(one_.words[1]);
+    for (Result<config::PlanFile> const* const file : {&older, &newer})
+      if (!file->ok()) tell_malformed(file->status());
+    bool const are_good =
+        older.ok() && newer.ok() && is_usable(one_.words[0], older.value()) && is_usable(one_.words[1], newer.value());
+    if (!are_good) return ExitCode::usage;
+    plan::Renamed renamed;
+    for (std::string const& pair : one_.renamed) {
+      std::size_t const at = pair.find('=');
+      if (at == std::string::npos || at == 0 || at + 1 == pair.size())
+        return misuse(one_, console_, "--rename: found '" + printable(pair) + "', expected OLD=NEW");
+      if (!renamed.emplace(pair.substr(0, at), pair.substr(at + 1)).second)
+        return misuse(one_, console_, "--rename: " + printable(pair.substr(0, at)) + " twice, expected each name once");
+    }
+    plan::Migration const found = plan::migrate(*older->plan, *newer->plan, renamed);
+    for (plan::Finding const& finding : found.findings) tell_finding(one_.words[1], finding);
+    if (!found.findings.empty()) return ExitCode::usage;
+    if (one_.json) {
+      nlohmann::ordered_json const out{{"plan", newer->plan->name},
+                                       {"before", older->plan->version},
+                                       {"now", newer->plan->version},
+                                       {"sources", json_of(found.sources)},
+                                       {"destinations", json_of(found.destinations)}};
+      console_.out << out.dump() << '\n';
+    } else {
+      console_.out << fmt::format("plan {}: version {} becomes version {}\n\n", newer->plan->name, older->plan->version,
+                                  newer->plan->version)
+                   << sheet_of("source", found.sources).text(console_.look) << '\n'
+                   << sheet_of("destination", found.destinations).text(console_.look);
+    }
+    return ExitCode::ok;
+  }
+
+  bool is_usable(std::string const& path, config::PlanFile const& file) {
+    for (plan::Finding const& finding : file.findings) tell_finding(path, finding);
+    return file.is_usable() && !(one_.strict && !plan::is_usable(file.findings, true));
+  }
+
   // Lines FILE:LINE: what.
   void tell_malformed(Status const& status) {
     if (!one_.json) {
@@ -239,8 +303,8 @@ class PlanRunner {
   void tell_finding(std::string const& path, plan::Finding const& finding) {
     std::string_view const severity = finding.is_warning ? "warning" : "error";
     if (!one_.json) {
-      console_.err << fmt::format("{}:{}: {}: {}: {}\n", path, finding.line, severity, finding.name,
-                                  printable(finding.what));
+      std::string const line = finding.line == 0 ? std::string{} : fmt::format("{}:", finding.line);
+      console_.err << fmt::format("{}:{} {}: {}: {}\n", path, line, severity, finding.name, printable(finding.what));
       return;
     }
     Message out;

@@ -1,4 +1,4 @@
-// `plan check` and `plan explain`: the plans of pipelines, read from their files. No daemon is asked.
+// `plan check`, `plan explain` and `plan compare`: the plans of pipelines, read from their files. No daemon is asked.
 #pragma once
 
 #include "clients/cli/console.h"

@@ -41,7 +41,8 @@ void read_retry(Element const& element, plan::Retry& out) {
   if (auto const value = duration_field(element, "first", 0, 30 * kDay)) out.first_ms = *value;
   if (auto const value = integer_field(element, "factor", 1, 100)) out.factor = static_cast<std::uint32_t>(*value);
   if (auto const value = duration_field(element, "max", 0, 30 * kDay)) out.max_ms = *value;
-  if (auto const value = integer_field(element, "jitter", 0, 100)) out.jitter_percent = static_cast<std::uint32_t>(*value);
+  if (auto const value = integer_field(element, "jitter", 0, 100))
+    out.jitter_percent = static_cast<std::uint32_t>(*value);
   if (auto const value = duration_field(element, "timeout", 1000, 30 * kDay)) out.timeout_ms = *value;
   if (auto const value = duration_field(element, "cancel-timeout", 0, kDay)) out.cancel_timeout_ms = *value;
   read_word(element, "on-timeout", plan::kOnTimeoutWords, out.on_timeout);

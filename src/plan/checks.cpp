@@ -33,8 +33,12 @@ class Checker {
   }
 
  private:
-  void error(std::string_view name, int line, std::string what) { found_.push_back({name, line, false, std::move(what)}); }
-  void warn(std::string_view name, int line, std::string what) { found_.push_back({name, line, true, std::move(what)}); }
+  void error(std::string_view name, int line, std::string what) {
+    found_.push_back({name, line, false, std::move(what)});
+  }
+  void warn(std::string_view name, int line, std::string what) {
+    found_.push_back({name, line, true, std::move(what)});
+  }
 
   [[nodiscard]] static std::string called(Step const& step) {
     return (step.is_source ? "source " : "step ") + step.name;
@@ -79,8 +83,9 @@ class Checker {
             called(step) + " has no step behind it, expected a step with after=\"" + step.name + "\"");
     else if (step.kind == Kind::safe)
       error("ends-in-safe", step.line,
-            called(step) + " is safe and nothing follows it: what it does has no effect, expected kind=\"idempotent\" "
-                           "or kind=\"potent\", or a step behind it");
+            called(step) +
+                " is safe and nothing follows it: what it does has no effect, expected kind=\"idempotent\" "
+                "or kind=\"potent\", or a step behind it");
   }
 
   void check_router(Step const& step) {
@@ -95,17 +100,19 @@ class Checker {
     if (plan_.fault_tolerant && !step.is_source && step.kind == Kind::potent && step.effect == Effect::mutating &&
         !step.after.empty())
       error("potent-mutating", step.line,
-            called(step) + " is potent and mutating and has steps behind it: after a crash it cannot run again, and "
-                           "what it made is lost, expected effect=\"preserving\", two steps, or "
-                           "fault-tolerance=\"false\"");
+            called(step) +
+                " is potent and mutating and has steps behind it: after a crash it cannot run again, and "
+                "what it made is lost, expected effect=\"preserving\", two steps, or "
+                "fault-tolerance=\"false\"");
   }
 
   void check_output(Step const& step) {
     if (step.is_source || step.is_output()) return;
     if (step.guarantee != Guarantee::at_most_once || step.any_path)
       error("guarantee-without-output", step.line,
-            called(step) + " is no output, expected guarantee and any-path on a step that is potent, or idempotent "
-                           "with no step behind it");
+            called(step) +
+                " is no output, expected guarantee and any-path on a step that is potent, or idempotent "
+                "with no step behind it");
   }
 
   void check_destinations() {

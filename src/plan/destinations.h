@@ -23,7 +23,7 @@ using Branches = std::vector<StepIndex>;
 struct Destination {
   std::string name;  // STEP, or STEP<-via->BRANCH[/BRANCH...] where copies may arrive by other branches too
   StepIndex step{0};
-  Branches branches;  // none if the step has `any_path`
+  Branches branches;               // none if the step has `any_path`
   std::vector<StepIndex> sources;  // whose documents have to arrive
 };
 

@@ -79,9 +79,9 @@ struct Step {
   Retry retry;
   // of both
   Router router{Router::none};
-  std::uint32_t copies_max{1};     // by_name: how many successors a document may get
-  std::vector<StepIndex> before;   // predecessors
-  std::vector<StepIndex> after;    // successors, in the order of the file
+  std::uint32_t copies_max{1};    // by_name: how many successors a document may get
+  std::vector<StepIndex> before;  // predecessors
+  std::vector<StepIndex> after;   // successors, in the order of the file
 
   // Documents are duplicated here, in the same way each time.
   [[nodiscard]] bool duplicates() const {
@@ -99,7 +99,7 @@ struct Plan {
   std::string name;
   std::uint32_t version{1};
   bool fault_tolerant{true};
-  bool strict{false};  // warnings are errors
+  bool strict{false};       // warnings are errors
   std::vector<Step> steps;  // in the order of the file
 
   [[nodiscard]] Step const& step(StepIndex index) const { return steps[index]; }

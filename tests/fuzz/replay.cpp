@@ -1,8 +1,8 @@
 // The corpus of a fuzzer, run once in the ordinary build, whole, cut anywhere and with bytes changed: what a fuzzer found
 // stays found where nobody runs it, and a change that breaks a reader is seen without clang. The program's name says
 // whose corpus it is: replay_http runs that of http.cpp.
-#include <boost/test/unit_test.hpp>
 #include <algorithm>
+#include <boost/test/unit_test.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

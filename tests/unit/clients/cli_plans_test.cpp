@@ -104,6 +104,35 @@ BOOST_AUTO_TEST_CASE(a_bad_plan_is_not_explained) {
   BOOST_TEST(said.out.empty());
 }
 
+BOOST_AUTO_TEST_CASE(versions_are_compared) {
+  std::ofstream{path("next")}
+      << "<plan name=\"p\" version=\"2\">\n<source name=\"s\"/>\n"
+         "<step name=\"keep\" after=\"s\" kind=\"potent\" guarantee=\"at-least-once\"/>\n</plan>\n";
+  Said said = say({"plan", "compare", path("good"), path("next"), "--rename", "store=keep"});
+  BOOST_TEST((said.code == cli::ExitCode::ok), said.err);
+  BOOST_TEST(said.out ==
+             "plan p: version 1 becomes version 2\n\n"
+             "source  becomes  what  change\n"
+             "s       s        kept\n\n"
+             "destination  becomes  what  change\n"
+             "store        keep     kept  at-most-once becomes at-least-once\n");
+  said = say({"plan", "compare", "--json", path("good"), path("next")});
+  nlohmann::json const compared = nlohmann::json::parse(said.out);
+  BOOST_TEST(compared["before"] == 1);
+  BOOST_TEST(compared["destinations"] ==
+             nlohmann::json::parse(R"([{"what":"gone","before":"store"},{"what":"new","now":"keep"}])"));
+  said = say({"plan", "compare", path("next"), path("good")});
+  BOOST_TEST((said.code == cli::ExitCode::usage));
+  BOOST_TEST(said.err.starts_with("good.xml: error: not-newer: version 1 follows version 2, expected"), said.err);
+  for (std::string const wrong : {"store", "=keep", "store="})
+    BOOST_TEST(says(say({"plan", "compare", path("good"), path("next"), "--rename", wrong}).err, "expected OLD=NEW"));
+  BOOST_TEST(
+      says(say({"plan", "compare", path("good"), path("next"), "--rename", "store=keep", "--rename", "store=s"}).err,
+           "store twice"));
+  BOOST_TEST((say({"plan", "compare", path("good"), path("bad")}).code == cli::ExitCode::usage));
+  BOOST_TEST((say({"plan", "compare", path("absent"), path("next")}).code == cli::ExitCode::usage));
+}
+
 BOOST_AUTO_TEST_CASE(check_of_configurations_knows_plans) {
   Said said = say({"check", path("good")});
   BOOST_TEST((said.code == cli::ExitCode::ok), said.err);

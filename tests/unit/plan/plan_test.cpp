@@ -3,35 +3,18 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 #include <vector>
 
-#include "config/plan_reader.h"
 #include "plan/crash.h"
 #include "plan/destinations.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/unit/plan/plan_files.h"
 
 namespace fastjournal::plan {
 namespace {
 
-std::vector<Finding> findings_of(std::string const& steps, std::string const& attributes = {}) {
-  test::TemporaryFolder const folder;
-  std::string const path = folder / "p.xml";
-  std::ofstream{path} << "<plan name=\"p\" version=\"1\" " << attributes << ">\n" << steps << "</plan>\n";
-  Result<config::PlanFile> const file = config::read_plan(path);
-  BOOST_REQUIRE_MESSAGE(file.ok(), file.status().text());
-  return file->findings;
-}
-
-Plan plan_of(std::string const& steps, std::string const& attributes = {}) {
-  test::TemporaryFolder const folder;
-  std::string const path = folder / "p.xml";
-  std::ofstream{path} << "<plan name=\"p\" version=\"1\" " << attributes << ">\n" << steps << "</plan>\n";
-  Result<config::PlanFile> file = config::read_plan(path);
-  BOOST_REQUIRE_MESSAGE(file.ok(), file.status().text());
-  BOOST_REQUIRE_MESSAGE(file->is_usable(), (file->findings.empty() ? "no plan" : file->findings.front().what));
-  return std::move(*file->plan);
+std::vector<Finding> findings_of(std::string const& steps, std::string const& more = {}) {
+  return file_of(steps, "name=\"p\" version=\"1\" " + more).findings;
 }
 
 StepIndex number_of(Plan const& plan, std::string const& name) {
@@ -39,12 +22,6 @@ StepIndex number_of(Plan const& plan, std::string const& name) {
     if (plan.steps[at].name == name) return static_cast<StepIndex>(at);
   BOOST_FAIL("no step " << name);
   return 0;
-}
-
-std::string joined(std::vector<std::string> const& words) {
-  std::string out;
-  for (std::string const& word : words) out.append(out.empty() ? "" : " ").append(word);
-  return out;
 }
 
 std::string names_of(Plan const& plan, std::vector<StepIndex> const& steps) {
@@ -64,13 +41,6 @@ std::string of_source(Plan const& plan, std::string const& source) {
   std::vector<std::string> out;
   for (std::size_t const one : destinations.of_source(number_of(plan, source)))
     out.push_back(destinations.all()[one].name);
-  return joined(out);
-}
-
-std::string named(std::vector<Finding> const& findings) {
-  std::vector<std::string> out;
-  for (Finding const& one : findings)
-    out.push_back(std::to_string(one.line) + ":" + std::string{one.name} + (one.is_warning ? "?" : ""));
   return joined(out);
 }
 
@@ -108,8 +78,7 @@ BOOST_AUTO_TEST_CASE(copies_that_arrive_by_two_branches_are_two_deliveries) {
     <step name="a" after="join" kind="potent"/>
     <step name="b" after="join" kind="potent")";
   Plan const plan = plan_of(diamond + "/>");
-  BOOST_TEST(all_of(Destinations{plan}) ==
-             "a<-via->left/a a<-via->right/a b<-via->left/b b<-via->right/b");
+  BOOST_TEST(all_of(Destinations{plan}) == "a<-via->left/a a<-via->right/a b<-via->left/b b<-via->right/b");
   Plan const any = plan_of(diamond + " any-path=\"true\"/>");
   BOOST_TEST(all_of(Destinations{any}) == "a<-via->left/a a<-via->right/a b");
   BOOST_TEST(of_source(any, "s") == "a<-via->left/a a<-via->right/a b");
@@ -128,7 +97,8 @@ BOOST_AUTO_TEST_CASE(routers_that_choose_duplicate_nothing) {
     <step name="left" after="s"/>
     <step name="right" after="s"/>
     <step name="store" after="left right" kind="potent"/>)";
-  for (std::string const router : {"router=\"by-name\"", "router=\"round-robin\"", "router=\"by-name\" copies-max=\"1\""})
+  for (std::string const router :
+       {"router=\"by-name\"", "router=\"round-robin\"", "router=\"by-name\" copies-max=\"1\""})
     BOOST_TEST(all_of(Destinations{plan_of("<source name=\"s\" " + router + "/>" + behind)}) == "store");
   BOOST_TEST(all_of(Destinations{plan_of("<source name=\"s\" router=\"by-name\" copies-max=\"2\"/>" + behind)}) ==
              "store<-via->left store<-via->right");
@@ -154,8 +124,9 @@ BOOST_AUTO_TEST_CASE(as_many_as_allowed_are_all_there_and_one_more_is_refused) {
         else
           for (char const* const before : {"a", "b", "c", "d"})
             out.append(before).append(std::to_string(level - 1)).append(" ");
-        out.append(level < 3 ? "\" router=\"duplicate-all\"/>\n"
-                   : outputs > 1 ? "\" router=\"duplicate-all\"/>\n" : "\"/>\n");
+        out.append(level < 3     ? "\" router=\"duplicate-all\"/>\n"
+                   : outputs > 1 ? "\" router=\"duplicate-all\"/>\n"
+                                 : "\"/>\n");
       }
     for (std::size_t at = 0; at < outputs; ++at)
       out.append("<step name=\"o" + std::to_string(at) + "\" after=\"a3 b3 c3 d3\" kind=\"potent\"/>\n");
@@ -274,7 +245,7 @@ BOOST_AUTO_TEST_CASE(without_fault_tolerance_nothing_runs_again) {
   Plan const plan = plan_of(R"(
     <source name="s"/>
     <step name="store" after="s" kind="idempotent" guarantee="at-least-once"/>)",
-                            "fault-tolerance=\"false\"");
+                            "name=\"p\" version=\"1\" fault-tolerance=\"false\"");
   BOOST_TEST(in(plan, Destinations{plan}, "store") == "again() passed() sent() doubt()");
 }
 
