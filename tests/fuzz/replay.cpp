@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Of one seed: so many cuts, and so many inputs with changed bytes.
-constexpr std::size_t kVariantsMax = 256;
+constexpr std::size_t kVariantsMax = 2048;
 
 void run(std::string const& bytes) {
   // A copy of its own, so that reading behind the end is seen by valgrind and sanitizers.
@@ -64,7 +64,6 @@ BOOST_AUTO_TEST_CASE(every_seed_is_read_whole_cut_and_changed) {
       }
     }
   }
-  BOOST_TEST(all.size() >= 4U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
