@@ -57,9 +57,8 @@ class Comparer {
     Step const& step = older_.step(before);
     auto const other = renamed_.find(step.name);
     // A name that another one has taken means that one.
-    if (other == renamed_.end() && std::any_of(renamed_.begin(), renamed_.end(), [&](auto const& one) {
-          return one.second == step.name;
-        }))
+    if (other == renamed_.end() &&
+        std::any_of(renamed_.begin(), renamed_.end(), [&](auto const& one) { return one.second == step.name; }))
       return std::nullopt;
     std::optional<StepIndex> const now = find(newer_, other == renamed_.end() ? step.name : other->second);
     if (!now || newer_.step(*now).is_source != step.is_source) return std::nullopt;
@@ -108,9 +107,8 @@ class Comparer {
       of_step.push_back(at);
       if (one.branches == branches && branches.size() == before.branches.size()) return at;
     }
-    bool const was_only = std::count_if(before_.all().begin(), before_.all().end(), [&](Destination const& one) {
-                            return one.step == before.step;
-                          }) == 1;
+    bool const was_only = std::count_if(before_.all().begin(), before_.all().end(),
+                                        [&](Destination const& one) { return one.step == before.step; }) == 1;
     if (of_step.size() == 1 && (was_only || newer_.step(*step).any_path)) return of_step.front();
     return std::nullopt;
   }
@@ -122,8 +120,10 @@ class Comparer {
     if (was.kind != is.kind)
       out = std::string{word_of(kKindWords, was.kind)} + " becomes " + std::string{word_of(kKindWords, is.kind)};
     if (was.guarantee != is.guarantee)
-      out.append(out.empty() ? "" : ", ").append(word_of(kGuaranteeWords, was.guarantee)).append(" becomes ").append(
-          word_of(kGuaranteeWords, is.guarantee));
+      out.append(out.empty() ? "" : ", ")
+          .append(word_of(kGuaranteeWords, was.guarantee))
+          .append(" becomes ")
+          .append(word_of(kGuaranteeWords, is.guarantee));
     return out;
   }
 
@@ -141,8 +141,8 @@ class Comparer {
         continue;
       }
       Destination const& now = now_.all()[*next[at]];
-      out_.destinations.push_back({used[*next[at]] > 1 ? Carried::What::merged : Carried::What::kept, one.name, now.name,
-                                   change_of(one.step, now.step)});
+      out_.destinations.push_back({used[*next[at]] > 1 ? Carried::What::merged : Carried::What::kept, one.name,
+                                   now.name, change_of(one.step, now.step)});
     }
     for (std::size_t at = 0; at < now_.all().size(); ++at)
       if (used[at] == 0) out_.destinations.push_back({Carried::What::fresh, {}, now_.all()[at].name, {}});

@@ -52,8 +52,8 @@ BOOST_AUTO_TEST_CASE(what_has_its_name_goes_on_and_the_rest_is_new_or_ends) {
 BOOST_AUTO_TEST_CASE(renamed_steps_and_branches_are_followed) {
   auto const diamond = [](std::string const& left, std::string const& store, char const* head) {
     return plan_of("<source name=\"s\" router=\"duplicate-all\"/><step name=\"" + left +
-                       "\" after=\"s\"/><step name=\"right\" after=\"s\"/><step name=\"" + store + "\" after=\"" + left +
-                       " right\" kind=\"potent\"/>",
+                       "\" after=\"s\"/><step name=\"right\" after=\"s\"/><step name=\"" + store + "\" after=\"" +
+                       left + " right\" kind=\"potent\"/>",
                    head);
   };
   Plan const older = diamond("left", "store", "name=\"p\" version=\"1\"");
@@ -89,7 +89,8 @@ BOOST_AUTO_TEST_CASE(two_that_become_one_are_merged) {
 
 BOOST_AUTO_TEST_CASE(a_name_that_another_step_has_taken_means_that_one) {
   std::string const head = "<source name=\"s\" router=\"duplicate-all\"/>";
-  std::string const both = head + "<step name=\"a\" after=\"s\" kind=\"potent\"/><step name=\"b\" after=\"s\" kind=\"potent\"/>";
+  std::string const both =
+      head + "<step name=\"a\" after=\"s\" kind=\"potent\"/><step name=\"b\" after=\"s\" kind=\"potent\"/>";
   BOOST_TEST(destinations_of(plan_of(both), plan_of(both, kSecond), {{"a", "b"}, {"b", "a"}}) == "a->b b->a");
   BOOST_TEST(destinations_of(plan_of(both), plan_of(both, kSecond), {{"a", "b"}}) == "a->b b-> ->a");
 }
