@@ -371,7 +371,7 @@ verb_format() {
   if [[ $# -gt 0 ]]; then
     files=("$@")
   else
-    mapfile -t files < <(code_files git ls-files | sed "s|^|$root/|")
+    mapfile -t files < <(code_files git ls-files --cached --others --exclude-standard | sed "s|^|$root/|")
   fi
   version=$(clang-format --version | sed -n 's/.*version \([0-9]*\)\..*/\1/p')
   if [[ $version != "$format_version" && ${mode[0]} != -i ]]; then
@@ -429,7 +429,7 @@ verb_lint() {
   install_packages "${packages_build[@]}" "${packages_lint[@]}"
   configure dev
   if [[ ${1:-} == all ]]; then
-    mapfile -t files < <(code_files git ls-files | sed -n "/\.cpp$/s|^|$root/|p")
+    mapfile -t files < <(code_files git ls-files --cached --others --exclude-standard | sed -n "/\.cpp$/s|^|$root/|p")
   elif [[ $# -gt 0 ]]; then
     files=("$@")
   else
