@@ -18,7 +18,10 @@ constexpr std::uint64_t kOpBytes = sizeof(TransactionOp) + 128;
 // Of a value outside the log: where it is, and what its files know of it.
 constexpr std::uint64_t kOutsideBytes = sizeof(StoredValue) + 256;
 // Room at the first op: many transactions have no more.
-constexpr std::size_t kOpsFirst = 8;
+constexpr std::size_t kOpsFirst = 16;
+// Ops whose memory is used again, and the most bytes of the message of one: at most 5 MiB.
+constexpr std::size_t kSparesMax = 1024;
+constexpr std::size_t kSpareBytesMax = 4096;
 
 Status none_open(std::string_view command) {
   return {Code::wrong_state, std::string{command} + ": no transaction is open on this connection; BEGIN begins one"};
@@ -89,7 +92,12 @@ void Transactions::erase(TransactionId id) {
   auto const found = all_.find(id);
   if (found == all_.end()) return;
   ends_.erase({found->second.ends, id});
-  std::erase_if(current_, [id](auto const& one) { return one.second == id; });
+  // Its owner has gone on to another one if it was over several logs; connections that work on a branch are not its owners.
+  if (ConnectionId const owner = found->second.owner; owner == ConnectionId::none) {
+    std::erase_if(current_, [id](auto const& one) { return one.second == id; });
+  } else if (auto const at = current_.find(owner); at != current_.end() && at->second == id) {
+    current_.erase(at);
+  }
   all_.erase(found);
 }
 
@@ -133,12 +141,13 @@ Status Transactions::promise(HostedTable& table, Command const& command, TimeMs 
     end_by(command.connection, now, status);
     return status;
   }
-  TransactionOp op{.table = table.number,
-                   .index = command.index,
-                   .worker = std::string{command.worker},
-                   .origin = std::string{command.origin},
-                   .asked = now,
-                   .hold = hold_};
+  TransactionOp op = empty_op();
+  op.table = table.number;
+  op.index = command.index;
+  op.worker = command.worker;
+  op.origin = command.origin;
+  op.asked = now;
+  op.hold = hold_;
   copy_message(*command.message, op);
   FJ_CHECK(hold_values(table, op).ok(), "values of a promise were stored before it");
   take(one, table, std::move(op));
@@ -153,7 +162,27 @@ std::uint64_t Transactions::memory_of(Message const& message) {
   return bytes;
 }
 
-void Transactions::take(Transaction& one, HostedTable& table, TransactionOp op) {
+TransactionOp Transactions::empty_op() {
+  if (spares_.empty()) return {};
+  TransactionOp op = std::move(spares_.back());
+  spares_.pop_back();
+  return op;
+}
+
+void Transactions::spare(std::vector<TransactionOp>& ops) {
+  for (TransactionOp& op : ops) {
+    if (spares_.size() == kSparesMax) break;
+    if (op.bytes.capacity() > kSpareBytesMax || op.hold.keys.size() > 1 || op.hold.objects.size() > 1) continue;
+    op.number = 0;
+    op.bytes.clear();
+    op.message.clear();
+    op.values.clear();
+    spares_.push_back(std::move(op));
+  }
+  ops.clear();
+}
+
+void Transactions::take(Transaction& one, HostedTable& table, TransactionOp&& op) {
   table.can.promises->hold(one.id, op.hold);
   auto at = std::ranges::find(one.logs, table.log, &TransactionLog::log);
   if (at == one.logs.end()) at = one.logs.insert(one.logs.end(), {.log = table.log});
@@ -226,11 +255,13 @@ Status Transactions::keep(Transaction& one, HostedLog& log, TimeMs now, Answer& 
                            .number = op.number});
     }
   parts_.decider.keep(log, one.id, promised_, now, answer, also);
-  if (!one.is_over_several_logs())
+  if (!one.is_over_several_logs()) {
+    spare(committed_ops_);
     committed_ops_ = std::move(one.ops);
-  else
+  } else {
     for (TransactionOp& op : one.ops)
       if (parts_.tables[op.table].log == &log) committed_ops_.push_back(std::move(op));
+  }
   for (auto const& [outside, extent] : values) outside->let_go(extent);
   release(one, &log, now, true);
   return {};

@@ -92,7 +92,9 @@ class Transactions {
   }
   void connection_closed(ConnectionId connection, TimeMs now);
   // The answers to COMMITs are written.
-  void end_turn() { committed_ops_.clear(); }
+  void end_turn() {
+    if (!committed_ops_.empty()) spare(committed_ops_);
+  }
 
   // -- by others ------------------------------------------------------------------
   // Those with commands of this table; or of tables of this log, which serves no more.
@@ -138,7 +140,10 @@ class Transactions {
   [[nodiscard]] Status check(Transaction const& one, HostedTable const& table, Command const& command, TimeMs now);
   [[nodiscard]] static std::uint64_t memory_of(Message const& message);
   [[nodiscard]] static Status hold_values(HostedTable& table, TransactionOp const& op);
-  void take(Transaction& one, HostedTable& table, TransactionOp op);
+  void take(Transaction& one, HostedTable& table, TransactionOp&& op);
+  // An op to be filled in, with the memory of one that is over; those that are over.
+  [[nodiscard]] TransactionOp empty_op();
+  void spare(std::vector<TransactionOp>& ops);
   // What it holds in the tables of this log is free; null: in all. After the last one its commands are forgotten.
   void release(Transaction& one, HostedLog const* log, TimeMs now, bool was_kept);
   void end_by(ConnectionId connection, TimeMs now, Status const& why);
@@ -158,6 +163,7 @@ class Transactions {
   Hold hold_;
   std::vector<Decider::Promised> promised_;
   std::vector<TransactionOp> committed_ops_;
+  std::vector<TransactionOp> spares_;
 };
 
 }  // namespace fastjournal::engine
