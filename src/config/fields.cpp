@@ -166,7 +166,8 @@ Result<std::int64_t> parse_option(OptionDeclaration const& option, std::string_v
       return Status{Code::bad_parameter,
                     "found " + model::shown(text) + ", expected " + listed(words) + near_miss(text, words)};
     }
-    case OptionType::text: return std::int64_t{0};
+    case OptionType::text:
+    case OptionType::plan: return std::int64_t{0};
   }
   return std::int64_t{0};
 }
@@ -181,7 +182,7 @@ std::string format_option(OptionType type, std::int64_t value) {
 }
 
 std::vector<std::string_view> const& option_type_words() {
-  static std::vector<std::string_view> const words{"integer", "duration", "size", "boolean", "choice", "text"};
+  static std::vector<std::string_view> const words{"integer", "duration", "size", "boolean", "choice", "text", "plan"};
   return words;
 }
 

@@ -8,8 +8,10 @@
 #include "config/column_reader.h"
 #include "config/fields.h"
 #include "config/listen_reader.h"
+#include "config/plan_reader.h"
 #include "config/xml.h"
 #include "model/value.h"
+#include "plan/codec.h"
 
 namespace fastjournal::config {
 
@@ -68,7 +70,22 @@ TypeDeclaration const* find_type(Element const& table, TypesByName const& types,
   return nullptr;
 }
 
-OptionValue read_option(Element const& table, OptionDeclaration const& declared) {
+// The text of the plan in a file; empty: it cannot be used, and the element says why.
+std::string read_plan_text(Element const& element, std::string_view name, std::filesystem::path const& folder) {
+  std::string const path = (folder / name).lexically_normal().string();
+  Result<PlanFile> const read = read_plan(path);
+  if (!read.ok()) {
+    element.problem("element <" + std::string{element.name()} + ">: the plan cannot be read: " + read.status().message());
+    return {};
+  }
+  for (plan::Finding const& finding : read->findings)
+    if (!finding.is_warning || (read->plan && read->plan->strict))
+      element.problem("element <" + std::string{element.name()} + ">: " + path + ":" + std::to_string(finding.line) +
+                      ": " + std::string{finding.name} + ": " + finding.what);
+  return read->is_usable() ? plan::encode(*read->plan) : std::string{};
+}
+
+OptionValue read_option(Element const& table, OptionDeclaration const& declared, std::filesystem::path const& folder) {
   OptionValue out;
   out.name = declared.name;
   out.text = declared.default_text;
@@ -77,6 +94,7 @@ OptionValue read_option(Element const& table, OptionDeclaration const& declared)
     element->expect({.attributes = {}, .children = {}, .text = true});
     out.text = element->text();
     out.given = true;
+    if (declared.type == OptionType::plan && !out.text.empty()) out.text = read_plan_text(*element, out.text, folder);
   }
   Result<std::int64_t> const value = parse_option(declared, out.text);
   if (value.ok())
@@ -177,7 +195,7 @@ TableDeclaration read(Element const& table, std::filesystem::path const& path, T
   TypeDeclaration const& known = type == nullptr ? unknown : *type;
   out.type = known.name;
   if (auto const schema = table.child("schema")) out.schema = read_schema(*schema, table, known);
-  for (OptionDeclaration const& option : known.options) out.options.push_back(read_option(table, option));
+  for (OptionDeclaration const& option : known.options) out.options.push_back(read_option(table, option, path.parent_path()));
   if (auto const aliases = table.child("aliases")) out.aliases = read_aliases(*aliases, known, out.schema);
   if (auto const wake = table.child("wake-message"))
     out.wake_message = read_wake_message(*wake, known.topic, has_topics(known, out));

@@ -107,6 +107,7 @@ class BodyReader {
     rest_ = {};
     return out;
   }
+  [[nodiscard]] bool ok() const { return ok_; }
   [[nodiscard]] bool finished() const { return ok_ && rest_.empty(); }
   void fail() {
     ok_ = false;

@@ -1,0 +1,805 @@
+#include "plugins/pipeline/documents.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/bytes.h"
+#include "plan/codec.h"
+#include "plugins/pipeline/mutants.h"
+
+namespace fastjournal::pipeline {
+namespace {
+
+// Documents that one search for those to copy forward looks at.
+constexpr std::uint32_t kRestateLooksMax = 20'000;
+// A record's header.
+constexpr std::size_t kHeaderBytes = 32;
+// Of a whole record: a document beside its texts, a lease, what few documents have, a plan beside its text.
+constexpr std::uint64_t kDocumentBytes = kHeaderBytes + 32;
+constexpr std::uint64_t kCellBytes = 3;
+constexpr std::uint64_t kLeaseBytes = 80;
+constexpr std::uint64_t kMoreBytes = 64;
+
+std::uint32_t number_in(std::string_view text) {
+  std::uint32_t out = 0;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------
+// Reading
+
+std::uint32_t Documents::cell_of(std::uint32_t number, std::uint16_t ordinal) const {
+  Document const& document = store_[number];
+  if (ordinal == kOriginalCell) {
+    Original const* const original = document.is_child ? nullptr : original_of(document.id());
+    return original == nullptr ? kNone : original->cell;
+  }
+  return ordinal < document.cell_count ? document.first_cell + ordinal : kNone;
+}
+
+std::uint16_t Documents::ordinal_of(std::uint32_t cell) const {
+  Document const& document = store_[store_.cell(cell).document];
+  bool const is_own = cell >= document.first_cell && cell - document.first_cell < document.cell_count;
+  return is_own ? static_cast<std::uint16_t>(cell - document.first_cell) : kOriginalCell;
+}
+
+std::uint16_t Documents::destination_of(std::uint32_t cell) const {
+  std::uint32_t const document = store_.cell(cell).document;
+  return plan_of(document).of_source(store_[document].source)[ordinal_of(cell)];
+}
+
+std::optional<std::uint16_t> Documents::ordinal_at(std::uint32_t number, std::uint16_t destination) const {
+  std::vector<std::uint16_t> const& all = plan_of(number).of_source(store_[number].source);
+  auto const found = std::ranges::find(all, destination);
+  if (found == all.end()) return std::nullopt;
+  return static_cast<std::uint16_t>(found - all.begin());
+}
+
+Failure const* Documents::failure_of(std::uint32_t cell) const {
+  if (!store_.cell(cell).has_failure) return nullptr;
+  return failures_.find(cell)->second.get();
+}
+
+rows::Leases::Terms Documents::terms_of(std::uint32_t cell) const {
+  rows::Lease const& lease = work_.lease_of(cell);
+  return {lease.epoch, lease.began, lease.ends, lease.connection, lease.start, work_.leases().worker(lease)};
+}
+
+std::vector<plan::Choice> Documents::choices_of(std::uint32_t document) const {
+  auto const found = more_.find(store_[document].id().value);
+  return found == more_.end() ? std::vector<plan::Choice>{} : found->second.choices;
+}
+
+std::optional<std::uint64_t> Documents::declared_of(std::uint32_t document) const {
+  auto const found = more_.find(store_[document].id().value);
+  return found == more_.end() ? std::nullopt : found->second.declared;
+}
+
+std::uint32_t Documents::generation_of(std::uint32_t document) const {
+  if (store_[document].is_child) return number_in(store_.hash_of(document));
+  auto const found = more_.find(store_[document].id().value);
+  return found == more_.end() ? 0 : found->second.generation;
+}
+
+Family const* Documents::family_of(std::uint32_t document) const {
+  auto const found = families_.find(store_[document].id().value);
+  return found == families_.end() ? nullptr : &found->second;
+}
+
+Original const* Documents::original_of(ObjectId original) const {
+  auto const found = originals_.find(original.value);
+  return found == originals_.end() ? nullptr : &found->second;
+}
+
+bool Documents::is_orphan(std::uint32_t document) const {
+  std::optional<Origin> const origin = store_.origin_of(document);
+  if (!origin) return false;
+  std::uint32_t const original = store_.find(origin->original);
+  return original == kNone || generation_of(original) != generation_of(document);
+}
+
+// ---------------------------------------------------------------------------
+// Cells
+
+Documents::More& Documents::more_of(std::uint32_t document) { return more_[store_[document].id().value]; }
+
+Family* Documents::family_counting(std::uint32_t child) {
+  std::optional<Origin> const origin = store_.origin_of(child);
+  if (!origin) return nullptr;
+  auto const found = families_.find(origin->parent.value);
+  return found == families_.end() || found->second.generation != generation_of(child) ? nullptr : &found->second;
+}
+
+Original* Documents::original_counting(std::uint32_t child) {
+  std::optional<Origin> const origin = store_.origin_of(child);
+  if (!origin) return nullptr;
+  auto const found = originals_.find(origin->original.value);
+  return found == originals_.end() || found->second.generation != generation_of(child) ? nullptr : &found->second;
+}
+
+void Documents::count(std::uint32_t number, int by) {
+  Cell const& cell = store_.cell(number);
+  std::uint16_t const ordinal = ordinal_of(number);
+  if (ordinal == kOriginalCell || !plan_of(cell.document).is_known()) return;
+  Plan::Target& target = plans_.at(store_[cell.document].plan).targets[destination_of(number)];
+  auto const add = static_cast<std::uint64_t>(static_cast<std::int64_t>(by));
+  target.counts[static_cast<std::size_t>(cell.state)] += add;
+  if (cell.place == Place::leased) target.leased += add;
+  if (cell.place == Place::in_doubt) target.in_doubt += add;
+}
+
+void Documents::set_failure(std::uint32_t number, Failure const* failure) {
+  Cell& cell = store_.cell_at(number);
+  auto const bytes = [](Failure const& of) { return 10 + of.kind.size() + of.message.size(); };
+  if (cell.has_failure) {
+    auto const found = failures_.find(number);
+    failure_bytes_ -= bytes(*found->second);
+    if (failure == nullptr) {
+      failures_.erase(found);
+      cell.has_failure = false;
+      return;
+    }
+    *found->second = *failure;
+    failure_bytes_ += bytes(*failure);
+    return;
+  }
+  if (failure == nullptr) return;
+  failures_.emplace(number, std::make_unique<Failure>(*failure));
+  failure_bytes_ += bytes(*failure);
+  cell.has_failure = true;
+}
+
+void Documents::leave(std::uint32_t number, TableObserver& observer) {
+  Cell const& cell = store_.cell(number);
+  count(number, -1);
+  if (is_failed(cell.state)) {
+    failed_.erase(number);
+    if (failed_.empty()) observer.lower_alert("document-failed");
+  }
+  if (cell.place == Place::in_doubt) {
+    in_doubt_.erase(number);
+    if (in_doubt_.empty()) observer.lower_alert("in-doubt");
+  }
+  if (Original* const original = original_counting(cell.document)) {
+    if (cell.place == Place::under) --original->missing;
+    if (cell.place == Place::leased) --original->in_hands;
+    if (is_failed(cell.state)) --original->failed;
+    if (original->missing == 0) original->until = 0;
+  }
+  work_.leave(number, observer);
+}
+
+void Documents::enter(std::uint32_t number, Entry const& entry, TableObserver& observer) {
+  Cell& cell = store_.cell_at(number);
+  Document const& document = store_[cell.document];
+  Original* const original = original_counting(cell.document);
+  Failure const* const failure = failure_of(number);
+  std::int64_t const until = cell.state == State::error && failure != nullptr ? failure->until : 0;
+  if (entry.hands != CellBody::Hands::nobodys) {
+    work_.lease(number, *entry.terms, observer);
+    if (entry.hands == CellBody::Hands::in_doubt) {
+      work_.hold(number, entry.terms->ends, observer);
+      in_doubt_.insert(number);
+    } else if (original != nullptr) {
+      ++original->in_hands;
+    }
+  } else if (is_failed(cell.state)) {
+    failed_.insert(number);
+    if (original != nullptr) ++original->failed;
+  } else if (!is_terminal(cell.state) && document.plan == plans_.newest_number()) {
+    if (original != nullptr) {
+      cell.place = Place::under;
+      ++original->missing;
+      original->until = std::max(original->until, until);
+    } else if (!document.is_child && ordinal_of(number) != kOriginalCell) {
+      work_.wait(number, until, entry.first, observer);
+    }
+  }
+  count(number, 1);
+}
+
+void Documents::read_cell(std::uint32_t number, CellBody const& body, TableObserver& observer) {
+  Cell& cell = store_.cell_at(number);
+  cell.state = body.state;
+  cell.attempts = body.attempts;
+  set_failure(number, body.failure ? &*body.failure : nullptr);
+  enter(number, {body.hands, &body.lease}, observer);
+}
+
+CellBody Documents::cell_body(std::uint32_t number) const {
+  Cell const& cell = store_.cell(number);
+  CellBody out;
+  out.state = cell.state;
+  out.attempts = cell.attempts;
+  if (Failure const* const failure = failure_of(number)) out.failure = *failure;
+  if (cell.place == Place::leased) out.hands = CellBody::Hands::leased;
+  if (cell.place == Place::in_doubt) out.hands = CellBody::Hands::in_doubt;
+  if (out.hands != CellBody::Hands::nobodys) out.lease = terms_of(number);
+  return out;
+}
+
+// The cell that stands for the children is due if something is missing there, nobody works at them, and the original is
+// not in a run already.
+void Documents::look_at_original(ObjectId id, TableObserver& observer) {
+  auto const found = originals_.find(id.value);
+  if (found == originals_.end() || found->second.cell == kNone) return;
+  Original const& original = found->second;
+  Cell const& cell = store_.cell(original.cell);
+  if (cell.place == Place::leased || store_[cell.document].plan != plans_.newest_number()) return;
+  bool const is_waiting = cell.place == Place::listed || cell.place == Place::resting;
+  if (original.missing == 0 || original.in_hands > 0 || is_terminal(cell.state)) {
+    if (is_waiting) work_.leave(original.cell, observer);
+    return;
+  }
+  Failure const* const failure = failure_of(original.cell);
+  std::int64_t const until = std::max(original.until, failure == nullptr ? 0 : failure->until);
+  if (is_waiting && until <= work_.now()) return;
+  if (is_waiting) work_.leave(original.cell, observer);
+  work_.wait(original.cell, until, false, observer);
+}
+
+bool Documents::all_done(std::uint32_t number) const {
+  Document const& document = store_[number];
+  for (std::uint32_t cell = document.first_cell; cell < document.first_cell + document.cell_count; ++cell)
+    if (!is_terminal(store_.cell(cell).state)) return false;
+  std::optional<std::uint64_t> const declared = declared_of(number);
+  Family const* const family = family_of(number);
+  bool const counts = family != nullptr && family->generation == generation_of(number);
+  std::uint64_t const children = counts ? family->children : 0;
+  if (children == 0) return declared.value_or(0) == 0;
+  return declared && children >= *declared && family->not_done == 0;
+}
+
+// One whose source does not remember goes when it is done, and nobody runs it again.
+void Documents::look_at_leaving(std::uint32_t number) {
+  if (!store_[number].is_forgotten) return;
+  std::uint32_t const original = cell_of(number, kOriginalCell);
+  bool const is_run = original != kNone && store_.cell(original).place == Place::leased;
+  if (store_[number].is_done && !is_run)
+    leaving_.insert(number);
+  else
+    leaving_.erase(number);
+}
+
+void Documents::finish(std::uint32_t number, TableObserver& observer) {
+  look_at_leaving(number);
+  if (std::optional<Origin> const origin = store_.origin_of(number))
+    look_at_original(origin->original, observer);
+  else
+    look_at_original(store_[number].id(), observer);
+  for (;;) {
+    bool const is_done = all_done(number);
+    Document& document = store_.at(number);
+    if (is_done == document.is_done) return;
+    document.is_done = is_done;
+    if (is_done)
+      open_.erase(number);
+    else
+      open_.insert(number);
+    look_at_leaving(number);
+    Family* const family = family_counting(number);
+    if (family == nullptr) return;
+    if (is_done)
+      --family->not_done;
+    else
+      ++family->not_done;
+    number = store_.find(store_.origin_of(number)->parent);
+    if (number == kNone) return;
+  }
+}
+
+// ---------------------------------------------------------------------------
+// Applying
+
+Documents::Known Documents::look(ObjectId id, ApplyContext const& context, std::uint32_t& document) {
+  document = store_.find(id);
+  if (document != kNone) return Known::yes;
+  if (id.value >= context.base.value) return Known::damage;
+  ++ignored_;
+  return Known::dropped;
+}
+
+void Documents::place(std::uint32_t& region, Lsn lsn, bool is_new) {
+  if (!is_new) regions_.remove(region);
+  region = rows::Regions::of(lsn);
+  regions_.add(region);
+}
+
+bool Documents::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
+  if (record.version == 0 || record.version > newest_version(record.type)) return false;
+  switch (static_cast<RecordType>(record.type)) {
+    case RecordType::plan: return apply_plan(record, observer);
+    case RecordType::document: return apply_document(record, context, observer);
+    case RecordType::destination: return apply_destination(record, context, observer);
+    case RecordType::clock: {
+      ClockBody body;
+      if (!read_clock(as_text(record.body), body)) return false;
+      work_.lower_clock(body.from, body.to);
+      return true;
+    }
+    case RecordType::retired: {
+      std::optional<std::uint8_t> const plan = plans_.find(record.object);
+      if (!plan) return record.object.value < context.base.value && ++ignored_ > 0;
+      if (plans_[*plan].documents > 0 || *plan == plans_.newest_number()) return false;
+      regions_.remove(plans_[*plan].region);
+      base_bytes_ -= kDocumentBytes + plans_[*plan].text.size();
+      plans_.remove(*plan);
+      return true;
+    }
+    default: break;
+  }
+  std::uint32_t document = kNone;
+  Known const known = look(record.object, context, document);
+  if (known != Known::yes) return known == Known::dropped;
+  switch (static_cast<RecordType>(record.type)) {
+    case RecordType::changed: return apply_changed(record, document, observer);
+    case RecordType::lease: return apply_lease(record, document, observer);
+    case RecordType::status: return apply_status(record, document, observer);
+    case RecordType::held: return apply_held(record, document, observer);
+    case RecordType::routed: return apply_routed(record, document, observer);
+    case RecordType::declared: return apply_declared(record, document, observer);
+    case RecordType::forgotten: forget(document, observer); return true;
+    default: return false;
+  }
+}
+
+bool Documents::apply_plan(RecordView const& record, TableObserver& observer) {
+  PlanBody body;
+  if (!read_plan(as_text(record.body), body)) return false;
+  std::optional<plan::Plan> rules = plan::decode(body.text);
+  if (!rules) return false;
+  std::optional<std::uint8_t> number = plans_.find(record.object);
+  if (number && plans_[*number].is_known()) {
+    place(plans_.at(*number).region, record.lsn, false);
+    return plans_[*number].text == body.text;
+  }
+  auto plan = std::make_unique<Plan>(std::move(*rules), std::string{body.text});
+  plan->id = record.object;
+  for (PlanBody::Paused const& paused : body.paused) {
+    if (paused.destination >= plan->targets.size()) return false;
+    plan->targets[paused.destination].mode = paused.mode;
+    plan->targets[paused.destination].reason = paused.reason;
+  }
+  place(plan->region, record.lsn, true);
+  base_bytes_ += kDocumentBytes + body.text.size();
+  std::uint8_t const newest = plans_.newest_number();
+  bool const has_documents = number.has_value();
+  if (has_documents)
+    plans_.know(*number, std::move(plan));
+  else
+    number = plans_.add(std::move(plan));
+  if (!number) return false;
+  if (plans_.newest_number() != newest) {
+    work_.start_again();
+    std::vector<Plan::Target> const& targets = plans_[*number].targets;
+    for (std::size_t at = 0; at < targets.size(); ++at)
+      if (targets[at].mode == Mode::probing) work_.mode_changed(static_cast<std::uint16_t>(at), 0, observer);
+  }
+  if (has_documents) take_documents(*number, observer);
+  return true;
+}
+
+// Their cells were in no place, and not counted.
+void Documents::take_documents(std::uint8_t number, TableObserver& observer) {
+  for (std::uint32_t at = store_.next({}); at != kNone; at = store_.next(store_[at].id())) {
+    Document const& document = store_[at];
+    if (document.plan != number) continue;
+    for (std::uint32_t cell = document.first_cell; cell < document.first_cell + document.cell_count; ++cell) {
+      if (store_.cell(cell).place != Place::nowhere || is_terminal(store_.cell(cell).state)) {
+        count(cell, 1);
+        continue;
+      }
+      enter(cell, {}, observer);
+    }
+    finish(at, observer);
+  }
+}
+
+bool Documents::apply_document(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
+  static_cast<void>(context);
+  DocumentBody body;
+  if (!read_document(as_text(record.body), body)) return false;
+  if (std::uint32_t const known = store_.find(record.object); known != kNone) {
+    // Copied forward: the state is known.
+    place(store_.at(known).region, record.lsn, false);
+    return true;
+  }
+  std::optional<std::uint8_t> plan = plans_.find(body.plan);
+  if (!plan) plan = plans_.add(std::make_unique<Plan>(body.plan));
+  if (!plan) return false;
+  Plan const& its = plans_[*plan];
+  if (its.is_known() && (body.source >= its.of_sources.size() || its.of_source(body.source).size() != body.cell_count))
+    return false;
+  std::uint32_t const number = store_.add(record.object, *plan, body);
+  Document& document = store_.at(number);
+  place(document.region, record.lsn, true);
+  ++plans_.at(*plan).documents;
+  base_bytes_ += kDocumentBytes + body.hash.size() + body.name.size() + kCellBytes * body.cell_count;
+  open_.insert(number);
+  if (body.generation != 0 || body.declared || !body.choices.empty())
+    more_.emplace(record.object.value, More{body.generation, body.declared, std::move(body.choices)});
+  std::uint32_t const generation = generation_of(number);
+  if (!body.parent.is_none()) {
+    Family& family = families_[body.parent.value];
+    if (family.all.empty() || generation > family.generation) family = {generation, 0, 0, std::move(family.all)};
+    family.all.push_back(record.object);
+    Original& original = originals_[body.original.value];
+    if (generation > original.generation) original = {generation, 0, 0, 0, 0, original.cell};
+    if (std::uint32_t const parent = store_.find(body.original); parent != kNone && original.cell == kNone)
+      original.cell = store_.add_cells(parent, 1);
+    if (family.generation == generation) {
+      ++family.children;
+      ++family.not_done;
+    }
+  } else if (auto const waiting = originals_.find(record.object.value);
+             waiting != originals_.end() || body.original_cell) {
+    Original& original = originals_[record.object.value];
+    if (generation > original.generation) original = {generation, 0, 0, 0, 0, original.cell};
+    if (original.cell == kNone) original.cell = store_.add_cells(number, 1);
+    if (body.original_cell) read_cell(original.cell, *body.original_cell, observer);
+  }
+  for (std::uint16_t at = 0; at < body.cell_count; ++at)
+    read_cell(store_[number].first_cell + at, body.cells.empty() ? CellBody{} : body.cells[at], observer);
+  finish(number, observer);
+  // A parent is not done any more.
+  if (std::optional<Origin> const origin = store_.origin_of(number))
+    if (std::uint32_t const parent = store_.find(origin->parent); parent != kNone) finish(parent, observer);
+  return true;
+}
+
+void Documents::begin_generation(std::uint32_t document) {
+  ObjectId const id = store_[document].id();
+  std::uint32_t const generation = generation_of(document) + (store_[document].is_child ? 0 : 1);
+  More& more = more_[id.value];
+  more = {store_[document].is_child ? 0 : generation, std::nullopt, {}};
+  if (auto const family = families_.find(id.value); family != families_.end() && family->second.generation < generation) {
+    family->second.generation = generation;
+    family->second.children = family->second.not_done = 0;
+  }
+  if (auto const original = originals_.find(id.value);
+      original != originals_.end() && original->second.generation < generation)
+    original->second = {generation, 0, 0, 0, 0, original->second.cell};
+}
+
+bool Documents::apply_changed(RecordView const& record, std::uint32_t number, TableObserver& observer) {
+  std::string const hash{as_text(record.body)};
+  if (hash.size() > kHashBytesMax) return false;
+  Document const& document = store_[number];
+  std::vector<std::uint32_t> cells;
+  for (std::uint16_t at = 0; at < document.cell_count; ++at) cells.push_back(document.first_cell + at);
+  std::uint32_t const original_cell = cell_of(number, kOriginalCell);
+  if (original_cell != kNone) cells.push_back(original_cell);
+  for (std::uint32_t const cell : cells) {
+    leave(cell, observer);
+    set_failure(cell, nullptr);
+    store_.cell_at(cell).state = State::processing;
+    store_.cell_at(cell).attempts = 0;
+  }
+  bool const was_counted = family_counting(number) != nullptr;
+  base_bytes_ += hash.size() - store_.hash_of(number).size();
+  store_.set_hash(number, hash);
+  begin_generation(number);
+  if (Family* const family = family_counting(number); family != nullptr && !was_counted) {
+    ++family->children;
+    if (!document.is_done) ++family->not_done;
+  }
+  for (std::uint32_t const cell : cells) enter(cell, {}, observer);
+  finish(number, observer);
+  return true;
+}
+
+// found_: the cells. False: there is no such cell.
+bool Documents::find_cells(std::uint32_t document, Ordinals const& ordinals) {
+  found_.clear();
+  for (std::uint16_t const ordinal : ordinals) {
+    if (ordinal == kOriginalCell && !store_[document].is_child) {
+      // A replay may not know its children (yet).
+      Original& original = originals_[store_[document].id().value];
+      if (original.cell == kNone) {
+        original.generation = generation_of(document);
+        original.cell = store_.add_cells(document, 1);
+      }
+    }
+    std::uint32_t const cell = cell_of(document, ordinal);
+    if (cell == kNone) return false;
+    found_.push_back(cell);
+  }
+  return true;
+}
+
+bool Documents::apply_lease(RecordView const& record, std::uint32_t document, TableObserver& observer) {
+  LeaseBody body;
+  if (!read_lease(as_text(record.body), body) || !find_cells(document, body.cells)) return false;
+  work_.see(body.terms.began);
+  for (std::uint32_t const cell : found_) {
+    bool const is_renewed = store_.cell(cell).place == Place::leased && work_.lease_of(cell).epoch == body.terms.epoch;
+    if (is_renewed && (!body.to || *body.to == store_.cell(cell).state)) {
+      work_.renew(cell, body.terms, observer);
+      continue;
+    }
+    std::uint16_t const ordinal = ordinal_of(cell);
+    if (ordinal != kOriginalCell && store_.cell(cell).place == Place::listed && plan_of(document).is_known()) {
+      std::uint16_t const destination = destination_of(cell);
+      if (plan_of(document).targets[destination].mode == Mode::probing && document_is_of_newest(document))
+        work_.probe_taken(destination, work_.now() + probe_every_);
+    }
+    rows::Leases::Terms terms = body.terms;
+    if (is_renewed) terms.began = work_.lease_of(cell).began;
+    leave(cell, observer);
+    if (body.to) store_.cell_at(cell).state = *body.to;
+    enter(cell, {CellBody::Hands::leased, &terms}, observer);
+  }
+  finish(document, observer);
+  return true;
+}
+
+bool Documents::apply_status(RecordView const& record, std::uint32_t document, TableObserver& observer) {
+  StatusBody body;
+  if (!read_status(as_text(record.body), body) || !find_cells(document, body.cells)) return false;
+  for (std::uint32_t const cell : found_) {
+    bool const was_leased = store_.cell(cell).place == Place::leased;
+    leave(cell, observer);
+    store_.cell_at(cell).state = body.to;
+    store_.cell_at(cell).attempts = body.attempts;
+    set_failure(cell, body.failure ? &*body.failure : nullptr);
+    enter(cell, {.first = was_leased}, observer);
+    if (is_failed(body.to)) tell_failed(cell, observer);
+  }
+  finish(document, observer);
+  return true;
+}
+
+bool Documents::apply_held(RecordView const& record, std::uint32_t document, TableObserver& observer) {
+  HeldBody body;
+  if (!read_held(as_text(record.body), body) || !find_cells(document, body.cells)) return false;
+  for (std::uint32_t const cell : found_) {
+    if (store_.cell(cell).place != Place::leased) return false;
+    rows::Leases::Terms terms = terms_of(cell);
+    std::string const worker{terms.worker};
+    terms.worker = worker;
+    terms.ends = body.at;
+    terms.connection = 0;
+    leave(cell, observer);
+    enter(cell, {CellBody::Hands::in_doubt, &terms}, observer);
+    if (ordinal_of(cell) == kOriginalCell || !plan_of(document).is_known()) continue;
+    observer.alert("in-doubt", 60,
+                   "document " + std::to_string(record.object.value) + " (" + std::string{store_.name_of(document)} +
+                       ") was being sent to " + plan_of(document).destination(destination_of(cell)).name +
+                       " when its worker was lost: RESOLVE it as sent or failed",
+                   "pipeline");
+  }
+  finish(document, observer);
+  return true;
+}
+
+bool Documents::apply_routed(RecordView const& record, std::uint32_t document, TableObserver& observer) {
+  RoutedBody body;
+  if (!read_routed(as_text(record.body), body) || !find_cells(document, body.dropped)) return false;
+  std::vector<plan::Choice>& choices = more_of(document).choices;
+  std::erase_if(choices, [&](plan::Choice const& choice) { return choice.router == body.choice.router; });
+  choices.push_back(body.choice);
+  for (std::uint32_t const cell : found_) {
+    leave(cell, observer);
+    store_.cell_at(cell).state = State::dropped;
+    store_.cell_at(cell).attempts = 0;
+    set_failure(cell, nullptr);
+    enter(cell, {}, observer);
+  }
+  finish(document, observer);
+  return true;
+}
+
+bool Documents::apply_declared(RecordView const& record, std::uint32_t document, TableObserver& observer) {
+  std::uint64_t children = 0;
+  if (!read_declared(as_text(record.body), children)) return false;
+  more_of(document).declared = children;
+  finish(document, observer);
+  return true;
+}
+
+bool Documents::apply_destination(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
+  DestinationBody body;
+  if (!read_destination(as_text(record.body), body)) return false;
+  std::optional<std::uint8_t> const number = plans_.find(record.object);
+  if (!number) return record.object.value < context.base.value && ++ignored_ > 0;
+  for (DestinationBody::Spared const& spared : body.spared) {
+    std::uint32_t document = kNone;
+    Known const known = look(spared.document, context, document);
+    if (known == Known::damage) return false;
+    std::uint32_t const cell = known == Known::yes ? cell_of(document, spared.cell) : kNone;
+    if (cell == kNone || store_.cell(cell).state != State::error) continue;
+    if (std::uint8_t& attempts = store_.cell_at(cell).attempts; attempts > 0) --attempts;
+    if (Failure const* const failure = failure_of(cell); failure != nullptr && failure->of_kind > 0) {
+      Failure less = *failure;
+      --less.of_kind;
+      set_failure(cell, &less);
+    }
+  }
+  if (!plans_[*number].is_known()) return true;
+  if (body.destination >= plans_[*number].targets.size()) return false;
+  Plan::Target& target = plans_.at(*number).targets[body.destination];
+  target.mode = body.mode;
+  target.reason = body.reason;
+  if (*number != plans_.newest_number()) return true;
+  std::int64_t const probe_at = body.mode == Mode::probing ? work_.now() + probe_every_ : INT64_MAX;
+  work_.mode_changed(body.destination, probe_at, observer);
+  std::string const name = plans_[*number].destination(body.destination).name;
+  if (body.mode == Mode::probing)
+    observer.alert("destination-paused", 70, "destination " + name + " is paused: " + target.reason, "pipeline");
+  else if (std::ranges::none_of(plans_[*number].targets, [](auto const& one) { return one.mode == Mode::probing; }))
+    observer.lower_alert("destination-paused");
+  return true;
+}
+
+bool Documents::document_is_of_newest(std::uint32_t document) const {
+  return store_[document].plan == plans_.newest_number();
+}
+
+void Documents::forget(std::uint32_t number, TableObserver& observer) {
+  Document const& document = store_[number];
+  ObjectId const id = document.id();
+  std::optional<Origin> const origin = store_.origin_of(number);
+  for (std::uint16_t at = 0; at < document.cell_count; ++at) {
+    leave(document.first_cell + at, observer);
+    set_failure(document.first_cell + at, nullptr);
+  }
+  if (auto const original = originals_.find(id.value); original != originals_.end()) {
+    if (original->second.cell != kNone) {
+      work_.leave(original->second.cell, observer);
+      set_failure(original->second.cell, nullptr);
+      failed_.erase(original->second.cell);
+      store_.remove_cells(original->second.cell, 1);
+    }
+    originals_.erase(original);
+  }
+  families_.erase(id.value);
+  more_.erase(id.value);
+  open_.erase(number);
+  leaving_.erase(number);
+  if (Family* const family = family_counting(number)) {
+    --family->children;
+    if (!document.is_done) --family->not_done;
+  }
+  if (origin) {
+    if (auto const family = families_.find(origin->parent.value); family != families_.end()) {
+      std::vector<ObjectId>& all = family->second.all;
+      if (!all.empty() && all.back() == id)
+        all.pop_back();
+      else
+        std::erase(all, id);
+    }
+  }
+  base_bytes_ -= kDocumentBytes + store_.hash_of(number).size() + store_.name_of(number).size() +
+                 kCellBytes * document.cell_count;
+  regions_.remove(document.region);
+  --plans_.at(document.plan).documents;
+  store_.remove(number);
+  if (!origin) return;
+  if (std::uint32_t const parent = store_.find(origin->parent); parent != kNone) finish(parent, observer);
+}
+
+void Documents::tell_failed(std::uint32_t cell, TableObserver& observer) {
+  std::uint32_t const number = store_.cell(cell).document;
+  std::string const name = "document " + std::to_string(store_[number].id().value) + " (" +
+                           std::string{store_.name_of(number)} + ")";
+  Failure const* const failure = failure_of(cell);
+  std::string const why = failure == nullptr ? "" : ": " + failure->kind + (failure->message.empty() ? "" : ", ") +
+                                                        failure->message;
+  bool const is_own = ordinal_of(cell) != kOriginalCell && plan_of(number).is_known();
+  std::string const where = is_own ? " does not reach " + plan_of(number).destination(destination_of(cell)).name
+                                   : " cannot be run for its children";
+  observer.alert("document-failed", 60, name + where + why, "pipeline");
+}
+
+// ---------------------------------------------------------------------------
+// Space, people
+
+std::uint64_t Documents::live_bytes() const {
+  return base_bytes_ + failure_bytes_ + work_.leases().size() * kLeaseBytes +
+         (more_.size() + originals_.size()) * kMoreBytes;
+}
+
+std::uint64_t Documents::memory_bytes() const {
+  std::uint64_t children = 0;
+  for (auto const& [id, family] : families_) children += family.all.capacity() * sizeof(ObjectId);
+  return store_.memory_bytes() + work_.memory_bytes() + failures_.capacity() * 17 +
+         failures_.size() * (sizeof(Failure) + 16) + failure_bytes_ + more_.capacity() * (sizeof(More) + 9) +
+         families_.capacity() * (sizeof(Family) + 9) + originals_.capacity() * (sizeof(Original) + 9) + children +
+         (open_.size() + failed_.size() + in_doubt_.size() + leaving_.size()) * 6 + plans_.count() * 16'384;
+}
+
+DocumentBody Documents::body_of(std::uint32_t number) const {
+  Document const& document = store_[number];
+  DocumentBody out;
+  out.plan = plans_[document.plan].id;
+  out.source = document.source;
+  if (std::optional<Origin> const origin = store_.origin_of(number)) {
+    out.parent = origin->parent;
+    out.original = origin->original;
+    out.maker = origin->maker;
+  }
+  out.hash = store_.hash_of(number);
+  out.name = store_.name_of(number);
+  out.is_forgotten = document.is_forgotten;
+  if (auto const more = more_.find(document.id().value); more != more_.end()) {
+    out.generation = more->second.generation;
+    out.declared = more->second.declared;
+    out.choices = more->second.choices;
+  }
+  out.cell_count = document.cell_count;
+  for (std::uint16_t at = 0; at < document.cell_count; ++at) out.cells.push_back(cell_body(document.first_cell + at));
+  std::uint32_t const original = cell_of(number, kOriginalCell);
+  if (original != kNone) out.original_cell = cell_body(original);
+  return out;
+}
+
+namespace {
+
+PlanBody plan_body(Plan const& plan) {
+  PlanBody out;
+  for (std::size_t at = 0; at < plan.targets.size(); ++at)
+    if (plan.targets[at].mode != Mode::open)
+      out.paused.push_back({static_cast<std::uint16_t>(at), plan.targets[at].mode, plan.targets[at].reason});
+  out.text = plan.text;
+  return out;
+}
+
+}  // namespace
+
+bool Documents::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
+  auto const is_below = [&](std::uint32_t region) { return rows::Regions::start(region) < below; };
+  std::uint64_t left = regions_.count_below(below);
+  std::string bytes;
+  for (auto const& plan : plans_.all()) {
+    if (!plan || !plan->is_known() || !is_below(plan->region)) continue;
+    PlanBody const body = plan_body(*plan);
+    bytes.clear();
+    write_plan(bytes, body);
+    if (!room.take(bytes.size() + kHeaderBytes)) return true;
+    append_plan(records, plan->id, body);
+    --left;
+  }
+  std::uint32_t looked = 0;
+  for (int round = 0; round < 2 && left > 0; ++round) {
+    std::uint32_t number = store_.next(ObjectId{restate_from_});
+    for (; number != kNone && left > 0 && looked < kRestateLooksMax; ++looked) {
+      Document const& document = store_[number];
+      if (is_below(document.region)) {
+        DocumentBody const body = body_of(number);
+        bytes.clear();
+        write_document(bytes, body);
+        if (!room.take(bytes.size() + kHeaderBytes)) return true;
+        append_document(records, document.id(), body);
+        --left;
+      }
+      restate_from_ = document.id().value;
+      number = store_.next(document.id());
+    }
+    if (number == kNone) restate_from_ = 0;
+    if (looked == kRestateLooksMax) break;
+  }
+  return left > 0;
+}
+
+void Documents::digest(DigestSink& sink) const {
+  std::string canonical;
+  for (auto const& plan : plans_.all()) {
+    if (!plan || !plan->is_known()) continue;
+    canonical.clear();
+    append_little(canonical, plan->id.value);
+    write_plan(canonical, plan_body(*plan));
+    sink.object(as_bytes(canonical));
+  }
+  for (std::uint32_t number = store_.next({}); number != kNone; number = store_.next(store_[number].id())) {
+    canonical.clear();
+    append_little(canonical, store_[number].id().value);
+    write_document(canonical, body_of(number));
+    sink.object(as_bytes(canonical));
+  }
+}
+
+}  // namespace fastjournal::pipeline

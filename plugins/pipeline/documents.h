@@ -1,0 +1,173 @@
+// The state of a table: plans, documents, and what is known of each document at each destination. Records are applied
+// here and nowhere else; what follows from them (counts, who is next, which original is complete) is kept along.
+//
+// Children. An original is a document that its source found; its children are made of it, theirs of them. Children cannot
+// be fetched: to bring them where they are missing, the original is run again. So their cells are in no list: the
+// original has one cell more, which is due when something of its children is missing and nobody works at them. A run of
+// it is leased by that cell. So one lease, one record, hands out all that is missing below it, however many there are.
+//
+// Changes. When an original has changed, its children are those that are made of it from then on: each change begins a
+// generation, and a child has the number of its own (as its hash). Children of earlier generations are orphans. Counts
+// are those of the newest generation that was seen: a replay may see children before their original.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/container/btree_set.h>
+#include <absl/container/flat_hash_map.h>
+#include "fastjournal/table.h"
+#include "plugins/pipeline/plans.h"
+#include "plugins/pipeline/records.h"
+#include "plugins/pipeline/store.h"
+#include "plugins/pipeline/work.h"
+#include "rows/copy_room.h"
+#include "rows/regions.h"
+
+namespace fastjournal::pipeline {
+
+// The children of one document, of its newest generation.
+struct Family {
+  std::uint32_t generation{0};
+  std::uint64_t children{0};
+  std::uint64_t not_done{0};
+  std::vector<ObjectId> all{};  // of every generation
+};
+
+// All that is below one original, of its newest generation.
+struct Original {
+  std::uint32_t generation{0};
+  std::uint64_t missing{0};   // cells
+  std::uint64_t in_hands{0};  // cells
+  std::uint64_t failed{0};    // cells
+  std::int64_t until{0};      // the latest rest of those that are missing
+  std::uint32_t cell{kNone};  // that stands for them; none: the original is not known (yet)
+};
+
+class Documents {
+ public:
+  explicit Documents(std::uint64_t hash_seed) : store_(hash_seed), work_(store_, plans_, hash_seed) {}
+
+  // -- reading ------------------------------------------------------------
+  [[nodiscard]] Plans const& plans() const { return plans_; }
+  [[nodiscard]] Store const& store() const { return store_; }
+  [[nodiscard]] Work const& work() const { return work_; }
+  [[nodiscard]] Plan const& plan_of(std::uint32_t document) const { return plans_[store_[document].plan]; }
+  // The number of a cell; kOriginalCell is that of an original. kNone: there is no such cell.
+  [[nodiscard]] std::uint32_t cell_of(std::uint32_t document, std::uint16_t ordinal) const;
+  [[nodiscard]] std::uint16_t ordinal_of(std::uint32_t cell) const;
+  // Not of an original's cell.
+  [[nodiscard]] std::uint16_t destination_of(std::uint32_t cell) const;
+  [[nodiscard]] std::optional<std::uint16_t> ordinal_at(std::uint32_t document, std::uint16_t destination) const;
+  [[nodiscard]] Failure const* failure_of(std::uint32_t cell) const;
+  [[nodiscard]] rows::Leases::Terms terms_of(std::uint32_t cell) const;
+  [[nodiscard]] std::vector<plan::Choice> choices_of(std::uint32_t document) const;
+  [[nodiscard]] std::optional<std::uint64_t> declared_of(std::uint32_t document) const;
+  [[nodiscard]] Family const* family_of(std::uint32_t document) const;
+  [[nodiscard]] Original const* original_of(ObjectId original) const;
+  // How often it has changed; of a child: in which generation it was made.
+  [[nodiscard]] std::uint32_t generation_of(std::uint32_t document) const;
+  // Its original has changed since, or is gone.
+  [[nodiscard]] bool is_orphan(std::uint32_t document) const;
+  // Documents that are not done, cells that failed or are in doubt, in the order of their numbers.
+  [[nodiscard]] absl::btree_set<std::uint32_t> const& open() const { return open_; }
+  [[nodiscard]] absl::btree_set<std::uint32_t> const& failed() const { return failed_; }
+  [[nodiscard]] absl::btree_set<std::uint32_t> const& in_doubt() const { return in_doubt_; }
+  // Documents that are done and whose source does not remember.
+  [[nodiscard]] absl::btree_set<std::uint32_t> const& leaving() const { return leaving_; }
+  [[nodiscard]] std::uint64_t ignored() const { return ignored_; }
+
+  // -- applying -----------------------------------------------------------
+  // False: damage.
+  [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  void see(std::int64_t now) { work_.see(now); }
+  bool advance(TimeMs now, std::size_t budget, TableObserver& observer) {
+    return work_.advance(now.value, budget, observer);
+  }
+  // A document was handed out to a destination that is being probed.
+  void set_probe_every(std::int64_t ms) { probe_every_ = ms; }
+
+  // -- space, people ------------------------------------------------------
+  [[nodiscard]] Lsn oldest_lsn() const { return regions_.oldest(); }
+  bool restate(Lsn below, rows::CopyRoom& room, Records& records) const;
+  [[nodiscard]] std::uint64_t live_bytes() const;
+  [[nodiscard]] std::uint64_t memory_bytes() const;
+  void digest(DigestSink& sink) const;
+  // As it would be restated; views into the state.
+  [[nodiscard]] DocumentBody body_of(std::uint32_t document) const;
+
+ private:
+  // What few documents have.
+  struct More {
+    std::uint32_t generation{0};
+    std::optional<std::uint64_t> declared{};
+    std::vector<plan::Choice> choices{};
+  };
+  // How a cell enters its new place.
+  struct Entry {
+    CellBody::Hands hands{CellBody::Hands::nobodys};
+    rows::Leases::Terms const* terms{nullptr};
+    bool first{false};  // before all others
+  };
+  enum class Known : std::uint8_t { yes, dropped, damage };
+
+  Known look(ObjectId id, ApplyContext const& context, std::uint32_t& document);
+  [[nodiscard]] bool apply_plan(RecordView const& record, TableObserver& observer);
+  [[nodiscard]] bool apply_document(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  [[nodiscard]] bool apply_changed(RecordView const& record, std::uint32_t document, TableObserver& observer);
+  [[nodiscard]] bool apply_lease(RecordView const& record, std::uint32_t document, TableObserver& observer);
+  [[nodiscard]] bool apply_status(RecordView const& record, std::uint32_t document, TableObserver& observer);
+  [[nodiscard]] bool apply_held(RecordView const& record, std::uint32_t document, TableObserver& observer);
+  [[nodiscard]] bool apply_routed(RecordView const& record, std::uint32_t document, TableObserver& observer);
+  [[nodiscard]] bool apply_declared(RecordView const& record, std::uint32_t document, TableObserver& observer);
+  [[nodiscard]] bool apply_destination(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  void forget(std::uint32_t document, TableObserver& observer);
+
+  [[nodiscard]] bool document_is_of_newest(std::uint32_t document) const;
+  [[nodiscard]] bool find_cells(std::uint32_t document, Ordinals const& ordinals);
+  void leave(std::uint32_t cell, TableObserver& observer);
+  void enter(std::uint32_t cell, Entry const& entry, TableObserver& observer);
+  void set_failure(std::uint32_t cell, Failure const* failure);
+  void read_cell(std::uint32_t cell, CellBody const& body, TableObserver& observer);
+  [[nodiscard]] CellBody cell_body(std::uint32_t cell) const;
+  // Whether it is done, and so whether what it was made of is; after any change of its cells or children.
+  void finish(std::uint32_t document, TableObserver& observer);
+  void look_at_leaving(std::uint32_t document);
+  [[nodiscard]] bool all_done(std::uint32_t document) const;
+  // The counts of a child; null: it is of an earlier generation, or no child.
+  Family* family_counting(std::uint32_t child);
+  Original* original_counting(std::uint32_t child);
+  void look_at_original(ObjectId original, TableObserver& observer);
+  void begin_generation(std::uint32_t document);
+  [[nodiscard]] More& more_of(std::uint32_t document);
+  void place(std::uint32_t& region, Lsn lsn, bool is_new);
+  void tell_failed(std::uint32_t cell, TableObserver& observer);
+  // A plan that documents named before its record came.
+  void take_documents(std::uint8_t number, TableObserver& observer);
+  void count(std::uint32_t cell, int by);
+
+  Plans plans_;
+  Store store_;
+  Work work_;
+  absl::flat_hash_map<std::uint32_t, std::unique_ptr<Failure>> failures_;  // by cell
+  absl::flat_hash_map<std::uint64_t, More> more_;                          // by document's id
+  absl::flat_hash_map<std::uint64_t, Family> families_;                    // by parent
+  absl::flat_hash_map<std::uint64_t, Original> originals_;
+  absl::btree_set<std::uint32_t> open_;
+  absl::btree_set<std::uint32_t> failed_;
+  absl::btree_set<std::uint32_t> in_doubt_;
+  absl::btree_set<std::uint32_t> leaving_;
+  rows::Regions regions_;
+  std::uint64_t base_bytes_{0};
+  std::uint64_t failure_bytes_{0};
+  std::uint64_t ignored_{0};
+  std::int64_t probe_every_{30'000};
+  std::vector<std::uint32_t> found_;  // memory that is used again: the cells of a record
+  mutable std::uint64_t restate_from_{0};
+};
+
+}  // namespace fastjournal::pipeline

@@ -1,0 +1,361 @@
+#include "plugins/pipeline/operators.h"
+
+#include <algorithm>
+#include <string>
+
+#include "model/shortened.h"
+#include "model/value.h"
+#include "plugins/pipeline/mutants.h"
+#include "plugins/pipeline/wishes.h"
+
+namespace fastjournal::pipeline {
+namespace {
+
+constexpr std::int64_t kPage = 1'000;
+constexpr std::int64_t kPageMax = 10'000;
+// Cells that one command looks at, whether they fit or not.
+constexpr std::uint64_t kLooksMax = 100'000;
+// Cells that one step changes: records of up to 100 bytes; and documents that one forgets.
+constexpr std::uint64_t kChangesPerStep = 100;
+constexpr std::uint32_t kForgottenPerStep = 200;
+// Decision::carry of a command on many: changed, looked at, cursor.
+constexpr std::size_t kChanged = 0;
+constexpr std::size_t kLooked = 1;
+constexpr std::size_t kCursor = 2;
+
+}  // namespace
+
+// ---------------------------------------------------------------------------
+// Many cells
+
+Status Operators::read(Command const& command, Wish& wish) const {
+  model::Parameters parameters{*command.message};
+  if (parameters.has("document")) wish.document = ObjectId{parameters.unsigned_integer("document", 0)};
+  wish.destination = parameters.text("destination", kDestinationBytesMax);
+  wish.kind = parameters.text("class", kClassBytesMax);
+  wish.count = static_cast<std::uint64_t>(parameters.integer("count", kPage, 1, kPageMax));
+  wish.after = parameters.unsigned_integer("after", 0);
+  wish.is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
+  wish.is_dirty = parameters.integer("if_changed", 0, 0, 1) == 1;
+  if (std::string_view const status = command.message->text("status"); !status.empty()) {
+    wish.state = state_named(status);
+    if (!wish.state)
+      parameters.refuse(Code::bad_parameter, "status",
+                        "status is " + model::shown(status) + ", expected one of a document at a destination, as dead");
+  }
+  if (std::string_view const outcome = command.message->text("outcome"); wish.what == What::resolve) {
+    wish.was_sent = outcome == "sent";
+    if (outcome != "sent" && outcome != "failed")
+      parameters.refuse(Code::bad_parameter, "outcome",
+                        "outcome is " + model::shown(outcome) + ", expected sent or failed");
+  }
+  bool const names_some = wish.document || !wish.destination.empty() || !wish.kind.empty() || wish.state ||
+                          parameters.integer("all", 0, 0, 1) == 1;
+  if (!names_some)
+    parameters.refuse(Code::missing_parameter, "document",
+                      std::string{command.message->command} +
+                          " needs one of document, destination, class and status, or all=1");
+  if (parameters.ok() && !wish.destination.empty() &&
+      (shared_.plan() == nullptr || !shared_.plan()->destination_named(wish.destination)))
+    parameters.refuse(Code::not_found, "destination",
+                      "the plan has no destination " + model::shown(wish.destination) + ": DESTINATIONS lists them");
+  Status status = parameters.take_status();
+  if (status.ok() && wish.document && shared_.store().find(*wish.document) == kNone)
+    return shared_.no_document(*wish.document);
+  return status;
+}
+
+bool Operators::fits(Wish const& wish, std::uint32_t number) const {
+  Cell const& cell = shared_.store().cell(number);
+  Documents const& documents = shared_.documents;
+  if (cell.place == Place::leased) return false;
+  if (shared_.store()[cell.document].plan != documents.plans().newest_number()) return false;
+  bool const is_in_doubt = cell.place == Place::in_doubt;
+  bool const is_own = documents.ordinal_of(number) != kOriginalCell;
+  if (!wish.destination.empty() &&
+      (!is_own || documents.plan_of(cell.document).destination(documents.destination_of(number)).name != wish.destination))
+    return false;
+  if (wish.state && cell.state != *wish.state) return false;
+  if (!wish.kind.empty()) {
+    Failure const* const failure = documents.failure_of(number);
+    if (failure == nullptr || failure->kind != wish.kind) return false;
+  }
+  switch (wish.what) {
+    case What::retry:
+      if (wish.is_dirty) return is_own && cell.state == State::sent;
+      return is_failed(cell.state) || (cell.state == State::error && !is_in_doubt);
+    case What::force: return is_own && cell.state != State::force;
+    case What::drop: return is_own && cell.state != State::dropped && cell.state != State::sent;
+    case What::resolve: return is_in_doubt;
+  }
+  return false;
+}
+
+// Answered by a set that has all that can fit.
+bool Operators::is_of_set(Wish const& wish) const {
+  if (wish.document) return false;
+  if (wish.what == What::resolve) return true;
+  return wish.what == What::retry && !wish.is_dirty && (!wish.state || is_failed(*wish.state));
+}
+
+// The cursor is the number of a cell + 1.
+std::uint32_t Operators::search_set(Wish const& wish, std::uint64_t& cursor, std::uint64_t& looks) const {
+  auto const& set = wish.what == What::resolve ? shared_.documents.in_doubt() : shared_.documents.failed();
+  for (auto at = set.lower_bound(static_cast<std::uint32_t>(cursor)); at != set.end() && looks < kLooksMax; ++at) {
+    ++looks;
+    cursor = std::uint64_t{*at} + 1;
+    if (fits(wish, *at)) return *at;
+  }
+  return kNone;
+}
+
+void Operators::change_cell(Wish const& wish, std::uint32_t number, Decision& decision) const {
+  Cell const& cell = shared_.store().cell(number);
+  ObjectId const id = shared_.store()[cell.document].id();
+  std::uint16_t const ordinal = shared_.documents.ordinal_of(number);
+  switch (wish.what) {
+    case What::retry:
+      append_status(decision.records, id,
+                    {{ordinal}, wish.is_dirty ? State::dirty : ordinal == kOriginalCell ? State::processing : State::restart,
+                     0, {}});
+      break;
+    case What::force: append_status(decision.records, id, {{ordinal}, State::force, 0, {}}); break;
+    case What::drop: append_status(decision.records, id, {{ordinal}, State::dropped, 0, {}}); break;
+    case What::resolve:
+      if (wish.was_sent)
+        reports_.record_sent(number, decision);
+      else
+        append_status(decision.records, id, {{ordinal}, State::restart, cell.attempts, {}});
+      break;
+  }
+}
+
+Verdict Operators::change(What what, Command const& command, Decision& decision) const {
+  Wish wish{.what = what};
+  decision.status = read(command, wish);
+  if (!decision.status.ok()) return Verdict::done;
+  if (decision.step == 0) decision.carry[kCursor] = wish.after;
+  Store const& store = shared_.store();
+  std::uint64_t& changed = decision.carry[kChanged];
+  std::uint64_t& looked = decision.carry[kLooked];
+  std::uint64_t& cursor = decision.carry[kCursor];
+  std::uint64_t in_step = 0;
+  auto const take = [&](std::uint32_t cell) {
+    if (!wish.is_dry_run) change_cell(wish, cell, decision);
+    ++changed;
+    ++in_step;
+  };
+  bool is_at_end = false;
+  if (is_of_set(wish)) {
+    while (changed < wish.count && in_step < kChangesPerStep && !is_at_end) {
+      std::uint32_t const cell = search_set(wish, cursor, looked);
+      if (cell != kNone) take(cell);
+      is_at_end = cell == kNone && looked < kLooksMax;
+      if (cell == kNone) break;
+    }
+  } else {
+    // Documents whole, so that the cursor stands between them.
+    while (changed < wish.count && in_step < kChangesPerStep && looked < kLooksMax && !is_at_end) {
+      std::uint32_t const document = wish.document ? store.find(*wish.document) : store.next(ObjectId{cursor});
+      if (document == kNone) {
+        is_at_end = true;
+        break;
+      }
+      for (std::uint16_t at = 0; at < store[document].cell_count; ++at, ++looked)
+        if (fits(wish, store[document].first_cell + at)) take(store[document].first_cell + at);
+      std::uint32_t const original = shared_.documents.cell_of(document, kOriginalCell);
+      if (original != kNone && fits(wish, original)) take(original);
+      ++looked;
+      cursor = store[document].id().value;
+      is_at_end = wish.document.has_value();
+    }
+  }
+  decision.looks += static_cast<std::uint32_t>(std::min<std::uint64_t>(looked, kLooksMax));
+  if (!is_at_end && changed < wish.count && looked < kLooksMax && in_step > 0) return Verdict::again;
+  decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()}).add("count", changed);
+  if (!is_at_end) decision.answer.add("after", cursor);
+  if (wish.is_dry_run) decision.answer.add("dry_run", std::int64_t{1});
+  return Verdict::done;
+}
+
+Verdict Operators::retry(Command const& command, Decision& decision) const {
+  return change(What::retry, command, decision);
+}
+Verdict Operators::force(Command const& command, Decision& decision) const {
+  return change(What::force, command, decision);
+}
+Verdict Operators::drop(Command const& command, Decision& decision) const {
+  return change(What::drop, command, decision);
+}
+Verdict Operators::resolve(Command const& command, Decision& decision) const {
+  return change(What::resolve, command, decision);
+}
+
+// ---------------------------------------------------------------------------
+// Destinations
+
+Verdict Operators::set_mode(Command const& command, Mode mode, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  std::string_view const name = parameters.text("destination", kDestinationBytesMax);
+  std::string_view const reason = model::shortened(command.message->text("reason"), kReasonBytesMax);
+  decision.status = parameters.take_status();
+  if (!decision.status.ok()) return Verdict::done;
+  std::optional<std::uint16_t> const destination =
+      shared_.plan() == nullptr ? std::nullopt : shared_.plan()->destination_named(name);
+  if (!destination) {
+    decision.status =
+        Status{Code::not_found, "the plan has no destination " + model::shown(name) + ": DESTINATIONS lists them"}.with(
+            "parameter", "destination");
+    return Verdict::done;
+  }
+  append_destination(decision.records, shared_.plan()->id, {*destination, mode, reason, {}});
+  decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()}).add("destination", name);
+  decision.answer.add("mode", Value::of_text(kModeNames[static_cast<std::size_t>(mode)]));
+  return Verdict::done;
+}
+
+Verdict Operators::pause(Command const& command, Decision& decision) const {
+  return set_mode(command, Mode::shut, decision);
+}
+Verdict Operators::resume(Command const& command, Decision& decision) const {
+  return set_mode(command, Mode::open, decision);
+}
+
+// ---------------------------------------------------------------------------
+// Forgetting
+
+bool Operators::is_in_hands(std::uint32_t document) const {
+  Store const& store = shared_.store();
+  for (std::uint16_t at = 0; at < store[document].cell_count; ++at)
+    if (store.cell(store[document].first_cell + at).place == Place::leased) return true;
+  std::uint32_t const original = shared_.documents.cell_of(document, kOriginalCell);
+  return original != kNone && store.cell(original).place == Place::leased;
+}
+
+std::uint32_t Operators::last_below(std::uint32_t document) const {
+  for (std::uint32_t at = document;;) {
+    Family const* const family = shared_.documents.family_of(at);
+    if (family == nullptr || family->all.empty()) return at;
+    std::uint32_t const child = shared_.store().find(family->all.back());
+    if (child == kNone) return at;
+    at = child;
+  }
+}
+
+// One document in a step: what is the last below it is known once that is gone.
+Verdict Operators::forget(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  Store const& store = shared_.store();
+  ObjectId const id{parameters.unsigned_integer("document", 0)};
+  std::int64_t const version = parameters.integer("version", 0, 0, plan::kVersionMax);
+  auto const most = static_cast<std::uint64_t>(parameters.integer("count", kPage, 1, kPageMax));
+  if (parameters.has("document") == parameters.has("version"))
+    parameters.refuse(Code::missing_parameter, "document", "FORGET needs document, or the version of an older plan");
+  decision.status = parameters.take_status();
+  if (!decision.status.ok()) return Verdict::done;
+  std::uint64_t& count = decision.carry[kChanged];
+  auto const answer = [&](bool more) {
+    decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()}).add("count", count);
+    if (more) decision.answer.add("more", std::int64_t{1});
+    return Verdict::done;
+  };
+  std::uint32_t document = store.find(id);
+  if (parameters.has("version")) {
+    std::optional<std::uint8_t> const plan =
+        shared_.documents.plans().find_version(static_cast<std::uint32_t>(version));
+    if (!plan && decision.step > 0) return answer(false);
+    if (!plan || *plan == shared_.documents.plans().newest_number()) {
+      decision.status = Status{plan ? Code::wrong_state : Code::not_found,
+                               "table " + shared_.table() + " has no older plan of version " + std::to_string(version)}
+                            .with("parameter", "version");
+      return Verdict::done;
+    }
+    document = kNone;
+    std::uint32_t at = store.next(ObjectId{decision.carry[kCursor]});
+    for (; at != kNone && document == kNone && ++decision.looks < kLooksMax; at = store.next(store[at].id())) {
+      if (store[at].plan == *plan && !is_in_hands(at)) document = at;
+      if (document == kNone) decision.carry[kCursor] = store[at].id().value;
+    }
+  } else if (document == kNone && decision.step == 0) {
+    decision.status = shared_.no_document(id);
+    return Verdict::done;
+  }
+  if (document == kNone) return answer(false);
+  if (count == most) return answer(true);
+  std::uint32_t const last = last_below(document);
+  if (is_in_hands(last) || is_in_hands(document)) {
+    if (count > 0) return answer(true);
+    decision.status = {Code::in_use, shared_.name_of(last) + " is with a worker: try again when it is not"};
+    return Verdict::done;
+  }
+  if (last == document && store[last].is_child && !shared_.documents.is_orphan(last) &&
+      store[last].plan == shared_.documents.plans().newest_number()) {
+    decision.status = {Code::wrong_state, shared_.name_of(last) + " is a child that its original (" +
+                                              std::to_string(store.origin_of(last)->original.value) +
+                                              ") has: FORGET that"};
+    return Verdict::done;
+  }
+  forget_one(last, decision);
+  ++count;
+  return Verdict::again;
+}
+
+// What it is made of is not missing it.
+void Operators::forget_one(std::uint32_t document, Decision& decision) const {
+  Store const& store = shared_.store();
+  std::optional<Origin> const origin = store.origin_of(document);
+  std::uint32_t const parent = origin ? store.find(origin->parent) : kNone;
+  if (parent != kNone && shared_.documents.declared_of(parent).value_or(0) > 0)
+    append_declared(decision.records, origin->parent, 0);
+  append_forgotten(decision.records, store[document].id());
+}
+
+bool Operators::forget_done(Decision& decision) const {
+  std::uint32_t count = 0;
+  for (std::uint32_t const document : shared_.documents.leaving()) {
+    if (count == kForgottenPerStep) return true;
+    // Its children first; each of them is known once the one before is gone.
+    std::uint32_t const last = last_below(document);
+    if (is_in_hands(last)) continue;
+    forget_one(last, decision);
+    ++count;
+  }
+  return count > 0;
+}
+
+// ---------------------------------------------------------------------------
+// Plans
+
+bool Operators::has_to_retire() const {
+  Plans const& plans = shared_.documents.plans();
+  for (std::size_t at = 0; at < kPlansMax; ++at)
+    if (plans.all()[at] && plans.all()[at]->documents == 0 && at != plans.newest_number()) return true;
+  return false;
+}
+
+bool Operators::retire_plans(Decision& decision) const {
+  Plans const& plans = shared_.documents.plans();
+  bool any = false;
+  for (std::size_t at = 0; at < kPlansMax; ++at) {
+    auto const& plan = plans.all()[at];
+    if (!plan || plan->documents > 0 || at == plans.newest_number()) continue;
+    append_retired(decision.records, plan->id);
+    any = true;
+  }
+  return any;
+}
+
+bool Operators::has_to_take_plan() const {
+  if (!shared_.options.plan) return false;
+  Plan const* const newest = shared_.plan();
+  if (shared_.documents.plans().is_full()) return false;
+  return newest == nullptr || newest->rules.version < shared_.options.plan->version;
+}
+
+bool Operators::take_plan(Decision& decision) const {
+  if (!has_to_take_plan()) return false;
+  append_plan(decision.records, {}, {{}, shared_.options.plan_text});
+  return true;
+}
+
+}  // namespace fastjournal::pipeline

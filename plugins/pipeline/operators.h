@@ -1,0 +1,68 @@
+// What people do: documents are tried again, sent although they were sent, dropped, resolved, forgotten; destinations are
+// shut and opened. Those that concern many come in pages, and can be tried without effect.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "fastjournal/table.h"
+#include "model/parameters.h"
+#include "plugins/pipeline/reports.h"
+#include "plugins/pipeline/shared.h"
+
+namespace fastjournal::pipeline {
+
+class Operators {
+ public:
+  Operators(Shared const& shared, Reports const& reports) : shared_(shared), reports_(reports) {}
+
+  Verdict retry(Command const& command, Decision& decision) const;
+  Verdict force(Command const& command, Decision& decision) const;
+  Verdict drop(Command const& command, Decision& decision) const;
+  Verdict resolve(Command const& command, Decision& decision) const;
+  Verdict pause(Command const& command, Decision& decision) const;
+  Verdict resume(Command const& command, Decision& decision) const;
+  Verdict forget(Command const& command, Decision& decision) const;
+
+  // By the timers: documents whose source does not remember, once they are done; older plans without documents; the
+  // plan of a new declaration. True: it appended something, and there may be more.
+  bool forget_done(Decision& decision) const;
+  bool retire_plans(Decision& decision) const;
+  bool take_plan(Decision& decision) const;
+  [[nodiscard]] bool has_to_take_plan() const;
+  [[nodiscard]] bool has_to_retire() const;
+
+ private:
+  enum class What : std::uint8_t { retry, force, drop, resolve };
+  struct Wish {
+    What what{};
+    std::optional<ObjectId> document{};
+    std::string_view destination{};
+    std::string_view kind{};  // class of the failure
+    std::optional<State> state{};
+    bool is_dirty{false};  // retry: only if it has changed
+    bool was_sent{false};  // resolve
+    std::uint64_t count{0};
+    std::uint64_t after{0};
+    bool is_dry_run{false};
+  };
+
+  Verdict change(What what, Command const& command, Decision& decision) const;
+  [[nodiscard]] Status read(Command const& command, Wish& wish) const;
+  [[nodiscard]] bool fits(Wish const& wish, std::uint32_t cell) const;
+  [[nodiscard]] bool is_of_set(Wish const& wish) const;
+  void change_cell(Wish const& wish, std::uint32_t cell, Decision& decision) const;
+  // The next cell of that set behind the cursor that fits; kNone: none of those that were looked at.
+  std::uint32_t search_set(Wish const& wish, std::uint64_t& cursor, std::uint64_t& looks) const;
+  Verdict set_mode(Command const& command, Mode mode, Decision& decision) const;
+  // The last child of the last child: the first to be forgotten.
+  [[nodiscard]] std::uint32_t last_below(std::uint32_t document) const;
+  void forget_one(std::uint32_t document, Decision& decision) const;
+  [[nodiscard]] bool is_in_hands(std::uint32_t document) const;
+
+  Shared const& shared_;
+  Reports const& reports_;
+};
+
+}  // namespace fastjournal::pipeline

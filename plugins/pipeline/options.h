@@ -1,0 +1,32 @@
+// The options of a pipeline table as numbers, read once from the declaration: names and defaults stand in pipeline.xml.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "fastjournal/declaration.h"
+#include "fastjournal/status.h"
+#include "plan/plan.h"
+
+namespace fastjournal::pipeline {
+
+struct Options {
+  std::string plan_text;           // plan/codec.h
+  std::optional<plan::Plan> plan;  // none: the text is none
+  std::int64_t processing_timeout{300'000};  // durations are ms
+  std::int64_t processing_timeout_min{1};
+  std::int64_t processing_timeout_max{0};
+  std::int64_t grace{10'000};
+  std::uint32_t failing{20};  // documents that fail at one destination within failing_for pause it; 0: never
+  std::int64_t failing_for{60'000};
+  std::int64_t probe_every{30'000};
+  std::uint64_t documents_max{0};  // 0: no limit
+  std::uint64_t memory_max{0};     // bytes; 0: no limit
+
+  [[nodiscard]] static Options read(TableDeclaration const& declaration);
+  // Checks that the loader cannot make: ok, or the problem.
+  [[nodiscard]] Status check(TableDeclaration const& declaration) const;
+};
+
+}  // namespace fastjournal::pipeline

@@ -1,0 +1,240 @@
+#include "plugins/pipeline/pipeline_table.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "model/type_check.h"
+#include "model/value.h"
+
+namespace fastjournal::pipeline {
+namespace {
+
+constexpr std::array<std::string_view, 11> kOptionNames = {"plan",
+                                                           "processing-timeout",
+                                                           "processing-timeout-min",
+                                                           "processing-timeout-max",
+                                                           "grace",
+                                                           "failing",
+                                                           "failing-for",
+                                                           "probe-every",
+                                                           "documents-max",
+                                                           "memory-max",
+                                                           "wake-timeout"};
+
+}  // namespace
+
+// Dispatch: check_type compares this table with pipeline.xml.
+struct PipelineTable::Named {
+  std::string_view name;
+  Handler handler;
+
+  static auto const& all() {
+    using T = PipelineTable const&;
+    using C = Command const&;
+    using D = Decision&;
+    static constexpr std::array<Named, 22> commands = {{
+        {"FOUND", [](T table, C command, D decision) { return table.runs_.found(command, decision); }},
+        {"NEXT", [](T table, C command, D decision) { return table.runs_.next(command, decision); }},
+        {"SENDING", [](T table, C command, D decision) { return table.runs_.sending(command, decision); }},
+        {"HEARTBEAT", [](T table, C command, D decision) { return table.runs_.heartbeat(command, decision); }},
+        {"RELEASE", [](T table, C command, D decision) { return table.runs_.release(command, decision); }},
+        {"SENT", [](T table, C command, D decision) { return table.reports_.sent(command, decision); }},
+        {"FAILED", [](T table, C command, D decision) { return table.reports_.failed(command, decision); }},
+        {"DROPPED", [](T table, C command, D decision) { return table.reports_.dropped(command, decision); }},
+        {"ROUTED", [](T table, C command, D decision) { return table.reports_.routed(command, decision); }},
+        {"CHILD", [](T table, C command, D decision) { return table.children_.child(command, decision); }},
+        {"CHILDREN_DONE",
+         [](T table, C command, D decision) { return table.children_.children_done(command, decision); }},
+        {"RETRY", [](T table, C command, D decision) { return table.operators_.retry(command, decision); }},
+        {"FORCE", [](T table, C command, D decision) { return table.operators_.force(command, decision); }},
+        {"DROP", [](T table, C command, D decision) { return table.operators_.drop(command, decision); }},
+        {"RESOLVE", [](T table, C command, D decision) { return table.operators_.resolve(command, decision); }},
+        {"PAUSE", [](T table, C command, D decision) { return table.operators_.pause(command, decision); }},
+        {"RESUME", [](T table, C command, D decision) { return table.operators_.resume(command, decision); }},
+        {"FORGET", [](T table, C command, D decision) { return table.operators_.forget(command, decision); }},
+        {"DOCUMENTS", [](T table, C command, D decision) { return table.reads_.documents(command, decision); }},
+        {"DESTINATIONS", [](T table, C command, D decision) { return table.reads_.destinations(command, decision); }},
+        {"WHY", [](T table, C command, D decision) { return table.reads_.why(command, decision); }},
+        {"PLANS", [](T table, C command, D decision) { return table.reads_.plans(command, decision); }},
+    }};
+    return commands;
+  }
+};
+
+PipelineTable::PipelineTable(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
+                             std::shared_ptr<TableDeclaration const> declaration)
+    : shared_(std::move(declaration), context.hash_seed) {
+  for (CommandDeclaration const& command : type->commands)
+    for (Named const& known : Named::all())
+      if (known.name == command.name) handlers_.push_back(known.handler);
+}
+
+Status PipelineTable::check_type(TypeDeclaration const& type) {
+  std::vector<std::string_view> commands;
+  for (Named const& known : Named::all()) commands.push_back(known.name);
+  return model::check_type(type, commands, kOptionNames);
+}
+
+// ---------------------------------------------------------------------------
+// Reload
+
+// A new plan begins a state space of its own, so it must say that it is one.
+Status PipelineTable::check_change(TableDeclaration const& next) const {
+  Options const options = Options::read(next);
+  if (Status status = options.check(next); !status.ok()) return status;
+  Plan const* const newest = shared_.plan();
+  if (newest == nullptr || newest->text == options.plan_text) return {};
+  std::string const version = std::to_string(options.plan->version);
+  if (newest->rules.name != options.plan->name)
+    return {Code::bad_configuration, next.at("plan") + ": element <plan> names plan " + options.plan->name +
+                                         ", and the table has plan " + newest->rules.name +
+                                         ": a table keeps the plan of its name; make another table"};
+  if (options.plan->version <= newest->rules.version)
+    return {Code::bad_configuration,
+            next.at("plan") + ": element <plan> names a plan of version " + version + " that is not the table's, which is of version " +
+                std::to_string(newest->rules.version) + ", expected a higher version where a plan is changed"};
+  if (shared_.documents.plans().is_full())
+    return {Code::bad_configuration, next.at("plan") + ": the table has documents of " + std::to_string(kPlansMax) +
+                                         " versions of its plan: FORGET those of an older one"};
+  return {};
+}
+
+void PipelineTable::change(std::shared_ptr<TableDeclaration const> next) {
+  shared_.options = Options::read(*next);
+  shared_.documents.set_probe_every(shared_.options.probe_every);
+  shared_.declaration = std::move(next);
+}
+
+// ---------------------------------------------------------------------------
+// Records and timers
+
+bool PipelineTable::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) noexcept {
+  if (context.live) shared_.documents.see(context.now.value);
+  return shared_.documents.apply(record, context, observer);
+}
+
+TimeMs PipelineTable::next_due() const {
+  bool const is_due =
+      operators_.has_to_take_plan() || operators_.has_to_retire() || !shared_.documents.leaving().empty();
+  return is_due ? TimeMs{0} : shared_.work().next_due();
+}
+
+bool PipelineTable::decide_timer(Decision& decision) const {
+  if (operators_.take_plan(decision) || operators_.retire_plans(decision) || operators_.forget_done(decision))
+    return true;
+  return reports_.end_leases(decision);
+}
+
+// All connections have ended.
+bool PipelineTable::decide_recovered(Decision& decision) const {
+  return operators_.take_plan(decision) || holders_.recovered(decision);
+}
+
+// ---------------------------------------------------------------------------
+// Those who wait
+
+std::uint64_t PipelineTable::available(std::string_view topic) const {
+  if (topic.empty() || shared_.plan() == nullptr) return shared_.work().available(std::nullopt);
+  std::optional<std::uint16_t> const source = shared_.plan()->source_named(topic);
+  return source ? shared_.work().available(source) : 0;
+}
+
+Status PipelineTable::check_topic(std::string_view topic) const {
+  plan::Plan const& plan = shared_.plan() == nullptr ? *shared_.options.plan : shared_.plan()->rules;
+  auto const found = std::ranges::find(plan.steps, topic, &plan::Step::name);
+  if (found != plan.steps.end() && found->is_source) return {};
+  return Status{Code::not_found, "plan " + plan.name + " has no source " + model::shown(topic)}.with("parameter",
+                                                                                                   "source");
+}
+
+ObjectId PipelineTable::find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
+                                       std::vector<ObjectId>& found) const {
+  Store const& store = shared_.store();
+  std::uint32_t at = store.next(after);
+  for (std::uint32_t looked = 0; at != kNone && looked < looks; ++looked) {
+    after = store[at].id();
+    if ((topic.empty() || topic_of(after) == topic) && !runs_.missing(at, std::nullopt).empty()) found.push_back(after);
+    at = store.next(after);
+  }
+  return at == kNone ? ObjectId{} : after;
+}
+
+std::string_view PipelineTable::topic_of(ObjectId object) const {
+  std::uint32_t const document = shared_.store().find(object);
+  if (document == kNone || !shared_.documents.plan_of(document).is_known()) return {};
+  return shared_.documents.plan_of(document).rules.step(shared_.store()[document].source).name;
+}
+
+bool PipelineTable::announce(ObjectId object, Answer& answer) const {
+  std::uint32_t const document = shared_.store().find(object);
+  if (document == kNone) return false;
+  runs_.describe(document, answer);
+  return true;
+}
+
+// ---------------------------------------------------------------------------
+// People
+
+void PipelineTable::metrics(TimeMs now, MetricSink& sink) const {
+  static_cast<void>(now);
+  auto const put = [&](Metric const& metric, std::uint64_t value) {
+    sink.integer(metric, static_cast<std::int64_t>(value));
+  };
+  Documents const& documents = shared_.documents;
+  put({"rows", "documents that are known, children among them"}, shared_.store().size());
+  put({"documents_open", "documents that are missing somewhere"}, documents.open().size());
+  put({"rows_due", "deliveries ready for a worker"}, shared_.work().listed());
+  put({"rows_future", "deliveries that rest after a failure"}, shared_.work().resting());
+  put({"rows_processing", "deliveries that workers have"}, shared_.work().leases().size() - documents.in_doubt().size());
+  put({"rows_parked", "deliveries that failed for good"}, documents.failed().size());
+  put({"in_doubt", "deliveries of which nobody knows whether they arrived"}, documents.in_doubt().size());
+  std::uint64_t paused = 0;
+  if (shared_.plan() != nullptr)
+    for (Plan::Target const& target : shared_.plan()->targets) paused += target.mode == Mode::open ? 0 : 1;
+  put({"destinations_paused", "destinations that are not open"}, paused);
+  put({"plans", "versions of the plan that have documents"}, documents.plans().count());
+  put({"memory_bytes", "memory of documents and indexes"}, memory_bytes());
+  put({"live_bytes", "bytes of the log that what is there needs"}, live_bytes());
+  put({"grace_ms", "how long the leases of a lost connection last"}, static_cast<std::uint64_t>(shared_.options.grace));
+  auto const counter = [&](std::string_view name, std::string_view help, std::uint64_t value) {
+    put({name, help, Metric::Kind::counter}, value);
+  };
+  Statistics const& counted = shared_.statistics;
+  counter("records_ignored", "records of a replay about what was gone", documents.ignored());
+  counter("found", "documents that were new", counted.found);
+  counter("changed", "documents that had changed", counted.changed);
+  counter("unchanged", "documents that were found complete", counted.unchanged);
+  counter("handed_out", "documents handed to workers", counted.handed_out);
+  counter("runs_again", "originals handed out for their children", counted.runs_again);
+  counter("sendings", "deliveries that were begun", counted.sendings);
+  counter("sent", "deliveries that arrived", counted.sent);
+  counter("dropped", "deliveries dropped", counted.dropped);
+  counter("failures", "deliveries that failed", counted.failures);
+  counter("stale", "reports of workers whose lease was over", counted.stale);
+  counter("timed_out", "leases that ran out", counted.timed_out);
+  counter("doubts", "deliveries that came in doubt", counted.in_doubt);
+  counter("dead", "deliveries that failed for good", counted.dead);
+  counter("pauses", "destinations paused by failures", counted.pauses);
+  sink.histogram({"sending_ms", "from SENDING to SENT"}, counted.sending_ms);
+}
+
+namespace {
+
+Result<std::unique_ptr<Table>> create(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
+                                      std::shared_ptr<TableDeclaration const> declaration) {
+  if (Status status = Options::read(*declaration).check(*declaration); !status.ok()) return status;
+  return std::unique_ptr<Table>{std::make_unique<PipelineTable>(context, std::move(type), std::move(declaration))};
+}
+
+}  // namespace
+
+PluginDescriptor const& table_type() {
+  static PluginDescriptor const descriptor{.build = "g++ " __VERSION__,
+                                           .name = "pipeline",
+                                           .check_type = PipelineTable::check_type,
+                                           .create = create};
+  return descriptor;
+}
+
+}  // namespace fastjournal::pipeline

@@ -1,0 +1,108 @@
+// The table type `pipeline` (pipeline.xml, doc/pipeline.md): which document reached which destination of a plan. This
+// class puts the parts together and answers the contract: a command is decided by one of the parts below (their heads say
+// by which).
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "fastjournal/capabilities.h"
+#include "fastjournal/table.h"
+#include "plugins/pipeline/children.h"
+#include "plugins/pipeline/holders.h"
+#include "plugins/pipeline/operators.h"
+#include "plugins/pipeline/reads.h"
+#include "plugins/pipeline/reports.h"
+#include "plugins/pipeline/runs.h"
+#include "plugins/pipeline/shared.h"
+
+namespace fastjournal::pipeline {
+
+// The table type: exported by the plugin, linked by tests and the simulator.
+[[nodiscard]] PluginDescriptor const& table_type();
+
+// A topic is a source: whoever reads its documents waits for those that are missing somewhere.
+class PipelineTable final : public Table, public Timed, public Holder, public fastjournal::Work {
+ public:
+  PipelineTable(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
+                std::shared_ptr<TableDeclaration const> declaration);
+
+  // Whether pipeline.xml and this code know the same commands and options.
+  [[nodiscard]] static Status check_type(TypeDeclaration const& type);
+
+  [[nodiscard]] Capabilities capabilities() override {
+    return {.timed = this, .holder = this, .topics = this, .work = this};
+  }
+
+  // -- deciding -----------------------------------------------------------
+  Verdict decide(Command const& command, Decision& decision) const override {
+    return handlers_[command.index](*this, command, decision);
+  }
+  bool decide_timer(Decision& decision) const override;
+  bool decide_connection_closed(ConnectionId connection, Decision& decision) const override {
+    return holders_.connection_closed(connection, decision);
+  }
+  bool decide_recovered(Decision& decision) const override;
+  bool decide_time_lost(DurationMs lost, Decision& decision) const override {
+    return holders_.time_lost(lost, decision);
+  }
+  void decide_clock_accepted(TimeMs from, Decision& decision) const override {
+    append_clock(decision.records, {from.value, decision.now.value});
+  }
+
+  // -- applying -----------------------------------------------------------
+  [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context,
+                           TableObserver& observer) noexcept override;
+  [[nodiscard]] std::uint8_t newest_version(std::uint8_t record_type) const override {
+    return pipeline::newest_version(record_type);
+  }
+  [[nodiscard]] TimeMs next_due() const override;
+  bool advance(TimeMs now, std::size_t budget, TableObserver& observer) override {
+    return shared_.documents.advance(now, budget, observer);
+  }
+
+  // -- work ---------------------------------------------------------------
+  [[nodiscard]] std::uint64_t available(std::string_view topic) const override;
+  [[nodiscard]] Status check_topic(std::string_view topic) const override;
+  [[nodiscard]] ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
+                                        std::vector<ObjectId>& found) const override;
+  [[nodiscard]] std::string_view topic_of(ObjectId object) const override;
+  [[nodiscard]] bool announce(ObjectId object, Answer& answer) const override;
+
+  // -- space --------------------------------------------------------------
+  [[nodiscard]] Lsn oldest_lsn() const override { return shared_.documents.oldest_lsn(); }
+  Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override {
+    rows::CopyRoom room{budget_bytes};
+    bool const more = shared_.documents.restate(below, room, decision.records);
+    return {more, room.needed()};
+  }
+  [[nodiscard]] std::uint64_t live_bytes() const override { return shared_.documents.live_bytes(); }
+  [[nodiscard]] std::uint64_t memory_bytes() const override {
+    return shared_.documents.memory_bytes() + shared_.statistics.memory_bytes();
+  }
+
+  // -- people, reload -----------------------------------------------------
+  void digest(DigestSink& sink) const override { shared_.documents.digest(sink); }
+  void metrics(TimeMs now, MetricSink& sink) const override;
+  [[nodiscard]] Status check_change(TableDeclaration const& next) const override;
+  void change(std::shared_ptr<TableDeclaration const> next) override;
+
+  // For tests.
+  [[nodiscard]] Shared const& shared() const { return shared_; }
+
+ private:
+  using Handler = Verdict (*)(PipelineTable const&, Command const&, Decision&);
+  struct Named;
+
+  Shared shared_;
+  Runs const runs_{shared_};
+  Reports const reports_{shared_};
+  Children const children_{shared_, runs_};
+  Operators const operators_{shared_, reports_};
+  Reads const reads_{shared_, runs_};
+  Holders const holders_{shared_};
+  std::vector<Handler> handlers_;  // by Command::index
+};
+
+}  // namespace fastjournal::pipeline

@@ -1,0 +1,308 @@
+#include "plugins/pipeline/reads.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "model/duration.h"
+#include "model/parameters.h"
+#include "model/value.h"
+#include "plugins/pipeline/wishes.h"
+
+namespace fastjournal::pipeline {
+namespace {
+
+constexpr std::int64_t kPage = 100;
+constexpr std::int64_t kPageMax = 1'000;
+// Documents that one page looks at, shown or not; and bytes that it has at most.
+constexpr std::uint32_t kLooksMax = 20'000;
+constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
+
+// Beside the names of states: what `status` of DOCUMENTS may be.
+constexpr std::array<std::string_view, 7> kWhichNames{"all",      "stranded", "open", "failed",
+                                                      "in_doubt", "orphans",  "done"};
+
+}  // namespace
+
+Status Reads::read(Command const& command, Wish& wish) const {
+  model::Parameters parameters{*command.message};
+  Plans const& plans = shared_.documents.plans();
+  wish.count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
+  wish.after = parameters.unsigned_integer("after", 0);
+  wish.plan = plans.newest_number();
+  if (std::string_view const status = command.message->text("status"); !status.empty()) {
+    auto const which = std::ranges::find(kWhichNames, status);
+    if (which != kWhichNames.end())
+      wish.which = static_cast<Which>(which - kWhichNames.begin());
+    else
+      wish.state = state_named(status);
+    if (which == kWhichNames.end() && !wish.state)
+      parameters.refuse(Code::bad_parameter, "status",
+                        "status is " + model::shown(status) +
+                            ", expected stranded, open, failed, in_doubt, orphans, done, or a state as dead");
+  }
+  if (parameters.has("version")) {
+    auto const version =
+        static_cast<std::uint32_t>(parameters.integer("version", 1, 1, static_cast<std::int64_t>(plan::kVersionMax)));
+    if (std::optional<std::uint8_t> const plan = plans.find_version(version))
+      wish.plan = *plan;
+    else
+      parameters.refuse(Code::not_found, "version", "there is no plan of version " + std::to_string(version));
+  }
+  if (wish.plan == Plans::kNoPlan) return parameters.take_status();
+  Plan const& plan = plans[wish.plan];
+  if (parameters.has("source")) {
+    wish.source = plan.source_named(command.message->text("source"));
+    if (!wish.source)
+      parameters.refuse(Code::not_found, "source",
+                        "plan " + plan.rules.name + " has no source " + model::shown(command.message->text("source")));
+  }
+  if (parameters.has("destination")) {
+    wish.destination = plan.destination_named(command.message->text("destination"));
+    if (!wish.destination)
+      parameters.refuse(Code::not_found, "destination",
+                        "plan " + plan.rules.name + " has no destination " +
+                            model::shown(command.message->text("destination")));
+  }
+  return parameters.take_status();
+}
+
+bool Reads::is_stranded(std::uint32_t document) const {
+  Store const& store = shared_.store();
+  if (store[document].is_done) return false;
+  for (std::uint16_t at = 0; at < store[document].cell_count; ++at) {
+    Place const place = store.cell(store[document].first_cell + at).place;
+    if (place == Place::listed || place == Place::resting || place == Place::under) return true;
+  }
+  return false;
+}
+
+bool Reads::fits(Wish const& wish, std::uint32_t number) const {
+  Store const& store = shared_.store();
+  Documents const& documents = shared_.documents;
+  Document const& document = store[number];
+  if (document.plan != wish.plan) return false;
+  if (wish.source && document.source != *wish.source) return false;
+  if (wish.which == Which::orphans && !documents.is_orphan(number)) return false;
+  if (wish.which == Which::done && !document.is_done) return false;
+  if (wish.which == Which::open && document.is_done) return false;
+  if (wish.which == Which::stranded && !is_stranded(number)) return false;
+  bool const about_cells =
+      wish.state || wish.destination || wish.which == Which::failed || wish.which == Which::in_doubt;
+  if (!about_cells) return true;
+  for (std::uint16_t at = 0; at < document.cell_count; ++at) {
+    std::uint32_t const cell = document.first_cell + at;
+    if (wish.destination && documents.destination_of(cell) != *wish.destination) continue;
+    if (wish.state && store.cell(cell).state != *wish.state) continue;
+    if (wish.which == Which::failed && !is_failed(store.cell(cell).state)) continue;
+    if (wish.which == Which::in_doubt && store.cell(cell).place != Place::in_doubt) continue;
+    return true;
+  }
+  return false;
+}
+
+std::string Reads::states_of(std::uint32_t number) const {
+  std::string out;
+  Document const& document = shared_.store()[number];
+  for (std::uint16_t at = 0; at < document.cell_count; ++at) {
+    std::uint32_t const cell = document.first_cell + at;
+    Cell const& its = shared_.store().cell(cell);
+    if (!out.empty()) out.push_back(' ');
+    out += shared_.documents.plan_of(number).destination(shared_.documents.destination_of(cell)).name;
+    out.push_back('=');
+    out += its.place == Place::in_doubt ? std::string_view{"in_doubt"} : name_of(its.state);
+  }
+  return out;
+}
+
+void Reads::describe(std::uint32_t number, Answer& answer) const {
+  Store const& store = shared_.store();
+  Documents const& documents = shared_.documents;
+  answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
+  if (std::optional<Origin> const origin = store.origin_of(number)) {
+    answer.add("document", store[number].id().value).add("parent", origin->parent.value);
+    answer.add("original", origin->original.value).add("child", store.name_of(number));
+  } else {
+    runs_.describe(number, answer);
+  }
+  answer.add("states", std::string_view{states_of(number)});
+  if (store[number].is_done) answer.add("done", std::int64_t{1});
+  if (documents.is_orphan(number)) answer.add("orphan", std::int64_t{1});
+  if (std::optional<std::uint64_t> const declared = documents.declared_of(number)) answer.add("children", *declared);
+  if (Family const* const family = documents.family_of(number);
+      family != nullptr && family->generation == documents.generation_of(number))
+    answer.add("children_known", family->children).add("children_not_done", family->not_done);
+  if (store[number].is_child) return;
+  if (Original const* const original = documents.original_of(store[number].id())) {
+    answer.add("missing_below", original->missing).add("in_hands_below", original->in_hands);
+    if (original->failed > 0) answer.add("failed_below", original->failed);
+  }
+}
+
+Verdict Reads::documents(Command const& command, Decision& decision) const {
+  Wish wish;
+  decision.status = read(command, wish);
+  if (!decision.status.ok()) return Verdict::done;
+  Store const& store = shared_.store();
+  Documents const& documents = shared_.documents;
+  std::size_t shown = 0;
+  std::uint32_t looked = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t after = 0;  // 0: the end was reached
+  auto const has_room = [&] { return shown < wish.count && looked < kLooksMax && bytes < kAnswerBytesMax; };
+  auto const show = [&](std::uint32_t document) {
+    describe(document, decision.answer);
+    bytes += 300 + store.name_of(document).size() + std::uint64_t{40} * store[document].cell_count;
+    ++shown;
+  };
+  bool const of_cells = wish.which == Which::failed || wish.which == Which::in_doubt;
+  if (of_cells) {
+    // A document is shown once: by the first of its cells that fits.
+    auto const& set = wish.which == Which::failed ? documents.failed() : documents.in_doubt();
+    auto at = set.lower_bound(static_cast<std::uint32_t>(wish.after));
+    std::uint32_t last = kNone;
+    for (; at != set.end() && has_room(); ++at, ++looked) {
+      std::uint32_t const document = store.cell(*at).document;
+      if (document != last && fits(wish, document)) show(document);
+      last = document;
+    }
+    if (at != set.end()) after = *at;
+  } else if (wish.which == Which::stranded || wish.which == Which::open) {
+    auto at = documents.open().lower_bound(static_cast<std::uint32_t>(wish.after));
+    for (; at != documents.open().end() && has_room(); ++at, ++looked)
+      if (fits(wish, *at)) show(*at);
+    if (at != documents.open().end()) after = *at;
+  } else {
+    std::uint32_t at = store.next(ObjectId{wish.after});
+    ObjectId last{};
+    for (; at != kNone && has_room(); at = store.next(last), ++looked) {
+      last = store[at].id();
+      if (fits(wish, at)) show(at);
+    }
+    if (at != kNone) after = last.value;
+  }
+  decision.looks += looked;
+  if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
+  if (after != 0) decision.answer.add("after", after);
+  return Verdict::done;
+}
+
+Verdict Reads::destinations(Command const& command, Decision& decision) const {
+  Wish wish;
+  decision.status = read(command, wish);
+  if (!decision.status.ok()) return Verdict::done;
+  if (wish.plan == Plans::kNoPlan) {
+    decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
+    return Verdict::done;
+  }
+  Plan const& plan = shared_.documents.plans()[wish.plan];
+  std::size_t shown = 0;
+  for (std::uint16_t at = 0; at < plan.targets.size(); ++at) {
+    if (wish.destination && at != *wish.destination) continue;
+    Plan::Target const& target = plan.targets[at];
+    Answer& answer = decision.answer.message("DESTINATION").add("table", std::string_view{shared_.table()});
+    answer.add("destination", std::string_view{plan.destination(at).name});
+    answer.add("guarantee", Value::of_text(plan::word_of(plan::kGuaranteeWords, plan.output(at).guarantee)));
+    answer.add("mode", Value::of_text(kModeNames[static_cast<std::size_t>(target.mode)]));
+    if (!target.reason.empty()) answer.add("reason", std::string_view{target.reason});
+    for (std::size_t state = 0; state < kStates; ++state)
+      if (target.counts[state] > 0) answer.add(kStateNames[state], target.counts[state]);
+    if (target.in_doubt > 0) answer.add("in_doubt", target.in_doubt);
+    if (target.leased > 0) answer.add("with_workers", target.leased);
+    ++shown;
+  }
+  if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
+  return Verdict::done;
+}
+
+Verdict Reads::plans(Command const& command, Decision& decision) const {
+  static_cast<void>(command);
+  Plans const& plans = shared_.documents.plans();
+  std::size_t shown = 0;
+  for (std::size_t at = 0; at < kPlansMax; ++at) {
+    auto const& plan = plans.all()[at];
+    if (!plan) continue;
+    Answer& answer = decision.answer.message("PLAN").add("table", std::string_view{shared_.table()});
+    answer.add("plan", std::string_view{plan->rules.name}).add("version", std::uint64_t{plan->rules.version});
+    answer.add("documents", plan->documents);
+    if (at == plans.newest_number()) answer.add("newest", std::int64_t{1}).add("text", std::string_view{plan->text});
+    ++shown;
+  }
+  if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
+  return Verdict::done;
+}
+
+// ---------------------------------------------------------------------------
+// WHY
+
+std::string Reads::why_cell(std::uint32_t number, std::int64_t now) const {
+  Documents const& documents = shared_.documents;
+  Cell const& cell = shared_.store().cell(number);
+  bool const is_own = documents.ordinal_of(number) != kOriginalCell;
+  Plan const& plan = documents.plan_of(cell.document);
+  std::string const name = is_own ? plan.destination(documents.destination_of(number)).name : "its children";
+  Mode const mode = is_own ? plan.targets[documents.destination_of(number)].mode : Mode::open;
+  Failure const* const failure = documents.failure_of(number);
+  std::string const why =
+      failure == nullptr
+          ? ""
+          : " (" + failure->kind + (failure->message.empty() ? "" : ": " + failure->message) + ")";
+  switch (cell.state) {
+    case State::sent: return name + ": it has arrived";
+    case State::dropped: return name + ": it was dropped" + why;
+    case State::dead:
+      return name + ": it is dead after " + std::to_string(cell.attempts) + " failures" + why + ": RETRY or DROP it";
+    case State::error_doc: return name + ": it failed for good" + why + ": RETRY or DROP it";
+    default: break;
+  }
+  bool const is_held = cell.place == Place::leased || cell.place == Place::in_doubt;
+  if (!is_held && shared_.store()[cell.document].plan != documents.plans().newest_number())
+    return name + ": a newer version of the plan is used: this one is not run any more";
+  switch (cell.place) {
+    case Place::in_doubt:
+      return name + ": in doubt, as its worker was lost while it was being sent: RESOLVE it as sent or failed";
+    case Place::leased: {
+      rows::Lease const& lease = shared_.work().lease_of(number);
+      std::string const doing = cell.state == State::sending   ? "is sending it"
+                                : cell.state == State::batched ? "has it in a batch"
+                                                               : "has it";
+      return name + ": " + std::string{shared_.work().leases().worker(lease)} + " " + doing + ", for " +
+             model::format_duration(std::max<std::int64_t>(0, lease.ends - now)) + " more";
+    }
+    case Place::resting:
+      return name + ": it failed" + why + ", and is tried again in " +
+             model::format_duration(std::max<std::int64_t>(0, (failure == nullptr ? now : failure->until) - now));
+    case Place::under: return name + ": it waits for its original to be run again";
+    case Place::listed:
+      if (mode == Mode::shut) return name + ": the destination is shut: RESUME it";
+      if (mode == Mode::probing) return name + ": the destination is paused, as too much failed there";
+      return name + ": ready for the next worker";
+    case Place::nowhere: break;
+  }
+  if (documents.is_orphan(cell.document)) return name + ": its original has changed, and has no such child now";
+  return name + ": nothing is to be done";
+}
+
+Verdict Reads::why(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+  if (document == kNone) return Verdict::done;
+  Store const& store = shared_.store();
+  std::string text = store[document].is_done ? "it is done. " : "";
+  for (std::uint16_t at = 0; at < store[document].cell_count; ++at)
+    text += why_cell(store[document].first_cell + at, decision.now.value) + ". ";
+  std::uint32_t const original = shared_.documents.cell_of(document, kOriginalCell);
+  if (original != kNone && shared_.documents.original_of(store[document].id())->missing > 0)
+    text += why_cell(original, decision.now.value) + ". ";
+  bool const undeclared = !store[document].is_done && shared_.documents.family_of(document) != nullptr &&
+                          !shared_.documents.declared_of(document);
+  if (undeclared) text += "It is not known whether it has more children: CHILDREN_DONE says so. ";
+  if (!text.empty()) text.pop_back();
+  Answer& answer = decision.answer.message("REASON").add("table", std::string_view{shared_.table()});
+  answer.add("document", store[document].id().value).add("states", std::string_view{states_of(document)});
+  answer.add("text", std::string_view{text});
+  decision.looks += store[document].cell_count;
+  return Verdict::done;
+}
+
+}  // namespace fastjournal::pipeline

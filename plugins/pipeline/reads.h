@@ -1,0 +1,49 @@
+// What people and programs look at: documents with where they are, destinations with their counts, why a document is
+// where it is, the versions of the plan.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "fastjournal/table.h"
+#include "plugins/pipeline/runs.h"
+#include "plugins/pipeline/shared.h"
+
+namespace fastjournal::pipeline {
+
+class Reads {
+ public:
+  Reads(Shared const& shared, Runs const& runs) : shared_(shared), runs_(runs) {}
+
+  Verdict documents(Command const& command, Decision& decision) const;
+  Verdict destinations(Command const& command, Decision& decision) const;
+  Verdict why(Command const& command, Decision& decision) const;
+  Verdict plans(Command const& command, Decision& decision) const;
+
+ private:
+  // Which documents are asked for.
+  enum class Which : std::uint8_t { all, stranded, open, failed, in_doubt, orphans, done };
+  struct Wish {
+    Which which{Which::all};
+    std::optional<State> state{};
+    std::uint8_t plan{Plans::kNoPlan};
+    std::optional<std::uint16_t> source{};
+    std::optional<std::uint16_t> destination{};
+    std::size_t count{0};
+    std::uint64_t after{0};
+  };
+
+  [[nodiscard]] Status read(Command const& command, Wish& wish) const;
+  [[nodiscard]] bool fits(Wish const& wish, std::uint32_t document) const;
+  [[nodiscard]] bool is_stranded(std::uint32_t document) const;
+  void describe(std::uint32_t document, Answer& answer) const;
+  // "index=sent publish=in_doubt"
+  [[nodiscard]] std::string states_of(std::uint32_t document) const;
+  [[nodiscard]] std::string why_cell(std::uint32_t cell, std::int64_t now) const;
+
+  Shared const& shared_;
+  Runs const& runs_;
+};
+
+}  // namespace fastjournal::pipeline

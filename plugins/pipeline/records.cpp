@@ -1,0 +1,356 @@
+#include "plugins/pipeline/records.h"
+
+#include <cstring>
+#include <limits>
+
+#include "base/bytes.h"
+#include "model/varint.h"
+#include "rows/body.h"
+
+namespace fastjournal::pipeline {
+namespace {
+
+// What a cell has, beside its state: one byte.
+constexpr std::uint8_t kHasFailure = 1;
+constexpr std::uint8_t kLeased = 2;
+constexpr std::uint8_t kInDoubt = 4;
+// What a document has.
+constexpr std::uint8_t kIsChild = 1;
+constexpr std::uint8_t kDeclared = 2;
+constexpr std::uint8_t kOriginal = 4;
+constexpr std::uint8_t kForgotten = 8;
+constexpr std::uint8_t kFresh = 16;  // its cells are as at the beginning
+constexpr std::uint8_t kUnchangedState = 0xFF;
+
+// Appends to a text; rows::BodyReader reads it.
+class Writer {
+ public:
+  explicit Writer(std::string& out) : out_(out) {}
+
+  Writer& byte(std::uint8_t value) {
+    out_.push_back(static_cast<char>(value));
+    return *this;
+  }
+  Writer& number(std::uint64_t value) {
+    model::append_varint(out_, value);
+    return *this;
+  }
+  Writer& six(std::int64_t value) {
+    append_little(out_, static_cast<std::uint32_t>(value));
+    append_little(out_, static_cast<std::uint16_t>(value >> 32));
+    return *this;
+  }
+  Writer& id(ObjectId value) { return six(static_cast<std::int64_t>(value.value / kLsnAlign)); }
+  Writer& eight(std::uint64_t value) {
+    append_little(out_, value);
+    return *this;
+  }
+  Writer& text(std::string_view value) {
+    number(value.size());
+    out_.append(value);
+    return *this;
+  }
+  Writer& rest(std::string_view value) {
+    out_.append(value);
+    return *this;
+  }
+  Writer& numbers(std::vector<std::uint16_t> const& values) {
+    number(values.size());
+    for (std::uint16_t const value : values) number(value);
+    return *this;
+  }
+  Writer& terms(rows::Leases::Terms const& value) {
+    eight(value.epoch.value).six(value.began).six(value.ends).number(value.connection).number(value.start);
+    return text(value.worker);
+  }
+  Writer& failure(Failure const& value) {
+    return text(value.kind).text(value.message).byte(value.of_kind).six(value.until);
+  }
+  Writer& choice(plan::Choice const& value) { return number(value.router).numbers(value.taken); }
+
+ private:
+  std::string& out_;
+};
+
+class Reader : public rows::BodyReader {
+ public:
+  using rows::BodyReader::BodyReader;
+
+  std::vector<std::uint16_t> numbers() {
+    std::vector<std::uint16_t> out;
+    std::uint64_t const count = number();
+    if (count > plan::kDestinationsMax + 1) fail();
+    for (std::uint64_t at = 0; at < count && ok(); ++at) out.push_back(number_as<std::uint16_t>());
+    return out;
+  }
+  State state() {
+    std::uint8_t const value = byte();
+    if (value >= kStates) fail();
+    return static_cast<State>(value);
+  }
+  rows::Leases::Terms terms() {
+    rows::Leases::Terms out;
+    out.epoch = LeaseEpoch{eight()};
+    out.began = six();
+    out.ends = six();
+    out.connection = number();
+    out.start = number_as<std::uint32_t>();
+    out.worker = text();
+    return out;
+  }
+  Failure failure() {
+    Failure out;
+    out.kind = text();
+    out.message = text();
+    out.of_kind = byte();
+    out.until = six();
+    return out;
+  }
+  plan::Choice choice() {
+    plan::Choice out;
+    out.router = number_as<plan::StepIndex>();
+    out.taken = numbers();
+    return out;
+  }
+  CellBody cell() {
+    CellBody out;
+    out.state = state();
+    out.attempts = byte();
+    std::uint8_t const has = byte();
+    if (has > (kHasFailure | kLeased | kInDoubt) || (has & kLeased && has & kInDoubt)) fail();
+    if ((has & kHasFailure) != 0) out.failure = failure();
+    if ((has & kLeased) != 0) out.hands = CellBody::Hands::leased;
+    if ((has & kInDoubt) != 0) out.hands = CellBody::Hands::in_doubt;
+    if (out.hands != CellBody::Hands::nobodys) out.lease = terms();
+    return out;
+  }
+  Mode mode() {
+    std::uint8_t const value = byte();
+    if (value >= kModeNames.size()) fail();
+    return static_cast<Mode>(value);
+  }
+};
+
+void write(CellBody const& cell, Writer& out) {
+  std::uint8_t has = cell.failure ? kHasFailure : 0;
+  if (cell.hands == CellBody::Hands::leased) has |= kLeased;
+  if (cell.hands == CellBody::Hands::in_doubt) has |= kInDoubt;
+  out.byte(static_cast<std::uint8_t>(cell.state)).byte(cell.attempts).byte(has);
+  if (cell.failure) out.failure(*cell.failure);
+  if (cell.hands != CellBody::Hands::nobodys) out.terms(cell.lease);
+}
+
+Lsn append(Records& records, RecordType type, ObjectId object, std::string_view body) {
+  Records::Place const place = records.append(static_cast<std::uint8_t>(type), 1, object, body.size());
+  if (!body.empty()) std::memcpy(place.body.data(), body.data(), body.size());
+  return place.lsn;
+}
+
+}  // namespace
+
+void write_plan(std::string& out, PlanBody const& body) {
+  Writer writer{out};
+  writer.number(body.paused.size());
+  for (PlanBody::Paused const& paused : body.paused)
+    writer.number(paused.destination).byte(static_cast<std::uint8_t>(paused.mode)).text(paused.reason);
+  writer.rest(body.text);
+}
+
+void write_document(std::string& out, DocumentBody const& body) {
+  Writer writer{out};
+  auto const flag = [](bool is_set, std::uint8_t bit) { return is_set ? bit : std::uint8_t{0}; };
+  auto const has = static_cast<std::uint8_t>(
+      flag(!body.parent.is_none(), kIsChild) | flag(body.declared.has_value(), kDeclared) |
+      flag(body.original_cell.has_value(), kOriginal) | flag(body.is_forgotten, kForgotten) |
+      flag(body.cells.empty(), kFresh));
+  writer.byte(has).id(body.plan).number(body.source).text(body.hash).text(body.name);
+  if (!body.parent.is_none()) writer.id(body.parent).id(body.original).number(body.maker);
+  writer.number(body.generation);
+  if (body.declared) writer.number(*body.declared);
+  writer.number(body.choices.size());
+  for (plan::Choice const& choice : body.choices) writer.choice(choice);
+  writer.number(body.cell_count);
+  for (CellBody const& cell : body.cells) write(cell, writer);
+  if (body.original_cell) write(*body.original_cell, writer);
+}
+
+Lsn append_plan(Records& records, ObjectId object, PlanBody const& body) {
+  std::string out;
+  write_plan(out, body);
+  return append(records, RecordType::plan, object, out);
+}
+
+Lsn append_document(Records& records, ObjectId object, DocumentBody const& body) {
+  std::string out;
+  write_document(out, body);
+  return append(records, RecordType::document, object, out);
+}
+
+Lsn append_changed(Records& records, ObjectId document, std::string_view hash) {
+  return append(records, RecordType::changed, document, hash);
+}
+
+Lsn append_lease(Records& records, ObjectId document, LeaseBody const& body) {
+  std::string out;
+  Writer writer{out};
+  writer.byte(body.to ? static_cast<std::uint8_t>(*body.to) : kUnchangedState).numbers(body.cells).terms(body.terms);
+  return append(records, RecordType::lease, document, out);
+}
+
+Lsn append_status(Records& records, ObjectId document, StatusBody const& body) {
+  std::string out;
+  Writer writer{out};
+  writer.byte(static_cast<std::uint8_t>(body.to)).byte(body.attempts).numbers(body.cells);
+  writer.byte(body.failure ? 1 : 0);
+  if (body.failure) writer.failure(*body.failure);
+  return append(records, RecordType::status, document, out);
+}
+
+Lsn append_held(Records& records, ObjectId document, HeldBody const& body) {
+  std::string out;
+  Writer{out}.six(body.at).numbers(body.cells);
+  return append(records, RecordType::held, document, out);
+}
+
+Lsn append_routed(Records& records, ObjectId document, RoutedBody const& body) {
+  std::string out;
+  Writer{out}.choice(body.choice).numbers(body.dropped);
+  return append(records, RecordType::routed, document, out);
+}
+
+Lsn append_declared(Records& records, ObjectId document, std::uint64_t children) {
+  std::string out;
+  Writer{out}.number(children);
+  return append(records, RecordType::declared, document, out);
+}
+
+Lsn append_destination(Records& records, ObjectId plan, DestinationBody const& body) {
+  std::string out;
+  Writer writer{out};
+  writer.number(body.destination).byte(static_cast<std::uint8_t>(body.mode)).text(body.reason);
+  writer.number(body.spared.size());
+  for (DestinationBody::Spared const& spared : body.spared) writer.id(spared.document).number(spared.cell);
+  return append(records, RecordType::destination, plan, out);
+}
+
+Lsn append_forgotten(Records& records, ObjectId document) {
+  return append(records, RecordType::forgotten, document, {});
+}
+
+Lsn append_clock(Records& records, ClockBody const& body) {
+  std::string out;
+  Writer{out}.six(body.from).six(body.to);
+  return append(records, RecordType::clock, {}, out);
+}
+
+Lsn append_retired(Records& records, ObjectId plan) { return append(records, RecordType::retired, plan, {}); }
+
+bool read_plan(std::string_view bytes, PlanBody& body) {
+  Reader in{bytes};
+  std::uint64_t const count = in.number();
+  if (count > plan::kDestinationsMax) return false;
+  for (std::uint64_t at = 0; at < count; ++at) {
+    PlanBody::Paused paused;
+    paused.destination = in.number_as<std::uint16_t>();
+    paused.mode = in.mode();
+    paused.reason = in.text();
+    body.paused.push_back(paused);
+  }
+  body.text = in.rest();
+  return in.finished() && !body.text.empty();
+}
+
+bool read_document(std::string_view bytes, DocumentBody& body) {
+  Reader in{bytes};
+  std::uint8_t const has = in.byte();
+  body.plan = in.id();
+  body.source = in.number_as<std::uint16_t>();
+  body.hash = in.text();
+  body.name = in.text();
+  if ((has & kIsChild) != 0) {
+    body.parent = in.id();
+    body.original = in.id();
+    body.maker = in.number_as<std::uint16_t>();
+  }
+  body.is_forgotten = (has & kForgotten) != 0;
+  body.generation = in.number_as<std::uint32_t>();
+  if ((has & kDeclared) != 0) body.declared = in.number();
+  std::uint64_t const choices = in.number();
+  if (choices > plan::kStepsMax) return false;
+  for (std::uint64_t at = 0; at < choices && in.ok(); ++at) body.choices.push_back(in.choice());
+  body.cell_count = in.number_as<std::uint16_t>();
+  if (body.cell_count > plan::kDestinationsMax) return false;
+  std::size_t const cells = (has & kFresh) != 0 ? 0 : body.cell_count;
+  for (std::size_t at = 0; at < cells && in.ok(); ++at) body.cells.push_back(in.cell());
+  if ((has & kOriginal) != 0) body.original_cell = in.cell();
+  bool const is_child = !body.parent.is_none();
+  return in.finished() && has <= (kIsChild | kDeclared | kOriginal | kForgotten | kFresh) && is_child == ((has & kIsChild) != 0) &&
+         is_child == !body.original.is_none() && !body.name.empty() && body.name.size() <= kNameBytesMax &&
+         body.hash.size() <= kHashBytesMax;
+}
+
+bool read_lease(std::string_view bytes, LeaseBody& body) {
+  Reader in{bytes};
+  std::uint8_t const to = in.byte();
+  if (to != kUnchangedState) {
+    if (to >= kStates) return false;
+    body.to = static_cast<State>(to);
+  }
+  body.cells = in.numbers();
+  body.terms = in.terms();
+  return in.finished() && !body.cells.empty();
+}
+
+bool read_status(std::string_view bytes, StatusBody& body) {
+  Reader in{bytes};
+  body.to = in.state();
+  body.attempts = in.byte();
+  body.cells = in.numbers();
+  if (in.byte() == 1) body.failure = in.failure();
+  return in.finished() && !body.cells.empty();
+}
+
+bool read_held(std::string_view bytes, HeldBody& body) {
+  Reader in{bytes};
+  body.at = in.six();
+  body.cells = in.numbers();
+  return in.finished() && !body.cells.empty();
+}
+
+bool read_routed(std::string_view bytes, RoutedBody& body) {
+  Reader in{bytes};
+  body.choice = in.choice();
+  body.dropped = in.numbers();
+  return in.finished();
+}
+
+bool read_declared(std::string_view bytes, std::uint64_t& children) {
+  Reader in{bytes};
+  children = in.number();
+  return in.finished();
+}
+
+bool read_destination(std::string_view bytes, DestinationBody& body) {
+  Reader in{bytes};
+  body.destination = in.number_as<std::uint16_t>();
+  body.mode = in.mode();
+  body.reason = in.text();
+  std::uint64_t const count = in.number();
+  if (count > bytes.size()) return false;
+  for (std::uint64_t at = 0; at < count && in.ok(); ++at) {
+    DestinationBody::Spared spared;
+    spared.document = in.id();
+    spared.cell = in.number_as<std::uint16_t>();
+    body.spared.push_back(spared);
+  }
+  return in.finished();
+}
+
+bool read_clock(std::string_view bytes, ClockBody& body) {
+  Reader in{bytes};
+  body.from = in.six();
+  body.to = in.six();
+  return in.finished() && body.to <= body.from;
+}
+
+}  // namespace fastjournal::pipeline

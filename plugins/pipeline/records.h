@@ -1,0 +1,167 @@
+// The records of a pipeline table: numbers, versions, bodies and codec. All are about documents (the object) but for
+// plan, destination and retired, whose object is the plan, and clock.
+//
+// Cells are a document's destinations: they are named by their place in the list of destinations of its source, and
+// kOriginalCell is the one that stands for the children of an original (state.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fastjournal/table.h"
+#include "plan/routes.h"
+#include "plugins/pipeline/states.h"
+#include "rows/leases.h"
+
+namespace fastjournal::pipeline {
+
+enum class RecordType : std::uint8_t {
+  plan = 1,         // begins, or is copied forward
+  document = 2,     // whole: begins, or is copied forward
+  changed = 3,      // its source has found another hash: everything begins anew
+  lease = 4,        // cells are given to a worker, or have new terms
+  status = 5,       // cells have another state, and are in nobody's hands
+  held = 6,         // leases of cells that were being sent ended: in doubt
+  routed = 7,       // what a router chose
+  declared = 8,     // how many children there are
+  destination = 9,  // of a plan: paused, or open again
+  forgotten = 10,   // a document is gone
+  clock = 11,       // the clock was ahead
+  retired = 12,     // an older plan without documents is gone
+};
+[[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) { return type >= 1 && type <= 12 ? 1 : 0; }
+
+inline constexpr std::size_t kNameBytesMax = 4096;   // a URI, or the name of a child
+inline constexpr std::size_t kHashBytesMax = 128;
+inline constexpr std::size_t kClassBytesMax = 64;    // of errors
+inline constexpr std::size_t kMessageBytesMax = 1024;
+inline constexpr std::uint16_t kOriginalCell = 0xFFFF;
+
+using Ordinals = std::vector<std::uint16_t>;
+
+// What is known of the last failure.
+struct Failure {
+  std::string kind{};         // the class that the worker named
+  std::string message{};
+  std::uint8_t of_kind{0};    // failures of this class in a row
+  std::int64_t until{0};      // of an error: when it is tried again
+  bool operator==(Failure const&) const = default;
+};
+
+struct CellBody {
+  State state{State::processing};
+  std::uint8_t attempts{0};  // failures, since it was found, arrived, or a person wished it
+  std::optional<Failure> failure{};
+  enum class Hands : std::uint8_t { nobodys, leased, in_doubt } hands{Hands::nobodys};
+  rows::Leases::Terms lease{};  // of those that are not nobody's
+};
+
+struct DocumentBody {
+  ObjectId plan{};
+  std::uint16_t source{0};
+  ObjectId parent{};    // of a child
+  ObjectId original{};  // likewise
+  std::uint16_t maker{0};  // of a child: the step that made it
+  std::string_view hash{};
+  std::string_view name{};
+  bool is_forgotten{false};       // when it is done: its source does not remember
+  std::uint32_t generation{0};    // of an original: how often it has changed
+  std::optional<std::uint64_t> declared{};  // children
+  std::vector<plan::Choice> choices{};
+  std::uint16_t cell_count{0};
+  std::vector<CellBody> cells{};  // so many, or none: all are as at the beginning
+  std::optional<CellBody> original_cell{};
+};
+
+struct LeaseBody {
+  Ordinals cells{};
+  std::optional<State> to{};  // none: as they are
+  rows::Leases::Terms terms{};
+};
+
+struct StatusBody {
+  Ordinals cells{};
+  State to{};
+  std::uint8_t attempts{0};
+  std::optional<Failure> failure{};
+};
+
+struct HeldBody {
+  Ordinals cells{};
+  std::int64_t at{0};
+};
+
+struct RoutedBody {
+  plan::Choice choice{};
+  Ordinals dropped{};
+};
+
+enum class Mode : std::uint8_t {
+  open,
+  probing,  // too much failed there: one document in a while, until one arrives
+  shut,     // by a person
+};
+inline constexpr std::array<std::string_view, 3> kModeNames{"open", "probing", "shut"};
+
+struct DestinationBody {
+  std::uint16_t destination{0};
+  Mode mode{Mode::open};
+  std::string_view reason{};
+  // Cells whose last failure is not counted.
+  struct Spared {
+    ObjectId document{};
+    std::uint16_t cell{0};
+    bool operator==(Spared const&) const = default;
+  };
+  std::vector<Spared> spared{};
+};
+
+struct ClockBody {
+  std::int64_t from{0};
+  std::int64_t to{0};
+};
+
+struct PlanBody {
+  // Destinations that are not open.
+  struct Paused {
+    std::uint16_t destination{0};
+    Mode mode{Mode::open};
+    std::string_view reason{};
+  };
+  std::vector<Paused> paused{};
+  std::string_view text{};  // plan/codec.h
+};
+
+// Each appends one record and returns its place. `object` none: it begins.
+Lsn append_plan(Records& records, ObjectId object, PlanBody const& body);
+Lsn append_document(Records& records, ObjectId object, DocumentBody const& body);
+Lsn append_changed(Records& records, ObjectId document, std::string_view hash);
+Lsn append_lease(Records& records, ObjectId document, LeaseBody const& body);
+Lsn append_status(Records& records, ObjectId document, StatusBody const& body);
+Lsn append_held(Records& records, ObjectId document, HeldBody const& body);
+Lsn append_routed(Records& records, ObjectId document, RoutedBody const& body);
+Lsn append_declared(Records& records, ObjectId document, std::uint64_t children);
+Lsn append_destination(Records& records, ObjectId plan, DestinationBody const& body);
+Lsn append_forgotten(Records& records, ObjectId document);
+Lsn append_clock(Records& records, ClockBody const& body);
+Lsn append_retired(Records& records, ObjectId plan);
+
+// Canonical bytes, for the digest, and for the size of a record.
+void write_plan(std::string& out, PlanBody const& body);
+void write_document(std::string& out, DocumentBody const& body);
+
+// False: malformed. Texts are of `bytes`.
+[[nodiscard]] bool read_plan(std::string_view bytes, PlanBody& body);
+[[nodiscard]] bool read_document(std::string_view bytes, DocumentBody& body);
+[[nodiscard]] bool read_lease(std::string_view bytes, LeaseBody& body);
+[[nodiscard]] bool read_status(std::string_view bytes, StatusBody& body);
+[[nodiscard]] bool read_held(std::string_view bytes, HeldBody& body);
+[[nodiscard]] bool read_routed(std::string_view bytes, RoutedBody& body);
+[[nodiscard]] bool read_declared(std::string_view bytes, std::uint64_t& children);
+[[nodiscard]] bool read_destination(std::string_view bytes, DestinationBody& body);
+[[nodiscard]] bool read_clock(std::string_view bytes, ClockBody& body);
+
+}  // namespace fastjournal::pipeline

@@ -1,0 +1,361 @@
+#include "plugins/pipeline/reports.h"
+
+#include <algorithm>
+#include <string>
+
+#include "model/shortened.h"
+#include "model/value.h"
+#include "plugins/pipeline/mutants.h"
+#include "rows/attempts.h"
+#include "timer/wheel.h"
+
+namespace fastjournal::pipeline {
+namespace {
+
+// A record of a failure takes up to 1,300 bytes.
+constexpr std::uint32_t kLeasesPerStep = 8;
+// Failures of all classes together, as a multiple of those of one class that the plan allows.
+constexpr unsigned kClassesMax = 4;
+constexpr std::string_view kTimedOut = "timeout";
+constexpr std::string_view kLost = "lost";
+// Workers that are lost with a document, one after the other, until it is dead.
+constexpr std::uint8_t kLostMax = 20;
+
+plan::Retry const& retry_of(Shared const& shared, std::uint32_t cell) {
+  static plan::Retry const of_originals{};
+  std::uint32_t const document = shared.store().cell(cell).document;
+  if (shared.documents.ordinal_of(cell) == kOriginalCell) return of_originals;
+  return shared.documents.plan_of(document).output(shared.documents.destination_of(cell)).retry;
+}
+
+std::uint8_t one_more(std::uint8_t count) {
+  return count == UINT8_MAX ? count : static_cast<std::uint8_t>(count + 1);
+}
+
+// How long it rests after so many failures.
+std::int64_t rest(plan::Retry const& retry, unsigned failures, ObjectId document, LeaseEpoch token) {
+  rows::AttemptRules rules;
+  rules.back_off_first = retry.first_ms;
+  rules.back_off_factor = retry.factor;
+  rules.back_off_max = retry.max_ms;
+  rules.back_off_jitter = retry.jitter_percent;
+  return rules.back_off(failures - 1, document, token);
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------
+// What is recorded
+
+void Reports::record_sent(std::uint32_t cell, Decision& decision) const {
+  Documents const& documents = shared_.documents;
+  std::uint32_t const document = shared_.store().cell(cell).document;
+  append_status(decision.records, shared_.store()[document].id(),
+                {{documents.ordinal_of(cell)}, State::sent,
+                 is_mutant(Mutant::attempts_outlive_success) ? shared_.store().cell(cell).attempts : std::uint8_t{0},
+                 {}});
+  ++shared_.statistics.sent;
+  Plan const& plan = documents.plan_of(document);
+  std::uint16_t const destination = documents.destination_of(cell);
+  bool const opens = plan.targets[destination].mode == Mode::probing && !is_mutant(Mutant::probe_opens_nothing);
+  if (opens) append_destination(decision.records, plan.id, {destination, Mode::open, "", {}});
+}
+
+State Reports::record_failure(std::uint32_t cell, Wrong const& wrong, Decision& decision) const {
+  Documents const& documents = shared_.documents;
+  Store const& store = shared_.store();
+  Cell const& its = store.cell(cell);
+  ObjectId const id = store[its.document].id();
+  std::uint16_t const ordinal = documents.ordinal_of(cell);
+  plan::Retry const& retry = retry_of(shared_, cell);
+  bool const is_own = ordinal != kOriginalCell;
+  Mode const mode =
+      is_own ? documents.plan_of(its.document).targets[documents.destination_of(cell)].mode : Mode::open;
+  Failure const* const last = documents.failure_of(cell);
+  Failure failure;
+  failure.kind = wrong.kind;
+  failure.message = model::shortened(wrong.message, kMessageBytesMax);
+  // While its destination is paused, it is known that everything fails there.
+  bool const counts = wrong.is_permanent || mode == Mode::open || is_mutant(Mutant::failures_of_all_counted);
+  bool const same = last != nullptr && (last->kind == wrong.kind || is_mutant(Mutant::classes_count_together));
+  failure.of_kind = same ? last->of_kind : std::uint8_t{0};
+  std::uint8_t attempts = its.attempts;
+  if (counts) {
+    failure.of_kind = one_more(failure.of_kind);
+    attempts = one_more(attempts);
+  }
+  // Counters end at 255.
+  unsigned const most =
+      std::min<unsigned>(retry.max_attempts, UINT8_MAX) + (is_mutant(Mutant::dead_one_late) ? 1 : 0);
+  bool const is_dead = counts && (failure.of_kind >= most || attempts >= std::min(most * kClassesMax, 255U));
+  State const state = wrong.is_permanent ? State::error_doc : is_dead ? State::dead : State::error;
+  if (state == State::error && !is_mutant(Mutant::rest_not_kept)) {
+    LeaseEpoch const token = its.place == Place::leased ? shared_.work().lease_of(cell).epoch : LeaseEpoch{};
+    std::int64_t const span = rest(retry, std::max<unsigned>(failure.of_kind, 1), id, token);
+    failure.until = std::min(decision.now.value + span, timer::kDateMax);
+  }
+  append_status(decision.records, id, {{ordinal}, state, attempts, failure});
+  ++shared_.statistics.failures;
+  if (is_failed(state)) ++shared_.statistics.dead;
+  if (is_own && counts && !wrong.is_permanent && state == State::error) note_failure(cell, decision);
+  return state;
+}
+
+// Enough different documents failed there within a while: it is not the documents.
+void Reports::note_failure(std::uint32_t cell, Decision& decision) const {
+  Options const& options = shared_.options;
+  Documents const& documents = shared_.documents;
+  std::uint32_t const document = shared_.store().cell(cell).document;
+  if (options.failing == 0 || shared_.store()[document].plan != documents.plans().newest_number()) return;
+  std::uint16_t const destination = documents.destination_of(cell);
+  Plan const& plan = *shared_.plan();
+  if (shared_.failing.size() != plan.targets.size()) shared_.failing.assign(plan.targets.size(), {});
+  std::deque<Failing::One>& last = shared_.failing[destination].last;
+  while (!last.empty() && last.front().at + options.failing_for <= decision.now.value) last.pop_front();
+  DestinationBody::Spared const one{shared_.store()[document].id(), documents.ordinal_of(cell)};
+  std::erase_if(last, [&](Failing::One const& other) { return other.cell == one; });
+  last.push_back({decision.now.value, one});
+  if (last.size() < options.failing) return;
+  DestinationBody body{destination, Mode::probing, {}, {}};
+  for (Failing::One const& other : last) body.spared.push_back(other.cell);
+  std::string const reason = std::to_string(last.size()) + " documents failed there within " +
+                             std::to_string(options.failing_for / 1000) + " s";
+  body.reason = reason;
+  append_destination(decision.records, plan.id, body);
+  ++shared_.statistics.pauses;
+  last.clear();
+}
+
+// ---------------------------------------------------------------------------
+// Reports
+
+std::uint32_t Reports::find_reported(Command const& command, model::Parameters& parameters, Decision& decision) const {
+  LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
+  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+  if (document == kNone) return kNone;
+  std::uint32_t const cell = find_cell(shared_, document, *command.message, decision.status);
+  if (cell == kNone) return kNone;
+  Place const place = shared_.store().cell(cell).place;
+  bool const has_lease = place == Place::leased || place == Place::in_doubt;
+  if (has_lease && (shared_.work().lease_of(cell).epoch == token || is_mutant(Mutant::old_token_taken))) return cell;
+  decision.status = stale(shared_, document, token);
+  return kNone;
+}
+
+void Reports::answer(std::uint32_t document, std::uint32_t cell, State state, Decision& decision) const {
+  decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});
+  decision.answer.add("document", shared_.store()[document].id().value);
+  decision.answer.add("destination",
+                      std::string_view{shared_.documents.plan_of(document)
+                                           .destination(shared_.documents.destination_of(cell))
+                                           .name});
+  decision.answer.add("status", Value::of_text(name_of(state)));
+}
+
+Verdict Reports::sent(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  std::uint32_t const cell = find_reported(command, parameters, decision);
+  if (cell == kNone) {
+    // Said twice, as the first answer was lost.
+    if (decision.status.code() != Code::stale_epoch) return Verdict::done;
+    model::Parameters again{*command.message};
+    Status status;
+    std::uint32_t const document = find_document(shared_, again, status);
+    std::uint32_t const its = find_cell(shared_, document, *command.message, status);
+    if (shared_.store().cell(its).state != State::sent) return Verdict::done;
+    decision.status = {};
+    answer(document, its, State::sent, decision);
+    return Verdict::done;
+  }
+  Cell const& its = shared_.store().cell(cell);
+  plan::Step const& output =
+      shared_.documents.plan_of(its.document).output(shared_.documents.destination_of(cell));
+  if (its.state != State::sending && output.guarantee == plan::Guarantee::at_most_once) {
+    decision.status = {Code::wrong_state, shared_.name_of(its.document) + " was not said to be about to be sent to " +
+                                              std::string{command.message->text("destination")} +
+                                              ": say SENDING before you send, as it is at most once"};
+    return Verdict::done;
+  }
+  if (its.place == Place::leased && its.state == State::sending)
+    shared_.statistics.sending_ms.add(static_cast<std::uint64_t>(
+        std::max<std::int64_t>(0, decision.now.value - shared_.work().lease_of(cell).began)));
+  record_sent(cell, decision);
+  answer(its.document, cell, State::sent, decision);
+  return Verdict::done;
+}
+
+Verdict Reports::failed(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  Wrong wrong;
+  wrong.kind = parameters.text("class", kClassBytesMax);
+  wrong.message = command.message->text("error");
+  wrong.is_permanent = parameters.integer("permanent", 0, 0, 1) == 1;
+  if (wrong.kind.empty()) wrong.kind = "error";
+  std::uint32_t const cell = find_reported(command, parameters, decision);
+  if (cell == kNone) return Verdict::done;
+  std::uint32_t const document = shared_.store().cell(cell).document;
+  State const state = record_failure(cell, wrong, decision);
+  answer(document, cell, state, decision);
+  return Verdict::done;
+}
+
+// Without a destination: at all destinations of this lease.
+Verdict Reports::dropped(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  std::string_view const reason = model::shortened(command.message->text("reason"), kMessageBytesMax);
+  Store const& store = shared_.store();
+  Ordinals cells;
+  std::uint32_t document = kNone;
+  if (parameters.has("destination")) {
+    std::uint32_t const cell = find_reported(command, parameters, decision);
+    if (cell == kNone) return Verdict::done;
+    document = store.cell(cell).document;
+    cells.push_back(shared_.documents.ordinal_of(cell));
+  } else {
+    LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
+    document = find_document(shared_, parameters, decision.status);
+    if (document == kNone) return Verdict::done;
+    cells = leased_by(shared_, document, token);
+    std::erase(cells, kOriginalCell);
+    if (cells.empty()) {
+      decision.status = stale(shared_, document, token);
+      return Verdict::done;
+    }
+  }
+  std::optional<Failure> why;
+  if (!reason.empty()) why = Failure{.kind = "dropped", .message = std::string{reason}};
+  append_status(decision.records, store[document].id(), {cells, State::dropped, 0, why});
+  shared_.statistics.dropped += cells.size();
+  decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});
+  decision.answer.add("document", store[document].id().value);
+  decision.answer.add("destinations", std::string_view{destination_names(shared_, document, cells)});
+  decision.answer.add("status", Value::of_text(name_of(State::dropped)));
+  return Verdict::done;
+}
+
+Verdict Reports::routed(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
+  std::string_view const router_name = parameters.text("router", plan::kStepNameBytesMax);
+  std::string_view chosen = command.message->text("chosen");
+  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+  if (document == kNone) return Verdict::done;
+  Plan const& plan = shared_.documents.plan_of(document);
+  Store const& store = shared_.store();
+  if (leased_by(shared_, document, token).empty()) {
+    decision.status = stale(shared_, document, token);
+    return Verdict::done;
+  }
+  std::optional<std::uint16_t> const router = plan.step_named(router_name);
+  if (!router || !plan.rules.step(*router).chooses()) {
+    decision.status = Status{router ? Code::bad_parameter : Code::not_found,
+                             "plan " + plan.rules.name + " has no router " + model::shown(router_name) +
+                                 " that chooses: one with by-name or round-robin"}
+                          .with("parameter", "router");
+    return Verdict::done;
+  }
+  RoutedBody body;
+  body.choice.router = *router;
+  plan::Step const& step = plan.rules.step(*router);
+  while (!chosen.empty()) {
+    std::size_t const end = std::min(chosen.find(' '), chosen.size());
+    std::string_view const name = chosen.substr(0, end);
+    chosen.remove_prefix(std::min(end + 1, chosen.size()));
+    if (name.empty()) continue;
+    std::optional<std::uint16_t> const next = plan.step_named(name);
+    if (!next || std::ranges::find(step.after, *next) == step.after.end()) {
+      decision.status = Status{Code::bad_parameter, "chosen has " + model::shown(name) + ", and no step of that name is behind " +
+                                                        std::string{router_name}}
+                            .with("parameter", "chosen");
+      return Verdict::done;
+    }
+    if (std::ranges::find(body.choice.taken, *next) == body.choice.taken.end()) body.choice.taken.push_back(*next);
+  }
+  std::ranges::sort(body.choice.taken);
+  std::size_t const most = step.router == plan::Router::round_robin ? 1 : step.copies_max;
+  if (body.choice.taken.empty() || body.choice.taken.size() > most) {
+    decision.status = Status{Code::bad_parameter, "chosen has " + std::to_string(body.choice.taken.size()) +
+                                                      " steps, expected 1 to " + std::to_string(most) + " of those behind " +
+                                                      std::string{router_name}}
+                          .with("parameter", "chosen");
+    return Verdict::done;
+  }
+  std::vector<plan::Choice> choices = shared_.documents.choices_of(document);
+  std::erase_if(choices, [&](plan::Choice const& choice) { return choice.router == *router; });
+  choices.push_back(body.choice);
+  for (std::uint16_t at = 0; at < store[document].cell_count; ++at) {
+    std::uint32_t const cell = store[document].first_cell + at;
+    State const state = store.cell(cell).state;
+    bool const is_way = plan::reaches(plan.rules, store[document].source,
+                                      plan.destination(shared_.documents.destination_of(cell)), choices);
+    // What is being sent is past its routers.
+    if (!is_way && (is_open(state) || state == State::batched) && !is_mutant(Mutant::dropped_by_a_router_open))
+      body.dropped.push_back(at);
+  }
+  append_routed(decision.records, store[document].id(), body);
+  shared_.statistics.dropped += body.dropped.size();
+  decision.looks += store[document].cell_count;
+  decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});
+  decision.answer.add("document", store[document].id().value);
+  decision.answer.add("destinations", std::string_view{destination_names(shared_, document, body.dropped)});
+  decision.answer.add("status", Value::of_text(name_of(State::dropped)));
+  return Verdict::done;
+}
+
+// ---------------------------------------------------------------------------
+// Leases that end
+
+// Its worker is gone, so nothing is known against the document: it is handed out again at once, and first. One that kills
+// every worker who touches it is dead at last.
+void Reports::record_lost(std::uint32_t cell, Decision& decision) const {
+  Cell const& its = shared_.store().cell(cell);
+  Failure const* const last = shared_.documents.failure_of(cell);
+  Failure failure{.kind = std::string{kLost}, .message = "its worker is gone"};
+  failure.of_kind = one_more(last != nullptr && last->kind == kLost ? last->of_kind : std::uint8_t{0});
+  if (is_mutant(Mutant::lease_lost_uncounted)) failure.of_kind = 0;
+  bool const is_dead = failure.of_kind >= kLostMax;
+  State const as_it_was = its.state == State::sending || its.state == State::batched ? State::processing : its.state;
+  if (is_dead) ++shared_.statistics.dead;
+  append_status(decision.records, shared_.store()[its.document].id(),
+                {{shared_.documents.ordinal_of(cell)}, is_dead ? State::dead : as_it_was, its.attempts, failure});
+}
+
+void Reports::end_lease(std::uint32_t cell, Decision& decision) const {
+  Documents const& documents = shared_.documents;
+  Cell const& its = shared_.store().cell(cell);
+  ++shared_.statistics.timed_out;
+  bool const is_gone = shared_.work().lease_of(cell).connection == 0;
+  bool const is_sent = documents.ordinal_of(cell) != kOriginalCell && its.state == State::sending;
+  if (is_sent) {
+    plan::Step const& output = documents.plan_of(its.document).output(documents.destination_of(cell));
+    bool const in_doubt = output.guarantee == plan::Guarantee::at_most_once
+                              ? !is_mutant(Mutant::sent_again_at_most_once)
+                              : is_mutant(Mutant::in_doubt_at_least_once);
+    if (in_doubt) {
+      append_held(decision.records, shared_.store()[its.document].id(),
+                  {{documents.ordinal_of(cell)}, decision.now.value});
+      ++shared_.statistics.in_doubt;
+      return;
+    }
+  }
+  if (is_gone) {
+    record_lost(cell, decision);
+    return;
+  }
+  bool const is_permanent = is_sent && retry_of(shared_, cell).on_timeout == plan::OnTimeout::permanent;
+  record_failure(cell, {kTimedOut, "its worker did not answer in time", is_permanent}, decision);
+}
+
+bool Reports::end_leases(Decision& decision) const {
+  // If failures may pause a destination, those behind the one that does must see it.
+  std::uint32_t const most = shared_.options.failing == 0 ? kLeasesPerStep : 1;
+  std::uint32_t count = 0;
+  for (auto const& [date, lease] : shared_.work().leases().ends()) {
+    if (date > decision.now.value) return false;
+    if (count++ == most) return true;
+    end_lease(shared_.work().leases()[lease].row, decision);
+  }
+  return false;
+}
+
+}  // namespace fastjournal::pipeline

@@ -1,0 +1,377 @@
+#include "plugins/pipeline/runs.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "model/value.h"
+#include "plugins/pipeline/mutants.h"
+
+namespace fastjournal::pipeline {
+namespace {
+
+constexpr std::int64_t kCountMax = 1024;
+constexpr std::int64_t kWaitMax = 24 * 3'600'000;
+// Records of up to 350 bytes, and of up to 1,200, of which one step has so many.
+constexpr int kSpansPerStep = 16;
+constexpr std::size_t kCellsPerStep = 8;
+// What FOUND made of a document: Decision::carry[0], from its first step on.
+enum Change : std::uint64_t { kNotLooked, kNew, kChanged, kAgain };
+
+}  // namespace
+
+void Runs::describe(std::uint32_t document, Answer& answer) const {
+  Store const& store = shared_.store();
+  answer.add("document", store[document].id().value);
+  answer.add("source", std::string_view{shared_.documents.plan_of(document).rules.step(store[document].source).name});
+  answer.add("uri", store.name_of(document));
+  if (std::string_view const hash = store.hash_of(document); !hash.empty()) answer.add("hash", hash);
+}
+
+Ordinals Runs::missing(std::uint32_t document, std::optional<std::uint16_t> destination) const {
+  Ordinals out;
+  Store const& store = shared_.store();
+  for (std::uint16_t at = 0; at < store[document].cell_count; ++at) {
+    std::uint32_t const cell = store[document].first_cell + at;
+    bool const is_wanted = !destination || shared_.documents.destination_of(cell) == *destination;
+    if (is_wanted && shared_.work().may_go(cell)) out.push_back(at);
+  }
+  std::uint32_t const original = shared_.documents.cell_of(document, kOriginalCell);
+  if (original != kNone && !destination && shared_.work().may_go(original)) out.push_back(kOriginalCell);
+  return out;
+}
+
+// ---------------------------------------------------------------------------
+// FOUND
+
+Status Runs::read(Command const& command, Found& found) const {
+  model::Parameters parameters{*command.message};
+  found.uri = parameters.text("uri", kNameBytesMax);
+  found.hash = parameters.text("hash", kHashBytesMax);
+  found.leases = parameters.integer("hand_out", 1, 0, 1) == 1;
+  found.lease_ms = lease_span(shared_, parameters);
+  check_worker(command, parameters);
+  if (found.uri.empty()) parameters.refuse(Code::bad_parameter, "uri", "uri is empty, expected where the document is");
+  std::string_view const name = command.message->text("source");
+  Plan const& plan = *shared_.plan();
+  if (std::optional<std::uint16_t> const source = plan.source_named(name))
+    found.source = *source;
+  else
+    parameters.refuse(Code::not_found, "source",
+                      "plan " + plan.rules.name + " has no source " + model::shown(name));
+  return parameters.take_status();
+}
+
+Status Runs::check_room(Command const& command, Decision const& decision) const {
+  static_cast<void>(command);
+  static_cast<void>(decision);
+  Options const& options = shared_.options;
+  if (options.documents_max != 0 && shared_.store().size() >= options.documents_max)
+    return {Code::over_limit, "table " + shared_.table() + " has " + std::to_string(shared_.store().size()) +
+                                  " documents, and may have documents-max (" + std::to_string(options.documents_max) +
+                                  "): FORGET some, or raise it"};
+  if (options.memory_max != 0 && shared_.documents.memory_bytes() >= options.memory_max)
+    return {Code::over_limit, "table " + shared_.table() + " uses " + std::to_string(shared_.documents.memory_bytes()) +
+                                  " bytes of memory, and may use memory-max (" + std::to_string(options.memory_max) +
+                                  "): FORGET documents, or raise it"};
+  return {};
+}
+
+Verdict Runs::found(Command const& command, Decision& decision) const {
+  if (shared_.plan() == nullptr) {
+    decision.status = {Code::unavailable, "table " + shared_.table() + " has no plan so far: try again at once"};
+    return Verdict::done;
+  }
+  Found found;
+  decision.status = read(command, found);
+  if (!decision.status.ok()) return Verdict::done;
+  Plan const& plan = *shared_.plan();
+  plan::Step const& source = plan.rules.step(found.source);
+  Store const& store = shared_.store();
+  if (decision.carry[0] != kNotLooked)
+    return hand_found(found, store.find(ObjectId{decision.carry[1]}), command, decision);
+  std::uint32_t const known =
+      source.remembers ? store.find(shared_.documents.plans().newest_number(), found.source, {}, found.uri) : kNone;
+  if (known == kNone) {
+    decision.status = check_room(command, decision);
+    if (!decision.status.ok()) return Verdict::done;
+    DocumentBody body;
+    body.plan = plan.id;
+    body.source = found.source;
+    body.hash = source.hash == plan::Hash::none ? std::string_view{} : found.hash;
+    body.name = found.uri;
+    body.is_forgotten = !source.remembers;
+    body.cell_count = static_cast<std::uint16_t>(plan.of_source(found.source).size());
+    decision.carry[0] = kNew;
+    decision.carry[1] = object_of(append_document(decision.records, {}, body)).value;
+    ++shared_.statistics.found;
+    return Verdict::again;
+  }
+  decision.carry[1] = store[known].id().value;
+  bool const is_same = source.hash == plan::Hash::none || store.hash_of(known) == found.hash;
+  decision.carry[0] = is_same ? kAgain : kChanged;
+  if (is_same) return hand_found(found, known, command, decision);
+  ++shared_.statistics.changed;
+  append_changed(decision.records, store[known].id(), found.hash);
+  return Verdict::again;
+}
+
+Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command const& command,
+                         Decision& decision) const {
+  Store const& store = shared_.store();
+  std::string_view change = decision.carry[0] == kNew ? "new" : decision.carry[0] == kChanged ? "changed" : "resume";
+  // It was to be brought there again if it has changed: it has not.
+  Ordinals clean;
+  Ordinals taken;
+  bool is_complete = true;
+  for (std::uint16_t at = 0; at < store[document].cell_count; ++at) {
+    std::uint32_t const cell = store[document].first_cell + at;
+    if (store.cell(cell).state == State::dirty && store.cell(cell).place != Place::leased)
+      clean.push_back(at);
+    else if (!is_terminal(store.cell(cell).state))
+      is_complete = false;
+  }
+  if (!clean.empty()) append_status(decision.records, store[document].id(), {clean, State::sent, 0, {}});
+  for (std::uint16_t const at : missing(document, std::nullopt))
+    if (std::ranges::find(clean, at) == clean.end()) taken.push_back(at);
+  if (decision.carry[0] == kAgain && is_complete && taken.empty() && shared_.documents.declared_of(document).has_value() &&
+      !store[document].is_done)
+    is_complete = false;
+  if (decision.carry[0] == kAgain && taken.empty()) change = is_complete ? "unchanged" : "processing";
+  if (change == "unchanged") ++shared_.statistics.unchanged;
+  Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
+  describe(document, answer);
+  answer.add("change", Value::of_text(change));
+  if (taken.empty() || !found.leases) return Verdict::done;
+  rows::Leases::Terms const terms =
+      terms_for(command, decision, next_token(shared_, decision), found.lease_ms);
+  append_lease(decision.records, store[document].id(), {taken, std::nullopt, terms});
+  ++shared_.statistics.handed_out;
+  answer.add("destinations", std::string_view{destination_names(shared_, document, taken)});
+  if (taken.back() == kOriginalCell) answer.add("children", std::int64_t{1});
+  answer.add("token", terms.epoch.value).add("lease_end", terms.ends);
+  decision.take = Take::found;
+  return Verdict::done;
+}
+
+// ---------------------------------------------------------------------------
+// NEXT
+
+Status Runs::read(Command const& command, Wish& wish) const {
+  model::Parameters parameters{*command.message};
+  wish.count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kCountMax));
+  wish.lease_ms = lease_span(shared_, parameters);
+  wish.wait_ms = parameters.integer("wait", 0, 0, kWaitMax);
+  check_worker(command, parameters);
+  // Also if there is a document: whether a command is accepted must not depend on them.
+  if (wish.wait_ms > 0 && !parameters.has("request"))
+    parameters.refuse(Code::missing_parameter, "request",
+                      "NEXT with wait needs the parameter request: its answer may come after those of later commands");
+  Plan const& plan = *shared_.plan();
+  if (std::string_view const name = command.message->text("source"); parameters.has("source")) {
+    wish.source = plan.source_named(name);
+    if (!wish.source)
+      parameters.refuse(Code::not_found, "source", "plan " + plan.rules.name + " has no source " + model::shown(name));
+  }
+  if (std::string_view const name = command.message->text("destination"); parameters.has("destination")) {
+    wish.destination = plan.destination_named(name);
+    if (!wish.destination)
+      parameters.refuse(Code::not_found, "destination",
+                        "plan " + plan.rules.name + " has no destination " + model::shown(name));
+  }
+  return parameters.take_status();
+}
+
+Verdict Runs::next(Command const& command, Decision& decision) const {
+  if (shared_.plan() == nullptr) {
+    decision.status = {Code::unavailable, "table " + shared_.table() + " has no plan so far: try again at once"};
+    return Verdict::done;
+  }
+  Wish wish;
+  decision.status = read(command, wish);
+  if (!decision.status.ok()) return Verdict::done;
+  decision.durability = Durability::written;
+  decision.wait_topic = command.message->text("source");
+  std::uint64_t& given = decision.carry[0];
+  std::uint32_t const cell = given == wish.count ? kNone : shared_.work().first(wish.source, wish.destination);
+  if (cell == kNone) {
+    if (given > 0) return Verdict::done;
+    if (wish.wait_ms > 0 && !decision.waited) {
+      decision.wait_until = decision.now + DurationMs{wish.wait_ms};
+      return Verdict::wait;
+    }
+    decision.take = Take::nothing;
+    Answer& answer = decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
+    if (TimeMs const due = shared_.work().next_due(); due != TimeMs::max()) answer.add("next_date", due.value);
+    return Verdict::done;
+  }
+  Store const& store = shared_.store();
+  std::uint32_t const document = store.cell(cell).document;
+  Ordinals const cells = missing(document, wish.destination);
+  rows::Leases::Terms const terms = terms_for(command, decision, next_token(shared_, decision), wish.lease_ms);
+  Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
+  describe(document, answer);
+  answer.add("destinations", std::string_view{destination_names(shared_, document, cells)});
+  if (cells.back() == kOriginalCell) {
+    answer.add("children", std::int64_t{1});
+    ++shared_.statistics.runs_again;
+  }
+  bool const checks = std::ranges::any_of(cells, [&](std::uint16_t at) {
+    return at != kOriginalCell && store.cell(store[document].first_cell + at).state == State::dirty;
+  });
+  if (checks) answer.add("check", std::int64_t{1});
+  answer.add("token", terms.epoch.value).add("lease_end", terms.ends);
+  append_lease(decision.records, store[document].id(), {cells, std::nullopt, terms});
+  ++shared_.statistics.handed_out;
+  ++given;
+  decision.take = Take::found;
+  return given == wish.count ? Verdict::done : Verdict::again;
+}
+
+// ---------------------------------------------------------------------------
+// SENDING
+
+Verdict Runs::sending(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  bool const is_batched = parameters.integer("batched", 0, 0, 1) == 1;
+  LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
+  check_worker(command, parameters);
+  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+  if (document == kNone) return Verdict::done;
+  std::uint32_t const cell = find_cell(shared_, document, *command.message, decision.status);
+  if (cell == kNone) return Verdict::done;
+  Store const& store = shared_.store();
+  Documents const& documents = shared_.documents;
+  std::uint16_t const destination = documents.destination_of(cell);
+  auto const answer = [&](std::string_view name) -> Answer& {
+    decision.answer.message(name).add("table", std::string_view{shared_.table()});
+    decision.answer.add("document", store[document].id().value);
+    return decision.answer.add("destination", std::string_view{documents.plan_of(document).destination(destination).name});
+  };
+  Cell const& its = store.cell(cell);
+  if (is_terminal(its.state)) {
+    answer("SKIP").add("status", Value::of_text(name_of(its.state)));
+    return Verdict::done;
+  }
+  bool const is_mine = its.place == Place::leased && shared_.work().lease_of(cell).epoch == token;
+  if (!is_mine) {
+    ++shared_.statistics.stale;
+    answer("CANCELLED").add("reason", Value::of_text(its.place == Place::in_doubt ? "in_doubt" : "stale"));
+    return Verdict::done;
+  }
+  // A worker who has the one document that is tried out there goes on.
+  Plan::Target const& target = documents.plan_of(document).targets[destination];
+  if (target.mode == Mode::shut || (target.mode == Mode::probing && target.leased > 1 && its.state != State::sending)) {
+    append_status(decision.records, store[document].id(),
+                  {{documents.ordinal_of(cell)}, its.state == State::batched ? State::processing : its.state,
+                   its.attempts, documents.failure_of(cell) == nullptr
+                                     ? std::nullopt
+                                     : std::optional<Failure>{*documents.failure_of(cell)}});
+    decision.durability = Durability::written;
+    answer("CANCELLED").add("reason", Value::of_text("paused"));
+    return Verdict::done;
+  }
+  plan::Step const& output = documents.plan_of(document).output(destination);
+  plan::Retry const& retry = output.retry;
+  std::int64_t const span = is_batched ? shared_.options.processing_timeout : retry.timeout_ms + retry.cancel_timeout_ms;
+  rows::Leases::Terms const terms = terms_for(command, decision, token, span);
+  append_lease(decision.records, store[document].id(),
+               {{documents.ordinal_of(cell)}, is_batched ? State::batched : State::sending, terms});
+  // At most once: it must be known before it may be sent.
+  if (is_batched || output.guarantee == plan::Guarantee::at_least_once) decision.durability = Durability::written;
+  ++shared_.statistics.sendings;
+  answer("RUN").add("token", token.value).add("attempt", std::uint64_t{its.attempts} + 1);
+  decision.answer.add("guarantee", Value::of_text(plan::word_of(plan::kGuaranteeWords, output.guarantee)));
+  decision.answer.add("key", std::string_view{idempotency_key(shared_, document, destination)});
+  if (!is_batched) decision.answer.add("deadline", terms.ends - retry.cancel_timeout_ms);
+  decision.answer.add("lease_end", terms.ends);
+  return Verdict::done;
+}
+
+// ---------------------------------------------------------------------------
+// HEARTBEAT, RELEASE
+
+Verdict Runs::heartbeat(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  std::int64_t const span = lease_span(shared_, parameters);
+  LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
+  check_worker(command, parameters);
+  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+  if (document == kNone) return Verdict::done;
+  Store const& store = shared_.store();
+  Documents const& documents = shared_.documents;
+  Ordinals const mine = leased_by(shared_, document, token);
+  auto const answer = [&](std::string_view name) -> Answer& {
+    decision.answer.message(name).add("table", std::string_view{shared_.table()});
+    return decision.answer.add("document", store[document].id().value);
+  };
+  if (mine.empty()) {
+    ++shared_.statistics.stale;
+    answer("CANCELLED").add("reason", Value::of_text("stale"));
+    return Verdict::done;
+  }
+  // What is being sent has the time that its step gives it, beyond which its worker is told to stop.
+  std::map<std::int64_t, Ordinals> by_span;
+  for (std::uint16_t const ordinal : mine) {
+    std::uint32_t const cell = documents.cell_of(document, ordinal);
+    if (ordinal == kOriginalCell || store.cell(cell).state != State::sending) {
+      by_span[span].push_back(ordinal);
+      continue;
+    }
+    plan::Retry const& retry = documents.plan_of(document).output(documents.destination_of(cell)).retry;
+    by_span[retry.timeout_ms + retry.cancel_timeout_ms].push_back(ordinal);
+    if (decision.step > 0 || decision.now.value < shared_.work().lease_of(cell).ends - retry.cancel_timeout_ms) continue;
+    answer("CANCELLED").add("reason", Value::of_text("timed_out"));
+    decision.answer.add("lease_end", shared_.work().lease_of(cell).ends);
+    return Verdict::done;
+  }
+  // One record for each span; few of them in a step.
+  auto at = std::next(by_span.begin(), static_cast<std::ptrdiff_t>(decision.step) * kSpansPerStep);
+  for (int count = 0; count < kSpansPerStep && at != by_span.end(); ++count, ++at)
+    append_lease(decision.records, store[document].id(),
+                 {at->second, std::nullopt, terms_for(command, decision, token, at->first)});
+  decision.durability = Durability::written;
+  if (at != by_span.end()) return Verdict::again;
+  answer("RECORDED").add("lease_end", decision.now.value + by_span.begin()->first);
+  return Verdict::done;
+}
+
+Verdict Runs::release(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
+  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+  if (document == kNone) return Verdict::done;
+  Store const& store = shared_.store();
+  Ordinals const mine = leased_by(shared_, document, token);
+  if (mine.empty() && decision.step == 0) {
+    decision.status = stale(shared_, document, token);
+    return Verdict::done;
+  }
+  for (std::uint16_t const ordinal : mine) {
+    std::uint32_t const cell = shared_.documents.cell_of(document, ordinal);
+    State const state = store.cell(cell).state;
+    if (state == State::sending) {
+      decision.status = {Code::wrong_state, shared_.name_of(document) +
+                                                " is being sent: say SENT or FAILED of that destination first"};
+      return Verdict::done;
+    }
+  }
+  std::size_t count = 0;
+  for (std::uint16_t const ordinal : mine) {
+    if (++count > kCellsPerStep) return Verdict::again;
+    std::uint32_t const cell = shared_.documents.cell_of(document, ordinal);
+    Cell const& its = store.cell(cell);
+    Failure const* const failure = shared_.documents.failure_of(cell);
+    append_status(decision.records, store[document].id(),
+                  {{ordinal},
+                   its.state == State::batched ? State::processing : its.state,
+                   its.attempts,
+                   failure == nullptr ? std::nullopt : std::optional<Failure>{*failure}});
+  }
+  decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});
+  decision.answer.add("document", store[document].id().value);
+  return Verdict::done;
+}
+
+}  // namespace fastjournal::pipeline

@@ -1,0 +1,54 @@
+// Documents go to workers: found by a source, or handed out where they are missing; workers say that they are about to
+// send, that they live, or that they give back what they have.
+#pragma once
+
+#include <cstdint>
+
+#include "fastjournal/table.h"
+#include "plugins/pipeline/shared.h"
+#include "plugins/pipeline/wishes.h"
+
+namespace fastjournal::pipeline {
+
+class Runs {
+ public:
+  explicit Runs(Shared const& shared) : shared_(shared) {}
+
+  Verdict found(Command const& command, Decision& decision) const;
+  Verdict next(Command const& command, Decision& decision) const;
+  Verdict sending(Command const& command, Decision& decision) const;
+  Verdict heartbeat(Command const& command, Decision& decision) const;
+  Verdict release(Command const& command, Decision& decision) const;
+
+  // Adds what a worker must know of a document to the current message.
+  void describe(std::uint32_t document, Answer& answer) const;
+  // The cells of a document that may be handed out: of one destination, or of all.
+  [[nodiscard]] Ordinals missing(std::uint32_t document, std::optional<std::uint16_t> destination) const;
+
+ private:
+  struct Found {
+    std::string_view uri;
+    std::string_view hash;
+    std::uint16_t source{0};
+    bool leases{true};
+    std::int64_t lease_ms{0};
+  };
+  struct Wish {
+    std::optional<std::uint16_t> source;
+    std::optional<std::uint16_t> destination;
+    std::uint64_t count{1};
+    std::int64_t lease_ms{0};
+    std::int64_t wait_ms{0};
+  };
+
+  [[nodiscard]] Status read(Command const& command, Found& found) const;
+  [[nodiscard]] Status read(Command const& command, Wish& wish) const;
+  [[nodiscard]] Status check_room(Command const& command, Decision const& decision) const;
+  // The second step of FOUND: the document is there.
+  Verdict hand_found(Found const& found, std::uint32_t document, Command const& command, Decision& decision) const;
+  void answer_run(std::uint32_t cell, rows::Leases::Terms const& terms, Decision& decision) const;
+
+  Shared const& shared_;
+};
+
+}  // namespace fastjournal::pipeline

@@ -1,0 +1,37 @@
+// What commands name: a document, a destination, the lease by its token. Each is found, or the status says what is wrong.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fastjournal/table.h"
+#include "model/parameters.h"
+#include "plugins/pipeline/shared.h"
+
+namespace fastjournal::pipeline {
+
+inline constexpr std::size_t kDestinationBytesMax = 4096;
+
+// kNone: the status says why.
+[[nodiscard]] std::uint32_t find_document(Shared const& shared, model::Parameters& parameters, Status& status);
+// The cell of the parameter `destination`. kNone: the status says why.
+[[nodiscard]] std::uint32_t find_cell(Shared const& shared, std::uint32_t document, Message const& message,
+                                      Status& status);
+// Those of its cells that this lease has: with kOriginalCell, and those in doubt as `late`.
+[[nodiscard]] Ordinals leased_by(Shared const& shared, std::uint32_t document, LeaseEpoch token, bool late = false);
+// The next token.
+[[nodiscard]] LeaseEpoch next_token(Shared const& shared, Decision const& decision);
+// How long a worker may take, by the parameter `lease`.
+[[nodiscard]] std::int64_t lease_span(Shared const& shared, model::Parameters& parameters);
+[[nodiscard]] rows::Leases::Terms terms_for(Command const& command, Decision const& decision, LeaseEpoch token,
+                                            std::int64_t span_ms);
+void check_worker(Command const& command, model::Parameters& parameters);
+[[nodiscard]] Status stale(Shared const& shared, std::uint32_t document, LeaseEpoch token);
+// Names of destinations of a plan, between blanks.
+[[nodiscard]] std::string destination_names(Shared const& shared, std::uint32_t document, Ordinals const& ordinals);
+// The same for the same version of a document at the same destination, for ever: receivers tell by it what they have.
+[[nodiscard]] std::string idempotency_key(Shared const& shared, std::uint32_t document, std::uint16_t destination);
+
+}  // namespace fastjournal::pipeline

@@ -1,0 +1,189 @@
+// Destinations: routers that choose, destinations that fail for everything, plans of a newer version.
+#include <boost/test/unit_test.hpp>
+
+#include "tests/unit/pipeline/harness.h"
+
+namespace fastjournal::pipeline::test {
+
+BOOST_AUTO_TEST_SUITE(pipeline_destinations)
+
+BOOST_AUTO_TEST_CASE(what_a_router_does_not_choose_is_dropped) {
+  Harness table{PlanText{}.source("s", kByName).safe("x", "0", kByName).idempotent("a", "1").idempotent("b", "1").idempotent("c", "0").text};
+  Reply const document = table.found("u");
+  BOOST_TEST(document.get("destinations") == "a b c");
+  BOOST_TEST(table.of("ROUTED", document, {{"router", "s"}, {"chosen", "x"}}).get("destinations") == "c");
+  BOOST_TEST(table.of("ROUTED", document, {{"router", "x"}, {"chosen", "b"}}).get("destinations") == "a");
+  BOOST_TEST(table.states(document) == "a=dropped b=processing c=dropped");
+  table.deliver(document, "b");
+  BOOST_TEST(table.found("u").get("change") == "unchanged");
+  BOOST_TEST(table.of("ROUTED", document, {{"router", "x"}, {"chosen", "b"}}).error() == "stale_epoch");
+  // A new version may take another way.
+  BOOST_TEST(table.found("u", "2").get("destinations") == "a b c");
+  BOOST_TEST(table.replays());
+}
+
+BOOST_AUTO_TEST_CASE(a_destination_that_another_way_leads_to_stays) {
+  // s sends copies to x and y; x chooses p or q, y chooses p or r; p takes one delivery, whatever its way.
+  Harness table{PlanText{}
+                    .source("s", kAll)
+                    .safe("x", "0", kByName)
+                    .safe("y", "0", kByName)
+                    .idempotent("p", "1,2", true)
+                    .idempotent("q", "1")
+                    .idempotent("r", "2")
+                    .text};
+  Reply const document = table.found("u");
+  BOOST_TEST(table.of("ROUTED", document, {{"router", "x"}, {"chosen", "q"}}).get("destinations") == "");
+  BOOST_TEST(table.of("ROUTED", document, {{"router", "y"}, {"chosen", "r"}}).get("destinations") == "p");
+  BOOST_TEST(table.states(document) == "p=dropped q=processing r=processing");
+}
+
+BOOST_AUTO_TEST_CASE(copies_by_two_ways_are_two_deliveries) {
+  Harness table{PlanText{}.source("s", kAll).safe("x", "0").safe("y", "0").potent("p", "1,2").text};
+  Reply const document = table.found("u");
+  BOOST_TEST(document.get("destinations") == "p<-via->x p<-via->y");
+  table.deliver(document, "p<-via->x");
+  table.of("RELEASE", document);
+  BOOST_TEST(table.next().get("destinations") == "p<-via->y");
+}
+
+BOOST_AUTO_TEST_CASE(wrong_choices_are_refused) {
+  Harness table{PlanText{}.source("s", kByName, 2).idempotent("a", "0").idempotent("b", "0").idempotent("c", "0").text};
+  Reply const document = table.found("u");
+  for (std::string const chosen : {"", "x", "s", "a b c"})
+    BOOST_TEST(table.of("ROUTED", document, {{"router", "s"}, {"chosen", chosen}}).error() == "bad_parameter", chosen);
+  BOOST_TEST(table.of("ROUTED", document, {{"router", "x"}, {"chosen", "a"}}).error() == "not_found");
+  BOOST_TEST(table.of("ROUTED", document, {{"router", "s"}, {"chosen", "b a b"}}).get("destinations") == "c");
+}
+
+BOOST_AUTO_TEST_CASE(a_destination_where_everything_fails_is_paused_and_nothing_is_counted) {
+  Harness table{two_outputs(), {{"failing", "5"}, {"probe-every", "30000"}}};
+  std::vector<Reply> all;
+  for (int at = 0; at < 12; ++at) {
+    all.push_back(table.found("u" + std::to_string(at)));
+    table.deliver(all.back(), "b");
+  }
+  for (int at = 0; at < 12; ++at) table.failed(all[static_cast<std::size_t>(at)], "a", "down");
+  BOOST_TEST(table.of_destination("a", "mode") == "probing");
+  BOOST_TEST(table.of_destination("b", "mode") == "open");
+  BOOST_TEST(table.alerts.raised.contains("destination-paused"));
+  BOOST_TEST(table.alerts.raised.size() == 1U);
+  table.pass(10'000);
+  BOOST_TEST(table.next().name() == "NOTHING");
+  BOOST_TEST(table.table->available("s") == 0U);
+  // Ten minutes: one is tried each half minute, and fails.
+  int tried = 0;
+  for (int at = 0; at < 60; ++at) {
+    table.pass(10'000);
+    Reply const probe = table.next({{"count", "100"}});
+    if (probe.name() == "NOTHING") continue;
+    BOOST_TEST(probe.messages.size() == 1U);
+    BOOST_TEST(table.sending(probe, "a").get("attempt") == "1");
+    BOOST_TEST(table.failed(probe, "a", "down").get("status") == "error");
+    ++tried;
+  }
+  BOOST_TEST(tried >= 18);
+  BOOST_TEST(tried <= 20);
+  BOOST_TEST(table.count("dead") == 0U);
+  table.pass(30'000);
+  Reply const probe = table.next();
+  table.deliver(probe, "a");
+  BOOST_TEST(table.of_destination("a", "mode") == "open");
+  BOOST_TEST(!table.alerts.raised.contains("destination-paused"));
+  table.pass(3'600'000);
+  Reply const rest = table.next({{"count", "100"}});
+  BOOST_TEST(rest.messages.size() == 11U);
+  BOOST_TEST(table.replays());
+}
+
+BOOST_AUTO_TEST_CASE(failures_of_one_document_pause_nothing) {
+  Harness table{PlanText{}.source("s").idempotent("a", "0").text, {{"failing", "2"}}};
+  Reply const document = table.found("u");
+  table.failed(document, "a");
+  table.pass(5'000);
+  table.failed(table.next(), "a");
+  BOOST_TEST(table.of_destination("a", "mode") == "open");
+  // Nor those that fail for good, nor those that are long apart.
+  for (int at = 0; at < 5; ++at) table.failed(table.found("p" + std::to_string(at)), "a", "bad", true);
+  BOOST_TEST(table.of_destination("a", "mode") == "open");
+  table.pass(60'001);
+  table.failed(table.found("w"), "a");
+  BOOST_TEST(table.of_destination("a", "mode") == "open");
+}
+
+BOOST_AUTO_TEST_CASE(a_person_shuts_and_opens_a_destination) {
+  Harness table;
+  Reply const document = table.found("u");
+  table.run("PAUSE", {{"destination", "a"}, {"reason", "new index"}});
+  BOOST_TEST(table.of_destination("a", "reason") == "new index");
+  BOOST_TEST(table.sending(document, "a").get("reason") == "paused");
+  BOOST_TEST(table.states(document) == "a=processing b=processing");
+  BOOST_TEST(table.deliver(document, "b").get("status") == "sent");
+  BOOST_TEST(table.next().name() == "NOTHING");
+  table.restart();
+  BOOST_TEST(table.of_destination("a", "mode") == "shut");
+  BOOST_TEST(table.next().name() == "NOTHING");
+  BOOST_TEST(table.why(document).find("shut") != std::string::npos);
+  table.run("RESUME", {{"destination", "a"}});
+  BOOST_TEST(!table.alerts.again.empty());
+  BOOST_TEST(table.next().get("destinations") == "a");
+}
+
+BOOST_AUTO_TEST_CASE(a_newer_plan_is_a_new_state_space_and_the_old_one_stays_to_be_looked_at) {
+  Harness table;
+  Reply const done = table.found("done");
+  table.deliver(done, "a");
+  table.deliver(done, "b");
+  Reply const open = table.found("open");
+  Reply const waiting = table.found("waiting", "1", {{"hand_out", "0"}});
+  auto const plan = [](int version, std::string const& name = "p") {
+    return PlanText{version, name}.source("s", kAll).idempotent("a", "0").potent("c", "0").text;
+  };
+  BOOST_TEST(!table.table->check_change(*declare(plan(1))).ok());
+  BOOST_TEST(!table.table->check_change(*declare(plan(2, "q"))).ok());
+  BOOST_TEST(table.table->check_change(*declare(two_outputs())).ok());
+  BOOST_TEST(table.table->check_change(*declare(plan(2))).ok());
+  table.take(declare(plan(2)));
+  table.pass(0);
+  BOOST_TEST(!table.table->check_change(*declare(two_outputs())).ok());
+  BOOST_TEST(table.next().name() == "NOTHING");
+  Reply const again = table.found("done");
+  BOOST_TEST(again.get("change") == "new");
+  BOOST_TEST(again.get("destinations") == "a c");
+  // Who has a document of the old version may end it.
+  BOOST_TEST(table.deliver(open, "b").get("status") == "sent");
+  BOOST_TEST(table.why(waiting).find("newer version") != std::string::npos);
+  BOOST_TEST(table.count("all") == 1U);
+  BOOST_TEST(table.count("all", {{"version", "1"}}) == 3U);
+  BOOST_TEST(table.count("open", {{"version", "1"}}) == 2U);
+  BOOST_TEST(table.replays());
+  table.restart();
+  BOOST_TEST(table.count("all", {{"version", "1"}}) == 3U);
+  BOOST_TEST(table.run("FORGET", {{"version", "2"}}).error() == "wrong_state");
+  table.of("RELEASE", open);
+  BOOST_TEST(table.run("FORGET", {{"version", "1"}, {"count", "2"}}).get("more") == "1");
+  BOOST_TEST(table.run("FORGET", {{"version", "1"}}).get("count") == "1");
+  table.pass(0);
+  BOOST_TEST(table.run("PLANS", {}).messages.size() == 1U);
+  BOOST_TEST(table.replays());
+}
+
+BOOST_AUTO_TEST_CASE(copying_forward_changes_nothing) {
+  Harness table;
+  Reply const document = table.found("u");
+  table.sending(document, "b");
+  table.failed(document, "a");
+  table.found("v", "1", {{"hand_out", "0"}});
+  table.run("PAUSE", {{"destination", "a"}});
+  std::uint64_t const before = digest_of(*table.table);
+  table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
+  Lsn const below = table.log.end();
+  table.restate(below);
+  BOOST_TEST(digest_of(*table.table) == before);
+  BOOST_TEST((table.table->oldest_lsn() >= below));
+  BOOST_TEST(digest_of(*table.replayed(table.table->oldest_lsn())) == before);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::pipeline::test
