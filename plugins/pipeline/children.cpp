@@ -31,6 +31,8 @@ int Children::depth_of(std::uint32_t document) const {
 }
 
 bool Children::is_run_by(std::uint32_t document, LeaseEpoch token) const {
+  // What is made of an orphan would be one.
+  if (shared_.documents.is_orphan(document)) return false;
   if (!leased_by(shared_, document, token).empty()) return true;
   std::uint32_t const original = original_of(document);
   if (original == kNone) return false;
@@ -123,6 +125,11 @@ Verdict Children::child(Command const& command, Decision& decision) const {
   }
   decision.carry[0] = kChanged;
   append_changed(decision.records, store[known].id(), generation);
+  DocumentBody const body = make(parent, name, maker, generation);
+  Ordinals beside;
+  for (std::uint16_t at = 0; at < body.cells.size(); ++at)
+    if (body.cells[at].state == State::dropped) beside.push_back(at);
+  if (!beside.empty()) append_status(decision.records, store[known].id(), {beside, State::dropped, 0, {}});
   return Verdict::again;
 }
 
@@ -135,8 +142,8 @@ Verdict Children::hand_child(std::uint32_t child, LeaseEpoch token, std::int64_t
   // The run holds its original, too: it is not handed out again meanwhile. Renewed when half of its time is over.
   std::uint32_t const standing = documents.cell_of(original, kOriginalCell);
   bool const is_held = standing != kNone && store.cell(standing).place == Place::leased &&
-                       shared_.work().lease_of(standing).epoch == token &&
-                       shared_.work().lease_of(standing).ends >= decision.now.value + lease_ms / 2;
+                       (shared_.work().lease_of(standing).epoch != token ||
+                        shared_.work().lease_of(standing).ends >= decision.now.value + lease_ms / 2);
   Ordinals taken;
   bool is_mine = false;
   for (std::uint16_t at = 0; at < store[child].cell_count; ++at) {

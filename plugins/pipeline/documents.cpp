@@ -222,8 +222,8 @@ CellBody Documents::cell_body(std::uint32_t number) const {
   return out;
 }
 
-// The cell that stands for the children is due if something is missing there, nobody works at them, and the original is
-// not in a run already.
+// The cell that stands for the children is due if something is missing there, or some of them may not even be known; if
+// nobody works at them; and if the original is not in a run already.
 void Documents::look_at_original(ObjectId id, TableObserver& observer) {
   auto const found = originals_.find(id.value);
   if (found == originals_.end() || found->second.cell == kNone) return;
@@ -231,7 +231,8 @@ void Documents::look_at_original(ObjectId id, TableObserver& observer) {
   Cell const& cell = store_.cell(original.cell);
   if (cell.place == Place::leased || store_[cell.document].plan != plans_.newest_number()) return;
   bool const is_waiting = cell.place == Place::listed || cell.place == Place::resting;
-  if (original.missing == 0 || original.in_hands > 0 || is_terminal(cell.state)) {
+  bool const is_needed = original.missing > 0 || original.undeclared > 0;
+  if (!is_needed || original.in_hands > 0 || is_terminal(cell.state)) {
     if (is_waiting) work_.leave(original.cell, observer);
     return;
   }
@@ -246,6 +247,10 @@ bool Documents::all_done(std::uint32_t number) const {
   Document const& document = store_[number];
   for (std::uint32_t cell = document.first_cell; cell < document.first_cell + document.cell_count; ++cell)
     if (!is_terminal(store_.cell(cell).state)) return false;
+  return children_done(number);
+}
+
+bool Documents::children_done(std::uint32_t number) const {
   std::optional<std::uint64_t> const declared = declared_of(number);
   Family const* const family = family_of(number);
   bool const counts = family != nullptr && family->generation == generation_of(number);
@@ -265,12 +270,28 @@ void Documents::look_at_leaving(std::uint32_t number) {
     leaving_.erase(number);
 }
 
+// Whether it has children of which it is not known how many there are.
+void Documents::look_at_children(std::uint32_t number, ObjectId original) {
+  Family const* const family = family_of(number);
+  bool const is_undeclared = family != nullptr && family->generation == generation_of(number) && family->children > 0 &&
+                             !declared_of(number);
+  Document& document = store_.at(number);
+  if (is_undeclared == document.is_undeclared) return;
+  auto const found = originals_.find(original.value);
+  if (found == originals_.end() || found->second.generation != generation_of(number)) return;
+  document.is_undeclared = is_undeclared;
+  if (is_undeclared)
+    ++found->second.undeclared;
+  else
+    --found->second.undeclared;
+}
+
 void Documents::finish(std::uint32_t number, TableObserver& observer) {
   look_at_leaving(number);
-  if (std::optional<Origin> const origin = store_.origin_of(number))
-    look_at_original(origin->original, observer);
-  else
-    look_at_original(store_[number].id(), observer);
+  std::optional<Origin> const made = store_.origin_of(number);
+  ObjectId const original = made ? made->original : store_[number].id();
+  look_at_children(number, original);
+  look_at_original(original, observer);
   for (;;) {
     bool const is_done = all_done(number);
     Document& document = store_.at(number);
@@ -290,6 +311,13 @@ void Documents::finish(std::uint32_t number, TableObserver& observer) {
     number = store_.find(store_.origin_of(number)->parent);
     if (number == kNone) return;
   }
+}
+
+// It has one child more, whether that is done or not.
+void Documents::finish_parent(std::uint32_t child, TableObserver& observer) {
+  std::optional<Origin> const origin = store_.origin_of(child);
+  std::uint32_t const parent = origin ? store_.find(origin->parent) : kNone;
+  if (parent != kNone) finish(parent, observer);
 }
 
 // ---------------------------------------------------------------------------
@@ -337,7 +365,7 @@ bool Documents::apply(RecordView const& record, ApplyContext const& context, Tab
   if (known != Known::yes) return known == Known::dropped;
   switch (static_cast<RecordType>(record.type)) {
     case RecordType::changed: return apply_changed(record, document, observer);
-    case RecordType::lease: return apply_lease(record, document, observer);
+    case RecordType::lease: return apply_lease(record, context, document, observer);
     case RecordType::status: return apply_status(record, document, observer);
     case RecordType::held: return apply_held(record, document, observer);
     case RecordType::routed: return apply_routed(record, document, observer);
@@ -423,14 +451,25 @@ bool Documents::apply_document(RecordView const& record, ApplyContext const& con
   if (body.generation != 0 || body.declared || !body.choices.empty())
     more_.emplace(record.object.value, More{body.generation, body.declared, std::move(body.choices)});
   std::uint32_t const generation = generation_of(number);
+  // Its children may be those of an earlier generation.
+  if (auto const family = families_.find(record.object.value);
+      family != families_.end() && generation > family->second.generation)
+    family->second = {.generation = generation, .all = std::move(family->second.all)};
   if (!body.parent.is_none()) {
+    // They may be of an earlier generation than what they were made of is now.
+    auto const newest = [&](ObjectId of) {
+      std::uint32_t const known = store_.find(of);
+      return std::max(generation, known == kNone ? 0 : generation_of(known));
+    };
     Family& family = families_[body.parent.value];
-    if (family.all.empty() || generation > family.generation) family = {generation, 0, 0, std::move(family.all)};
+    if (std::uint32_t const now = newest(body.parent); now > family.generation)
+      family = {.generation = now, .all = std::move(family.all)};
     family.all.push_back(record.object);
     Original& original = originals_[body.original.value];
-    if (generation > original.generation) original = {generation, 0, 0, 0, 0, original.cell};
-    if (std::uint32_t const parent = store_.find(body.original); parent != kNone && original.cell == kNone)
-      original.cell = store_.add_cells(parent, 1);
+    if (std::uint32_t const now = newest(body.original); now > original.generation)
+      original = {.generation = now, .cell = original.cell};
+    if (std::uint32_t const above = store_.find(body.original); above != kNone && original.cell == kNone)
+      original.cell = store_.add_cells(above, 1);
     if (family.generation == generation) {
       ++family.children;
       ++family.not_done;
@@ -438,16 +477,14 @@ bool Documents::apply_document(RecordView const& record, ApplyContext const& con
   } else if (auto const waiting = originals_.find(record.object.value);
              waiting != originals_.end() || body.original_cell) {
     Original& original = originals_[record.object.value];
-    if (generation > original.generation) original = {generation, 0, 0, 0, 0, original.cell};
+    if (generation > original.generation) original = {.generation = generation, .cell = original.cell};
     if (original.cell == kNone) original.cell = store_.add_cells(number, 1);
     if (body.original_cell) read_cell(original.cell, *body.original_cell, observer);
   }
   for (std::uint16_t at = 0; at < body.cell_count; ++at)
     read_cell(store_[number].first_cell + at, body.cells.empty() ? CellBody{} : body.cells[at], observer);
   finish(number, observer);
-  // A parent is not done any more.
-  if (std::optional<Origin> const origin = store_.origin_of(number))
-    if (std::uint32_t const parent = store_.find(origin->parent); parent != kNone) finish(parent, observer);
+  finish_parent(number, observer);
   return true;
 }
 
@@ -457,12 +494,11 @@ void Documents::begin_generation(std::uint32_t document) {
   More& more = more_[id.value];
   more = {store_[document].is_child ? 0 : generation, std::nullopt, {}};
   if (auto const family = families_.find(id.value); family != families_.end() && family->second.generation < generation) {
-    family->second.generation = generation;
-    family->second.children = family->second.not_done = 0;
+    family->second = {.generation = generation, .all = std::move(family->second.all)};
   }
   if (auto const original = originals_.find(id.value);
       original != originals_.end() && original->second.generation < generation)
-    original->second = {generation, 0, 0, 0, 0, original->second.cell};
+    original->second = {.generation = generation, .cell = original->second.cell};
 }
 
 bool Documents::apply_changed(RecordView const& record, std::uint32_t number, TableObserver& observer) {
@@ -483,12 +519,14 @@ bool Documents::apply_changed(RecordView const& record, std::uint32_t number, Ta
   base_bytes_ += hash.size() - store_.hash_of(number).size();
   store_.set_hash(number, hash);
   begin_generation(number);
+  store_.at(number).is_undeclared = false;
   if (Family* const family = family_counting(number); family != nullptr && !was_counted) {
     ++family->children;
     if (!document.is_done) ++family->not_done;
   }
   for (std::uint32_t const cell : cells) enter(cell, {}, observer);
   finish(number, observer);
+  finish_parent(number, observer);
   return true;
 }
 
@@ -511,7 +549,8 @@ bool Documents::find_cells(std::uint32_t document, Ordinals const& ordinals) {
   return true;
 }
 
-bool Documents::apply_lease(RecordView const& record, std::uint32_t document, TableObserver& observer) {
+bool Documents::apply_lease(RecordView const& record, ApplyContext const& context, std::uint32_t document,
+                            TableObserver& observer) {
   LeaseBody body;
   if (!read_lease(as_text(record.body), body) || !find_cells(document, body.cells)) return false;
   work_.see(body.terms.began);
@@ -522,7 +561,7 @@ bool Documents::apply_lease(RecordView const& record, std::uint32_t document, Ta
       continue;
     }
     std::uint16_t const ordinal = ordinal_of(cell);
-    if (ordinal != kOriginalCell && store_.cell(cell).place == Place::listed && plan_of(document).is_known()) {
+    if (context.live && ordinal != kOriginalCell && store_.cell(cell).place == Place::listed) {
       std::uint16_t const destination = destination_of(cell);
       if (plan_of(document).targets[destination].mode == Mode::probing && document_is_of_newest(document))
         work_.probe_taken(destination, work_.now() + probe_every_);
@@ -625,7 +664,8 @@ bool Documents::apply_destination(RecordView const& record, ApplyContext const& 
   target.mode = body.mode;
   target.reason = body.reason;
   if (*number != plans_.newest_number()) return true;
-  std::int64_t const probe_at = body.mode == Mode::probing ? work_.now() + probe_every_ : INT64_MAX;
+  // After a start one is tried at once.
+  std::int64_t const probe_at = body.mode != Mode::probing ? INT64_MAX : context.live ? work_.now() + probe_every_ : 0;
   work_.mode_changed(body.destination, probe_at, observer);
   std::string const name = plans_[*number].destination(body.destination).name;
   if (body.mode == Mode::probing)
@@ -656,6 +696,7 @@ void Documents::forget(std::uint32_t number, TableObserver& observer) {
     }
     originals_.erase(original);
   }
+  if (Original* const above = original_counting(number); above != nullptr && document.is_undeclared) --above->undeclared;
   families_.erase(id.value);
   more_.erase(id.value);
   open_.erase(number);

@@ -41,7 +41,8 @@ struct Family {
 // All that is below one original, of its newest generation.
 struct Original {
   std::uint32_t generation{0};
-  std::uint64_t missing{0};   // cells
+  std::uint64_t missing{0};     // cells
+  std::uint64_t undeclared{0};  // documents whose children are not all known; the original among them
   std::uint64_t in_hands{0};  // cells
   std::uint64_t failed{0};    // cells
   std::int64_t until{0};      // the latest rest of those that are missing
@@ -69,6 +70,8 @@ class Documents {
   [[nodiscard]] std::optional<std::uint64_t> declared_of(std::uint32_t document) const;
   [[nodiscard]] Family const* family_of(std::uint32_t document) const;
   [[nodiscard]] Original const* original_of(ObjectId original) const;
+  // All that was made of it is done, and it is known that no more comes.
+  [[nodiscard]] bool children_done(std::uint32_t document) const;
   // How often it has changed; of a child: in which generation it was made.
   [[nodiscard]] std::uint32_t generation_of(std::uint32_t document) const;
   // Its original has changed since, or is gone.
@@ -119,7 +122,8 @@ class Documents {
   [[nodiscard]] bool apply_plan(RecordView const& record, TableObserver& observer);
   [[nodiscard]] bool apply_document(RecordView const& record, ApplyContext const& context, TableObserver& observer);
   [[nodiscard]] bool apply_changed(RecordView const& record, std::uint32_t document, TableObserver& observer);
-  [[nodiscard]] bool apply_lease(RecordView const& record, std::uint32_t document, TableObserver& observer);
+  [[nodiscard]] bool apply_lease(RecordView const& record, ApplyContext const& context, std::uint32_t document,
+                                 TableObserver& observer);
   [[nodiscard]] bool apply_status(RecordView const& record, std::uint32_t document, TableObserver& observer);
   [[nodiscard]] bool apply_held(RecordView const& record, std::uint32_t document, TableObserver& observer);
   [[nodiscard]] bool apply_routed(RecordView const& record, std::uint32_t document, TableObserver& observer);
@@ -136,11 +140,13 @@ class Documents {
   [[nodiscard]] CellBody cell_body(std::uint32_t cell) const;
   // Whether it is done, and so whether what it was made of is; after any change of its cells or children.
   void finish(std::uint32_t document, TableObserver& observer);
+  void finish_parent(std::uint32_t child, TableObserver& observer);
   void look_at_leaving(std::uint32_t document);
   [[nodiscard]] bool all_done(std::uint32_t document) const;
   // The counts of a child; null: it is of an earlier generation, or no child.
   Family* family_counting(std::uint32_t child);
   Original* original_counting(std::uint32_t child);
+  void look_at_children(std::uint32_t document, ObjectId original);
   void look_at_original(ObjectId original, TableObserver& observer);
   void begin_generation(std::uint32_t document);
   [[nodiscard]] More& more_of(std::uint32_t document);

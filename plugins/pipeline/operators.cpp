@@ -83,7 +83,8 @@ bool Operators::fits(Wish const& wish, std::uint32_t number) const {
   switch (wish.what) {
     case What::retry:
       if (wish.is_dirty) return is_own && cell.state == State::sent;
-      return is_failed(cell.state) || (cell.state == State::error && !is_in_doubt);
+      if (is_failed(cell.state)) return true;
+      return cell.state == State::error && !is_in_doubt && (wish.document || wish.state == State::error);
     case What::force: return is_own && cell.state != State::force;
     case What::drop: return is_own && cell.state != State::dropped && cell.state != State::sent;
     case What::resolve: return is_in_doubt;

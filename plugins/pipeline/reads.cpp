@@ -292,7 +292,9 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
   for (std::uint16_t at = 0; at < store[document].cell_count; ++at)
     text += why_cell(store[document].first_cell + at, decision.now.value) + ". ";
   std::uint32_t const original = shared_.documents.cell_of(document, kOriginalCell);
-  if (original != kNone && shared_.documents.original_of(store[document].id())->missing > 0)
+  bool const is_run = original != kNone && (shared_.documents.original_of(store[document].id())->missing > 0 ||
+                                            shared_.documents.original_of(store[document].id())->undeclared > 0);
+  if (is_run)
     text += why_cell(original, decision.now.value) + ". ";
   bool const undeclared = !store[document].is_done && shared_.documents.family_of(document) != nullptr &&
                           !shared_.documents.declared_of(document);

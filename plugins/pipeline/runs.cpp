@@ -135,9 +135,7 @@ Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command con
   if (!clean.empty()) append_status(decision.records, store[document].id(), {clean, State::sent, 0, {}});
   for (std::uint16_t const at : missing(document, std::nullopt))
     if (std::ranges::find(clean, at) == clean.end()) taken.push_back(at);
-  if (decision.carry[0] == kAgain && is_complete && taken.empty() && shared_.documents.declared_of(document).has_value() &&
-      !store[document].is_done)
-    is_complete = false;
+  if (!shared_.documents.children_done(document)) is_complete = false;
   if (decision.carry[0] == kAgain && taken.empty()) change = is_complete ? "unchanged" : "processing";
   if (change == "unchanged") ++shared_.statistics.unchanged;
   Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});

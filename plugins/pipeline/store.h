@@ -64,6 +64,7 @@ class Document {
   bool is_child : 1 {false};
   bool is_done : 1 {false};       // it and its children
   bool is_forgotten : 1 {false};  // when it is done
+  bool is_undeclared : 1 {false};  // it has children, and it is not known how many
 
  private:
   std::uint16_t id_high_{0};

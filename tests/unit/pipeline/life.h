@@ -1,0 +1,18 @@
+// Random lives of a table beside the reference (reference.h): commands, time, ends of connections, kills and copies
+// forward. The same seed plays the same life.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace fastjournal::pipeline::test {
+
+struct LifeResult {
+  std::string wrong{};  // empty: nothing
+  std::uint64_t steps{0};
+  std::uint64_t crashes{0};
+};
+
+[[nodiscard]] LifeResult live(std::uint64_t seed, std::uint64_t steps);
+
+}  // namespace fastjournal::pipeline::test
