@@ -427,6 +427,21 @@ void Documents::take_documents(std::uint8_t number, TableObserver& observer) {
   }
 }
 
+// Of what a child was made of: a replay may come to it before, or after it has changed.
+void Documents::raise_generations(std::uint32_t child) {
+  Origin const origin = *store_.origin_of(child);
+  auto const newest = [&](ObjectId of) {
+    std::uint32_t const known = store_.find(of);
+    return std::max(generation_of(child), known == kNone ? 0 : generation_of(known));
+  };
+  Family& family = families_[origin.parent.value];
+  if (std::uint32_t const now = newest(origin.parent); now > family.generation)
+    family = {.generation = now, .all = std::move(family.all)};
+  Original& original = originals_[origin.original.value];
+  if (std::uint32_t const now = newest(origin.original); now > original.generation)
+    original = {.generation = now, .cell = original.cell};
+}
+
 bool Documents::apply_document(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   static_cast<void>(context);
   DocumentBody body;
@@ -456,18 +471,10 @@ bool Documents::apply_document(RecordView const& record, ApplyContext const& con
       family != families_.end() && generation > family->second.generation)
     family->second = {.generation = generation, .all = std::move(family->second.all)};
   if (!body.parent.is_none()) {
-    // They may be of an earlier generation than what they were made of is now.
-    auto const newest = [&](ObjectId of) {
-      std::uint32_t const known = store_.find(of);
-      return std::max(generation, known == kNone ? 0 : generation_of(known));
-    };
+    raise_generations(number);
     Family& family = families_[body.parent.value];
-    if (std::uint32_t const now = newest(body.parent); now > family.generation)
-      family = {.generation = now, .all = std::move(family.all)};
     family.all.push_back(record.object);
     Original& original = originals_[body.original.value];
-    if (std::uint32_t const now = newest(body.original); now > original.generation)
-      original = {.generation = now, .cell = original.cell};
     if (std::uint32_t const above = store_.find(body.original); above != kNone && original.cell == kNone)
       original.cell = store_.add_cells(above, 1);
     if (family.generation == generation) {
@@ -515,12 +522,13 @@ bool Documents::apply_changed(RecordView const& record, std::uint32_t number, Ta
     store_.cell_at(cell).state = State::processing;
     store_.cell_at(cell).attempts = 0;
   }
-  bool const was_counted = family_counting(number) != nullptr;
   base_bytes_ += hash.size() - store_.hash_of(number).size();
   store_.set_hash(number, hash);
   begin_generation(number);
   store_.at(number).is_undeclared = false;
-  if (Family* const family = family_counting(number); family != nullptr && !was_counted) {
+  if (document.is_child) raise_generations(number);
+  // Of a child: it has another generation now, so it was not counted in this one.
+  if (Family* const family = family_counting(number)) {
     ++family->children;
     if (!document.is_done) ++family->not_done;
   }

@@ -148,6 +148,7 @@ class Documents {
   Original* original_counting(std::uint32_t child);
   void look_at_children(std::uint32_t document, ObjectId original);
   void look_at_original(ObjectId original, TableObserver& observer);
+  void raise_generations(std::uint32_t child);
   void begin_generation(std::uint32_t document);
   [[nodiscard]] More& more_of(std::uint32_t document);
   void place(std::uint32_t& region, Lsn lsn, bool is_new);

@@ -113,7 +113,9 @@ void Reports::note_failure(std::uint32_t cell, Decision& decision) const {
   std::deque<Failing::One>& last = shared_.failing[destination].last;
   while (!last.empty() && last.front().at + options.failing_for <= decision.now.value) last.pop_front();
   DestinationBody::Spared const one{shared_.store()[document].id(), documents.ordinal_of(cell)};
-  std::erase_if(last, [&](Failing::One const& other) { return other.cell == one; });
+  std::erase_if(last, [&](Failing::One const& other) {
+    return other.cell == one || shared_.store().find(other.cell.document) == kNone;
+  });
   last.push_back({decision.now.value, one});
   if (last.size() < options.failing) return;
   DestinationBody body{destination, Mode::probing, {}, {}};

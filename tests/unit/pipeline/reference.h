@@ -180,7 +180,7 @@ struct Reference {
     if (!counts || at == kOriginalCell || failing == 0) return;
     std::deque<std::pair<std::int64_t, std::string>>& last = targets[at].failing;
     while (!last.empty() && last.front().first + 60'000 <= now) last.pop_front();
-    std::erase_if(last, [&](auto const& one) { return one.second == id; });
+    std::erase_if(last, [&](auto const& one) { return one.second == id || !docs.contains(one.second); });
     last.emplace_back(now, id);
     if (last.size() < failing) return;
     for (auto const& [date, other] : last) {
