@@ -106,8 +106,7 @@ Verdict Children::child(Command const& command, Decision& decision) const {
   std::string const generation = std::to_string(shared_.documents.generation_of(original));
   std::uint32_t const known = store.find(store[parent].plan, store[parent].source, store[parent].id(), name);
   if (known == kNone) {
-    bool const is_full =
-        shared_.options.documents_max != 0 && store.size() >= shared_.options.documents_max;
+    bool const is_full = shared_.options.documents_max != 0 && store.size() >= shared_.options.documents_max;
     if (is_full) {
       decision.status = {Code::over_limit, "table " + shared_.table() + " has documents-max (" +
                                                std::to_string(shared_.options.documents_max) + ") documents"};
@@ -197,15 +196,16 @@ Verdict Children::children_done(Command const& command, Decision& decision) cons
   std::uint64_t const known = counts ? family->children : 0;
   if (known != static_cast<std::uint64_t>(count)) {
     decision.status =
-        Status{Code::bad_parameter, "count is " + std::to_string(count) + ", and " + shared_.name_of(document) + " has " +
-                                        std::to_string(known) + " children: each is said by CHILD before"}
+        Status{Code::bad_parameter, "count is " + std::to_string(count) + ", and " + shared_.name_of(document) +
+                                        " has " + std::to_string(known) + " children: each is said by CHILD before"}
             .with("parameter", "count");
     return Verdict::done;
   }
   append_declared(decision.records, store[document].id(), static_cast<std::uint64_t>(count));
   // The run of an original is over; what it made of its children goes on.
   std::uint32_t const cell = store[document].is_child ? kNone : shared_.documents.cell_of(document, kOriginalCell);
-  bool const ends = cell != kNone && store.cell(cell).place == Place::leased && shared_.work().lease_of(cell).epoch == token;
+  bool const ends =
+      cell != kNone && store.cell(cell).place == Place::leased && shared_.work().lease_of(cell).epoch == token;
   if (ends) append_status(decision.records, store[document].id(), {{kOriginalCell}, State::processing, 0, {}});
   decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});
   decision.answer.add("document", store[document].id().value).add("children", static_cast<std::uint64_t>(count));

@@ -43,10 +43,10 @@ struct Original {
   std::uint32_t generation{0};
   std::uint64_t missing{0};     // cells
   std::uint64_t undeclared{0};  // documents whose children are not all known; the original among them
-  std::uint64_t in_hands{0};  // cells
-  std::uint64_t failed{0};    // cells
-  std::int64_t until{0};      // the latest rest of those that are missing
-  std::uint32_t cell{kNone};  // that stands for them; none: the original is not known (yet)
+  std::uint64_t in_hands{0};    // cells
+  std::uint64_t failed{0};      // cells
+  std::int64_t until{0};        // the latest rest of those that are missing
+  std::uint32_t cell{kNone};    // that stands for them; none: the original is not known (yet)
 };
 
 class Documents {
@@ -77,7 +77,7 @@ class Documents {
   // Its original has changed since, or is gone.
   [[nodiscard]] bool is_orphan(std::uint32_t document) const;
   // Documents that are not done, cells that failed or are in doubt, in the order of their numbers.
-  [[nodiscard]] absl::btree_set<std::uint32_t> const& open() const { return open_; }
+  [[nodiscard]] absl::btree_set<std::uint32_t> const& not_done() const { return not_done_; }
   [[nodiscard]] absl::btree_set<std::uint32_t> const& failed() const { return failed_; }
   [[nodiscard]] absl::btree_set<std::uint32_t> const& in_doubt() const { return in_doubt_; }
   // Documents that are done and whose source does not remember.
@@ -104,6 +104,10 @@ class Documents {
   [[nodiscard]] DocumentBody body_of(std::uint32_t document) const;
 
  private:
+  // Of a whole record, with its header: a document or a plan beside its texts, and each cell.
+  static constexpr std::uint64_t kDocumentBytes = 64;
+  static constexpr std::uint64_t kCellBytes = 3;
+
   // What few documents have.
   struct More {
     std::uint32_t generation{0};
@@ -164,7 +168,7 @@ class Documents {
   absl::flat_hash_map<std::uint64_t, More> more_;                          // by document's id
   absl::flat_hash_map<std::uint64_t, Family> families_;                    // by parent
   absl::flat_hash_map<std::uint64_t, Original> originals_;
-  absl::btree_set<std::uint32_t> open_;
+  absl::btree_set<std::uint32_t> not_done_;
   absl::btree_set<std::uint32_t> failed_;
   absl::btree_set<std::uint32_t> in_doubt_;
   absl::btree_set<std::uint32_t> leaving_;

@@ -48,7 +48,8 @@ bool Holders::recovered(Decision& decision) const {
   for (; recovered_lease_ < leases.end(); ++recovered_lease_) {
     if (steps == kRenewalsPerStep) return true;
     rows::Lease const& lease = leases[recovered_lease_];
-    if (lease.row != rows::kNoRow && lease.start < decision.start && renew_without_connection(recovered_lease_, decision))
+    if (lease.row != rows::kNoRow && lease.start < decision.start &&
+        renew_without_connection(recovered_lease_, decision))
       ++steps;
   }
   return false;

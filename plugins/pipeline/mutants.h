@@ -11,24 +11,24 @@ namespace fastjournal::pipeline {
 
 enum class Mutant : std::uint8_t {
   none,
-  hash_without_work,          // a change is recorded, and what is to be done again is not: the document is lost
-  sent_again_at_most_once,    // what was being sent is sent again by itself
-  in_doubt_at_least_once,     // what may be sent again waits for a person
-  old_token_taken,            // a report of a worker who was fenced counts
-  attempts_outlive_success,   // failures before a success count after it
-  classes_count_together,     // failures of two classes are of one
-  dead_one_late,              // one attempt more than the plan says
-  rest_not_kept,              // what failed is handed out at once
-  paused_handed_out,          // a paused destination gets documents
-  failures_of_all_counted,    // a failure of everything counts for each document
-  probe_opens_nothing,        // the destination stays paused when a document has arrived
-  dropped_by_a_router_open,   // what a router did not choose stays missing
-  child_of_old_generation,    // children of an earlier version count for the newest one
-  parent_done_undeclared,     // done before it is known how many children there are
-  grandchild_not_counted,     // only the children, not theirs
-  child_listed_alone,         // a missing child is handed out in place of its original
-  run_again_while_in_hands,   // the original is run again while its children are under way
-  lease_lost_uncounted,       // a document that kills its workers never becomes dead
+  hash_without_work,         // a change is recorded, and what is to be done again is not: the document is lost
+  sent_again_at_most_once,   // what was being sent is sent again by itself
+  in_doubt_at_least_once,    // what may be sent again waits for a person
+  old_token_taken,           // a report of a worker who was fenced counts
+  attempts_outlive_success,  // failures before a success count after it
+  classes_count_together,    // failures of two classes are of one
+  dead_one_late,             // one attempt more than the plan says
+  rest_not_kept,             // what failed is handed out at once
+  paused_handed_out,         // a paused destination gets documents
+  failures_of_all_counted,   // a failure of everything counts for each document
+  probe_opens_nothing,       // the destination stays paused when a document has arrived
+  dropped_by_a_router_open,  // what a router did not choose stays missing
+  child_of_old_generation,   // children of an earlier version count for the newest one
+  parent_done_undeclared,    // done before it is known how many children there are
+  grandchild_not_counted,    // only the children, not theirs
+  child_listed_alone,        // a missing child is handed out in place of its original
+  run_again_while_in_hands,  // the original is run again while its children are under way
+  lease_lost_uncounted,      // a document that kills its workers never becomes dead
   copy_loses_failures,
   copy_loses_choices,
   copy_loses_declared,

@@ -52,9 +52,9 @@ Status Operators::read(Command const& command, Wish& wish) const {
   bool const names_some = wish.document || !wish.destination.empty() || !wish.kind.empty() || wish.state ||
                           parameters.integer("all", 0, 0, 1) == 1;
   if (!names_some)
-    parameters.refuse(Code::missing_parameter, "document",
-                      std::string{command.message->command} +
-                          " needs one of document, destination, class and status, or all=1");
+    parameters.refuse(
+        Code::missing_parameter, "document",
+        std::string{command.message->command} + " needs one of document, destination, class and status, or all=1");
   if (parameters.ok() && !wish.destination.empty() &&
       (shared_.plan() == nullptr || !shared_.plan()->destination_named(wish.destination)))
     parameters.refuse(Code::not_found, "destination",
@@ -73,7 +73,8 @@ bool Operators::fits(Wish const& wish, std::uint32_t number) const {
   bool const is_in_doubt = cell.place == Place::in_doubt;
   bool const is_own = documents.ordinal_of(number) != kOriginalCell;
   if (!wish.destination.empty() &&
-      (!is_own || documents.plan_of(cell.document).destination(documents.destination_of(number)).name != wish.destination))
+      (!is_own ||
+       documents.plan_of(cell.document).destination(documents.destination_of(number)).name != wish.destination))
     return false;
   if (wish.state && cell.state != *wish.state) return false;
   if (!wish.kind.empty()) {
@@ -117,8 +118,12 @@ void Operators::change_cell(Wish const& wish, std::uint32_t number, Decision& de
   switch (wish.what) {
     case What::retry:
       append_status(decision.records, id,
-                    {{ordinal}, wish.is_dirty ? State::dirty : ordinal == kOriginalCell ? State::processing : State::restart,
-                     0, {}});
+                    {{ordinal},
+                     wish.is_dirty              ? State::dirty
+                     : ordinal == kOriginalCell ? State::processing
+                                                : State::restart,
+                     0,
+                     {}});
       break;
     case What::force: append_status(decision.records, id, {{ordinal}, State::force, 0, {}}); break;
     case What::drop: append_status(decision.records, id, {{ordinal}, State::dropped, 0, {}}); break;

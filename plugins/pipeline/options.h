@@ -12,8 +12,8 @@
 namespace fastjournal::pipeline {
 
 struct Options {
-  std::string plan_text;           // plan/codec.h
-  std::optional<plan::Plan> plan;  // none: the text is none
+  std::string plan_text;                     // plan/codec.h
+  std::optional<plan::Plan> plan;            // none: the text is none
   std::int64_t processing_timeout{300'000};  // durations are ms
   std::int64_t processing_timeout_min{1};
   std::int64_t processing_timeout_max{0};

@@ -91,9 +91,10 @@ Status PipelineTable::check_change(TableDeclaration const& next) const {
                                          ", and the table has plan " + newest->rules.name +
                                          ": a table keeps the plan of its name; make another table"};
   if (options.plan->version <= newest->rules.version)
-    return {Code::bad_configuration,
-            next.at("plan") + ": element <plan> names a plan of version " + version + " that is not the table's, which is of version " +
-                std::to_string(newest->rules.version) + ", expected a higher version where a plan is changed"};
+    return {Code::bad_configuration, next.at("plan") + ": element <plan> names a plan of version " + version +
+                                         " that is not the table's, which is of version " +
+                                         std::to_string(newest->rules.version) +
+                                         ", expected a higher version where a plan is changed"};
   if (shared_.documents.plans().is_full())
     return {Code::bad_configuration, next.at("plan") + ": the table has documents of " + std::to_string(kPlansMax) +
                                          " versions of its plan: FORGET those of an older one"};
@@ -145,7 +146,7 @@ Status PipelineTable::check_topic(std::string_view topic) const {
   auto const found = std::ranges::find(plan.steps, topic, &plan::Step::name);
   if (found != plan.steps.end() && found->is_source) return {};
   return Status{Code::not_found, "plan " + plan.name + " has no source " + model::shown(topic)}.with("parameter",
-                                                                                                   "source");
+                                                                                                     "source");
 }
 
 ObjectId PipelineTable::find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
@@ -183,10 +184,11 @@ void PipelineTable::metrics(TimeMs now, MetricSink& sink) const {
   };
   Documents const& documents = shared_.documents;
   put({"rows", "documents that are known, children among them"}, shared_.store().size());
-  put({"documents_open", "documents that are missing somewhere"}, documents.open().size());
+  put({"documents_open", "documents that are missing somewhere"}, documents.not_done().size());
   put({"rows_due", "deliveries ready for a worker"}, shared_.work().listed());
   put({"rows_future", "deliveries that rest after a failure"}, shared_.work().resting());
-  put({"rows_processing", "deliveries that workers have"}, shared_.work().leases().size() - documents.in_doubt().size());
+  put({"rows_processing", "deliveries that workers have"},
+      shared_.work().leases().size() - documents.in_doubt().size());
   put({"rows_parked", "deliveries that failed for good"}, documents.failed().size());
   put({"in_doubt", "deliveries of which nobody knows whether they arrived"}, documents.in_doubt().size());
   std::uint64_t paused = 0;
@@ -230,10 +232,8 @@ Result<std::unique_ptr<Table>> create(TableContext const& context, std::shared_p
 }  // namespace
 
 PluginDescriptor const& table_type() {
-  static PluginDescriptor const descriptor{.build = "g++ " __VERSION__,
-                                           .name = "pipeline",
-                                           .check_type = PipelineTable::check_type,
-                                           .create = create};
+  static PluginDescriptor const descriptor{
+      .build = "g++ " __VERSION__, .name = "pipeline", .check_type = PipelineTable::check_type, .create = create};
   return descriptor;
 }
 

@@ -45,7 +45,8 @@ std::optional<std::uint8_t> Plans::find(ObjectId id) const {
 
 std::optional<std::uint8_t> Plans::find_version(std::uint32_t version) const {
   for (std::size_t at = 0; at < kPlansMax; ++at)
-    if (plans_[at] && plans_[at]->is_known() && plans_[at]->rules.version == version) return static_cast<std::uint8_t>(at);
+    if (plans_[at] && plans_[at]->is_known() && plans_[at]->rules.version == version)
+      return static_cast<std::uint8_t>(at);
   return std::nullopt;
 }
 

@@ -60,9 +60,9 @@ Status Reads::read(Command const& command, Wish& wish) const {
   if (parameters.has("destination")) {
     wish.destination = plan.destination_named(command.message->text("destination"));
     if (!wish.destination)
-      parameters.refuse(Code::not_found, "destination",
-                        "plan " + plan.rules.name + " has no destination " +
-                            model::shown(command.message->text("destination")));
+      parameters.refuse(
+          Code::not_found, "destination",
+          "plan " + plan.rules.name + " has no destination " + model::shown(command.message->text("destination")));
   }
   return parameters.take_status();
 }
@@ -168,10 +168,10 @@ Verdict Reads::documents(Command const& command, Decision& decision) const {
     }
     if (at != set.end()) after = *at;
   } else if (wish.which == Which::stranded || wish.which == Which::open) {
-    auto at = documents.open().lower_bound(static_cast<std::uint32_t>(wish.after));
-    for (; at != documents.open().end() && has_room(); ++at, ++looked)
+    auto at = documents.not_done().lower_bound(static_cast<std::uint32_t>(wish.after));
+    for (; at != documents.not_done().end() && has_room(); ++at, ++looked)
       if (fits(wish, *at)) show(*at);
-    if (at != documents.open().end()) after = *at;
+    if (at != documents.not_done().end()) after = *at;
   } else {
     std::uint32_t at = store.next(ObjectId{wish.after});
     ObjectId last{};
@@ -244,9 +244,7 @@ std::string Reads::why_cell(std::uint32_t number, std::int64_t now) const {
   Mode const mode = is_own ? plan.targets[documents.destination_of(number)].mode : Mode::open;
   Failure const* const failure = documents.failure_of(number);
   std::string const why =
-      failure == nullptr
-          ? ""
-          : " (" + failure->kind + (failure->message.empty() ? "" : ": " + failure->message) + ")";
+      failure == nullptr ? "" : " (" + failure->kind + (failure->message.empty() ? "" : ": " + failure->message) + ")";
   switch (cell.state) {
     case State::sent: return name + ": it has arrived";
     case State::dropped: return name + ": it was dropped" + why;
@@ -294,8 +292,7 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
   std::uint32_t const original = shared_.documents.cell_of(document, kOriginalCell);
   bool const is_run = original != kNone && (shared_.documents.original_of(store[document].id())->missing > 0 ||
                                             shared_.documents.original_of(store[document].id())->undeclared > 0);
-  if (is_run)
-    text += why_cell(original, decision.now.value) + ". ";
+  if (is_run) text += why_cell(original, decision.now.value) + ". ";
   bool const undeclared = !store[document].is_done && shared_.documents.family_of(document) != nullptr &&
                           !shared_.documents.declared_of(document);
   if (undeclared) text += "It is not known whether it has more children: CHILDREN_DONE says so. ";

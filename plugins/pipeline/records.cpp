@@ -159,10 +159,10 @@ void write_plan(std::string& out, PlanBody const& body) {
 void write_document(std::string& out, DocumentBody const& body) {
   Writer writer{out};
   auto const flag = [](bool is_set, std::uint8_t bit) { return is_set ? bit : std::uint8_t{0}; };
-  auto const has = static_cast<std::uint8_t>(
-      flag(!body.parent.is_none(), kIsChild) | flag(body.declared.has_value(), kDeclared) |
-      flag(body.original_cell.has_value(), kOriginal) | flag(body.is_forgotten, kForgotten) |
-      flag(body.cells.empty(), kFresh));
+  auto const has =
+      static_cast<std::uint8_t>(flag(!body.parent.is_none(), kIsChild) | flag(body.declared.has_value(), kDeclared) |
+                                flag(body.original_cell.has_value(), kOriginal) | flag(body.is_forgotten, kForgotten) |
+                                flag(body.cells.empty(), kFresh));
   writer.byte(has).id(body.plan).number(body.source).text(body.hash).text(body.name);
   if (!body.parent.is_none()) writer.id(body.parent).id(body.original).number(body.maker);
   writer.number(body.generation);
@@ -284,9 +284,9 @@ bool read_document(std::string_view bytes, DocumentBody& body) {
   for (std::size_t at = 0; at < cells && in.ok(); ++at) body.cells.push_back(in.cell());
   if ((has & kOriginal) != 0) body.original_cell = in.cell();
   bool const is_child = !body.parent.is_none();
-  return in.finished() && has <= (kIsChild | kDeclared | kOriginal | kForgotten | kFresh) && is_child == ((has & kIsChild) != 0) &&
-         is_child == !body.original.is_none() && !body.name.empty() && body.name.size() <= kNameBytesMax &&
-         body.hash.size() <= kHashBytesMax;
+  return in.finished() && has <= (kIsChild | kDeclared | kOriginal | kForgotten | kFresh) &&
+         is_child == ((has & kIsChild) != 0) && is_child == !body.original.is_none() && !body.name.empty() &&
+         body.name.size() <= kNameBytesMax && body.hash.size() <= kHashBytesMax;
 }
 
 bool read_lease(std::string_view bytes, LeaseBody& body) {

@@ -34,9 +34,9 @@ enum class RecordType : std::uint8_t {
 };
 [[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) { return type >= 1 && type <= 12 ? 1 : 0; }
 
-inline constexpr std::size_t kNameBytesMax = 4096;   // a URI, or the name of a child
+inline constexpr std::size_t kNameBytesMax = 4096;  // a URI, or the name of a child
 inline constexpr std::size_t kHashBytesMax = 128;
-inline constexpr std::size_t kClassBytesMax = 64;    // of errors
+inline constexpr std::size_t kClassBytesMax = 64;  // of errors
 inline constexpr std::size_t kMessageBytesMax = 1024;
 inline constexpr std::uint16_t kOriginalCell = 0xFFFF;
 
@@ -44,10 +44,10 @@ using Ordinals = std::vector<std::uint16_t>;
 
 // What is known of the last failure.
 struct Failure {
-  std::string kind{};         // the class that the worker named
+  std::string kind{};  // the class that the worker named
   std::string message{};
-  std::uint8_t of_kind{0};    // failures of this class in a row
-  std::int64_t until{0};      // of an error: when it is tried again
+  std::uint8_t of_kind{0};  // failures of this class in a row
+  std::int64_t until{0};    // of an error: when it is tried again
   bool operator==(Failure const&) const = default;
 };
 
@@ -62,13 +62,13 @@ struct CellBody {
 struct DocumentBody {
   ObjectId plan{};
   std::uint16_t source{0};
-  ObjectId parent{};    // of a child
-  ObjectId original{};  // likewise
+  ObjectId parent{};       // of a child
+  ObjectId original{};     // likewise
   std::uint16_t maker{0};  // of a child: the step that made it
   std::string_view hash{};
   std::string_view name{};
-  bool is_forgotten{false};       // when it is done: its source does not remember
-  std::uint32_t generation{0};    // of an original: how often it has changed
+  bool is_forgotten{false};                 // when it is done: its source does not remember
+  std::uint32_t generation{0};              // of an original: how often it has changed
   std::optional<std::uint64_t> declared{};  // children
   std::vector<plan::Choice> choices{};
   std::uint16_t cell_count{0};

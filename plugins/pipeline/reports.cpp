@@ -28,9 +28,7 @@ plan::Retry const& retry_of(Shared const& shared, std::uint32_t cell) {
   return shared.documents.plan_of(document).output(shared.documents.destination_of(cell)).retry;
 }
 
-std::uint8_t one_more(std::uint8_t count) {
-  return count == UINT8_MAX ? count : static_cast<std::uint8_t>(count + 1);
-}
+std::uint8_t one_more(std::uint8_t count) { return count == UINT8_MAX ? count : static_cast<std::uint8_t>(count + 1); }
 
 // How long it rests after so many failures.
 std::int64_t rest(plan::Retry const& retry, unsigned failures, ObjectId document, LeaseEpoch token) {
@@ -51,7 +49,8 @@ void Reports::record_sent(std::uint32_t cell, Decision& decision) const {
   Documents const& documents = shared_.documents;
   std::uint32_t const document = shared_.store().cell(cell).document;
   append_status(decision.records, shared_.store()[document].id(),
-                {{documents.ordinal_of(cell)}, State::sent,
+                {{documents.ordinal_of(cell)},
+                 State::sent,
                  is_mutant(Mutant::attempts_outlive_success) ? shared_.store().cell(cell).attempts : std::uint8_t{0},
                  {}});
   ++shared_.statistics.sent;
@@ -69,8 +68,7 @@ State Reports::record_failure(std::uint32_t cell, Wrong const& wrong, Decision& 
   std::uint16_t const ordinal = documents.ordinal_of(cell);
   plan::Retry const& retry = retry_of(shared_, cell);
   bool const is_own = ordinal != kOriginalCell;
-  Mode const mode =
-      is_own ? documents.plan_of(its.document).targets[documents.destination_of(cell)].mode : Mode::open;
+  Mode const mode = is_own ? documents.plan_of(its.document).targets[documents.destination_of(cell)].mode : Mode::open;
   Failure const* const last = documents.failure_of(cell);
   Failure failure;
   failure.kind = wrong.kind;
@@ -85,8 +83,7 @@ State Reports::record_failure(std::uint32_t cell, Wrong const& wrong, Decision& 
     attempts = one_more(attempts);
   }
   // Counters end at 255.
-  unsigned const most =
-      std::min<unsigned>(retry.max_attempts, UINT8_MAX) + (is_mutant(Mutant::dead_one_late) ? 1 : 0);
+  unsigned const most = std::min<unsigned>(retry.max_attempts, UINT8_MAX) + (is_mutant(Mutant::dead_one_late) ? 1 : 0);
   bool const is_dead = counts && (failure.of_kind >= most || attempts >= std::min(most * kClassesMax, 255U));
   State const state = wrong.is_permanent ? State::error_doc : is_dead ? State::dead : State::error;
   if (state == State::error && !is_mutant(Mutant::rest_not_kept)) {
@@ -147,10 +144,9 @@ std::uint32_t Reports::find_reported(Command const& command, model::Parameters& 
 void Reports::answer(std::uint32_t document, std::uint32_t cell, State state, Decision& decision) const {
   decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});
   decision.answer.add("document", shared_.store()[document].id().value);
-  decision.answer.add("destination",
-                      std::string_view{shared_.documents.plan_of(document)
-                                           .destination(shared_.documents.destination_of(cell))
-                                           .name});
+  decision.answer.add(
+      "destination",
+      std::string_view{shared_.documents.plan_of(document).destination(shared_.documents.destination_of(cell)).name});
   decision.answer.add("status", Value::of_text(name_of(state)));
 }
 
@@ -170,8 +166,7 @@ Verdict Reports::sent(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   Cell const& its = shared_.store().cell(cell);
-  plan::Step const& output =
-      shared_.documents.plan_of(its.document).output(shared_.documents.destination_of(cell));
+  plan::Step const& output = shared_.documents.plan_of(its.document).output(shared_.documents.destination_of(cell));
   if (its.state != State::sending && output.guarantee == plan::Guarantee::at_most_once) {
     decision.status = {Code::wrong_state, shared_.name_of(its.document) + " was not said to be about to be sent to " +
                                               std::string{command.message->text("destination")} +
@@ -266,9 +261,10 @@ Verdict Reports::routed(Command const& command, Decision& decision) const {
     if (name.empty()) continue;
     std::optional<std::uint16_t> const next = plan.step_named(name);
     if (!next || std::ranges::find(step.after, *next) == step.after.end()) {
-      decision.status = Status{Code::bad_parameter, "chosen has " + model::shown(name) + ", and no step of that name is behind " +
-                                                        std::string{router_name}}
-                            .with("parameter", "chosen");
+      decision.status =
+          Status{Code::bad_parameter, "chosen has " + model::shown(name) + ", and no step of that name is behind " +
+                                          std::string{router_name}}
+              .with("parameter", "chosen");
       return Verdict::done;
     }
     if (std::ranges::find(body.choice.taken, *next) == body.choice.taken.end()) body.choice.taken.push_back(*next);
@@ -277,8 +273,8 @@ Verdict Reports::routed(Command const& command, Decision& decision) const {
   std::size_t const most = step.router == plan::Router::round_robin ? 1 : step.copies_max;
   if (body.choice.taken.empty() || body.choice.taken.size() > most) {
     decision.status = Status{Code::bad_parameter, "chosen has " + std::to_string(body.choice.taken.size()) +
-                                                      " steps, expected 1 to " + std::to_string(most) + " of those behind " +
-                                                      std::string{router_name}}
+                                                      " steps, expected 1 to " + std::to_string(most) +
+                                                      " of those behind " + std::string{router_name}}
                           .with("parameter", "chosen");
     return Verdict::done;
   }

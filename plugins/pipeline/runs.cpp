@@ -58,8 +58,7 @@ Status Runs::read(Command const& command, Found& found) const {
   if (std::optional<std::uint16_t> const source = plan.source_named(name))
     found.source = *source;
   else
-    parameters.refuse(Code::not_found, "source",
-                      "plan " + plan.rules.name + " has no source " + model::shown(name));
+    parameters.refuse(Code::not_found, "source", "plan " + plan.rules.name + " has no source " + model::shown(name));
   return parameters.take_status();
 }
 
@@ -117,8 +116,7 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
   return Verdict::again;
 }
 
-Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command const& command,
-                         Decision& decision) const {
+Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command const& command, Decision& decision) const {
   Store const& store = shared_.store();
   std::string_view change = decision.carry[0] == kNew ? "new" : decision.carry[0] == kChanged ? "changed" : "resume";
   // It was to be brought there again if it has changed: it has not.
@@ -142,8 +140,7 @@ Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command con
   describe(document, answer);
   answer.add("change", Value::of_text(change));
   if (taken.empty() || !found.leases) return Verdict::done;
-  rows::Leases::Terms const terms =
-      terms_for(command, decision, next_token(shared_, decision), found.lease_ms);
+  rows::Leases::Terms const terms = terms_for(command, decision, next_token(shared_, decision), found.lease_ms);
   append_lease(decision.records, store[document].id(), {taken, std::nullopt, terms});
   ++shared_.statistics.handed_out;
   answer.add("destinations", std::string_view{destination_names(shared_, document, taken)});
@@ -245,7 +242,8 @@ Verdict Runs::sending(Command const& command, Decision& decision) const {
   auto const answer = [&](std::string_view name) -> Answer& {
     decision.answer.message(name).add("table", std::string_view{shared_.table()});
     decision.answer.add("document", store[document].id().value);
-    return decision.answer.add("destination", std::string_view{documents.plan_of(document).destination(destination).name});
+    return decision.answer.add("destination",
+                               std::string_view{documents.plan_of(document).destination(destination).name});
   };
   Cell const& its = store.cell(cell);
   if (is_terminal(its.state)) {
@@ -261,18 +259,20 @@ Verdict Runs::sending(Command const& command, Decision& decision) const {
   // A worker who has the one document that is tried out there goes on.
   Plan::Target const& target = documents.plan_of(document).targets[destination];
   if (target.mode == Mode::shut || (target.mode == Mode::probing && target.leased > 1 && its.state != State::sending)) {
-    append_status(decision.records, store[document].id(),
-                  {{documents.ordinal_of(cell)}, its.state == State::batched ? State::processing : its.state,
-                   its.attempts, documents.failure_of(cell) == nullptr
-                                     ? std::nullopt
-                                     : std::optional<Failure>{*documents.failure_of(cell)}});
+    append_status(
+        decision.records, store[document].id(),
+        {{documents.ordinal_of(cell)},
+         its.state == State::batched ? State::processing : its.state,
+         its.attempts,
+         documents.failure_of(cell) == nullptr ? std::nullopt : std::optional<Failure>{*documents.failure_of(cell)}});
     decision.durability = Durability::written;
     answer("CANCELLED").add("reason", Value::of_text("paused"));
     return Verdict::done;
   }
   plan::Step const& output = documents.plan_of(document).output(destination);
   plan::Retry const& retry = output.retry;
-  std::int64_t const span = is_batched ? shared_.options.processing_timeout : retry.timeout_ms + retry.cancel_timeout_ms;
+  std::int64_t const span =
+      is_batched ? shared_.options.processing_timeout : retry.timeout_ms + retry.cancel_timeout_ms;
   rows::Leases::Terms const terms = terms_for(command, decision, token, span);
   append_lease(decision.records, store[document].id(),
                {{documents.ordinal_of(cell)}, is_batched ? State::batched : State::sending, terms});
@@ -319,7 +319,8 @@ Verdict Runs::heartbeat(Command const& command, Decision& decision) const {
     }
     plan::Retry const& retry = documents.plan_of(document).output(documents.destination_of(cell)).retry;
     by_span[retry.timeout_ms + retry.cancel_timeout_ms].push_back(ordinal);
-    if (decision.step > 0 || decision.now.value < shared_.work().lease_of(cell).ends - retry.cancel_timeout_ms) continue;
+    if (decision.step > 0 || decision.now.value < shared_.work().lease_of(cell).ends - retry.cancel_timeout_ms)
+      continue;
     answer("CANCELLED").add("reason", Value::of_text("timed_out"));
     decision.answer.add("lease_end", shared_.work().lease_of(cell).ends);
     return Verdict::done;
@@ -350,8 +351,8 @@ Verdict Runs::release(Command const& command, Decision& decision) const {
     std::uint32_t const cell = shared_.documents.cell_of(document, ordinal);
     State const state = store.cell(cell).state;
     if (state == State::sending) {
-      decision.status = {Code::wrong_state, shared_.name_of(document) +
-                                                " is being sent: say SENT or FAILED of that destination first"};
+      decision.status = {Code::wrong_state,
+                         shared_.name_of(document) + " is being sent: say SENT or FAILED of that destination first"};
       return Verdict::done;
     }
   }

@@ -39,8 +39,8 @@ struct Shared {
     return "document " + std::to_string(store()[document].id().value) + " of table " + table();
   }
   [[nodiscard]] Status no_document(ObjectId id) const {
-    return {Code::unknown_row, "table " + table() + " has no document " + std::to_string(id.value) +
-                                   ": it was forgotten, or never there"};
+    return {Code::unknown_row,
+            "table " + table() + " has no document " + std::to_string(id.value) + ": it was forgotten, or never there"};
   }
 
   std::shared_ptr<TableDeclaration const> declaration;

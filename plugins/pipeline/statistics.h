@@ -8,9 +8,9 @@
 namespace fastjournal::pipeline {
 
 struct Statistics {
-  std::uint64_t found{0};      // documents, new ones
-  std::uint64_t changed{0};    // that had another hash
-  std::uint64_t unchanged{0};  // that were complete
+  std::uint64_t found{0};       // documents, new ones
+  std::uint64_t changed{0};     // that had another hash
+  std::uint64_t unchanged{0};   // that were complete
   std::uint64_t handed_out{0};  // documents, by NEXT or FOUND
   std::uint64_t runs_again{0};  // of originals, for their children
   std::uint64_t sendings{0};

@@ -87,7 +87,8 @@ Store::Name Store::full_name(std::uint32_t number) const {
 
 std::size_t Store::ByName::operator()(Name const& name) const {
   std::uint64_t const place = std::uint64_t{name.plan} << 16U | name.source;
-  return hash64(name.name, store->seed_ ^ (place * 0x9E3779B97F4A7C15ULL) ^ (name.parent.value * 0xC2B2AE3D27D4EB4FULL));
+  return hash64(name.name,
+                store->seed_ ^ (place * 0x9E3779B97F4A7C15ULL) ^ (name.parent.value * 0xC2B2AE3D27D4EB4FULL));
 }
 
 bool Store::ByName::operator()(std::uint32_t document, Name const& name) const {
@@ -168,6 +169,7 @@ void Store::remove_cells(std::uint32_t first, std::uint16_t count) {
 
 std::uint64_t Store::memory_bytes() const {
   std::uint64_t freed = 0;
+  // Any order: a sum.
   for (auto const& [count, firsts] : free_cells_) freed += firsts.capacity() * sizeof(std::uint32_t) + 40;
   return documents_.size() * (kSlab * sizeof(Document) + sizeof(void*)) +
          cells_.size() * (kSlab * sizeof(Cell) + sizeof(void*)) + freed + free_.capacity() * sizeof(std::uint32_t) +

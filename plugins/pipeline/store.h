@@ -1,7 +1,7 @@
 // Documents and their cells as memory: 24 bytes a document beside its texts and its two indexes, 16 bytes a cell. A cell
 // is a document's state at one destination; those of a document lie beside each other.
 //
-// A row of src/rows would cost 65 bytes and more for each destination, and three records where one says it (decisions.md,
+// A row of src/rows would cost 65 bytes and more for each destination, and three records where one says it (doc/internals/decisions.md,
 // 47): what a document needs of rows is a place to wait, a lease and a date.
 #pragma once
 
@@ -47,9 +47,7 @@ static_assert(sizeof(Cell) == 16);
 
 class Document {
  public:
-  [[nodiscard]] ObjectId id() const {
-    return ObjectId{(std::uint64_t{id_high_} << 32U | id_low_) * kLsnAlign};
-  }
+  [[nodiscard]] ObjectId id() const { return ObjectId{(std::uint64_t{id_high_} << 32U | id_low_) * kLsnAlign}; }
   void set_id(ObjectId id) {
     id_low_ = static_cast<std::uint32_t>(id.value / kLsnAlign);
     id_high_ = static_cast<std::uint16_t>(id.value / kLsnAlign >> 32U);
@@ -62,8 +60,8 @@ class Document {
   std::uint16_t source{0};
   std::uint8_t plan{0};  // number of its version (plans.h)
   bool is_child : 1 {false};
-  bool is_done : 1 {false};       // it and its children
-  bool is_forgotten : 1 {false};  // when it is done
+  bool is_done : 1 {false};        // it and its children
+  bool is_forgotten : 1 {false};   // when it is done
   bool is_undeclared : 1 {false};  // it has children, and it is not known how many
 
  private:
@@ -81,8 +79,7 @@ struct Origin {
 
 class Store {
  public:
-  explicit Store(std::uint64_t hash_seed)
-      : seed_(hash_seed), by_name_(0, ByName{this}, ByName{this}) {}
+  explicit Store(std::uint64_t hash_seed) : seed_(hash_seed), by_name_(0, ByName{this}, ByName{this}) {}
   Store(Store const&) = delete;
   Store& operator=(Store const&) = delete;
 

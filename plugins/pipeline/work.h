@@ -18,8 +18,7 @@ namespace fastjournal::pipeline {
 
 class Work {
  public:
-  Work(Store& store, Plans const& plans, std::uint64_t hash_seed)
-      : store_(store), plans_(plans), leases_(hash_seed) {}
+  Work(Store& store, Plans const& plans, std::uint64_t hash_seed) : store_(store), plans_(plans), leases_(hash_seed) {}
 
   // -- reading ------------------------------------------------------------
   [[nodiscard]] rows::Leases const& leases() const { return leases_; }

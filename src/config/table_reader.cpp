@@ -75,12 +75,13 @@ std::string read_plan_text(Element const& element, std::string_view name, std::f
   std::string const path = (folder / name).lexically_normal().string();
   Result<PlanFile> const read = read_plan(path);
   if (!read.ok()) {
-    element.problem("element <" + std::string{element.name()} + ">: the plan cannot be read: " + read.status().message());
+    element.problem("element <" + std::string{element.name()} +
+                    ">: the plan cannot be read: " + read.status().message());
     return {};
   }
   for (plan::Finding const& finding : read->findings)
     if (!finding.is_warning || (read->plan && read->plan->strict))
-      element.problem("element <" + std::string{element.name()} + ">: " + path + ":" + std::to_string(finding.line) +
+      element.problem("element <" + std::string{element.name()} + ">: " + std::string{name} + ":" + std::to_string(finding.line) +
                       ": " + std::string{finding.name} + ": " + finding.what);
   return read->is_usable() ? plan::encode(*read->plan) : std::string{};
 }
@@ -195,7 +196,8 @@ TableDeclaration read(Element const& table, std::filesystem::path const& path, T
   TypeDeclaration const& known = type == nullptr ? unknown : *type;
   out.type = known.name;
   if (auto const schema = table.child("schema")) out.schema = read_schema(*schema, table, known);
-  for (OptionDeclaration const& option : known.options) out.options.push_back(read_option(table, option, path.parent_path()));
+  for (OptionDeclaration const& option : known.options)
+    out.options.push_back(read_option(table, option, path.parent_path()));
   if (auto const aliases = table.child("aliases")) out.aliases = read_aliases(*aliases, known, out.schema);
   if (auto const wake = table.child("wake-message"))
     out.wake_message = read_wake_message(*wake, known.topic, has_topics(known, out));

@@ -49,7 +49,7 @@ std::unique_ptr<sim::DocumentPlayer> new_world(Example const& example) {
 
 config::TypesByName types() {
   config::TypesByName out;
-  for (std::string const name : {"journal", "keyvalue", "blob", "queue"}) {
+  for (std::string const name : {"journal", "keyvalue", "blob", "queue", "pipeline"}) {
     Result<TypeDeclaration> type = config::read_type(kRoot + "/plugins/" + name + "/" + name + ".xml");
     BOOST_REQUIRE_MESSAGE(type.ok(), type.status().text());
     out.emplace(name, std::make_shared<TypeDeclaration>(std::move(type).value()));

@@ -9,6 +9,7 @@
 #include "plugins/blob/blob.h"
 #include "plugins/journal/journal.h"
 #include "plugins/keyvalue/keyvalue.h"
+#include "plugins/pipeline/pipeline_table.h"
 #include "plugins/queue/queue_table.h"
 #include "protocol/http.h"
 #include "tests/support/nobody.h"
@@ -19,6 +20,7 @@ World::World(std::uint64_t seed) : seed_(seed) {
   add_type(keyvalue::table_type(), FJ_SOURCE_DIR "/plugins/keyvalue/keyvalue.xml");
   add_type(blob::table_type(), FJ_SOURCE_DIR "/plugins/blob/blob.xml");
   add_type(queue::table_type(), FJ_SOURCE_DIR "/plugins/queue/queue.xml");
+  add_type(pipeline::table_type(), FJ_SOURCE_DIR "/plugins/pipeline/pipeline.xml");
   log_options.container_bytes = 512U << 10U;
   log_options.store_id_seed = seed;
   flush_chance_.seed(seed);

@@ -49,7 +49,7 @@ std::string content_of(fs::path const& path) {
 TypesByName const& types() {
   static TypesByName const loaded = [] {
     TypesByName out;
-    for (std::string const name : {"journal", "keyvalue", "blob", "queue"}) {
+    for (std::string const name : {"journal", "keyvalue", "blob", "queue", "pipeline"}) {
       Result<TypeDeclaration> type = read_type(source_dir() / "plugins" / name / (name + ".xml"));
       BOOST_REQUIRE_MESSAGE(type.ok(), type.status().text());
       out.emplace(name, std::make_shared<TypeDeclaration>(std::move(type).value()));
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(our_own_files_are_good_for_both) {
     BOOST_TEST(status.ok(), status.text());
     BOOST_TEST(verdicts.at(table), table << " is not valid for xmllint");
   }
-  for (std::string const name : {"journal", "keyvalue", "blob", "queue"}) {
+  for (std::string const name : {"journal", "keyvalue", "blob", "queue", "pipeline"}) {
     fs::path const type = source_dir() / "plugins" / name / (name + ".xml");
     BOOST_TEST(xmllint("types", {type}).at(type));
   }

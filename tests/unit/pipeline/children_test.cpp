@@ -124,7 +124,8 @@ BOOST_AUTO_TEST_CASE(failed_children_are_run_again_together_when_the_last_has_re
   Reply const again = table.next();
   BOOST_TEST(again.get("children") == "1");
   BOOST_TEST(table.child(again, "2").name() == "SKIP");
-  for (std::string const name : {"0", "1", "3"}) BOOST_TEST(table.deliver(table.child(again, name), "a").get("status") == "sent");
+  for (std::string const name : {"0", "1", "3"})
+    BOOST_TEST(table.deliver(table.child(again, name), "a").get("status") == "sent");
   BOOST_TEST(table.original(file, "done") == "1");
   table.done(again, 5);
   BOOST_TEST(table.next().name() == "NOTHING");

@@ -8,7 +8,13 @@ namespace fastjournal::pipeline::test {
 BOOST_AUTO_TEST_SUITE(pipeline_destinations)
 
 BOOST_AUTO_TEST_CASE(what_a_router_does_not_choose_is_dropped) {
-  Harness table{PlanText{}.source("s", kByName).safe("x", "0", kByName).idempotent("a", "1").idempotent("b", "1").idempotent("c", "0").text};
+  Harness table{PlanText{}
+                    .source("s", kByName)
+                    .safe("x", "0", kByName)
+                    .idempotent("a", "1")
+                    .idempotent("b", "1")
+                    .idempotent("c", "0")
+                    .text};
   Reply const document = table.found("u");
   BOOST_TEST(document.get("destinations") == "a b c");
   BOOST_TEST(table.of("ROUTED", document, {{"router", "s"}, {"chosen", "x"}}).get("destinations") == "c");

@@ -30,7 +30,8 @@ BOOST_AUTO_TEST_CASE(what_is_found_is_new_unchanged_resumed_or_changed) {
 }
 
 BOOST_AUTO_TEST_CASE(two_sources_that_read_one_place_have_two_documents) {
-  Harness table{PlanText{}.source("s", kAll).source("t", kAll).idempotent("a", "0,1").potent("b", "0,1").potent("c", "1").text};
+  Harness table{
+      PlanText{}.source("s", kAll).source("t", kAll).idempotent("a", "0,1").potent("b", "0,1").potent("c", "1").text};
   Reply const one = table.found("u");
   Reply const two = table.found("u", "1", {{"source", "t"}});
   BOOST_TEST(one.get("document") != two.get("document"));
@@ -252,7 +253,8 @@ BOOST_AUTO_TEST_CASE(leases_outlive_a_restart) {
 BOOST_AUTO_TEST_CASE(dropped_is_where_it_should_be) {
   Harness table;
   Reply const document = table.found("u");
-  BOOST_TEST(table.of("DROPPED", document, {{"destination", "a"}, {"reason", "a test page"}}).get("status") == "dropped");
+  BOOST_TEST(table.of("DROPPED", document, {{"destination", "a"}, {"reason", "a test page"}}).get("status") ==
+             "dropped");
   BOOST_TEST(table.why(document).find("a test page") != std::string::npos);
   BOOST_TEST(table.of("DROPPED", document).get("destinations") == "b");
   BOOST_TEST(table.found("u").get("change") == "unchanged");

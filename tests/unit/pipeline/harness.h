@@ -32,14 +32,16 @@ inline std::shared_ptr<TableDeclaration const> declare(std::string const& plan, 
 
 // Plans in few words, as plan/codec.h writes them. Numbers of predecessors count sources and steps from 0.
 struct PlanText {
-  explicit PlanText(int version = 1, std::string const& name = "p") : text("plan " + name + " " + std::to_string(version) + " 1 0") {}
+  explicit PlanText(int version = 1, std::string const& name = "p")
+      : text("plan " + name + " " + std::to_string(version) + " 1 0") {}
   PlanText& source(std::string const& name, int router = 0, int copies = 1, bool remembers = true, int hash = 0) {
-    text += " source " + name + " " + std::to_string(hash) + (remembers ? " 1 " : " 0 ") + std::to_string(router) + " " +
-            std::to_string(copies);
+    text += " source " + name + " " + std::to_string(hash) + (remembers ? " 1 " : " 0 ") + std::to_string(router) +
+            " " + std::to_string(copies);
     return *this;
   }
   PlanText& safe(std::string const& name, std::string const& before, int router = 0, int copies = 1) {
-    text += " step " + name + " 0 0 0 0 " + std::to_string(router) + " " + std::to_string(copies) + " " + retry + " " + before;
+    text += " step " + name + " 0 0 0 0 " + std::to_string(router) + " " + std::to_string(copies) + " " + retry + " " +
+            before;
     return *this;
   }
   // At most once if potent, at least once if idempotent.
@@ -61,9 +63,7 @@ inline constexpr int kAll = 2;
 inline constexpr int kRoundRobin = 3;
 
 // A source `s`; `a` at least once, `b` at most once.
-inline std::string two_outputs() {
-  return PlanText{}.source("s", kAll).idempotent("a", "0").potent("b", "0").text;
-}
+inline std::string two_outputs() { return PlanText{}.source("s", kAll).idempotent("a", "0").potent("b", "0").text; }
 
 class Harness : public fastjournal::test::TableHarness<PipelineTable> {
  public:
@@ -100,7 +100,9 @@ class Harness : public fastjournal::test::TableHarness<PipelineTable> {
     return sent(document, destination);
   }
   Reply next(Texts const& with = {}, std::uint64_t connection = 1) { return run("NEXT", with, connection); }
-  std::string states(Reply const& document) { return run("WHY", {{"document", document.get("document")}}).get("states"); }
+  std::string states(Reply const& document) {
+    return run("WHY", {{"document", document.get("document")}}).get("states");
+  }
   std::string why(Reply const& document) { return run("WHY", {{"document", document.get("document")}}).get("text"); }
   std::string of_destination(std::string const& destination, std::string const& what) {
     return run("DESTINATIONS", {{"destination", destination}}).get(what);

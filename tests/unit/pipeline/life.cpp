@@ -134,7 +134,8 @@ class Life {
   // A document that somebody had, mostly one of the last.
   Held& any_held() { return held_[held_.size() - 1 - draw(std::min<std::size_t>(held_.size(), one_in(6) ? 40 : 8))]; }
 
-  std::string take(Reply const& reply, std::size_t at, std::uint64_t connection, Texts const& with, bool is_child = false) {
+  std::string take(Reply const& reply, std::size_t at, std::uint64_t connection, Texts const& with,
+                   bool is_child = false) {
     std::string const id = reply.get("document", at);
     Doc& doc = reference_.docs.at(id);
     std::string expected;
@@ -175,9 +176,8 @@ class Life {
     Reply const reply = run("FOUND", with, connection);
     if (!reply.status.ok()) return reply.status.text();
     std::string const id = reply.get("document");
-    auto const known = std::ranges::find_if(reference_.docs, [&](auto const& one) {
-      return !one.second.is_child() && one.second.uri == uri;
-    });
+    auto const known = std::ranges::find_if(
+        reference_.docs, [&](auto const& one) { return !one.second.is_child() && one.second.uri == uri; });
     std::string expected = "resume";
     if (known == reference_.docs.end()) {
       reference_.docs[id] = Doc{.uri = uri, .hash = hash, .original = id};
@@ -217,7 +217,8 @@ class Life {
     if (reply.name() == "NOTHING") {
       for (auto const& [id, doc] : reference_.docs)
         for (int at = 0; at < 3; ++at)
-          if (reference_.may_go(id, at) && (!with.contains("destination") || with["destination"] == Reference::kNames[at]))
+          if (reference_.may_go(id, at) &&
+              (!with.contains("destination") || with["destination"] == Reference::kNames[at]))
             return "document " + id + " is missing at " + Reference::kNames[at];
       return "";
     }
@@ -369,8 +370,7 @@ class Life {
       if (by_x) reference_.docs.at(id).places[2].fresh("dropped");
     }
     Reference::Place& run_of = reference_.docs.at(original).places[Reference::kOriginalCell];
-    bool const is_held =
-        run_of.leased && (run_of.token != held.token || run_of.ends >= reference_.now + 150'000);
+    bool const is_held = run_of.leased && (run_of.token != held.token || run_of.ends >= reference_.now + 150'000);
     if (!is_held) reference_.lease(run_of, held.token, held.connection, 300'000);
     Doc const& doc = reference_.docs.at(id);
     bool any = false;
@@ -487,8 +487,9 @@ class Life {
         if (dirty)
           to = is_own && place.state == "sent" ? "dirty" : "";
         else if (command == "RETRY")
-          to = place.failed() || (place.state == "error" && !place.in_doubt &&
-                                  (with.contains("document") || (with.contains("status") && with.at("status") == "error")))
+          to = place.failed() ||
+                       (place.state == "error" && !place.in_doubt &&
+                        (with.contains("document") || (with.contains("status") && with.at("status") == "error")))
                    ? (is_own ? "restart" : "processing")
                    : "";
         else if (command == "FORCE")
@@ -558,11 +559,12 @@ class Life {
       std::string const id = reply.get("document", at);
       if (!reference_.docs.contains(id)) return "there is a document " + id;
       std::string const of = "document " + id + ": ";
-      for (auto const& [what, expected] : std::map<std::string, std::string>{
-               {"states", reference_.states(id)},
-               {"done", reference_.done(id) ? "1" : "-"},
-               {"orphan", reference_.orphan(reference_.at(id)) ? "1" : "-"}})
-        if (std::string const wrong = differs(of + what, reply.get(what, at), expected); !wrong.empty()) return wrong + shown_of(id, reply, at);
+      for (auto const& [what, expected] :
+           std::map<std::string, std::string>{{"states", reference_.states(id)},
+                                              {"done", reference_.done(id) ? "1" : "-"},
+                                              {"orphan", reference_.orphan(reference_.at(id)) ? "1" : "-"}})
+        if (std::string const wrong = differs(of + what, reply.get(what, at), expected); !wrong.empty())
+          return wrong + shown_of(id, reply, at);
       if (reference_.at(id).is_child() || reply.get("missing_below", at) == "-") continue;
       int missing = 0;
       int in_hands = 0;
@@ -571,7 +573,8 @@ class Life {
           missing += Reference::missing(reference_.at(child).places[cell]) ? 1 : 0;
           in_hands += reference_.at(child).places[cell].leased ? 1 : 0;
         }
-      if (std::string const wrong = differs(of + "missing_below", reply.get("missing_below", at), std::to_string(missing));
+      if (std::string const wrong =
+              differs(of + "missing_below", reply.get("missing_below", at), std::to_string(missing));
           !wrong.empty())
         return wrong;
       if (std::string const wrong =
@@ -594,7 +597,8 @@ class Life {
             !wrong.empty())
           return wrong;
       }
-      if (std::string const wrong = differs("mode", destination.get("mode"), reference_.targets[at].mode); !wrong.empty())
+      if (std::string const wrong = differs("mode", destination.get("mode"), reference_.targets[at].mode);
+          !wrong.empty())
         return wrong;
     }
     return "";

@@ -64,7 +64,7 @@ struct Reference {
     std::string parent{};    // ids
     std::string original{};  // its own, if it is one
     int declared{-1};
-    std::optional<char> chosen{};  // by x
+    std::optional<char> chosen{};   // by x
     std::array<Place, 4> places{};  // the last one: of the original, for its children
     std::set<std::string> own_children{};
 
@@ -90,7 +90,8 @@ struct Reference {
   [[nodiscard]] std::vector<std::string> below(std::string const& original) const {
     std::vector<std::string> out;
     for (auto const& [id, doc] : docs)
-      if (doc.is_child() && doc.original == original && doc.generation == docs.at(original).generation) out.push_back(id);
+      if (doc.is_child() && doc.original == original && doc.generation == docs.at(original).generation)
+        out.push_back(id);
     return out;
   }
   [[nodiscard]] std::vector<std::string> children(std::string const& parent) const {

@@ -1,0 +1,435 @@
+// Documents: how records are applied.
+#include <algorithm>
+#include <utility>
+
+#include "base/bytes.h"
+#include "plan/codec.h"
+#include "plugins/pipeline/documents.h"
+#include "plugins/pipeline/mutants.h"
+
+namespace fastjournal::pipeline {
+
+Documents::Known Documents::look(ObjectId id, ApplyContext const& context, std::uint32_t& document) {
+  document = store_.find(id);
+  if (document != kNone) return Known::yes;
+  if (id.value >= context.base.value) return Known::damage;
+  ++ignored_;
+  return Known::dropped;
+}
+
+void Documents::place(std::uint32_t& region, Lsn lsn, bool is_new) {
+  if (!is_new) regions_.remove(region);
+  region = rows::Regions::of(lsn);
+  regions_.add(region);
+}
+
+bool Documents::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
+  if (record.version == 0 || record.version > newest_version(record.type)) return false;
+  switch (static_cast<RecordType>(record.type)) {
+    case RecordType::plan: return apply_plan(record, observer);
+    case RecordType::document: return apply_document(record, context, observer);
+    case RecordType::destination: return apply_destination(record, context, observer);
+    case RecordType::clock: {
+      ClockBody body;
+      if (!read_clock(as_text(record.body), body)) return false;
+      work_.lower_clock(body.from, body.to);
+      return true;
+    }
+    case RecordType::retired: {
+      std::optional<std::uint8_t> const plan = plans_.find(record.object);
+      if (!plan) return record.object.value < context.base.value && ++ignored_ > 0;
+      if (plans_[*plan].documents > 0 || *plan == plans_.newest_number()) return false;
+      regions_.remove(plans_[*plan].region);
+      base_bytes_ -= kDocumentBytes + plans_[*plan].text.size();
+      plans_.remove(*plan);
+      return true;
+    }
+    default: break;
+  }
+  std::uint32_t document = kNone;
+  Known const known = look(record.object, context, document);
+  if (known != Known::yes) return known == Known::dropped;
+  switch (static_cast<RecordType>(record.type)) {
+    case RecordType::changed: return apply_changed(record, document, observer);
+    case RecordType::lease: return apply_lease(record, context, document, observer);
+    case RecordType::status: return apply_status(record, document, observer);
+    case RecordType::held: return apply_held(record, document, observer);
+    case RecordType::routed: return apply_routed(record, document, observer);
+    case RecordType::declared: return apply_declared(record, document, observer);
+    case RecordType::forgotten: forget(document, observer); return true;
+    default: return false;
+  }
+}
+
+bool Documents::apply_plan(RecordView const& record, TableObserver& observer) {
+  PlanBody body;
+  if (!read_plan(as_text(record.body), body)) return false;
+  std::optional<plan::Plan> rules = plan::decode(body.text);
+  if (!rules) return false;
+  std::optional<std::uint8_t> number = plans_.find(record.object);
+  if (number && plans_[*number].is_known()) {
+    place(plans_.at(*number).region, record.lsn, false);
+    return plans_[*number].text == body.text;
+  }
+  auto plan = std::make_unique<Plan>(std::move(*rules), std::string{body.text});
+  plan->id = record.object;
+  for (PlanBody::Paused const& paused : body.paused) {
+    if (paused.destination >= plan->targets.size()) return false;
+    plan->targets[paused.destination].mode = paused.mode;
+    plan->targets[paused.destination].reason = paused.reason;
+  }
+  place(plan->region, record.lsn, true);
+  base_bytes_ += kDocumentBytes + body.text.size();
+  std::uint8_t const newest = plans_.newest_number();
+  bool const has_documents = number.has_value();
+  if (has_documents)
+    plans_.know(*number, std::move(plan));
+  else
+    number = plans_.add(std::move(plan));
+  if (!number) return false;
+  if (plans_.newest_number() != newest) {
+    work_.start_again();
+    std::vector<Plan::Target> const& targets = plans_[*number].targets;
+    for (std::size_t at = 0; at < targets.size(); ++at)
+      if (targets[at].mode == Mode::probing) work_.mode_changed(static_cast<std::uint16_t>(at), 0, observer);
+  }
+  if (has_documents) take_documents(*number, observer);
+  return true;
+}
+
+// Their cells were in no place, and not counted.
+void Documents::take_documents(std::uint8_t number, TableObserver& observer) {
+  for (std::uint32_t at = store_.next({}); at != kNone; at = store_.next(store_[at].id())) {
+    Document const& document = store_[at];
+    if (document.plan != number) continue;
+    for (std::uint32_t cell = document.first_cell; cell < document.first_cell + document.cell_count; ++cell) {
+      if (store_.cell(cell).place != Place::nowhere || is_terminal(store_.cell(cell).state)) {
+        count(cell, 1);
+        continue;
+      }
+      enter(cell, {}, observer);
+    }
+    finish(at, observer);
+  }
+}
+
+// Of what a child was made of: a replay may come to it before, or after it has changed.
+void Documents::raise_generations(std::uint32_t child) {
+  Origin const origin = *store_.origin_of(child);
+  auto const newest = [&](ObjectId of) {
+    std::uint32_t const known = store_.find(of);
+    return std::max(generation_of(child), known == kNone ? 0 : generation_of(known));
+  };
+  Family& family = families_[origin.parent.value];
+  if (std::uint32_t const now = newest(origin.parent); now > family.generation)
+    family = {.generation = now, .all = std::move(family.all)};
+  Original& original = originals_[origin.original.value];
+  if (std::uint32_t const now = newest(origin.original); now > original.generation)
+    original = {.generation = now, .cell = original.cell};
+}
+
+bool Documents::apply_document(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
+  static_cast<void>(context);
+  DocumentBody body;
+  if (!read_document(as_text(record.body), body)) return false;
+  if (std::uint32_t const known = store_.find(record.object); known != kNone) {
+    // Copied forward: the state is known.
+    place(store_.at(known).region, record.lsn, false);
+    return true;
+  }
+  std::optional<std::uint8_t> plan = plans_.find(body.plan);
+  if (!plan) plan = plans_.add(std::make_unique<Plan>(body.plan));
+  if (!plan) return false;
+  Plan const& its = plans_[*plan];
+  if (its.is_known() && (body.source >= its.of_sources.size() || its.of_source(body.source).size() != body.cell_count))
+    return false;
+  std::uint32_t const number = store_.add(record.object, *plan, body);
+  Document& document = store_.at(number);
+  place(document.region, record.lsn, true);
+  ++plans_.at(*plan).documents;
+  base_bytes_ += kDocumentBytes + body.hash.size() + body.name.size() + kCellBytes * body.cell_count;
+  not_done_.insert(number);
+  if (body.generation != 0 || body.declared || !body.choices.empty())
+    more_.emplace(record.object.value, More{body.generation, body.declared, std::move(body.choices)});
+  std::uint32_t const generation = generation_of(number);
+  // Its children may be those of an earlier generation.
+  if (auto const family = families_.find(record.object.value);
+      family != families_.end() && generation > family->second.generation)
+    family->second = {.generation = generation, .all = std::move(family->second.all)};
+  if (!body.parent.is_none()) {
+    raise_generations(number);
+    Family& family = families_[body.parent.value];
+    family.all.push_back(record.object);
+    Original& original = originals_[body.original.value];
+    if (std::uint32_t const above = store_.find(body.original); above != kNone && original.cell == kNone)
+      original.cell = store_.add_cells(above, 1);
+    if (family.generation == generation) {
+      ++family.children;
+      ++family.not_done;
+    }
+  } else if (auto const waiting = originals_.find(record.object.value);
+             waiting != originals_.end() || body.original_cell) {
+    Original& original = originals_[record.object.value];
+    if (generation > original.generation) original = {.generation = generation, .cell = original.cell};
+    if (original.cell == kNone) original.cell = store_.add_cells(number, 1);
+    if (body.original_cell) read_cell(original.cell, *body.original_cell, observer);
+  }
+  for (std::uint16_t at = 0; at < body.cell_count; ++at)
+    read_cell(store_[number].first_cell + at, body.cells.empty() ? CellBody{} : body.cells[at], observer);
+  finish(number, observer);
+  finish_parent(number, observer);
+  return true;
+}
+
+void Documents::begin_generation(std::uint32_t document) {
+  ObjectId const id = store_[document].id();
+  std::uint32_t const generation = generation_of(document) + (store_[document].is_child ? 0 : 1);
+  More& more = more_[id.value];
+  more = {store_[document].is_child ? 0 : generation, std::nullopt, {}};
+  if (auto const family = families_.find(id.value);
+      family != families_.end() && family->second.generation < generation) {
+    family->second = {.generation = generation, .all = std::move(family->second.all)};
+  }
+  if (auto const original = originals_.find(id.value);
+      original != originals_.end() && original->second.generation < generation)
+    original->second = {.generation = generation, .cell = original->second.cell};
+}
+
+bool Documents::apply_changed(RecordView const& record, std::uint32_t number, TableObserver& observer) {
+  std::string const hash{as_text(record.body)};
+  if (hash.size() > kHashBytesMax) return false;
+  Document const& document = store_[number];
+  std::vector<std::uint32_t> cells;
+  for (std::uint16_t at = 0; at < document.cell_count; ++at) cells.push_back(document.first_cell + at);
+  std::uint32_t const original_cell = cell_of(number, kOriginalCell);
+  if (original_cell != kNone) cells.push_back(original_cell);
+  for (std::uint32_t const cell : cells) {
+    leave(cell, observer);
+    set_failure(cell, nullptr);
+    store_.cell_at(cell).state = State::processing;
+    store_.cell_at(cell).attempts = 0;
+  }
+  base_bytes_ += hash.size() - store_.hash_of(number).size();
+  store_.set_hash(number, hash);
+  begin_generation(number);
+  store_.at(number).is_undeclared = false;
+  if (document.is_child) raise_generations(number);
+  // Of a child: it has another generation now, so it was not counted in this one.
+  if (Family* const family = family_counting(number)) {
+    ++family->children;
+    if (!document.is_done) ++family->not_done;
+  }
+  for (std::uint32_t const cell : cells) enter(cell, {}, observer);
+  finish(number, observer);
+  finish_parent(number, observer);
+  return true;
+}
+
+// found_: the cells. False: there is no such cell.
+bool Documents::find_cells(std::uint32_t document, Ordinals const& ordinals) {
+  found_.clear();
+  for (std::uint16_t const ordinal : ordinals) {
+    if (ordinal == kOriginalCell && !store_[document].is_child) {
+      // A replay may not know its children (yet).
+      Original& original = originals_[store_[document].id().value];
+      if (original.cell == kNone) {
+        original.generation = generation_of(document);
+        original.cell = store_.add_cells(document, 1);
+      }
+    }
+    std::uint32_t const cell = cell_of(document, ordinal);
+    if (cell == kNone) return false;
+    found_.push_back(cell);
+  }
+  return true;
+}
+
+bool Documents::apply_lease(RecordView const& record, ApplyContext const& context, std::uint32_t document,
+                            TableObserver& observer) {
+  LeaseBody body;
+  if (!read_lease(as_text(record.body), body) || !find_cells(document, body.cells)) return false;
+  work_.see(body.terms.began);
+  for (std::uint32_t const cell : found_) {
+    bool const is_renewed = store_.cell(cell).place == Place::leased && work_.lease_of(cell).epoch == body.terms.epoch;
+    if (is_renewed && (!body.to || *body.to == store_.cell(cell).state)) {
+      work_.renew(cell, body.terms, observer);
+      continue;
+    }
+    std::uint16_t const ordinal = ordinal_of(cell);
+    if (context.live && ordinal != kOriginalCell && store_.cell(cell).place == Place::listed) {
+      std::uint16_t const destination = destination_of(cell);
+      if (plan_of(document).targets[destination].mode == Mode::probing && document_is_of_newest(document))
+        work_.probe_taken(destination, work_.now() + probe_every_);
+    }
+    rows::Leases::Terms terms = body.terms;
+    if (is_renewed) terms.began = work_.lease_of(cell).began;
+    leave(cell, observer);
+    if (body.to) store_.cell_at(cell).state = *body.to;
+    enter(cell, {CellBody::Hands::leased, &terms}, observer);
+  }
+  finish(document, observer);
+  return true;
+}
+
+bool Documents::apply_status(RecordView const& record, std::uint32_t document, TableObserver& observer) {
+  StatusBody body;
+  if (!read_status(as_text(record.body), body) || !find_cells(document, body.cells)) return false;
+  for (std::uint32_t const cell : found_) {
+    bool const was_leased = store_.cell(cell).place == Place::leased;
+    leave(cell, observer);
+    store_.cell_at(cell).state = body.to;
+    store_.cell_at(cell).attempts = body.attempts;
+    set_failure(cell, body.failure ? &*body.failure : nullptr);
+    enter(cell, {.first = was_leased}, observer);
+    if (is_failed(body.to)) tell_failed(cell, observer);
+  }
+  finish(document, observer);
+  return true;
+}
+
+bool Documents::apply_held(RecordView const& record, std::uint32_t document, TableObserver& observer) {
+  HeldBody body;
+  if (!read_held(as_text(record.body), body) || !find_cells(document, body.cells)) return false;
+  for (std::uint32_t const cell : found_) {
+    if (store_.cell(cell).place != Place::leased) return false;
+    rows::Leases::Terms terms = terms_of(cell);
+    std::string const worker{terms.worker};
+    terms.worker = worker;
+    terms.ends = body.at;
+    terms.connection = 0;
+    leave(cell, observer);
+    enter(cell, {CellBody::Hands::in_doubt, &terms}, observer);
+    if (ordinal_of(cell) == kOriginalCell || !plan_of(document).is_known()) continue;
+    observer.alert("in-doubt", 60,
+                   "document " + std::to_string(record.object.value) + " (" + std::string{store_.name_of(document)} +
+                       ") was being sent to " + plan_of(document).destination(destination_of(cell)).name +
+                       " when its worker was lost: RESOLVE it as sent or failed",
+                   "pipeline");
+  }
+  finish(document, observer);
+  return true;
+}
+
+bool Documents::apply_routed(RecordView const& record, std::uint32_t document, TableObserver& observer) {
+  RoutedBody body;
+  if (!read_routed(as_text(record.body), body) || !find_cells(document, body.dropped)) return false;
+  std::vector<plan::Choice>& choices = more_of(document).choices;
+  std::erase_if(choices, [&](plan::Choice const& choice) { return choice.router == body.choice.router; });
+  choices.push_back(body.choice);
+  for (std::uint32_t const cell : found_) {
+    leave(cell, observer);
+    store_.cell_at(cell).state = State::dropped;
+    store_.cell_at(cell).attempts = 0;
+    set_failure(cell, nullptr);
+    enter(cell, {}, observer);
+  }
+  finish(document, observer);
+  return true;
+}
+
+bool Documents::apply_declared(RecordView const& record, std::uint32_t document, TableObserver& observer) {
+  std::uint64_t children = 0;
+  if (!read_declared(as_text(record.body), children)) return false;
+  more_of(document).declared = children;
+  finish(document, observer);
+  return true;
+}
+
+bool Documents::apply_destination(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
+  DestinationBody body;
+  if (!read_destination(as_text(record.body), body)) return false;
+  std::optional<std::uint8_t> const number = plans_.find(record.object);
+  if (!number) return record.object.value < context.base.value && ++ignored_ > 0;
+  for (DestinationBody::Spared const& spared : body.spared) {
+    std::uint32_t document = kNone;
+    Known const known = look(spared.document, context, document);
+    if (known == Known::damage) return false;
+    std::uint32_t const cell = known == Known::yes ? cell_of(document, spared.cell) : kNone;
+    if (cell == kNone || store_.cell(cell).state != State::error) continue;
+    if (std::uint8_t& attempts = store_.cell_at(cell).attempts; attempts > 0) --attempts;
+    if (Failure const* const failure = failure_of(cell); failure != nullptr && failure->of_kind > 0) {
+      Failure less = *failure;
+      --less.of_kind;
+      set_failure(cell, &less);
+    }
+  }
+  if (!plans_[*number].is_known()) return true;
+  if (body.destination >= plans_[*number].targets.size()) return false;
+  Plan::Target& target = plans_.at(*number).targets[body.destination];
+  target.mode = body.mode;
+  target.reason = body.reason;
+  if (*number != plans_.newest_number()) return true;
+  // After a start one is tried at once.
+  std::int64_t const probe_at = body.mode != Mode::probing ? INT64_MAX : context.live ? work_.now() + probe_every_ : 0;
+  work_.mode_changed(body.destination, probe_at, observer);
+  std::string const name = plans_[*number].destination(body.destination).name;
+  if (body.mode == Mode::probing)
+    observer.alert("destination-paused", 70, "destination " + name + " is paused: " + target.reason, "pipeline");
+  else if (std::ranges::none_of(plans_[*number].targets, [](auto const& one) { return one.mode == Mode::probing; }))
+    observer.lower_alert("destination-paused");
+  return true;
+}
+
+bool Documents::document_is_of_newest(std::uint32_t document) const {
+  return store_[document].plan == plans_.newest_number();
+}
+
+void Documents::forget(std::uint32_t number, TableObserver& observer) {
+  Document const& document = store_[number];
+  ObjectId const id = document.id();
+  std::optional<Origin> const origin = store_.origin_of(number);
+  for (std::uint16_t at = 0; at < document.cell_count; ++at) {
+    leave(document.first_cell + at, observer);
+    set_failure(document.first_cell + at, nullptr);
+  }
+  if (auto const original = originals_.find(id.value); original != originals_.end()) {
+    if (original->second.cell != kNone) {
+      work_.leave(original->second.cell, observer);
+      set_failure(original->second.cell, nullptr);
+      failed_.erase(original->second.cell);
+      store_.remove_cells(original->second.cell, 1);
+    }
+    originals_.erase(original);
+  }
+  if (Original* const above = original_counting(number); above != nullptr && document.is_undeclared)
+    --above->undeclared;
+  families_.erase(id.value);
+  more_.erase(id.value);
+  not_done_.erase(number);
+  leaving_.erase(number);
+  if (Family* const family = family_counting(number)) {
+    --family->children;
+    if (!document.is_done) --family->not_done;
+  }
+  if (origin) {
+    if (auto const family = families_.find(origin->parent.value); family != families_.end()) {
+      std::vector<ObjectId>& all = family->second.all;
+      if (!all.empty() && all.back() == id)
+        all.pop_back();
+      else
+        std::erase(all, id);
+    }
+  }
+  base_bytes_ -=
+      kDocumentBytes + store_.hash_of(number).size() + store_.name_of(number).size() + kCellBytes * document.cell_count;
+  regions_.remove(document.region);
+  --plans_.at(document.plan).documents;
+  store_.remove(number);
+  if (!origin) return;
+  if (std::uint32_t const parent = store_.find(origin->parent); parent != kNone) finish(parent, observer);
+}
+
+void Documents::tell_failed(std::uint32_t cell, TableObserver& observer) {
+  std::uint32_t const number = store_.cell(cell).document;
+  std::string const name =
+      "document " + std::to_string(store_[number].id().value) + " (" + std::string{store_.name_of(number)} + ")";
+  Failure const* const failure = failure_of(cell);
+  std::string const why =
+      failure == nullptr ? "" : ": " + failure->kind + (failure->message.empty() ? "" : ", ") + failure->message;
+  bool const is_own = ordinal_of(cell) != kOriginalCell && plan_of(number).is_known();
+  std::string const where = is_own ? " does not reach " + plan_of(number).destination(destination_of(cell)).name
+                                   : " cannot be run for its children";
+  observer.alert("document-failed", 60, name + where + why, "pipeline");
+}
+
+}  // namespace fastjournal::pipeline
