@@ -268,6 +268,10 @@ verb_mutants() {
     shift
     program fj_queue_mutants
     exec "$root/build/$programs/bin/fj_queue_mutants" "$@"
+  elif [[ ${1:-} == --pipeline ]]; then
+    shift
+    program fj_pipeline_mutants
+    exec "$root/build/$programs/bin/fj_pipeline_mutants" "$@"
   elif [[ ${1:-} == --transactions ]]; then
     shift
     program fj_transaction_mutants
@@ -404,6 +408,7 @@ verb_nightly() {
   part sim --spool --seconds 1800
   part sim --keyvalue --seconds 1800
   part sim --queue --seconds 1800
+  part sim --pipeline --seconds 1800
   part sim --bytes --seconds 1800
   part sim --transactions --seconds 1800
   part fuzz 600
@@ -412,6 +417,7 @@ verb_nightly() {
   part mutants --spool
   part mutants --keyvalue
   part mutants --queue
+  part mutants --pipeline
   part mutants --transactions
   part hostile --full
   part test --only threads tsan
@@ -529,6 +535,8 @@ usage: ./mk VERB [...]
   sim --keyvalue        random lives of key/value tables, alone beside their reference and in a daemon
   sim --queue           random lives of queue tables: alone beside their reference, and in a daemon messages that go
                         around in transactions
+  sim --pipeline        random lives of pipeline tables: alone beside their reference, and in a daemon with receivers that
+                        count what arrives
   sim --bytes           random lives of a blob table and a journal that spills in a daemon, with maintenance
   sim --transactions    random lives of transactions, and the power cut at each call of their commits
   crash [--seed N]      test the log store with millions of simulated power cuts, damaged sectors and failing calls,
@@ -538,7 +546,7 @@ usage: ./mk VERB [...]
                         /metrics with N tables cost the loop
   mutants [--only NAME]  put known faults into the log store: the proofs must detect each
   mutants --spool [--only NAME]  the same with the forwarder and its random lives; --keyvalue: with key/value tables;
-                        --queue: with queue tables; --transactions: with transactions
+                        --queue, --pipeline: with those tables; --transactions: with transactions
   fuzz [NAME] [SECONDS]  run the fuzzers of the parsers (default: all, 60 s each)
   nightly               all that takes too long for .ci/run: all tests with sanitizers, long lives, campaigns; hours
   format [--check] [FILE...]  clang-format

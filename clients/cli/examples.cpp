@@ -109,6 +109,10 @@ constexpr Example kExamples[] = {
      "fastjournal plan explain catalog.xml\n"
      "fastjournal plan explain catalog.xml --dot | dot -Tsvg > catalog.svg"},
     {"plan compare", "fastjournal plan compare catalog-1.xml catalog-2.xml --rename index=search"},
+    {"pipeline run",
+     "fastjournal pipeline run docs --source pages=/srv/pages \\\n"
+     "  --to index='curl -sf --data-binary @- http://localhost:8983/update' --to publish=folder:/srv/www"},
+    {"pipeline status", "fastjournal pipeline status docs"},
     {"log verify", "fastjournal log verify --config /etc/fastjournal/fastjournal.xml"},
     {"log dump", "fastjournal log dump /var/lib/fastjournal/shared --table pages | less"},
     {"log salvage", "fastjournal log salvage /var/lib/fastjournal/shared --to /var/tmp/shared"},

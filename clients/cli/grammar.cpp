@@ -74,6 +74,7 @@ Grammar::Grammar() : app_(kDescription, "fastjournal") {
   add_queue_verbs();
   add_keeper_verbs();
   add_plan_verbs();
+  add_pipeline_verbs();
   add_log_verbs();
   add_backup();
   add_machine_verbs();

@@ -66,6 +66,8 @@ class Grammar {
   void add_queue_declarations(CLI::App& queue);
   CLI::App& queue_verb(CLI::App& queue, std::string const& name, std::string const& description);
   void add_plan_verbs();
+  void add_pipeline_verbs();
+  CLI::App& pipeline_verb(CLI::App& pipeline, std::string const& name, std::string const& description);
   CLI::App& plan_verb(CLI::App& plan, std::string const& name, std::string const& description);
   CLI::App& transaction_verb(CLI::App& tx, std::string const& name, std::string const& description);
   void add_blob_bytes(CLI::App& blob);
@@ -93,6 +95,7 @@ class Grammar {
   std::string blob_verb_;
   std::string queue_verb_;
   std::string plan_verb_;
+  std::string pipeline_verb_;
 };
 
 }  // namespace fastjournal::cli

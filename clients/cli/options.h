@@ -90,6 +90,15 @@ struct QueueOptions {
   bool parked{false};
 };
 
+// Of `pipeline run`: NAME=VALUE each.
+struct PipelineOptions {
+  std::vector<std::string> sources;
+  std::vector<std::string> steps;
+  std::vector<std::string> routes;
+  std::vector<std::string> splits;
+  std::vector<std::string> outputs;
+};
+
 // Of `kv frame`.
 struct FrameOptions {
   std::string function;
@@ -209,6 +218,8 @@ struct Invocation {
   BlobOptions blob;
   // queue
   QueueOptions queue;
+  // pipeline
+  PipelineOptions pipeline;
   // plan: files in `words`
   bool strict{false};
   bool dot{false};

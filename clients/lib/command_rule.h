@@ -29,10 +29,12 @@ struct CommandRule {
   std::string_view give_back{};
 };
 
-// The rules of a journal (journal.cpp), of a key/value table (key_value.cpp), and of a queue table (queues.cpp).
+// The rules of a journal (journal.cpp), of a key/value table (key_value.cpp), of a queue table (queues.cpp),
+// and of a pipeline table (documents.cpp).
 [[nodiscard]] std::span<CommandRule const> journal_commands();
 [[nodiscard]] std::span<CommandRule const> key_value_commands();
 [[nodiscard]] std::span<CommandRule const> queue_commands();
+[[nodiscard]] std::span<CommandRule const> pipeline_commands();
 // Of all of these: the default of Options::commands. Of a name that several have, the rule is the same, or does no harm
 // in the others: a DELETE of a journal cannot be numbered.
 [[nodiscard]] std::span<CommandRule const> known_commands();

@@ -11,7 +11,8 @@ namespace fastjournal::client {
 std::span<CommandRule const> known_commands() {
   static std::vector<CommandRule> const kAll = [] {
     std::vector<CommandRule> out;
-    for (std::span<CommandRule const> const some : {journal_commands(), key_value_commands(), queue_commands()})
+    for (std::span<CommandRule const> const some :
+         {journal_commands(), key_value_commands(), queue_commands(), pipeline_commands()})
       for (CommandRule const& one : some)
         if (std::ranges::find(out, one.name, &CommandRule::name) == out.end()) out.push_back(one);
     return out;

@@ -25,7 +25,7 @@ Status Options::check(TableDeclaration const& declaration) const {
   if (!plan)
     return {Code::bad_configuration, declaration.at("plan") +
                                          ": element <plan> is missing, expected the file of the table's plan, as in "
-                                         "<plan>../plans.d/catalog.xml</plan>"};
+                                         "<plan>plans/catalog.xml</plan>"};
   if (processing_timeout < processing_timeout_min || processing_timeout > processing_timeout_max)
     return {Code::bad_configuration,
             declaration.at("processing-timeout") + ": processing-timeout (" + std::to_string(processing_timeout) +

@@ -81,8 +81,8 @@ std::string read_plan_text(Element const& element, std::string_view name, std::f
   }
   for (plan::Finding const& finding : read->findings)
     if (!finding.is_warning || (read->plan && read->plan->strict))
-      element.problem("element <" + std::string{element.name()} + ">: " + std::string{name} + ":" + std::to_string(finding.line) +
-                      ": " + std::string{finding.name} + ": " + finding.what);
+      element.problem("element <" + std::string{element.name()} + ">: " + std::string{name} + ":" +
+                      std::to_string(finding.line) + ": " + std::string{finding.name} + ": " + finding.what);
   return read->is_usable() ? plan::encode(*read->plan) : std::string{};
 }
 

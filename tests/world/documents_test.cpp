@@ -88,6 +88,12 @@ Status load(std::string const& shown) {
   }
   std::string const path = folder / (name + ".xml");
   std::ofstream{path} << text;
+  // The plan of a pipeline table, beside it.
+  if (std::size_t const at = text.find("<plan>"); at != std::string::npos) {
+    std::filesystem::path const plan = folder / text.substr(at + 6, text.find('<', at + 6) - at - 6);
+    std::filesystem::create_directories(plan.parent_path());
+    std::filesystem::copy_file(kRoot + "/tests/transcripts/plans/docs.xml", plan);
+  }
   return daemon ? config::read_daemon(path).status() : config::read_table(path, types()).status();
 }
 

@@ -2,8 +2,8 @@
 // --model, compares every answer with the reference model (tests/model), or, with --spool, plays producers, forwarder
 // and daemon together (spool_life.h), or, with --keyvalue, key/value tables: alone beside their reference
 // (tests/unit/keyvalue/life.h), and in a daemon that is killed (keyvalue_life.h), or, with --bytes, blobs and rows whose
-// bytes are in files (bytes_life.h), or, with --queue, queue tables likewise, or, with --transactions, commands that are all carried out or none
-// (transactions_life.h). A failure prints its seed and step; the same seed plays the same life again.
+// bytes are in files (bytes_life.h), or, with --queue and --pipeline, those tables likewise, or, with --transactions, commands
+// that are all carried out or none (transactions_life.h). A failure prints its seed and step; the same seed plays the same life again.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -14,9 +14,11 @@
 
 #include "tests/model/life.h"
 #include "tests/unit/keyvalue/life.h"
+#include "tests/unit/pipeline/life.h"
 #include "tests/unit/queue/life.h"
 #include "tests/world/bytes_life.h"
 #include "tests/world/keyvalue_life.h"
+#include "tests/world/pipeline_life.h"
 #include "tests/world/play.h"
 #include "tests/world/queue_life.h"
 #include "tests/world/server_subject.h"
@@ -142,6 +144,8 @@ struct TableLives {
 };
 using KeyValues = TableLives<&fastjournal::keyvalue::test::live, &fastjournal::sim::live_with_values,
                              &fastjournal::sim::KeyValueLifeResult::writes>;
+using Pipelines = TableLives<&fastjournal::pipeline::test::live, &fastjournal::sim::live_with_pipelines,
+                             &fastjournal::sim::PipelineLifeResult::deliveries>;
 using Queues = TableLives<&fastjournal::queue::test::live, &fastjournal::sim::live_with_queues,
                           &fastjournal::sim::QueueLifeResult::moves>;
 
@@ -258,6 +262,7 @@ int main(int count, char** words) {
   bool bytes = false;
   bool transactions = false;
   bool queues = false;
+  bool pipelines = false;
   CLI::App app{"random lives of a daemon in the simulator, with crashes"};
   auto* const one =
       app.add_option("--seed", wishes.seed, "play this life only; with --seconds the first one. Default: from chance");
@@ -282,6 +287,13 @@ int main(int count, char** words) {
       ->excludes("--keyvalue")
       ->excludes("--bytes")
       ->excludes("--transactions");
+  app.add_flag("--pipeline", pipelines, "pipeline tables")
+      ->excludes("--model")
+      ->excludes("--spool")
+      ->excludes("--keyvalue")
+      ->excludes("--bytes")
+      ->excludes("--transactions")
+      ->excludes("--queue");
   CLI11_PARSE(app, count, words);
   wishes.one = one->count() != 0 && seconds->count() == 0;
   if (one->count() == 0) wishes.seed = std::random_device{}();
@@ -291,11 +303,13 @@ int main(int count, char** words) {
                  : bytes        ? " --bytes"
                  : transactions ? " --transactions"
                  : queues       ? " --queue"
+                 : pipelines    ? " --pipeline"
                                 : "";
   if (transactions) return run(wishes, Transactions{});
   if (bytes) return run(wishes, Bytes{});
   if (keyvalue) return run(wishes, KeyValues{"values written"});
   if (queues) return run(wishes, Queues{"messages moved in transactions"});
+  if (pipelines) return run(wishes, Pipelines{"deliveries"});
   if (spool) return run(wishes, Spools{});
   return model ? run(wishes, Model{}) : run(wishes, Promises{});
 }

@@ -1,0 +1,95 @@
+#include "clients/cli/filter.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+extern char** environ;
+
+namespace fastjournal::cli {
+namespace {
+
+constexpr int kTickMs = 1'000;
+constexpr std::size_t kErrorBytesMax = 1'024;
+
+Status failed(std::string const& what, int error) { return {Code::io_error, what + ": " + std::strerror(error)}; }
+
+struct Actions {
+  posix_spawn_file_actions_t list;
+  Actions() { posix_spawn_file_actions_init(&list); }
+  Actions(Actions const&) = delete;
+  Actions& operator=(Actions const&) = delete;
+  ~Actions() { posix_spawn_file_actions_destroy(&list); }
+};
+
+std::vector<char*> pointers_to(std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (std::string& one : strings) out.push_back(one.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+// What was said last.
+void keep_end(std::string& text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  if (text.size() > kErrorBytesMax) text.erase(0, text.size() - kErrorBytesMax);
+}
+
+}  // namespace
+
+Result<Filtered> run_filter(std::string const& command, std::vector<std::string> const& variables,
+                            std::string const& input, std::string const& output, std::function<bool()> const& tick) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return failed("make a pipe for " + command, errno);
+  Actions actions;
+  posix_spawn_file_actions_addopen(&actions.list, STDIN_FILENO, input.c_str(), O_RDONLY, 0);
+  if (!output.empty())
+    posix_spawn_file_actions_addopen(&actions.list, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions.list, ends[1], STDERR_FILENO);
+  std::vector<std::string> arguments{"sh", "-c", command};
+  std::vector<std::string> environment;
+  for (char** one = environ; *one != nullptr; ++one)
+    if (!std::string_view(*one).starts_with("FJ_")) environment.emplace_back(*one);
+  environment.insert(environment.end(), variables.begin(), variables.end());
+  pid_t pid = -1;
+  int const error = ::posix_spawn(&pid, "/bin/sh", &actions.list, nullptr, pointers_to(arguments).data(),
+                                  pointers_to(environment).data());
+  ::close(ends[1]);
+  if (error != 0) {
+    ::close(ends[0]);
+    return failed("run " + command, error);
+  }
+  Filtered out;
+  bool is_told = false;
+  // Until it has closed its standard error; that of what it left behind is not waited for.
+  for (int status = 0;;) {
+    pollfd one{ends[0], POLLIN, 0};
+    int const ready = ::poll(&one, 1, kTickMs);
+    std::array<char, 4096> buffer{};
+    ssize_t const got = ready > 0 ? ::read(ends[0], buffer.data(), buffer.size()) : -1;
+    if (got > 0) {
+      out.errors.append(buffer.data(), static_cast<std::size_t>(got));
+      if (out.errors.size() > 16 * kErrorBytesMax) out.errors.erase(0, out.errors.size() - kErrorBytesMax);
+    }
+    if (got <= 0 && ::waitpid(pid, &status, got == 0 ? 0 : WNOHANG) == pid) {
+      out.end = WIFSIGNALED(status) ? Child::End{0, WTERMSIG(status)} : Child::End{WEXITSTATUS(status), 0};
+      break;
+    }
+    if (ready == 0 && !is_told && !tick()) {
+      ::kill(pid, SIGTERM);
+      is_told = true;
+    }
+  }
+  ::close(ends[0]);
+  keep_end(out.errors);
+  return out;
+}
+
+}  // namespace fastjournal::cli

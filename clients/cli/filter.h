@@ -1,0 +1,26 @@
+// A command between two files: it reads the content of a document from its standard input, and writes what becomes of it
+// to its standard output.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "clients/cli/child.h"
+#include "fastjournal/status.h"
+
+namespace fastjournal::cli {
+
+struct Filtered {
+  Child::End end{};
+  std::string errors{};  // the end of what it said on standard error
+};
+
+// Runs `command` by a shell with `variables` ("NAME=value") added to our environment. `output` empty: what it writes
+// goes where our own output goes. `tick` is called about every second meanwhile; false ends the command. Not ok: it
+// could not be run.
+[[nodiscard]] Result<Filtered> run_filter(std::string const& command, std::vector<std::string> const& variables,
+                                          std::string const& input, std::string const& output,
+                                          std::function<bool()> const& tick);
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,324 @@
+#include "clients/cli/pipeline_runner.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "clients/cli/filter.h"
+
+namespace fastjournal::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using client::Document;
+using client::NotSent;
+
+constexpr std::string_view kFolder = "folder:";
+constexpr auto kBeatEvery = std::chrono::seconds{10};
+
+// The daemon cannot be asked, or the lease is over: what is of the daemon alone.
+bool is_over(Status const& status) { return status.code() == Code::stale_epoch || status.code() == Code::unknown_row; }
+
+// How a command ended.
+std::optional<NotSent> reason_of(std::string const& step, Result<Filtered> const& done) {
+  if (!done.ok()) return NotSent{.kind = step + ": not run", .error = done.status().message()};
+  if (done->end.ok()) return std::nullopt;
+  std::string kind = step + ": " + done->end.text();
+  kind.resize(std::min<std::size_t>(kind.size(), 64));
+  return NotSent{.kind = std::move(kind), .error = done->errors, .permanent = done->end.status == kStatusPermanent};
+}
+
+bool is_drop(Result<Filtered> const& done) {
+  return done.ok() && done->end.signal == 0 && done->end.status == kStatusDrop;
+}
+
+Status sync_path(fs::path const& path, int flags) {
+  int const fd = ::open(path.c_str(), flags | O_CLOEXEC);
+  if (fd < 0) return {Code::io_error, "open " + path.string() + ": " + std::strerror(errno)};
+  int const error = ::fsync(fd) == 0 ? 0 : errno;
+  ::close(fd);
+  return error == 0 ? Status{} : Status{Code::io_error, "sync " + path.string() + ": " + std::strerror(error)};
+}
+
+// Whole, or not there; on the disk when it returns.
+Status put_file(fs::path const& from, fs::path const& to) {
+  std::error_code error;
+  fs::create_directories(to.parent_path(), error);
+  fs::path const part = to.string() + ".part";
+  if (!error) fs::copy_file(from, part, fs::copy_options::overwrite_existing, error);
+  if (error) return {Code::io_error, "write " + part.string() + ": " + error.message()};
+  if (Status synced = sync_path(part, O_RDONLY); !synced.ok()) return synced;
+  fs::rename(part, to, error);
+  if (error) return {Code::io_error, "rename " + part.string() + ": " + error.message()};
+  return sync_path(to.parent_path(), O_RDONLY | O_DIRECTORY);
+}
+
+}  // namespace
+
+PipelineRunner::PipelineRunner(plan::Plan const& plan, PipelineWishes const& wishes, client::Documents& documents,
+                               fs::path work)
+    : plan_(plan), destinations_(plan), wishes_(wishes), documents_(documents), work_(std::move(work)) {}
+
+std::string PipelineRunner::check() const {
+  auto const find = [&](std::string const& name) { return std::ranges::find(plan_.steps, name, &plan::Step::name); };
+  auto const has = [&](std::string const& name, auto const& fits) {
+    auto const found = find(name);
+    return found != plan_.steps.end() && fits(*found);
+  };
+  for (auto const& [name, folder] : wishes_.sources)
+    if (!has(name, [](plan::Step const& step) { return step.is_source; }))
+      return fmt::format("--source {}: plan {} has no source of that name", name, plan_.name);
+  for (auto const* const steps : {&wishes_.steps, &wishes_.splits})
+    for (auto const& [name, command] : *steps)
+      if (!has(name, [](plan::Step const& step) { return !step.is_source && !step.is_output(); }))
+        return fmt::format("{} is no step of plan {} that is not an output: --to names outputs", name, plan_.name);
+  for (auto const& [name, command] : wishes_.outputs)
+    if (!has(name, [](plan::Step const& step) { return step.is_output(); }))
+      return fmt::format("--to {}: plan {} has no output of that name", name, plan_.name);
+  for (auto const& [name, command] : wishes_.routes)
+    if (!has(name, [](plan::Step const& step) { return step.router == plan::Router::by_name; }))
+      return fmt::format("--route {}: plan {} has no router by-name there", name, plan_.name);
+  if (wishes_.sources.empty()) return "--source NAME=FOLDER is missing: where documents come from";
+  for (plan::Step const& step : plan_.steps) {
+    if (step.is_output() && !wishes_.outputs.contains(step.name))
+      return fmt::format("output {} has no --to {}=COMMAND or {}=folder:PATH", step.name, step.name, step.name);
+    if (step.router == plan::Router::by_name && !wishes_.routes.contains(step.name))
+      return fmt::format("router {} has no --route {}=COMMAND, which prints the names of steps", step.name, step.name);
+  }
+  return {};
+}
+
+std::string PipelineRunner::new_file() { return (work_ / std::to_string(++files_)).string(); }
+
+std::optional<std::size_t> PipelineRunner::destination_of(Copy const& copy) const {
+  for (std::size_t at = 0; at < destinations_.all().size(); ++at) {
+    plan::Destination const& one = destinations_.all()[at];
+    if (one.step == copy.at && (plan_.step(copy.at).any_path || one.branches == copy.branches)) return at;
+  }
+  return std::nullopt;
+}
+
+bool PipelineRunner::is_missing(Document const& document, std::size_t destination) const {
+  return std::ranges::find(document.destinations, destinations_.all()[destination].name) != document.destinations.end();
+}
+
+std::vector<std::string> PipelineRunner::variables(Document const& document, plan::Step const& step) const {
+  return {"FJ_DOCUMENT=" + std::to_string(document.document), "FJ_SOURCE=" + document.source, "FJ_URI=" + document.uri,
+          "FJ_STEP=" + step.name};
+}
+
+// A heartbeat now and then; false: the worker is to stop.
+bool PipelineRunner::beat(Document const& document) {
+  auto const now = std::chrono::steady_clock::now();
+  if (now < beat_ + kBeatEvery) return true;
+  beat_ = now;
+  Result<bool> const lives = documents_.heartbeat(document);
+  return !lives.ok() || lives.value();
+}
+
+Status PipelineRunner::run(Document const& document, std::string const& content) {
+  beat_ = std::chrono::steady_clock::now();
+  auto const source = std::ranges::find(plan_.steps, document.source, &plan::Step::name);
+  if (source == plan_.steps.end()) return {Code::not_found, "the plan has no source " + document.source};
+  Copy copy;
+  copy.at = static_cast<plan::StepIndex>(source - plan_.steps.begin());
+  copy.content = content;
+  Status const done = walk(document, std::move(copy), false);
+  std::error_code ignored;
+  for (fs::directory_iterator at{work_, ignored}; !ignored && at != fs::directory_iterator{}; at.increment(ignored))
+    fs::remove_all(at->path(), ignored);
+  return done;
+}
+
+// `is_behind`: the step at the copy's place was passed before (that is where children begin).
+Status PipelineRunner::walk(Document const& document, Copy copy, bool is_behind) {
+  if (!is_behind) {
+    // Nothing is missing here or behind: no step need run.
+    std::vector<bool> const behind = plan::below(plan_, copy.at);
+    bool is_needed = wishes_.splits.contains(plan_.step(copy.at).name);
+    for (std::size_t at = 0; at < destinations_.all().size() && !is_needed; ++at) {
+      plan::StepIndex const step = destinations_.all()[at].step;
+      is_needed = is_missing(document, at) && (step == copy.at || behind[step]);
+    }
+    // Something that is made of it may be.
+    for (plan::StepIndex step = 0; step < plan_.steps.size() && !is_needed; ++step)
+      is_needed = behind[step] && wishes_.splits.contains(plan_.step(step).name);
+    if (!is_needed) return {};
+    bool goes_on = true;
+    if (Status passed = pass(document, copy, goes_on); !passed.ok() || !goes_on) return passed;
+  }
+  if (plan_.step(copy.at).after.empty()) return {};
+  Result<std::vector<plan::StepIndex>> const chosen = choose(document, copy);
+  if (!chosen.ok()) return chosen.status();
+  for (plan::StepIndex const next : chosen.value()) {
+    Copy further = copy;
+    further.at = next;
+    if (plan_.step(copy.at).duplicates()) further.branches.push_back(next);
+    if (Status walked = walk(document, std::move(further), false); !walked.ok()) return walked;
+  }
+  return {};
+}
+
+Status PipelineRunner::pass(Document const& document, Copy& copy, bool& goes_on) {
+  plan::Step const& step = plan_.step(copy.at);
+  if (step.is_source) return {};
+  if (step.is_output()) {
+    std::optional<std::size_t> const destination = destination_of(copy);
+    return destination && is_missing(document, *destination) ? deliver(document, *destination, copy, goes_on)
+                                                             : Status{};
+  }
+  if (wishes_.splits.contains(step.name)) {
+    goes_on = false;
+    return split(document, copy);
+  }
+  return wishes_.steps.contains(step.name) ? filter(document, copy, goes_on) : Status{};
+}
+
+Status PipelineRunner::filter(Document const& document, Copy& copy, bool& goes_on) {
+  plan::Step const& step = plan_.step(copy.at);
+  std::string const out = new_file();
+  Result<Filtered> const done = run_filter(wishes_.steps.at(step.name), variables(document, step), copy.content, out,
+                                           [&] { return beat(document); });
+  if (std::optional<NotSent> const why = reason_of(step.name, done)) {
+    goes_on = false;
+    return fail_behind(document, copy, *why, is_drop(done));
+  }
+  if (step.effect == plan::Effect::mutating) copy.content = out;
+  return {};
+}
+
+Status PipelineRunner::fail_behind(Document const& document, Copy const& copy, NotSent const& why, bool drops) {
+  std::vector<bool> const behind = plan::below(plan_, copy.at);
+  for (std::size_t at = 0; at < destinations_.all().size(); ++at) {
+    plan::Destination const& one = destinations_.all()[at];
+    bool const is_on_way =
+        plan_.step(one.step).any_path || (one.branches.size() >= copy.branches.size() &&
+                                          std::equal(copy.branches.begin(), copy.branches.end(), one.branches.begin()));
+    if (!behind[one.step] || !is_on_way || !is_missing(document, at)) continue;
+    Status said;
+    if (drops)
+      said = documents_.dropped(document, one.name, why.error);
+    else
+      said = documents_.failed(document, one.name, why.kind, {.error = why.error, .permanent = why.permanent}).status();
+    if (!said.ok() && !is_over(said)) return said;
+    ++(drops ? counts_.dropped : counts_.failed);
+  }
+  return {};
+}
+
+// Each file that the command leaves is a child; the document itself goes no further by this way.
+Status PipelineRunner::split(Document const& document, Copy const& copy) {
+  plan::Step const& step = plan_.step(copy.at);
+  fs::path const folder = new_file();
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return {Code::io_error, "make " + folder.string() + ": " + error.message()};
+  std::vector<std::string> with = variables(document, step);
+  with.push_back("FJ_OUT=" + folder.string());
+  Result<Filtered> const done =
+      run_filter(wishes_.splits.at(step.name), with, copy.content, new_file(), [&] { return beat(document); });
+  if (std::optional<NotSent> const why = reason_of(step.name, done))
+    return fail_behind(document, copy, *why, is_drop(done));
+  std::vector<fs::path> made;
+  for (fs::recursive_directory_iterator at{folder, error}; !error && at != fs::recursive_directory_iterator{};
+       at.increment(error))
+    if (at->is_regular_file()) made.push_back(at->path());
+  std::sort(made.begin(), made.end());
+  for (fs::path const& path : made) {
+    std::string const name = path.lexically_relative(folder).generic_string();
+    Result<client::Child> child = documents_.begin_child(document, name, step.name);
+    if (!child.ok()) return is_over(child.status()) ? Status{} : child.status();
+    if (!child->document.is_mine()) continue;
+    child->document.source = document.source;
+    child->document.uri = document.uri + "/" + name;
+    Copy further = copy;
+    further.content = path.string();
+    if (Status walked = walk(child->document, std::move(further), true); !walked.ok()) return walked;
+  }
+  Status const said = documents_.children_done(document, made.size());
+  if (!said.ok() && !is_over(said)) return said;
+  return fail_behind(document, copy, {.kind = "split", .error = "it was taken apart"}, true);
+}
+
+Status PipelineRunner::deliver(Document const& document, std::size_t destination, Copy const& copy, bool& goes_on) {
+  plan::Step const& step = plan_.step(copy.at);
+  Result<client::Delivery> const done = documents_.deliver(
+      document, destinations_.all()[destination].name, [&](client::Sending const& sending) -> std::optional<NotSent> {
+        return send(document, step, wishes_.outputs.at(step.name), copy, sending);
+      });
+  if (!done.ok()) {
+    goes_on = false;
+    if (!is_over(done.status())) return done.status();
+    ++counts_.cancelled;
+    return {};
+  }
+  if (done->verdict == client::Sending::Verdict::cancelled) {
+    ++counts_.cancelled;
+    goes_on = false;
+  } else if (done->verdict == client::Sending::Verdict::run) {
+    bool const is_sent = done->state == "sent";
+    ++(is_sent ? counts_.sent : counts_.failed);
+    goes_on = is_sent;
+  }
+  return {};
+}
+
+std::optional<NotSent> PipelineRunner::send(Document const& document, plan::Step const& step, std::string const& target,
+                                            Copy const& copy, client::Sending const& sending) {
+  if (target.starts_with(kFolder)) {
+    Status const put = put_file(copy.content, fs::path{target.substr(kFolder.size())} / document.uri);
+    if (put.ok()) return std::nullopt;
+    return NotSent{.kind = step.name + ": folder", .error = put.message()};
+  }
+  std::vector<std::string> with = variables(document, step);
+  with.push_back("FJ_KEY=" + sending.key);
+  with.push_back("FJ_ATTEMPT=" + std::to_string(sending.attempt));
+  Result<Filtered> const done = run_filter(target, with, copy.content, {}, [&] { return beat(document); });
+  return reason_of(step.name, done);
+}
+
+Result<std::vector<plan::StepIndex>> PipelineRunner::choose(Document const& document, Copy const& copy) {
+  plan::Step const& step = plan_.step(copy.at);
+  if (!step.chooses()) return step.after;
+  std::vector<plan::StepIndex> out;
+  std::vector<std::string> names;
+  if (step.router == plan::Router::round_robin) {
+    out.push_back(step.after[turns_[copy.at]++ % step.after.size()]);
+    names.push_back(plan_.step(out.back()).name);
+  } else {
+    std::string const file = new_file();
+    Result<Filtered> const done = run_filter(wishes_.routes.at(step.name), variables(document, step), copy.content,
+                                             file, [&] { return beat(document); });
+    std::optional<NotSent> why = reason_of(step.name, done);
+    std::ifstream words{file};
+    for (std::string name; !why && words >> name;) {
+      auto const next =
+          std::ranges::find_if(step.after, [&](plan::StepIndex at) { return plan_.step(at).name == name; });
+      if (next == step.after.end())
+        why = NotSent{.kind = step.name + ": route", .error = "no step " + name + " is behind it", .permanent = true};
+      else if (std::ranges::find(out, *next) == out.end())
+        out.push_back(*next);
+    }
+    if (!why && (out.empty() || out.size() > step.copies_max))
+      why = NotSent{.kind = step.name + ": route",
+                    .error = fmt::format("{} names, expected 1 to {}", out.size(), step.copies_max),
+                    .permanent = true};
+    if (why) {
+      Status const said = fail_behind(document, copy, *why, is_drop(done));
+      if (!said.ok()) return said;
+      return std::vector<plan::StepIndex>{};
+    }
+    for (plan::StepIndex const at : out) names.push_back(plan_.step(at).name);
+  }
+  Status const said = documents_.routed(document, step.name, names).status();
+  if (!said.ok() && !is_over(said)) return said;
+  return out;
+}
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,89 @@
+// One document on its way through a plan: its steps are commands between files, its outputs commands or folders, and the
+// table is told what happens. Everything is decided by the plan and by what the table says is missing.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clients/lib/documents.h"
+#include "plan/destinations.h"
+#include "plan/plan.h"
+
+namespace fastjournal::cli {
+
+struct PipelineWishes {
+  std::map<std::string, std::string> sources;  // name: folder
+  std::map<std::string, std::string> steps;    // name: command
+  std::map<std::string, std::string> routes;   // source or step: command that prints names
+  std::map<std::string, std::string> splits;   // step: command that writes files into $FJ_OUT
+  std::map<std::string, std::string> outputs;  // step: command, or folder:PATH
+};
+
+struct PipelineCounts {
+  std::uint64_t sent{0};
+  std::uint64_t failed{0};
+  std::uint64_t dropped{0};
+  std::uint64_t cancelled{0};
+  bool operator==(PipelineCounts const&) const = default;
+};
+
+// Exit statuses of commands with a meaning of their own; another one that is not 0 is a failure that is tried again.
+inline constexpr int kStatusPermanent = 65;  // it would fail again each time (EX_DATAERR)
+inline constexpr int kStatusDrop = 99;       // the document is not to go on
+
+class PipelineRunner {
+ public:
+  // All outlive it. `work`: a folder for files of documents under way, which it empties.
+  PipelineRunner(plan::Plan const& plan, PipelineWishes const& wishes, client::Documents& documents,
+                 std::filesystem::path work);
+
+  // What is wrong with the wishes: steps that the plan does not have, outputs without a command. Empty: nothing.
+  [[nodiscard]] std::string check() const;
+  // A document with this content; not ok: the daemon cannot be asked.
+  [[nodiscard]] Status run(client::Document const& document, std::string const& content);
+  [[nodiscard]] PipelineCounts const& counts() const { return counts_; }
+
+ private:
+  // A copy of the document at one place of the plan.
+  struct Copy {
+    plan::StepIndex at{0};
+    plan::Branches branches{};
+    std::string content{};
+  };
+
+  [[nodiscard]] Status walk(client::Document const& document, Copy copy, bool is_behind);
+  [[nodiscard]] Status pass(client::Document const& document, Copy& copy, bool& goes_on);
+  [[nodiscard]] Status filter(client::Document const& document, Copy& copy, bool& goes_on);
+  [[nodiscard]] Status split(client::Document const& document, Copy const& copy);
+  [[nodiscard]] Status deliver(client::Document const& document, std::size_t destination, Copy const& copy,
+                               bool& goes_on);
+  [[nodiscard]] std::optional<client::NotSent> send(client::Document const& document, plan::Step const& step,
+                                                    std::string const& target, Copy const& copy,
+                                                    client::Sending const& sending);
+  // What is behind this place cannot be reached now.
+  [[nodiscard]] Status fail_behind(client::Document const& document, Copy const& copy, client::NotSent const& why,
+                                   bool drops);
+  [[nodiscard]] Result<std::vector<plan::StepIndex>> choose(client::Document const& document, Copy const& copy);
+  [[nodiscard]] std::vector<std::string> variables(client::Document const& document, plan::Step const& step) const;
+  [[nodiscard]] std::optional<std::size_t> destination_of(Copy const& copy) const;
+  [[nodiscard]] bool is_missing(client::Document const& document, std::size_t destination) const;
+  [[nodiscard]] std::string new_file();
+  bool beat(client::Document const& document);
+
+  plan::Plan const& plan_;
+  plan::Destinations const destinations_;
+  PipelineWishes const& wishes_;
+  client::Documents& documents_;
+  std::filesystem::path work_;
+  PipelineCounts counts_;
+  std::uint64_t files_{0};
+  std::map<plan::StepIndex, std::size_t> turns_;
+  std::chrono::steady_clock::time_point beat_{};
+};
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,240 @@
+#include "clients/cli/pipelines.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "clients/cli/pipeline_runner.h"
+#include "clients/lib/documents.h"
+#include "clients/lib/folder_scanner.h"
+#include "plan/codec.h"
+
+namespace fastjournal::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using client::ContentHash;
+using client::Document;
+using client::FolderScanner;
+using client::Milliseconds;
+
+// Between two scans where nothing tells of changes, and after the daemon was away.
+constexpr DurationMs kEveryDefault{10'000};
+constexpr Milliseconds kAway{1'000};
+
+// NAME=VALUE of each; the word that is none.
+Result<std::map<std::string, std::string>> pairs_of(std::vector<std::string> const& words, std::string_view option) {
+  std::map<std::string, std::string> out;
+  for (std::string const& word : words) {
+    std::size_t const equal = word.find('=');
+    if (equal == std::string::npos || equal == 0 || equal + 1 == word.size())
+      return Status{Code::bad_parameter, fmt::format("{} {}: expected NAME=VALUE", option, word)};
+    if (!out.emplace(word.substr(0, equal), word.substr(equal + 1)).second)
+      return Status{Code::bad_parameter, fmt::format("{} {}: given twice", option, word.substr(0, equal))};
+  }
+  return out;
+}
+
+// A folder of this process, gone with it.
+class WorkFolder {
+ public:
+  WorkFolder() {
+    std::string name = (fs::temp_directory_path() / "fastjournal-pipeline-XXXXXX").string();
+    if (char const* const made = ::mkdtemp(name.data())) path_ = made;
+  }
+  WorkFolder(WorkFolder const&) = delete;
+  WorkFolder& operator=(WorkFolder const&) = delete;
+  ~WorkFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] fs::path const& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+Result<plan::Plan> plan_of(client::Connection& connection, std::string const& table) {
+  Result<client::Reply> const reply = connection.call("PLANS", {{"table", Value::of_text(table)}});
+  if (!reply.ok()) return reply.status();
+  for (Message const& message : reply->messages) {
+    if (message.integer("newest") != 1) continue;
+    if (std::optional<plan::Plan> plan = plan::decode(message.text("text"))) return std::move(*plan);
+    return Status{Code::invalid, "the table's plan is of a later version of this program"};
+  }
+  return Status{Code::not_found, "the table has no plan"};
+}
+
+ContentHash hash_of(plan::Step const& source) {
+  switch (source.hash) {
+    case plan::Hash::xxh3: return ContentHash::xxh3;
+    case plan::Hash::sha256: return ContentHash::sha256;
+    case plan::Hash::none: break;
+  }
+  return ContentHash::none;
+}
+
+class Run {
+ public:
+  Run(Invocation const& invocation, Console& console, client::Connection& connection)
+      : one_(invocation), console_(console), connection_(connection), documents_(connection, invocation.table) {}
+
+  ExitCode run() {
+    if (Status read = read_wishes(); !read.ok()) return misuse(one_, console_, read.message());
+    Result<plan::Plan> plan = plan_of(connection_, one_.table);
+    if (!plan.ok()) return complain(one_, console_, plan.status());
+    plan_ = std::move(plan).value();
+    if (work_.path().empty()) return complain(one_, console_, {Code::io_error, "cannot make a folder for files"});
+    runner_ = std::make_unique<PipelineRunner>(plan_, wishes_, documents_, work_.path());
+    if (std::string const wrong = runner_->check(); !wrong.empty()) return misuse(one_, console_, wrong);
+    for (auto const& [name, folder] : wishes_.sources) {
+      auto const source = std::ranges::find(plan_.steps, name, &plan::Step::name);
+      scanners_.emplace(name, std::make_unique<FolderScanner>(client::ScanOptions{folder, hash_of(*source)}));
+    }
+    return go_on();
+  }
+
+ private:
+  Status read_wishes() {
+    for (auto const& [words, option, into] : {std::tuple{&one_.pipeline.sources, "--source", &wishes_.sources},
+                                              std::tuple{&one_.pipeline.steps, "--step", &wishes_.steps},
+                                              std::tuple{&one_.pipeline.routes, "--route", &wishes_.routes},
+                                              std::tuple{&one_.pipeline.splits, "--split", &wishes_.splits},
+                                              std::tuple{&one_.pipeline.outputs, "--to", &wishes_.outputs}}) {
+      Result<std::map<std::string, std::string>> read = pairs_of(*words, option);
+      if (!read.ok()) return read.status();
+      *into = std::move(read).value();
+    }
+    return {};
+  }
+
+  // What a crash left comes first, then what is new.
+  ExitCode go_on() {
+    for (;;) {
+      Status done = bring_missing();
+      if (done.ok()) done = scan();
+      if (done.ok()) done = bring_missing();
+      if (!done.ok() && !is_away(done)) return complain(one_, console_, done);
+      if (done.ok() && one_.once) return finish();
+      if (!done.ok()) {
+        note(one_, console_, "the daemon is away: " + done.message());
+        std::this_thread::sleep_for(kAway);
+        continue;
+      }
+      wait();
+    }
+  }
+  static bool is_away(Status const& status) {
+    return status.code() == Code::unavailable || status.code() == Code::closed || status.code() == Code::timed_out;
+  }
+
+  Status bring_missing() {
+    for (auto const& [source, folder] : wishes_.sources)
+      for (;;) {
+        Result<std::vector<Document>> const next = documents_.next({.source = source});
+        if (!next.ok()) return next.status();
+        if (next->empty()) break;
+        Document const& document = next->front();
+        if (Status brought = bring(document, (fs::path{folder} / document.uri).string()); !brought.ok()) return brought;
+      }
+    return {};
+  }
+
+  Status bring(Document const& document, std::string const& path) {
+    std::error_code error;
+    if (fs::is_regular_file(path, error)) {
+      PipelineCounts const before = runner_->counts();
+      Status const done = runner_->run(document, path);
+      if (!done.ok()) return done;
+      // It would be handed out again and again.
+      if (runner_->counts() == before) return give_up(document, "no-way", "no step leads there");
+      return let_go(document);
+    }
+    return give_up(document, "gone", path + " is not there any more");
+  }
+
+  Status give_up(Document const& document, std::string const& kind, std::string const& why) {
+    for (std::string const& destination : document.destinations) {
+      Status const said = documents_.failed(document, destination, kind, {.error = why, .permanent = true}).status();
+      if (!said.ok() && is_away(said)) return said;
+    }
+    return let_go(document);
+  }
+  // What is left of it in our hands: paused destinations.
+  Status let_go(Document const& document) {
+    Status const said = documents_.release(document);
+    return is_away(said) ? said : Status{};
+  }
+
+  Status scan() {
+    for (auto const& [source, scanner] : scanners_) {
+      Status asked;
+      Status const scanned = scanner->scan([&, &name = source](client::ScannedFile const& file) {
+        ++files_;
+        Result<Document> const found = documents_.found(name, file.uri, file.hash);
+        asked = found.status();
+        if (!asked.ok()) return false;
+        if (found->is_mine()) asked = bring(found.value(), file.path);
+        return asked.ok();
+      });
+      if (!asked.ok()) return asked;
+      if (!scanned.ok()) return scanned;
+    }
+    return {};
+  }
+
+  void wait() {
+    DurationMs const every = one_.interval.value_or(kEveryDefault);
+    if (scanners_.size() == 1)
+      static_cast<void>(scanners_.begin()->second->wait_change(Milliseconds{every.value}));
+    else
+      std::this_thread::sleep_for(Milliseconds{every.value});
+  }
+
+  ExitCode finish() {
+    PipelineCounts const& counts = runner_->counts();
+    if (console_.look.json)
+      console_.out << fmt::format(R"({{"files":{},"sent":{},"failed":{},"dropped":{},"cancelled":{}}})", files_,
+                                  counts.sent, counts.failed, counts.dropped, counts.cancelled)
+                   << '\n';
+    else
+      console_.out << fmt::format("{} files looked at; {} sent, {} failed, {} dropped\n", files_, counts.sent,
+                                  counts.failed, counts.dropped);
+    return counts.failed > 0 ? ExitCode::failed : ExitCode::ok;
+  }
+
+  Invocation const& one_;
+  Console& console_;
+  client::Connection& connection_;
+  client::Documents documents_;
+  PipelineWishes wishes_;
+  plan::Plan plan_;
+  WorkFolder work_;
+  std::unique_ptr<PipelineRunner> runner_;
+  std::map<std::string, std::unique_ptr<FolderScanner>> scanners_;
+  std::uint64_t files_{0};
+};
+
+}  // namespace
+
+ExitCode run_pipeline(Invocation const& invocation, Console& console, client::Connection& connection) {
+  return Run{invocation, console, connection}.run();
+}
+
+ExitCode show_pipeline(Invocation const& invocation, Console& console, client::Connection& connection) {
+  Result<client::Reply> const reply = connection.call("DESTINATIONS", {{"table", Value::of_text(invocation.table)}});
+  if (!reply.ok()) return complain(invocation, console, reply.status());
+  console.out << render_table(reply->messages, console.look);
+  return ExitCode::ok;
+}
+
+}  // namespace fastjournal::cli

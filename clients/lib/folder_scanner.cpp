@@ -1,0 +1,154 @@
+#include "clients/lib/folder_scanner.h"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "base/hash.h"
+
+namespace fastjournal::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t kWatched = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ONLYDIR;
+
+Status failed(std::string const& what, std::string const& path, int error) {
+  return {error == ENOENT ? Code::not_found : Code::io_error, what + " " + path + ": " + std::strerror(error)};
+}
+
+void append_hex(std::string& out, std::uint8_t byte) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  out.push_back(kDigits[byte >> 4U]);
+  out.push_back(kDigits[byte & 15U]);
+}
+
+std::string hex(std::uint64_t high, std::uint64_t low) {
+  std::string out;
+  for (std::uint64_t const part : {high, low})
+    for (int shift = 56; shift >= 0; shift -= 8) append_hex(out, static_cast<std::uint8_t>(part >> shift));
+  return out;
+}
+
+struct Descriptor {
+  int fd{-1};
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+}  // namespace
+
+Result<std::string> hash_of_file(std::string const& path, ContentHash hash) {
+  Descriptor const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.fd < 0) return failed("open", path, errno);
+  Hasher128 fast;
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> const slow{EVP_MD_CTX_new(), &EVP_MD_CTX_free};
+  if (hash == ContentHash::sha256 && EVP_DigestInit_ex(slow.get(), EVP_sha256(), nullptr) != 1)
+    return Status{Code::io_error, "SHA-256 is not there"};
+  std::vector<char> buffer(std::size_t{256} << 10U);
+  for (;;) {
+    ssize_t const got = ::read(file.fd, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed("read", path, errno);
+    if (got == 0) break;
+    if (hash == ContentHash::sha256)
+      EVP_DigestUpdate(slow.get(), buffer.data(), static_cast<std::size_t>(got));
+    else
+      fast.add({buffer.data(), static_cast<std::size_t>(got)});
+  }
+  if (hash != ContentHash::sha256) return hex(fast.hash().high, fast.hash().low);
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int bytes = 0;
+  EVP_DigestFinal_ex(slow.get(), digest.data(), &bytes);
+  std::string out;
+  for (unsigned int at = 0; at < bytes; ++at) append_hex(out, digest[at]);
+  return out;
+}
+
+FolderScanner::~FolderScanner() {
+  if (watches_ >= 0) ::close(watches_);
+}
+
+Status FolderScanner::scan(std::function<bool(ScannedFile const&)> const& each) {
+  if (watches_ < 0) watches_ = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  bool goes_on = true;
+  return scan_folder(options_.folder, goes_on, each);
+}
+
+// Without a watch (there are limits) changes are found by the next scan.
+void FolderScanner::watch(fs::path const& folder) {
+  if (watches_ >= 0) static_cast<void>(::inotify_add_watch(watches_, folder.c_str(), kWatched));
+}
+
+Status FolderScanner::scan_folder(fs::path const& folder, bool& goes_on,
+                                  std::function<bool(ScannedFile const&)> const& each) {
+  watch(folder);
+  std::error_code error;
+  fs::directory_iterator entries{folder, error};
+  if (error) return failed("read", folder.string(), error.value());
+  std::vector<fs::path> found;
+  for (; entries != fs::directory_iterator{}; entries.increment(error)) {
+    if (error) return failed("read", folder.string(), error.value());
+    found.push_back(entries->path());
+  }
+  std::sort(found.begin(), found.end());
+  for (fs::path const& path : found) {
+    if (!goes_on) return {};
+    fs::file_status const status = fs::symlink_status(path, error);
+    if (status.type() == fs::file_type::directory) {
+      Status const below = scan_folder(path, goes_on, each);
+      if (!below.ok() && below.code() != Code::not_found) return below;
+    } else if (status.type() == fs::file_type::regular) {
+      Status const looked = look_at(path, goes_on, each);
+      if (!looked.ok() && looked.code() != Code::not_found) return looked;
+    }
+  }
+  return {};
+}
+
+Status FolderScanner::look_at(fs::path const& path, bool& goes_on,
+                              std::function<bool(ScannedFile const&)> const& each) {
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0) return failed("look at", path.string(), errno);
+  ScannedFile file;
+  file.uri = path.lexically_relative(options_.folder).generic_string();
+  file.path = path.string();
+  file.bytes = static_cast<std::uint64_t>(about.st_size);
+  if (options_.hash != ContentHash::none) {
+    std::int64_t const changed_ns = about.st_mtim.tv_sec * std::int64_t{1'000'000'000} + about.st_mtim.tv_nsec;
+    Known& known = known_[file.uri];
+    if (known.hash.empty() || known.bytes != file.bytes || known.changed_ns != changed_ns) {
+      Result<std::string> hash = hash_of_file(file.path, options_.hash);
+      if (!hash.ok()) return hash.status();
+      known = {file.bytes, changed_ns, std::move(hash).value()};
+    }
+    file.hash = known.hash;
+  }
+  goes_on = each(file);
+  return {};
+}
+
+bool FolderScanner::wait_change(Milliseconds limit) {
+  pollfd one{watches_, POLLIN, 0};
+  int const ms = static_cast<int>(std::clamp<Milliseconds::rep>(limit.count(), 0, INT_MAX));
+  if (::poll(&one, watches_ >= 0 ? 1 : 0, ms) <= 0) return false;
+  // What it says in detail does not matter: everything is looked at again.
+  std::array<char, 4096> events{};
+  while (::read(watches_, events.data(), events.size()) > 0) {
+  }
+  return true;
+}
+
+}  // namespace fastjournal::client

@@ -1,0 +1,160 @@
+// Pipeline tables with a real daemon and `fastjournal pipeline run`: a folder is indexed and published, with the worker and
+// the daemon killed on the way; each file is published once, and indexed at least once.
+#include <boost/test/unit_test.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "tests/integration/shell.h"
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::test;
+namespace fs = std::filesystem;
+
+constexpr int kFiles = 44;
+
+struct Fixture : ShellFixture {
+  Fixture() {
+    daemon.write("docs-plan.xml",
+                 "<plan name=\"docs\" version=\"1\"><retry first=\"10ms\" jitter=\"0\"/>"
+                 "<source name=\"pages\"/><step name=\"extract\" after=\"pages\" router=\"duplicate-all\"/>"
+                 "<step name=\"index\" after=\"extract\" kind=\"idempotent\" guarantee=\"at-least-once\"/>"
+                 "<step name=\"publish\" after=\"extract\" kind=\"potent\"/></plan>\n");
+    daemon.write("lines-plan.xml",
+                 "<plan name=\"lines\" version=\"1\"><source name=\"files\"/><step name=\"split\" after=\"files\"/>"
+                 "<step name=\"index\" after=\"split\" kind=\"idempotent\" guarantee=\"at-least-once\"/></plan>\n");
+    for (std::string const name : {"docs", "lines"})
+      daemon.write("tables/" + name + ".xml", "<table name=\"" + name + "\" type=\"pipeline\"><plan>../" + name +
+                                                  "-plan.xml</plan><grace>100ms</grace></table>\n");
+    bool const ready = daemon.start();
+    BOOST_REQUIRE_MESSAGE(ready, daemon.output());
+    fs::create_directories(daemon.folder() / "pages/deep");
+    for (int at = 0; at < kFiles; ++at)
+      write("pages/" + std::string(at % 3 == 0 ? "deep/" : "") + "p" + std::to_string(at),
+            "page " + std::to_string(at) + "\n");
+  }
+  void write(std::string const& name, std::string const& text) { std::ofstream{daemon.folder() / name} << text; }
+  // How often each line is in a file.
+  std::map<std::string, int> lines(std::string const& name) {
+    std::map<std::string, int> out;
+    std::ifstream file{daemon.folder() / name};
+    for (std::string line; std::getline(file, line);) ++out[line];
+    return out;
+  }
+  // Publishes, and kills its worker once so many are published.
+  static std::string worker(int killed_after) {
+    return "fastjournal pipeline run docs --once --source pages=pages --step extract='tr a-z A-Z' --to index='cat >> "
+           "indexed' "
+           "--to publish='cat >> published; test $(wc -l < published) -ne " +
+           std::to_string(killed_after) + " || kill -9 $PPID'";
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(pipelines, Fixture)
+
+BOOST_AUTO_TEST_CASE(a_folder_is_brought_to_its_destinations_over_kills_of_worker_and_daemon) {
+  // What was being sent when the worker was killed is in doubt, and here it is known that it arrived.
+  std::string const resolve =
+      "while ! fastjournal call RESOLVE table=docs all=1 outcome=sent --json | grep -q '\"count\":1'; do :; done";
+  for (int const killed_after : {5, 10, 19}) {
+    BOOST_TEST(run_in_shell(daemon, worker(killed_after)).code != 0);
+    BOOST_TEST(lines("published").size() == static_cast<std::size_t>(killed_after));
+    run("timeout 60 sh -c '" + resolve + "'");
+    if (killed_after != 10) continue;
+    daemon.kill(SIGKILL);
+    static_cast<void>(daemon.wait());
+    bool const ready = daemon.start();
+    BOOST_REQUIRE_MESSAGE(ready, daemon.output());
+  }
+  // Leases of workers that were killed end, and then nothing is missing.
+  run("timeout 60 sh -c 'while ! " +
+      std::string{"fastjournal call DOCUMENTS table=docs status=open | grep -q NOTHING"} + "; do " +
+      "fastjournal pipeline run docs --once --source pages=pages --step extract=\"tr a-z A-Z\" "
+      "--to index=\"cat >> indexed\" --to publish=\"cat >> published\" > /dev/null; done'");
+  std::map<std::string, int> const published = lines("published");
+  std::map<std::string, int> const indexed = lines("indexed");
+  BOOST_TEST(published.size() == static_cast<std::size_t>(kFiles));
+  BOOST_TEST(indexed.size() == static_cast<std::size_t>(kFiles));
+  for (auto const& [line, times] : published) BOOST_TEST(times == 1, line << " was published " << times << " times");
+  BOOST_TEST(published.contains("PAGE 7"));
+  std::string const status = run("fastjournal pipeline status docs");
+  BOOST_TEST(status.find("44") != std::string::npos, status);
+}
+
+BOOST_AUTO_TEST_CASE(what_fails_is_said_and_tried_again_what_has_changed_is_sent_again) {
+  write("broken", "yes");
+  std::string const worker =
+      "fastjournal pipeline run docs --once --source pages=pages --to publish=folder:www "
+      "--to index='test ! -e broken || { echo no index >&2; exit 1; }'";
+  Ran const first = run_in_shell(daemon, worker);
+  BOOST_TEST(first.code == 5, first.output);
+  BOOST_TEST(first.output.find("44 files looked at; ") != std::string::npos, first.output);
+  // Too much failed there: it is paused, and nothing is counted.
+  std::string const paused = run("fastjournal call DESTINATIONS table=docs destination=index");
+  BOOST_TEST(paused.find("probing") != std::string::npos, paused);
+  BOOST_TEST(run("fastjournal alerts").find("destination-paused") != std::string::npos);
+  fs::remove(daemon.folder() / "broken");
+  run("fastjournal call RESUME table=docs destination=index");
+  run("timeout 60 sh -c 'while ! fastjournal call DOCUMENTS table=docs status=open | grep -q NOTHING; do " +
+      std::string{"fastjournal pipeline run docs --once --source pages=pages --to publish=folder:www --to index=true > "
+                  "/dev/null; done'"});
+  BOOST_TEST(fs::exists(daemon.folder() / "www/deep/p3"));
+  std::string const nothing = run(worker);
+  BOOST_TEST(nothing == "44 files looked at; 0 sent, 0 failed, 0 dropped\n", nothing);
+  write("pages/p1", "another page\n");
+  BOOST_TEST(run(worker) == "44 files looked at; 2 sent, 0 failed, 0 dropped\n");
+  std::ifstream www{daemon.folder() / "www/p1"};
+  std::string line;
+  std::getline(www, line);
+  BOOST_TEST(line == "another page");
+}
+
+BOOST_AUTO_TEST_CASE(documents_are_taken_apart_and_what_has_arrived_is_passed) {
+  fs::create_directories(daemon.folder() / "files");
+  write("files/one", "a\nb\nc\nd\n");
+  std::string const worker =
+      "fastjournal pipeline run lines --once --source files=files --split split='cd $FJ_OUT && split -l 1 -' ";
+  BOOST_TEST(
+      run_in_shell(daemon, worker + "--to index='cat >> indexed; test $(wc -l < indexed) -ne 2 || kill -9 $PPID'")
+          .code != 0);
+  run("timeout 60 sh -c 'while ! fastjournal call DOCUMENTS table=lines status=open | grep -q NOTHING; do " +
+      std::string{
+          "fastjournal pipeline run lines --once --source files=files --split split=\"cd \\$FJ_OUT && split -l 1 -\" "
+          "--to index=\"cat >> indexed\" > /dev/null; done'"});
+  std::map<std::string, int> const indexed = lines("indexed");
+  BOOST_TEST(indexed.size() == 4U);
+  BOOST_TEST(indexed.at("a") == 1);
+  BOOST_TEST(run(worker + "--to index='cat >> indexed'") == "1 files looked at; 0 sent, 0 failed, 0 dropped\n");
+}
+
+BOOST_AUTO_TEST_CASE(mistakes_on_the_command_line_are_told) {
+  auto const said = [&](std::string const& words) {
+    return run_in_shell(daemon, "fastjournal pipeline run docs " + words);
+  };
+  std::string const good = " --source pages=pages --to index=true --to publish=true";
+  for (auto const& [words, expected] :
+       std::map<std::string, std::string>{{"--once", "--source NAME=FOLDER is missing"},
+                                          {"--source pages", "expected NAME=VALUE"},
+                                          {"--source mails=pages", "no source of that name"},
+                                          {"--source pages=pages --to index=true", "output publish has no --to"},
+                                          {good + " --to extract=cat", "no output of that name"},
+                                          {good + " --step index=cat", "--to names outputs"},
+                                          {good + " --route extract=cat", "no router by-name"},
+                                          {good + " --step extract=cat --step extract=cat", "given twice"}}) {
+    Ran const ran = said(words);
+    BOOST_TEST(ran.code == 2, words << ": " << ran.output);
+    BOOST_TEST(ran.output.find(expected) != std::string::npos, words << ": " << ran.output);
+  }
+  Ran const unreadable = said("--once --source pages=nowhere --to index=true --to publish=true");
+  BOOST_TEST(unreadable.code == 1, unreadable.output);
+  BOOST_TEST(unreadable.output.find("nowhere") != std::string::npos, unreadable.output);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
