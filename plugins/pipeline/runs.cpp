@@ -250,7 +250,9 @@ Verdict Runs::sending(Command const& command, Decision& decision) const {
     answer("SKIP").add("status", Value::of_text(name_of(its.state)));
     return Verdict::done;
   }
-  bool const is_mine = its.place == Place::leased && shared_.work().lease_of(cell).epoch == token;
+  // What was made of an earlier version of its original is not sent any more.
+  bool const is_mine = its.place == Place::leased && shared_.work().lease_of(cell).epoch == token &&
+                       !documents.is_orphan(document);
   if (!is_mine) {
     ++shared_.statistics.stale;
     answer("CANCELLED").add("reason", Value::of_text(its.place == Place::in_doubt ? "in_doubt" : "stale"));

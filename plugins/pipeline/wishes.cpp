@@ -102,7 +102,9 @@ std::string idempotency_key(Shared const& shared, std::uint32_t document, std::u
   Store const& store = shared.store();
   std::string identity = plan.rules.name + '\n' + std::to_string(plan.rules.version) + '\n';
   identity += plan.rules.step(store[document].source).name + '\n' + plan.destination(destination).name + '\n';
-  // From the document up to its original, whose hash is the version.
+  // A child's version is the generation in which it was made: its original may have changed since.
+  identity += std::to_string(shared.documents.generation_of(document)) + ' ';
+  // From the document up to its original.
   std::uint32_t at = document;
   for (;;) {
     std::string_view const name = store.name_of(at);
@@ -113,8 +115,7 @@ std::string idempotency_key(Shared const& shared, std::uint32_t document, std::u
     if (parent == kNone) break;
     at = parent;
   }
-  identity += std::to_string(shared.documents.generation_of(at)) + ' ';
-  identity += store.hash_of(at);
+  if (at == document) identity += store.hash_of(at);
   Hash128 const hash = hash128(identity);
   std::string out;
   for (std::uint64_t const part : {hash.high, hash.low})

@@ -295,6 +295,17 @@ class Life {
     } while (!after.empty());
   }
 
+  // For people, when something is wrong.
+  std::string why_of(std::string const& uri) {
+    std::string out;
+    for (Message const& one : ask("DOCUMENTS table=docs;count=1000")) {
+      if (one.command != "DOCUMENT" || (!one.has("child") && one.text("uri") != uri)) continue;
+      out += "\n" + std::string{one.text("document")} + " " + std::string{one.text("states")} + ": ";
+      out += ask("WHY table=docs;document=" + std::string{one.text("document")}).front().text("text");
+    }
+    return out;
+  }
+
   // Workers that do what they should, and a person who knows: in the end everything has arrived.
   void drain() {
     for (std::size_t uri = 0; uri < uris_; ++uri)
@@ -316,7 +327,9 @@ class Life {
         read(workers_[0]);
       }
       workers_[0].forget();
-      if (ask("DOCUMENTS table=docs;status=open;count=1000").front().command == "NOTHING") break;
+      bool const is_over = ask("DOCUMENTS table=docs;status=open;count=1000").front().command == "NOTHING" &&
+                           ask("DOCUMENTS table=docs;status=failed;count=1000").front().command == "NOTHING";
+      if (is_over) break;
     }
     check();
     for (std::size_t uri = 0; uri < uris_; ++uri) {
@@ -326,7 +339,7 @@ class Life {
       for (std::string const& what : all)
         for (std::string_view const destination : {std::string_view{"index"}, std::string_view{"publish"}}) {
           std::string const version = what + "@" + std::to_string(versions_[uri]) + ">" + std::string{destination};
-          expect(received_[version] > 0, version + " never arrived");
+          expect(received_[version] > 0, version + " never arrived: " + why_of(uri_of(uri)));
         }
     }
   }

@@ -254,7 +254,7 @@ class Life {
     for (auto const& [id, doc] : reference_.docs) leased += doc.places[at].leased ? 1 : 0;
     if (place.terminal()) {
       expected = "SKIP";
-    } else if (!place.leased || place.token != held.token) {
+    } else if (!place.leased || place.token != held.token || reference_.orphan(reference_.at(held.document))) {
       expected = "CANCELLED";
     } else if (target.mode == "shut" || (target.mode == "probing" && leased > 1 && place.state != "sending")) {
       expected = "CANCELLED";
