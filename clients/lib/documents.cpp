@@ -90,7 +90,7 @@ Result<Document> Documents::found(std::string_view source, std::string_view uri,
   return document_of(reply->first());
 }
 
-Result<std::vector<Document>> Documents::next(NextOptions const& options) {
+Result<std::vector<Document>> Documents::next(NextDocuments const& options) {
   Message command("NEXT");
   command.set("table", std::string_view{table_});
   set_if_any(command, "source", options.source);

@@ -63,7 +63,7 @@ struct FoundOptions {
   std::string worker{};
 };
 
-struct NextOptions {
+struct NextDocuments {
   std::string source{};       // default: any
   std::string destination{};  // default: all where it is missing
   std::uint32_t count{1};
@@ -116,7 +116,7 @@ class Documents {
   [[nodiscard]] Result<Document> found(std::string_view source, std::string_view uri, std::string_view hash,
                                        FoundOptions const& options = {});
   // Empty: there is nothing.
-  [[nodiscard]] Result<std::vector<Document>> next(NextOptions const& options = {});
+  [[nodiscard]] Result<std::vector<Document>> next(NextDocuments const& options = {});
 
   // SENDING; `batched`: it goes into a batch, and SENDING without it follows when that is sent.
   [[nodiscard]] Result<Sending> begin(Document const& document, std::string_view destination, bool batched = false);

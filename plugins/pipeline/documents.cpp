@@ -115,7 +115,9 @@ Original* Documents::original_counting(std::uint32_t child) {
   std::optional<Origin> const origin = store_.origin_of(child);
   if (!origin) return nullptr;
   auto const found = originals_.find(origin->original.value);
-  return found == originals_.end() || found->second.generation != generation_of(child) ? nullptr : &found->second;
+  if (found == originals_.end()) return nullptr;
+  bool const counts = found->second.generation == generation_of(child) || is_mutant(Mutant::child_of_old_generation);
+  return counts ? &found->second : nullptr;
 }
 
 void Documents::count(std::uint32_t number, int by) {
@@ -159,7 +161,7 @@ void Documents::leave(std::uint32_t number, TableObserver& observer) {
   }
   if (cell.place == Place::in_doubt) {
     in_doubt_.erase(number);
-    if (in_doubt_.empty()) observer.lower_alert("in-doubt");
+    if (in_doubt_.empty()) observer.lower_alert("document-in-doubt");
   }
   if (Original* const original = original_counting(cell.document)) {
     if (cell.place == Place::under) --original->missing;
@@ -188,7 +190,9 @@ void Documents::enter(std::uint32_t number, Entry const& entry, TableObserver& o
     failed_.insert(number);
     if (original != nullptr) ++original->failed;
   } else if (!is_terminal(cell.state) && document.plan == plans_.newest_number()) {
-    if (original != nullptr) {
+    if (original != nullptr && is_mutant(Mutant::child_listed_alone)) {
+      work_.wait(number, until, entry.first, observer);
+    } else if (original != nullptr) {
       cell.place = Place::under;
       ++original->missing;
       original->until = std::max(original->until, until);
@@ -229,7 +233,8 @@ void Documents::look_at_original(ObjectId id, TableObserver& observer) {
   if (cell.place == Place::leased || store_[cell.document].plan != plans_.newest_number()) return;
   bool const is_waiting = cell.place == Place::listed || cell.place == Place::resting;
   bool const is_needed = original.missing > 0 || original.undeclared > 0;
-  if (!is_needed || original.in_hands > 0 || is_terminal(cell.state)) {
+  bool const is_run = original.in_hands > 0 && !is_mutant(Mutant::run_again_while_in_hands);
+  if (!is_needed || is_run || is_terminal(cell.state)) {
     if (is_waiting) work_.leave(original.cell, observer);
     return;
   }
@@ -253,6 +258,7 @@ bool Documents::children_done(std::uint32_t number) const {
   bool const counts = family != nullptr && family->generation == generation_of(number);
   std::uint64_t const children = counts ? family->children : 0;
   if (children == 0) return declared.value_or(0) == 0;
+  if (is_mutant(Mutant::parent_done_undeclared)) return family->not_done == 0;
   return declared && children >= *declared && family->not_done == 0;
 }
 
@@ -306,7 +312,7 @@ void Documents::finish(std::uint32_t number, TableObserver& observer) {
     else
       ++family->not_done;
     number = store_.find(store_.origin_of(number)->parent);
-    if (number == kNone) return;
+    if (number == kNone || (store_[number].is_child && is_mutant(Mutant::grandchild_not_counted))) return;
   }
 }
 
@@ -379,7 +385,8 @@ bool Documents::restate(Lsn below, rows::CopyRoom& room, Records& records) const
   std::string bytes;
   for (auto const& plan : plans_.all()) {
     if (!plan || !plan->is_known() || !is_below(plan->region)) continue;
-    PlanBody const body = plan_body(*plan);
+    PlanBody body = plan_body(*plan);
+    if (is_mutant(Mutant::copy_loses_pause)) body.paused.clear();
     bytes.clear();
     write_plan(bytes, body);
     if (!room.take(bytes.size() + kHeaderBytes)) return true;
@@ -392,7 +399,11 @@ bool Documents::restate(Lsn below, rows::CopyRoom& room, Records& records) const
     for (; number != kNone && left > 0 && looked < kRestateLooksMax; ++looked) {
       Document const& document = store_[number];
       if (is_below(document.region)) {
-        DocumentBody const body = body_of(number);
+        DocumentBody body = body_of(number);
+        if (is_mutant(Mutant::copy_loses_choices)) body.choices.clear();
+        if (is_mutant(Mutant::copy_loses_declared)) body.declared.reset();
+        if (is_mutant(Mutant::copy_loses_failures))
+          for (CellBody& cell : body.cells) cell.failure.reset();
         bytes.clear();
         write_document(bytes, body);
         if (!room.take(bytes.size() + kHeaderBytes)) return true;

@@ -205,6 +205,7 @@ bool Documents::apply_changed(RecordView const& record, std::uint32_t number, Ta
   if (original_cell != kNone) cells.push_back(original_cell);
   for (std::uint32_t const cell : cells) {
     leave(cell, observer);
+    if (is_mutant(Mutant::hash_without_work)) continue;
     set_failure(cell, nullptr);
     store_.cell_at(cell).state = State::processing;
     store_.cell_at(cell).attempts = 0;
@@ -300,7 +301,7 @@ bool Documents::apply_held(RecordView const& record, std::uint32_t document, Tab
     leave(cell, observer);
     enter(cell, {CellBody::Hands::in_doubt, &terms}, observer);
     if (ordinal_of(cell) == kOriginalCell || !plan_of(document).is_known()) continue;
-    observer.alert("in-doubt", 60,
+    observer.alert("document-in-doubt", 60,
                    "document " + std::to_string(record.object.value) + " (" + std::string{store_.name_of(document)} +
                        ") was being sent to " + plan_of(document).destination(destination_of(cell)).name +
                        " when its worker was lost: RESOLVE it as sent or failed",

@@ -251,8 +251,8 @@ Verdict Runs::sending(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   // What was made of an earlier version of its original is not sent any more.
-  bool const is_mine = its.place == Place::leased && shared_.work().lease_of(cell).epoch == token &&
-                       !documents.is_orphan(document);
+  bool const is_mine =
+      its.place == Place::leased && shared_.work().lease_of(cell).epoch == token && !documents.is_orphan(document);
   if (!is_mine) {
     ++shared_.statistics.stale;
     answer("CANCELLED").add("reason", Value::of_text(its.place == Place::in_doubt ? "in_doubt" : "stale"));

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_lost_worker_leaves_doubt_where_it_may_be_sent_once_at_mos
   BOOST_TEST(table.next().name() == "NOTHING");
   table.pass(2);
   BOOST_TEST(table.states(document) == "a=processing b=in_doubt");
-  BOOST_TEST(table.alerts.raised.contains("in-doubt"));
+  BOOST_TEST(table.alerts.raised.contains("document-in-doubt"));
   BOOST_TEST(table.of_destination("b", "in_doubt") == "1");
   Reply const again = table.next();
   BOOST_TEST(again.get("destinations") == "a");
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_lost_worker_leaves_doubt_where_it_may_be_sent_once_at_mos
   // Nobody else began, so what the first one says is what happened.
   BOOST_TEST(table.sent(document, "b").get("status") == "sent");
   BOOST_TEST(table.found("u").get("change") == "unchanged");
-  BOOST_TEST(!table.alerts.raised.contains("in-doubt"));
+  BOOST_TEST(!table.alerts.raised.contains("document-in-doubt"));
   BOOST_TEST(table.replays());
 }
 
