@@ -15,7 +15,6 @@ enum class Mutant : std::uint8_t {
   sent_again_at_most_once,   // what was being sent is sent again by itself
   in_doubt_at_least_once,    // what may be sent again waits for a person
   old_token_taken,           // a report of a worker who was fenced counts
-  attempts_outlive_success,  // failures before a success count after it
   classes_count_together,    // failures of two classes are of one
   dead_one_late,             // one attempt more than the plan says
   rest_not_kept,             // what failed is handed out at once
@@ -35,13 +34,12 @@ enum class Mutant : std::uint8_t {
   copy_loses_pause,
 };
 
-inline constexpr std::array<std::string_view, 23> kMutantNames{
+inline constexpr std::array<std::string_view, 22> kMutantNames{
     "none",
     "hash_without_work",
     "sent_again_at_most_once",
     "in_doubt_at_least_once",
     "old_token_taken",
-    "attempts_outlive_success",
     "classes_count_together",
     "dead_one_late",
     "rest_not_kept",

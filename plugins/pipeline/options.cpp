@@ -13,6 +13,7 @@ Options Options::read(TableDeclaration const& declaration) {
   out.processing_timeout_min = number("processing-timeout-min");
   out.processing_timeout_max = number("processing-timeout-max");
   out.grace = number("grace");
+  out.losses_max = static_cast<std::uint32_t>(number("losses-max"));
   out.failing = static_cast<std::uint32_t>(number("failing"));
   out.failing_for = number("failing-for");
   out.probe_every = number("probe-every");

@@ -18,7 +18,8 @@ struct Options {
   std::int64_t processing_timeout_min{1};
   std::int64_t processing_timeout_max{0};
   std::int64_t grace{10'000};
-  std::uint32_t failing{20};  // documents that fail at one destination within failing_for pause it; 0: never
+  std::uint32_t losses_max{20};  // workers lost with a document, one after the other, until it is dead; 0: never
+  std::uint32_t failing{20};     // documents that fail at one destination within failing_for pause it; 0: never
   std::int64_t failing_for{60'000};
   std::int64_t probe_every{30'000};
   std::uint64_t documents_max{0};  // 0: no limit

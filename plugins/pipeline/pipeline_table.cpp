@@ -10,11 +10,12 @@
 namespace fastjournal::pipeline {
 namespace {
 
-constexpr std::array<std::string_view, 11> kOptionNames = {"plan",
+constexpr std::array<std::string_view, 12> kOptionNames = {"plan",
                                                            "processing-timeout",
                                                            "processing-timeout-min",
                                                            "processing-timeout-max",
                                                            "grace",
+                                                           "losses-max",
                                                            "failing",
                                                            "failing-for",
                                                            "probe-every",

@@ -18,8 +18,6 @@ constexpr std::uint32_t kLeasesPerStep = 8;
 constexpr unsigned kClassesMax = 4;
 constexpr std::string_view kTimedOut = "timeout";
 constexpr std::string_view kLost = "lost";
-// Workers that are lost with a document, one after the other, until it is dead.
-constexpr std::uint8_t kLostMax = 20;
 
 plan::Retry const& retry_of(Shared const& shared, std::uint32_t cell) {
   static plan::Retry const of_originals{};
@@ -48,11 +46,7 @@ std::int64_t rest(plan::Retry const& retry, unsigned failures, ObjectId document
 void Reports::record_sent(std::uint32_t cell, Decision& decision) const {
   Documents const& documents = shared_.documents;
   std::uint32_t const document = shared_.store().cell(cell).document;
-  append_status(decision.records, shared_.store()[document].id(),
-                {{documents.ordinal_of(cell)},
-                 State::sent,
-                 is_mutant(Mutant::attempts_outlive_success) ? shared_.store().cell(cell).attempts : std::uint8_t{0},
-                 {}});
+  append_status(decision.records, shared_.store()[document].id(), {{documents.ordinal_of(cell)}, State::sent, 0, {}});
   ++shared_.statistics.sent;
   Plan const& plan = documents.plan_of(document);
   std::uint16_t const destination = documents.destination_of(cell);
@@ -311,7 +305,7 @@ void Reports::record_lost(std::uint32_t cell, Decision& decision) const {
   Failure failure{.kind = std::string{kLost}, .message = "its worker is gone"};
   failure.of_kind = one_more(last != nullptr && last->kind == kLost ? last->of_kind : std::uint8_t{0});
   if (is_mutant(Mutant::lease_lost_uncounted)) failure.of_kind = 0;
-  bool const is_dead = failure.of_kind >= kLostMax;
+  bool const is_dead = shared_.options.losses_max != 0 && failure.of_kind >= shared_.options.losses_max;
   State const as_it_was = its.state == State::sending || its.state == State::batched ? State::processing : its.state;
   if (is_dead) ++shared_.statistics.dead;
   append_status(decision.records, shared_.store()[its.document].id(),

@@ -22,7 +22,9 @@ class Life {
   explicit Life(std::uint64_t seed)
       : random_(seed),
         failing_(draw(2) == 0 ? 0 : 3),
-        table_(plan_of_the_reference(), {{"failing", std::to_string(failing_)}, {"grace", "10000"}}) {
+        table_(plan_of_the_reference(), {{"failing", std::to_string(failing_)},
+                                         {"grace", "10000"},
+                                         {"losses-max", std::to_string(Reference::kLostMax)}}) {
     reference_.now = table_.now.value;
     reference_.failing = failing_;
   }

@@ -27,7 +27,7 @@ struct Reference {
   static constexpr std::int64_t kCancel = 5'000;
   static constexpr std::int64_t kGrace = 10'000;
   static constexpr std::int64_t kProbeEvery = 30'000;
-  static constexpr int kLostMax = 20;
+  static constexpr int kLostMax = 4;
   static constexpr std::array<char const*, 3> kNames{"a", "b", "c"};
   static constexpr int kOriginalCell = 3;
 
