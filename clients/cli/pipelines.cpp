@@ -156,8 +156,13 @@ class Run {
       Status const done = runner_->run(document, path);
       if (!done.ok()) return done;
       // It would be handed out again and again.
-      if (runner_->counts() == before) return give_up(document, "no-way", "no step leads there");
-      return let_go(document);
+      PipelineCounts const& after = runner_->counts();
+      if (after == before) return give_up(document, "no-way", "no step leads there");
+      // With children it is not known how many of these are its own.
+      std::uint64_t const ended =
+          after.sent + after.failed + after.dropped - before.sent - before.failed - before.dropped;
+      bool const is_left = ended < document.destinations.size() || document.children || !wishes_.splits.empty();
+      return is_left ? let_go(document) : Status{};
     }
     return give_up(document, "gone", path + " is not there any more");
   }

@@ -92,10 +92,12 @@ Status PipelineTable::check_change(TableDeclaration const& next) const {
                                          ", and the table has plan " + newest->rules.name +
                                          ": a table keeps the plan of its name; make another table"};
   if (options.plan->version <= newest->rules.version)
-    return {Code::bad_configuration, next.at("plan") + ": element <plan> names a plan of version " + version +
-                                         " that is not the table's, which is of version " +
-                                         std::to_string(newest->rules.version) +
-                                         ", expected a higher version where a plan is changed"};
+    return {Code::bad_configuration,
+            next.at("plan") + ": element <plan> names version " + version + " of plan " + options.plan->name +
+                (options.plan->version == newest->rules.version
+                     ? ", which is not what the table has under this version"
+                     : ", and the table has version " + std::to_string(newest->rules.version)) +
+                ": a changed plan needs a higher version"};
   if (shared_.documents.plans().is_full())
     return {Code::bad_configuration, next.at("plan") + ": the table has documents of " + std::to_string(kPlansMax) +
                                          " versions of its plan: FORGET those of an older one"};

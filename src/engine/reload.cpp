@@ -40,9 +40,10 @@ void describe_changes(HostedTable const& table, TableDeclaration const& next, st
     OptionValue const& before = table.declaration->options[i];
     OptionValue const& after = next.options[i];
     if (before.text == after.text) continue;
-    // Changes are shown to people and logged.
-    bool const is_secret = after.name.ends_with("-secret");
-    changes.push_back(head + after.name + (is_secret ? " changed" : " " + before.text + " -> " + after.text));
+    // Changes are shown to people and logged. A plan is too long.
+    bool const is_hidden =
+        after.name.ends_with("-secret") || table.type->declaration()->options[i].type == OptionType::plan;
+    changes.push_back(head + after.name + (is_hidden ? " changed" : " " + before.text + " -> " + after.text));
   }
   if (next.aliases != table.declaration->aliases)
     changes.push_back(head + "aliases " + std::to_string(table.declaration->aliases.size()) + " -> " +
