@@ -224,6 +224,11 @@ verb_serve() {
 }
 
 verb_run() {
+  if [[ ${1:-} == --pipeline ]]; then
+    shift
+    for one in fastjournald fastjournal pipeline; do program "$one"; done
+    exec "$root/scripts/run_pipeline.sh" "$root/build/$programs/bin" "$@"
+  fi
   program main_job
   exec "$root/build/$programs/bin/main_job" "$@"
 }
@@ -520,6 +525,8 @@ verb_help() {
 usage: ./mk VERB [...]
 
   run [FOLDER]          the main job, end to end, on the documents of FOLDER (default: this machine's texts)
+  run --pipeline [N]    N documents of this machine (200) of each of two sources through a pipeline to an index and a
+                        folder, while worker and daemon are killed
   test [PRESET... | all]  build and run the tests (default: dev); all = dev release asan tsan
   test --quick          only tests that together take less than a minute; --only LABEL: those with a label
                         (unit, world, lives, proof, process, page, threads, quick: cmake/layers.cmake)

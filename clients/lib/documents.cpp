@@ -59,6 +59,7 @@ std::span<CommandRule const> pipeline_commands() {
       CommandRule{.name = "DROP", .resend = Resend::always},
       CommandRule{.name = "RESOLVE", .resend = Resend::always},
       CommandRule{.name = "FORGET", .resend = Resend::always},
+      CommandRule{.name = "MIGRATE", .resend = Resend::always},
       CommandRule{.name = "DOCUMENTS", .resend = Resend::always},
       CommandRule{.name = "DESTINATIONS", .resend = Resend::always},
       CommandRule{.name = "WHY", .resend = Resend::always},

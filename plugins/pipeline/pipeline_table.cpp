@@ -34,7 +34,7 @@ struct PipelineTable::Named {
     using T = PipelineTable const&;
     using C = Command const&;
     using D = Decision&;
-    static constexpr std::array<Named, 22> commands = {{
+    static constexpr std::array<Named, 23> commands = {{
         {"FOUND", [](T table, C command, D decision) { return table.runs_.found(command, decision); }},
         {"NEXT", [](T table, C command, D decision) { return table.runs_.next(command, decision); }},
         {"SENDING", [](T table, C command, D decision) { return table.runs_.sending(command, decision); }},
@@ -54,6 +54,7 @@ struct PipelineTable::Named {
         {"PAUSE", [](T table, C command, D decision) { return table.operators_.pause(command, decision); }},
         {"RESUME", [](T table, C command, D decision) { return table.operators_.resume(command, decision); }},
         {"FORGET", [](T table, C command, D decision) { return table.operators_.forget(command, decision); }},
+        {"MIGRATE", [](T table, C command, D decision) { return table.migrations_.migrate(command, decision); }},
         {"DOCUMENTS", [](T table, C command, D decision) { return table.reads_.documents(command, decision); }},
         {"DESTINATIONS", [](T table, C command, D decision) { return table.reads_.destinations(command, decision); }},
         {"WHY", [](T table, C command, D decision) { return table.reads_.why(command, decision); }},

@@ -174,6 +174,72 @@ BOOST_AUTO_TEST_CASE(a_newer_plan_is_a_new_state_space_and_the_old_one_stays_to_
   BOOST_TEST(table.replays());
 }
 
+BOOST_AUTO_TEST_CASE(what_is_known_goes_over_to_a_newer_plan) {
+  Harness table;
+  Reply const both = table.found("both");
+  table.deliver(both, "a");
+  table.deliver(both, "b");
+  Reply const half = table.found("half");
+  table.deliver(half, "b");
+  table.of("RELEASE", half);
+  Reply const dead = table.found("dead");
+  table.failed(dead, "b", "bad", true);
+  table.of("RELEASE", dead);
+  Reply const held = table.found("held");
+  Reply const again = table.found("again");
+  table.deliver(again, "a");
+  table.of("RELEASE", again);
+  // Children of a file whose own way ends.
+  Reply const file = table.found("file");
+  Reply const line = table.of("CHILD", file, {{"child", "1"}});
+  table.deliver(line, "a");
+  table.deliver(line, "b");
+  table.of("DROPPED", file);
+  table.of("CHILDREN_DONE", file, {{"count", "1"}});
+  BOOST_TEST(table.run("MIGRATE", {{"version", "1"}}).error() == "wrong_state");
+  table.take(declare(PlanText{2}.source("s", kAll).idempotent("search", "0").potent("b", "0").potent("c", "0").text));
+  table.pass(0);
+  BOOST_TEST(table.found("again").get("change") == "new");
+  BOOST_TEST(table.run("MIGRATE", {{"version", "3"}}).error() == "not_found");
+  BOOST_TEST(table.run("MIGRATE", {{"version", "1"}, {"rename", "x=y"}}).error() == "bad_parameter");
+  BOOST_TEST(table.run("MIGRATE", {{"version", "1"}, {"rename", "search"}}).error() == "bad_parameter");
+  Texts with{{"version", "1"}, {"rename", "a=search"}, {"dry_run", "1"}};
+  Reply const dry = table.run("MIGRATE", with);
+  BOOST_TEST(dry.get("stay") == "1");
+  BOOST_TEST(table.count("all") == 1U);
+  with.erase("dry_run");
+  Reply const done = table.run("MIGRATE", with);
+  BOOST_TEST(done.get("count") == "5");
+  BOOST_TEST(done.get("there") == "1");
+  BOOST_TEST(done.get("stay") == "1");
+  BOOST_TEST(table.count("all") == 6U);
+  auto const states = [&](std::string const& uri) {
+    Reply const all = table.run("DOCUMENTS", {{"count", "100"}});
+    for (std::size_t at = 0; at < all.messages.size(); ++at)
+      if (all.get("uri", at) == uri || all.get("child", at) == uri) return all.get("states", at);
+    return std::string{"-"};
+  };
+  BOOST_TEST(states("both") == "search=sent b=sent c=processing");
+  BOOST_TEST(states("half") == "search=processing b=sent c=processing");
+  BOOST_TEST(states("dead") == "search=processing b=error_doc c=processing");
+  BOOST_TEST(states("again") == "search=processing b=processing c=processing");
+  BOOST_TEST(states("file") == "search=dropped b=dropped c=processing");
+  BOOST_TEST(states("1") == "search=sent b=sent c=processing");
+  BOOST_TEST(states("held") == "-");
+  BOOST_TEST(table.count("failed") == 1U);
+  // Once more nothing is left but what stays.
+  Reply const twice = table.run("MIGRATE", with);
+  BOOST_TEST(twice.get("count") == "0");
+  BOOST_TEST(twice.get("there") == "6");
+  table.of("RELEASE", held);
+  BOOST_TEST(table.run("MIGRATE", with).get("count") == "1");
+  BOOST_TEST(table.found("both").get("destinations") == "c");
+  BOOST_TEST(table.replays());
+  table.restart();
+  BOOST_TEST(states("both") == "search=sent b=sent c=processing");
+  BOOST_TEST(table.run("FORGET", {{"version", "1"}}).get("count") == "7");
+}
+
 BOOST_AUTO_TEST_CASE(copying_forward_changes_nothing) {
   Harness table;
   Reply const document = table.found("u");

@@ -1,0 +1,198 @@
+#include "plugins/pipeline/migrations.h"
+
+#include <algorithm>
+
+#include "model/parameters.h"
+#include "model/value.h"
+#include "plugins/pipeline/mutants.h"
+
+namespace fastjournal::pipeline {
+namespace {
+
+constexpr std::int64_t kPage = 1'000;
+constexpr std::int64_t kPageMax = 10'000;
+// Documents that one command looks at, and bytes of records that one step has.
+constexpr std::uint64_t kLooksMax = 100'000;
+constexpr std::size_t kStepBytes = 6'000;
+// Decision::carry: went over, were there, stay, cursor.
+constexpr std::size_t kOver = 0;
+constexpr std::size_t kThere = 1;
+constexpr std::size_t kStay = 2;
+constexpr std::size_t kCursor = 3;
+
+// OLD=NEW between blanks; none: a word is no such pair.
+std::optional<plan::Renamed> renamed_in(std::string_view text) {
+  plan::Renamed out;
+  while (!text.empty()) {
+    std::size_t const end = std::min(text.find(' '), text.size());
+    std::string_view const word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.empty()) continue;
+    std::size_t const equal = word.find('=');
+    if (equal == std::string_view::npos || equal == 0 || equal + 1 == word.size()) return std::nullopt;
+    if (!out.emplace(word.substr(0, equal), word.substr(equal + 1)).second) return std::nullopt;
+  }
+  return out;
+}
+
+}  // namespace
+
+bool Migrations::read(Command const& command, Decision& decision, Way& way) const {
+  model::Parameters parameters{*command.message};
+  auto const version =
+      static_cast<std::uint32_t>(parameters.integer("version", 1, 1, static_cast<std::int64_t>(plan::kVersionMax)));
+  std::optional<plan::Renamed> const renamed = renamed_in(command.message->text("rename"));
+  if (!renamed)
+    parameters.refuse(Code::bad_parameter, "rename",
+                      "rename is " + model::shown(command.message->text("rename")) +
+                          ", expected OLD=NEW between blanks, each OLD once");
+  decision.status = parameters.take_status();
+  if (!decision.status.ok()) return false;
+  Plans const& plans = shared_.documents.plans();
+  std::optional<std::uint8_t> const from = plans.find_version(version);
+  if (!from || *from == plans.newest_number()) {
+    decision.status = Status{from ? Code::wrong_state : Code::not_found,
+                             "table " + shared_.table() + " has no older plan of version " + std::to_string(version)}
+                          .with("parameter", "version");
+    return false;
+  }
+  way.from = *from;
+  Plan const& older = plans[*from];
+  Plan const& newer = *plans.newest();
+  plan::Migration const migration = plan::migrate(older.rules, newer.rules, *renamed);
+  if (!migration.findings.empty()) {
+    plan::Finding const& first = migration.findings.front();
+    decision.status =
+        Status{Code::bad_parameter, std::string{first.name} + ": " + first.what}.with("parameter", "rename");
+    return false;
+  }
+  for (plan::Carried const& source : migration.sources)
+    if (!source.before.empty() && !source.now.empty())
+      way.sources.emplace(*older.source_named(source.before), *newer.source_named(source.now));
+  for (plan::Carried const& destination : migration.destinations)
+    if (!destination.before.empty() && !destination.now.empty())
+      way.destinations[*newer.destination_named(destination.now)].push_back(
+          *older.destination_named(destination.before));
+  return true;
+}
+
+std::uint32_t Migrations::successor_of(Way const& way, std::uint32_t document) const {
+  Store const& store = shared_.store();
+  auto const source = way.sources.find(store[document].source);
+  if (source == way.sources.end()) return kNone;
+  ObjectId parent{};
+  if (std::optional<Origin> const origin = store.origin_of(document)) {
+    std::uint32_t const older = store.find(origin->parent);
+    std::uint32_t const newer = older == kNone ? kNone : successor_of(way, older);
+    if (newer == kNone) return kNone;
+    parent = store[newer].id();
+  }
+  return store.find(shared_.documents.plans().newest_number(), source->second, parent, store.name_of(document));
+}
+
+// Of several destinations that become one, one that was reached is enough.
+CellBody Migrations::carried(Way const& way, std::uint32_t document, std::uint16_t destination) const {
+  CellBody out;
+  auto const befores = way.destinations.find(destination);
+  if (befores == way.destinations.end()) return out;
+  Documents const& documents = shared_.documents;
+  bool is_first = true;
+  for (std::uint16_t const before : befores->second) {
+    std::optional<std::uint16_t> const ordinal = documents.ordinal_at(document, before);
+    if (!ordinal) continue;
+    std::uint32_t const number = documents.cell_of(document, *ordinal);
+    Cell const& cell = shared_.store().cell(number);
+    // What is not sent begins anew; what failed for good, stays so until a person acts.
+    State const state = is_terminal(cell.state) ? cell.state : State::processing;
+    bool const is_better = state == State::sent || (out.state != State::sent && !is_terminal(state));
+    if (!is_first && !is_better) continue;
+    is_first = false;
+    out.state = state;
+    out.attempts = is_terminal(state) ? cell.attempts : std::uint8_t{0};
+    out.failure.reset();
+    if (Failure const* const failure = documents.failure_of(number); failure != nullptr && is_terminal(state))
+      out.failure = *failure;
+  }
+  return out;
+}
+
+Migrations::Fate Migrations::look_at(Way const& way, std::uint32_t document, DocumentBody& body) const {
+  Documents const& documents = shared_.documents;
+  Store const& store = shared_.store();
+  Plan const& newer = *documents.plans().newest();
+  auto const source = way.sources.find(store[document].source);
+  if (source == way.sources.end() || store[document].is_forgotten || documents.is_orphan(document)) return Fate::stays;
+  if (successor_of(way, document) != kNone) return Fate::is_there;
+  for (std::uint16_t at = 0; at < store[document].cell_count; ++at) {
+    Place const place = store.cell(store[document].first_cell + at).place;
+    if (place == Place::leased || place == Place::in_doubt) return Fate::stays;
+  }
+  body.plan = newer.id;
+  body.source = source->second;
+  if (std::optional<Origin> const origin = store.origin_of(document)) {
+    std::uint32_t const parent = successor_of(way, store.find(origin->parent));
+    std::uint32_t const original = successor_of(way, store.find(origin->original));
+    // They went over before, as their numbers are smaller; or they stay.
+    if (parent == kNone || original == kNone) return Fate::stays;
+    body.parent = store[parent].id();
+    body.original = store[original].id();
+    body.maker = body.source;
+    // Its original may have been found anew.
+    if (documents.generation_of(original) != documents.generation_of(document)) return Fate::stays;
+  }
+  body.hash = store.hash_of(document);
+  body.name = store.name_of(document);
+  body.generation = store[document].is_child ? 0 : documents.generation_of(document);
+  body.declared = documents.declared_of(document);
+  body.is_forgotten = !newer.rules.step(body.source).remembers && !store[document].is_child;
+  std::vector<std::uint16_t> const& destinations = newer.of_source(body.source);
+  body.cell_count = static_cast<std::uint16_t>(destinations.size());
+  for (std::uint16_t const destination : destinations) body.cells.push_back(carried(way, document, destination));
+  return Fate::goes_over;
+}
+
+Verdict Migrations::migrate(Command const& command, Decision& decision) const {
+  Way way;
+  if (!read(command, decision, way)) return Verdict::done;
+  model::Parameters parameters{*command.message};
+  auto const most = static_cast<std::uint64_t>(parameters.integer("count", kPage, 1, kPageMax));
+  std::uint64_t const after = parameters.unsigned_integer("after", 0);
+  bool const is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
+  decision.status = parameters.take_status();
+  if (!decision.status.ok()) return Verdict::done;
+  std::uint64_t& cursor = decision.carry[kCursor];
+  if (decision.step == 0) cursor = after;
+  Store const& store = shared_.store();
+  std::size_t bytes = 0;
+  std::uint64_t looks = 0;
+  std::string written;
+  std::uint32_t document = store.next(ObjectId{cursor});
+  for (; document != kNone && looks < kLooksMax && bytes < kStepBytes && decision.carry[kOver] < most; ++looks) {
+    ObjectId const id = store[document].id();
+    if (store[document].plan == way.from) {
+      DocumentBody body;
+      Fate const fate = look_at(way, document, body);
+      ++decision.carry[fate == Fate::goes_over ? kOver : fate == Fate::is_there ? kThere : kStay];
+      if (fate == Fate::goes_over && !is_dry_run) {
+        append_document(decision.records, {}, body);
+        written.clear();
+        write_document(written, body);
+        bytes += written.size() + 32;
+      }
+    }
+    cursor = id.value;
+    document = store.next(id);
+    // What is made of it finds it only once it is there.
+    if (bytes > 0 && document != kNone && store[document].is_child) break;
+  }
+  decision.looks += static_cast<std::uint32_t>(looks);
+  bool const is_enough = document == kNone || looks == kLooksMax || decision.carry[kOver] >= most;
+  if (!is_enough) return Verdict::again;
+  Answer& answer = decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()});
+  answer.add("count", decision.carry[kOver]).add("there", decision.carry[kThere]).add("stay", decision.carry[kStay]);
+  if (document != kNone) answer.add("after", cursor);
+  if (is_dry_run) answer.add("dry_run", std::int64_t{1});
+  return Verdict::done;
+}
+
+}  // namespace fastjournal::pipeline
