@@ -26,6 +26,7 @@
 #include "clients/cli/overview.h"
 #include "clients/cli/pair_lock.h"
 #include "clients/cli/pairs.h"
+#include "clients/cli/pipeline_people.h"
 #include "clients/cli/pipelines.h"
 #include "clients/cli/plans.h"
 #include "clients/cli/put.h"
@@ -500,7 +501,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb.starts_with("kv ")) return run_pairs(invocation, console, *connection.value());
   if (invocation.verb.starts_with("queue ")) return run_queues(invocation, console, *connection.value());
   if (invocation.verb == "pipeline run") return run_pipeline(invocation, console, *connection.value());
-  if (invocation.verb == "pipeline status") return show_pipeline(invocation, console, *connection.value());
+  if (invocation.verb.starts_with("pipeline ")) return run_pipeline_command(invocation, console, *connection.value());
   if (invocation.verb.starts_with("blob ")) return run_blobs(invocation, console, *connection.value());
   if (invocation.verb == "backup") return backup(invocation, console, *connection.value());
   if (invocation.verb == "apply" || invocation.verb == "reload")

@@ -67,6 +67,8 @@ class Grammar {
   CLI::App& queue_verb(CLI::App& queue, std::string const& name, std::string const& description);
   void add_plan_verbs();
   void add_pipeline_verbs();
+  void add_pipeline_reads(CLI::App& pipeline);
+  void add_pipeline_changes(CLI::App& pipeline);
   CLI::App& pipeline_verb(CLI::App& pipeline, std::string const& name, std::string const& description);
   CLI::App& plan_verb(CLI::App& plan, std::string const& name, std::string const& description);
   CLI::App& transaction_verb(CLI::App& tx, std::string const& name, std::string const& description);

@@ -32,7 +32,61 @@ void Grammar::add_pipeline_verbs() {
       "and\n"
       "FJ_STEP, outputs with FJ_KEY and FJ_ATTEMPT too. Exit status 0: it is done; 65: it would fail again each time;\n"
       "99: the document goes no further; any other: it is tried again after a rest. Several of these may run at once.");
+  add_pipeline_reads(pipeline);
+  add_pipeline_changes(pipeline);
+}
+
+void Grammar::add_pipeline_reads(CLI::App& pipeline) {
   pipeline_verb(pipeline, "status", "list the destinations with their documents by state");
+  CLI::App& ls = pipeline_verb(pipeline, "ls", "list documents with their states");
+  ls.add_option("--status", out_.filter.status, "stranded, open, failed, in_doubt, orphans, done, or a state as dead")
+      ->type_name("STATUS");
+  ls.add_option("--destination", out_.pipeline.destination, "in that state at this destination")->type_name("NAME");
+  number(ls, "--version", out_.pipeline.version, "of this version of the plan (default: the newest)", 1);
+  ls.add_option("--after", out_.after, "go on where an earlier list ended");
+  number(ls, "--count", out_.count, "how many at most (default 100, with --json all)", 1);
+  CLI::App& why = pipeline_verb(pipeline, "why", "say why a document is where it is");
+  why.add_option("DOCUMENT", out_.words, "its number")->required()->expected(1);
+}
+
+void Grammar::add_pipeline_changes(CLI::App& pipeline) {
+  CLI::App& retry = pipeline_verb(pipeline, "retry", "try again what failed, as if it had not");
+  retry.add_flag("--if-changed", out_.pipeline.if_changed,
+                 "of what has arrived instead, if its source finds it changed");
+  CLI::App& force = pipeline_verb(pipeline, "force", "send again, also what has arrived");
+  CLI::App& drop = pipeline_verb(pipeline, "drop", "drop what has not arrived");
+  CLI::App& resolve = pipeline_verb(pipeline, "resolve", "say of what is in doubt whether it arrived");
+  resolve.add_option("OUTCOME", out_.words, "sent, or failed: then it is sent again")
+      ->required()
+      ->expected(1)
+      ->check(CLI::IsMember(std::vector<std::string>{"sent", "failed"}));
+  for (CLI::App* const many : {&retry, &force, &drop, &resolve}) {
+    many->add_option("--document", out_.pipeline.document, "of this document")->type_name("NUMBER");
+    many->add_option("--destination", out_.pipeline.destination, "at this destination")->type_name("NAME");
+    many->add_option("--class", out_.pipeline.failure, "whose last failure is of this class")->type_name("CLASS");
+    many->add_option("--status", out_.filter.status, "in this state, as dead")->type_name("STATUS");
+    many->add_flag("--all", out_.all, "needed without any of these");
+  }
+  CLI::App& migrate =
+      pipeline_verb(pipeline, "migrate", "take what is known under an older version of the plan over to the newest");
+  migrate.add_option("--rename", out_.renamed, "this source or step has another name now (repeatable)")
+      ->type_name("OLD=NEW")
+      ->expected(1)
+      ->take_all();
+  CLI::App& forget =
+      pipeline_verb(pipeline, "forget", "forget a document with its children, or those of an older version");
+  forget.add_option("--document", out_.pipeline.document, "this one")->type_name("NUMBER");
+  number(migrate, "--version", out_.pipeline.version, "the older version", 1)->required();
+  number(forget, "--version", out_.pipeline.version, "of an older version of the plan", 1);
+  for (CLI::App* const many : {&retry, &force, &drop, &resolve, &migrate, &forget})
+    number(*many, "--rate", out_.pipeline.rate, "so many a second at most", 1);
+  for (CLI::App* const many : {&retry, &force, &drop, &resolve, &migrate})
+    many->add_flag("--dry-run", out_.dry_run, "count them, and change nothing");
+  CLI::App& pause = pipeline_verb(pipeline, "pause", "hand out nothing for a destination");
+  pause.add_option("--reason", out_.reason, "why, for people")->type_name("TEXT");
+  CLI::App& resume = pipeline_verb(pipeline, "resume", "open a destination that was paused");
+  for (CLI::App* const one : {&pause, &resume})
+    one->add_option("DESTINATION", out_.words, "its name")->required()->expected(1);
 }
 
 CLI::App& Grammar::pipeline_verb(CLI::App& pipeline, std::string const& name, std::string const& description) {

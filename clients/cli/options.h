@@ -90,8 +90,15 @@ struct QueueOptions {
   bool parked{false};
 };
 
-// Of `pipeline run`: NAME=VALUE each.
+// Of `pipeline ...`.
 struct PipelineOptions {
+  std::string document;
+  std::string destination;
+  std::string failure;  // its class
+  bool if_changed{false};
+  std::optional<std::uint64_t> version;
+  std::optional<std::uint64_t> rate;  // a second
+  // run: NAME=VALUE each.
   std::vector<std::string> sources;
   std::vector<std::string> steps;
   std::vector<std::string> routes;

@@ -262,9 +262,8 @@ Status PipelineRunner::deliver(Document const& document, std::size_t destination
     ++counts_.cancelled;
     goes_on = false;
   } else if (done->verdict == client::Sending::Verdict::run) {
-    bool const is_sent = done->state == "sent";
-    ++(is_sent ? counts_.sent : counts_.failed);
-    goes_on = is_sent;
+    goes_on = done->state == "sent";
+    ++(goes_on ? counts_.sent : done->state == "dropped" ? counts_.dropped : counts_.failed);
   }
   return {};
 }
@@ -280,7 +279,9 @@ std::optional<NotSent> PipelineRunner::send(Document const& document, plan::Step
   with.push_back("FJ_KEY=" + sending.key);
   with.push_back("FJ_ATTEMPT=" + std::to_string(sending.attempt));
   Result<Filtered> const done = run_filter(target, with, copy.content, {}, [&] { return beat(document); });
-  return reason_of(step.name, done);
+  std::optional<NotSent> why = reason_of(step.name, done);
+  if (why) why->drop = is_drop(done);
+  return why;
 }
 
 Result<std::vector<plan::StepIndex>> PipelineRunner::choose(Document const& document, Copy const& copy) {

@@ -235,11 +235,4 @@ ExitCode run_pipeline(Invocation const& invocation, Console& console, client::Co
   return Run{invocation, console, connection}.run();
 }
 
-ExitCode show_pipeline(Invocation const& invocation, Console& console, client::Connection& connection) {
-  Result<client::Reply> const reply = connection.call("DESTINATIONS", {{"table", Value::of_text(invocation.table)}});
-  if (!reply.ok()) return complain(invocation, console, reply.status());
-  console.out << render_table(reply->messages, console.look);
-  return ExitCode::ok;
-}
-
 }  // namespace fastjournal::cli

@@ -1,4 +1,4 @@
-// `pipeline run` and `pipeline status`: folders as sources of a pipeline table, commands as its steps. Nobody has to write
+// `pipeline run`: folders as sources of a pipeline table, commands as its steps. Nobody has to write
 // a program to index a folder so that a crash loses nothing and sends nothing twice.
 #pragma once
 
@@ -9,6 +9,5 @@
 namespace fastjournal::cli {
 
 [[nodiscard]] ExitCode run_pipeline(Invocation const& invocation, Console& console, client::Connection& connection);
-[[nodiscard]] ExitCode show_pipeline(Invocation const& invocation, Console& console, client::Connection& connection);
 
 }  // namespace fastjournal::cli

@@ -211,6 +211,11 @@ Result<Delivery> Documents::deliver(Document const& document, std::string_view d
   Delivery out{.verdict = sending->verdict, .state = sending->why};
   if (sending->verdict != Sending::Verdict::run) return out;
   std::optional<NotSent> const wrong = send(sending.value());
+  if (wrong && wrong->drop) {
+    if (Status said = dropped(document, destination, wrong->error); !said.ok()) return said;
+    out.state = "dropped";
+    return out;
+  }
   Result<std::string> const state =
       wrong ? failed(document, destination, wrong->kind, {.error = wrong->error, .permanent = wrong->permanent})
             : sent(document, destination);

@@ -96,6 +96,7 @@ struct NotSent {
   std::string kind{"error"};  // the class of the failure
   std::string error{};
   bool permanent{false};
+  bool drop{false};  // no failure: it need not arrive there
 };
 struct Delivery {
   Sending::Verdict verdict{Sending::Verdict::run};
@@ -136,7 +137,7 @@ class Documents {
   [[nodiscard]] Result<bool> heartbeat(Document const& document);
   [[nodiscard]] Status release(Document const& document);
 
-  // begin(), then `send`, then sent() or failed(). `send` is called at most once, and not where there is nothing to do:
+  // begin(), then `send`, then sent(), failed() or dropped(). `send` is called at most once, and not where there is nothing to do:
   // empty if it was sent.
   [[nodiscard]] Result<Delivery> deliver(Document const& document, std::string_view destination,
                                          std::function<std::optional<NotSent>(Sending const&)> const& send);

@@ -116,7 +116,7 @@ CellBody Migrations::carried(Way const& way, std::uint32_t document, std::uint16
   return out;
 }
 
-Migrations::Fate Migrations::look_at(Way const& way, std::uint32_t document, DocumentBody& body) const {
+Migrations::Fate Migrations::look_at(Way const& way, std::uint32_t document, bool is_dry, DocumentBody& body) const {
   Documents const& documents = shared_.documents;
   Store const& store = shared_.store();
   Plan const& newer = *documents.plans().newest();
@@ -132,6 +132,11 @@ Migrations::Fate Migrations::look_at(Way const& way, std::uint32_t document, Doc
   if (std::optional<Origin> const origin = store.origin_of(document)) {
     std::uint32_t const parent = successor_of(way, store.find(origin->parent));
     std::uint32_t const original = successor_of(way, store.find(origin->original));
+    if (parent == kNone && is_dry) {
+      std::uint32_t const older = store.find(origin->parent);
+      DocumentBody ignored;
+      return older == kNone ? Fate::stays : look_at(way, older, is_dry, ignored);
+    }
     // They went over before, as their numbers are smaller; or they stay.
     if (parent == kNone || original == kNone) return Fate::stays;
     body.parent = store[parent].id();
@@ -171,7 +176,7 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
     ObjectId const id = store[document].id();
     if (store[document].plan == way.from) {
       DocumentBody body;
-      Fate const fate = look_at(way, document, body);
+      Fate const fate = look_at(way, document, is_dry_run, body);
       ++decision.carry[fate == Fate::goes_over ? kOver : fate == Fate::is_there ? kThere : kStay];
       if (fate == Fate::goes_over && !is_dry_run) {
         append_document(decision.records, {}, body);

@@ -37,7 +37,8 @@ class Migrations {
   // The document under the newest plan; kNone: it is not there (yet).
   [[nodiscard]] std::uint32_t successor_of(Way const& way, std::uint32_t document) const;
   // With the body that it has there, if it goes over.
-  [[nodiscard]] Fate look_at(Way const& way, std::uint32_t document, DocumentBody& body) const;
+  // `is_dry`: what it was made of need not be there, if it would go over.
+  [[nodiscard]] Fate look_at(Way const& way, std::uint32_t document, bool is_dry, DocumentBody& body) const;
   [[nodiscard]] CellBody carried(Way const& way, std::uint32_t document, std::uint16_t destination) const;
 
   Shared const& shared_;

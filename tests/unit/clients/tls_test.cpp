@@ -35,7 +35,7 @@ class Answers final : public env::NetworkHandler {
       if (piece.kind != protocol::Framer::Kind::frame) return;
       Message message;
       // Boost's checks are for one thread, and this is not the test's.
-      if (!protocol::parse_frame(piece.bytes, message).ok() || message.command == "DROP") {
+      if (!protocol::parse_frame(piece.bytes, message).ok() || message.command == "HANG_UP") {
         peers_.erase(id);
         reactor_.close(id);
         return;
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_new_connection_resumes_the_session) {
   options.back_off = {Milliseconds{1}};
   auto const connection = open(options);
   BOOST_TEST(ask(*connection, "a") == "a");
-  BOOST_TEST((connection->call("DROP").status().code() == Code::closed));
+  BOOST_TEST((connection->call("HANG_UP").status().code() == Code::closed));
   BOOST_TEST(ask(*connection, "b") == "b");
   BOOST_TEST(connection->connects() == 2U);
   finish();
