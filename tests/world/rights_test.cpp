@@ -98,6 +98,7 @@ struct Scan {
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok());
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/world/tables/blobs.xml").ok());
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/post.xml").ok());
+    BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/docs.xml").ok());
     BOOST_REQUIRE(world.start().ok());
   }
 
@@ -144,6 +145,7 @@ struct Scan {
   std::vector<Row> const pairs{rows_of_document("| command of key/value tables | right | on some tables |")};
   std::vector<Row> const blobs{rows_of_document("| command of blob tables | right | on some tables |")};
   std::vector<Row> const queues{rows_of_document("| command of queue tables | right | on some tables |")};
+  std::vector<Row> const pipelines{rows_of_document("| command of pipeline tables | right | on some tables |")};
 };
 
 }  // namespace
@@ -156,8 +158,9 @@ BOOST_AUTO_TEST_CASE(every_command_is_in_the_document_once) {
   std::set<std::string> of_pairs;
   std::set<std::string> of_blobs;
   std::set<std::string> of_queues;
+  std::set<std::string> of_pipelines;
   std::map<std::string, std::set<std::string>*> const others{
-      {"keyvalue", &of_pairs}, {"blob", &of_blobs}, {"queue", &of_queues}};
+      {"keyvalue", &of_pairs}, {"blob", &of_blobs}, {"queue", &of_queues}, {"pipeline", &of_pipelines}};
   for (auto const& [name, type] : world.types())
     for (engine::CommandType const& command : type->commands())
       (others.contains(name) ? *others.at(name) : expected).insert(command.name);
@@ -170,6 +173,7 @@ BOOST_AUTO_TEST_CASE(every_command_is_in_the_document_once) {
   check(pairs, of_pairs);
   check(blobs, of_blobs);
   check(queues, of_queues);
+  check(pipelines, of_pipelines);
 }
 
 BOOST_AUTO_TEST_CASE(a_listener_with_one_right_allows_what_the_document_says) {
@@ -192,8 +196,9 @@ BOOST_AUTO_TEST_CASE(a_listener_with_one_right_allows_what_the_document_says) {
     for (Row const& row : pairs) try_one(row, "values");
     for (Row const& row : blobs) try_one(row, "blobs");
     for (Row const& row : queues) try_one(row, "post");
+    for (Row const& row : pipelines) try_one(row, "docs");
   }
-  BOOST_TEST(tried == (rows.size() + pairs.size() + blobs.size() + queues.size()) * 6);
+  BOOST_TEST(tried == (rows.size() + pairs.size() + blobs.size() + queues.size() + pipelines.size()) * 6);
 }
 
 BOOST_AUTO_TEST_CASE(a_path_of_http_needs_what_the_document_says) {

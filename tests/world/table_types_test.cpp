@@ -214,8 +214,10 @@ BOOST_AUTO_TEST_CASE(an_alias_adds) {
 
 BOOST_AUTO_TEST_CASE(help_names_what_the_types_call_a_topic) {
   Served s{kErrand};
-  BOOST_TEST(Served::field(s.ask("main", "HELP command=LISTEN"), "parameters") ==
-             "table lane domain queue mode credit worker patience lease places accept key key_binary prefix");
+  BOOST_TEST(
+      Served::field(s.ask("main", "HELP command=LISTEN"), "parameters") ==
+      "table lane domain source queue mode credit worker patience lease places destination accept key key_binary "
+      "prefix");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_type_with_nothing_but_a_table_is_served, Notebook) {
