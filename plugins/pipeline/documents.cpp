@@ -338,7 +338,7 @@ std::uint64_t Documents::memory_bytes() const {
   return store_.memory_bytes() + work_.memory_bytes() + failures_.capacity() * 17 +
          failures_.size() * (sizeof(Failure) + 16) + failure_bytes_ + more_.capacity() * (sizeof(More) + 9) +
          families_.capacity() * (sizeof(Family) + 9) + originals_.capacity() * (sizeof(Original) + 9) + children +
-         (not_done_.size() + failed_.size() + in_doubt_.size() + leaving_.size()) * 6 + plans_.count() * 16'384;
+         not_done_.memory_bytes() + (failed_.size() + in_doubt_.size() + leaving_.size()) * 6 + plans_.count() * 16'384;
 }
 
 DocumentBody Documents::body_of(std::uint32_t number) const {

@@ -21,6 +21,7 @@
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
 #include "fastjournal/table.h"
+#include "plugins/pipeline/number_set.h"
 #include "plugins/pipeline/plans.h"
 #include "plugins/pipeline/records.h"
 #include "plugins/pipeline/store.h"
@@ -77,7 +78,7 @@ class Documents {
   // Its original has changed since, or is gone.
   [[nodiscard]] bool is_orphan(std::uint32_t document) const;
   // Documents that are not done, cells that failed or are in doubt, in the order of their numbers.
-  [[nodiscard]] absl::btree_set<std::uint32_t> const& not_done() const { return not_done_; }
+  [[nodiscard]] NumberSet const& not_done() const { return not_done_; }
   [[nodiscard]] absl::btree_set<std::uint32_t> const& failed() const { return failed_; }
   [[nodiscard]] absl::btree_set<std::uint32_t> const& in_doubt() const { return in_doubt_; }
   // Documents that are done and whose source does not remember.
@@ -168,7 +169,7 @@ class Documents {
   absl::flat_hash_map<std::uint64_t, More> more_;                          // by document's id
   absl::flat_hash_map<std::uint64_t, Family> families_;                    // by parent
   absl::flat_hash_map<std::uint64_t, Original> originals_;
-  absl::btree_set<std::uint32_t> not_done_;
+  NumberSet not_done_;
   absl::btree_set<std::uint32_t> failed_;
   absl::btree_set<std::uint32_t> in_doubt_;
   absl::btree_set<std::uint32_t> leaving_;

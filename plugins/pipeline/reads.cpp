@@ -168,10 +168,10 @@ Verdict Reads::documents(Command const& command, Decision& decision) const {
     }
     if (at != set.end()) after = *at;
   } else if (wish.which == Which::stranded || wish.which == Which::open) {
-    auto at = documents.not_done().lower_bound(static_cast<std::uint32_t>(wish.after));
-    for (; at != documents.not_done().end() && has_room(); ++at, ++looked)
-      if (fits(wish, *at)) show(*at);
-    if (at != documents.not_done().end()) after = *at;
+    std::uint32_t at = documents.not_done().next(wish.after);
+    for (; at != NumberSet::kEnd && has_room(); at = documents.not_done().next(std::uint64_t{at} + 1), ++looked)
+      if (fits(wish, at)) show(at);
+    if (at != NumberSet::kEnd) after = at;
   } else {
     std::uint32_t at = store.next(ObjectId{wish.after});
     ObjectId last{};
