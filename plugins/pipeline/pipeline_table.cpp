@@ -146,7 +146,8 @@ std::uint64_t PipelineTable::available(std::string_view topic) const {
 }
 
 Status PipelineTable::check_topic(std::string_view topic) const {
-  plan::Plan const& plan = shared_.plan() == nullptr ? *shared_.options.plan : shared_.plan()->rules;
+  if (shared_.plan() == nullptr) return {Code::unavailable, "table " + shared_.table() + " has no plan so far"};
+  plan::Plan const& plan = shared_.plan()->rules;
   auto const found = std::ranges::find(plan.steps, topic, &plan::Step::name);
   if (found != plan.steps.end() && found->is_source) return {};
   return Status{Code::not_found, "plan " + plan.name + " has no source " + model::shown(topic)}.with("parameter",

@@ -240,6 +240,24 @@ BOOST_AUTO_TEST_CASE(what_is_known_goes_over_to_a_newer_plan) {
   BOOST_TEST(table.run("FORGET", {{"version", "1"}}).get("count") == "7");
 }
 
+// Tools that read logs have no file of the table.
+BOOST_AUTO_TEST_CASE(a_table_is_read_without_its_file_and_not_declared_without_a_plan) {
+  auto declared = std::make_shared<TableDeclaration>(*declare(""));
+  BOOST_TEST(table_type().create(TableContext{TableId{1}, 0}, pipeline_type(), declared).ok());
+  declared->lines.emplace("table", 2);
+  Status const status = table_type().create(TableContext{TableId{1}, 0}, pipeline_type(), declared).status();
+  BOOST_TEST((status.code() == Code::bad_configuration));
+  BOOST_TEST(status.message().find("docs.xml:2: element <plan> is missing") != std::string::npos, status.message());
+  // What the log has is applied.
+  Harness table;
+  table.deliver(table.found("u"), "a");
+  PipelineTable reader{TableContext{TableId{1}, 0}, pipeline_type(), declare("")};
+  NoObserver nobody;
+  for (auto const& record : table.log.stored())
+    BOOST_REQUIRE(reader.apply(record.view(), {.live = false, .now = {}, .base = Lsn{8}}, nobody));
+  BOOST_TEST(digest_of(reader) == digest_of(*table.table));
+}
+
 BOOST_AUTO_TEST_CASE(copying_forward_changes_nothing) {
   Harness table;
   Reply const document = table.found("u");
