@@ -11,7 +11,7 @@
 #include <csignal>
 #include <cstring>
 
-extern char** environ;
+#include "clients/cli/spawn.h"
 
 namespace fastjournal::cli {
 namespace {
@@ -28,13 +28,6 @@ struct Actions {
   Actions& operator=(Actions const&) = delete;
   ~Actions() { posix_spawn_file_actions_destroy(&list); }
 };
-
-std::vector<char*> pointers_to(std::vector<std::string>& strings) {
-  std::vector<char*> out;
-  for (std::string& one : strings) out.push_back(one.data());
-  out.push_back(nullptr);
-  return out;
-}
 
 // What was said last.
 void keep_end(std::string& text) {
@@ -54,10 +47,7 @@ Result<Filtered> run_filter(std::string const& command, std::vector<std::string>
     posix_spawn_file_actions_addopen(&actions.list, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions.list, ends[1], STDERR_FILENO);
   std::vector<std::string> arguments{"sh", "-c", command};
-  std::vector<std::string> environment;
-  for (char** one = environ; *one != nullptr; ++one)
-    if (!std::string_view(*one).starts_with("FJ_")) environment.emplace_back(*one);
-  environment.insert(environment.end(), variables.begin(), variables.end());
+  std::vector<std::string> environment = environment_with(variables);
   pid_t pid = -1;
   int const error = ::posix_spawn(&pid, "/bin/sh", &actions.list, nullptr, pointers_to(arguments).data(),
                                   pointers_to(environment).data());
@@ -82,7 +72,8 @@ Result<Filtered> run_filter(std::string const& command, std::vector<std::string>
       out.end = WIFSIGNALED(status) ? Child::End{0, WTERMSIG(status)} : Child::End{WEXITSTATUS(status), 0};
       break;
     }
-    if (ready == 0 && !is_told && !tick()) {
+    // Also of one that says something all the time.
+    if (!is_told && !tick()) {
       ::kill(pid, SIGTERM);
       is_told = true;
     }

@@ -17,7 +17,7 @@ struct Filtered {
 };
 
 // Runs `command` by a shell with `variables` ("NAME=value") added to our environment. `output` empty: what it writes
-// goes where our own output goes. `tick` is called about every second meanwhile; false ends the command. Not ok: it
+// goes where our own output goes. `tick` is called every second at least meanwhile; false ends the command. Not ok: it
 // could not be run.
 [[nodiscard]] Result<Filtered> run_filter(std::string const& command, std::vector<std::string> const& variables,
                                           std::string const& input, std::string const& output,

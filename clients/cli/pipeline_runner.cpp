@@ -1,16 +1,13 @@
 #include "clients/cli/pipeline_runner.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 
 #include "clients/cli/filter.h"
+#include "clients/cli/synced_file.h"
 
 namespace fastjournal::cli {
 namespace {
@@ -38,14 +35,6 @@ bool is_drop(Result<Filtered> const& done) {
   return done.ok() && done->end.signal == 0 && done->end.status == kStatusDrop;
 }
 
-Status sync_path(fs::path const& path, int flags) {
-  int const fd = ::open(path.c_str(), flags | O_CLOEXEC);
-  if (fd < 0) return {Code::io_error, "open " + path.string() + ": " + std::strerror(errno)};
-  int const error = ::fsync(fd) == 0 ? 0 : errno;
-  ::close(fd);
-  return error == 0 ? Status{} : Status{Code::io_error, "sync " + path.string() + ": " + std::strerror(error)};
-}
-
 // Whole, or not there; on the disk when it returns.
 Status put_file(fs::path const& from, fs::path const& to) {
   std::error_code error;
@@ -53,10 +42,10 @@ Status put_file(fs::path const& from, fs::path const& to) {
   fs::path const part = to.string() + ".part";
   if (!error) fs::copy_file(from, part, fs::copy_options::overwrite_existing, error);
   if (error) return {Code::io_error, "write " + part.string() + ": " + error.message()};
-  if (Status synced = sync_path(part, O_RDONLY); !synced.ok()) return synced;
+  if (Status synced = sync_file_and_name(part.string()); !synced.ok()) return synced;
   fs::rename(part, to, error);
   if (error) return {Code::io_error, "rename " + part.string() + ": " + error.message()};
-  return sync_path(to.parent_path(), O_RDONLY | O_DIRECTORY);
+  return sync_name(to.string());
 }
 
 }  // namespace

@@ -144,14 +144,28 @@ class Run {
         if (!next.ok()) return next.status();
         if (next->empty()) break;
         Document const& document = next->front();
-        if (Status brought = bring(document, (fs::path{folder} / document.uri).string()); !brought.ok()) return brought;
+        Status const brought = is_below(folder, document.uri)
+                                   ? bring(document, (fs::path{folder} / document.uri).string())
+                                   : give_up(document, "outside", "its uri leads out of the folder of its source");
+        if (!brought.ok()) return brought;
       }
     return {};
   }
 
+  // Others can say FOUND too, with any uri: what is not below the folder is neither read nor written.
+  // Folders on the way may be links.
+  static bool is_below(fs::path const& folder, fs::path const& uri) {
+    if (!uri.is_relative() || std::ranges::find(uri, fs::path{".."}) != uri.end()) return false;
+    std::error_code error;
+    fs::path const root = fs::weakly_canonical(folder, error);
+    if (error) return false;
+    fs::path const where = fs::weakly_canonical(root / uri, error).lexically_relative(root);
+    return !error && !where.empty() && *where.begin() != fs::path{".."};
+  }
+
   Status bring(Document const& document, std::string const& path) {
     std::error_code error;
-    if (fs::is_regular_file(path, error)) {
+    if (fs::symlink_status(path, error).type() == fs::file_type::regular) {
       PipelineCounts const before = runner_->counts();
       Status const done = runner_->run(document, path);
       if (!done.ok()) return done;
@@ -170,7 +184,8 @@ class Run {
   Status give_up(Document const& document, std::string const& kind, std::string const& why) {
     for (std::string const& destination : document.destinations) {
       Status const said = documents_.failed(document, destination, kind, {.error = why, .permanent = true}).status();
-      if (!said.ok() && is_away(said)) return said;
+      if (is_away(said)) return said;
+      if (said.ok()) ++given_up_;
     }
     return let_go(document);
   }
@@ -199,14 +214,14 @@ class Run {
 
   void wait() {
     DurationMs const every = one_.interval.value_or(kEveryDefault);
-    if (scanners_.size() == 1)
-      static_cast<void>(scanners_.begin()->second->wait_change(Milliseconds{every.value}));
-    else
-      std::this_thread::sleep_for(Milliseconds{every.value});
+    std::vector<FolderScanner const*> all;
+    for (auto const& [name, scanner] : scanners_) all.push_back(scanner.get());
+    static_cast<void>(FolderScanner::wait_change(all, Milliseconds{every.value}));
   }
 
   ExitCode finish() {
-    PipelineCounts const& counts = runner_->counts();
+    PipelineCounts counts = runner_->counts();
+    counts.failed += given_up_;
     if (console_.look.json)
       console_.out << fmt::format(R"({{"files":{},"sent":{},"failed":{},"dropped":{},"cancelled":{}}})", files_,
                                   counts.sent, counts.failed, counts.dropped, counts.cancelled)
@@ -227,6 +242,8 @@ class Run {
   std::unique_ptr<PipelineRunner> runner_;
   std::map<std::string, std::unique_ptr<FolderScanner>> scanners_;
   std::uint64_t files_{0};
+  // Destinations of documents that are gone, or that lead nowhere.
+  std::uint64_t given_up_{0};
 };
 
 }  // namespace

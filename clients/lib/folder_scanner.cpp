@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/hex.h"
 
 namespace fastjournal::client {
 namespace {
@@ -26,19 +27,6 @@ constexpr std::uint32_t kWatched = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM 
 
 Status failed(std::string const& what, std::string const& path, int error) {
   return {error == ENOENT ? Code::not_found : Code::io_error, what + " " + path + ": " + std::strerror(error)};
-}
-
-void append_hex(std::string& out, std::uint8_t byte) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  out.push_back(kDigits[byte >> 4U]);
-  out.push_back(kDigits[byte & 15U]);
-}
-
-std::string hex(std::uint64_t high, std::uint64_t low) {
-  std::string out;
-  for (std::uint64_t const part : {high, low})
-    for (int shift = 56; shift >= 0; shift -= 8) append_hex(out, static_cast<std::uint8_t>(part >> shift));
-  return out;
 }
 
 struct Descriptor {
@@ -68,11 +56,15 @@ Result<std::string> hash_of_file(std::string const& path, ContentHash hash) {
     else
       fast.add({buffer.data(), static_cast<std::size_t>(got)});
   }
-  if (hash != ContentHash::sha256) return hex(fast.hash().high, fast.hash().low);
+  std::string out;
+  if (hash != ContentHash::sha256) {
+    append_hex(out, fast.hash().high);
+    append_hex(out, fast.hash().low);
+    return out;
+  }
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int bytes = 0;
   EVP_DigestFinal_ex(slow.get(), digest.data(), &bytes);
-  std::string out;
   for (unsigned int at = 0; at < bytes; ++at) append_hex(out, digest[at]);
   return out;
 }
@@ -84,7 +76,11 @@ FolderScanner::~FolderScanner() {
 Status FolderScanner::scan(std::function<bool(ScannedFile const&)> const& each) {
   if (watches_ < 0) watches_ = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   bool goes_on = true;
-  return scan_folder(options_.folder, goes_on, each);
+  ++scan_;
+  Status const done = scan_folder(options_.folder, goes_on, each);
+  // Files that are gone are forgotten, so that memory is that of what is there.
+  if (done.ok() && goes_on) std::erase_if(known_, [&](auto const& one) { return one.second.scan != scan_; });
+  return done;
 }
 
 // Without a watch (there are limits) changes are found by the next scan.
@@ -134,20 +130,24 @@ Status FolderScanner::look_at(fs::path const& path, bool& goes_on,
       if (!hash.ok()) return hash.status();
       known = {file.bytes, changed_ns, std::move(hash).value()};
     }
+    known.scan = scan_;
     file.hash = known.hash;
   }
   goes_on = each(file);
   return {};
 }
 
-bool FolderScanner::wait_change(Milliseconds limit) {
-  pollfd one{watches_, POLLIN, 0};
+bool FolderScanner::wait_change(std::vector<FolderScanner const*> const& scanners, Milliseconds limit) {
+  std::vector<pollfd> polled;
+  for (FolderScanner const* const one : scanners)
+    if (one->watches_ >= 0) polled.push_back({one->watches_, POLLIN, 0});
   int const ms = static_cast<int>(std::clamp<Milliseconds::rep>(limit.count(), 0, INT_MAX));
-  if (::poll(&one, watches_ >= 0 ? 1 : 0, ms) <= 0) return false;
-  // What it says in detail does not matter: everything is looked at again.
+  if (::poll(polled.data(), polled.size(), ms) <= 0) return false;
+  // What they say in detail does not matter: everything is looked at again.
   std::array<char, 4096> events{};
-  while (::read(watches_, events.data(), events.size()) > 0) {
-  }
+  for (pollfd const& one : polled)
+    while (::read(one.fd, events.data(), events.size()) > 0) {
+    }
   return true;
 }
 

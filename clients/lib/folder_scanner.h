@@ -7,7 +7,7 @@
 //     ...
 //     return true;  // go on
 //   });
-//   scanner.wait_change(Milliseconds{10'000});
+//   static_cast<void>(FolderScanner::wait_change({&scanner}, Milliseconds{10'000}));
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "clients/lib/client.h"
 #include "fastjournal/status.h"
@@ -45,14 +46,15 @@ class FolderScanner {
   // Every regular file below the folder once, in the order of names; links are not followed. `each` returns false to
   // end. A file that goes away meanwhile is left out; one that cannot be read is an error.
   [[nodiscard]] Status scan(std::function<bool(ScannedFile const&)> const& each);
-  // True: something below the folder may have changed since the last scan. False: the limit is over.
-  [[nodiscard]] bool wait_change(Milliseconds limit);
+  // True: something below one of the folders may have changed since its last scan. False: the limit is over.
+  [[nodiscard]] static bool wait_change(std::vector<FolderScanner const*> const& scanners, Milliseconds limit);
 
  private:
   struct Known {
     std::uint64_t bytes{0};
     std::int64_t changed_ns{0};
     std::string hash{};
+    std::uint64_t scan{0};  // that has seen it last
   };
 
   [[nodiscard]] Status scan_folder(std::filesystem::path const& folder, bool& goes_on,
@@ -63,7 +65,8 @@ class FolderScanner {
 
   ScanOptions options_;
   std::map<std::string, Known> known_;  // by uri
-  int watches_{-1};                     // inotify; -1: none
+  std::uint64_t scan_{0};
+  int watches_{-1};  // inotify; -1: none
 };
 
 // Of a file's content, hexadecimal. not_found: there is no such file; io_error: it cannot be read.

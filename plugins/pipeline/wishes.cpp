@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/hash.h"
+#include "base/hex.h"
 #include "model/value.h"
 #include "timer/wheel.h"
 
@@ -118,8 +119,8 @@ std::string idempotency_key(Shared const& shared, std::uint32_t document, std::u
   if (at == document) identity += store.hash_of(at);
   Hash128 const hash = hash128(identity);
   std::string out;
-  for (std::uint64_t const part : {hash.high, hash.low})
-    for (int shift = 60; shift >= 0; shift -= 4) out.push_back("0123456789abcdef"[part >> shift & 15U]);
+  append_hex(out, hash.high);
+  append_hex(out, hash.low);
   return out;
 }
 

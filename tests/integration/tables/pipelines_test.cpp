@@ -182,6 +182,26 @@ BOOST_AUTO_TEST_CASE(people_look_and_repair) {
   says("forget docs --version 1", "44 documents\n");
 }
 
+// Any client may say FOUND, with any uri: a worker reads and writes only below the folders that it was given.
+BOOST_AUTO_TEST_CASE(a_uri_that_leads_out_of_the_folder_is_given_up) {
+  write("secret", "not for the world\n");
+  run("ln -s ../secret pages/linked; ln -s .. pages/up");
+  for (std::string const uri : {"../secret", "deep/../../secret", "linked", "up/secret"})
+    run("fastjournal call FOUND table=docs source=pages uri=" + uri + " hash=h hand_out=0");
+  run("fastjournal call FOUND table=docs source=pages uri=" + (daemon.folder() / "secret").string() +
+      " hash=h hand_out=0");
+  Ran const ran = run_in_shell(daemon,
+                               "fastjournal pipeline run docs --once --source pages=pages --to index='cat >> indexed' "
+                               "--to publish=folder:www");
+  BOOST_TEST(ran.code == 5, ran.output);
+  BOOST_TEST(lines("indexed").size() == static_cast<std::size_t>(kFiles));
+  BOOST_TEST(!lines("indexed").contains("not for the world"));
+  BOOST_TEST(!fs::exists(daemon.folder() / "www/linked"));
+  std::string const why = run("fastjournal pipeline ls docs --status failed --json");
+  BOOST_TEST(std::ranges::count(why, '\n') == 5, why);
+  BOOST_TEST(ran.output == "44 files looked at; 88 sent, 10 failed, 0 dropped\n", ran.output);
+}
+
 BOOST_AUTO_TEST_CASE(mistakes_on_the_command_line_are_told) {
   auto const said = [&](std::string const& words) {
     return run_in_shell(daemon, "fastjournal pipeline run docs " + words);

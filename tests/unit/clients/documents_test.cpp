@@ -1,7 +1,7 @@
 // The typed calls of a pipeline table: the messages that they send, and how they read the answers.
 #include "clients/lib/documents.h"
 
-#include "tests/unit/clients/fake_server.h"
+#include "tests/unit/clients/talk.h"
 
 using namespace fastjournal;
 using namespace fastjournal::client;
@@ -9,20 +9,6 @@ using namespace fastjournal::client;
 namespace {
 
 using Peer = FakeServer::Peer;
-
-void want(bool condition, char const* what) {
-  if (!condition) throw std::runtime_error(what);
-}
-
-struct Talk {
-  explicit Talk(FakeServer::Script script) : server(std::move(script)) {
-    auto opened = Connection::open({.server = server.address(), .back_off = {Milliseconds{1}}});
-    BOOST_REQUIRE(opened.ok());
-    connection = std::move(opened).value();
-  }
-  FakeServer server;
-  std::unique_ptr<Connection> connection;
-};
 
 Document mine() { return {.document = 8, .token = 9, .source = "pages", .uri = "/a"}; }
 

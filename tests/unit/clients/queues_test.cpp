@@ -2,7 +2,7 @@
 #include "clients/lib/queues.h"
 
 #include "clients/lib/transaction.h"
-#include "tests/unit/clients/fake_server.h"
+#include "tests/unit/clients/talk.h"
 
 using namespace fastjournal;
 using namespace fastjournal::client;
@@ -10,20 +10,6 @@ using namespace fastjournal::client;
 namespace {
 
 using Peer = FakeServer::Peer;
-
-void want(bool condition, char const* what) {
-  if (!condition) throw std::runtime_error(what);
-}
-
-struct Talk {
-  explicit Talk(FakeServer::Script script) : server(std::move(script)) {
-    auto opened = Connection::open({.server = server.address(), .back_off = {Milliseconds{1}}});
-    BOOST_REQUIRE(opened.ok());
-    connection = std::move(opened).value();
-  }
-  FakeServer server;
-  std::unique_ptr<Connection> connection;
-};
 
 QueueMessage leased() { return {.table = "post", .message = 5, .epoch = 9}; }
 

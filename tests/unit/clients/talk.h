@@ -1,0 +1,26 @@
+// A connection and the scripted daemon at its other end.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+
+#include "tests/unit/clients/fake_server.h"
+
+namespace fastjournal::client {
+
+// In a script, which runs on a thread of its own.
+inline void want(bool condition, char const* what) {
+  if (!condition) throw std::runtime_error(what);
+}
+
+struct Talk {
+  explicit Talk(FakeServer::Script script) : server(std::move(script)) {
+    auto opened = Connection::open({.server = server.address(), .back_off = {Milliseconds{1}}});
+    BOOST_REQUIRE(opened.ok());
+    connection = std::move(opened).value();
+  }
+  FakeServer server;
+  std::unique_ptr<Connection> connection;
+};
+
+}  // namespace fastjournal::client
