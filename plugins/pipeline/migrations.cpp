@@ -14,6 +14,8 @@ constexpr std::int64_t kPageMax = 10'000;
 // Documents that one command looks at, and bytes of records that one step has.
 constexpr std::uint64_t kLooksMax = 100'000;
 constexpr std::size_t kStepBytes = 6'000;
+// A larger record of a document goes over without the texts of its failures, which the older version keeps.
+constexpr std::size_t kRecordBytesMax = 8'000;
 // Decision::carry: went over, were there, stay, cursor.
 constexpr std::size_t kOver = 0;
 constexpr std::size_t kThere = 1;
@@ -179,9 +181,11 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
       Fate const fate = look_at(way, document, is_dry_run, body);
       ++decision.carry[fate == Fate::goes_over ? kOver : fate == Fate::is_there ? kThere : kStay];
       if (fate == Fate::goes_over && !is_dry_run) {
-        append_document(decision.records, {}, body);
         written.clear();
         write_document(written, body);
+        if (written.size() > kRecordBytesMax)
+          for (CellBody& cell : body.cells) cell.failure.reset();
+        append_document(decision.records, {}, body);
         bytes += written.size() + 32;
       }
     }

@@ -167,8 +167,11 @@ Verdict Operators::change(What what, Command const& command, Decision& decision)
         is_at_end = true;
         break;
       }
-      for (std::uint16_t at = 0; at < store[document].cell_count; ++at, ++looked)
+      // What was changed does not fit any more: a step that is full leaves the rest of a document to the next one.
+      auto const is_full = [&] { return !wish.is_dry_run && in_step >= kChangesPerStep; };
+      for (std::uint16_t at = 0; at < store[document].cell_count && !is_full(); ++at, ++looked)
         if (fits(wish, store[document].first_cell + at)) take(store[document].first_cell + at);
+      if (is_full()) break;
       std::uint32_t const original = shared_.documents.cell_of(document, kOriginalCell);
       if (original != kNone && fits(wish, original)) take(original);
       ++looked;

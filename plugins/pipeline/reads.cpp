@@ -115,7 +115,7 @@ std::string Reads::states_of(std::uint32_t number) const {
   return out;
 }
 
-void Reads::describe(std::uint32_t number, Answer& answer) const {
+std::size_t Reads::describe(std::uint32_t number, Answer& answer) const {
   Store const& store = shared_.store();
   Documents const& documents = shared_.documents;
   answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
@@ -125,18 +125,21 @@ void Reads::describe(std::uint32_t number, Answer& answer) const {
   } else {
     runs_.describe(number, answer);
   }
-  answer.add("states", std::string_view{states_of(number)});
+  std::string const states = states_of(number);
+  answer.add("states", std::string_view{states});
   if (store[number].is_done) answer.add("done", std::int64_t{1});
   if (documents.is_orphan(number)) answer.add("orphan", std::int64_t{1});
   if (std::optional<std::uint64_t> const declared = documents.declared_of(number)) answer.add("children", *declared);
   if (Family const* const family = documents.family_of(number);
       family != nullptr && family->generation == documents.generation_of(number))
     answer.add("children_known", family->children).add("children_not_done", family->not_done);
-  if (store[number].is_child) return;
+  std::size_t const bytes = 300 + store.name_of(number).size() + states.size();
+  if (store[number].is_child) return bytes;
   if (Original const* const original = documents.original_of(store[number].id())) {
     answer.add("missing_below", original->missing).add("in_hands_below", original->in_hands);
     if (original->failed > 0) answer.add("failed_below", original->failed);
   }
+  return bytes;
 }
 
 Verdict Reads::documents(Command const& command, Decision& decision) const {
@@ -151,8 +154,7 @@ Verdict Reads::documents(Command const& command, Decision& decision) const {
   std::uint64_t after = 0;  // 0: the end was reached
   auto const has_room = [&] { return shown < wish.count && looked < kLooksMax && bytes < kAnswerBytesMax; };
   auto const show = [&](std::uint32_t document) {
-    describe(document, decision.answer);
-    bytes += 300 + store.name_of(document).size() + std::uint64_t{40} * store[document].cell_count;
+    bytes += describe(document, decision.answer);
     ++shown;
   };
   bool const of_cells = wish.which == Which::failed || wish.which == Which::in_doubt;

@@ -37,7 +37,8 @@ class Reads {
   [[nodiscard]] Status read(Command const& command, Wish& wish) const;
   [[nodiscard]] bool fits(Wish const& wish, std::uint32_t document) const;
   [[nodiscard]] bool is_stranded(std::uint32_t document) const;
-  void describe(std::uint32_t document, Answer& answer) const;
+  // Returns about how many bytes the message has.
+  std::size_t describe(std::uint32_t document, Answer& answer) const;
   // "index=sent publish=in_doubt"
   [[nodiscard]] std::string states_of(std::uint32_t document) const;
   [[nodiscard]] std::string why_cell(std::uint32_t cell, std::int64_t now) const;

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::int64_t kCountMax = 1024;
 constexpr std::int64_t kWaitMax = 24 * 3'600'000;
+// A NEXT of many documents ends when its answer is this long; the next one gets the rest.
+constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
 // Records of up to 350 bytes, and of up to 1,200, of which one step has so many.
 constexpr int kSpansPerStep = 16;
 constexpr std::size_t kCellsPerStep = 8;
@@ -189,6 +191,7 @@ Verdict Runs::next(Command const& command, Decision& decision) const {
   decision.durability = Durability::written;
   decision.wait_topic = command.message->text("source");
   std::uint64_t& given = decision.carry[0];
+  std::uint64_t& bytes = decision.carry[1];
   std::uint32_t const cell = given == wish.count ? kNone : shared_.work().first(wish.source, wish.destination);
   if (cell == kNone) {
     if (given > 0) return Verdict::done;
@@ -207,7 +210,9 @@ Verdict Runs::next(Command const& command, Decision& decision) const {
   rows::Leases::Terms const terms = terms_for(command, decision, next_token(shared_, decision), wish.lease_ms);
   Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
   describe(document, answer);
-  answer.add("destinations", std::string_view{destination_names(shared_, document, cells)});
+  std::string const names = destination_names(shared_, document, cells);
+  answer.add("destinations", std::string_view{names});
+  bytes += 300 + names.size() + store.name_of(document).size();
   if (cells.back() == kOriginalCell) {
     answer.add("children", std::int64_t{1});
     ++shared_.statistics.runs_again;
@@ -221,7 +226,7 @@ Verdict Runs::next(Command const& command, Decision& decision) const {
   ++shared_.statistics.handed_out;
   ++given;
   decision.take = Take::found;
-  return given == wish.count ? Verdict::done : Verdict::again;
+  return given == wish.count || bytes >= kAnswerBytesMax ? Verdict::done : Verdict::again;
 }
 
 // ---------------------------------------------------------------------------
