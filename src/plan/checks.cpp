@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "plan/codec.h"
 #include "plan/destinations.h"
 
 namespace fastjournal::plan {
@@ -22,6 +23,7 @@ class Checker {
       check_output(step);
     }
     if (is_acyclic) check_destinations();
+    if (found_.empty()) check_size();
     if (found_.empty()) {
       check_branches();
       check_behind_potent();
@@ -122,6 +124,14 @@ class Checker {
             "plan " + plan_.name + " has more than " + std::to_string(kDestinationsMax) +
                 " destinations: duplicating routers below each other multiply them, expected fewer of them, or "
                 "any-path=\"true\"");
+  }
+
+  void check_size() {
+    std::size_t const bytes = encode(plan_).size();
+    if (bytes > kPlanBytesMax)
+      error("too-large", 1,
+            "plan " + plan_.name + " is " + std::to_string(bytes) + " bytes as one line, expected at most " +
+                std::to_string(kPlanBytesMax) + ": one record of the log keeps it; use shorter names or fewer steps");
   }
 
   // How many deliveries a document makes that leaves by this successor.

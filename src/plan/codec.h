@@ -10,7 +10,10 @@
 
 namespace fastjournal::plan {
 
-// Of a plan that may be used.
+// Longer ones may not be used: the record of a plan is within the room of one step of a table.
+inline constexpr std::size_t kPlanBytesMax = 15'000;
+
+// Of a plan that may be used, or is only too large.
 [[nodiscard]] std::string encode(Plan const& plan);
 // None: this is no plan, or not one that may be used.
 [[nodiscard]] std::optional<Plan> decode(std::string_view text);

@@ -138,6 +138,18 @@ BOOST_AUTO_TEST_CASE(as_many_as_allowed_are_all_there_and_one_more_is_refused) {
   BOOST_TEST(named(findings_of(steps(5))) == "1:too-many-destinations");
 }
 
+BOOST_AUTO_TEST_CASE(a_plan_is_one_record_of_the_log) {
+  auto const steps = [](std::size_t name_bytes) {
+    std::string out = "<source name=\"s\" router=\"duplicate-all\"/>\n";
+    for (int at = 100; at < 300; ++at)
+      out.append("<step name=\"" + std::string(name_bytes, 'o') + std::to_string(at) +
+                 "\" after=\"s\" kind=\"potent\"/>\n");
+    return out;
+  };
+  BOOST_TEST(named(findings_of(steps(1))).empty());
+  BOOST_TEST(named(findings_of(steps(60))) == "1:too-large");
+}
+
 BOOST_AUTO_TEST_CASE(ways_come_in_the_order_of_the_file_and_no_more_than_asked_for) {
   Plan const plan = plan_of(R"(
     <source name="s" router="duplicate-all"/>
