@@ -261,6 +261,24 @@ BOOST_AUTO_TEST_CASE(dropped_is_where_it_should_be) {
   BOOST_TEST(table.of("DROPPED", document).error() == "stale_epoch");
 }
 
+// More than one step of a command has room for.
+BOOST_AUTO_TEST_CASE(a_document_with_many_destinations_is_changed_whole) {
+  PlanText plan;
+  plan.source("s", kAll, 250);
+  for (int at = 0; at < 250; ++at) plan.potent("d" + std::to_string(at), "0");
+  Harness table{plan.text};
+  Reply const document = table.found("u");
+  std::string const id = document.get("document");
+  BOOST_TEST(table.of("RELEASE", document).error() == "");
+  Reply const dropped = table.run("DROP", {{"document", id}});
+  BOOST_TEST(dropped.get("count") == "250", dropped.get("count") << dropped.error() << table.why(document));
+  BOOST_TEST(table.run("FORCE", {{"document", id}, {"count", "40"}}).get("after") != "-");
+  BOOST_TEST(table.run("FORCE", {{"document", id}}).get("count") == "150");
+  BOOST_TEST(table.run("FORCE", {{"document", id}}).get("count") == "0");
+  table.restart();
+  BOOST_TEST(table.run("DROP", {{"document", id}, {"dry_run", "1"}}).get("count") == "250");
+}
+
 BOOST_AUTO_TEST_CASE(what_has_arrived_is_sent_again_by_force_or_if_it_has_changed) {
   Harness table;
   Reply const document = table.found("u");
