@@ -6,10 +6,6 @@
 //
 // Ours takes messages under leases first and accepts them in the next transaction, in one round trip with the next
 // taking. PostgreSQL takes and deletes in the transaction itself, with one statement.
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -27,15 +23,14 @@
 #include "protocol/msgpack.h"
 #include "tests/bench/brokers.h"
 #include "tests/bench/peer.h"
-#include "tests/support/line_client.h"
+#include "tests/bench/round_trips.h"
 
 namespace {
 
 using namespace fastjournal;
-using Clock = std::chrono::steady_clock;
+using namespace fastjournal::bench;
 
 constexpr std::size_t kPayloadBytes = 200;
-constexpr std::size_t kReadBytes = 64U << 10U;
 
 struct Settings {
   std::size_t connections{64};
@@ -43,18 +38,6 @@ struct Settings {
   double seconds{2.0};
   int rounds{3};
 };
-
-// One way to say a transaction.
-struct Speech {
-  std::string name;
-  std::function<void(std::string& out)> hello;  // empty: none is needed
-  // `taken`: what the last answer of this connection brought, as answer() left it.
-  std::function<void(std::uint64_t number, std::string const& taken, std::string& out)> transaction;
-  // Bytes of the answer to hello or to a transaction; 0: it is not whole.
-  std::function<std::size_t(std::string_view bytes, std::string& taken)> answer;
-};
-
-[[noreturn]] void refused(std::string_view text) { throw std::runtime_error("refused: " + std::string{text}); }
 
 std::string payload_of(std::uint64_t number) {
   std::string out = std::to_string(number) + ":";
@@ -68,7 +51,7 @@ std::string payload_of(std::uint64_t number) {
 Speech text_speech(std::size_t ops) {
   Speech out;
   out.name = "fastjournal, BEGIN to COMMIT by text";
-  out.transaction = [ops](std::uint64_t number, std::string const&, std::string& to) {
+  out.request = [ops](std::uint64_t number, std::string const&, std::string& to) {
     to += "BEGIN\n";
     for (std::size_t i = 0; i < ops; ++i)
       to += fmt::format("INSERT table=jobs;name=k{};payload={}\n", number * ops + i, payload_of(number));
@@ -102,7 +85,7 @@ std::string_view frame_at(std::string_view bytes) {
 Speech frame_speech(std::size_t ops, bool sends) {
   Speech out;
   out.name = sends ? "fastjournal, TRANSACTION of SENDs" : "fastjournal, TRANSACTION of frames";
-  out.transaction = [ops, sends](std::uint64_t number, std::string const&, std::string& to) {
+  out.request = [ops, sends](std::uint64_t number, std::string const&, std::string& to) {
     std::string frames;
     std::string const payload = payload_of(number);
     for (std::size_t i = 0; i < ops; ++i) {
@@ -138,7 +121,7 @@ Speech hand_over_speech(std::size_t ops) {
   Speech out;
   out.name = "fastjournal, TRANSACTION of ACCEPTs and SENDs";
   std::size_t const half = std::max<std::size_t>(1, ops / 2);
-  out.transaction = [half](std::uint64_t number, std::string const& taken, std::string& to) {
+  out.request = [half](std::uint64_t number, std::string const& taken, std::string& to) {
     std::string frames = taken;
     std::string const payload = payload_of(number);
     std::vector<Param> const params{
@@ -179,169 +162,40 @@ Speech hand_over_speech(std::size_t ops) {
 // ---------------------------------------------------------------------------
 // PostgreSQL
 
-void append_int(std::size_t value, std::size_t bytes, std::string& out) {
-  for (std::size_t i = bytes; i-- > 0;) out += static_cast<char>(value >> (8 * i));
-}
-void packet(char type, std::string_view body, std::string& out) {
-  if (type != 0) out += type;
-  append_int(body.size() + 4, 4, out);
-  out += body;
-}
-std::string text(std::string_view value) { return std::string{value} + '\0'; }
-
-void execute(std::string_view statement, std::initializer_list<std::string_view> values, std::string& out) {
-  std::string bind = text("") + text(statement);
-  append_int(0, 2, bind);
-  append_int(values.size(), 2, bind);
-  for (std::string_view const value : values) {
-    append_int(value.size(), 4, bind);
-    bind += value;
-  }
-  append_int(0, 2, bind);
-  packet('B', bind, out);
-  packet('E', text("") + std::string(4, '\0'), out);
-}
-
 // `hands_over`: half of the operations take a row, the others insert one.
 Speech postgres_speech(std::size_t ops, bool hands_over) {
   Speech out;
   out.name = hands_over ? "PostgreSQL, rows taken and inserted" : "PostgreSQL, prepared, in one round trip";
   std::size_t const half = std::max<std::size_t>(1, ops / 2);
   out.hello = [](std::string& to) {
-    std::string start;
-    append_int(196608, 4, start);
-    start += text("user") + text("bench") + text("database") + text("postgres") + text("");
-    packet(0, start, to);
+    postgres_hello(to);
     for (auto const& [name, statement] :
          {std::pair{"b", "begin"}, std::pair{"c", "commit"},
           std::pair{"t",
                     "delete from jobs where id in (select id from jobs where lease_end is null order by priority, due, "
                     "id limit $1::bigint for update skip locked) returning id, payload"},
           std::pair{"i", "insert into jobs (key, payload, priority, due) values ($1::bigint, $2, 100, 0)"}})
-      packet('P', text(name) + text(statement) + std::string(2, '\0'), to);
-    packet('S', {}, to);
+      postgres_prepare(name, statement, to);
+    postgres_sync(to);
   };
-  out.transaction = [hands_over, half, ops, inserts = hands_over ? half : ops](
-                        std::uint64_t number, std::string const& taken, std::string& to) {
+  out.request = [hands_over, half, ops, inserts = hands_over ? half : ops](std::uint64_t number,
+                                                                           std::string const& taken, std::string& to) {
     std::string const payload = payload_of(number);
-    execute("b", {}, to);
-    if (hands_over && !taken.empty()) execute("t", {std::to_string(half)}, to);
-    for (std::size_t i = 0; i < inserts; ++i) execute("i", {std::to_string(number * ops + i), payload}, to);
-    execute("c", {}, to);
-    packet('S', {}, to);
+    postgres_execute("b", {}, to);
+    if (hands_over && !taken.empty()) postgres_execute("t", {std::to_string(half)}, to);
+    for (std::size_t i = 0; i < inserts; ++i) postgres_execute("i", {std::to_string(number * ops + i), payload}, to);
+    postgres_execute("c", {}, to);
+    postgres_sync(to);
   };
-  // Ready ends each; after the start there are two: of the connection, and of the statements.
   out.answer = [](std::string_view bytes, std::string& taken) -> std::size_t {
-    for (std::size_t at = 0; bytes.size() - at >= 5;) {
-      std::size_t length = 1;
-      for (std::size_t i = 1; i < 5; ++i)
-        length += static_cast<std::size_t>(static_cast<unsigned char>(bytes[at + i])) << (32 - 8 * i);
-      if (bytes.size() - at < length) return 0;
-      if (bytes[at] == 'E') refused(bytes.substr(at, length));
-      char const type = bytes[at];
-      at += length;
-      if (type != 'Z') continue;
-      taken = "rows are there";
-      return at;
-    }
-    return 0;
+    std::size_t const size = postgres_answer(bytes);
+    if (size != 0) taken = "rows are there";
+    return size;
   };
   return out;
 }
 
 // ---------------------------------------------------------------------------
-// The driver
-
-struct Line {
-  int fd{-1};
-  std::string in;
-  std::string out;
-  std::string taken;
-  Clock::time_point sent{};
-};
-
-class Driver {
- public:
-  Driver(std::string const& address, Speech const& speech, std::size_t connections) : speech_(speech) {
-    for (std::size_t i = 0; i < connections; ++i) {
-      clients_.push_back(std::make_unique<test::LineClient>(address));
-      lines_.emplace_back().fd = clients_.back()->fd();
-    }
-    if (!speech_.hello) return;
-    for (Line& line : lines_) {
-      speech_.hello(line.out);
-      // Two answers: see postgres_speech.
-      for (int answers = 0; answers < 2;) {
-        step(line, true);
-        while (std::size_t const size = speech_.answer(line.in, line.taken)) {
-          line.in.erase(0, size);
-          ++answers;
-        }
-      }
-    }
-  }
-
-  // Transactions a second. `number`: counts them all, as keys are new.
-  double run(double seconds, std::uint64_t& number, Histogram& latency_us) {
-    auto const begin = Clock::now();
-    auto const end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-    for (Line& line : lines_) begin_one(line, number);
-    std::size_t busy = lines_.size();
-    std::uint64_t done = 0;
-    std::vector<pollfd> polled(lines_.size());
-    while (busy > 0) {
-      for (std::size_t i = 0; i < lines_.size(); ++i)
-        polled[i] = {lines_[i].fd, static_cast<short>(POLLIN | (lines_[i].out.empty() ? 0 : POLLOUT)), 0};
-      if (::poll(polled.data(), polled.size(), 10'000) <= 0) throw std::runtime_error("no answer for 10 s");
-      for (std::size_t i = 0; i < lines_.size(); ++i) {
-        if (polled[i].revents == 0) continue;
-        Line& line = lines_[i];
-        step(line, false);
-        while (std::size_t const size = speech_.answer(line.in, line.taken)) {
-          line.in.erase(0, size);
-          auto const now = Clock::now();
-          latency_us.add(std::chrono::duration_cast<std::chrono::microseconds>(now - line.sent).count());
-          ++done;
-          if (now < end)
-            begin_one(line, number);
-          else
-            --busy;
-        }
-      }
-    }
-    return static_cast<double>(done) / std::chrono::duration<double>(Clock::now() - begin).count();
-  }
-
- private:
-  void begin_one(Line& line, std::uint64_t& number) {
-    line.sent = Clock::now();
-    speech_.transaction(++number, line.taken, line.out);
-    send(line);
-  }
-  static void send(Line& line) {
-    while (!line.out.empty()) {
-      ssize_t const put = ::send(line.fd, line.out.data(), line.out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (put <= 0) return;
-      line.out.erase(0, static_cast<std::size_t>(put));
-    }
-  }
-  static void step(Line& line, bool waits) {
-    send(line);
-    std::string buffer(kReadBytes, '\0');
-    ssize_t const got = ::recv(line.fd, buffer.data(), buffer.size(), waits ? 0 : MSG_DONTWAIT);
-    if (got == 0) throw std::runtime_error("the connection was closed: " + line.in);
-    if (got > 0) line.in.append(buffer, 0, static_cast<std::size_t>(got));
-  }
-
-  Speech const& speech_;
-  std::vector<std::unique_ptr<test::LineClient>> clients_;
-  std::vector<Line> lines_;
-};
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 void compare(Settings const& settings) {
   std::unique_ptr<bench::Peer> const ours = bench::make_fastjournal({.table = ""});
@@ -367,7 +221,7 @@ void compare(Settings const& settings) {
   for (int round = 0; round < settings.rounds; ++round)
     for (std::vector<Entry>& work : works)
       for (Entry& entry : work) {
-        Driver driver{entry.address, entry.speech, settings.connections};
+        RoundTrips driver{entry.address, entry.speech, settings.connections};
         entry.rates.push_back(driver.run(settings.seconds, number, entry.latency_us));
       }
   fmt::print("{} connections, {} operations with {} bytes a transaction; median of {} rounds of {} s\n",
