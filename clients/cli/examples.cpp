@@ -110,10 +110,13 @@ constexpr Example kExamples[] = {
      "fastjournal plan explain catalog.xml --dot | dot -Tsvg > catalog.svg"},
     {"plan compare", "fastjournal plan compare catalog-1.xml catalog-2.xml --rename index=search"},
     {"pipeline run",
-     "fastjournal pipeline run docs --source pages=/srv/pages --to index='./index.sh' --to publish=folder:/srv/www"},
+     "fastjournal pipeline run docs --source pages=/srv/pages --to index='./index.sh' --to publish=folder:/srv/www\n"
+     "fastjournal pipeline run docs --source pages=/srv/pages --to index='http://localhost:8983/update?id={uri}' "
+     "--to publish=folder:/srv/www"},
     {"pipeline status", "fastjournal pipeline status docs"},
     {"pipeline ls", "fastjournal pipeline ls docs --status in_doubt"},
     {"pipeline why", "fastjournal pipeline why docs 69688"},
+    {"pipeline history", "fastjournal pipeline history docs --document 69688"},
     {"pipeline retry", "fastjournal pipeline retry docs --destination index --class down --rate 100 --dry-run"},
     {"pipeline force", "fastjournal pipeline force docs --destination index --all"},
     {"pipeline drop", "fastjournal pipeline drop docs --status dead"},

@@ -57,30 +57,36 @@ Result<Filtered> run_filter(std::string const& command, std::vector<std::string>
     return failed("run " + command, error);
   }
   Filtered out;
+  out.end = follow(
+      pid, ends[0],
+      [&](std::string_view bytes) {
+        out.errors += bytes;
+        if (out.errors.size() > 16 * kErrorBytesMax) out.errors.erase(0, out.errors.size() - kErrorBytesMax);
+      },
+      tick);
+  ::close(ends[0]);
+  keep_end(out.errors);
+  return out;
+}
+
+Child::End follow(pid_t pid, int fd, std::function<void(std::string_view)> const& said,
+                  std::function<bool()> const& tick) {
   bool is_told = false;
-  // Until it has closed its standard error; that of what it left behind is not waited for.
+  // Until it has closed the pipe; that of what it left behind is not waited for.
   for (int status = 0;;) {
-    pollfd one{ends[0], POLLIN, 0};
+    pollfd one{fd, POLLIN, 0};
     int const ready = ::poll(&one, 1, kTickMs);
     std::array<char, 4096> buffer{};
-    ssize_t const got = ready > 0 ? ::read(ends[0], buffer.data(), buffer.size()) : -1;
-    if (got > 0) {
-      out.errors.append(buffer.data(), static_cast<std::size_t>(got));
-      if (out.errors.size() > 16 * kErrorBytesMax) out.errors.erase(0, out.errors.size() - kErrorBytesMax);
-    }
-    if (got <= 0 && ::waitpid(pid, &status, got == 0 ? 0 : WNOHANG) == pid) {
-      out.end = WIFSIGNALED(status) ? Child::End{0, WTERMSIG(status)} : Child::End{WEXITSTATUS(status), 0};
-      break;
-    }
+    ssize_t const got = ready > 0 ? ::read(fd, buffer.data(), buffer.size()) : -1;
+    if (got > 0) said({buffer.data(), static_cast<std::size_t>(got)});
+    if (got <= 0 && ::waitpid(pid, &status, got == 0 ? 0 : WNOHANG) == pid)
+      return WIFSIGNALED(status) ? Child::End{0, WTERMSIG(status)} : Child::End{WEXITSTATUS(status), 0};
     // Also of one that says something all the time.
     if (!is_told && !tick()) {
       ::kill(pid, SIGTERM);
       is_told = true;
     }
   }
-  ::close(ends[0]);
-  keep_end(out.errors);
-  return out;
 }
 
 }  // namespace fastjournal::cli

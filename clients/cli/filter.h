@@ -2,8 +2,11 @@
 // to its standard output.
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "clients/cli/child.h"
@@ -22,5 +25,9 @@ struct Filtered {
 [[nodiscard]] Result<Filtered> run_filter(std::string const& command, std::vector<std::string> const& variables,
                                           std::string const& input, std::string const& output,
                                           std::function<bool()> const& tick);
+
+// Until the program `pid` has ended: what it writes into the pipe `fd` goes to `said`. `tick` is as above.
+[[nodiscard]] Child::End follow(pid_t pid, int fd, std::function<void(std::string_view)> const& said,
+                                std::function<bool()> const& tick);
 
 }  // namespace fastjournal::cli

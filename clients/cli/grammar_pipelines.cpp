@@ -24,14 +24,25 @@ void Grammar::add_pipeline_verbs() {
   named("--route", out_.pipeline.routes, "the router by-name is this command, which prints names of steps (repeatable)",
         "NAME=COMMAND");
   named("--to", out_.pipeline.outputs,
-        "the output is this command, with the document on standard input, or folder:PATH (repeatable)", "NAME=COMMAND");
+        "the output is this command, with the document on standard input, folder:PATH, or a URL http... (repeatable)",
+        "NAME=COMMAND");
+  named("--header", out_.pipeline.headers,
+        "a header for the URL of this output, as 'Content-Type: text/html', or @FILE with some, a line each "
+        "(repeatable)",
+        "NAME=HEADER");
+  named("--method", out_.pipeline.methods, "POST (default) or PUT to the URL of this output (repeatable)",
+        "NAME=METHOD");
+  run.add_option("--keep", out_.pipeline.keep,
+                 "keep contents of sources with versions=\"all\" in this blob table until they have arrived")
+      ->type_name("TABLE");
   run.add_flag("--once", out_.once, "one scan; then print what was done, and end");
   duration(run, "--interval", out_.interval, "between two scans where nothing tells of changes (default 10s)");
   run.footer(
       "Steps without a command pass documents on. Commands are run by a shell, with FJ_DOCUMENT, FJ_SOURCE, FJ_URI "
       "and\n"
       "FJ_STEP, outputs with FJ_KEY and FJ_ATTEMPT too. Exit status 0: it is done; 65: it would fail again each time;\n"
-      "99: the document goes no further; any other: it is tried again after a rest. Several of these may run at once.");
+      "99: the document goes no further; any other: it is tried again after a rest. Several of these may run at once.\n"
+      "In a URL {uri} is the document's path, {path} the same with its slashes. It has arrived with an answer 2xx.");
   add_pipeline_reads(pipeline);
   add_pipeline_changes(pipeline);
 }
@@ -43,10 +54,15 @@ void Grammar::add_pipeline_reads(CLI::App& pipeline) {
       ->type_name("STATUS");
   ls.add_option("--destination", out_.pipeline.destination, "in that state at this destination")->type_name("NAME");
   number(ls, "--version", out_.pipeline.version, "of this version of the plan (default: the newest)", 1);
-  ls.add_option("--after", out_.after, "go on where an earlier list ended");
-  number(ls, "--count", out_.count, "how many at most (default 100, with --json all)", 1);
   CLI::App& why = pipeline_verb(pipeline, "why", "say why a document is where it is");
   why.add_option("DOCUMENT", out_.words, "its number")->required()->expected(1);
+  CLI::App& history =
+      pipeline_verb(pipeline, "history", "list what has become of documents, one event after the other");
+  history.add_option("--document", out_.pipeline.document, "of this one")->type_name("NUMBER");
+  for (CLI::App* const pages : {&ls, &history}) {
+    pages->add_option("--after", out_.after, "go on where an earlier list ended");
+    number(*pages, "--count", out_.count, "how many at most (default 100, with --json all)", 1);
+  }
 }
 
 void Grammar::add_pipeline_changes(CLI::App& pipeline) {

@@ -104,6 +104,9 @@ struct PipelineOptions {
   std::vector<std::string> routes;
   std::vector<std::string> splits;
   std::vector<std::string> outputs;
+  std::vector<std::string> methods;
+  std::vector<std::string> headers;
+  std::string keep;  // a blob table
 };
 
 // Of `kv frame`.

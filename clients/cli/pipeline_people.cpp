@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <ostream>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace fastjournal::cli {
 namespace {
@@ -27,6 +30,7 @@ class People {
     if (verb_ == "status") return show(make("DESTINATIONS"));
     if (verb_ == "ls") return list();
     if (verb_ == "why") return why();
+    if (verb_ == "history") return history();
     if (verb_ == "pause" || verb_ == "resume") return set_mode();
     return change();
   }
@@ -41,12 +45,19 @@ class People {
     if (!text.empty()) message.set(name, std::string_view{text});
   }
 
-  ExitCode show(Message const& command) {
-    Result<client::Reply> const reply = connection_.call(command);
-    if (!reply.ok()) return complain(one_, console_, reply.status());
-    if (reply->first().command == "NOTHING") return ExitCode::nothing;
-    print(reply->messages);
-    return ExitCode::ok;
+  // All pages of it as one.
+  ExitCode show(Message command) {
+    std::vector<Message> all;
+    for (std::string after; after != "0";) {
+      set(command, "after", after);
+      Result<client::Reply> reply = connection_.call(command);
+      if (!reply.ok()) return complain(one_, console_, reply.status());
+      after = std::to_string(reply->messages.back().integer("after").value_or(0));
+      std::erase_if(reply->messages, [](Message const& one) { return one.command == "NOTHING"; });
+      std::ranges::move(reply->messages, std::back_inserter(all));
+    }
+    if (!all.empty()) print(all);
+    return all.empty() ? ExitCode::nothing : ExitCode::ok;
   }
   void print(std::vector<Message> const& messages) {
     if (!one_.json) {
@@ -56,13 +67,21 @@ class People {
     for (Message const& message : messages) console_.out << render_json(message);
   }
 
-  // With --json all, else a page.
   ExitCode list() {
     Message command = make("DOCUMENTS");
     set(command, "status", one_.filter.status);
     set(command, "destination", one_.pipeline.destination);
-    std::uint64_t left = one_.count.value_or(one_.json ? UINT64_MAX : kShown);
     if (one_.pipeline.version) command.set_integer("version", static_cast<std::int64_t>(*one_.pipeline.version));
+    return list(std::move(command));
+  }
+  ExitCode history() {
+    Message command = make("HISTORY");
+    set(command, "document", one_.pipeline.document);
+    return list(std::move(command));
+  }
+  // With --json all, else a page.
+  ExitCode list(Message command) {
+    std::uint64_t left = one_.count.value_or(one_.json ? UINT64_MAX : kShown);
     std::uint64_t shown = 0;
     std::string after = one_.after;
     do {

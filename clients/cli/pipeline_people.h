@@ -1,4 +1,4 @@
-// What people do with a pipeline table: `pipeline status`, `ls`, `why`, and the commands that concern many documents, page
+// What people do with a pipeline table: `pipeline status`, `ls`, `why`, `history`, and the commands that concern many documents, page
 // by page: `retry`, `force`, `drop`, `resolve`, `migrate`, `forget`; and `pause` and `resume`.
 #pragma once
 

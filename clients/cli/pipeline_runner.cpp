@@ -73,14 +73,39 @@ std::string PipelineRunner::check() const {
   for (auto const& [name, command] : wishes_.routes)
     if (!has(name, [](plan::Step const& step) { return step.router == plan::Router::by_name; }))
       return fmt::format("--route {}: plan {} has no router by-name there", name, plan_.name);
+  for (auto const& [name, target] : wishes_.outputs) {
+    if (!is_http(target)) continue;
+    if (std::string const wrong = mistake_in(http_target_of(name)); !wrong.empty())
+      return "--to " + name + ": " + wrong;
+  }
+  auto const is_url = [&](std::string const& name) {
+    auto const found = wishes_.outputs.find(name);
+    return found != wishes_.outputs.end() && is_http(found->second);
+  };
+  for (auto const& [name, method] : wishes_.methods)
+    if (!is_url(name)) return fmt::format("--method {}: --to gives no URL of that name", name);
+  for (auto const& [name, headers] : wishes_.headers)
+    if (!is_url(name)) return fmt::format("--header {}: --to gives no URL of that name", name);
   if (wishes_.sources.empty()) return "--source NAME=FOLDER is missing: where documents come from";
   for (plan::Step const& step : plan_.steps) {
     if (step.is_output() && !wishes_.outputs.contains(step.name))
-      return fmt::format("output {} has no --to {}=COMMAND or {}=folder:PATH", step.name, step.name, step.name);
+      return fmt::format("output {0} has no --to {0}=COMMAND, {0}=folder:PATH or {0}=URL", step.name);
     if (step.router == plan::Router::by_name && !wishes_.routes.contains(step.name))
       return fmt::format("router {} has no --route {}=COMMAND, which prints the names of steps", step.name, step.name);
   }
   return {};
+}
+
+bool PipelineRunner::needs_curl() const {
+  return std::ranges::any_of(wishes_.outputs, [](auto const& one) { return is_http(one.second); });
+}
+
+HttpTarget PipelineRunner::http_target_of(std::string const& output) const {
+  HttpTarget out{.url = wishes_.outputs.at(output)};
+  if (auto const method = wishes_.methods.find(output); method != wishes_.methods.end()) out.method = method->second;
+  if (auto const headers = wishes_.headers.find(output); headers != wishes_.headers.end())
+    out.headers = headers->second;
+  return out;
 }
 
 std::string PipelineRunner::new_file() { return (work_ / std::to_string(++files_)).string(); }
@@ -113,6 +138,7 @@ bool PipelineRunner::beat(Document const& document) {
 
 Status PipelineRunner::run(Document const& document, std::string const& content) {
   beat_ = std::chrono::steady_clock::now();
+  ways_.clear();
   auto const source = std::ranges::find(plan_.steps, document.source, &plan::Step::name);
   if (source == plan_.steps.end()) return {Code::not_found, "the plan has no source " + document.source};
   Copy copy;
@@ -250,6 +276,9 @@ Status PipelineRunner::deliver(Document const& document, std::size_t destination
   if (done->verdict == client::Sending::Verdict::cancelled) {
     ++counts_.cancelled;
     goes_on = false;
+  } else if (done->state == "sending") {
+    ++counts_.in_doubt;
+    goes_on = false;
   } else if (done->verdict == client::Sending::Verdict::run) {
     goes_on = done->state == "sent";
     ++(goes_on ? counts_.sent : done->state == "dropped" ? counts_.dropped : counts_.failed);
@@ -264,6 +293,7 @@ std::optional<NotSent> PipelineRunner::send(Document const& document, plan::Step
     if (put.ok()) return std::nullopt;
     return NotSent{.kind = step.name + ": folder", .error = put.message()};
   }
+  if (is_http(target)) return post(document, step, copy, sending);
   std::vector<std::string> with = variables(document, step);
   with.push_back("FJ_KEY=" + sending.key);
   with.push_back("FJ_ATTEMPT=" + std::to_string(sending.attempt));
@@ -273,13 +303,48 @@ std::optional<NotSent> PipelineRunner::send(Document const& document, plan::Step
   return why;
 }
 
+// The headers say what commands find in their variables.
+std::optional<NotSent> PipelineRunner::post(Document const& document, plan::Step const& step, Copy const& copy,
+                                            client::Sending const& sending) {
+  HttpRequest const request{.content = copy.content,
+                            .uri = document.uri,
+                            .headers = {{"Idempotency-Key", sending.key},
+                                        {"Fastjournal-Document", std::to_string(document.document)},
+                                        {"Fastjournal-Source", document.source},
+                                        {"Fastjournal-Uri", percent_encoded(document.uri, true)},
+                                        {"Fastjournal-Step", step.name},
+                                        {"Fastjournal-Attempt", std::to_string(sending.attempt)}},
+                            .time_limit_ms = step.retry.timeout_ms};
+  std::optional<NotSent> why = send_by_http(http_target_of(step.name), request, [&] { return beat(document); });
+  if (why && why->kind == "timeout") why->permanent = step.retry.on_timeout == plan::OnTimeout::permanent;
+  return why;
+}
+
+// The next by turns. One way for all copies of a document, and the one that it was sent before: elsewhere it is dropped.
+plan::StepIndex PipelineRunner::turn_of(Document const& document, Copy const& copy) {
+  auto const [known, is_first] = ways_.try_emplace({document.document, copy.at});
+  if (!is_first) return known->second;
+  std::vector<plan::StepIndex> ways;
+  for (plan::StepIndex const next : plan_.step(copy.at).after) {
+    std::vector<bool> const behind = plan::below(plan_, next);
+    bool is_open = false;
+    for (std::size_t at = 0; at < destinations_.all().size() && !is_open; ++at) {
+      plan::StepIndex const step = destinations_.all()[at].step;
+      is_open = is_missing(document, at) && (step == next || behind[step]);
+    }
+    if (is_open) ways.push_back(next);
+  }
+  if (ways.empty()) ways = plan_.step(copy.at).after;
+  return known->second = ways[turns_[copy.at]++ % ways.size()];
+}
+
 Result<std::vector<plan::StepIndex>> PipelineRunner::choose(Document const& document, Copy const& copy) {
   plan::Step const& step = plan_.step(copy.at);
   if (!step.chooses()) return step.after;
   std::vector<plan::StepIndex> out;
   std::vector<std::string> names;
   if (step.router == plan::Router::round_robin) {
-    out.push_back(step.after[turns_[copy.at]++ % step.after.size()]);
+    out.push_back(turn_of(document, copy));
     names.push_back(plan_.step(out.back()).name);
   } else {
     std::string const file = new_file();
@@ -307,6 +372,12 @@ Result<std::vector<plan::StepIndex>> PipelineRunner::choose(Document const& docu
     for (plan::StepIndex const at : out) names.push_back(plan_.step(at).name);
   }
   Status const said = documents_.routed(document, step.name, names).status();
+  if (said.code() == Code::wrong_state) {
+    Status const told =
+        fail_behind(document, copy, {.kind = step.name + ": route", .error = said.message(), .permanent = true}, false);
+    if (!told.ok()) return told;
+    return std::vector<plan::StepIndex>{};
+  }
   if (!said.ok() && !is_over(said)) return said;
   return out;
 }

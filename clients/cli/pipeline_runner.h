@@ -1,5 +1,5 @@
-// One document on its way through a plan: its steps are commands between files, its outputs commands or folders, and the
-// table is told what happens. Everything is decided by the plan and by what the table says is missing.
+// One document on its way through a plan: its steps are commands between files, its outputs commands, folders or URLs, and
+// the table is told what happens. Everything is decided by the plan and by what the table says is missing.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "clients/cli/http_target.h"
 #include "clients/lib/documents.h"
 #include "plan/destinations.h"
 #include "plan/plan.h"
@@ -21,7 +23,10 @@ struct PipelineWishes {
   std::map<std::string, std::string> steps;    // name: command
   std::map<std::string, std::string> routes;   // source or step: command that prints names
   std::map<std::string, std::string> splits;   // step: command that writes files into $FJ_OUT
-  std::map<std::string, std::string> outputs;  // step: command, or folder:PATH
+  std::map<std::string, std::string> outputs;  // step: command, folder:PATH, or URL
+  // Of outputs that are URLs.
+  std::map<std::string, std::string> methods;
+  std::map<std::string, std::vector<std::string>> headers;
 };
 
 struct PipelineCounts {
@@ -29,6 +34,7 @@ struct PipelineCounts {
   std::uint64_t failed{0};
   std::uint64_t dropped{0};
   std::uint64_t cancelled{0};
+  std::uint64_t in_doubt{0};  // or soon
   bool operator==(PipelineCounts const&) const = default;
 };
 
@@ -44,6 +50,8 @@ class PipelineRunner {
 
   // What is wrong with the wishes: steps that the plan does not have, outputs without a command. Empty: nothing.
   [[nodiscard]] std::string check() const;
+  // Whether outputs are URLs.
+  [[nodiscard]] bool needs_curl() const;
   // A document with this content; not ok: the daemon cannot be asked.
   [[nodiscard]] Status run(client::Document const& document, std::string const& content);
   [[nodiscard]] PipelineCounts const& counts() const { return counts_; }
@@ -65,10 +73,14 @@ class PipelineRunner {
   [[nodiscard]] std::optional<client::NotSent> send(client::Document const& document, plan::Step const& step,
                                                     std::string const& target, Copy const& copy,
                                                     client::Sending const& sending);
+  [[nodiscard]] std::optional<client::NotSent> post(client::Document const& document, plan::Step const& step,
+                                                    Copy const& copy, client::Sending const& sending);
+  [[nodiscard]] HttpTarget http_target_of(std::string const& output) const;
   // What is behind this place cannot be reached now.
   [[nodiscard]] Status fail_behind(client::Document const& document, Copy const& copy, client::NotSent const& why,
                                    bool drops);
   [[nodiscard]] Result<std::vector<plan::StepIndex>> choose(client::Document const& document, Copy const& copy);
+  [[nodiscard]] plan::StepIndex turn_of(client::Document const& document, Copy const& copy);
   [[nodiscard]] std::vector<std::string> variables(client::Document const& document, plan::Step const& step) const;
   [[nodiscard]] std::optional<std::size_t> destination_of(Copy const& copy) const;
   [[nodiscard]] bool is_missing(client::Document const& document, std::size_t destination) const;
@@ -83,6 +95,7 @@ class PipelineRunner {
   PipelineCounts counts_;
   std::uint64_t files_{0};
   std::map<plan::StepIndex, std::size_t> turns_;
+  std::map<std::pair<std::uint64_t, plan::StepIndex>, plan::StepIndex> ways_;  // of document and router, in this run
   std::chrono::steady_clock::time_point beat_{};
 };
 

@@ -8,21 +8,24 @@
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "clients/cli/document_contents.h"
+#include "clients/cli/http_target.h"
 #include "clients/cli/pipeline_runner.h"
 #include "clients/lib/documents.h"
 #include "clients/lib/folder_scanner.h"
+#include "clients/lib/secret_file.h"
 #include "plan/codec.h"
 
 namespace fastjournal::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using client::ContentHash;
 using client::Document;
 using client::FolderScanner;
 using client::Milliseconds;
@@ -74,15 +77,6 @@ Result<plan::Plan> plan_of(client::Connection& connection, std::string const& ta
   return Status{Code::not_found, "the table has no plan"};
 }
 
-ContentHash hash_of(plan::Step const& source) {
-  switch (source.hash) {
-    case plan::Hash::xxh3: return ContentHash::xxh3;
-    case plan::Hash::sha256: return ContentHash::sha256;
-    case plan::Hash::none: break;
-  }
-  return ContentHash::none;
-}
-
 class Run {
  public:
   Run(Invocation const& invocation, Console& console, client::Connection& connection)
@@ -93,9 +87,15 @@ class Run {
     Result<plan::Plan> plan = plan_of(connection_, one_.table);
     if (!plan.ok()) return complain(one_, console_, plan.status());
     plan_ = std::move(plan).value();
-    if (work_.path().empty()) return complain(one_, console_, {Code::io_error, "cannot make a folder for files"});
+    if (work_.path().empty() || contents_folder_.path().empty())
+      return complain(one_, console_, {Code::io_error, "cannot make a folder for files"});
     runner_ = std::make_unique<PipelineRunner>(plan_, wishes_, documents_, work_.path());
     if (std::string const wrong = runner_->check(); !wrong.empty()) return misuse(one_, console_, wrong);
+    if (runner_->needs_curl())
+      if (Status const found = find_curl(); !found.ok()) return misuse(one_, console_, found.message());
+    contents_ = std::make_unique<DocumentContents>(plan_, wishes_.sources, connection_, documents_, one_.pipeline.keep,
+                                                   contents_folder_.path());
+    if (std::string const wrong = contents_->check(); !wrong.empty()) return misuse(one_, console_, wrong);
     for (auto const& [name, folder] : wishes_.sources) {
       auto const source = std::ranges::find(plan_.steps, name, &plan::Step::name);
       scanners_.emplace(name, std::make_unique<FolderScanner>(client::ScanOptions{folder, hash_of(*source)}));
@@ -109,10 +109,33 @@ class Run {
                                               std::tuple{&one_.pipeline.steps, "--step", &wishes_.steps},
                                               std::tuple{&one_.pipeline.routes, "--route", &wishes_.routes},
                                               std::tuple{&one_.pipeline.splits, "--split", &wishes_.splits},
-                                              std::tuple{&one_.pipeline.outputs, "--to", &wishes_.outputs}}) {
+                                              std::tuple{&one_.pipeline.outputs, "--to", &wishes_.outputs},
+                                              std::tuple{&one_.pipeline.methods, "--method", &wishes_.methods}}) {
       Result<std::map<std::string, std::string>> read = pairs_of(*words, option);
       if (!read.ok()) return read.status();
       *into = std::move(read).value();
+    }
+    for (std::string const& word : one_.pipeline.headers)
+      if (Status read = read_header(word); !read.ok()) return read;
+    return {};
+  }
+
+  // NAME='Name: value', or NAME=@FILE with a header a line.
+  Status read_header(std::string const& word) {
+    std::size_t const equal = word.find('=');
+    if (equal == std::string::npos || equal == 0 || equal + 1 == word.size())
+      return Status{Code::bad_parameter, "--header: expected NAME='Name: value' or NAME=@FILE"};
+    std::vector<std::string>& into = wishes_.headers[word.substr(0, equal)];
+    if (word[equal + 1] != '@') {
+      into.push_back(word.substr(equal + 1));
+      return {};
+    }
+    Result<std::string> const text = client::read_secret(word.substr(equal + 2));
+    if (!text.ok()) return text.status();
+    std::istringstream lines{text.value()};
+    for (std::string line; std::getline(lines, line);) {
+      if (line.ends_with('\r')) line.pop_back();
+      if (!line.empty()) into.push_back(line);
     }
     return {};
   }
@@ -143,42 +166,31 @@ class Run {
         Result<std::vector<Document>> const next = documents_.next({.source = source});
         if (!next.ok()) return next.status();
         if (next->empty()) break;
-        Document const& document = next->front();
-        Status const brought = is_below(folder, document.uri)
-                                   ? bring(document, (fs::path{folder} / document.uri).string())
-                                   : give_up(document, "outside", "its uri leads out of the folder of its source");
-        if (!brought.ok()) return brought;
+        if (Status const brought = bring(next->front()); !brought.ok()) return brought;
       }
     return {};
   }
 
-  // Others can say FOUND too, with any uri: what is not below the folder is neither read nor written.
-  // Folders on the way may be links.
-  static bool is_below(fs::path const& folder, fs::path const& uri) {
-    if (!uri.is_relative() || std::ranges::find(uri, fs::path{".."}) != uri.end()) return false;
-    std::error_code error;
-    fs::path const root = fs::weakly_canonical(folder, error);
-    if (error) return false;
-    fs::path const where = fs::weakly_canonical(root / uri, error).lexically_relative(root);
-    return !error && !where.empty() && *where.begin() != fs::path{".."};
+  Status bring(Document const& document) {
+    Result<DocumentContents::Found> const content = contents_->find(document);
+    if (!content.ok()) return content.status();
+    Status const brought =
+        content->path.empty() ? give_up(document, content->failure, content->why) : run(document, content->path);
+    return brought.ok() ? contents_->look_at_end(document) : brought;
   }
 
-  Status bring(Document const& document, std::string const& path) {
-    std::error_code error;
-    if (fs::symlink_status(path, error).type() == fs::file_type::regular) {
-      PipelineCounts const before = runner_->counts();
-      Status const done = runner_->run(document, path);
-      if (!done.ok()) return done;
-      // It would be handed out again and again.
-      PipelineCounts const& after = runner_->counts();
-      if (after == before) return give_up(document, "no-way", "no step leads there");
-      // With children it is not known how many of these are its own.
-      std::uint64_t const ended =
-          after.sent + after.failed + after.dropped - before.sent - before.failed - before.dropped;
-      bool const is_left = ended < document.destinations.size() || document.children || !wishes_.splits.empty();
-      return is_left ? let_go(document) : Status{};
-    }
-    return give_up(document, "gone", path + " is not there any more");
+  Status run(Document const& document, std::string const& path) {
+    PipelineCounts const before = runner_->counts();
+    Status const done = runner_->run(document, path);
+    if (!done.ok()) return done;
+    // It would be handed out again and again.
+    PipelineCounts const& after = runner_->counts();
+    if (after == before) return give_up(document, "no-way", "no step leads there");
+    // With children it is not known how many of these are its own.
+    std::uint64_t const ended =
+        after.sent + after.failed + after.dropped - before.sent - before.failed - before.dropped;
+    bool const is_left = ended < document.destinations.size() || document.children || !wishes_.splits.empty();
+    return is_left ? let_go(document) : Status{};
   }
 
   Status give_up(Document const& document, std::string const& kind, std::string const& why) {
@@ -200,10 +212,12 @@ class Run {
       Status asked;
       Status const scanned = scanner->scan([&, &name = source](client::ScannedFile const& file) {
         ++files_;
+        Result<bool> const kept = contents_->keep(name, file);
+        asked = kept.status();
+        if (!asked.ok() || !kept.value()) return asked.ok();
         Result<Document> const found = documents_.found(name, file.uri, file.hash);
         asked = found.status();
-        if (!asked.ok()) return false;
-        if (found->is_mine()) asked = bring(found.value(), file.path);
+        if (asked.ok() && found->is_mine()) asked = bring(found.value());
         return asked.ok();
       });
       if (!asked.ok()) return asked;
@@ -223,13 +237,14 @@ class Run {
     PipelineCounts counts = runner_->counts();
     counts.failed += given_up_;
     if (console_.look.json)
-      console_.out << fmt::format(R"({{"files":{},"sent":{},"failed":{},"dropped":{},"cancelled":{}}})", files_,
-                                  counts.sent, counts.failed, counts.dropped, counts.cancelled)
+      console_.out << fmt::format(R"({{"files":{},"sent":{},"failed":{},"dropped":{},"cancelled":{},"in_doubt":{}}})",
+                                  files_, counts.sent, counts.failed, counts.dropped, counts.cancelled, counts.in_doubt)
                    << '\n';
     else
-      console_.out << fmt::format("{} files looked at; {} sent, {} failed, {} dropped\n", files_, counts.sent,
-                                  counts.failed, counts.dropped);
-    return counts.failed > 0 ? ExitCode::failed : ExitCode::ok;
+      console_.out << fmt::format("{} files looked at; {} sent, {} failed, {} dropped{}\n", files_, counts.sent,
+                                  counts.failed, counts.dropped,
+                                  counts.in_doubt > 0 ? fmt::format(", {} in doubt", counts.in_doubt) : "");
+    return counts.failed + counts.in_doubt > 0 ? ExitCode::failed : ExitCode::ok;
   }
 
   Invocation const& one_;
@@ -239,6 +254,8 @@ class Run {
   PipelineWishes wishes_;
   plan::Plan plan_;
   WorkFolder work_;
+  WorkFolder contents_folder_;
+  std::unique_ptr<DocumentContents> contents_;
   std::unique_ptr<PipelineRunner> runner_;
   std::map<std::string, std::unique_ptr<FolderScanner>> scanners_;
   std::uint64_t files_{0};

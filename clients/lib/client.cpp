@@ -80,6 +80,17 @@ Status transaction_lost() {
   return {Code::rolled_back, "the connection on which it began was lost: nothing of the transaction was done"};
 }
 
+bool has_word(std::string_view words, std::string_view word) {
+  for (; !words.empty(); words.remove_prefix(std::min(words.size(), words.find(' ') + 1))) {
+    if (words.substr(0, words.find(' ')) == word) return true;
+    if (words.find(' ') == std::string_view::npos) return false;
+  }
+  return false;
+}
+
+// What names a lease: `epoch`, or the token of a document.
+bool is_leased(Message const& message) { return message.has("epoch") || message.has("token"); }
+
 }  // namespace
 
 // The implementation. All waiting is in step().
@@ -381,14 +392,14 @@ void Connection::Body::take_message(Message message) {
       push(std::move(message));
     else if (std::optional<Message> missed = missed_of(message))
       push(*std::move(missed));
-  } else if (!one.rule.leases.empty() && message.command == one.rule.leases) {
+  } else if (has_word(one.rule.leases, message.command) && is_leased(message)) {
     give_back_late(one.rule.give_back, message);
   }
   if (last || refused) in_flight_.erase(at);
 }
 
 void Connection::Body::push(Message message) {
-  bool const leased = message.has("epoch");
+  bool const leased = is_leased(message);
   if (pushes_.size() >= options.pushes_max && !leased) {
     ++pushes_dropped;
     return;
@@ -399,7 +410,7 @@ void Connection::Body::push(Message message) {
 // The command has timed out: nobody would work on it until its lease ends. Without an error, as nothing failed.
 void Connection::Body::give_back_late(std::string_view command, Message const& row) {
   Message release{command};
-  for (std::string_view const name : {"table", "row", "message", "epoch"})
+  for (std::string_view const name : {"table", "row", "message", "epoch", "document", "token"})
     if (Value const* const value = row.find(name); value != nullptr) release.set(name, *value);
   // The answer is dropped. If the daemon's own message cannot be repeated, there is nothing to release.
   static_cast<void>(encode(release, ++last_nr_, out_));

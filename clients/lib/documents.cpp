@@ -34,6 +34,7 @@ Result<Document> document_of(Message const& message) {
   out.change = static_cast<Document::Change>(change - kChanges.begin());
   out.destinations = words(message.text("destinations"));
   out.children = number(message, "children") != 0;
+  out.newer = number(message, "newer");
   out.check = number(message, "check") != 0;
   out.lease_end = date(message, "lease_end");
   out.parent = number(message, "parent");
@@ -47,8 +48,10 @@ Result<Document> document_of(Message const& message) {
 std::span<CommandRule const> pipeline_commands() {
   // SENDING again is answered as before; so are SENT and what says the same thing twice.
   static constexpr std::array kCommands{
-      CommandRule{.name = "FOUND", .resend = Resend::always},
-      CommandRule{.name = "NEXT", .resend = Resend::always, .wait = "wait", .leases = "ROW", .give_back = "RELEASE"},
+      CommandRule{.name = "FOUND", .resend = Resend::always, .leases = "DOCUMENT", .give_back = "RELEASE"},
+      // As of journals.
+      CommandRule{
+          .name = "NEXT", .resend = Resend::always, .wait = "wait", .leases = "ROW DOCUMENT", .give_back = "RELEASE"},
       CommandRule{.name = "SENDING", .resend = Resend::always},
       CommandRule{.name = "SENT", .resend = Resend::always},
       CommandRule{.name = "ROUTED", .resend = Resend::always},
@@ -63,7 +66,9 @@ std::span<CommandRule const> pipeline_commands() {
       CommandRule{.name = "DOCUMENTS", .resend = Resend::always},
       CommandRule{.name = "DESTINATIONS", .resend = Resend::always},
       CommandRule{.name = "WHY", .resend = Resend::always},
+      CommandRule{.name = "HISTORY", .resend = Resend::always},
       CommandRule{.name = "PLANS", .resend = Resend::always},
+      CommandRule{.name = "STEPS", .resend = Resend::always},
   };
   return kCommands;
 }
@@ -84,6 +89,7 @@ Result<Document> Documents::found(std::string_view source, std::string_view uri,
   command.set("uri", uri);
   set_if_any(command, "hash", hash);
   if (!options.hand_out) command.set_integer("hand_out", 0);
+  if (options.dry_run) command.set_integer("dry_run", 1);
   set_span(command, "lease", options.lease);
   set_if_any(command, "worker", options.worker);
   Result<Reply> const reply = connection_.call(command);
@@ -124,6 +130,7 @@ Result<Sending> Documents::begin(Document const& document, std::string_view dest
     out.attempt = number(answer, "attempt");
     out.key = answer.text("key");
     out.deadline = date(answer, "deadline");
+    out.at_most_once = answer.text("guarantee") == "at-most-once";
     return out;
   }
   if (answer.command != "SKIP" && answer.command != "CANCELLED") return unexpected(answer, "RUN, SKIP or CANCELLED");
@@ -211,6 +218,10 @@ Result<Delivery> Documents::deliver(Document const& document, std::string_view d
   Delivery out{.verdict = sending->verdict, .state = sending->why};
   if (sending->verdict != Sending::Verdict::run) return out;
   std::optional<NotSent> const wrong = send(sending.value());
+  if (wrong && wrong->may_have_arrived && sending->at_most_once) {
+    out.state = "sending";
+    return out;
+  }
   if (wrong && wrong->drop) {
     if (Status said = dropped(document, destination, wrong->error); !said.ok()) return said;
     out.state = "dropped";

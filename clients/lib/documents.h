@@ -47,7 +47,8 @@ struct Document {
   Change change{Change::none};
   std::vector<std::string> destinations{};  // where it is missing
   bool children{false};                     // something made of it is missing: it is to be taken apart again
-  bool check{false};  // say found() with its hash first: it need not be sent if it has not changed
+  std::uint64_t newer{0};  // the document that is a newer version of it: its source has the content of that
+  bool check{false};       // say found() with its hash first: it need not be sent if it has not changed
   TimeMs lease_end{};
   // Of a child.
   std::uint64_t parent{0};
@@ -59,6 +60,7 @@ struct Document {
 
 struct FoundOptions {
   bool hand_out{true};  // false: it is left to those who say next()
+  bool dry_run{false};  // says what would come of it, and changes nothing
   std::optional<DurationMs> lease{};
   std::string worker{};
 };
@@ -82,8 +84,9 @@ struct Sending {
   Verdict verdict{Verdict::run};
   std::string why{};  // the state, or the reason
   std::uint64_t attempt{0};
-  std::string key{};  // the same for each attempt with this version: for receivers that remember keys
-  TimeMs deadline{};  // when to stop
+  std::string key{};         // the same for each attempt with this version: for receivers that remember keys
+  TimeMs deadline{};         // when to stop
+  bool at_most_once{false};  // it must not be sent again if it may have arrived
 };
 
 struct FailedOptions {
@@ -96,7 +99,8 @@ struct NotSent {
   std::string kind{"error"};  // the class of the failure
   std::string error{};
   bool permanent{false};
-  bool drop{false};  // no failure: it need not arrive there
+  bool drop{false};              // no failure: it need not arrive there
+  bool may_have_arrived{false};  // nobody knows: no answer came
 };
 struct Delivery {
   Sending::Verdict verdict{Sending::Verdict::run};
@@ -114,6 +118,7 @@ class Documents {
   // `connection` must outlive it.
   Documents(Connection& connection, std::string table) : connection_(connection), table_(std::move(table)) {}
 
+  [[nodiscard]] std::string const& table() const { return table_; }
   [[nodiscard]] Result<Document> found(std::string_view source, std::string_view uri, std::string_view hash,
                                        FoundOptions const& options = {});
   // Empty: there is nothing.
@@ -138,7 +143,8 @@ class Documents {
   [[nodiscard]] Status release(Document const& document);
 
   // begin(), then `send`, then sent(), failed() or dropped(). `send` is called at most once, and not where there is nothing to do:
-  // empty if it was sent.
+  // empty if it was sent. What may have arrived, and must not arrive twice, stays "sending": nothing is said, and when
+  // the lease is over it is in doubt.
   [[nodiscard]] Result<Delivery> deliver(Document const& document, std::string_view destination,
                                          std::function<std::optional<NotSent>(Sending const&)> const& send);
 

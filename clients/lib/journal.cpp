@@ -67,7 +67,9 @@ std::span<CommandRule const> journal_commands() {
   // NEXT: a lease of a lost answer ends after the grace, whether or not the command is resent.
   static constexpr std::array kCommands{
       CommandRule{.name = "INSERT", .resend = Resend::numbered},
-      CommandRule{.name = "NEXT", .resend = Resend::always, .wait = "wait", .leases = "ROW", .give_back = "RELEASE"},
+      // As of pipeline tables.
+      CommandRule{
+          .name = "NEXT", .resend = Resend::always, .wait = "wait", .leases = "ROW DOCUMENT", .give_back = "RELEASE"},
       CommandRule{.name = "TOUCH", .resend = Resend::always},
       CommandRule{.name = "DONE", .resend = Resend::always, .done_before = "COMPLETED"},
       CommandRule{.name = "PEEK", .resend = Resend::always},

@@ -17,6 +17,9 @@ constexpr std::size_t kHeaderBytes = 32;  // of a record
 // In a whole record: a lease, and what few documents have.
 constexpr std::uint64_t kLeaseBytes = 80;
 constexpr std::uint64_t kMoreBytes = 64;
+// Keys of one document: its destinations, and the last is the original's.
+constexpr std::uint64_t kKeysOfDocument = 512;
+static_assert(kKeysOfDocument > plan::kDestinationsMax);
 
 std::uint32_t number_in(std::string_view text) {
   std::uint32_t out = 0;
@@ -36,6 +39,19 @@ std::uint32_t Documents::cell_of(std::uint32_t number, std::uint16_t ordinal) co
     return original == nullptr ? kNone : original->cell;
   }
   return ordinal < document.cell_count ? document.first_cell + ordinal : kNone;
+}
+
+// The id, whose numbers are kLsnAlign apart, and the ordinal below it. Numbers of clients that have 53 bits suffice up to
+// a log of 140 TB.
+std::uint64_t Documents::key_of(std::uint32_t cell) const {
+  std::uint64_t const ordinal = std::min<std::uint64_t>(ordinal_of(cell), kKeysOfDocument - 1);
+  return store_[store_.cell(cell).document].id().value / kLsnAlign * kKeysOfDocument + ordinal;
+}
+
+std::uint32_t Documents::cell_with(std::uint64_t key) const {
+  std::uint64_t const ordinal = key % kKeysOfDocument;
+  std::uint32_t const document = store_.find(ObjectId{key / kKeysOfDocument * kLsnAlign});
+  return cell_of(document, ordinal == kKeysOfDocument - 1 ? kOriginalCell : static_cast<std::uint16_t>(ordinal));
 }
 
 std::uint16_t Documents::ordinal_of(std::uint32_t cell) const {
@@ -124,11 +140,11 @@ void Documents::count(std::uint32_t number, int by) {
   Cell const& cell = store_.cell(number);
   std::uint16_t const ordinal = ordinal_of(number);
   if (ordinal == kOriginalCell || !plan_of(cell.document).is_known()) return;
-  Plan::Target& target = plans_.at(store_[cell.document].plan).targets[destination_of(number)];
+  Plan::Counts& counts = plans_.at(store_[cell.document].plan).counts[store_[cell.document].source][ordinal];
   auto const add = static_cast<std::uint64_t>(static_cast<std::int64_t>(by));
-  target.counts[static_cast<std::size_t>(cell.state)] += add;
-  if (cell.place == Place::leased) target.leased += add;
-  if (cell.place == Place::in_doubt) target.in_doubt += add;
+  counts.states[static_cast<std::size_t>(cell.state)] += add;
+  if (cell.place == Place::leased) counts.leased += add;
+  if (cell.place == Place::in_doubt) counts.in_doubt += add;
 }
 
 void Documents::set_failure(std::uint32_t number, Failure const* failure) {
@@ -156,11 +172,11 @@ void Documents::leave(std::uint32_t number, TableObserver& observer) {
   Cell const& cell = store_.cell(number);
   count(number, -1);
   if (is_failed(cell.state)) {
-    failed_.erase(number);
+    failed_.erase(key_of(number));
     if (failed_.empty()) observer.lower_alert("document-failed");
   }
   if (cell.place == Place::in_doubt) {
-    in_doubt_.erase(number);
+    in_doubt_.erase(key_of(number));
     if (in_doubt_.empty()) observer.lower_alert("document-in-doubt");
   }
   if (Original* const original = original_counting(cell.document)) {
@@ -182,12 +198,12 @@ void Documents::enter(std::uint32_t number, Entry const& entry, TableObserver& o
     work_.lease(number, *entry.terms, observer);
     if (entry.hands == CellBody::Hands::in_doubt) {
       work_.hold(number, entry.terms->ends, observer);
-      in_doubt_.insert(number);
+      in_doubt_.insert(key_of(number));
     } else if (original != nullptr) {
       ++original->in_hands;
     }
   } else if (is_failed(cell.state)) {
-    failed_.insert(number);
+    failed_.insert(key_of(number));
     if (original != nullptr) ++original->failed;
   } else if (!is_terminal(cell.state) && document.plan == plans_.newest_number()) {
     if (original != nullptr && is_mutant(Mutant::child_listed_alone)) {
@@ -197,10 +213,14 @@ void Documents::enter(std::uint32_t number, Entry const& entry, TableObserver& o
       ++original->missing;
       original->until = std::max(original->until, until);
     } else if (!document.is_child && ordinal_of(number) != kOriginalCell) {
-      work_.wait(number, until, entry.first, observer);
+      if (is_behind(number))
+        cell.place = Place::behind;
+      else
+        work_.wait(number, until, entry.first, observer);
     }
   }
   count(number, 1);
+  look_at_version_behind(number, observer);
 }
 
 void Documents::read_cell(std::uint32_t number, CellBody const& body, TableObserver& observer) {
@@ -262,12 +282,21 @@ bool Documents::children_done(std::uint32_t number) const {
   return declared && children >= *declared && family->not_done == 0;
 }
 
-// One whose source does not remember goes when it is done, and nobody runs it again.
+bool Documents::has_failed(std::uint32_t number) const {
+  Document const& document = store_[number];
+  for (std::uint32_t cell = document.first_cell; cell < document.first_cell + document.cell_count; ++cell)
+    if (is_failed(store_.cell(cell).state)) return true;
+  Original const* const original = original_of(document.id());
+  return original != nullptr && original->failed > 0;
+}
+
+// One whose source does not remember, and an earlier version, goes when it is done and nobody runs it again. What failed
+// stays for a person.
 void Documents::look_at_leaving(std::uint32_t number) {
   if (!store_[number].is_forgotten) return;
   std::uint32_t const original = cell_of(number, kOriginalCell);
   bool const is_run = original != kNone && store_.cell(original).place == Place::leased;
-  if (store_[number].is_done && !is_run)
+  if (store_[number].is_done && !is_run && !has_failed(number))
     leaving_.insert(number);
   else
     leaving_.erase(number);
@@ -295,6 +324,7 @@ void Documents::finish(std::uint32_t number, TableObserver& observer) {
   ObjectId const original = made ? made->original : store_[number].id();
   look_at_children(number, original);
   look_at_original(original, observer);
+  if (std::uint32_t const above = made ? store_.find(original) : kNone; above != kNone) look_at_leaving(above);
   for (;;) {
     bool const is_done = all_done(number);
     Document& document = store_.at(number);
@@ -324,6 +354,66 @@ void Documents::finish_parent(std::uint32_t child, TableObserver& observer) {
 }
 
 // ---------------------------------------------------------------------------
+// Versions
+
+std::uint32_t Documents::version_before(std::uint32_t document) const {
+  auto const found = more_.find(store_[document].id().value);
+  return found == more_.end() || found->second.before.is_none() ? kNone : store_.find(found->second.before);
+}
+
+ObjectId Documents::version_behind(std::uint32_t document) const {
+  auto const found = newer_.find(store_[document].id().value);
+  return found == newer_.end() ? ObjectId{} : found->second;
+}
+
+void Documents::follow(ObjectId before, ObjectId document) {
+  newer_[before.value] = document;
+  std::uint32_t const older = store_.find(before);
+  if (older == kNone) return;
+  store_.take_name(older);
+  store_.at(older).is_forgotten = true;
+  look_at_leaving(older);
+}
+
+void Documents::stop_following(ObjectId before, TableObserver& observer) {
+  auto const found = newer_.find(before.value);
+  if (found == newer_.end()) return;
+  std::uint32_t const newer = store_.find(found->second);
+  newer_.erase(found);
+  if (newer == kNone) return;
+  more_of(newer).before = {};
+  Document const document = store_[newer];
+  for (std::uint32_t cell = document.first_cell; cell < document.first_cell + document.cell_count; ++cell) {
+    if (store_.cell(cell).place != Place::behind) continue;
+    leave(cell, observer);
+    enter(cell, {}, observer);
+  }
+}
+
+bool Documents::is_behind(std::uint32_t number) const {
+  if (newer_.empty() || is_mutant(Mutant::versions_overtake)) return false;
+  std::uint32_t const document = store_.cell(number).document;
+  std::uint32_t const before = version_before(document);
+  if (before == kNone || store_[before].plan != store_[document].plan) return false;
+  return !is_terminal(store_.cell(store_[before].first_cell + ordinal_of(number)).state);
+}
+
+// This cell has another state.
+void Documents::look_at_version_behind(std::uint32_t number, TableObserver& observer) {
+  if (newer_.empty() || ordinal_of(number) == kOriginalCell) return;
+  auto const found = newer_.find(store_[store_.cell(number).document].id().value);
+  std::uint32_t const newer = found == newer_.end() ? kNone : store_.find(found->second);
+  if (newer == kNone || store_[newer].plan != plans_.newest_number()) return;
+  std::uint32_t const cell = store_[newer].first_cell + ordinal_of(number);
+  Place const place = store_.cell(cell).place;
+  bool const waits = place == Place::listed || place == Place::resting;
+  if (place != Place::behind && !waits) return;
+  if (is_behind(cell) == (place == Place::behind)) return;
+  leave(cell, observer);
+  enter(cell, {}, observer);
+}
+
+// ---------------------------------------------------------------------------
 // Space, people
 
 std::uint64_t Documents::live_bytes() const {
@@ -337,8 +427,10 @@ std::uint64_t Documents::memory_bytes() const {
   for (auto const& [id, family] : families_) children += family.all.capacity() * sizeof(ObjectId);
   return store_.memory_bytes() + work_.memory_bytes() + failures_.capacity() * 17 +
          failures_.size() * (sizeof(Failure) + 16) + failure_bytes_ + more_.capacity() * (sizeof(More) + 9) +
-         families_.capacity() * (sizeof(Family) + 9) + originals_.capacity() * (sizeof(Original) + 9) + children +
-         not_done_.memory_bytes() + (failed_.size() + in_doubt_.size() + leaving_.size()) * 6 + plans_.count() * 16'384;
+         newer_.capacity() * 17 + families_.capacity() * (sizeof(Family) + 9) +
+         originals_.capacity() * (sizeof(Original) + 9) + children + not_done_.memory_bytes() +
+         history_.memory_bytes() + (failed_.size() + in_doubt_.size()) * 10 + leaving_.size() * 6 +
+         plans_.memory_bytes();
 }
 
 DocumentBody Documents::body_of(std::uint32_t number) const {
@@ -356,6 +448,7 @@ DocumentBody Documents::body_of(std::uint32_t number) const {
   out.is_forgotten = document.is_forgotten;
   if (auto const more = more_.find(document.id().value); more != more_.end()) {
     out.generation = more->second.generation;
+    out.before = more->second.before;
     out.declared = more->second.declared;
     out.choices = more->second.choices;
   }

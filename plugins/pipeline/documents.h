@@ -6,6 +6,10 @@
 // original has one cell more, which is due when something of its children is missing and nobody works at them. A run of
 // it is leased by that cell. So one lease, one record, hands out all that is missing below it, however many there are.
 //
+// Versions. A source may keep them: then what has changed is a document of its own beside the one before, if that is
+// missing somewhere. The older one has no name any more, and goes when it has arrived. The newer one comes to each
+// destination behind it.
+//
 // Changes. When an original has changed, its children are those that are made of it from then on: each change begins a
 // generation, and a child has the number of its own (as its hash). Children of earlier generations are orphans. Counts
 // are those of the newest generation that was seen: a replay may see children before their original.
@@ -21,6 +25,7 @@
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
 #include "fastjournal/table.h"
+#include "plugins/pipeline/history.h"
 #include "plugins/pipeline/number_set.h"
 #include "plugins/pipeline/plans.h"
 #include "plugins/pipeline/records.h"
@@ -75,15 +80,26 @@ class Documents {
   [[nodiscard]] bool children_done(std::uint32_t document) const;
   // How often it has changed; of a child: in which generation it was made.
   [[nodiscard]] std::uint32_t generation_of(std::uint32_t document) const;
+  // It, or something that was made of it, failed for good.
+  [[nodiscard]] bool has_failed(std::uint32_t document) const;
+  // The version before, while it is missing somewhere; kNone: there is none.
+  [[nodiscard]] std::uint32_t version_before(std::uint32_t document) const;
+  // The document that is its newer version; none: there is none.
+  [[nodiscard]] ObjectId version_behind(std::uint32_t document) const;
   // Its original has changed since, or is gone.
   [[nodiscard]] bool is_orphan(std::uint32_t document) const;
-  // Documents that are not done, cells that failed or are in doubt, in the order of their numbers.
+  // Documents that are not done, in the order of their numbers.
   [[nodiscard]] NumberSet const& not_done() const { return not_done_; }
-  [[nodiscard]] absl::btree_set<std::uint32_t> const& failed() const { return failed_; }
-  [[nodiscard]] absl::btree_set<std::uint32_t> const& in_doubt() const { return in_doubt_; }
+  // Cells that failed or are in doubt, by document and destination: their keys.
+  [[nodiscard]] absl::btree_set<std::uint64_t> const& failed() const { return failed_; }
+  [[nodiscard]] absl::btree_set<std::uint64_t> const& in_doubt() const { return in_doubt_; }
+  // A cell's key is the same after a start, where its number may be another.
+  [[nodiscard]] std::uint64_t key_of(std::uint32_t cell) const;
+  [[nodiscard]] std::uint32_t cell_with(std::uint64_t key) const;
   // Documents that are done and whose source does not remember.
   [[nodiscard]] absl::btree_set<std::uint32_t> const& leaving() const { return leaving_; }
   [[nodiscard]] std::uint64_t ignored() const { return ignored_; }
+  [[nodiscard]] History const& history() const { return history_; }
 
   // -- applying -----------------------------------------------------------
   // False: damage.
@@ -94,6 +110,7 @@ class Documents {
   }
   // A document was handed out to a destination that is being probed.
   void set_probe_every(std::int64_t ms) { probe_every_ = ms; }
+  void set_history_bytes(std::uint64_t bytes) { history_.set_bytes_max(bytes); }
 
   // -- space, people ------------------------------------------------------
   [[nodiscard]] Lsn oldest_lsn() const { return regions_.oldest(); }
@@ -114,6 +131,7 @@ class Documents {
     std::uint32_t generation{0};
     std::optional<std::uint64_t> declared{};
     std::vector<plan::Choice> choices{};
+    ObjectId before{};
   };
   // How a cell enters its new place.
   struct Entry {
@@ -147,6 +165,11 @@ class Documents {
   void finish(std::uint32_t document, TableObserver& observer);
   void finish_parent(std::uint32_t child, TableObserver& observer);
   void look_at_leaving(std::uint32_t document);
+  // Versions of one document: the newer one waits at each destination until the one before is over there.
+  void follow(ObjectId before, ObjectId document);
+  void stop_following(ObjectId before, TableObserver& observer);
+  [[nodiscard]] bool is_behind(std::uint32_t cell) const;
+  void look_at_version_behind(std::uint32_t cell, TableObserver& observer);
   [[nodiscard]] bool all_done(std::uint32_t document) const;
   // The counts of a child; null: it is of an earlier generation, or no child.
   Family* family_counting(std::uint32_t child);
@@ -158,6 +181,10 @@ class Documents {
   [[nodiscard]] More& more_of(std::uint32_t document);
   void place(std::uint32_t& region, Lsn lsn, bool is_new);
   void tell_failed(std::uint32_t cell, TableObserver& observer);
+  void note(std::uint32_t cell, Event::What what, std::string_view first, std::string_view second = {});
+  // Of the state of a cell, as it is now.
+  void note_state(std::uint32_t cell, std::string_view worker);
+  void note_choice(std::uint32_t document, plan::Choice const& choice);
   // A plan that documents named before its record came.
   void take_documents(std::uint8_t number, TableObserver& observer);
   void count(std::uint32_t cell, int by);
@@ -167,17 +194,20 @@ class Documents {
   Work work_;
   absl::flat_hash_map<std::uint32_t, std::unique_ptr<Failure>> failures_;  // by cell
   absl::flat_hash_map<std::uint64_t, More> more_;                          // by document's id
+  absl::flat_hash_map<std::uint64_t, ObjectId> newer_;                     // by the version before
   absl::flat_hash_map<std::uint64_t, Family> families_;                    // by parent
   absl::flat_hash_map<std::uint64_t, Original> originals_;
   NumberSet not_done_;
-  absl::btree_set<std::uint32_t> failed_;
-  absl::btree_set<std::uint32_t> in_doubt_;
+  absl::btree_set<std::uint64_t> failed_;
+  absl::btree_set<std::uint64_t> in_doubt_;
   absl::btree_set<std::uint32_t> leaving_;
   rows::Regions regions_;
   std::uint64_t base_bytes_{0};
   std::uint64_t failure_bytes_{0};
   std::uint64_t ignored_{0};
   std::int64_t probe_every_{30'000};
+  History history_;
+  std::int64_t date_{0};              // of the record that is applied
   std::vector<std::uint32_t> found_;  // memory that is used again: the cells of a record
   mutable std::uint64_t restate_from_{0};
 };

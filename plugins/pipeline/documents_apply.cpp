@@ -25,6 +25,7 @@ void Documents::place(std::uint32_t& region, Lsn lsn, bool is_new) {
 
 bool Documents::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   if (record.version == 0 || record.version > newest_version(record.type)) return false;
+  date_ = context.now.value;
   switch (static_cast<RecordType>(record.type)) {
     case RecordType::plan: return apply_plan(record, observer);
     case RecordType::document: return apply_document(record, context, observer);
@@ -46,6 +47,7 @@ bool Documents::apply(RecordView const& record, ApplyContext const& context, Tab
     }
     default: break;
   }
+  if (record.type == static_cast<std::uint8_t>(RecordType::forgotten)) stop_following(record.object, observer);
   std::uint32_t document = kNone;
   Known const known = look(record.object, context, document);
   if (known != Known::yes) return known == Known::dropped;
@@ -56,7 +58,10 @@ bool Documents::apply(RecordView const& record, ApplyContext const& context, Tab
     case RecordType::held: return apply_held(record, document, observer);
     case RecordType::routed: return apply_routed(record, document, observer);
     case RecordType::declared: return apply_declared(record, document, observer);
-    case RecordType::forgotten: forget(document, observer); return true;
+    case RecordType::forgotten:
+      history_.note({.at = date_, .document = record.object, .what = Event::What::forgotten}, store_.name_of(document));
+      forget(document, observer);
+      return true;
     default: return false;
   }
 }
@@ -140,17 +145,20 @@ bool Documents::apply_document(RecordView const& record, ApplyContext const& con
   std::optional<std::uint8_t> plan = plans_.find(body.plan);
   if (!plan) plan = plans_.add(std::make_unique<Plan>(body.plan));
   if (!plan) return false;
+  bool const is_found = record.object == object_of(record.lsn);
   Plan const& its = plans_[*plan];
   if (its.is_known() && (body.source >= its.of_sources.size() || its.of_source(body.source).size() != body.cell_count))
     return false;
+  if (!body.before.is_none()) follow(body.before, record.object);
   std::uint32_t const number = store_.add(record.object, *plan, body);
+  if (is_found) history_.note({.at = date_, .document = record.object});
   Document& document = store_.at(number);
   place(document.region, record.lsn, true);
   ++plans_.at(*plan).documents;
   base_bytes_ += kDocumentBytes + body.hash.size() + body.name.size() + kCellBytes * body.cell_count;
   not_done_.insert(number);
-  if (body.generation != 0 || body.declared || !body.choices.empty())
-    more_.emplace(record.object.value, More{body.generation, body.declared, std::move(body.choices)});
+  if (body.generation != 0 || body.declared || !body.choices.empty() || !body.before.is_none())
+    more_.emplace(record.object.value, More{body.generation, body.declared, std::move(body.choices), body.before});
   std::uint32_t const generation = generation_of(number);
   // Its children may be those of an earlier generation.
   if (auto const family = families_.find(record.object.value);
@@ -185,7 +193,7 @@ void Documents::begin_generation(std::uint32_t document) {
   ObjectId const id = store_[document].id();
   std::uint32_t const generation = generation_of(document) + (store_[document].is_child ? 0 : 1);
   More& more = more_[id.value];
-  more = {store_[document].is_child ? 0 : generation, std::nullopt, {}};
+  more = {store_[document].is_child ? 0 : generation, std::nullopt, {}, more.before};
   if (auto const family = families_.find(id.value);
       family != families_.end() && family->second.generation < generation) {
     family->second = {.generation = generation, .all = std::move(family->second.all)};
@@ -198,6 +206,7 @@ void Documents::begin_generation(std::uint32_t document) {
 bool Documents::apply_changed(RecordView const& record, std::uint32_t number, TableObserver& observer) {
   std::string const hash{as_text(record.body)};
   if (hash.size() > kHashBytesMax) return false;
+  history_.note({.at = date_, .document = record.object, .what = Event::What::changed});
   Document const& document = store_[number];
   std::vector<std::uint32_t> cells;
   for (std::uint16_t at = 0; at < document.cell_count; ++at) cells.push_back(document.first_cell + at);
@@ -250,6 +259,8 @@ bool Documents::apply_lease(RecordView const& record, ApplyContext const& contex
   LeaseBody body;
   if (!read_lease(as_text(record.body), body) || !find_cells(document, body.cells)) return false;
   work_.see(body.terms.began);
+  if (!body.to && !found_.empty() && store_.cell(found_.front()).place != Place::leased)
+    history_.note({.at = date_, .document = record.object, .what = Event::What::handed_out}, body.terms.worker);
   for (std::uint32_t const cell : found_) {
     bool const is_renewed = store_.cell(cell).place == Place::leased && work_.lease_of(cell).epoch == body.terms.epoch;
     if (is_renewed && (!body.to || *body.to == store_.cell(cell).state)) {
@@ -267,6 +278,7 @@ bool Documents::apply_lease(RecordView const& record, ApplyContext const& contex
     leave(cell, observer);
     if (body.to) store_.cell_at(cell).state = *body.to;
     enter(cell, {CellBody::Hands::leased, &terms}, observer);
+    if (body.to) note_state(cell, terms.worker);
   }
   finish(document, observer);
   return true;
@@ -282,6 +294,7 @@ bool Documents::apply_status(RecordView const& record, std::uint32_t document, T
     store_.cell_at(cell).attempts = body.attempts;
     set_failure(cell, body.failure ? &*body.failure : nullptr);
     enter(cell, {.first = was_leased}, observer);
+    note_state(cell, {});
     if (is_failed(body.to)) tell_failed(cell, observer);
   }
   finish(document, observer);
@@ -300,6 +313,7 @@ bool Documents::apply_held(RecordView const& record, std::uint32_t document, Tab
     terms.connection = 0;
     leave(cell, observer);
     enter(cell, {CellBody::Hands::in_doubt, &terms}, observer);
+    note(cell, Event::What::in_doubt, worker);
     if (ordinal_of(cell) == kOriginalCell || !plan_of(document).is_known()) continue;
     observer.alert("document-in-doubt", 60,
                    "document " + std::to_string(record.object.value) + " (" + std::string{store_.name_of(document)} +
@@ -317,21 +331,54 @@ bool Documents::apply_routed(RecordView const& record, std::uint32_t document, T
   std::vector<plan::Choice>& choices = more_of(document).choices;
   std::erase_if(choices, [&](plan::Choice const& choice) { return choice.router == body.choice.router; });
   choices.push_back(body.choice);
+  note_choice(document, body.choice);
   for (std::uint32_t const cell : found_) {
     leave(cell, observer);
     store_.cell_at(cell).state = State::dropped;
     store_.cell_at(cell).attempts = 0;
     set_failure(cell, nullptr);
     enter(cell, {}, observer);
+    note_state(cell, {});
   }
   finish(document, observer);
   return true;
+}
+
+void Documents::note(std::uint32_t cell, Event::What what, std::string_view first, std::string_view second) {
+  Cell const& its = store_.cell(cell);
+  Event event{.at = date_, .document = store_[its.document].id(), .what = what, .state = its.state};
+  event.attempts = its.attempts;
+  if (Plan const& plan = plan_of(its.document); plan.is_known() && ordinal_of(cell) != kOriginalCell) {
+    event.version = plan.rules.version;
+    event.destination = destination_of(cell);
+  }
+  history_.note(std::move(event), first, second);
+}
+
+void Documents::note_state(std::uint32_t cell, std::string_view worker) {
+  State const state = store_.cell(cell).state;
+  Failure const* const failure = failure_of(cell);
+  bool const has_failure = failure != nullptr && (state >= State::dropped || state == State::error);
+  note(cell, Event::What::state, has_failure ? std::string_view{failure->kind} : worker,
+       has_failure ? std::string_view{failure->message} : std::string_view{});
+}
+
+void Documents::note_choice(std::uint32_t document, plan::Choice const& choice) {
+  plan::Plan const& rules = plan_of(document).rules;
+  auto const name = [&](std::size_t step) {
+    return step < rules.steps.size() ? std::string_view{rules.steps[step].name} : std::string_view{};
+  };
+  std::string chosen;
+  for (auto const step : choice.taken) chosen.append(chosen.empty() ? "" : " ").append(name(step));
+  history_.note({.at = date_, .document = store_[document].id(), .what = Event::What::routed}, name(choice.router),
+                chosen);
 }
 
 bool Documents::apply_declared(RecordView const& record, std::uint32_t document, TableObserver& observer) {
   std::uint64_t children = 0;
   if (!read_declared(as_text(record.body), children)) return false;
   more_of(document).declared = children;
+  history_.note({.at = date_, .document = record.object, .what = Event::What::children_done});
   finish(document, observer);
   return true;
 }
@@ -359,6 +406,12 @@ bool Documents::apply_destination(RecordView const& record, ApplyContext const& 
   Plan::Target& target = plans_.at(*number).targets[body.destination];
   target.mode = body.mode;
   target.reason = body.reason;
+  if (*number == plans_.newest_number())
+    history_.note({.at = date_,
+                   .version = plans_[*number].rules.version,
+                   .destination = body.destination,
+                   .what = Event::What::mode},
+                  kModeNames[static_cast<std::size_t>(body.mode)], body.reason);
   if (*number != plans_.newest_number()) return true;
   // After a start one is tried at once.
   std::int64_t const probe_at = body.mode != Mode::probing ? INT64_MAX : context.live ? work_.now() + probe_every_ : 0;
@@ -387,7 +440,8 @@ void Documents::forget(std::uint32_t number, TableObserver& observer) {
     if (original->second.cell != kNone) {
       work_.leave(original->second.cell, observer);
       set_failure(original->second.cell, nullptr);
-      failed_.erase(original->second.cell);
+      bool const had_failed = failed_.erase(key_of(original->second.cell)) > 0;
+      if (had_failed && failed_.empty()) observer.lower_alert("document-failed");
       store_.remove_cells(original->second.cell, 1);
     }
     originals_.erase(original);
@@ -395,6 +449,8 @@ void Documents::forget(std::uint32_t number, TableObserver& observer) {
   if (Original* const above = original_counting(number); above != nullptr && document.is_undeclared)
     --above->undeclared;
   families_.erase(id.value);
+  if (auto const more = more_.find(id.value); more != more_.end() && !more->second.before.is_none())
+    newer_.erase(more->second.before.value);
   more_.erase(id.value);
   not_done_.erase(number);
   leaving_.erase(number);

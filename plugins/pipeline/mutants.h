@@ -32,9 +32,11 @@ enum class Mutant : std::uint8_t {
   copy_loses_choices,
   copy_loses_declared,
   copy_loses_pause,
+  version_before_lost,  // a version that is missing somewhere is given up for a newer one
+  versions_overtake,    // a newer version arrives before the one that is missing there
 };
 
-inline constexpr std::array<std::string_view, 22> kMutantNames{
+inline constexpr std::array<std::string_view, 24> kMutantNames{
     "none",
     "hash_without_work",
     "sent_again_at_most_once",
@@ -57,6 +59,8 @@ inline constexpr std::array<std::string_view, 22> kMutantNames{
     "copy_loses_choices",
     "copy_loses_declared",
     "copy_loses_pause",
+    "version_before_lost",
+    "versions_overtake",
 };
 
 #ifdef FJ_MUTANTS

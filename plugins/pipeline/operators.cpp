@@ -49,12 +49,16 @@ Status Operators::read(Command const& command, Wish& wish) const {
       parameters.refuse(Code::bad_parameter, "outcome",
                         "outcome is " + model::shown(outcome) + ", expected sent or failed");
   }
-  bool const names_some = wish.document || !wish.destination.empty() || !wish.kind.empty() || wish.state ||
-                          parameters.integer("all", 0, 0, 1) == 1;
+  std::string_view const source = command.message->text("source");
+  bool const names_some = wish.document || !source.empty() || !wish.destination.empty() || !wish.kind.empty() ||
+                          wish.state || parameters.integer("all", 0, 0, 1) == 1;
   if (!names_some)
-    parameters.refuse(
-        Code::missing_parameter, "document",
-        std::string{command.message->command} + " needs one of document, destination, class and status, or all=1");
+    parameters.refuse(Code::missing_parameter, "document",
+                      std::string{command.message->command} +
+                          " needs one of document, source, destination, class and status, or all=1");
+  if (!source.empty() && shared_.plan() != nullptr) wish.source = shared_.plan()->source_named(source);
+  if (!source.empty() && !wish.source)
+    parameters.refuse(Code::not_found, "source", "the plan has no source " + model::shown(source));
   if (parameters.ok() && !wish.destination.empty() &&
       (shared_.plan() == nullptr || !shared_.plan()->destination_named(wish.destination)))
     parameters.refuse(Code::not_found, "destination",
@@ -71,6 +75,7 @@ bool Operators::fits(Wish const& wish, std::uint32_t number) const {
   if (cell.place == Place::leased) return false;
   if (shared_.store()[cell.document].plan != documents.plans().newest_number()) return false;
   bool const is_in_doubt = cell.place == Place::in_doubt;
+  if (wish.source && shared_.store()[cell.document].source != *wish.source) return false;
   bool const is_own = documents.ordinal_of(number) != kOriginalCell;
   if (!wish.destination.empty() &&
       (!is_own ||
@@ -100,13 +105,14 @@ bool Operators::is_of_set(Wish const& wish) const {
   return wish.what == What::retry && !wish.is_dirty && (!wish.state || is_failed(*wish.state));
 }
 
-// The cursor is the number of a cell + 1.
+// The cursor is the key of a cell + 1.
 std::uint32_t Operators::search_set(Wish const& wish, std::uint64_t& cursor, std::uint64_t& looks) const {
   auto const& set = wish.what == What::resolve ? shared_.documents.in_doubt() : shared_.documents.failed();
-  for (auto at = set.lower_bound(static_cast<std::uint32_t>(cursor)); at != set.end() && looks < kLooksMax; ++at) {
+  for (auto at = set.lower_bound(cursor); at != set.end() && looks < kLooksMax; ++at) {
     ++looks;
-    cursor = std::uint64_t{*at} + 1;
-    if (fits(wish, *at)) return *at;
+    cursor = *at + 1;
+    std::uint32_t const cell = shared_.documents.cell_with(*at);
+    if (fits(wish, cell)) return cell;
   }
   return kNone;
 }
@@ -325,7 +331,8 @@ bool Operators::forget_done(Decision& decision) const {
     if (count == kForgottenPerStep) return true;
     // Its children first; each of them is known once the one before is gone.
     std::uint32_t const last = last_below(document);
-    if (is_in_hands(last)) continue;
+    // What is done is in nobody's hands. A worker may still have an orphan, which is not sent any more.
+    if (is_in_hands(last) && !shared_.documents.is_orphan(last)) continue;
     forget_one(last, decision);
     ++count;
   }

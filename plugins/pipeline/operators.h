@@ -39,6 +39,7 @@ class Operators {
     What what{};
     std::optional<ObjectId> document{};
     std::string_view destination{};
+    std::optional<std::uint16_t> source{};
     std::string_view kind{};  // class of the failure
     std::optional<State> state{};
     bool is_dirty{false};  // retry: only if it has changed

@@ -19,6 +19,7 @@ Options Options::read(TableDeclaration const& declaration) {
   out.probe_every = number("probe-every");
   out.documents_max = static_cast<std::uint64_t>(number("documents-max"));
   out.memory_max = static_cast<std::uint64_t>(number("memory-max"));
+  out.history = static_cast<std::uint64_t>(number("history"));
   return out;
 }
 

@@ -24,6 +24,7 @@ struct Options {
   std::int64_t probe_every{30'000};
   std::uint64_t documents_max{0};  // 0: no limit
   std::uint64_t memory_max{0};     // bytes; 0: no limit
+  std::uint64_t history{0};        // bytes
 
   [[nodiscard]] static Options read(TableDeclaration const& declaration);
   // Checks that the loader cannot make: ok, or the problem.

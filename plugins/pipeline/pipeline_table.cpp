@@ -10,7 +10,7 @@
 namespace fastjournal::pipeline {
 namespace {
 
-constexpr std::array<std::string_view, 12> kOptionNames = {"plan",
+constexpr std::array<std::string_view, 13> kOptionNames = {"plan",
                                                            "processing-timeout",
                                                            "processing-timeout-min",
                                                            "processing-timeout-max",
@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, 12> kOptionNames = {"plan",
                                                            "probe-every",
                                                            "documents-max",
                                                            "memory-max",
+                                                           "history",
                                                            "wake-timeout"};
 
 }  // namespace
@@ -34,7 +35,7 @@ struct PipelineTable::Named {
     using T = PipelineTable const&;
     using C = Command const&;
     using D = Decision&;
-    static constexpr std::array<Named, 23> commands = {{
+    static constexpr std::array<Named, 25> commands = {{
         {"FOUND", [](T table, C command, D decision) { return table.runs_.found(command, decision); }},
         {"NEXT", [](T table, C command, D decision) { return table.runs_.next(command, decision); }},
         {"SENDING", [](T table, C command, D decision) { return table.runs_.sending(command, decision); }},
@@ -58,7 +59,9 @@ struct PipelineTable::Named {
         {"DOCUMENTS", [](T table, C command, D decision) { return table.reads_.documents(command, decision); }},
         {"DESTINATIONS", [](T table, C command, D decision) { return table.reads_.destinations(command, decision); }},
         {"WHY", [](T table, C command, D decision) { return table.reads_.why(command, decision); }},
+        {"HISTORY", [](T table, C command, D decision) { return table.history_.history(command, decision); }},
         {"PLANS", [](T table, C command, D decision) { return table.reads_.plans(command, decision); }},
+        {"STEPS", [](T table, C command, D decision) { return table.reads_.steps(command, decision); }},
     }};
     return commands;
   }
@@ -108,6 +111,7 @@ Status PipelineTable::check_change(TableDeclaration const& next) const {
 void PipelineTable::change(std::shared_ptr<TableDeclaration const> next) {
   shared_.options = Options::read(*next);
   shared_.documents.set_probe_every(shared_.options.probe_every);
+  shared_.documents.set_history_bytes(shared_.options.history);
   shared_.declaration = std::move(next);
 }
 
@@ -175,7 +179,9 @@ std::string_view PipelineTable::topic_of(ObjectId object) const {
 bool PipelineTable::announce(ObjectId object, Answer& answer) const {
   std::uint32_t const document = shared_.store().find(object);
   if (document == kNone) return false;
-  runs_.describe(document, answer);
+  // The source is the topic, which is told beside this.
+  answer.add("document", object.value);
+  runs_.describe_content(document, answer);
   return true;
 }
 

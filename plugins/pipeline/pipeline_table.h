@@ -10,6 +10,7 @@
 #include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
 #include "plugins/pipeline/children.h"
+#include "plugins/pipeline/history_reads.h"
 #include "plugins/pipeline/holders.h"
 #include "plugins/pipeline/migrations.h"
 #include "plugins/pipeline/operators.h"
@@ -102,6 +103,7 @@ class PipelineTable final : public Table, public Timed, public Holder, public fa
   Children const children_{shared_, runs_};
   Operators const operators_{shared_, reports_};
   Reads const reads_{shared_, runs_};
+  HistoryReads const history_{shared_};
   Holders const holders_{shared_};
   Migrations const migrations_{shared_};
   std::vector<Handler> handlers_;  // by Command::index

@@ -12,6 +12,7 @@ Plan::Plan(plan::Plan its_rules, std::string its_text)
       for (std::size_t const number : destinations.of_source(static_cast<plan::StepIndex>(step)))
         of_sources[step].push_back(static_cast<std::uint16_t>(number));
   targets.resize(destinations.all().size());
+  for (std::vector<std::uint16_t> const& its : of_sources) counts.emplace_back(its.size());
 }
 
 Plan::Plan(ObjectId its_id) : destinations(rules), id(its_id) {}
@@ -31,6 +32,32 @@ std::optional<std::uint16_t> Plan::destination_named(std::string_view name) cons
   auto const found = std::ranges::find(destinations.all(), name, &plan::Destination::name);
   if (found == destinations.all().end()) return std::nullopt;
   return static_cast<std::uint16_t>(found - destinations.all().begin());
+}
+
+Plan::Counts Plan::counts_at(std::uint16_t number, std::optional<std::uint16_t> source) const {
+  Counts out;
+  for (plan::StepIndex const its : destination(number).sources) {
+    if (source && its != *source) continue;
+    std::vector<std::uint16_t> const& all = of_source(its);
+    Counts const& one = counts[its][static_cast<std::size_t>(std::ranges::lower_bound(all, number) - all.begin())];
+    for (std::size_t state = 0; state < kStates; ++state) out.states[state] += one.states[state];
+    out.in_doubt += one.in_doubt;
+    out.leased += one.leased;
+  }
+  return out;
+}
+
+std::uint64_t Plan::memory_bytes() const {
+  constexpr std::uint64_t kRulesBytes = 16'384;  // about
+  std::uint64_t out = kRulesBytes;
+  for (std::vector<Counts> const& its : counts) out += its.size() * sizeof(Counts);
+  return out;
+}
+
+std::uint64_t Plans::memory_bytes() const {
+  std::uint64_t out = 0;
+  for (auto const& plan : plans_) out += plan == nullptr ? 0 : plan->memory_bytes();
+  return out;
 }
 
 std::size_t Plans::count() const {

@@ -47,11 +47,18 @@ struct Plan {
   struct Target {
     Mode mode{Mode::open};
     std::string reason{};
-    std::array<std::uint64_t, kStates> counts{};  // cells by state
+  };
+  std::vector<Target> targets;  // by destination
+  struct Counts {
+    std::array<std::uint64_t, kStates> states{};  // cells by state
     std::uint64_t in_doubt{0};                    // of those being sent
     std::uint64_t leased{0};
   };
-  std::vector<Target> targets;  // by destination
+  std::vector<std::vector<Counts>> counts;  // by source, in the order of of_source
+
+  // Of documents of this source; none: of all.
+  [[nodiscard]] Counts counts_at(std::uint16_t destination, std::optional<std::uint16_t> source = std::nullopt) const;
+  [[nodiscard]] std::uint64_t memory_bytes() const;
 };
 
 class Plans {
@@ -65,6 +72,7 @@ class Plans {
   [[nodiscard]] std::optional<std::uint8_t> find_version(std::uint32_t version) const;
   [[nodiscard]] bool is_full() const { return count() == kPlansMax; }
   [[nodiscard]] std::size_t count() const;
+  [[nodiscard]] std::uint64_t memory_bytes() const;
   // By number; null where there is none.
   [[nodiscard]] std::array<std::unique_ptr<Plan>, kPlansMax> const& all() const { return plans_; }
 

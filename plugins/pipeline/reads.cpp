@@ -22,6 +22,13 @@ constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
 constexpr std::array<std::string_view, 7> kWhichNames{"all",      "stranded", "open", "failed",
                                                       "in_doubt", "orphans",  "done"};
 
+// Between blanks.
+std::string names_of(plan::Plan const& plan, std::vector<plan::StepIndex> const& steps) {
+  std::string out;
+  for (plan::StepIndex const step : steps) out.append(out.empty() ? "" : " ").append(plan.step(step).name);
+  return out;
+}
+
 }  // namespace
 
 Status Reads::read(Command const& command, Wish& wish) const {
@@ -72,7 +79,8 @@ bool Reads::is_stranded(std::uint32_t document) const {
   if (store[document].is_done) return false;
   for (std::uint16_t at = 0; at < store[document].cell_count; ++at) {
     Place const place = store.cell(store[document].first_cell + at).place;
-    if (place == Place::listed || place == Place::resting || place == Place::under) return true;
+    if (place == Place::listed || place == Place::resting || place == Place::under || place == Place::behind)
+      return true;
   }
   return false;
 }
@@ -161,13 +169,14 @@ Verdict Reads::documents(Command const& command, Decision& decision) const {
   if (of_cells) {
     // A document is shown once: by the first of its cells that fits.
     auto const& set = wish.which == Which::failed ? documents.failed() : documents.in_doubt();
-    auto at = set.lower_bound(static_cast<std::uint32_t>(wish.after));
+    auto at = set.lower_bound(wish.after);
     std::uint32_t last = kNone;
     for (; at != set.end() && has_room(); ++at, ++looked) {
-      std::uint32_t const document = store.cell(*at).document;
+      std::uint32_t const document = store.cell(documents.cell_with(*at)).document;
       if (document != last && fits(wish, document)) show(document);
       last = document;
     }
+    while (at != set.end() && store.cell(documents.cell_with(*at)).document == last) ++at;
     if (at != set.end()) after = *at;
   } else if (wish.which == Which::stranded || wish.which == Which::open) {
     std::uint32_t at = documents.not_done().next(wish.after);
@@ -199,22 +208,39 @@ Verdict Reads::destinations(Command const& command, Decision& decision) const {
   }
   Plan const& plan = shared_.documents.plans()[wish.plan];
   std::size_t shown = 0;
-  for (std::uint16_t at = 0; at < plan.targets.size(); ++at) {
-    if (wish.destination && at != *wish.destination) continue;
-    Plan::Target const& target = plan.targets[at];
-    Answer& answer = decision.answer.message("DESTINATION").add("table", std::string_view{shared_.table()});
-    answer.add("destination", std::string_view{plan.destination(at).name});
-    answer.add("guarantee", Value::of_text(plan::word_of(plan::kGuaranteeWords, plan.output(at).guarantee)));
-    answer.add("mode", Value::of_text(kModeNames[static_cast<std::size_t>(target.mode)]));
-    if (!target.reason.empty()) answer.add("reason", std::string_view{target.reason});
-    for (std::size_t state = 0; state < kStates; ++state)
-      if (target.counts[state] > 0) answer.add(kStateNames[state], target.counts[state]);
-    if (target.in_doubt > 0) answer.add("in_doubt", target.in_doubt);
-    if (target.leased > 0) answer.add("with_workers", target.leased);
+  std::uint64_t bytes = 0;
+  std::size_t at = wish.after;
+  for (; at < plan.targets.size() && bytes < kAnswerBytesMax; ++at) {
+    auto const number = static_cast<std::uint16_t>(at);
+    if (wish.destination && number != *wish.destination) continue;
+    if (wish.source && !std::ranges::binary_search(plan.of_source(*wish.source), number)) continue;
+    bytes += describe_destination(plan, number, wish.source, decision.answer);
     ++shown;
   }
+  decision.looks += static_cast<std::uint32_t>(plan.targets.size());
   if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
+  if (at < plan.targets.size()) decision.answer.add("after", std::uint64_t{at});
   return Verdict::done;
+}
+
+std::size_t Reads::describe_destination(Plan const& plan, std::uint16_t number, std::optional<std::uint16_t> source,
+                                        Answer& answer) const {
+  plan::Destination const& destination = plan.destination(number);
+  Plan::Target const& target = plan.targets[number];
+  Plan::Counts const counts = plan.counts_at(number, source);
+  std::string const branches = names_of(plan.rules, destination.branches);
+  answer.message("DESTINATION").add("table", std::string_view{shared_.table()});
+  answer.add("destination", std::string_view{destination.name});
+  answer.add("guarantee", Value::of_text(plan::word_of(plan::kGuaranteeWords, plan.output(number).guarantee)));
+  answer.add("mode", Value::of_text(kModeNames[static_cast<std::size_t>(target.mode)]));
+  if (!target.reason.empty()) answer.add("reason", std::string_view{target.reason});
+  for (std::size_t state = 0; state < kStates; ++state)
+    if (counts.states[state] > 0) answer.add(kStateNames[state], counts.states[state]);
+  if (counts.in_doubt > 0) answer.add("in_doubt", counts.in_doubt);
+  if (counts.leased > 0) answer.add("with_workers", counts.leased);
+  answer.add("step", std::string_view{plan.output(number).name});
+  if (!branches.empty()) answer.add("branches", std::string_view{branches});
+  return 500 + destination.name.size() + branches.size() + target.reason.size();
 }
 
 Verdict Reads::plans(Command const& command, Decision& decision) const {
@@ -232,6 +258,40 @@ Verdict Reads::plans(Command const& command, Decision& decision) const {
   }
   if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
   return Verdict::done;
+}
+
+// The cursor is the number of a step.
+Verdict Reads::steps(Command const& command, Decision& decision) const {
+  Wish wish;
+  decision.status = read(command, wish);
+  if (!decision.status.ok()) return Verdict::done;
+  std::size_t shown = 0;
+  std::uint64_t bytes = 0;
+  std::size_t at = wish.after;
+  std::size_t const end = wish.plan == Plans::kNoPlan ? 0 : shared_.documents.plans()[wish.plan].rules.steps.size();
+  for (; at < end && shown < wish.count && bytes < kAnswerBytesMax; ++at, ++shown)
+    bytes += describe_step(shared_.documents.plans()[wish.plan], static_cast<plan::StepIndex>(at), decision.answer);
+  decision.looks += static_cast<std::uint32_t>(shown);
+  if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
+  if (at < end) decision.answer.add("after", std::uint64_t{at});
+  return Verdict::done;
+}
+
+std::size_t Reads::describe_step(Plan const& plan, plan::StepIndex number, Answer& answer) const {
+  plan::Step const& step = plan.rules.step(number);
+  std::string const behind = names_of(plan.rules, step.before);
+  answer.message("STEP").add("table", std::string_view{shared_.table()});
+  answer.add("plan", std::string_view{plan.rules.name}).add("version", std::uint64_t{plan.rules.version});
+  answer.add("step", std::string_view{step.name});
+  answer.add("kind", Value::of_text(step.is_source ? "source" : plan::word_of(plan::kKindWords, step.kind)));
+  if (!step.is_source) answer.add("effect", Value::of_text(plan::word_of(plan::kEffectWords, step.effect)));
+  if (!behind.empty()) answer.add("behind", std::string_view{behind});
+  if (step.router != plan::Router::none)
+    answer.add("router", Value::of_text(plan::word_of(plan::kRouterWords, step.router)));
+  if (step.router == plan::Router::by_name) answer.add("copies_max", std::uint64_t{step.copies_max});
+  if (step.is_output()) answer.add("guarantee", Value::of_text(plan::word_of(plan::kGuaranteeWords, step.guarantee)));
+  if (step.any_path) answer.add("any_path", std::int64_t{1});
+  return 300 + step.name.size() + behind.size();
 }
 
 // ---------------------------------------------------------------------------
@@ -272,6 +332,10 @@ std::string Reads::why_cell(std::uint32_t number, std::int64_t now) const {
     case Place::resting:
       return name + ": it failed" + why + ", and is tried again in " +
              model::format_duration(std::max<std::int64_t>(0, (failure == nullptr ? now : failure->until) - now));
+    case Place::behind:
+      return name + ": document " +
+             std::to_string(shared_.store()[documents.version_before(cell.document)].id().value) +
+             ", the version before, is missing there too, and goes first";
     case Place::under: return name + ": it waits for its original to be run again";
     case Place::listed:
       if (mode == Mode::shut) return name + ": the destination is shut: RESUME it";
@@ -301,6 +365,7 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
   if (!text.empty()) text.pop_back();
   Answer& answer = decision.answer.message("REASON").add("table", std::string_view{shared_.table()});
   answer.add("document", store[document].id().value).add("states", std::string_view{states_of(document)});
+  if (store[document].is_done) answer.add("done", std::int64_t{1});
   answer.add("text", std::string_view{text});
   decision.looks += store[document].cell_count;
   return Verdict::done;

@@ -1,5 +1,5 @@
 // What people and programs look at: documents with where they are, destinations with their counts, why a document is
-// where it is, the versions of the plan.
+// where it is, the versions of the plan and their steps.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@ class Reads {
   Verdict destinations(Command const& command, Decision& decision) const;
   Verdict why(Command const& command, Decision& decision) const;
   Verdict plans(Command const& command, Decision& decision) const;
+  Verdict steps(Command const& command, Decision& decision) const;
 
  private:
   // Which documents are asked for.
@@ -37,8 +38,11 @@ class Reads {
   [[nodiscard]] Status read(Command const& command, Wish& wish) const;
   [[nodiscard]] bool fits(Wish const& wish, std::uint32_t document) const;
   [[nodiscard]] bool is_stranded(std::uint32_t document) const;
-  // Returns about how many bytes the message has.
+  // Each returns about how many bytes the message has.
   std::size_t describe(std::uint32_t document, Answer& answer) const;
+  std::size_t describe_destination(Plan const& plan, std::uint16_t number, std::optional<std::uint16_t> source,
+                                   Answer& answer) const;
+  std::size_t describe_step(Plan const& plan, plan::StepIndex number, Answer& answer) const;
   // "index=sent publish=in_doubt"
   [[nodiscard]] std::string states_of(std::uint32_t document) const;
   [[nodiscard]] std::string why_cell(std::uint32_t cell, std::int64_t now) const;

@@ -20,6 +20,7 @@ constexpr std::uint8_t kDeclared = 2;
 constexpr std::uint8_t kOriginal = 4;
 constexpr std::uint8_t kForgotten = 8;
 constexpr std::uint8_t kFresh = 16;  // its cells are as at the beginning
+constexpr std::uint8_t kBefore = 32;
 constexpr std::uint8_t kUnchangedState = 0xFF;
 
 // Appends to a text; rows::BodyReader reads it.
@@ -140,8 +141,8 @@ void write(CellBody const& cell, Writer& out) {
   if (cell.hands != CellBody::Hands::nobodys) out.terms(cell.lease);
 }
 
-Lsn append(Records& records, RecordType type, ObjectId object, std::string_view body) {
-  Records::Place const place = records.append(static_cast<std::uint8_t>(type), 1, object, body.size());
+Lsn append(Records& records, RecordType type, ObjectId object, std::string_view body, std::uint8_t version = 1) {
+  Records::Place const place = records.append(static_cast<std::uint8_t>(type), version, object, body.size());
   if (!body.empty()) std::memcpy(place.body.data(), body.data(), body.size());
   return place.lsn;
 }
@@ -162,10 +163,11 @@ void write_document(std::string& out, DocumentBody const& body) {
   auto const has =
       static_cast<std::uint8_t>(flag(!body.parent.is_none(), kIsChild) | flag(body.declared.has_value(), kDeclared) |
                                 flag(body.original_cell.has_value(), kOriginal) | flag(body.is_forgotten, kForgotten) |
-                                flag(body.cells.empty(), kFresh));
+                                flag(body.cells.empty(), kFresh) | flag(!body.before.is_none(), kBefore));
   writer.byte(has).id(body.plan).number(body.source).text(body.hash).text(body.name);
   if (!body.parent.is_none()) writer.id(body.parent).id(body.original).number(body.maker);
   writer.number(body.generation);
+  if (!body.before.is_none()) writer.id(body.before);
   if (body.declared) writer.number(*body.declared);
   writer.number(body.choices.size());
   for (plan::Choice const& choice : body.choices) writer.choice(choice);
@@ -183,7 +185,7 @@ Lsn append_plan(Records& records, ObjectId object, PlanBody const& body) {
 Lsn append_document(Records& records, ObjectId object, DocumentBody const& body) {
   std::string out;
   write_document(out, body);
-  return append(records, RecordType::document, object, out);
+  return append(records, RecordType::document, object, out, body.before.is_none() ? 1 : 2);
 }
 
 Lsn append_changed(Records& records, ObjectId document, std::string_view hash) {
@@ -274,6 +276,7 @@ bool read_document(std::string_view bytes, DocumentBody& body) {
   }
   body.is_forgotten = (has & kForgotten) != 0;
   body.generation = in.number_as<std::uint32_t>();
+  if ((has & kBefore) != 0) body.before = in.id();
   if ((has & kDeclared) != 0) body.declared = in.number();
   std::uint64_t const choices = in.number();
   if (choices > plan::kStepsMax) return false;
@@ -284,9 +287,10 @@ bool read_document(std::string_view bytes, DocumentBody& body) {
   for (std::size_t at = 0; at < cells && in.ok(); ++at) body.cells.push_back(in.cell());
   if ((has & kOriginal) != 0) body.original_cell = in.cell();
   bool const is_child = !body.parent.is_none();
-  return in.finished() && has <= (kIsChild | kDeclared | kOriginal | kForgotten | kFresh) &&
-         is_child == ((has & kIsChild) != 0) && is_child == !body.original.is_none() && !body.name.empty() &&
-         body.name.size() <= kNameBytesMax && body.hash.size() <= kHashBytesMax;
+  return in.finished() && has <= (kIsChild | kDeclared | kOriginal | kForgotten | kFresh | kBefore) &&
+         !body.before.is_none() == ((has & kBefore) != 0) && is_child == ((has & kIsChild) != 0) &&
+         is_child == !body.original.is_none() && !body.name.empty() && body.name.size() <= kNameBytesMax &&
+         body.hash.size() <= kHashBytesMax;
 }
 
 bool read_lease(std::string_view bytes, LeaseBody& body) {

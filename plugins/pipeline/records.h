@@ -32,7 +32,10 @@ enum class RecordType : std::uint8_t {
   clock = 11,       // the clock was ahead
   retired = 12,     // an older plan without documents is gone
 };
-[[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) { return type >= 1 && type <= 12 ? 1 : 0; }
+// Version 2 of document: with `before`.
+[[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) {
+  return type == static_cast<std::uint8_t>(RecordType::document) ? 2 : type >= 1 && type <= 12 ? 1 : 0;
+}
 
 inline constexpr std::size_t kNameBytesMax = 4096;  // a URI, or the name of a child
 inline constexpr std::size_t kHashBytesMax = 128;
@@ -69,6 +72,7 @@ struct DocumentBody {
   std::string_view name{};
   bool is_forgotten{false};                 // when it is done: its source does not remember
   std::uint32_t generation{0};              // of an original: how often it has changed
+  ObjectId before{};                        // its last version, which was missing somewhere
   std::optional<std::uint64_t> declared{};  // children
   std::vector<plan::Choice> choices{};
   std::uint16_t cell_count{0};

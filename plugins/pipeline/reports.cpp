@@ -273,16 +273,31 @@ Verdict Reports::routed(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   std::vector<plan::Choice> choices = shared_.documents.choices_of(document);
-  std::erase_if(choices, [&](plan::Choice const& choice) { return choice.router == *router; });
+  auto const before = std::ranges::find(choices, *router, &plan::Choice::router);
+  bool const is_another = before != choices.end() && before->taken != body.choice.taken;
+  if (before != choices.end()) choices.erase(before);
   choices.push_back(body.choice);
+  bool leads_somewhere = false;
   for (std::uint16_t at = 0; at < store[document].cell_count; ++at) {
     std::uint32_t const cell = store[document].first_cell + at;
     State const state = store.cell(cell).state;
-    bool const is_way = plan::reaches(plan.rules, store[document].source,
-                                      plan.destination(shared_.documents.destination_of(cell)), choices);
+    plan::StepIndex const source = store[document].source;
+    plan::Destination const& destination = plan.destination(shared_.documents.destination_of(cell));
+    bool const is_way = plan::reaches(plan.rules, source, destination, choices);
     // What is being sent is past its routers.
     if (!is_way && (is_open(state) || state == State::batched) && !is_mutant(Mutant::dropped_by_a_router_open))
       body.dropped.push_back(at);
+    if (is_way && state != State::dropped && plan::reaches(plan.rules, source, destination, choices, *router))
+      leads_somewhere = true;
+  }
+  // What the choice before dropped stays so: by this one it would get nowhere.
+  if (is_another && !leads_somewhere && !body.dropped.empty()) {
+    decision.status =
+        Status{Code::wrong_state, shared_.name_of(document) + " was routed another way by " + std::string{router_name} +
+                                      ", and what is behind this one was dropped then: go on to " +
+                                      destination_names(shared_, document, body.dropped) + ", or FORCE it"}
+            .with("parameter", "chosen");
+    return Verdict::done;
   }
   append_routed(decision.records, store[document].id(), body);
   shared_.statistics.dropped += body.dropped.size();

@@ -27,8 +27,15 @@ void Runs::describe(std::uint32_t document, Answer& answer) const {
   Store const& store = shared_.store();
   answer.add("document", store[document].id().value);
   answer.add("source", std::string_view{shared_.documents.plan_of(document).rules.step(store[document].source).name});
+  describe_content(document, answer);
+}
+
+void Runs::describe_content(std::uint32_t document, Answer& answer) const {
+  Store const& store = shared_.store();
   answer.add("uri", store.name_of(document));
   if (std::string_view const hash = store.hash_of(document); !hash.empty()) answer.add("hash", hash);
+  if (ObjectId const newer = shared_.documents.version_behind(document); !newer.is_none())
+    answer.add("newer", newer.value);
 }
 
 Ordinals Runs::missing(std::uint32_t document, std::optional<std::uint16_t> destination) const {
@@ -57,6 +64,7 @@ Status Runs::read(Command const& command, Found& found) const {
   if (found.uri.empty()) parameters.refuse(Code::bad_parameter, "uri", "uri is empty, expected where the document is");
   std::string_view const name = command.message->text("source");
   Plan const& plan = *shared_.plan();
+  found.is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
   if (std::optional<std::uint16_t> const source = plan.source_named(name))
     found.source = *source;
   else
@@ -94,7 +102,15 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
     return hand_found(found, store.find(ObjectId{decision.carry[1]}), command, decision);
   std::uint32_t const known =
       source.remembers ? store.find(shared_.documents.plans().newest_number(), found.source, {}, found.uri) : kNone;
-  if (known == kNone) {
+  bool const is_same = known != kNone && (source.hash == plan::Hash::none || store.hash_of(known) == found.hash);
+  bool const stays = known != kNone && !is_same && source.keeps_versions &&
+                     (!store[known].is_done || shared_.documents.has_failed(known)) &&
+                     !is_mutant(Mutant::version_before_lost);
+  if (found.is_dry_run) {
+    describe_found(found, known, is_same, decision.answer);
+    return Verdict::done;
+  }
+  if (known == kNone || stays) {
     decision.status = check_room(command, decision);
     if (!decision.status.ok()) return Verdict::done;
     DocumentBody body;
@@ -104,18 +120,35 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
     body.name = found.uri;
     body.is_forgotten = !source.remembers;
     body.cell_count = static_cast<std::uint16_t>(plan.of_source(found.source).size());
-    decision.carry[0] = kNew;
+    if (stays) {
+      body.before = store[known].id();
+      body.generation = shared_.documents.generation_of(known) + 1;
+    }
+    decision.carry[0] = stays ? kChanged : kNew;
     decision.carry[1] = object_of(append_document(decision.records, {}, body)).value;
-    ++shared_.statistics.found;
+    ++(stays ? shared_.statistics.changed : shared_.statistics.found);
     return Verdict::again;
   }
   decision.carry[1] = store[known].id().value;
-  bool const is_same = source.hash == plan::Hash::none || store.hash_of(known) == found.hash;
   decision.carry[0] = is_same ? kAgain : kChanged;
   if (is_same) return hand_found(found, known, command, decision);
   ++shared_.statistics.changed;
   append_changed(decision.records, store[known].id(), found.hash);
   return Verdict::again;
+}
+
+// What a FOUND would come to.
+void Runs::describe_found(Found const& found, std::uint32_t known, bool is_same, Answer& answer) const {
+  answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
+  if (known != kNone)
+    describe(known, answer);
+  else
+    answer.add("uri", found.uri);
+  std::string_view const change = known == kNone                   ? "new"
+                                  : !is_same                       ? "changed"
+                                  : shared_.store()[known].is_done ? "unchanged"
+                                                                   : "processing";
+  answer.add("change", Value::of_text(change)).add("dry_run", std::int64_t{1});
 }
 
 Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command const& command, Decision& decision) const {
@@ -265,7 +298,8 @@ Verdict Runs::sending(Command const& command, Decision& decision) const {
   }
   // A worker who has the one document that is tried out there goes on.
   Plan::Target const& target = documents.plan_of(document).targets[destination];
-  if (target.mode == Mode::shut || (target.mode == Mode::probing && target.leased > 1 && its.state != State::sending)) {
+  if (target.mode == Mode::shut || (target.mode == Mode::probing && its.state != State::sending &&
+                                    documents.plan_of(document).counts_at(destination).leased > 1)) {
     append_status(
         decision.records, store[document].id(),
         {{documents.ordinal_of(cell)},
@@ -354,17 +388,17 @@ Verdict Runs::release(Command const& command, Decision& decision) const {
     decision.status = stale(shared_, document, token);
     return Verdict::done;
   }
-  for (std::uint16_t const ordinal : mine) {
-    std::uint32_t const cell = shared_.documents.cell_of(document, ordinal);
-    State const state = store.cell(cell).state;
-    if (state == State::sending) {
-      decision.status = {Code::wrong_state,
-                         shared_.name_of(document) + " is being sent: say SENT or FAILED of that destination first"};
-      return Verdict::done;
-    }
+  auto const is_sending = [&](std::uint16_t ordinal) {
+    return store.cell(shared_.documents.cell_of(document, ordinal)).state == State::sending;
+  };
+  if (decision.step == 0 && std::ranges::all_of(mine, is_sending)) {
+    decision.status = {Code::wrong_state,
+                       shared_.name_of(document) + " is being sent: say SENT or FAILED of that destination first"};
+    return Verdict::done;
   }
   std::size_t count = 0;
   for (std::uint16_t const ordinal : mine) {
+    if (is_sending(ordinal)) continue;
     if (++count > kCellsPerStep) return Verdict::again;
     std::uint32_t const cell = shared_.documents.cell_of(document, ordinal);
     Cell const& its = store.cell(cell);

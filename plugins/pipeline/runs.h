@@ -22,6 +22,8 @@ class Runs {
 
   // Adds what a worker must know of a document to the current message.
   void describe(std::uint32_t document, Answer& answer) const;
+  // Without its number and its source.
+  void describe_content(std::uint32_t document, Answer& answer) const;
   // The cells of a document that may be handed out: of one destination, or of all.
   [[nodiscard]] Ordinals missing(std::uint32_t document, std::optional<std::uint16_t> destination) const;
 
@@ -31,6 +33,7 @@ class Runs {
     std::string_view hash;
     std::uint16_t source{0};
     bool leases{true};
+    bool is_dry_run{false};
     std::int64_t lease_ms{0};
   };
   struct Wish {
@@ -42,6 +45,7 @@ class Runs {
   };
 
   [[nodiscard]] Status read(Command const& command, Found& found) const;
+  void describe_found(Found const& found, std::uint32_t known, bool is_same, Answer& answer) const;
   [[nodiscard]] Status read(Command const& command, Wish& wish) const;
   [[nodiscard]] Status check_room(Command const& command, Decision const& decision) const;
   // The second step of FOUND: the document is there.

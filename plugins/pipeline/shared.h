@@ -29,6 +29,7 @@ struct Shared {
   Shared(std::shared_ptr<TableDeclaration const> its_declaration, std::uint64_t hash_seed)
       : declaration(std::move(its_declaration)), options(Options::read(*declaration)), documents(hash_seed) {
     documents.set_probe_every(options.probe_every);
+    documents.set_history_bytes(options.history);
   }
 
   [[nodiscard]] std::string const& table() const { return declaration->name; }

@@ -130,9 +130,13 @@ std::uint32_t Store::add(ObjectId id, std::uint8_t plan, DocumentBody const& bod
   return number;
 }
 
+void Store::take_name(std::uint32_t document) {
+  if (auto const found = by_name_.find(document); found != by_name_.end()) by_name_.erase(found);
+}
+
 void Store::remove(std::uint32_t number) {
   Document& document = at(number);
-  if (auto const found = by_name_.find(number); found != by_name_.end()) by_name_.erase(found);
+  take_name(number);
   ids_.erase(document.id());
   remove_cells(document.first_cell, document.cell_count);
   texts_.release(document.texts, texts_bytes(texts_.at(document.texts), document.is_child));

@@ -32,6 +32,7 @@ enum class Place : std::uint8_t {
   leased,    // `next` is the number of its lease
   in_doubt,  // likewise: that lease ended while it was being sent
   under,     // of a child: waits for its original to be run
+  behind,    // waits for the version before, which is missing there too
 };
 
 struct Cell {
@@ -109,6 +110,8 @@ class Store {
   std::uint32_t add(ObjectId id, std::uint8_t plan, DocumentBody const& body);
   void set_hash(std::uint32_t document, std::string_view hash);
   void remove(std::uint32_t document);
+  // Another one has its name from now on.
+  void take_name(std::uint32_t document);
 
   // -- cells --------------------------------------------------------------
   [[nodiscard]] Cell const& cell(std::uint32_t number) const { return cells_[number / kSlab][number % kSlab]; }

@@ -185,7 +185,8 @@ void Work::leave(std::uint32_t number, TableObserver& observer) {
       break;
     case Place::in_doubt: leases_.remove(cell.next); break;
     case Place::nowhere:
-    case Place::under: break;
+    case Place::under:
+    case Place::behind: break;
   }
   cell.place = Place::nowhere;
   cell.next = cell.prev = kNone;

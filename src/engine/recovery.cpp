@@ -86,7 +86,7 @@ Status Recovery::replay(HostedLog& log, RecordView const& record, Lsn base) {
   }
   HostedTable& hosted = *found->second;
   Replayed observer{hosted.outside};
-  if (!hosted.table->apply(record, {.live = false, .now = {}, .base = base}, observer)) {
+  if (!hosted.table->apply(record, {.live = false, .now = log.catalogue.last_now(), .base = base}, observer)) {
     if (!hosted.forgotten)
       return cannot_apply("log " + log.name + ", table " + quoted(hosted.name),
                           hosted.table->newest_version(record.type), record);

@@ -21,6 +21,7 @@ class Checker {
       check_end(step);
       check_router(step);
       check_output(step);
+      check_versions(step);
     }
     if (is_acyclic) check_destinations();
     if (found_.empty()) check_size();
@@ -106,6 +107,13 @@ class Checker {
                 " is potent and mutating and has steps behind it: after a crash it cannot run again, and "
                 "what it made is lost, expected effect=\"preserving\", two steps, or "
                 "fault-tolerance=\"false\"");
+  }
+
+  void check_versions(Step const& step) {
+    if (step.keeps_versions && (!step.remembers || step.hash == Hash::none))
+      error("versions-unknown", step.line,
+            called(step) + " has versions=\"all\" and " + (step.remembers ? "hash=\"none\"" : "remember=\"false\"") +
+                ": nothing tells its versions apart, expected a hash, and a source that remembers");
   }
 
   void check_output(Step const& step) {

@@ -70,7 +70,8 @@ struct Step {
   bool is_source{false};
   // of a source
   Hash hash{Hash::xxh3};
-  bool remembers{true};  // knows a document that comes again
+  bool remembers{true};        // knows a document that comes again
+  bool keeps_versions{false};  // one that has changed stays beside its newer version until it has arrived
   // of a step
   Kind kind{Kind::safe};
   Effect effect{Effect::mutating};
@@ -111,6 +112,7 @@ inline constexpr std::string_view kEffectWords[] = {"mutating", "preserving"};
 inline constexpr std::string_view kRouterWords[] = {"none", "by-name", "duplicate-all", "round-robin"};
 inline constexpr std::string_view kGuaranteeWords[] = {"at-most-once", "at-least-once"};
 inline constexpr std::string_view kHashWords[] = {"xxh3", "sha256", "none"};
+inline constexpr std::string_view kVersionsWords[] = {"latest", "all"};  // by keeps_versions
 inline constexpr std::string_view kOnTimeoutWords[] = {"transient", "permanent"};
 
 template <typename Enum, std::size_t count>

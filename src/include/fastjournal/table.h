@@ -259,7 +259,7 @@ struct Restated {
 // Information for apply besides the record.
 struct ApplyContext {
   bool live{false};  // decided just now; false: replayed, at a start or by a follower
-  TimeMs now{};      // of the decision; none in a replay
+  TimeMs now{};      // of the decision; in a replay the last date that the log had before, if it had one
   Lsn base{};        // of the log: nothing below it is needed
 };
 

@@ -29,7 +29,17 @@ struct Fixture : ShellFixture {
     daemon.write("lines-plan.xml",
                  "<plan name=\"lines\" version=\"1\"><source name=\"files\"/><step name=\"split\" after=\"files\"/>"
                  "<step name=\"index\" after=\"split\" kind=\"idempotent\" guarantee=\"at-least-once\"/></plan>\n");
-    for (std::string const name : {"docs", "lines"})
+    daemon.write("turns-plan.xml",
+                 "<plan name=\"turns\" version=\"1\"><retry first=\"10ms\" jitter=\"0\"/>"
+                 "<source name=\"files\" router=\"round-robin\"/>"
+                 "<step name=\"left\" after=\"files\" kind=\"idempotent\" guarantee=\"at-least-once\"/>"
+                 "<step name=\"right\" after=\"files\" kind=\"idempotent\" guarantee=\"at-least-once\"/></plan>\n");
+    daemon.write("kept-plan.xml",
+                 "<plan name=\"kept\" version=\"1\"><source name=\"files\" versions=\"all\" router=\"duplicate-all\"/>"
+                 "<step name=\"a\" after=\"files\" kind=\"potent\"/>"
+                 "<step name=\"b\" after=\"files\" kind=\"potent\"/></plan>\n");
+    daemon.write("tables/contents.xml", "<table name=\"contents\" model=\"blob\"></table>\n");
+    for (std::string const name : {"docs", "lines", "turns", "kept"})
       daemon.write("tables/" + name + ".xml", "<table name=\"" + name + "\" type=\"pipeline\"><plan>../" + name +
                                                   "-plan.xml</plan><grace>100ms</grace></table>\n");
     bool const ready = daemon.start();
@@ -136,6 +146,23 @@ BOOST_AUTO_TEST_CASE(documents_are_taken_apart_and_what_has_arrived_is_passed) {
   BOOST_TEST(run(worker + "--to index='cat >> indexed'") == "1 files looked at; 0 sent, 0 failed, 0 dropped\n");
 }
 
+// What fails goes the same way again, whoever's turn it is. 20 failures pause that way, and the last four of the files,
+// which have taken none so far, go the other one.
+BOOST_AUTO_TEST_CASE(documents_go_by_turns_and_keep_their_way) {
+  write("broken", "yes");
+  std::string const how =
+      "--source files=pages --to left=\"test ! -e broken && cat >> left\" --to right=\"cat >> right\"";
+  BOOST_TEST(run_in_shell(daemon, "fastjournal pipeline run turns --once " + how).code == 5);
+  BOOST_TEST(lines("right").size() == 24U);
+  fs::remove(daemon.folder() / "broken");
+  run("fastjournal call RESUME table=turns destination=left");
+  run(until_nothing_is_open("turns", how));
+  std::map<std::string, int> both = lines("left");
+  BOOST_TEST(both.size() == 20U);
+  both.merge(lines("right"));
+  BOOST_TEST(both.size() == static_cast<std::size_t>(kFiles));
+}
+
 BOOST_AUTO_TEST_CASE(people_look_and_repair) {
   Ran const ran = run_in_shell(
       daemon, "fastjournal pipeline run docs --once --source pages=pages --to index='exit 65' --to publish='exit 99'");
@@ -183,6 +210,56 @@ BOOST_AUTO_TEST_CASE(people_look_and_repair) {
 }
 
 // Any client may say FOUND, with any uri: a worker reads and writes only below the folders that it was given.
+BOOST_AUTO_TEST_CASE(every_version_arrives_where_the_one_before_was_missing) {
+  fs::create_directories(daemon.folder() / "files");
+  std::string const worker =
+      "fastjournal pipeline run kept --once --keep contents --source files=files --to a='cat >> a' --to b='cat >> b'";
+  run("fastjournal pipeline pause kept b");
+  for (std::string const version : {"v1", "v2", "v3"}) {
+    write("files/x", version + "\n");
+    run(worker);
+  }
+  BOOST_TEST(lines("a").size() == 3U);
+  BOOST_TEST(lines("b").empty());
+  BOOST_TEST(run("fastjournal pipeline ls kept --status open --json | wc -l") == "3\n");
+  BOOST_TEST(run("fastjournal blob ls contents --json | wc -l") == "3\n");
+  run("fastjournal pipeline resume kept b");
+  run(worker);
+  std::string const arrived = run("cat b");
+  BOOST_TEST(arrived == "v1\nv2\nv3\n");
+  // What has arrived everywhere is not kept, and of three documents the newest is left.
+  run_in_shell(daemon, "fastjournal blob maintain contents");
+  BOOST_TEST(run("fastjournal pipeline ls kept --json | wc -l") == "1\n");
+  run("timeout 60 sh -c 'until fastjournal blob ls contents --json | wc -l | grep -qx 0; do :; done'");
+  // Its file is gone, and another one has taken its place before it was brought: without a copy nobody can.
+  run("fastjournal pipeline pause kept b");
+  write("files/y", "y1\n");
+  std::string const careless =
+      "fastjournal pipeline run kept --once --source files=files --to a='cat >> a' --to b='cat >> b'";
+  run(careless);
+  write("files/y", "y2\n");
+  run("fastjournal pipeline resume kept b");
+  run_in_shell(daemon, careless);
+  std::string const failed = run("fastjournal pipeline ls kept --status failed");
+  BOOST_TEST(failed.find("b=error_doc") != std::string::npos, failed);
+  BOOST_TEST(lines("b").contains("y2"));
+  BOOST_TEST(!lines("b").contains("y1"));
+  Ran const wrong = run_in_shell(daemon,
+                                 "fastjournal pipeline run docs --once --keep contents --source pages=pages "
+                                 "--to index=true --to publish=true");
+  BOOST_TEST(wrong.code == 2);
+  BOOST_TEST(wrong.output.find("versions=\"all\"") != std::string::npos, wrong.output);
+}
+
+BOOST_AUTO_TEST_CASE(what_has_become_of_a_document_is_listed) {
+  run("fastjournal call FOUND table=docs source=pages uri=x hash=1 hand_out=0");
+  std::string const story = run("fastjournal pipeline history docs");
+  BOOST_TEST(story.find("found") != std::string::npos, story);
+  BOOST_TEST(story.find(" x") != std::string::npos, story);
+  BOOST_TEST(run("fastjournal pipeline history docs --json | wc -l") == "1\n");
+  BOOST_TEST(run_in_shell(daemon, "fastjournal pipeline history docs --document 8").code == 4);
+}
+
 BOOST_AUTO_TEST_CASE(a_uri_that_leads_out_of_the_folder_is_given_up) {
   write("secret", "not for the world\n");
   run("ln -s ../secret pages/linked; ln -s .. pages/up");

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <vector>
 
 #include "clients/lib/client.h"
 #include "config/type_reader.h"
@@ -116,20 +117,26 @@ BOOST_AUTO_TEST_CASE(what_was_done_before_the_loss_is_done) {
 }
 
 BOOST_AUTO_TEST_CASE(a_row_that_comes_too_late_is_given_back) {
-  for (Words const& words : all_words()) {
+  std::vector<Words> all;
+  for (Words const& words : all_words()) all.push_back(words);
+  all.push_back({pipeline_commands(), "NEXT", "wait", "DOCUMENT", "RELEASE", "SENT", "RECORDED"});
+  for (Words const& words : all) {
     std::atomic<bool> given_back{false};
     FakeServer server([&](Peer& peer) {
       Message const asked = peer.expect(words.take);
       if (asked.integer(words.wait).value_or(0) != 1) throw std::runtime_error("the wait is lost");
       // The next command shows that the client has given up this one.
       peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
-      // What names a lease: of a row its number, of a message of a queue another one.
-      peer.answer(asked, words.row, {number("row", 5), number("message", 7), number("epoch", 6), number("left", 0)});
+      // What names a lease: a row, a message of a queue, a document.
+      peer.answer(asked, words.row,
+                  {number("row", 5), number("message", 7), number("epoch", 6), number("document", 8),
+                   number("token", 9), number("left", 0)});
       while (!given_back) {
         Message const message = peer.next();
         if (message.command == "ALIVE")
           peer.answer(message, "ABSOLUTELY");
-        else if (message.command == words.give_back && message.integer("row") == 5 && message.integer("message") == 7)
+        else if (message.command == words.give_back && message.integer("row") == 5 && message.integer("message") == 7 &&
+                 message.integer("epoch") == 6 && message.integer("document") == 8 && message.integer("token") == 9)
           given_back = true;
         else
           throw std::runtime_error("unexpected " + std::string(message.command));

@@ -75,6 +75,20 @@ BOOST_AUTO_TEST_CASE(deliver_says_before_and_after_and_sends_once) {
   talk.server.finish();
 }
 
+// At most once: a report of a failure would send it again.
+BOOST_AUTO_TEST_CASE(deliver_says_nothing_of_what_may_have_arrived_and_must_not_arrive_twice) {
+  Talk talk([](Peer& peer) {
+    peer.answer(peer.expect("SENDING"), "RUN", {text("guarantee", "at-most-once")});
+    peer.answer(peer.expect("SENDING"), "RUN", {text("guarantee", "at-least-once")});
+    peer.answer(peer.expect("FAILED"), "RECORDED", {text("status", "error")});
+  });
+  Documents docs(*talk.connection, "docs");
+  auto const send = [](Sending const&) { return std::optional{NotSent{.kind = "timeout", .may_have_arrived = true}}; };
+  BOOST_TEST(docs.deliver(mine(), "index", send)->state == "sending");
+  BOOST_TEST(docs.deliver(mine(), "index", send)->state == "error");
+  talk.server.finish();
+}
+
 BOOST_AUTO_TEST_CASE(children_routes_and_the_rest) {
   Talk talk([](Peer& peer) {
     Message const child = peer.expect("CHILD");

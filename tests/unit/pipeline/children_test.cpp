@@ -213,6 +213,22 @@ BOOST_AUTO_TEST_CASE(dead_children_end_an_original_with_errors_and_are_tried_aga
   BOOST_TEST(table.original(file, "done") == "1");
 }
 
+BOOST_AUTO_TEST_CASE(an_original_whose_run_is_dead_takes_its_alert_along_when_it_is_forgotten) {
+  Lines table;
+  Reply const file = table.found("file");
+  table.of("CHILD", file, {{"child", "1"}, {"step", "split"}});
+  table.of("DROPPED", file);
+  table.pass(310'000);
+  for (int at = 0; at < 2; ++at) {
+    BOOST_TEST(table.next().get("children") == "1", at);
+    table.pass(310'000);
+  }
+  BOOST_TEST(table.next().name() == "NOTHING");
+  BOOST_TEST(table.alerts.raised.contains("document-failed"));
+  BOOST_TEST(table.run("FORGET", {{"document", file.get("document")}}).get("count") == "2");
+  BOOST_TEST(!table.alerts.raised.contains("document-failed"));
+}
+
 BOOST_AUTO_TEST_CASE(children_are_known_before_their_original_when_that_was_copied_forward) {
   Lines table;
   Reply const file = table.found("file");
@@ -229,7 +245,7 @@ BOOST_AUTO_TEST_CASE(children_are_known_before_their_original_when_that_was_copi
   BOOST_TEST(digest_of(*table.table) == before);
   auto const id = ObjectId{std::stoull(file.get("document"))};
   BOOST_TEST(twin->shared().documents.original_of(id)->in_hands == 2U);
-  BOOST_TEST(twin->shared().documents.plans().newest()->targets[0].leased == 3U);
+  BOOST_TEST(twin->shared().documents.plans().newest()->counts_at(0).leased == 3U);
   table.restart();
   table.close(1);
   table.pass(400'000);

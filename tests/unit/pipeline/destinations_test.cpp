@@ -53,6 +53,62 @@ BOOST_AUTO_TEST_CASE(copies_by_two_ways_are_two_deliveries) {
   BOOST_TEST(table.next().get("destinations") == "p<-via->y");
 }
 
+BOOST_AUTO_TEST_CASE(documents_are_counted_and_changed_for_each_source) {
+  Harness table{PlanText{}.source("s", kAll).source("t", kAll).idempotent("a", "0,1").potent("b", "0,1", true).text};
+  Reply const one = table.found("u");
+  Reply const other = table.found("u", "1", {{"source", "t"}});
+  table.deliver(one, "a");
+  table.failed(one, "b", "k", true);
+  table.failed(other, "b", "k", true);
+  auto const count = [&](std::string const& destination, std::string const& source, std::string const& what) {
+    return table.run("DESTINATIONS", {{"destination", destination}, {"source", source}}).get(what);
+  };
+  BOOST_TEST(count("a", "s", "sent") == "1");
+  BOOST_TEST(count("a", "s", "with_workers") == "-");
+  BOOST_TEST(count("a", "t", "sent") == "-");
+  BOOST_TEST(count("a", "t", "with_workers") == "1");
+  BOOST_TEST(table.of_destination("b", "error_doc") == "2");
+  BOOST_TEST(table.run("RETRY", {{"source", "t"}, {"dry_run", "1"}}).get("count") == "1");
+  BOOST_TEST(table.run("RETRY", {{"source", "t"}}).get("count") == "1");
+  BOOST_TEST(table.states(one) == "a=sent b=error_doc");
+  BOOST_TEST(table.states(other) == "a=processing b=restart");
+  BOOST_TEST(table.run("DROP", {{"source", "x"}}).error() == "not_found");
+  BOOST_TEST(table.run("DROP", {{"source", "a"}}).error() == "not_found");
+  BOOST_TEST(count("b", "x", "mode") == "-");
+  // Those that no document of the source has to reach are left out.
+  Harness apart{PlanText{}.source("s", kAll).source("t").idempotent("a", "0,1").potent("b", "0").text};
+  BOOST_TEST(apart.run("DESTINATIONS", {{"source", "s"}}).messages.size() == 2U);
+  Reply const of_t = apart.run("DESTINATIONS", {{"source", "t"}});
+  BOOST_TEST(of_t.messages.size() == 1U);
+  BOOST_TEST(of_t.get("destination") == "a");
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_is_told_step_by_step) {
+  Harness table{
+      PlanText{}.source("s", kByName, 2).safe("x", "0", kByName).idempotent("a", "1").potent("b", "0,1", true).text};
+  Reply const all = table.run("STEPS", {});
+  BOOST_REQUIRE(all.messages.size() == 4U);
+  BOOST_TEST(all.get("kind", 0) + all.get("router", 0) + all.get("copies_max", 0) + all.get("behind", 0) ==
+             "sourceby-name2-");
+  BOOST_TEST(all.get("step", 1) + all.get("kind", 1) + all.get("effect", 1) + all.get("guarantee", 1) ==
+             "xsafemutating-");
+  BOOST_TEST(all.get("guarantee", 2) + all.get("any_path", 2) == "at-least-once-");
+  BOOST_TEST(all.get("behind", 3) + all.get("guarantee", 3) + all.get("any_path", 3) == "s xat-most-once1");
+  // In pages.
+  std::string found;
+  for (std::string after = "0"; after != "-";) {
+    Reply const page = table.run("STEPS", {{"count", "2"}, {"after", after}});
+    for (std::size_t at = 0; at < page.messages.size(); ++at) found += page.get("step", at);
+    after = page.get("after", page.messages.size() - 1);
+  }
+  BOOST_TEST(found == "sxab");
+  BOOST_TEST(table.run("STEPS", {{"version", "2"}}).error() == "not_found");
+  // What tells which copies arrive where.
+  Reply const destinations = table.run("DESTINATIONS", {});
+  BOOST_TEST(destinations.get("step", 0) + " " + destinations.get("branches", 0) == "a x");
+  BOOST_TEST(destinations.get("step", 1) + " " + destinations.get("branches", 1) == "b -");
+}
+
 BOOST_AUTO_TEST_CASE(wrong_choices_are_refused) {
   Harness table{PlanText{}.source("s", kByName, 2).idempotent("a", "0").idempotent("b", "0").idempotent("c", "0").text};
   Reply const document = table.found("u");

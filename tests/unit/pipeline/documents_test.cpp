@@ -345,12 +345,31 @@ BOOST_AUTO_TEST_CASE(refusals_say_what_was_expected) {
   BOOST_TEST(table.run("PAUSE", {{"destination", "x"}}).error() == "not_found");
   BOOST_TEST(table.next({{"wait", "10"}}).error() == "missing_parameter");
   table.sending(document, "b");
+  // All but what is being sent.
+  BOOST_TEST(table.of("RELEASE", document).name() == "RECORDED");
+  BOOST_TEST(table.states(document) == "a=processing b=sending");
   BOOST_TEST(table.of("RELEASE", document).error() == "wrong_state");
   BOOST_TEST(table.run("FORGET", {{"document", document.get("document")}}).error() == "in_use");
   Harness small{two_outputs(), {{"documents-max", "1"}}};
   small.found("u");
   BOOST_TEST(small.found("v").error() == "over_limit");
   BOOST_TEST(small.found("u").get("change") == "processing");
+}
+
+BOOST_AUTO_TEST_CASE(a_document_that_failed_twice_is_shown_once_also_between_pages) {
+  Harness table;
+  for (std::string const uri : {"u", "v"}) {
+    Reply const document = table.found(uri);
+    for (std::string const destination : {"a", "b"}) table.failed(document, destination, "bad", true);
+  }
+  std::string after = "0";
+  for (std::string const uri : {"u", "v"}) {
+    Reply const page = table.run("DOCUMENTS", {{"status", "failed"}, {"count", "1"}, {"after", after}});
+    BOOST_TEST(page.messages.size() == 1U);
+    BOOST_TEST(page.get("uri") == uri);
+    after = page.get("after");
+  }
+  BOOST_TEST(after == "-");
 }
 
 BOOST_AUTO_TEST_CASE(forgotten_documents_are_new_when_they_are_found) {

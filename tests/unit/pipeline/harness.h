@@ -39,6 +39,11 @@ struct PlanText {
             " " + std::to_string(copies);
     return *this;
   }
+  // A source that keeps versions.
+  PlanText& versions(std::string const& name, int router = 0) {
+    text += " source " + name + " 0 2 " + std::to_string(router) + " 1";
+    return *this;
+  }
   PlanText& safe(std::string const& name, std::string const& before, int router = 0, int copies = 1) {
     text += " step " + name + " 0 0 0 0 " + std::to_string(router) + " " + std::to_string(copies) + " " + retry + " " +
             before;

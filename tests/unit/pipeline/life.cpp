@@ -14,7 +14,8 @@ namespace {
 std::string plan_of_the_reference() {
   PlanText plan;
   plan.retry = "3 1000 2 600000 0 60000 5000 0";
-  return plan.source("s", kAll).safe("x", "0", kByName).idempotent("a", "1").potent("b", "1").potent("c", "0").text;
+  plan.source("s", kAll).versions("t", kAll).safe("x", "0,1", kByName);
+  return plan.idempotent("a", "2").potent("b", "2").potent("c", "0,1").text;
 }
 
 class Life {
@@ -55,8 +56,6 @@ class Life {
   static int number_of(std::string const& name) { return name == "a" ? 0 : name == "b" ? 1 : 2; }
 
   Reply run(std::string const& command, Texts with, std::uint64_t connection = 1) {
-    // No two leases end together.
-    pass(1 + static_cast<std::int64_t>(draw(3)));
     said_ = command;
     for (auto const& [name, value] : with) said_ += " " + name + "=" + value;
     return table_.run(command, with, connection);
@@ -116,6 +115,8 @@ class Life {
   }
 
   std::string command() {
+    // No two leases end together. What time does comes before what is asked.
+    pass(1 + static_cast<std::int64_t>(draw(3)));
     std::uint64_t const dice = draw(100);
     if (dice < 16) return found();
     if (dice < 26) return next();
@@ -170,20 +171,34 @@ class Life {
 
   std::string found() {
     std::uint64_t const connection = 1 + draw(3);
-    std::string const uri = "u" + std::to_string(draw(6));
+    std::uint64_t const number = draw(6);
+    std::string const uri = "u" + std::to_string(number);
+    std::string const source = number < 4 ? "s" : "t";
     std::string const hash = std::to_string(one_in(4) ? draw(3) : 0);
-    Texts with{{"source", "s"}, {"uri", uri}, {"hash", hash}};
+    Texts with{{"source", source}, {"uri", uri}, {"hash", hash}};
     bool const hands_out = !one_in(4);
     if (!hands_out) with["hand_out"] = "0";
     Reply const reply = run("FOUND", with, connection);
     if (!reply.status.ok()) return reply.status.text();
     std::string const id = reply.get("document");
-    auto const known = std::ranges::find_if(
-        reference_.docs, [&](auto const& one) { return !one.second.is_child() && one.second.uri == uri; });
+    auto const known = std::ranges::find_if(reference_.docs, [&](auto const& one) {
+      return !one.second.is_child() && one.second.named && one.second.uri == uri;
+    });
     std::string expected = "resume";
     if (known == reference_.docs.end()) {
-      reference_.docs[id] = Doc{.uri = uri, .hash = hash, .original = id};
+      reference_.docs[id] = Doc{.source = source, .uri = uri, .hash = hash, .original = id};
       expected = "new";
+    } else if (source == "t" && known->second.hash != hash &&
+               (!reference_.done(known->first) || reference_.has_failed(known->first))) {
+      if (reference_.docs.contains(id)) return "a version is not a document of its own";
+      known->second.named = false;
+      reference_.docs[id] = Doc{.source = source,
+                                .uri = uri,
+                                .hash = hash,
+                                .generation = known->second.generation + 1,
+                                .original = id,
+                                .before = known->first};
+      expected = "changed";
     } else if (known->first != id) {
       return "it is another document";
     } else if (known->second.hash != hash) {
@@ -336,6 +351,11 @@ class Life {
     if (!any) return refused(reply, "stale_epoch");
     Reference::Place& other = doc.places[chosen == "a" ? 1 : 0];
     bool const is_open = !other.terminal() && other.state != "sending";
+    bool const is_another = doc.chosen && *doc.chosen != chosen[0];
+    // By this one it would get nowhere.
+    if (is_another && is_open && doc.places[chosen == "a" ? 0 : 1].state == "dropped")
+      return refused(reply, "wrong_state");
+    doc.chosen = chosen[0];
     if (is_open) other.fresh("dropped");
     return refused(reply, "RECORDED");
   }
@@ -362,7 +382,8 @@ class Life {
     auto const known = std::ranges::find_if(
         reference_.docs, [&](auto const& one) { return one.second.parent == parent && one.second.uri == name; });
     if (known == reference_.docs.end()) {
-      Doc doc{.uri = name, .generation = generation, .parent = parent, .original = original};
+      std::string const source = reference_.docs.at(parent).source;
+      Doc doc{.source = source, .uri = name, .generation = generation, .parent = parent, .original = original};
       if (by_x) doc.places[2].fresh("dropped");
       reference_.docs[id] = doc;
     } else if (known->first != id) {
@@ -440,16 +461,16 @@ class Life {
     Reply const reply = run("RELEASE", {{"document", held.document}, {"token", held.token}}, held.connection);
     Doc& doc = reference_.docs.at(held.document);
     bool any = false;
-    bool sends = false;
+    bool only_sends = true;
     for (Reference::Place const& place : doc.places) {
       if (!place.leased || place.token != held.token) continue;
       any = true;
-      sends = sends || place.state == "sending";
+      only_sends = only_sends && place.state == "sending";
     }
     if (!any) return refused(reply, "stale_epoch");
-    if (sends) return refused(reply, "wrong_state");
+    if (only_sends) return refused(reply, "wrong_state");
     for (Reference::Place& place : doc.places)
-      if (place.leased && place.token == held.token) {
+      if (place.leased && place.token == held.token && place.state != "sending") {
         if (place.state == "batched") place.state = "processing";
         place.let();
       }
@@ -465,6 +486,7 @@ class Life {
     bool const was_sent = one_in(2);
     if (command == "RESOLVE") with["outcome"] = was_sent ? "sent" : "failed";
     if (one_in(2)) with["destination"] = any_name();
+    if (one_in(4)) with["source"] = one_in(2) ? "s" : "t";
     if (one_in(3)) with["class"] = one_in(2) ? "x" : "lost";
     if (one_in(3)) with["status"] = one_in(2) ? "error" : "dead";
     bool const rarely = command == "FORCE" || command == "DROP" || one_in(3);
@@ -483,6 +505,7 @@ class Life {
         if (place.leased) continue;
         if (with.contains("document") && with["document"] != id) continue;
         if (with.contains("destination") && (!is_own || with["destination"] != Reference::kNames[at])) continue;
+        if (with.contains("source") && with["source"] != doc.source) continue;
         if (with.contains("class") && with["class"] != place.kind) continue;
         if (with.contains("status") && with["status"] != place.state) continue;
         std::string to;
@@ -534,7 +557,6 @@ class Life {
       all.push_back(other);
     }
     Reply const reply = run("FORGET", {{"document", id}, {"count", "10000"}});
-    // A lease may have ended meanwhile, none has begun.
     for (std::string const& one : all) reference_.docs.erase(one);
     return differs("count", reply.get("count"), std::to_string(all.size()));
   }
@@ -584,26 +606,31 @@ class Life {
           !wrong.empty())
         return wrong;
     }
-    for (int at = 0; at < 3; ++at) {
-      std::map<std::string, std::uint64_t> counts;
-      for (auto const& [id, doc] : reference_.docs) {
-        ++counts[doc.places[at].state];
-        if (doc.places[at].in_doubt) ++counts["in_doubt"];
-        if (doc.places[at].leased) ++counts["with_workers"];
-      }
-      Reply const destination = table_.run("DESTINATIONS", {{"destination", Reference::kNames[at]}});
-      for (std::string const what : {"processing", "restart", "dirty", "force", "error", "batched", "sending", "sent",
-                                     "dropped", "dead", "error_doc", "in_doubt", "with_workers"}) {
-        std::string const expected = counts[what] == 0 ? "-" : std::to_string(counts[what]);
-        if (std::string const wrong = differs(Reference::kNames[at] + (" " + what), destination.get(what), expected);
-            !wrong.empty())
-          return wrong;
-      }
-      if (std::string const wrong = differs("mode", destination.get("mode"), reference_.targets[at].mode);
-          !wrong.empty())
-        return wrong;
-    }
+    for (int at = 0; at < 3; ++at)
+      for (std::string const source : {"", "s", "t"})
+        if (std::string const wrong = check_destination(at, source); !wrong.empty())
+          return Reference::kNames[at] + (" " + source) + " " + wrong;
     return "";
+  }
+
+  // Of documents of all sources, or of one.
+  std::string check_destination(int at, std::string const& source) {
+    std::map<std::string, std::uint64_t> counts;
+    for (auto const& [id, doc] : reference_.docs) {
+      if (!source.empty() && doc.source != source) continue;
+      ++counts[doc.places[at].state];
+      if (doc.places[at].in_doubt) ++counts["in_doubt"];
+      if (doc.places[at].leased) ++counts["with_workers"];
+    }
+    Texts with{{"destination", Reference::kNames[at]}};
+    if (!source.empty()) with["source"] = source;
+    Reply const destination = table_.run("DESTINATIONS", with);
+    for (std::string const what : {"processing", "restart", "dirty", "force", "error", "batched", "sending", "sent",
+                                   "dropped", "dead", "error_doc", "in_doubt", "with_workers"}) {
+      std::string const expected = counts[what] == 0 ? "-" : std::to_string(counts[what]);
+      if (std::string const wrong = differs(what, destination.get(what), expected); !wrong.empty()) return wrong;
+    }
+    return differs("mode", destination.get("mode"), reference_.targets[at].mode);
   }
 
   // In the end all that is not given up arrives, if workers do what they should.

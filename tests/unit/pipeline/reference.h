@@ -4,6 +4,8 @@
 //                            > b (at most once)
 //   s          > c (at most once)
 //
+// and another source, t, with the same steps behind it, which keeps versions.
+//
 // Tokens are those of the table; who is next is not said: any document that fits will do.
 #pragma once
 
@@ -58,6 +60,7 @@ struct Reference {
     }
   };
   struct Doc {
+    std::string source{};
     std::string uri{};
     std::string hash{};
     int generation{0};
@@ -66,7 +69,8 @@ struct Reference {
     int declared{-1};
     std::optional<char> chosen{};   // by x
     std::array<Place, 4> places{};  // the last one: of the original, for its children
-    std::set<std::string> own_children{};
+    std::string before{};           // the id of the version before
+    bool named{true};               // FOUND finds it: there is no newer version
 
     [[nodiscard]] bool is_child() const { return !parent.empty(); }
   };
@@ -109,6 +113,20 @@ struct Reference {
     if (doc.declared < 0 || static_cast<int>(its.size()) < doc.declared) return false;
     return std::ranges::all_of(its, [&](std::string const& child) { return done(child); });
   }
+  [[nodiscard]] bool has_failed(std::string const& id) const {
+    auto const any = [](Doc const& doc) {
+      return std::any_of(&doc.places[0], &doc.places[3], [](Place const& place) { return place.failed(); });
+    };
+    if (any(docs.at(id))) return true;
+    return std::ranges::any_of(below(id), [&](std::string const& child) { return any(docs.at(child)); });
+  }
+  // Versions that have arrived everywhere, with what was made of them.
+  void leave() {
+    std::set<std::string> gone;
+    for (auto const& [id, doc] : docs)
+      if (!doc.named && done(id) && !doc.places[kOriginalCell].leased && !has_failed(id)) gone.insert(id);
+    std::erase_if(docs, [&](auto const& one) { return gone.contains(one.second.original); });
+  }
   [[nodiscard]] static bool missing(Place const& place) {
     return !place.terminal() && !place.leased && !place.in_doubt;
   }
@@ -116,6 +134,8 @@ struct Reference {
     Doc const& doc = docs.at(id);
     Place const& place = doc.places[at];
     if (doc.is_child() || !missing(place) || place.until > now) return false;
+    if (auto const before = docs.find(doc.before); before != docs.end() && !before->second.places[at].terminal())
+      return false;
     return targets[at].mode == "open" || (targets[at].mode == "probing" && targets[at].probe_at <= now);
   }
   // Its children need a run.
@@ -206,6 +226,7 @@ struct Reference {
   }
   // In the order in which they end; those that end together in any, so there should be none.
   void pass(std::int64_t to) {
+    leave();
     for (;;) {
       std::string first;
       int which = 0;
@@ -230,6 +251,7 @@ struct Reference {
       }
     }
     now = to;
+    leave();
   }
   void close(std::uint64_t connection) {
     for (auto& [id, doc] : docs)

@@ -1,0 +1,58 @@
+// Where the content of a document is: the file of its source; and of a source that keeps versions, the copy in a blob
+// table, as the file may have another version by now.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "clients/cli/kept_contents.h"
+#include "clients/lib/documents.h"
+#include "clients/lib/folder_scanner.h"
+#include "plan/plan.h"
+
+namespace fastjournal::cli {
+
+[[nodiscard]] client::ContentHash hash_of(plan::Step const& source);
+
+class DocumentContents {
+ public:
+  struct Found {
+    std::string path;
+    // Of a document that nobody can bring: the class of its failure, and why.
+    std::string failure{};
+    std::string why{};
+  };
+
+  // `folders`: by source. `table`: of blobs; empty: nothing is kept. `work`: a folder for copies. All outlive it.
+  DocumentContents(plan::Plan const& plan, std::map<std::string, std::string> const& folders,
+                   client::Connection& connection, client::Documents& documents, std::string const& table,
+                   std::filesystem::path work);
+
+  // What is wrong with --keep. Empty: nothing.
+  [[nodiscard]] std::string check() const;
+  // Before FOUND: if the table does not know this version, its content is kept. False: the file changes while it is read;
+  // it is found another time.
+  [[nodiscard]] Result<bool> keep(std::string const& source, client::ScannedFile const& file);
+  // Not ok: the daemon cannot be asked, or this computer's disk cannot be written.
+  [[nodiscard]] Result<Found> find(client::Document const& document);
+  // Something of it has arrived. What has arrived everywhere is not kept any more.
+  [[nodiscard]] Status look_at_end(client::Document const& document);
+
+ private:
+  [[nodiscard]] plan::Step const& source(std::string const& name) const;
+  [[nodiscard]] bool keeps(std::string const& name) const { return source(name).keeps_versions; }
+  [[nodiscard]] Result<Found> find_version(client::Document const& document, std::string const& path);
+
+  plan::Plan const& plan_;
+  std::map<std::string, std::string> const& folders_;
+  client::Connection& connection_;
+  client::Documents& documents_;
+  std::string table_;
+  std::optional<KeptContents> kept_;
+  std::filesystem::path work_;
+};
+
+}  // namespace fastjournal::cli

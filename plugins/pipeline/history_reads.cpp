@@ -1,0 +1,89 @@
+#include "plugins/pipeline/history_reads.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "model/parameters.h"
+
+namespace fastjournal::pipeline {
+namespace {
+
+constexpr std::int64_t kPage = 100;
+constexpr std::int64_t kPageMax = 1000;
+// A page ends behind so many bytes of answers, or looks.
+constexpr std::size_t kAnswerBytesMax = 1U << 20U;
+constexpr std::uint64_t kLooksMax = 100'000;
+
+// By Event::What; `state` has the name of the state.
+constexpr std::array<std::string_view, 9> kWhatNames{"found",  "changed",       "handed_out", "",    "in_doubt",
+                                                     "routed", "children_done", "forgotten",  "mode"};
+
+}  // namespace
+
+Verdict HistoryReads::history(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  auto const count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
+  ObjectId const document{parameters.unsigned_integer("document", 0)};
+  std::uint64_t const after = parameters.unsigned_integer("after", 0);
+  decision.status = parameters.take_status();
+  if (!decision.status.ok()) return Verdict::done;
+  History const& history = shared_.documents.history();
+  std::uint64_t at = std::max(history.begin(), std::min(after, history.end() - 1) + 1);
+  std::uint64_t const looks_end = std::min(history.end(), at + kLooksMax);
+  std::size_t shown = 0;
+  std::size_t bytes = 0;
+  std::uint64_t const from = at;
+  for (; at < looks_end && shown < count && bytes < kAnswerBytesMax; ++at) {
+    if (!document.is_none() && history[at].document != document) continue;
+    bytes += describe(at, decision.answer);
+    ++shown;
+  }
+  decision.looks += static_cast<std::uint32_t>((at - from) / 16);
+  if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
+  if (at < history.end()) decision.answer.add("after", at - 1);
+  return Verdict::done;
+}
+
+std::size_t HistoryReads::describe(std::uint64_t number, Answer& answer) const {
+  Event const& event = shared_.documents.history()[number];
+  bool const is_state = event.what == Event::What::state;
+  bool const is_failure = is_state && (event.state == State::error || is_failed(event.state));
+  bool const is_dropped = is_state && event.state == State::dropped;
+  answer.message("EVENT").add("table", std::string_view{shared_.table()}).add("event", number);
+  if (event.at > 0) answer.add("date", event.at);
+  answer.add("what",
+             Value::of_text(is_state ? name_of(event.state) : kWhatNames[static_cast<std::size_t>(event.what)]));
+  describe_place(event, answer);
+  if (is_failure) {
+    answer.add("failures", std::uint64_t{event.attempts});
+    if (!event.first().empty()) answer.add("class", event.first());
+    if (!event.second().empty()) answer.add("error", event.second());
+  } else if (event.what == Event::What::mode) {
+    answer.add("mode", event.first());
+    if (!event.second().empty()) answer.add("reason", event.second());
+  } else if (event.what == Event::What::routed) {
+    answer.add("router", event.first()).add("chosen", event.second());
+  } else if (is_dropped) {
+    if (!event.second().empty()) answer.add("reason", event.second());
+  } else if (event.what != Event::What::forgotten && !event.first().empty()) {
+    answer.add("worker", event.first());
+  }
+  return 300 + event.texts.size();
+}
+
+// The document may be gone, and its plan too.
+void HistoryReads::describe_place(Event const& event, Answer& answer) const {
+  Documents const& documents = shared_.documents;
+  if (!event.document.is_none()) {
+    answer.add("document", event.document.value);
+    std::uint32_t const document = shared_.store().find(event.document);
+    if (document != kNone) answer.add("uri", shared_.store().name_of(document));
+    if (event.what == Event::What::forgotten) answer.add("uri", event.first());
+  }
+  if (event.destination == kNoDestination) return;
+  if (std::optional<std::uint8_t> const plan = documents.plans().find_version(event.version))
+    answer.add("destination", std::string_view{documents.plans()[*plan].destination(event.destination).name});
+}
+
+}  // namespace fastjournal::pipeline

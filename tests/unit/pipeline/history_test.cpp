@@ -1,0 +1,111 @@
+// HISTORY: what has become of documents, within bounds.
+#include <boost/test/unit_test.hpp>
+
+#include "tests/unit/pipeline/harness.h"
+
+namespace fastjournal::pipeline::test {
+namespace {
+
+// "what destination class" of each event, without what is absent.
+std::string story(Harness& table, Texts const& with = {}) {
+  std::string out;
+  Reply const reply = table.run("HISTORY", with);
+  if (reply.name() == "NOTHING") return "nothing";
+  for (std::size_t at = 0; at < reply.messages.size(); ++at) {
+    if (at > 0) out += ", ";
+    out += reply.get("what", at);
+    for (char const* const name : {"destination", "worker", "class", "chosen", "mode"})
+      if (std::string const text = reply.get(name, at); text != "-") out.append(" ").append(text);
+  }
+  return out;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(pipeline_history)
+
+BOOST_AUTO_TEST_CASE(each_thing_that_becomes_of_a_document_is_an_event) {
+  Harness table;
+  Reply const one = table.found("u", "1", {{"worker", "w"}});
+  Reply const other = table.found("v", "1", {{"hand_out", "0"}});
+  table.of("SENDING", one, {{"destination", "a"}, {"worker", "w"}});
+  table.failed(one, "a", "disk-full");
+  table.of("SENDING", one, {{"destination", "b"}, {"worker", "w"}});
+  table.sent(one, "b");
+  table.pass(1'000);
+  table.run("DROP", {{"document", one.get("document")}});
+  table.found("u", "2", {{"hand_out", "0"}});
+  Texts const its{{"document", one.get("document")}};
+  BOOST_TEST(story(table, its) ==
+             "found, handed_out w, sending a w, error a disk-full, sending b w, sent b, dropped a, changed");
+  BOOST_TEST(story(table, {{"document", other.get("document")}}) == "found");
+  table.run("FORGET", its);
+  BOOST_TEST(story(table, its).ends_with("dropped a, changed, forgotten"));
+  BOOST_TEST(story(table, {{"document", "999999"}}) == "nothing");
+  BOOST_TEST(table.replays());
+}
+
+BOOST_AUTO_TEST_CASE(routers_destinations_and_doubt_are_told) {
+  Harness table{PlanText{}.source("s", kByName).potent("a", "0").potent("b", "0").text, {{"grace", "1000"}}};
+  Reply const one = table.found("u");
+  table.of("ROUTED", one, {{"router", "s"}, {"chosen", "a"}});
+  table.sending(one, "a");
+  table.close(1);
+  table.pass(2'000);
+  table.run("PAUSE", {{"destination", "a"}});
+  std::string const all = story(table);
+  BOOST_TEST(all.find("routed a, dropped b") != std::string::npos, all);
+  BOOST_TEST(all.find("in_doubt a") != std::string::npos, all);
+  BOOST_TEST(all.ends_with("mode a shut"), all);
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_has_its_class_its_message_and_how_many_there_were) {
+  Harness table;
+  Reply const one = table.found("u");
+  table.of("FAILED", one, {{"destination", "a"}, {"class", "disk-full"}, {"error", "no room"}});
+  Reply const history = table.run("HISTORY", {});
+  std::size_t const last = history.messages.size() - 1;
+  BOOST_TEST(history.get("what", last) == "error");
+  BOOST_TEST(history.get("class", last) == "disk-full");
+  BOOST_TEST(history.get("error", last) == "no room");
+  BOOST_TEST(history.get("failures", last) == "1");
+  BOOST_TEST(history.get("date", last) != "-");
+  BOOST_TEST(history.get("uri", last) == "u");
+}
+
+BOOST_AUTO_TEST_CASE(it_is_read_in_pages) {
+  Harness table;
+  for (int at = 0; at < 7; ++at) table.found("u" + std::to_string(at), "1", {{"hand_out", "0"}});
+  std::string after;
+  std::size_t events = 0;
+  std::size_t pages = 0;
+  do {
+    Texts with{{"count", "3"}};
+    if (!after.empty()) with["after"] = after;
+    Reply const reply = table.run("HISTORY", with);
+    events += reply.messages.size();
+    ++pages;
+    after = reply.get("after", reply.messages.size() - 1);
+    BOOST_REQUIRE(pages < 10U);
+  } while (after != "-");
+  BOOST_TEST(events == 7U);
+  BOOST_TEST(pages == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(it_stays_within_its_memory_and_keeps_the_newest) {
+  Harness table{two_outputs(), {{"history", "10000"}}};
+  for (int at = 0; at < 2'000; ++at) table.found("u" + std::to_string(at), "1", {{"hand_out", "0"}});
+  History const& history = table.table->shared().documents.history();
+  BOOST_TEST(history.memory_bytes() <= 10'000U);
+  BOOST_TEST(history.end() == 2'001U);
+  BOOST_TEST(history.begin() > 1'700U);
+  Reply const reply = table.run("HISTORY", {{"count", "1000"}});
+  BOOST_TEST(reply.get("uri", reply.messages.size() - 1) == "u1999");
+  Harness none{two_outputs(), {{"history", "0"}}};
+  none.found("u");
+  BOOST_TEST(story(none) == "nothing");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::pipeline::test
