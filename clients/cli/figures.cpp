@@ -37,6 +37,7 @@ Figures read() {
   out.pairs = read_list(file.at("pairs"));
   out.blobs = read_list(file.at("blobs"));
   out.queues = read_list(file.at("queues"));
+  out.documents = read_list(file.at("documents"));
   return out;
 }
 

@@ -30,12 +30,13 @@ struct Figure {
 
 struct Figures {
   std::vector<Rate> rates;
-  // In the order in which they are shown: of tables with rows, of those with key/value pairs, with blobs, and with
-  // queues.
+  // In the order in which they are shown: of tables with rows, of those with key/value pairs, with blobs, with queues,
+  // and with documents.
   std::vector<Figure> table;
   std::vector<Figure> pairs;
   std::vector<Figure> blobs;
   std::vector<Figure> queues;
+  std::vector<Figure> documents;
 };
 [[nodiscard]] Figures const& figures();
 

@@ -121,6 +121,7 @@ std::string table_line(Message const& table, Layout const& layout) {
 std::vector<Figure> const& figures_of(Message const& table) {
   if (table.has("value_bytes")) return figures().pairs;
   if (table.has("exchanges")) return figures().queues;
+  if (table.has("documents_open")) return figures().documents;
   return table.has("blob_bytes") ? figures().blobs : figures().table;
 }
 
@@ -134,7 +135,7 @@ std::vector<Line> table_lines(Snapshot const& now, std::size_t width, std::size_
   std::vector<Line> out;
   std::size_t passed = 0;
   for (std::vector<Figure> const* const kind :
-       {&figures().table, &figures().pairs, &figures().blobs, &figures().queues}) {
+       {&figures().table, &figures().pairs, &figures().blobs, &figures().queues, &figures().documents}) {
     Layout const layout = layout_of(*kind, now, width);
     bool has_head = false;
     for (Message const& table : now.tables) {

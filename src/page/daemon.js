@@ -27,7 +27,7 @@ export function open(main) {
   const meters = h('div', {class: 'meters'});
   const durability = h('p', {class: 'why'});
   const visitor = h('p', {class: 'note'});
-  const figures = figureList(false);
+  const figures = figureList('');
   const branches = transactions.open();
   const nothing = empty('You may see tables only: the figures of the daemon need the right read on all of them.');
   const all =
@@ -46,7 +46,7 @@ export function open(main) {
     if (!stats) return;
     for (const one of tiles) {
       say(one.value, show(one.name, stats[one.name]));
-      one.node.setAttribute('title', help(one.name, false));
+      one.node.setAttribute('title', help(one.name, ''));
     }
     say(durability, stats.durability ?? '');
     replace(

@@ -3,12 +3,15 @@
 import {call, file, Refused} from './api.js';
 import {bytes, date, micros, number, shortly, span} from './format.js';
 
-// {rates: [{name, counter, help}], table: [{name, help, sum}], pairs: [{name, help}], blobs: ..., queues: ...}
+// {rates: [{name, counter, help}], table: [{name, help, sum}], pairs: [{name, help}], blobs: ..., queues: ...,
+// documents: ...}
 export const declared = await file('figures.json');
 
-const shownHelps =
-    new Map([...declared.queues, ...declared.blobs, ...declared.pairs, ...declared.rates, ...declared.table].map(
-        (one) => [one.name, one.help]));
+// By kind of table: the same name may mean other things.
+const shownHelps = new Map(['rows', 'pairs', 'blobs', 'queues', 'documents'].map(
+    (kind) => [kind, new Map([
+                 ...declared.rates, ...declared[kind === 'rows' ? 'table' : kind]
+               ].map((one) => [one.name, one.help]))]));
 const PARTS = {
   p50: 'half of them are below',
   p99: '99 of 100 are below',
@@ -33,10 +36,12 @@ function withoutPart(name) {
   return part in PARTS && at > 0 ? [name.slice(0, at), part] : [name, ''];
 }
 
-// In words, for titles; '' until they are known, and of figures that the daemon does not explain.
-export function help(name, ofTable = true) {
-  if (ofTable && shownHelps.has(name)) return `${name}: ${shownHelps.get(name)}`;
-  const prefix = ofTable ? 'fastjournal_table_' : 'fastjournal_';
+// In words, for titles; the name alone until they are known, and of figures that the daemon does not explain. kind: of the
+// table (kindOf); '': of the daemon.
+export function help(name, kind = 'rows') {
+  const shown = shownHelps.get(kind)?.get(name);
+  if (shown) return `${name}: ${shown}`;
+  const prefix = kind !== '' ? 'fastjournal_table_' : 'fastjournal_';
   const find = (one) => helps.get(prefix + metricName(one)) ?? helps.get(`${prefix}${metricName(one)}_total`);
   const whole = find(name);
   if (whole) return `${name}: ${whole}`;

@@ -246,11 +246,13 @@ function take(stats, seconds) {
   if (table.history.length > HISTORY) table.history.shift();
 }
 
-// What a table has: rows with dates, which are leased; pairs of keys and values; blobs; or queues of messages.
+// What a table has: rows with dates, which are leased; pairs of keys and values; blobs; queues of messages; or documents on
+// their way.
 const KINDS = {
   keyvalue: 'pairs',
   blob: 'blobs',
-  queue: 'queues'
+  queue: 'queues',
+  pipeline: 'documents'
 };
 export const kindOf = (table) => KINDS[table.declared.type] ?? 'rows';
 

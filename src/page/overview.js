@@ -57,6 +57,20 @@ const COLUMNS_OF_QUEUES = [
   {name: 'queues', head: 'Queues', wide: true},
 ];
 
+const COLUMNS_OF_DOCUMENTS = [
+  {name: 'rows', head: 'Documents', narrow: true},
+  {name: 'documents_open', head: 'Open', narrow: true},
+  {name: 'rows_due', head: 'Due'},
+  {name: 'rows_future', head: 'Resting', wide: true},
+  {name: 'rows_processing', head: 'With workers'},
+  {name: 'rows_parked', head: 'Failed', narrow: true},
+  {name: 'in_doubt', head: 'In doubt'},
+  {name: 'destinations_paused', head: 'Paused'},
+  {name: 'found_per_s', head: 'Found/s', wide: true},
+  {name: 'sent_per_s', head: 'Sent/s', narrow: true},
+];
+const BAD = ['rows_parked', 'in_doubt', 'destinations_paused'];
+
 // Tables without rows, each kind in a panel of its own: a figure is named by its column.
 function panelOf(kind, title, columns) {
   const body = h('tbody');
@@ -81,7 +95,7 @@ function panelOf(kind, title, columns) {
       const value = figure(one, column.name);
       say(row.children[at + 1], show(column.name, value));
       row.children[at + 1].classList.toggle('zero', !value);
-      row.children[at + 1].classList.toggle('bad', column.name === 'rows_parked' && value > 0);
+      row.children[at + 1].classList.toggle('bad', BAD.includes(column.name) && value > 0);
     });
     const alerts = alertsOf(one.name).length;
     say(row.lastChild, alerts || '');
@@ -94,7 +108,7 @@ function panelOf(kind, title, columns) {
     draw(tables) {
       keyed(body, tables, (one) => one.name, make, update);
       node.hidden = tables.length === 0;
-      columns.forEach((column, at) => mark(heads[at], 'title', help(column.name)));
+      columns.forEach((column, at) => mark(heads[at], 'title', help(column.name, kind)));
     },
   };
 }
@@ -125,6 +139,7 @@ export function open(main) {
     panelOf('pairs', 'Key/value table', COLUMNS_OF_PAIRS),
     panelOf('blobs', 'Blob table', COLUMNS_OF_BLOBS),
     panelOf('queues', 'Queue table', COLUMNS_OF_QUEUES),
+    panelOf('documents', 'Pipeline table', COLUMNS_OF_DOCUMENTS),
   ];
   const rowsPanel = h('section', {class: 'panel', 'aria-label': 'Tables'}, list, nothing);
   const select = h('select', {id: 'due-of', on: {change: () => choose(select.value)}});
@@ -193,7 +208,7 @@ export function open(main) {
     if (tables.length > 0 && !tables.some((one) => one.name === due.table()))
       choose(tables.reduce((most, one) => ((one.stats?.rows ?? 0) > (most.stats?.rows ?? 0) ? one : most)).name);
     if (select.value !== due.table()) select.value = due.table();
-    for (const kind of ['rows', 'pairs', 'blobs', 'queues']) {
+    for (const kind of ['rows', 'pairs', 'blobs', 'queues', 'documents']) {
       const one = all.find((table) => kindOf(table) === kind);
       if (one) learn(one.name).then((is_new) => is_new && draw());
     }

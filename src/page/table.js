@@ -3,6 +3,7 @@ import {action, halt, insert} from './actions.js';
 import {call} from './api.js';
 import * as blobs from './blobs.js';
 import * as consumers from './consumers.js';
+import * as documents from './documents.js';
 import {h, mark, replace, say} from './dom.js';
 import * as domains from './domains.js';
 import * as exchanges from './exchanges.js';
@@ -11,6 +12,7 @@ import {date, number} from './format.js';
 import {clock, figure, kindOf, live} from './live.js';
 import * as pairs from './pairs.js';
 import {badge, empty, link, setBadge, stateOf, tile} from './parts.js';
+import * as plan from './plan.js';
 import * as queue from './queue.js';
 import {send} from './queue_actions.js';
 import * as queues from './queues.js';
@@ -78,6 +80,24 @@ const TILES_OF_QUEUES = [
   ['dead_per_s', 'Dead/s'],
 ];
 
+const TILES_OF_DOCUMENTS = [
+  ['rows', 'Documents'],
+  ['documents_open', 'Open'],
+  ['rows_due', 'Due'],
+  ['rows_future', 'Resting'],
+  ['rows_processing', 'With workers'],
+  ['rows_parked', 'Failed'],
+  ['in_doubt', 'In doubt'],
+  ['destinations_paused', 'Paused'],
+  ['found_per_s', 'Found/s'],
+  ['sent_per_s', 'Sent/s'],
+  ['failures_per_s', 'Failures/s'],
+  ['sending_ms_p99', 'Sending p99'],
+];
+
+// More than none is bad.
+const BAD = ['rows_parked', 'failed_per_s', 'in_doubt', 'destinations_paused'];
+
 const due = {
   open(place, name) {
     const chart = timeline();
@@ -112,6 +132,12 @@ const VIEWS_OF_QUEUES = [
   {path: 'figures', title: 'Figures', view: tableFigures},
 ];
 
+const VIEWS_OF_DOCUMENTS = [
+  {path: '', title: 'Plan', view: plan},
+  {path: 'documents', title: 'Documents', view: documents},
+  {path: 'figures', title: 'Figures', view: tableFigures},
+];
+
 // One of the first view, by its name in the place.
 const ONE_OF = {
   row: {view: row, title: (name) => `Row ${name}`},
@@ -124,6 +150,7 @@ const SHOWN = {
   pairs: {tiles: TILES_OF_PAIRS, views: VIEWS_OF_PAIRS},
   blobs: {tiles: TILES_OF_BLOBS, views: VIEWS_OF_BLOBS},
   queues: {tiles: TILES_OF_QUEUES, views: VIEWS_OF_QUEUES},
+  documents: {tiles: TILES_OF_DOCUMENTS, views: VIEWS_OF_DOCUMENTS},
 };
 
 export function open(main, {path, query}) {
@@ -199,6 +226,8 @@ export function open(main, {path, query}) {
     else if (kind === 'queues')
       replace(
           buttons, make('Send …', 'add', () => send(name, path[1] === 'queue' ? path[2] : '', () => view?.reload?.())));
+    else if (kind === 'documents')
+      replace(buttons);
     else if (kind === 'pairs')
       replace(buttons, make('Store …', 'add', () => pairs.store(name, null, () => view?.reload?.())));
     else
@@ -206,7 +235,7 @@ export function open(main, {path, query}) {
           buttons, make('Insert …', 'add', () => insert(live.tables.get(name))),
           held ? stop('Resume …', 'RESUME') : null, stats.paused ? null : stop('Pause …', 'PAUSE'),
           stats.draining ? null : stop('Drain …', 'DRAIN'));
-    if (focused) buttons.querySelector('button').focus();
+    if (focused) buttons.querySelector('button')?.focus();
   }
 
   // Who paused it, and why, is what a refused NEXT is told; WHY of any row tells it too, but there may be none.
@@ -254,8 +283,8 @@ export function open(main, {path, query}) {
                     value !== undefined ?
                                                                        number(value) :
                                                                        show(one.name, value));
-        mark(one.node, 'title', help(one.name));
-        one.node.classList.toggle('bad', (one.name === 'rows_parked' || one.name === 'failed_per_s') && value > 0);
+        mark(one.node, 'title', help(one.name, kind));
+        one.node.classList.toggle('bad', BAD.includes(one.name) && value > 0);
       }
     }
     if (which === null) show_view(path, query);

@@ -6,14 +6,20 @@ import {buckets, help, metrics, show} from './figures.js';
 import {kindOf, live} from './live.js';
 
 const EVERY_MS = 5000;
-const HISTOGRAMS = [
+const WORK = [
   ['lateness_ms', 'Lateness', 'from a date to the lease'],
   ['wait_ms', 'Wait', 'from arrival to the first lease'],
   ['processing_ms', 'Processing', 'from lease to DONE or ACCEPT'],
 ];
+// By what a table has; others have none.
+const HISTOGRAMS = {
+  rows: WORK,
+  queues: WORK,
+  documents: [['sending_ms', 'Sending', 'from SENDING to SENT']],
+};
 
-// Name and value of each figure, with its meaning; redrawn in place.
-export function figureList(ofTable) {
+// Name and value of each figure, with its meaning; redrawn in place. kind: of the table; '': of the daemon.
+export function figureList(kind) {
   const body = h('tbody');
   return {
     node:
@@ -28,7 +34,7 @@ export function figureList(ofTable) {
           body, items, ([name]) => name,
           ([name]) => h('tr', {}, h('th', {scope: 'row'}, name), h('td', {class: 'n'}), h('td', {class: 'roomy note'})),
           (row, [name, value]) => {
-            const words = help(name, ofTable);
+            const words = help(name, kind);
             say(row.children[1], show(name, value));
             mark(row.children[1], 'title', String(value));
             say(row.children[2], words === name ? '' : words.slice(name.length + 2));
@@ -38,10 +44,11 @@ export function figureList(ofTable) {
 }
 
 export function open(place, name) {
-  const charts = HISTOGRAMS.map(([, title, meaning]) => histogram(title, meaning));
-  const figures = figureList(true);
-  const has_rows = ['rows', 'queues'].includes(kindOf(live.tables.get(name)));
-  if (has_rows)
+  const kind = kindOf(live.tables.get(name));
+  const histograms = HISTOGRAMS[kind] ?? [];
+  const charts = histograms.map(([, title, meaning]) => histogram(title, meaning));
+  const figures = figureList(kind);
+  if (histograms.length > 0)
     place.append(
         h('section', {class: 'panel', 'aria-label': 'Histograms'}, h('h2', {}, 'How long it takes'),
           h('p', {class: 'note'}, 'Since the start of the daemon.'),
@@ -59,7 +66,7 @@ export function open(place, name) {
     try {
       const text = await metrics(name, mine.signal);
       const stats = live.tables.get(name)?.stats ?? {};
-      HISTOGRAMS.forEach(
+      histograms.forEach(
           ([figure, , meaning], at) => charts[at].set(
               buckets(text, figure),
               `${meaning[0].toUpperCase()}${meaning.slice(1)}: half below ${
@@ -76,7 +83,8 @@ export function open(place, name) {
     draw() {
       const stats = live.tables.get(name)?.stats;
       if (stats) figures.set({...stats, ...live.tables.get(name).rates});
-      if (has_rows && live.state === 'live' && controller === null && Date.now() - asked >= EVERY_MS) load();
+      if (histograms.length > 0 && live.state === 'live' && controller === null && Date.now() - asked >= EVERY_MS)
+        load();
     },
     close: () => controller?.abort(new DOMException('closed', 'AbortError')),
   };

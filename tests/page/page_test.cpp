@@ -3,16 +3,13 @@
 #include <boost/test/unit_test.hpp>
 
 #include <fstream>
-#include <memory>
 #include <set>
 
-#include "tests/page/browser.h"
-#include "tests/page/served.h"
+#include "tests/page/visit.h"
 
 namespace {
 
 using namespace fastjournal::test;
-namespace tools = boost::test_tools;
 
 constexpr std::string_view kPlaces[] = {"#/",
                                         "#/t/jobs",
@@ -25,29 +22,12 @@ constexpr std::string_view kPlaces[] = {"#/",
                                         "#/t/post/queue/orders",
                                         "#/t/post/exchanges",
                                         "#/t/post/consumers",
+                                        "#/t/docs",
+                                        "#/t/docs/documents",
+                                        "#/t/docs/figures",
                                         "#/t/jobs/figures",
                                         "#/alerts",
                                         "#/daemon"};
-
-// For conditions in the page.
-constexpr std::string_view kHelpers = R"(
-  const all = (selector) => [...document.querySelectorAll(selector)];
-  const one = (selector) => document.querySelector(selector);
-  const button = (text) => all('button').filter((node) => !node.closest('dialog') || one('dialog').contains(node)).find((node) => node.textContent.startsWith(text));
-  const shown = (selector) => one(selector) !== null && one(selector).checkVisibility();
-  const words = () => document.body.innerText;
-  const cell = (table, column) => {
-    const at = all('.tables thead th').findIndex((node) => node.textContent === column);
-    return all('.tables tbody tr').find((row) => row.cells[0].textContent === table)?.cells[at]?.textContent;
-  };
-  const tile = (label) => all('.tile').find((node) => node.firstChild.textContent === label)?.lastChild.textContent;
-)";
-
-tools::assertion_result has_browser(boost::unit_test::test_unit_id) {
-  tools::assertion_result out{!chromium().empty()};
-  out.message() << "there is no Chromium here";
-  return out;
-}
 
 bool is_debian() {
   std::ifstream file{"/etc/os-release"};
@@ -55,48 +35,6 @@ bool is_debian() {
     if (line == "ID=debian") return true;
   return false;
 }
-
-// One for all cases, since a start takes a second.
-Browser& browser() {
-  static Browser one;
-  return one;
-}
-
-struct Visit : Served {
-  Browser& page{browser()};
-
-  void open(std::string const& url, std::string_view place = "#/") {
-    page.open(url + std::string{place});
-    page.resize(1280, 900);
-    page.evaluate("{" + std::string{kHelpers} +
-                  " Object.assign(window, {all, one, button, shown, words, cell, tile}); } 0");
-  }
-  void visit(std::string_view place = "#/") { open(url(), place); }
-  void go(std::string_view place) { page.evaluate("void (location.hash = '" + std::string{place} + "')"); }
-  void expect(std::string const& condition) {
-    BOOST_TEST(page.until(condition), condition << "\nbut the page says:\n" << page.text("document.body.innerText"));
-  }
-  void click(std::string const& text) {
-    expect("button('" + text + "')");
-    page.evaluate("button('" + text + "').click()");
-  }
-  void confirm(std::string const& text) {
-    expect("!one('dialog [type=submit]').disabled && one('dialog [type=submit]').textContent === '" + text + "'");
-    page.evaluate("one('dialog [type=submit]').click()");
-  }
-  void expect_no_complaints() {
-    std::vector<std::string> const complaints = page.take_complaints();
-    BOOST_TEST(complaints.empty(), (complaints.empty() ? "" : complaints.front()));
-  }
-  // A row that workers gave up, and so an alert.
-  std::string park(std::string const& name) {
-    std::string const row = insert("jobs", name, "priority=0");
-    std::string const leased = ask("NEXT table=jobs;worker=w1");
-    BOOST_TEST(fact(leased, "row") == row);
-    ask("FAIL table=jobs;row=" + row + ";epoch=" + fact(leased, "epoch") + ";error=disk full on node 7");
-    return row;
-  }
-};
 
 }  // namespace
 

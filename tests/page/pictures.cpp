@@ -27,6 +27,7 @@ void take(std::string const& folder) {
   Served served;
   std::string const row = make_rows(served);
   make_messages(served);
+  make_documents(served);
   View const views[] = {
       {"overview", "#/", "document.querySelectorAll('.bars rect').length > 20", ""},
       {"table", "#/t/jobs", "document.querySelectorAll('.rows tbody tr').length > 50", ""},
@@ -40,6 +41,12 @@ void take(std::string const& folder) {
        "Move"},
       {"message", "#/t/post/queue/failed?status=due",
        "document.querySelector('dialog')?.textContent.includes('no such mailbox')", "@"},
+      {"plan", "#/t/docs", "document.querySelector('.plan .held') && document.querySelector('.plan .failing')", ""},
+      {"documents", "#/t/docs/documents", "document.querySelectorAll('.documents tbody tr').length > 50", ""},
+      {"document", "#/t/docs/documents?status=in_doubt",
+       "document.querySelector('dialog')?.textContent.includes('in doubt')", "@"},
+      {"deliveries", "#/t/docs/documents?status=failed",
+       "document.querySelector('dialog')?.textContent.includes('now: each')", "Retry"},
       {"alerts", "#/alerts", "document.querySelector('.alerts li')", ""},
       {"daemon", "#/daemon", "document.querySelectorAll('.figures tbody tr').length > 20", ""},
       {"confirmation", "#/t/jobs?status=parked",
@@ -59,7 +66,7 @@ void take(std::string const& folder) {
   };
   // Those of doc/page.md and doc/operations.md, at work.
   browser.prefer("light");
-  browser.resize(1280, 510);
+  browser.resize(1280, 780);
   if (!browser.until(views[0].ready)) throw std::runtime_error("the overview does not get ready");
   write("page-overview");
   browser.evaluate("void (location.hash = '" + views[1].place + "')");
@@ -67,6 +74,12 @@ void take(std::string const& folder) {
   browser.resize(1280, 620);
   if (!browser.until(views[1].ready)) throw std::runtime_error("the table does not get ready");
   write("page-table");
+  browser.evaluate("void (location.hash = '#/t/docs')");
+  browser.prefer("light");
+  browser.resize(1280, 690);
+  if (!browser.until("document.querySelector('.plan .held') && document.querySelector('.plan .failing')"))
+    throw std::runtime_error("the plan does not get ready");
+  write("page-pipeline");
   {
     std::jthread const worker{[&] { work(served, 3000); }};
     std::string const screen = top_screen(served.local(), 8);

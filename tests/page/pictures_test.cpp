@@ -49,10 +49,10 @@ BOOST_AUTO_TEST_CASE(the_page_and_top_are_what_the_documents_show) {
   Browser browser;
   browser.open(served.url());
   browser.prefer("light");
-  browser.resize(1280, 510);
+  browser.resize(1280, 780);
   BOOST_TEST(browser.until("document.querySelectorAll('.bars rect').length > 20"));
   keep("page-overview.png", browser.picture());
-  BOOST_TEST((size_of(browser.picture()) == std::pair{1280U, 510U}));
+  BOOST_TEST((size_of(browser.picture()) == std::pair{1280U, 780U}));
 
   std::string const screen = top_screen(served.local(), 3);
   for (char const* const word : {"jobs", "mail", "PAUSED", "row-failed", "LATE99"})
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(the_page_and_top_are_what_the_documents_show) {
   BOOST_TEST((size_of(browser.picture()) == std::pair{890U, 200U}));
 
   // Each picture that a document shows can be taken again.
-  for (char const* const name : {"page-overview.png", "page-table.png", "top.png"})
+  for (char const* const name : {"page-overview.png", "page-table.png", "page-pipeline.png", "top.png"})
     BOOST_TEST(std::filesystem::exists(std::string{FJ_SOURCE_DIR "/doc/"} + name), name);
 }
 

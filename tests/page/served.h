@@ -16,12 +16,25 @@ namespace fastjournal::test {
 
 class Served {
  public:
+  static constexpr char kCatalog[] =
+      "<plan name=\"catalog\" version=\"1\"><retry first=\"1h\" jitter=\"0\"/>\n"
+      "<source name=\"pages\"/>\n<source name=\"mails\"/>\n"
+      "<step name=\"extract\" after=\"pages mails\" router=\"duplicate-all\"/>\n"
+      "<step name=\"index\" after=\"extract\" kind=\"idempotent\" guarantee=\"at-least-once\"/>\n"
+      "<step name=\"stamp\" after=\"extract\"/>\n"
+      "<step name=\"publish\" after=\"stamp\" kind=\"potent\"/>\n</plan>\n";
+
   Served() : daemon_{"<domain>payload</domain>"} {
     add_user();
     configure("127.0.0.1:0");
     daemon_.write_table("mail", "");
     daemon_.write("tables/values.xml", "<table name=\"values\" model=\"keyvalue\"/>\n");
     daemon_.write("tables/post.xml", "<table name=\"post\" model=\"queue\"><queues>orders failed</queues></table>\n");
+    daemon_.write("catalog.xml", kCatalog);
+    daemon_.write("tables/docs.xml",
+                  "<table name=\"docs\" type=\"pipeline\"><description>Product pages and mails become searchable, and "
+                  "are published once.</description><plan>../catalog.xml</plan><grace>100ms</grace>"
+                  "<failing>0</failing></table>\n");
     daemon_.listens_as_configured = true;
     start();
   }

@@ -1,9 +1,10 @@
-// The rows and the work of a small shop, for pictures in which something is to be seen.
+// The rows, messages, documents and work of a small shop, for pictures in which something is to be seen.
 #pragma once
 
 #include <string>
 
 #include "tests/page/served.h"
+#include "tests/page/worker.h"
 
 namespace fastjournal::test {
 
@@ -46,6 +47,27 @@ inline void make_messages(Served& served) {
     ask("REJECT table=post;message=" + Served::fact(taken, "message") + ";epoch=" + Served::fact(taken, "epoch") +
         ";error=550 there is no such mailbox");
   }
+}
+
+// Its product pages and mails on their way to the index and the shop: most have arrived, some failed or are in doubt.
+inline void make_documents(Served& served) {
+  {
+    Worker lost{served.local()};
+    for (int i = 0; i < 3; ++i)
+      lost.say("SENDING", lost.found("mails", "/inbox/" + std::to_string(i)), "destination=publish");
+  }
+  Worker worker{served.local()};
+  for (int i = 0; i < 260; ++i) {
+    std::string const document = i % 4 == 0
+                                     ? worker.found("mails", "/orders/" + std::to_string(1000 + i))
+                                     : worker.found("pages", "/products/" + std::to_string(20'000 + i) + ".html");
+    if (i % 9 != 2) worker.deliver(document, "index");
+    if (i % 40 == 7)
+      worker.fail(document, "publish", "413: the page is too large");
+    else if (i < 225)
+      worker.deliver(document, "publish");
+  }
+  served.ask("PAUSE table=docs;destination=index;reason=a new index");
 }
 
 // So that rates and times are those of work.

@@ -356,6 +356,14 @@ BOOST_AUTO_TEST_CASE(tables_of_pairs_have_lines_and_figures_of_their_own) {
   BOOST_TEST(says(render_plain(now, "date", 120), "DUE"));
 }
 
+BOOST_AUTO_TEST_CASE(tables_of_documents_have_lines_and_figures_of_their_own) {
+  Snapshot now;
+  now.tables.push_back(stats("docs", {number("rows", 44), number("documents_open", 6), number("in_doubt", 2)}));
+  std::string const all = render_plain(now, "date", 120);
+  BOOST_TEST(says(all, "STATE  TABLE              DOCS   OPEN    DUE   REST   WORK FAILED  DOUBT"));
+  BOOST_TEST(says(all, "open   docs                 44      6      0      0      0      0      2"));
+}
+
 // A terminal has 80 columns unless somebody made it larger.
 BOOST_AUTO_TEST_CASE(a_narrow_screen_keeps_the_state_and_the_figures_that_matter) {
   Snapshot now;
