@@ -36,7 +36,8 @@ export interface Limits {
   signal?: AbortSignal;
 }
 
-/** What this library must know of a command of another table type; those of journals and queue tables are known. */
+/** What this library must know of a command of another table type; those of journals, queue and pipeline tables are
+ * known. */
 export interface CommandRule {
   /** After a loss before the answer. Default: 'never'. 'numbered': if it has `client` and `sequence`. */
   resend?: 'never' | 'always' | 'numbered';
@@ -44,8 +45,8 @@ export interface CommandRule {
   wait?: string;
   /** The answer to assume if a command that was sent again is refused with unknown_row. */
   doneBefore?: string;
-  /** A message of this name leases a row; if it comes too late, `giveBack` returns it. */
-  leases?: string;
+  /** A message of this name, or of these, leases a row; if it comes too late, `giveBack` returns it. */
+  leases?: string | string[];
   giveBack?: string;
 }
 
@@ -86,7 +87,7 @@ export interface ConnectOptions {
 /** Connects, with one attempt. Rejects with `unavailable`, or `not_allowed` if the token or certificate is refused.
  * Later losses are repaired by themselves: subscriptions are made again, commands that may be sent twice are sent again
  * (those that read, NEXT, TOUCH, DONE, ACQUIRE, ACCEPT, INSERT and SEND with client and sequence, DECLARE and others of
- * queues), all others reject with `closed`. */
+ * queues, FOUND, SENDING, SENT and others of pipelines), all others reject with `closed`. */
 export function connect(options?: ConnectOptions): Promise<Connection>;
 
 export interface Connection {
@@ -106,6 +107,7 @@ export interface Connection {
    * A resolved handler: DONE. A rejected one: RELEASE with the error, a failed attempt. GiveUp: FAIL. */
   worker(table: string, handler: Handler, options?: WorkerOptions): Promise<WorkerCounts>;
   queues(table: string): Queues;
+  documents(table: string): Documents;
   /** As `worker`, for messages of a queue; undefined: of all queues of the table. A resolved handler: ACCEPT. A rejected
    * one: RELEASE with the error, a failed delivery. GiveUp: REJECT, the message is dead at once. */
   consumer(
@@ -238,8 +240,8 @@ export interface ListenOptions {
   signal?: AbortSignal;
 }
 
-/** `domain`, `queue`: of the LISTEN, if it has one. */
-type NoticeOf<Of> = { table: string; domain: string; queue: string } & (
+/** `domain`, `queue`: of the LISTEN, if it has one. `source`: likewise, or that of the document. */
+type NoticeOf<Of> = { table: string; domain: string; queue: string; source: string } & (
   | { kind: 'work'; ready: number; date: number }
   | ({ kind: 'due' } & Of)
   | { kind: 'missed'; missed: number }
@@ -247,9 +249,10 @@ type NoticeOf<Of> = { table: string; domain: string; queue: string } & (
 );
 export type Notice = NoticeOf<{ row: Row }>;
 export type MessageNotice = NoticeOf<{ message: QueueMessage }>;
+export type DocumentNotice = NoticeOf<{ document: PipelineDocument }>;
 
 /** Notices until it is left or the connection is closed. Remains in force after a reconnect. next() rejects if the daemon
- * refuses the LISTEN. A connection has one for each table and domain or queue: a second one throws `wrong_state`. */
+ * refuses the LISTEN. A connection has one for each table and domain, queue or source: a second one throws `wrong_state`. */
 export interface Notices<N = Notice> extends AsyncIterableIterator<N> {
   /** Settled once the daemon has answered the LISTEN. */
   readonly listening: Promise<void>;
@@ -581,12 +584,353 @@ export interface ConsumerCounts {
   lost: number;
 }
 
+/** A document as FOUND, NEXT, CHILD or `deliver` hands it out, or as it is only known. */
+export interface PipelineDocument {
+  table: string;
+  document: number | bigint;
+  /** Of the lease. 0: nothing was handed out. */
+  token: number | bigint;
+  /** It has a token. */
+  readonly isMine: boolean;
+  source: string;
+  uri: string;
+  hash: string;
+  /** Of found() and beginChild(). 'resume': it is missing somewhere. 'processing': likewise, and all of that is with
+   * workers, rests, is in doubt or paused. */
+  change?: 'new' | 'changed' | 'resume' | 'processing' | 'unchanged';
+  /** Where it is missing. */
+  destinations: string[];
+  /** Something made of it is missing: it is to be taken apart again. */
+  children: boolean;
+  /** Call found() with its hash first: it need not be sent if it has not changed. */
+  check: boolean;
+  /** The document that is a newer version of it, whose content its source has. */
+  newer?: number | bigint;
+  /** By the daemon's clock. */
+  leaseEnd?: number;
+  /** Of a child. */
+  parent?: number | bigint;
+  original?: number | bigint;
+  child?: string;
+}
+
+/** A document that is leased: any object with its numbers. */
+export type LeasedDocument = Pick<PipelineDocument, 'document' | 'token'> & { table?: string };
+
+export interface FoundOptions extends Limits {
+  /** false: it is left to those who call next(). Default: true. */
+  handOut?: boolean;
+  /** It says what would come of it, and changes nothing. */
+  dryRun?: boolean;
+  /** How long the worker may take until it begins. Default: the table's processing-timeout. */
+  lease?: number;
+  worker?: string;
+}
+
+export interface NextDocumentsOptions extends Limits {
+  source?: string;
+  /** Documents that are missing there, and for it alone. */
+  destination?: string;
+  /** 1 to 1024. Default: 1. */
+  count?: number;
+  /** Default: the table's processing-timeout. */
+  lease?: number;
+  /** For the first document, up to a day. Default: no waiting. */
+  wait?: number;
+  worker?: string;
+}
+
+export interface HandedOut {
+  documents: PipelineDocument[];
+  /** If there is none: the date at which there may be one, if the daemon knows it. */
+  nextDate: number | undefined;
+}
+
+/** The answer to SENDING. */
+export interface Sending {
+  /** 'run': send it now. 'skip': it is there already, or need not be. 'cancelled': it is not this worker's any more, or its
+   * destination is paused. */
+  verdict: 'run' | 'skip' | 'cancelled';
+  /** Of the last two: the state, or the reason. */
+  why: string;
+  /** From 1. */
+  attempt: number;
+  guarantee: string;
+  /** The same for each attempt with this version: for receivers that remember keys. */
+  key: string;
+  /** When to stop, by the daemon's clock. */
+  deadline: number;
+}
+
+export interface Delivery {
+  verdict: Sending['verdict'];
+  /** As recorded: 'sent', 'error', 'dead', 'error_doc', 'dropped'; or 'sending' if nothing was said. If the function was
+   * not called: why. */
+  state: string;
+  /** What the function threw. */
+  failure: unknown;
+}
+
+/** A child is to be run, or passed: then its document has no token. */
+export interface Child {
+  document: PipelineDocument;
+  /** All that was made of it has arrived, too. */
+  isSubtreeDone: boolean;
+}
+
+export type DocumentState =
+  | 'processing'
+  | 'restart'
+  | 'dirty'
+  | 'force'
+  | 'error'
+  | 'batched'
+  | 'sending'
+  | 'sent'
+  | 'dropped'
+  | 'dead'
+  | 'error_doc';
+
+/** A document as DOCUMENTS shows it. */
+export interface ShownDocument {
+  table: string;
+  document: number | bigint;
+  source: string;
+  uri: string;
+  hash: string;
+  parent?: number | bigint;
+  original?: number | bigint;
+  child?: string;
+  /** By destination. */
+  states: Record<string, DocumentState | 'in_doubt'>;
+  /** Nothing more happens to it and its children. */
+  done: boolean;
+  /** Its original has changed, and it was not made since. */
+  orphan: boolean;
+  /** The document that is a newer version of it. */
+  newer?: number | bigint;
+  /** As childrenDone() said. */
+  children?: number;
+  childrenKnown: number;
+  childrenNotDone: number;
+  /** Deliveries of its children that are missing, that workers have, that failed for good. */
+  missingBelow: number;
+  inHandsBelow: number;
+  failedBelow: number;
+}
+
+/** A destination, with its documents by state. */
+export interface Destination {
+  table: string;
+  destination: string;
+  /** Its output. */
+  step?: string;
+  /** By which copies arrive, of duplicating routers. */
+  branches: string[];
+  guarantee: string;
+  /** 'probing': paused, as too much failed there. */
+  mode: 'open' | 'probing' | 'shut';
+  /** Why it is not open. */
+  reason: string;
+  processing: number;
+  restart: number;
+  dirty: number;
+  force: number;
+  error: number;
+  batched: number;
+  sending: number;
+  sent: number;
+  dropped: number;
+  dead: number;
+  errorDoc: number;
+  /** Of `sending`. */
+  inDoubt: number;
+  withWorkers: number;
+}
+
+/** What became of a document, or of a destination. */
+export interface PipelineEvent {
+  table: string;
+  /** Its number since the start of the daemon. */
+  event: number;
+  date: number;
+  /** 'found', 'changed', 'handed_out', 'routed', 'children_done', 'in_doubt', 'forgotten', 'mode' (of a destination), or the
+   * state that it came into. */
+  what: string;
+  document?: number | bigint;
+  uri?: string;
+  /** Absent of what concerns the whole document. */
+  destination?: string;
+  worker?: string;
+  /** So far. */
+  failures?: number;
+  /** Of a failure. */
+  kind?: string;
+  error?: string;
+  reason?: string;
+  /** Who chose what. */
+  router?: string;
+  chosen: string[];
+  mode?: 'open' | 'probing' | 'shut';
+}
+
+export interface Plan {
+  table: string;
+  plan: string;
+  version: number;
+  documents: number;
+  newest: boolean;
+  /** Of the newest. */
+  text: string;
+}
+
+/** What people's commands are about: one of document, source, destination, kind and status, or all, is needed. */
+export interface Wish extends Limits {
+  document?: Pick<PipelineDocument, 'document'> | number | bigint;
+  source?: string;
+  destination?: string;
+  /** The class of the last failure. */
+  kind?: string;
+  status?: DocumentState;
+  all?: boolean;
+  /** At most so many. Default: all. */
+  count?: number;
+  /** Only counts. */
+  dryRun?: boolean;
+}
+
+/** The commands of one pipeline table. They reject with `stale_epoch` where the lease is over. Leases belong to the
+ * connection: after a loss they last for the table's grace (10 s), and heartbeat() moves them to the new one. */
+export interface Documents {
+  readonly table: string;
+  /** A source has a document. When it resolves, that is on the disk; where it is missing, it is handed out. `hash`: of its
+   * content; another one means that it has changed. */
+  found(source: string, uri: string, hash?: string, options?: FoundOptions): Promise<PipelineDocument>;
+  /** Documents that are missing somewhere and that nobody has: after a crash, after a rest, or as their finder left them. */
+  next(options?: NextDocumentsOptions): Promise<HandedOut>;
+  /**
+   * begin(), then `send`, then sent(), failed() or dropped(), so that the order of record and send is that of the
+   * destination's guarantee. `send` is called at most once, and not where there is nothing to do.
+   *
+   * It resolves: the document has arrived. It rejects: it did not, and is tried again after a rest; the class of the
+   * failure is the error's name. GiveUp: likewise, for good. NotSent: as that says. `signal` ends the beginning only.
+   */
+  deliver(
+    document: LeasedDocument,
+    destination: string,
+    send: (sending: Sending) => unknown,
+    limits?: Limits,
+  ): Promise<Delivery>;
+  /** SENDING. `batched`: it goes into a batch, and begin() without it follows when that is sent. */
+  begin(
+    document: LeasedDocument,
+    destination: string,
+    options?: { batched?: boolean; worker?: string } & Limits,
+  ): Promise<Sending>;
+  /** It has arrived. Resolves with the state that is recorded, as failed() does. */
+  sent(document: LeasedDocument, destination: string, limits?: Limits): Promise<string>;
+  /** It did not arrive: it rests and is tried again, or is given up ('dead', 'error_doc'). `kind`: the class of the failure,
+   * at most 64 bytes; failures of one class are counted together. Of `error` 1 KiB is kept. `permanent`: it would fail
+   * again each time. */
+  failed(
+    document: LeasedDocument,
+    destination: string,
+    kind: string,
+    options?: { error?: string; permanent?: boolean } & Limits,
+  ): Promise<string>;
+  /** It need not arrive there. Without a destination: at none of those that the worker has it for. */
+  dropped(document: LeasedDocument, options?: { destination?: string; reason?: string } & Limits): Promise<void>;
+  /** A router, a source or step, chose these steps behind it. Resolves with the destinations that cannot be reached any
+   * more. */
+  routed(document: LeasedDocument, router: string, chosen: Iterable<string>, limits?: Limits): Promise<string[]>;
+  /** A document is made of `parent`. `child`: what tells it from its siblings, the same each time: its number, or a key.
+   * `step`: the one that makes it; default: the source. `again`: the call is repeated, as its answer was lost. */
+  beginChild(
+    parent: LeasedDocument,
+    child: string | number,
+    options?: { step?: string; again?: boolean; lease?: number; worker?: string } & Limits,
+  ): Promise<Child>;
+  /** So many were made of it, and there are no more: without this it is not done. */
+  childrenDone(parent: LeasedDocument, count: number, limits?: Limits): Promise<void>;
+  /** The worker lives: its leases of the document last, and move to this connection. false: it is to stop. */
+  heartbeat(document: LeasedDocument, options?: { lease?: number; worker?: string } & Limits): Promise<boolean>;
+  /** The worker gives it back: it is handed out to another, and nothing is counted. */
+  release(document: LeasedDocument, limits?: Limits): Promise<void>;
+  /** 'wake': one notice when a document is to be handed out, to one idle listener. 'deliver': documents, up to `credit` at
+   * once (1 to 1024; default 1). 'row': one for each that is to be handed out. Default: 'wake'. */
+  listen(options?: {
+    /** Default: all sources of the plan. */
+    source?: string;
+    mode?: 'wake' | 'deliver' | 'row';
+    credit?: number;
+    worker?: string;
+    /** Ends the iteration. */
+    signal?: AbortSignal;
+  }): Notices<DocumentNotice>;
+  /** All that match, all pages. `status`: 'stranded' are missing, and nobody has them. `destination`: in that state there.
+   * `version`: of the plan; default: the newest. `count`: of a page, 1 to 1000. */
+  documents(
+    filter?: {
+      status?: 'stranded' | 'open' | 'failed' | 'in_doubt' | 'orphans' | 'done' | DocumentState;
+      source?: string;
+      destination?: string;
+      version?: number;
+      count?: number;
+    } & Limits,
+  ): AsyncGenerator<ShownDocument, void, void>;
+  /** `source`: those that its documents can reach, and these documents alone. */
+  destinations(
+    filter?: { destination?: string; source?: string; version?: number } & Limits,
+  ): AsyncGenerator<Destination, void, void>;
+  /** `text`: sentences for people. */
+  why(
+    document: Pick<PipelineDocument, 'document'> | number | bigint,
+    limits?: Limits,
+  ): Promise<{ document: number | bigint; states: string; text: string }>;
+  /** What has become of this document, or of all, as far as the table's `history` reaches back. `count`: of a page. */
+  history(
+    filter?: { document?: Pick<PipelineDocument, 'document'> | number | bigint; count?: number } & Limits,
+  ): AsyncGenerator<PipelineEvent, void, void>;
+  /** The versions of the plan that have documents. */
+  plans(limits?: Limits): Promise<Plan[]>;
+  /** Figures by their names in STATS (not in camel case). */
+  stats(limits?: Limits): Promise<Params>;
+  /** Tries again what failed, with its failures forgotten: what is dead or failed for good, and what rests if its document
+   * or status 'error' is given. `ifChanged`: what has arrived instead, if the source finds that it has changed. Resolves
+   * with how many, as the next three do. */
+  retry(wish?: Wish & { ifChanged?: boolean }): Promise<number>;
+  /** Sends again, whatever the state: also what has arrived. */
+  force(wish?: Wish): Promise<number>;
+  /** Drops what has not arrived. */
+  drop(wish?: Wish): Promise<number>;
+  /** Says of what is in doubt whether it arrived; if it failed, it is sent again. */
+  resolve(outcome: 'sent' | 'failed', wish?: Wish): Promise<number>;
+  /** Shuts a destination: nothing is handed out for it. */
+  pause(destination: string, options?: { reason?: string } & Limits): Promise<void>;
+  /** Opens one that was shut, or that was paused as too much failed there. */
+  resume(destination: string, limits?: Limits): Promise<void>;
+}
+
 /** "client-" and 32 digits: 128 random bits. */
 export function drawnName(): string;
 
-/** Thrown by a handler for a row that can never succeed. */
+/** Thrown by a handler for a row that can never succeed, and by the function of a deliver() for such a document. */
 export class GiveUp extends Error {
   constructor(message: string);
+}
+
+/** Thrown by the function of a deliver() for a document that did not arrive. */
+export class NotSent extends Error {
+  constructor(message?: string, options?: { kind?: string; permanent?: boolean; drop?: boolean; mayHaveArrived?: boolean });
+  /** The class of the failure, at most 64 bytes. Default: 'error'. */
+  readonly kind: string;
+  /** It would fail again each time. */
+  readonly permanent: boolean;
+  /** This is no failure: it need not arrive there. */
+  readonly drop: boolean;
+  /** Nobody knows, as no answer came: where it may arrive once at most, nothing is said, and it is in doubt when the lease
+   * is over. */
+  readonly mayHaveArrived: boolean;
 }
 
 /** A refusal by the daemon, or a failure of the connection. A code that this version does not know makes one of this

@@ -1,4 +1,5 @@
 // Client of fastjournald. index.d.ts documents everything that is exported here; README.md begins with examples.
+import {Documents} from './lib/documents.js';
 import {BadParameterError} from './lib/errors.js';
 import {Journal} from './lib/journal.js';
 import {Link} from './lib/link.js';
@@ -21,6 +22,8 @@ class Connection {
   journal(table) { return new Journal(this.#link, table); }
 
   queues(table) { return new Queues(this.#link, table); }
+
+  documents(table) { return new Documents(this.#link, table); }
 
   worker(table, handler, options = {}) { return work(this.#link, this.journal(table), handler, options); }
 

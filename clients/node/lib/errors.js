@@ -52,10 +52,23 @@ export const IoError = classOf('io_error');
 export const InTransactionError = classOf('in_transaction');
 export const RolledBackError = classOf('rolled_back');
 
-/** Thrown by a worker's handler for a row that can never succeed: the row is given up at once (FAIL). */
+/** Thrown by a worker's handler for a row that can never succeed: the row is given up at once (FAIL). So is a document at
+ * its destination, by the function of a deliver(). */
 export class GiveUp extends Error {
   constructor(message) {
     super(message);
     this.name = 'GiveUp';
+  }
+}
+
+/** Thrown by the function of a deliver() for a document that did not arrive, or need not (`drop`). */
+export class NotSent extends Error {
+  constructor(message = '', {kind = 'error', permanent = false, drop = false, mayHaveArrived = false} = {}) {
+    super(message);
+    this.name = 'NotSent';
+    this.kind = kind;
+    this.permanent = permanent;
+    this.drop = drop;
+    this.mayHaveArrived = mayHaveArrived;
   }
 }

@@ -14,16 +14,18 @@ const CLOSE_MS_MAX = 1000;
 const always = {
   resend: 'always'
 };
-// As in clients/lib/command_rule.h, for journals and queue tables. `doneBefore` is the answer to assume if a command that was sent again finds the row
-// gone; `leases` is the message that leases a row, and `giveBack` the command that returns it if nobody waits any more.
+// As in clients/lib/command_rule.h, for journals, queue and pipeline tables. `doneBefore` is the answer to assume if a
+// command that was sent again finds the row gone; `leases` are the messages that lease something, and `giveBack` is the
+// command that returns it if nobody waits any more.
 const rulesOfAll = {
   INSERT: {resend: 'numbered'},
-  NEXT: {resend: 'always', wait: 'wait', leases: 'ROW', giveBack: 'RELEASE'},
+  NEXT: {resend: 'always', wait: 'wait', leases: ['ROW', 'DOCUMENT'], giveBack: 'RELEASE'},
   TOUCH: always,
   DONE: {resend: 'always', doneBefore: 'COMPLETED', leases: 'ROW', giveBack: 'RELEASE'},
   SEND: {resend: 'numbered'},
   ACQUIRE: {resend: 'always', wait: 'wait', leases: 'MESSAGE', giveBack: 'RELEASE'},
   ACCEPT: {resend: 'always', doneBefore: 'ACCEPTED'},
+  FOUND: {resend: 'always', leases: 'DOCUMENT', giveBack: 'RELEASE'},
 };
 for (const name
          of ['PEEK',
@@ -41,6 +43,22 @@ for (const name
              'QUEUES',
              'EXCHANGES',
              'BINDINGS',  // of a queue table
+             'SENDING',
+             'SENT',
+             'ROUTED',
+             'CHILDREN_DONE',
+             'HEARTBEAT',
+             'RETRY',
+             'FORCE',
+             'DROP',
+             'RESOLVE',
+             'FORGET',
+             'MIGRATE',
+             'DOCUMENTS',
+             'DESTINATIONS',
+             'HISTORY',
+             'PLANS',
+             'STEPS',  // of a pipeline table
              'ALERTS',
              'ALIVE',
              'FETCH',
@@ -97,9 +115,16 @@ function timerAfter(milliseconds, call) {
   return milliseconds > TIMER_MS_MAX ? undefined : setTimeout(call, milliseconds);
 }
 
-/** A row or a message that is leased to this connection. */
+/** A row, message or document that is leased to this connection. */
 export function isLease({command, params}) {
+  if (command === 'DOCUMENT') return params.token !== undefined;
   return (command === 'ROW' || command === 'MESSAGE') && params.epoch !== undefined;
+}
+
+// By this rule somebody has to give it back.
+function isLeasedBy(rule, message) {
+  if (![].concat(rule.leases ?? []).includes(message.command)) return false;
+  return message.command !== 'DOCUMENT' || isLease(message);
 }
 
 /** The pushes of one LISTEN, in a queue that the caller empties. */
@@ -115,16 +140,25 @@ export class Subscription {
   }
 
   /** By these a LISTEN is known. */
-  matches({table, domain = '', queue = ''}) {
+  matches({table, domain = '', queue = '', source = ''}) {
     const {params} = this;
-    return params.table === table && (params.domain ?? '') === domain && (params.queue ?? '') === queue;
+    return params.table === table && (params.domain ?? '') === domain && (params.queue ?? '') === queue &&
+        (params.source ?? '') === source;
+  }
+
+  /** What it is told. A row may have columns of any name; a document has its source, also where this LISTEN has none. */
+  announces(params) {
+    const {table, domain, row, document} = params;
+    if (row !== undefined) return this.matches({table, domain});
+    return this.matches(params) || (document !== undefined && this.matches({table}));
   }
 
   /** A lease of this LISTEN, or of one that is for all of the table. */
-  delivers({table, queue}) {
+  delivers({table, queue, source}) {
     const {params} = this;
     return params.mode === 'deliver' && params.table === table &&
-        (params.queue === undefined || params.queue === queue);
+        (params.queue === undefined || params.queue === queue) &&
+        (params.source === undefined || params.source === source);
   }
 
   take(message, bytes) {
@@ -583,7 +617,7 @@ export class Link {
   takeOfEntry(entry, message, bytes) {
     const last = !(numberOf(message.params.left ?? 0) > 0);
     if (entry.role === 'nobody') {
-      if (message.command === entry.rule.leases) this.giveBack(message);
+      if (isLeasedBy(entry.rule, message)) this.giveBack(message);
       if (last) this.drop(entry);
       return;
     }
@@ -600,7 +634,7 @@ export class Link {
       this.finish(entry, entry.error);
     } else if (entry.messagesBytes > this.options.messageBytesMax) {
       for (const one of entry.messages)
-        if (one.command === entry.rule.leases) this.giveBack(one);
+        if (isLeasedBy(entry.rule, one)) this.giveBack(one);
       const limit = this.options.messageBytesMax;
       this.abandon(entry, new TooLargeError(`the answer to ${entry.command} is above ${limit} bytes`));
     }
@@ -654,7 +688,7 @@ export class Link {
     const {params} = message;
     const isLeased = isLease(message);
     for (const one of this.subscriptions) {
-      if (!(isLeased ? one.delivers(params) : one.matches(params))) continue;
+      if (!(isLeased ? one.delivers(params) : one.announces(params))) continue;
       if (message.command === 'UNLISTENED') {
         const {code = 'unknown_table', table} = params;
         one.end(errorOf(code, params.message ?? `table ${table} was dropped: nothing is listened to any more`));
@@ -676,11 +710,11 @@ export class Link {
   }
 
   // Nobody works on it: without this it would rest until its lease ends. Without an error, as nothing failed.
-  giveBack({params: {table, row, message, epoch}}) {
+  giveBack({params: {table, row, message, document, epoch, token}}) {
     // A daemon that leases rows without end, and takes no bytes, gets no answer to them.
     if (this.socket === undefined || this.socket.writableLength > 1024 * 1024 || this.out.length > 4096) return;
     try {
-      const params = {table, row, message, epoch};
+      const params = {table, row, message, document, epoch, token};
       const entry = this.enter({command: 'RELEASE', role: 'none', params, resolve() {}, reject() {}});
       // Its answer is dropped like any of an unknown request.
       this.entries.delete(entry.request);

@@ -11,14 +11,21 @@ const numbers = new Set([
 const flags = new Set(['redelivered', 'temporary', 'declared', 'leaving']);
 const notShown = new Set(['body', 'body_binary', 'properties', 'request', 'left', 'after']);
 
-function assign(out, params) {
+const ofMessages = {
+  numbers,
+  flags,
+  notShown
+};
+
+/** Parameters as members, by their kinds; all others are text. */
+export function assign(out, params, kinds = ofMessages) {
   for (const name in params) {
-    if (notShown.has(name)) continue;
+    if (kinds.notShown.has(name)) continue;
     const value = params[name];
-    if (numbers.has(name))
+    if (kinds.numbers.has(name))
       out[camelCase(name)] = numberOf(value);
     else
-      out[camelCase(name)] = flags.has(name) ? numberOf(value) !== 0 : value;
+      out[camelCase(name)] = kinds.flags.has(name) ? numberOf(value) !== 0 : value;
   }
   return out;
 }

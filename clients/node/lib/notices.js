@@ -2,16 +2,20 @@
 import {errorOf} from './error_of.js';
 import {isLease, Subscription} from './link.js';
 import {messageFrom} from './messages.js';
+import {documentFrom, documentOf} from './pipeline.js';
 import {numberOf} from './protocol.js';
 import {rowFrom} from './rows.js';
 
 export function noticeOf({command, params}) {
-  const {table, domain = '', queue = ''} = params;
-  const notice = {kind: 'work', table, domain, queue};
-  if (command === 'ROW') return {...notice, kind: 'delivered', domain: '', row: rowFrom(params)};
+  const {table, domain = '', queue = '', source = ''} = params;
+  const ofRow = {table, domain, queue: '', source: ''};  // its columns have any names
+  const notice = {...ofRow, kind: 'work', queue, source};
+  if (command === 'ROW') return {...ofRow, kind: 'delivered', domain: '', row: rowFrom(params)};
   if (command === 'MESSAGE') return {...notice, kind: 'delivered', message: messageFrom(params)};
-  if (params.row !== undefined) return {...notice, kind: 'due', row: rowFrom(params)};
+  if (command === 'DOCUMENT') return {...notice, kind: 'delivered', document: documentOf({command, params})};
+  if (params.row !== undefined) return {...ofRow, kind: 'due', row: rowFrom(params)};
   if (params.message !== undefined) return {...notice, kind: 'due', message: messageFrom(params)};
+  if (params.document !== undefined) return {...notice, kind: 'due', document: documentFrom(params)};
   if (params.missed !== undefined) return {...notice, kind: 'missed', missed: numberOf(params.missed)};
   return {...notice, ready: numberOf(params.ready ?? 0), date: numberOf(params.date ?? 0)};
 }
@@ -52,13 +56,14 @@ export class Notices {
     const subscription = this.#subscription;
     this.#signal?.removeEventListener('abort', this.#onAbort);
     if (!subscription.ended) {
-      const {table, domain, queue} = subscription.params;
+      const {table, domain, queue, source} = subscription.params;
       subscription.end(undefined);
       // Leases that nobody will fetch.
       for (const {message} of subscription.queue.splice(0))
         if (isLease(message)) this.#link.giveBack(message);
       // Where there is no connection there is no subscription; where it was refused, neither.
-      if (this.#link.state === 'open') await this.#link.call('UNLISTEN', {table, domain, queue}).catch(() => {});
+      if (this.#link.state === 'open')
+        await this.#link.call('UNLISTEN', {table, domain, queue, source}).catch(() => {});
     }
     return {value: undefined, done: true};
   }

@@ -3,7 +3,7 @@ import {acquiredOf, fateOf, listOf, messageFrom, sentOf} from './messages.js';
 import {Notices} from './notices.js';
 import {numberOf} from './protocol.js';
 import {drawnName} from './put_many.js';
-import {camelCase, parametersOf} from './rows.js';
+import {camelCase, flag, parametersOf} from './rows.js';
 
 const sendNames = {
   properties: 'properties',
@@ -36,8 +36,6 @@ function contentOf(body) {
   if (body === undefined || body.length === 0) return {};
   return typeof body === 'string' ? {body} : {body_binary: body};
 }
-
-function flag(given) { return given === undefined ? undefined : Number(given); }
 
 export class Queues {
   #link;

@@ -91,6 +91,9 @@ const putNames = {
   sequence: 'sequence',
 };
 
+/** A boolean as a message has it. */
+export function flag(given) { return given === undefined ? undefined : Number(given); }
+
 /** The parameters that stand for options of a call; throws bad_parameter for an option that there is not. */
 export function parametersOf(call, options, names) {
   const params = {};

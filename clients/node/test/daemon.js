@@ -17,8 +17,17 @@ const table = (name, more) => `<table name="${name}" model="journal" row-key="na
 <column name="size" type="uint64"/><column name="share" type="double"/><column name="bytes" type="buffer"/></schema>
 ${more}</table>`;
 
+/** Documents are indexed, and published once. */
+export const plan = `<plan name="docs" version="1">
+<retry max-attempts="3" first="1ms" factor="1" jitter="0"/>
+<source name="pages" router="duplicate-all"/>
+<step name="index" after="pages" kind="idempotent" guarantee="at-least-once"/>
+<step name="publish" after="pages" kind="potent"/>
+</plan>`;
+
 export class Daemon {
-  constructor({configuration = '<fastjournal/>', options = '<grace>10s</grace>', listen = true} = {}) {
+  // `plans`: of further pipeline tables, by their names.
+  constructor({configuration = '<fastjournal/>', options = '<grace>10s</grace>', listen = true, plans = {}} = {}) {
     this.folder = mkdtempSync(join(tmpdir(), 'fj-node-'));
     this.listen = listen;
     this.addresses = [];
@@ -26,6 +35,15 @@ export class Daemon {
     this.write('fastjournal.xml', configuration);
     this.write('tables/jobs.xml', table('jobs', options));
     this.write('tables/post.xml', '<table name="post" model="queue"><queues>orders failed</queues></table>');
+    mkdirSync(join(this.folder, 'tables/plans'));
+    this.writePlan('docs', plan);
+    for (const name in plans) this.writePlan(name, ...plans[name]);
+  }
+
+  writePlan(name, text, more = '') {
+    this.write(`tables/plans/${name}.xml`, text);
+    const xml = `<table name="${name}" type="pipeline"><plan>plans/${name}.xml</plan>${more}</table>`;
+    this.write(`tables/${name}.xml`, xml);
   }
 
   write(name, text, mode = 0o644) { writeFileSync(join(this.folder, name), text, {mode}); }

@@ -1,5 +1,5 @@
 // A program that uses the types; readme.test.js compiles it, and nothing runs it.
-import { connect, GiveUp, StaleEpochError } from 'fastjournal';
+import { connect, GiveUp, NotSent, StaleEpochError } from 'fastjournal';
 
 // Of Node, whose own types need not be installed.
 declare global {
@@ -25,6 +25,23 @@ export const both = [result, sent];
 for await (const notice of post.listen({ credit: 3 })) if (notice.kind === 'delivered') await post.accept(notice.message);
 for await (const message of post.browse({ status: 'parked' })) message.text.length;
 await connection.consumer('post', 'orders', async (message) => message.properties.a, { concurrency: 2 });
+const docs = connection.documents('docs');
+const found = await docs.found('pages', '/a', 'h', { handOut: true });
+if (found.change === 'new' && found.isMine) found.destinations.join();
+const delivery = await docs.deliver(found, 'index', async ({ key, attempt }) => {
+  if (attempt > 1) throw new NotSent('full', { kind: `of ${key}`, permanent: true });
+});
+export const verdict: 'run' | 'skip' | 'cancelled' = delivery.verdict;
+for await (const notice of docs.listen({ mode: 'deliver' }))
+  if (notice.kind === 'delivered') await docs.release(notice.document);
+for await (const shown of docs.documents({ status: 'in_doubt' })) {
+  if (shown.states.publish === 'in_doubt') await docs.resolve('sent', { document: shown });
+}
+for await (const destination of docs.destinations()) destination.inDoubt.toFixed();
+for await (const event of docs.history({ document: found })) event.what.length;
+await docs.retry({ status: 'dead', ifChanged: false, count: 3 });
+// @ts-expect-error it is sent or failed
+await docs.resolve('maybe', { all: true });
 // @ts-expect-error a consumer has no domain
 await connection.consumer('post', 'orders', async () => {}, { domain: 'x' });
 try {

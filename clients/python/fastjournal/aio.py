@@ -1,6 +1,6 @@
 """The same client for asyncio: `await aio.connect(...)`. Names, parameters, results and errors are those of
-`fastjournal.Connection`, `fastjournal.Journal` and `fastjournal.Queues`. Any number of tasks may use one connection at
-once; it reconnects by itself while somebody waits for answers or notices.
+`fastjournal.Connection`, `fastjournal.Journal`, `fastjournal.Queues` and `fastjournal.Documents`. Any number of tasks
+may use one connection at once; it reconnects by itself while somebody waits for answers or notices.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from . import rows as _rows
+from .async_documents import Documents
 from .async_queues import Queues
 from .connection import tune
 from .errors import Error, failure
@@ -88,6 +89,9 @@ class Connection(BaseConnection):
 
     def queues(self, table: str) -> Queues:
         return Queues(self, table)
+
+    def documents(self, table: str) -> Documents:
+        return Documents(self, table)
 
     async def call(self, command: str, /, **params: Any) -> Reply:
         return await self.request(command, params)

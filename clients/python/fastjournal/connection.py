@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
+from .documents import Documents
 from .errors import Error, failure
 from .journal import Journal
 from .notices import Notice, notice_of
@@ -40,8 +41,8 @@ class Connection(BaseConnection):
     """A connection to a daemon. It belongs to one thread at a time, and nothing happens between calls.
 
     After a loss it reconnects within the next call, and sends again what may be sent twice: commands that only read,
-    NEXT, TOUCH, DONE, ACQUIRE, ACCEPT, and INSERT and SEND with `client` and `sequence`. All others raise Disconnected
-    (closed).
+    NEXT, TOUCH, DONE, ACQUIRE, ACCEPT, FOUND, SENDING, SENT, and INSERT and SEND with `client` and `sequence`, for
+    example (session.RULES has them all). All others raise Disconnected (closed).
     """
 
     def __init__(self, options: Options) -> None:
@@ -68,6 +69,10 @@ class Connection(BaseConnection):
     def queues(self, table: str) -> Queues:
         """The commands of a queue table."""
         return Queues(self, table)
+
+    def documents(self, table: str) -> Documents:
+        """The commands of a pipeline table."""
+        return Documents(self, table)
 
     def call(self, command: str, /, **params: Any) -> Reply:
         """Sends a command of doc/protocol.md and waits for its answer. Values: str, bytes, int, float, bool; dates and

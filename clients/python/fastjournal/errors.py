@@ -33,7 +33,32 @@ class Disconnected(Error, ConnectionError):
 
 class GiveUp(Exception):
     """Raised by the function of a worker for a row or message that can never succeed: it is given up at once (FAIL,
-    REJECT)."""
+    REJECT). So is a document at its destination, by the function of a `deliver`."""
+
+
+class NotSent(Exception):
+    """Raised by the function of `Documents.deliver` for a document that did not arrive.
+
+    error: for people. kind: the class of the failure, at most 64 bytes; failures of one class are counted together.
+    permanent: it would fail again each time. drop: this is no failure: it need not arrive there. may_have_arrived:
+    nobody knows, as no answer came; where it may arrive once at most, nothing is said then, and it is in doubt when the
+    lease is over.
+    """
+
+    def __init__(
+        self,
+        error: str = "",
+        *,
+        kind: str = "error",
+        permanent: bool = False,
+        drop: bool = False,
+        may_have_arrived: bool = False,
+    ) -> None:
+        super().__init__(error)
+        self.kind = kind
+        self.permanent = permanent
+        self.drop = drop
+        self.may_have_arrived = may_have_arrived
 
 
 def failure(code: str, message: str, facts: Mapping[str, Any] | None = None) -> Error:

@@ -148,6 +148,7 @@ class Binding:
     routing_key: str = ""
 
 
+_Kind = TypeVar("_Kind")
 _Shown = TypeVar("_Shown", QueueMessage, Queue, Exchange, Binding)
 
 
@@ -180,16 +181,22 @@ def number_of(message: QueueMessage | int) -> int:
     return message if isinstance(message, int) else message.message
 
 
-def _shown(kind: type[_Shown], params: dict[str, Any]) -> _Shown:
-    """The fields of `kind` that a message has."""
+def fields_of(kind: type[_Kind], params: dict[str, Any]) -> _Kind:
+    """The fields of the data class `kind` that a message has. A list is of words between blanks."""
     found: dict[str, Any] = {}
-    for one in fields(kind):
+    for one in fields(kind):  # type: ignore[arg-type]
         if one.name not in params:
             continue
+        value = params[one.name]
         if one.type == "bool":
-            found[one.name] = whole(params, one.name) != 0
-        else:
-            found[one.name] = whole(params, one.name) if one.type == "int" else str(params[one.name])
+            value = whole(params, one.name) != 0
+        elif one.type in ("int", "int | None"):
+            value = whole(params, one.name)
+        elif one.type == "str":
+            value = str(value)
+        elif one.type == "list[str]":
+            value = str(value).split()
+        found[one.name] = value
     return kind(**found)
 
 
@@ -197,7 +204,7 @@ def message_of(message: Message) -> QueueMessage:
     """The message of a MESSAGE, or of a LISTEN about one."""
     params = message.params
     known = {name: value for name, value in params.items() if name not in ("body", "body_binary", "properties")}
-    out = _shown(QueueMessage, {"table": "", "message": 0} | known)
+    out = fields_of(QueueMessage, {"table": "", "message": 0} | known)
     out.properties_json = str(params.get("properties", ""))
     out.body = params.get("body", params.get("body_binary", None if out.bytes else ""))
     return out
@@ -230,7 +237,7 @@ def page_of(kind: type[_Shown], command: str, reply: Reply) -> tuple[list[_Shown
     for message in reply.messages:
         if message.command == command:
             with_body = kind is QueueMessage
-            out.append(message_of(message) if with_body else _shown(kind, message.params))
+            out.append(message_of(message) if with_body else fields_of(kind, message.params))
         elif message.command != "NOTHING":
             raise unexpected(message, f"{command} or NOTHING")
     return out, reply.messages[-1].params.get("after")

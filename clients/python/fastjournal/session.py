@@ -44,14 +44,19 @@ RULES: dict[str, Rule] = {
     "SEND": Rule(resend="numbered"),
     "ACQUIRE": Rule(resend="always", wait="wait", gives_back=True),
     "ACCEPT": Rule(resend="always", done_before="ACCEPTED"),
+    "FOUND": Rule(resend="always", gives_back=True),
 } | dict.fromkeys(
     "TOUCH PEEK LIST WHY TIMELINE DOMAINS ALERTS ALIVE FETCH HELP LISTEN STATS STATUS TABLES UNLISTEN UNWATCH WAITERS "
-    "WATCH BROWSE READ DECLARE REMOVE BIND UNBIND PURGE QUEUES EXCHANGES BINDINGS".split(),
+    "WATCH BROWSE READ DECLARE REMOVE BIND UNBIND PURGE QUEUES EXCHANGES BINDINGS "
+    # Said again, these are answered as before.
+    "SENDING SENT ROUTED CHILDREN_DONE HEARTBEAT RETRY FORCE DROP RESOLVE FORGET MIGRATE DOCUMENTS DESTINATIONS "
+    "HISTORY PLANS STEPS".split(),
     _ALWAYS,
 )
-# The messages that lease something, in an answer or by themselves, and what names the lease.
-_LEASING = frozenset({"ROW", "MESSAGE"})
-_OF_LEASE = ("table", "row", "message", "epoch")
+# The messages that lease something, in an answer or by themselves, each with what is only there if it does; and what
+# names the lease.
+_LEASING = {"ROW": "epoch", "MESSAGE": "epoch", "DOCUMENT": "token"}
+_OF_LEASE = ("table", "row", "message", "document", "epoch", "token")
 _UNKNOWN_RULE = Rule()
 _REFUSALS = frozenset({"ERROR", "UNKNOWN", "INVALID"})
 
@@ -329,7 +334,7 @@ class Session:
             raise failure(refusal.code, f"{self.options.server} refuses the token: {refusal.message}", refusal.facts)
         if call.role is Role.SUBSCRIPTION and refusal is not None:
             self._push(message)
-        elif call.rule.gives_back and message.command in _LEASING and "epoch" in message.params:
+        elif call.rule.gives_back and _is_lease(message):
             # Nobody would work on it until its lease ends. Without an error, as nothing failed.
             lease = {name: message.params[name] for name in _OF_LEASE if name in message.params}
             self._start("RELEASE", lease, Role.NOBODY)
@@ -339,8 +344,8 @@ class Session:
 
     def _push(self, message: Message) -> None:
         if len(self.pushes) >= self.options.pushes_max:
-            # Leased rows are never dropped; more than any credit allows is no daemon of ours.
-            if "epoch" not in message.params:
+            # What is leased is never dropped; more than any credit allows is no daemon of ours.
+            if not _is_lease(message):
                 self.pushes_dropped += 1
                 return
             if len(self.pushes) >= 2 * self.options.pushes_max:
@@ -372,11 +377,15 @@ def refusal_of(message: Message) -> Error | None:
     return None
 
 
+def _is_lease(message: Message) -> bool:
+    return message.command in _LEASING and _LEASING[message.command] in message.params
+
+
 def _subscription_key(command: str, params: dict[str, Any]) -> tuple[str, ...]:
-    # One WATCH a connection, whatever it is about; LISTEN and UNLISTEN are of a table, and a domain or a queue.
+    # One WATCH a connection, whatever it is about; LISTEN and UNLISTEN are of a table, and a domain, queue or source.
     if command in ("WATCH", "UNWATCH"):
         return ("WATCH",)
-    return ("LISTEN", *(str(params.get(name, "")) for name in ("table", "domain", "queue")))
+    return ("LISTEN", *(str(params.get(name, "")) for name in ("table", "domain", "queue", "source")))
 
 
 class BaseConnection:

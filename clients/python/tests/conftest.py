@@ -27,9 +27,18 @@ def needed(variable: str) -> Path:
     return Path(folder)
 
 
+# Documents are indexed, and published once.
+PLAN = """<plan name="docs" version="1">
+<retry max-attempts="3" first="1ms" factor="1" jitter="0"/>
+<source name="pages" router="duplicate-all"/>
+<step name="index" after="pages" kind="idempotent" guarantee="at-least-once"/>
+<step name="publish" after="pages" kind="potent"/>
+</plan>"""
+
+
 class Daemon:
-    """A table "jobs" with the key `name`, "pages" with the key `uri`, and "post" with queues; on TCP and on a unix
-    socket."""
+    """A table "jobs" with the key `name`, "pages" with the key `uri`, "post" with queues, and "docs" with PLAN; on TCP
+    and on a unix socket."""
 
     def __init__(self) -> None:
         self.programs = needed("FJ_BIN")
@@ -45,6 +54,8 @@ class Daemon:
             "tables/post.xml",
             '<table name="post" model="queue"><queues>orders failed</queues></table>',
         )
+        (self.tables / "plans").mkdir()
+        self.write_plan("docs", PLAN)
         self.process: subprocess.Popen[str] | None = None
         self.addresses: list[str] = []
 
@@ -64,6 +75,12 @@ class Daemon:
             f'<table name="{name}" model="journal" row-key="{key}"><schema>'
             f'<column name="{key}" type="string" required="true"/><column name="title" type="string"/>'
             f'<column name="size" type="int64"/><column name="payload" type="buffer"/></schema>{options}</table>',
+        )
+
+    def write_plan(self, name: str, plan: str, options: str = "") -> None:
+        self.write(f"tables/plans/{name}.xml", plan)
+        self.write(
+            f"tables/{name}.xml", f'<table name="{name}" type="pipeline"><plan>plans/{name}.xml</plan>{options}</table>'
         )
 
     def start(self) -> None:

@@ -1,0 +1,184 @@
+// The commands of a pipeline table as methods; index.d.ts says what they take and return.
+import {NotSent} from './errors.js';
+import {Notices} from './notices.js';
+import * as pipeline from './pipeline.js';
+import {camelCase, flag, parametersOf} from './rows.js';
+
+const listenNames = {
+  source: 'source',
+  mode: 'mode',
+  credit: 'credit',
+  worker: 'worker'
+};
+const wishNames = {
+  document: 'document',
+  source: 'source',
+  destination: 'destination',
+  kind: 'class',
+  status: 'status',
+  all: 'all',
+  dryRun: 'dry_run',
+};
+const PAGE = 1000;
+
+function numberOfDocument(document) { return document?.document ?? document; }
+
+export class Documents {
+  #link;
+
+  constructor(link, table) {
+    this.#link = link;
+    this.table = String(table);
+  }
+
+  #call(command, params, limits) { return this.#link.call(command, {...params, table: this.table}, limits); }
+
+  // What a worker says of a document.
+  #say(command, {table = this.table, document, token}, params, limits) {
+    return this.#link.call(command, {...params, table, document, token}, limits);
+  }
+
+  // ---- sources ----
+
+  async found(source, uri, hash, {handOut = true, dryRun, lease, worker, ...limits} = {}) {
+    const hand_out = handOut ? undefined : 0;
+    const params = {source, uri, hash: hash || undefined, hand_out, dry_run: flag(dryRun), lease, worker};
+    return pipeline.documentOf((await this.#call('FOUND', params, limits)).first);
+  }
+
+  // ---- workers ----
+
+  async next({source, destination, count = 1, lease, wait, worker, ...limits} = {}) {
+    return pipeline.handedOutOf(await this.#call('NEXT', {source, destination, count, lease, wait, worker}, limits));
+  }
+
+  async deliver(document, destination, send, {timeLimit, signal} = {}) {
+    const sending = await this.begin(document, destination, {timeLimit, signal});
+    if (sending.verdict !== 'run') return {verdict: sending.verdict, state: sending.why, failure: undefined};
+    let failed = false;
+    let failure;
+    try {
+      await send(sending);
+    } catch (error) {
+      failed = true;
+      failure = error;
+    }
+    // It may have arrived, and must not arrive twice.
+    if (failure instanceof NotSent && failure.mayHaveArrived && sending.guarantee === 'at-most-once')
+      return {verdict: 'run', state: 'sending', failure};
+    const [command, params] = pipeline.endingOf(failed, failure);
+    // Also if `signal` is aborted by now: what was done is said.
+    const reply = await this.#say(command, document, {...params, destination}, {timeLimit});
+    return {verdict: 'run', state: pipeline.recordedOf(reply).status, failure};
+  }
+
+  async begin(document, destination, {batched, worker, ...limits} = {}) {
+    return pipeline.sendingOf(
+        await this.#say('SENDING', document, {destination, batched: flag(batched), worker}, limits));
+  }
+
+  async sent(document, destination, limits = {}) {
+    return pipeline.recordedOf(await this.#say('SENT', document, {destination}, limits)).status;
+  }
+
+  async failed(document, destination, kind, {error, permanent, ...limits} = {}) {
+    const params = {...pipeline.failureOf(kind, {error, permanent}), destination};
+    return pipeline.recordedOf(await this.#say('FAILED', document, params, limits)).status;
+  }
+
+  async dropped(document, {destination, reason, ...limits} = {}) {
+    pipeline.recordedOf(await this.#say('DROPPED', document, {destination, reason}, limits));
+  }
+
+  async routed(document, router, chosen, limits = {}) {
+    return pipeline.destinationsOf(
+        await this.#say('ROUTED', document, {router, chosen: [...chosen].join(' ')}, limits));
+  }
+
+  async beginChild(parent, child, {step, again, lease, worker, ...limits} = {}) {
+    const params = {child: String(child), step, again: flag(again), lease, worker};
+    return pipeline.childOf(await this.#say('CHILD', parent, params, limits));
+  }
+
+  async childrenDone(parent, count, limits = {}) {
+    pipeline.recordedOf(await this.#say('CHILDREN_DONE', parent, {count}, limits));
+  }
+
+  async heartbeat(document, {lease, worker, ...limits} = {}) {
+    return pipeline.isAliveOf(await this.#say('HEARTBEAT', document, {lease, worker}, limits));
+  }
+
+  async release(document, limits = {}) { pipeline.recordedOf(await this.#say('RELEASE', document, {}, limits)); }
+
+  listen({signal, ...options} = {}) {
+    const params = parametersOf('listen', options, listenNames);
+    return new Notices(this.#link, {...params, table: this.table, mode: params.mode ?? 'wake'}, signal);
+  }
+
+  // ---- looking ----
+
+  async * #pages(command, answer, params, limits) {
+    let after;
+    do {
+      const reply = await this.#call(command, {...params, after}, limits);
+      yield* pipeline.listOf(answer, reply);
+      after = reply.messages[reply.messages.length - 1].params.after;
+    } while (after !== undefined);
+  }
+
+  documents({status, source, destination, version, count = 100, ...limits} = {}) {
+    return this.#pages('DOCUMENTS', 'DOCUMENT', {status, source, destination, version, count}, limits);
+  }
+
+  destinations({destination, source, version, ...limits} = {}) {
+    return this.#pages('DESTINATIONS', 'DESTINATION', {destination, source, version}, limits);
+  }
+
+  async why(document, limits = {}) {
+    const {params} = (await this.#call('WHY', {document: numberOfDocument(document)}, limits)).first;
+    const reason = {};
+    for (const name in params)
+      if (!['request', 'left', 'table'].includes(name)) reason[camelCase(name)] = params[name];
+    return reason;
+  }
+
+  history({document, count = 100, ...limits} = {}) {
+    return this.#pages('HISTORY', 'EVENT', {document: numberOfDocument(document), count}, limits);
+  }
+
+  async plans(limits = {}) { return pipeline.listOf('PLAN', await this.#call('PLANS', {}, limits)); }
+
+  async stats(limits = {}) {
+    const {request, left, ...figures} = (await this.#call('STATS', {}, limits)).first.params;
+    return figures;
+  }
+
+  // ---- people ----
+
+  // Page by page, until `count` are done.
+  async #change(call, params, {count = Infinity, timeLimit, signal, ...wish}, names = wishNames) {
+    const chosen = {...params, ...parametersOf(call, wish, names)};
+    chosen.document = numberOfDocument(chosen.document);
+    let done = 0;
+    let after;
+    do {
+      const page = {...chosen, count: Math.min(PAGE, count - done), after};
+      const changed = pipeline.changedOf(await this.#call(call.toUpperCase(), page, {timeLimit, signal}));
+      done += changed.count;
+      ({after} = changed);
+    } while (after !== undefined && done < count);
+    return done;
+  }
+
+  retry(wish = {}) { return this.#change('retry', {}, wish, {...wishNames, ifChanged: 'if_changed'}); }
+
+  force(wish = {}) { return this.#change('force', {}, wish); }
+
+  drop(wish = {}) { return this.#change('drop', {}, wish); }
+
+  resolve(outcome, wish = {}) { return this.#change('resolve', {outcome}, wish); }
+
+  async pause(destination, {reason, ...limits} = {}) { await this.#call('PAUSE', {destination, reason}, limits); }
+
+  async resume(destination, limits = {}) { await this.#call('RESUME', {destination}, limits); }
+}

@@ -1,0 +1,298 @@
+"""The commands of a pipeline table for asyncio; `fastjournal.aio` offers them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from . import pipeline as _pipeline
+from .documents import Documents as _SyncDocuments
+from .messages import parameters
+from .notices import Notice
+from .pipeline import (
+    Changing,
+    Child,
+    Delivery,
+    Destination,
+    Document,
+    Event,
+    HandedOut,
+    Plan,
+    Sending,
+    ShownDocument,
+)
+from .rows import Duration
+
+if TYPE_CHECKING:
+    from .aio import Connection
+
+
+class Documents:
+    """A pipeline table on a connection; the calls are those of `fastjournal.Documents`."""
+
+    def __init__(self, connection: Connection, table: str) -> None:
+        self.connection = connection
+        self.table = table
+        # Makes the messages; its own calls are not used.
+        self._made = _SyncDocuments(connection, table)  # type: ignore[arg-type]
+
+    # --- sources ---
+
+    async def found(
+        self,
+        source: str,
+        uri: str,
+        hash: str = "",
+        *,
+        hand_out: bool = True,
+        dry_run: bool = False,
+        lease: Duration | None = None,
+        worker: str | None = None,
+    ) -> Document:
+        params = parameters(
+            table=self.table,
+            source=source,
+            uri=uri,
+            hash=hash or None,
+            hand_out=None if hand_out else False,
+            dry_run=dry_run or None,
+            lease=lease,
+            worker=worker,
+        )
+        return _pipeline.document_of((await self.connection.request("FOUND", params)).first)
+
+    # --- workers ---
+
+    async def next(
+        self,
+        source: str | None = None,
+        destination: str | None = None,
+        count: int = 1,
+        *,
+        lease: Duration | None = None,
+        wait: Duration | None = None,
+        worker: str | None = None,
+    ) -> HandedOut:
+        params = parameters(
+            table=self.table,
+            source=source,
+            destination=destination,
+            count=count,
+            lease=lease,
+            wait=wait,
+            worker=worker,
+        )
+        return _pipeline.handed_out_of(await self.connection.request("NEXT", params))
+
+    async def deliver(self, document: Document, destination: str, send: Callable[[Sending], object]) -> Delivery:
+        """`send` may be a coroutine function; if it is cancelled, nothing is said."""
+        sending = await self.begin(document, destination)
+        if sending.verdict != "run":
+            return Delivery(sending.verdict, sending.why)
+        try:
+            answer = send(sending)
+            if inspect.isawaitable(answer):
+                await answer
+        except Exception as why:
+            return await self._end(document, destination, sending, why)
+        return await self._end(document, destination, sending, None)
+
+    async def begin(
+        self, document: Document, destination: str, *, batched: bool = False, worker: str | None = None
+    ) -> Sending:
+        params = self._made._about(document, destination=destination, batched=batched or None, worker=worker)
+        return _pipeline.sending_of(await self.connection.request("SENDING", params))
+
+    async def sent(self, document: Document, destination: str) -> str:
+        params = self._made._about(document, destination=destination)
+        return _pipeline.state_of(await self.connection.request("SENT", params))
+
+    async def failed(
+        self, document: Document, destination: str, kind: str = "error", error: str = "", *, permanent: bool = False
+    ) -> str:
+        params = self._made._about(document, destination=destination) | _pipeline.failure_of(kind, error, permanent)
+        return _pipeline.state_of(await self.connection.request("FAILED", params))
+
+    async def dropped(self, document: Document, destination: str | None = None, reason: str = "") -> None:
+        params = self._made._about(document, destination=destination, reason=reason or None)
+        _pipeline.state_of(await self.connection.request("DROPPED", params))
+
+    async def routed(self, document: Document, router: str, chosen: Iterable[str]) -> list[str]:
+        params = self._made._about(document, router=router, chosen=_pipeline.routed_to(chosen))
+        return _pipeline.destinations_of(await self.connection.request("ROUTED", params))
+
+    async def begin_child(
+        self,
+        parent: Document,
+        child: str | int,
+        step: str | None = None,
+        *,
+        again: bool = False,
+        lease: Duration | None = None,
+        worker: str | None = None,
+    ) -> Child:
+        options = parameters(step=step, again=again or None, lease=lease, worker=worker)
+        params = self._made._about(parent, child=str(child)) | options
+        return _pipeline.child_of(await self.connection.request("CHILD", params))
+
+    async def children_done(self, parent: Document, count: int) -> None:
+        _pipeline.state_of(await self.connection.request("CHILDREN_DONE", self._made._about(parent, count=count)))
+
+    async def heartbeat(self, document: Document, lease: Duration | None = None) -> bool:
+        params = self._made._about(document, lease=lease)
+        return _pipeline.is_alive_of(await self.connection.request("HEARTBEAT", params))
+
+    async def release(self, document: Document) -> None:
+        _pipeline.state_of(await self.connection.request("RELEASE", self._made._about(document)))
+
+    async def listen(
+        self,
+        source: str | None = None,
+        mode: str = "wake",
+        *,
+        credit: int | None = None,
+        worker: str | None = None,
+    ) -> None:
+        await self.connection.listen(self.table, **parameters(source=source, mode=mode, credit=credit, worker=worker))
+
+    async def unlisten(self, source: str | None = None) -> None:
+        await self.connection.unlisten(self.table, **parameters(source=source))
+
+    def notices(self, limit: float | None = None) -> AsyncIterator[Notice]:
+        return self.connection.notices(limit)
+
+    # --- looking ---
+
+    def documents(
+        self,
+        *,
+        status: str | None = None,
+        source: str | None = None,
+        destination: str | None = None,
+        version: int | None = None,
+        page: int = 100,
+    ) -> AsyncIterator[ShownDocument]:
+        params = parameters(
+            table=self.table, status=status, source=source, destination=destination, version=version, count=page
+        )
+        return self._pages("DOCUMENTS", params)
+
+    def destinations(
+        self, destination: str | None = None, *, source: str | None = None, version: int | None = None
+    ) -> AsyncIterator[Destination]:
+        params = parameters(table=self.table, destination=destination, source=source, version=version)
+        return self._pages("DESTINATIONS", params)
+
+    async def why(self, document: Document | ShownDocument | int) -> dict[str, Any]:
+        params = {"table": self.table, "document": _pipeline.number_of(document)}
+        return (await self.connection.request("WHY", params)).first.params
+
+    def history(
+        self, document: Document | ShownDocument | int | None = None, *, page: int = 100
+    ) -> AsyncIterator[Event]:
+        number = None if document is None else _pipeline.number_of(document)
+        return self._pages("HISTORY", parameters(table=self.table, document=number, count=page))
+
+    async def plans(self) -> list[Plan]:
+        return _pipeline.plans_of(await self.connection.request("PLANS", {"table": self.table}))
+
+    async def stats(self) -> dict[str, Any]:
+        return (await self.connection.request("STATS", {"table": self.table})).first.params
+
+    # --- people ---
+
+    async def retry(
+        self,
+        document: Document | ShownDocument | int | None = None,
+        *,
+        source: str | None = None,
+        destination: str | None = None,
+        kind: str | None = None,
+        status: str | None = None,
+        all: bool = False,
+        count: int | None = None,
+        dry_run: bool = False,
+        if_changed: bool = False,
+    ) -> int:
+        params = self._made._wish(document, source, destination, kind, status, all, dry_run)
+        return await self._change("RETRY", params | parameters(if_changed=if_changed or None), count)
+
+    async def force(
+        self,
+        document: Document | ShownDocument | int | None = None,
+        *,
+        source: str | None = None,
+        destination: str | None = None,
+        kind: str | None = None,
+        status: str | None = None,
+        all: bool = False,
+        count: int | None = None,
+        dry_run: bool = False,
+    ) -> int:
+        params = self._made._wish(document, source, destination, kind, status, all, dry_run)
+        return await self._change("FORCE", params, count)
+
+    async def drop(
+        self,
+        document: Document | ShownDocument | int | None = None,
+        *,
+        source: str | None = None,
+        destination: str | None = None,
+        kind: str | None = None,
+        status: str | None = None,
+        all: bool = False,
+        count: int | None = None,
+        dry_run: bool = False,
+    ) -> int:
+        params = self._made._wish(document, source, destination, kind, status, all, dry_run)
+        return await self._change("DROP", params, count)
+
+    async def resolve(
+        self,
+        outcome: str,
+        document: Document | ShownDocument | int | None = None,
+        *,
+        source: str | None = None,
+        destination: str | None = None,
+        kind: str | None = None,
+        status: str | None = None,
+        all: bool = False,
+        count: int | None = None,
+        dry_run: bool = False,
+    ) -> int:
+        params = self._made._wish(document, source, destination, kind, status, all, dry_run)
+        return await self._change("RESOLVE", params | {"outcome": outcome}, count)
+
+    async def pause(self, destination: str, reason: str = "") -> None:
+        params = parameters(table=self.table, destination=destination, reason=reason or None)
+        await self.connection.request("PAUSE", params)
+
+    async def resume(self, destination: str) -> None:
+        await self.connection.request("RESUME", {"table": self.table, "destination": destination})
+
+    # --- inside ---
+
+    async def _end(
+        self, document: Document, destination: str, sending: Sending, failure: Exception | None
+    ) -> Delivery:
+        if _pipeline.is_in_doubt(sending, failure):
+            return Delivery("run", "sending", failure)
+        command, params = _pipeline.ending_of(failure)
+        params |= self._made._about(document, destination=destination)
+        return Delivery("run", _pipeline.state_of(await self.connection.request(command, params)), failure)
+
+    async def _pages(self, command: str, params: dict[str, Any]) -> AsyncIterator[Any]:
+        after: Any = ""
+        while after is not None:
+            if after != "":
+                params["after"] = after
+            shown, after = _pipeline.shown_of(await self.connection.request(command, dict(params)))
+            for one in shown:
+                yield one
+
+    async def _change(self, command: str, params: dict[str, Any], most: int | None) -> int:
+        changing = Changing(params, most)
+        while not changing.ended:
+            changing.take(await self.connection.request(command, changing.next()))
+        return changing.done
