@@ -57,7 +57,7 @@ inline void unpack_bytes(fs::path const& from, fs::path const& folder) {
 struct Opened {
   explicit Opened(fs::path const& log) : daemon{""} {
     fs::remove_all(daemon.folder() / "tables");
-    fs::copy(kGolden / "tables", daemon.folder() / "tables");
+    fs::copy(kGolden / "tables", daemon.folder() / "tables", fs::copy_options::recursive);
     // A start must work whatever this computer's clock says.
     daemon.write("fastjournal.xml", "<fastjournal><start max-clock-behind=\"3650d\"/></fastjournal>\n");
     unpack(log, daemon.folder() / "data" / "shared");

@@ -16,6 +16,7 @@ trap '[[ $daemon -eq 0 ]] || kill -9 "$daemon" 2>/dev/null || true; rm -rf "$wor
 cp -r "$here/tables" "$work/tables"
 [[ -f $build/plugins/keyvalue.so ]] || rm -f "$work/tables/values.xml"
 [[ -f $build/plugins/queue.so ]] || rm -f "$work/tables/post.xml"
+[[ -f $build/plugins/pipeline.so ]] || rm -rf "$work/tables/docs.xml" "$work/tables/moved.xml" "$work/tables/plans"
 [[ -f $build/plugins/blob.so ]] || rm -f "$work/tables/blobs.xml" "$work/tables/spilled.xml"
 cat >"$work/fastjournal.xml" <<'XML'
 <fastjournal>
@@ -127,6 +128,7 @@ everything() {
   [[ ! -f $work/tables/values.xml ]] || pairs "$p" "$n"
   [[ ! -f $work/tables/blobs.xml ]] || bytes "$p" "$n"
   [[ ! -f $work/tables/post.xml ]] || messages "$p" "$n"
+  [[ ! -f $work/tables/docs.xml ]] || documents "$p"
   if call HELP command=XA_START 2>/dev/null; then transactions "$p"; fi
 }
 
@@ -158,6 +160,52 @@ messages() {
   call REMOVE table=post "queue=$p-gone"
   call SEND table=post queue=orders "body=$p-leased"
   taken orders >/dev/null
+}
+
+# Documents in each state: sent, failed, in doubt, changed, routed, with children, forgotten.
+documents() {
+  local p=$1 doc child
+  found() {
+    cli --text call FOUND table=docs "source=$1" "uri=$p-$2" "hash=$3" | tr ' ;' '\n\n' |
+      sed -n '/^\(document\|token\)=/p' | tr '\n' ' '
+  }
+  doc=$(found pages sent 1)
+  for destination in index publish; do
+    call SENDING table=docs $doc destination=$destination
+    call SENT table=docs $doc destination=$destination
+  done
+  doc=$(found pages failed 1)
+  call FAILED table=docs $doc destination=index class=disk-full "error=no room"
+  call FAILED table=docs $doc destination=publish class=refused "error=it can never work" permanent=1
+  doc=$(found pages doubt 1)
+  call HEARTBEAT table=docs $doc
+  call SENDING table=docs $doc destination=publish
+  doc=$(found pages changed 1)
+  call DROPPED table=docs $doc reason=old
+  found pages changed 2 >/dev/null
+  doc=$(found mails routed 1)
+  call ROUTED table=docs $doc router=mails chosen=file
+  doc=$(found pages list 1)
+  child=$(cli --text call CHILD table=docs $doc child=one | tr ' ;' '\n\n' | sed -n '/^\(document\|token\)=/p' | tr '\n' ' ')
+  call SENT table=docs $child destination=index
+  call CHILDREN_DONE table=docs $doc count=1
+  call DROPPED table=docs $doc "reason=its parts go there"
+  doc=$(found pages gone 1)
+  call DROPPED table=docs $doc reason=gone
+  call FORGET table=docs ${doc%% *}
+  found notes kept 1 >/dev/null
+  found notes kept 2 >/dev/null
+  call PAUSE table=docs destination=publish "reason=upgrade $p"
+  [[ $p == last ]] || call RESUME table=docs destination=publish
+}
+
+# A plan that a newer one has followed, and whose documents are forgotten.
+new_plan() {
+  call FOUND table=moved source=pages uri=one hash=1 hand_out=0
+  cp "$here/tables/plans/moved.xml" "$work/tables/plans/moved.xml"
+  call RELOAD
+  call FOUND table=moved source=pages uri=two hash=1
+  cli --text call FORGET table=moved version=1 | grep -q count=1
 }
 
 # say LINE...: sends lines of text on one connection, and waits for an answer to each.
@@ -270,6 +318,7 @@ open_again() {
 for name in dropped later; do
   sed "s/name=\"strict\"/name=\"$name\"/" "$work/tables/strict.xml" >"$work/tables/$name.xml"
 done
+[[ ! -f $work/tables/moved.xml ]] || sed -i 's/version="2"/version="1"/' "$work/tables/plans/moved.xml"
 start
 everything old 100
 call INSERT table=dropped name=row
@@ -314,6 +363,8 @@ if [[ -f $work/tables/values.xml ]]; then
   pairs last 400
   [[ ! -f $work/tables/blobs.xml ]] || bytes last 400
   [[ ! -f $work/tables/post.xml ]] || messages last 400
+  [[ ! -f $work/tables/docs.xml ]] || documents last
+  [[ ! -f $work/tables/moved.xml ]] || new_plan
   if call HELP command=XA_START 2>/dev/null; then transactions last; fi
   end KILL
 fi

@@ -9,6 +9,7 @@
 #include "plugins/blob/records.h"
 #include "plugins/journal/records.h"
 #include "plugins/keyvalue/records.h"
+#include "plugins/pipeline/records.h"
 #include "plugins/queue/records.h"
 #include "tests/integration/golden_logs.h"
 
@@ -184,6 +185,50 @@ BOOST_AUTO_TEST_CASE(bytes_outside_the_log_are_read_and_changed) {
   BOOST_TEST(contains(opened.ask("GET table=blobs;data=1;key=old-small"), "data=Zmlyc3Q=;"));
 }
 
+// What became of documents, and workers that go on.
+BOOST_AUTO_TEST_CASE(documents_are_read_and_go_on) {
+  Opened opened{kGolden / "documents"};
+  opened.start();
+  LineClient client{opened.daemon.local()};
+  std::map<std::string, std::string> states;  // by uri, or child
+  std::map<std::string, std::string> numbers;
+  int versions = 0;
+  for (std::string line = client.ask("DOCUMENTS table=docs"); !line.empty(); line = client.read_line().value_or("")) {
+    BOOST_REQUIRE_MESSAGE(line.starts_with("DOCUMENT "), line);
+    std::string const uri = value_behind(line, "uri");
+    states[uri] = value_behind(line, "states");
+    numbers[uri] = value_behind(line, "document");
+    if (contains(line, ";newer=")) ++versions;
+    if (contains(line, "left=0;")) break;
+  }
+  for (std::string const p : {"old", "new", "last"}) {
+    BOOST_TEST_CONTEXT(p) {
+      BOOST_TEST(states[p + "-sent"] == "index=sent publish=sent");
+      BOOST_TEST(states[p + "-failed"] == "index=error publish=error_doc");
+      BOOST_TEST(states[p + "-changed"] == "index=processing publish=processing");
+      BOOST_TEST(states[p + "-list"] == "index=dropped publish=dropped");
+      BOOST_TEST(contains(states[p + "-routed"], "answer=dropped"), states[p + "-routed"]);
+      BOOST_TEST(!states.contains(p + "-gone"));
+      std::string const found = "FOUND table=docs;hand_out=0;source=pages;uri=" + p;
+      BOOST_TEST(contains(opened.ask(found + "-sent;hash=1"), "change=unchanged;"));
+      BOOST_TEST(contains(opened.ask(found + "-changed;hash=3"), "change=changed;"));
+      BOOST_TEST(contains(opened.ask("WHY table=docs;document=" + numbers[p + "-failed"]), "no room"));
+      BOOST_TEST(contains(opened.ask("RETRY table=docs;document=" + numbers[p + "-failed"]), "count=2;"));
+    }
+  }
+  BOOST_TEST(versions == 3);
+  for (std::string const p : {"old", "new"})
+    BOOST_TEST(states[p + "-doubt"] == "index=processing publish=in_doubt", states[p + "-doubt"]);
+  BOOST_TEST(contains(opened.ask("RESOLVE table=docs;outcome=sent;document=" + numbers["old-doubt"]), "count=1;"));
+  BOOST_TEST(contains(opened.ask("DESTINATIONS table=docs;destination=publish"), "reason=upgrade last;"));
+  BOOST_TEST(contains(opened.ask("RESUME table=docs;destination=publish"), "CHANGED"));
+  BOOST_TEST(contains(opened.ask("NEXT table=docs;source=pages"), "DOCUMENT "));
+  BOOST_TEST(contains(opened.ask("PLANS table=moved"), "version=2;"));
+  std::string const digest = opened.stop();
+  Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+  BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
+}
+
 // Prepared transactions of that time are in doubt, hold what they held, and can be ended.
 BOOST_AUTO_TEST_CASE(prepared_transactions_are_in_doubt_and_end) {
   Opened opened{kGolden / "prepared"};
@@ -327,11 +372,15 @@ BOOST_AUTO_TEST_CASE(without_newest_or_with_an_old_container_one_of_format_3_is_
 // One needs damage, and two are not needed any more when the next maintenance has begun: tests/unit/blob has them.
 std::set<int> const kRareOfBlobs{35, 39, 40};
 
+// A clock that was accepted: tests/unit/pipeline has it.
+int const kClockOfDocuments = 11;
+
 // Whoever changes a record must add a log that has it.
 BOOST_AUTO_TEST_CASE(every_version_of_every_record_stands_in_one_of_them) {
   std::set<std::pair<int, int>> seen;  // of the journal: type, version
   std::set<std::pair<int, int>> blobs;
   std::set<std::pair<int, int>> queues;
+  std::set<std::pair<int, int>> documents;
   std::set<std::pair<int, int>> catalogue;  // of table 0
   for (fs::path const& log : logs_that_landed()) {
     TemporaryFolder folder;
@@ -343,10 +392,12 @@ BOOST_AUTO_TEST_CASE(every_version_of_every_record_stands_in_one_of_them) {
       bool const is_catalogue = contains(line, "table=(catalogue)");
       bool const is_blob = contains(line, "table=blobs");
       bool const is_queue = contains(line, "table=post");
-      (is_catalogue ? catalogue
-       : is_blob    ? blobs
-       : is_queue   ? queues
-                    : seen)
+      bool const is_pipeline = contains(line, "table=docs") || contains(line, "table=moved");
+      (is_catalogue  ? catalogue
+       : is_blob     ? blobs
+       : is_queue    ? queues
+       : is_pipeline ? documents
+                     : seen)
           .emplace(number("type"), number("version"));
     }
   }
@@ -363,6 +414,9 @@ BOOST_AUTO_TEST_CASE(every_version_of_every_record_stands_in_one_of_them) {
     if ((record >= 32 || record == 17) && fastjournal::queue::newest_version(record) != 0)
       BOOST_TEST(queues.contains({type, fastjournal::queue::newest_version(record)}),
                  "no record of queues of type " << type);
+    for (int version = 1; version <= fastjournal::pipeline::newest_version(record); ++version)
+      BOOST_TEST((type == kClockOfDocuments || documents.contains({type, version})),
+                 "no record of documents of type " << type << ", version " << version);
     for (int version = 1; version <= fastjournal::keyvalue::newest_version(record); ++version)
       BOOST_TEST(seen.contains({type, version}), "no record of pairs of type " << type << ", version " << version);
   }
