@@ -429,7 +429,7 @@ verb_nightly() {
   part package --twice
   [[ ${#parts_failed[@]} -eq 0 ]] || say "nightly: ${#parts_failed[@]} failed: $(printf '%s; ' "${parts_failed[@]}")"
   say "nightly: test dev asan"
-  export FJ_SPOOL_SECONDS=120
+  export FJ_SPOOL_SECONDS=120 FJ_LINES=1000000  # of the large file of a pipeline
   verb_test dev asan || status=$?
   [[ ${#parts_failed[@]} -eq 0 && $status -eq 0 ]]
 }

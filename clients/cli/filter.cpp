@@ -21,14 +21,6 @@ constexpr std::size_t kErrorBytesMax = 1'024;
 
 Status failed(std::string const& what, int error) { return {Code::io_error, what + ": " + std::strerror(error)}; }
 
-struct Actions {
-  posix_spawn_file_actions_t list;
-  Actions() { posix_spawn_file_actions_init(&list); }
-  Actions(Actions const&) = delete;
-  Actions& operator=(Actions const&) = delete;
-  ~Actions() { posix_spawn_file_actions_destroy(&list); }
-};
-
 // What was said last.
 void keep_end(std::string& text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
@@ -41,7 +33,7 @@ Result<Filtered> run_filter(std::string const& command, std::vector<std::string>
                             std::string const& input, std::string const& output, std::function<bool()> const& tick) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return failed("make a pipe for " + command, errno);
-  Actions actions;
+  SpawnActions actions;
   posix_spawn_file_actions_addopen(&actions.list, STDIN_FILENO, input.c_str(), O_RDONLY, 0);
   if (!output.empty())
     posix_spawn_file_actions_addopen(&actions.list, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);

@@ -51,14 +51,6 @@ struct Fd {
   int fd;
 };
 
-struct Actions {
-  posix_spawn_file_actions_t list;
-  Actions() { posix_spawn_file_actions_init(&list); }
-  Actions(Actions const&) = delete;
-  Actions& operator=(Actions const&) = delete;
-  ~Actions() { posix_spawn_file_actions_destroy(&list); }
-};
-
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
@@ -190,7 +182,7 @@ int run_curl(std::vector<std::string> arguments, int input, int configuration, S
   if (::pipe2(ends, O_CLOEXEC) != 0) return errno;
   Fd const reads{ends[0]};
   Fd writes{ends[1]};
-  Actions actions;
+  SpawnActions actions;
   posix_spawn_file_actions_adddup2(&actions.list, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions.list, writes.fd, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions.list, writes.fd, STDERR_FILENO);

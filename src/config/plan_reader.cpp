@@ -126,8 +126,10 @@ class Reader {
   }
 
   void read_source(Element const& element) {
-    element.expect({.attributes = {{"name", Times::one}, {"after"}, {"hash"}, {"remember"}, {"versions"}, {"router"}, {"copies-max"}},
-                    .children = {{"description"}}});
+    element.expect(
+        {.attributes =
+             {{"name", Times::one}, {"after"}, {"hash"}, {"remember"}, {"versions"}, {"router"}, {"copies-max"}},
+         .children = {{"description"}}});
     plan::Step& step = begin(element);
     static_cast<void>(element.description());
     read_word(element, "hash", plan::kHashWords, step.hash);

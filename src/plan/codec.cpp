@@ -1,6 +1,7 @@
 // Words between blanks: `plan NAME VERSION FAULT-TOLERANT STRICT`, then for each source `source NAME HASH REMEMBERS ROUTER
 // COPIES`, for each step `step NAME KIND EFFECT GUARANTEE ANY-PATH ROUTER COPIES RETRY BEFORE`. RETRY is 8 numbers, BEFORE
-// the numbers of the predecessors between commas. REMEMBERS is 2 if older versions are kept. Enumerations are numbers: they last, as those of plan.h do.
+// the numbers of the predecessors between commas. REMEMBERS is 2 if older versions are kept. Enumerations are numbers:
+// they last, as those of plan.h do.
 #include "plan/codec.h"
 
 #include <charconv>

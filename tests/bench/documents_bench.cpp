@@ -160,25 +160,16 @@ void compare(Settings const& settings) {
   schema.answer = [](std::string_view bytes, std::string&) { return postgres_answer(bytes); };
   RoundTrips{postgres->address(), schema, 1};
 
-  struct Entry {
-    Speech speech;
-    std::string address;
-    std::vector<double> rates{};
-    Histogram latency_us{};
-  };
-  std::vector<Entry> entries;
+  std::vector<Contender> entries;
   entries.push_back({our_speech(settings.batch), ours.tcp()});
   entries.push_back({postgres_speech(settings.batch), postgres->address()});
   std::uint64_t number = 0;
   for (int round = 0; round < settings.rounds; ++round)
-    for (Entry& entry : entries) {
-      RoundTrips driver{entry.address, entry.speech, settings.connections};
-      entry.rates.push_back(driver.run(settings.seconds, number, entry.latency_us));
-    }
+    run_round(entries, settings.connections, settings.seconds, number);
   fmt::print("{} connections, each with a batch of {} documents; median of {} rounds of {} s\n", settings.connections,
              settings.batch, settings.rounds, settings.seconds);
   fmt::print("{:<52}{:>16}{:>12}{:>10}{:>8}\n", "", "status events/s", "p50 us", "p99 us", "ratio");
-  for (Entry const& entry : entries)
+  for (Contender const& entry : entries)
     fmt::print("{:<52}{:>16.0f}{:>12}{:>10}{:>8.1f}\n", entry.speech.name,
                median(entry.rates) * static_cast<double>(settings.batch), entry.latency_us.percentile(50),
                entry.latency_us.percentile(99), median(entry.rates) / median(entries.back().rates));

@@ -156,6 +156,8 @@ void events_and_search(std::uint64_t documents) {
   double const took = seconds_since(start);
   fmt::print("{} documents found and sent: {:.0f} commands a second, {:.0f} records a second, without a log\n",
              documents, static_cast<double>(documents * 3) / took, static_cast<double>(bench.step().count()) / took);
+  fmt::print("{} complete documents: {:.0f} bytes of memory each, with a URI of {} bytes\n", documents,
+             static_cast<double>(bench.table().memory_bytes()) / static_cast<double>(documents), kUriBytes);
   Message stranded{"DOCUMENTS"};
   stranded.set("status", "stranded");
   auto const asked = Clock::now();

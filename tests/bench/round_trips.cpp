@@ -104,6 +104,13 @@ void RoundTrips::begin_one(Line& line, std::uint64_t& number) {
   send(line);
 }
 
+void run_round(std::vector<Contender>& contenders, std::size_t connections, double seconds, std::uint64_t& number) {
+  for (Contender& one : contenders) {
+    RoundTrips driver{one.address, one.speech, connections};
+    one.rates.push_back(driver.run(seconds, number, one.latency_us));
+  }
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];

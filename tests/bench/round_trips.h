@@ -53,6 +53,16 @@ class RoundTrips {
   std::vector<Line> lines_;
 };
 
+// One side of a comparison, with what it has done so far.
+struct Contender {
+  Speech speech{};
+  std::string address{};
+  std::vector<double> rates{};  // requests a second, of each round
+  Histogram latency_us{};
+};
+// Each in turn.
+void run_round(std::vector<Contender>& contenders, std::size_t connections, double seconds, std::uint64_t& number);
+
 [[nodiscard]] double median(std::vector<double> values);
 
 // -- PostgreSQL's protocol, version 3 ---------------------------------------

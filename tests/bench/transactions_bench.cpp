@@ -203,14 +203,8 @@ void compare(Settings const& settings) {
   ours->start();
   postgres->start();
   std::unique_ptr<bench::Broker> const queues = bench::start_fastjournal();
-  struct Entry {
-    Speech speech;
-    std::string address;
-    std::vector<double> rates{};
-    Histogram latency_us{};
-  };
   // Each kind of work, the peer last. Taken is what the lines before have put there, so the tables are deep.
-  std::vector<std::vector<Entry>> works(2);
+  std::vector<std::vector<Contender>> works(2);
   works[0].push_back({text_speech(settings.ops), ours->address()});
   works[0].push_back({frame_speech(settings.ops, false), ours->address()});
   works[0].push_back({frame_speech(settings.ops, true), queues->address()});
@@ -219,17 +213,13 @@ void compare(Settings const& settings) {
   works[1].push_back({postgres_speech(settings.ops, true), postgres->address()});
   std::uint64_t number = 0;
   for (int round = 0; round < settings.rounds; ++round)
-    for (std::vector<Entry>& work : works)
-      for (Entry& entry : work) {
-        RoundTrips driver{entry.address, entry.speech, settings.connections};
-        entry.rates.push_back(driver.run(settings.seconds, number, entry.latency_us));
-      }
+    for (std::vector<Contender>& work : works) run_round(work, settings.connections, settings.seconds, number);
   fmt::print("{} connections, {} operations with {} bytes a transaction; median of {} rounds of {} s\n",
              settings.connections, settings.ops, kPayloadBytes, settings.rounds, settings.seconds);
   fmt::print("{:<48}{:>16}{:>14}{:>10}{:>10}{:>8}\n", "", "transactions/s", "operations/s", "p50 us", "p99 us",
              "ratio");
-  for (std::vector<Entry> const& work : works)
-    for (Entry const& entry : work)
+  for (std::vector<Contender> const& work : works)
+    for (Contender const& entry : work)
       fmt::print("{:<48}{:>16.0f}{:>14.0f}{:>10}{:>10}{:>8.1f}\n", entry.speech.name, median(entry.rates),
                  median(entry.rates) * static_cast<double>(settings.ops), entry.latency_us.percentile(50),
                  entry.latency_us.percentile(99), median(entry.rates) / median(work.back().rates));

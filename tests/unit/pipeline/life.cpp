@@ -597,14 +597,10 @@ class Life {
           missing += Reference::missing(reference_.at(child).places[cell]) ? 1 : 0;
           in_hands += reference_.at(child).places[cell].leased ? 1 : 0;
         }
-      if (std::string const wrong =
-              differs(of + "missing_below", reply.get("missing_below", at), std::to_string(missing));
-          !wrong.empty())
-        return wrong;
-      if (std::string const wrong =
-              differs(of + "in_hands_below", reply.get("in_hands_below", at), std::to_string(in_hands));
-          !wrong.empty())
-        return wrong;
+      for (auto const& [what, expected] :
+           std::map<std::string, int>{{"missing_below", missing}, {"in_hands_below", in_hands}})
+        if (std::string const wrong = differs(of + what, reply.get(what, at), std::to_string(expected)); !wrong.empty())
+          return wrong;
     }
     for (int at = 0; at < 3; ++at)
       for (std::string const source : {"", "s", "t"})
