@@ -179,8 +179,10 @@ std::string_view PipelineTable::topic_of(ObjectId object) const {
 bool PipelineTable::announce(ObjectId object, Answer& answer) const {
   std::uint32_t const document = shared_.store().find(object);
   if (document == kNone) return false;
-  // The source is the topic, which is told beside this.
+  // The source is the topic, which may be told already.
   answer.add("document", object.value);
+  if (std::ranges::find(answer.params(), "source", &Param::name) == answer.params().end())
+    answer.add("source", topic_of(object));
   runs_.describe_content(document, answer);
   return true;
 }

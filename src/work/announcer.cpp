@@ -1,5 +1,6 @@
 #include "work/announcer.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace fastjournal::work {
@@ -29,7 +30,9 @@ bool Announcer::announce(ServedTable const& table) {
     if (table.can.topics->announce(row->object, notice_)) {
       told += tell_all(table, table.subscriptions.topics().whole(), *row);
       if (row->topic != nullptr) {
-        notice_.add(table.type.topic, std::string_view{row->topic->name});
+        // Unless the table told it to all.
+        if (std::ranges::find(notice_.params(), table.type.topic, &Param::name) == notice_.params().end())
+          notice_.add(table.type.topic, std::string_view{row->topic->name});
         told += tell_all(table, *row->topic, *row);
       }
     }
