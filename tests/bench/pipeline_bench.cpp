@@ -52,10 +52,11 @@ class Step final : public Records {
 
 class Bench {
  public:
-  explicit Bench(std::string const& plan)
+  // `history`: bytes for the last events.
+  explicit Bench(std::string const& plan, std::string const& history)
       : type_(pipeline::test::pipeline_type()),
         table_(std::make_unique<pipeline::PipelineTable>(TableContext{TableId{1}, 7}, type_,
-                                                         pipeline::test::declare(plan))) {
+                                                         pipeline::test::declare(plan, {{"history", history}}))) {
     Answer answer;
     Decision decision{.now = now_, .start = 1, .records = step_, .answer = answer};
     while (table_->decide_timer(decision)) step_.apply(*table_, now_);
@@ -109,7 +110,7 @@ void memory(std::uint64_t documents, int destinations) {
   pipeline::test::PlanText plan;
   plan.source("s", destinations > 1 ? pipeline::test::kAll : 0);
   for (int at = 0; at < destinations; ++at) plan.idempotent("d" + std::to_string(at), "0");
-  Bench bench{plan.text};
+  Bench bench{plan.text, "0"};
   std::uint64_t const before = bench.table().memory_bytes();
   std::string const hash(kHashBytes, 'h');
   for (std::uint64_t at = 0; at < documents; ++at) {
@@ -130,8 +131,8 @@ void memory(std::uint64_t documents, int destinations) {
 }
 
 // FOUND, SENDING and SENT of each document.
-void events_and_search(std::uint64_t documents) {
-  Bench bench{pipeline::test::PlanText{}.source("s").idempotent("d", "0").text};
+void events_and_search(std::uint64_t documents, std::string const& history) {
+  Bench bench{pipeline::test::PlanText{}.source("s").idempotent("d", "0").text, history};
   auto const start = Clock::now();
   for (std::uint64_t at = 0; at < documents; ++at) {
     bool const is_stranded = at % (documents / 10) == documents / 20;
@@ -173,7 +174,10 @@ int main(int count, char** words) {
   CLI::App app{"what a pipeline table costs, without a log"};
   app.add_option("--documents", documents, "live ones, for their memory")->capture_default_str();
   app.add_option("--complete", complete, "among which ten are stranded")->capture_default_str();
+  std::uint64_t history = 4U << 20U;
+  app.add_option("--history", history, "bytes for the last events; none while memory is measured")
+      ->capture_default_str();
   CLI11_PARSE(app, count, words);
   for (int const destinations : {1, 2, 4}) memory(documents, destinations);
-  events_and_search(complete);
+  events_and_search(complete, std::to_string(history));
 }

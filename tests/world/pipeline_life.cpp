@@ -213,12 +213,15 @@ class Life {
     world_.send(worker.name, report + about(held, "report") + ";destination=" + destination);
   }
 
-  // What is tried again by a person may come late.
+  // As they were found: each version is a document of its own, and FOUND of two workers may overtake each other. What is
+  // tried again by a person may come late.
   void keep_order(Held const& held) {
+    std::uint64_t const document = std::stoull(held.document);
     std::uint64_t& last = last_[held.what];
-    expect(last <= held.version || drains_,
-           held.what + "@" + std::to_string(held.version) + " came after " + std::to_string(last));
-    last = std::max(last, held.version);
+    if (last > document && !drains_)
+      expect(false, held.what + "@" + std::to_string(held.version) + ", document " + held.document + ", came after " +
+                        std::to_string(last) + ":" + story_of(held.what));
+    last = std::max(last, document);
   }
 
   // A person asks the receiver, who knows.
@@ -307,7 +310,17 @@ class Life {
     } while (!after.empty());
   }
 
-  // For people, when something is wrong.
+  // For people, when something is wrong: what has become of it.
+  std::string story_of(std::string const& uri) {
+    std::string out;
+    for (Message const& one : ask("HISTORY table=docs;count=1000")) {
+      if (one.text("uri") != uri && one.has("uri")) continue;
+      out += "\n";
+      for (std::string_view const name : {"date", "document", "what", "destination", "worker", "class"})
+        if (one.has(name)) out.append(" ").append(one.text(name));
+    }
+    return out;
+  }
   std::string why_of(std::string const& uri) {
     std::string out;
     for (Message const& one : ask("DOCUMENTS table=docs;count=1000")) {
@@ -368,7 +381,7 @@ class Life {
   bool keeps_versions_{false};
   bool drains_{false};
   std::map<std::string, std::set<std::uint64_t>> found_;  // by uri: versions that the table has acknowledged
-  std::map<std::string, std::uint64_t> last_;             // by uri: the newest one that was published
+  std::map<std::string, std::uint64_t> last_;             // by uri: the last document that was published
   std::array<Worker, kWorkers.size()> workers_{
       {{std::string{kWorkers[0]}}, {std::string{kWorkers[1]}}, {std::string{kWorkers[2]}}}};
   std::map<std::string, std::uint64_t> received_;
