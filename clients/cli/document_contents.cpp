@@ -64,6 +64,12 @@ std::string DocumentContents::check() const {
   return "--keep " + table_ + ": no source given by --source has versions=\"all\" in plan " + plan_.name;
 }
 
+std::string DocumentContents::unkept() const {
+  for (auto const& [name, folder] : folders_)
+    if (!kept_ && keeps(name)) return name;
+  return {};
+}
+
 Result<bool> DocumentContents::keep(std::string const& name, client::ScannedFile const& file) {
   if (!kept_ || !keeps(name)) return true;
   Result<Document> const known = documents_.found(name, file.uri, file.hash, {.dry_run = true});

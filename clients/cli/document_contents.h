@@ -33,6 +33,8 @@ class DocumentContents {
 
   // What is wrong with --keep. Empty: nothing.
   [[nodiscard]] std::string check() const;
+  // A source that keeps versions, whose contents are not kept. Empty: there is none.
+  [[nodiscard]] std::string unkept() const;
   // Before FOUND: if the table does not know this version, its content is kept. False: the file changes while it is read;
   // it is found another time.
   [[nodiscard]] Result<bool> keep(std::string const& source, client::ScannedFile const& file);

@@ -96,6 +96,11 @@ class Run {
     contents_ = std::make_unique<DocumentContents>(plan_, wishes_.sources, connection_, documents_, one_.pipeline.keep,
                                                    contents_folder_.path());
     if (std::string const wrong = contents_->check(); !wrong.empty()) return misuse(one_, console_, wrong);
+    if (std::string const name = contents_->unkept(); !name.empty())
+      note(one_, console_,
+           "source " + name +
+               " keeps versions, and contents are not kept: a version whose file has changed before it "
+               "arrived will be failed for good. --keep TABLE keeps them in a blob table");
     for (auto const& [name, folder] : wishes_.sources) {
       auto const source = std::ranges::find(plan_.steps, name, &plan::Step::name);
       scanners_.emplace(name, std::make_unique<FolderScanner>(client::ScanOptions{folder, hash_of(*source)}));

@@ -358,11 +358,12 @@ bool Reports::end_leases(Decision& decision) const {
   std::uint32_t const most = shared_.options.failing == 0 ? kLeasesPerStep : 1;
   std::uint32_t count = 0;
   for (auto const& [date, lease] : shared_.work().leases().ends()) {
-    if (date > decision.now.value) return false;
-    if (count++ == most) return true;
+    if (date > decision.now.value || count == most) break;
     end_lease(shared_.work().leases()[lease].row, decision);
+    ++count;
   }
-  return false;
+  // What was held by one of them may go now (Operators::forget_done).
+  return count > 0;
 }
 
 }  // namespace fastjournal::pipeline

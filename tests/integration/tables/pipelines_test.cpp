@@ -236,7 +236,8 @@ BOOST_AUTO_TEST_CASE(every_version_arrives_where_the_one_before_was_missing) {
   write("files/y", "y1\n");
   std::string const careless =
       "fastjournal pipeline run kept --once --source files=files --to a='cat >> a' --to b='cat >> b'";
-  run(careless);
+  std::string const warned = run(careless);
+  BOOST_TEST(warned.find("--keep TABLE") != std::string::npos, warned);
   write("files/y", "y2\n");
   run("fastjournal pipeline resume kept b");
   run_in_shell(daemon, careless);

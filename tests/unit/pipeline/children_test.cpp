@@ -263,6 +263,22 @@ BOOST_AUTO_TEST_CASE(originals_without_memory_go_with_their_children) {
   BOOST_TEST(table.replays());
 }
 
+BOOST_AUTO_TEST_CASE(an_original_without_memory_goes_when_the_last_lease_of_its_run_ends) {
+  Lines table{PlanText{}.source("s", 0, 1, false).safe("split", "0").idempotent("a", "1").text};
+  Reply const file = table.found("file");
+  Reply const line = table.child(file, "1");
+  table.done(file, 1);
+  // It is taken apart once more.
+  table.child(file, "1", {{"again", "1"}});
+  table.deliver(line, "a");
+  table.of("DROPPED", file);
+  table.pass(0);
+  BOOST_TEST(table.table->shared().store().size() == 2U);
+  table.pass(400'000);
+  BOOST_TEST(table.table->shared().store().size() == 0U);
+  BOOST_TEST(table.replays());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace fastjournal::pipeline::test
