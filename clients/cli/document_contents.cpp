@@ -28,6 +28,9 @@ bool is_file(std::string const& path) {
   return fs::symlink_status(path, error).type() == fs::file_type::regular;
 }
 
+// URIs with earlier versions that have arrived.
+constexpr std::size_t kRememberedMax = 100'000;
+
 ContentName name_of(Document const& document) { return {document.source, document.uri, document.hash}; }
 
 }  // namespace
@@ -70,22 +73,29 @@ std::string DocumentContents::unkept() const {
   return {};
 }
 
-Result<bool> DocumentContents::keep(std::string const& name, client::ScannedFile const& file) {
-  if (!kept_ || !keeps(name)) return true;
+Result<std::string> DocumentContents::copy_and_hash(std::string const& name, std::string const& path,
+                                                    fs::path const& copy) const {
+  if (!is_file(path)) return std::string{};
+  std::error_code error;
+  fs::copy_file(path, copy, fs::copy_options::overwrite_existing, error);
+  if (error && !is_file(path)) return std::string{};
+  if (error) return Status{Code::io_error, "copy " + path + ": " + error.message()};
+  return client::hash_of_file(copy.string(), hash_of(source(name)));
+}
+
+Result<DocumentContents::Kept> DocumentContents::keep(std::string const& name, client::ScannedFile const& file) {
+  if (!kept_ || !keeps(name)) return Kept::yes;
   Result<Document> const known = documents_.found(name, file.uri, file.hash, {.dry_run = true});
   if (!known.ok()) return known.status();
-  if (known->change != Document::Change::fresh && known->change != Document::Change::changed) return true;
-  // The copy is what is hashed and kept.
+  if (known->change != Document::Change::fresh && known->change != Document::Change::changed) return Kept::yes;
   fs::path const copy = work_ / "kept";
-  std::error_code error;
-  fs::copy_file(file.path, copy, fs::copy_options::overwrite_existing, error);
-  if (error && !is_file(file.path)) return false;
-  if (error) return Status{Code::io_error, "copy " + file.path + ": " + error.message()};
-  Result<std::string> const hash = client::hash_of_file(copy.string(), hash_of(source(name)));
+  Result<std::string> const hash = copy_and_hash(name, file.path, copy);
   if (!hash.ok()) return hash.status();
-  if (hash.value() != file.hash) return false;
-  if (Status const kept = kept_->keep({name, file.uri, file.hash}, copy.string()); !kept.ok()) return kept;
-  return true;
+  if (hash.value() != file.hash) return Kept::changing;
+  Status const kept = kept_->keep({name, file.uri, file.hash}, copy.string());
+  if (kept.code() == Code::too_large) return Kept::too_large;
+  if (!kept.ok()) return kept;
+  return Kept::yes;
 }
 
 Result<DocumentContents::Found> DocumentContents::find(Document const& document) {
@@ -99,11 +109,10 @@ Result<DocumentContents::Found> DocumentContents::find(Document const& document)
 }
 
 Result<DocumentContents::Found> DocumentContents::find_version(Document const& document, std::string const& path) {
-  if (is_file(path)) {
-    Result<std::string> const hash = client::hash_of_file(path, hash_of(source(document.source)));
-    if (hash.ok() && hash.value() == document.hash) return Found{.path = path};
-  }
   fs::path const copy = work_ / "version";
+  Result<std::string> const hash = copy_and_hash(document.source, path, copy);
+  if (!hash.ok()) return hash.status();
+  if (hash.value() == document.hash) return Found{.path = copy.string()};
   if (kept_) {
     Result<bool> const brought = kept_->bring(name_of(document), copy);
     if (!brought.ok()) return brought.status();
@@ -119,17 +128,26 @@ Status DocumentContents::look_at_end(Document const& document) {
   if (!kept_ || !keeps(document.source)) return {};
   Result<client::Reply> const reply = connection_.call(
       "WHY", {{"table", Value::of_text(documents_.table())}, {"document", Value::of_unsigned(document.document)}});
+  std::pair const name{document.source, document.uri};
   // One that a newer version has followed is forgotten when it has arrived.
-  bool const is_gone = !reply.ok() && reply.status().code() == Code::unknown_row;
-  if (!reply.ok() && !is_gone) return reply.status();
-  if (!is_gone) {
-    // Whoever tries it again needs it.
-    std::string_view const states = reply->first().text("states");
-    bool const has_failed =
-        states.find("=dead") != std::string_view::npos || states.find("=error_doc") != std::string_view::npos;
-    if (has_failed || reply->first().integer("done").value_or(0) != 1) return {};
+  if (!reply.ok() && reply.status().code() == Code::unknown_row) {
+    if (arrived_.size() < kRememberedMax) arrived_[name].insert(document.hash);
+    return {};
   }
-  return kept_->drop(name_of(document));
+  if (!reply.ok()) return reply.status();
+  // Whoever tries again what failed needs it.
+  std::string_view const states = reply->first().text("states");
+  bool const has_failed =
+      states.find("=dead") != std::string_view::npos || states.find("=error_doc") != std::string_view::npos;
+  if (has_failed || reply->first().integer("done").value_or(0) != 1 || reply->first().has("newer")) return {};
+  std::set<std::string> hashes{document.hash};
+  if (auto const before = arrived_.find(name); before != arrived_.end()) {
+    hashes.merge(before->second);
+    arrived_.erase(before);
+  }
+  for (std::string const& hash : hashes)
+    if (Status const dropped = kept_->drop({document.source, document.uri, hash}); !dropped.ok()) return dropped;
+  return {};
 }
 
 }  // namespace fastjournal::cli

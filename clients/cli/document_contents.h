@@ -2,11 +2,14 @@
 // table, as the file may have another version by now.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "clients/cli/kept_contents.h"
 #include "clients/lib/documents.h"
@@ -35,18 +38,26 @@ class DocumentContents {
   [[nodiscard]] std::string check() const;
   // A source that keeps versions, whose contents are not kept. Empty: there is none.
   [[nodiscard]] std::string unkept() const;
-  // Before FOUND: if the table does not know this version, its content is kept. False: the file changes while it is read;
-  // it is found another time.
-  [[nodiscard]] Result<bool> keep(std::string const& source, client::ScannedFile const& file);
+  enum class Kept : std::uint8_t {
+    yes,       // or it need not be
+    changing,  // the file changes while it is read: it is to be found another time
+    too_large,
+  };
+  // Before FOUND: if the table does not know this version, its content is kept.
+  [[nodiscard]] Result<Kept> keep(std::string const& source, client::ScannedFile const& file);
   // Not ok: the daemon cannot be asked, or this computer's disk cannot be written.
   [[nodiscard]] Result<Found> find(client::Document const& document);
-  // Something of it has arrived. What has arrived everywhere is not kept any more.
+  // Something of it has arrived. Once the newest version has arrived everywhere, contents are not kept any more: before
+  // that, another version may have the content of this one.
   [[nodiscard]] Status look_at_end(client::Document const& document);
 
  private:
   [[nodiscard]] plan::Step const& source(std::string const& name) const;
   [[nodiscard]] bool keeps(std::string const& name) const { return source(name).keeps_versions; }
   [[nodiscard]] Result<Found> find_version(client::Document const& document, std::string const& path);
+  // Empty: there is no such file. The copy cannot change while it is used.
+  [[nodiscard]] Result<std::string> copy_and_hash(std::string const& source, std::string const& path,
+                                                  std::filesystem::path const& copy) const;
 
   plan::Plan const& plan_;
   std::map<std::string, std::string> const& folders_;
@@ -55,6 +66,9 @@ class DocumentContents {
   std::string table_;
   std::optional<KeptContents> kept_;
   std::filesystem::path work_;
+  // Of earlier versions that have arrived: hashes by source and URI. What is not in it when the newest one arrives stays
+  // until the blob table expires it.
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> arrived_;
 };
 
 }  // namespace fastjournal::cli

@@ -217,9 +217,11 @@ class Run {
       Status asked;
       Status const scanned = scanner->scan([&, &name = source](client::ScannedFile const& file) {
         ++files_;
-        Result<bool> const kept = contents_->keep(name, file);
+        Result<DocumentContents::Kept> const kept = contents_->keep(name, file);
         asked = kept.status();
-        if (!asked.ok() || !kept.value()) return asked.ok();
+        if (!asked.ok() || kept.value() == DocumentContents::Kept::changing) return asked.ok();
+        if (kept.value() == DocumentContents::Kept::too_large)
+          note(one_, console_, file.uri + " is not kept, as it is too large for table " + one_.pipeline.keep);
         Result<Document> const found = documents_.found(name, file.uri, file.hash);
         asked = found.status();
         if (asked.ok() && found->is_mine()) asked = bring(found.value());

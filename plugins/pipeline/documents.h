@@ -96,7 +96,7 @@ class Documents {
   // A cell's key is the same after a start, where its number may be another.
   [[nodiscard]] std::uint64_t key_of(std::uint32_t cell) const;
   [[nodiscard]] std::uint32_t cell_with(std::uint64_t key) const;
-  // Documents that are done and whose source does not remember.
+  // Documents that have arrived, and are not remembered: by their source, or as there is a newer version.
   [[nodiscard]] absl::btree_set<std::uint32_t> const& leaving() const { return leaving_; }
   [[nodiscard]] std::uint64_t ignored() const { return ignored_; }
   [[nodiscard]] History const& history() const { return history_; }

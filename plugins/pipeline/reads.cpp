@@ -366,6 +366,8 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
   Answer& answer = decision.answer.message("REASON").add("table", std::string_view{shared_.table()});
   answer.add("document", store[document].id().value).add("states", std::string_view{states_of(document)});
   if (store[document].is_done) answer.add("done", std::int64_t{1});
+  if (ObjectId const newer = shared_.documents.version_behind(document); !newer.is_none())
+    answer.add("newer", newer.value);
   answer.add("text", std::string_view{text});
   decision.looks += store[document].cell_count;
   return Verdict::done;

@@ -70,7 +70,7 @@ struct DocumentBody {
   std::uint16_t maker{0};  // of a child: the step that made it
   std::string_view hash{};
   std::string_view name{};
-  bool is_forgotten{false};                 // when it is done: its source does not remember
+  bool is_forgotten{false};                 // when it has arrived: its source does not remember, or has a newer version
   std::uint32_t generation{0};              // of an original: how often it has changed
   ObjectId before{};                        // its last version, which was missing somewhere
   std::optional<std::uint64_t> declared{};  // children

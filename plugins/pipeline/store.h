@@ -62,7 +62,7 @@ class Document {
   std::uint8_t plan{0};  // number of its version (plans.h)
   bool is_child : 1 {false};
   bool is_done : 1 {false};        // it and its children
-  bool is_forgotten : 1 {false};   // when it is done
+  bool is_forgotten : 1 {false};   // when it has arrived everywhere
   bool is_undeclared : 1 {false};  // it has children, and it is not known how many
 
  private:

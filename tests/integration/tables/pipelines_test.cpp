@@ -38,7 +38,8 @@ struct Fixture : ShellFixture {
                  "<plan name=\"kept\" version=\"1\"><source name=\"files\" versions=\"all\" router=\"duplicate-all\"/>"
                  "<step name=\"a\" after=\"files\" kind=\"potent\"/>"
                  "<step name=\"b\" after=\"files\" kind=\"potent\"/></plan>\n");
-    daemon.write("tables/contents.xml", "<table name=\"contents\" model=\"blob\"></table>\n");
+    daemon.write("tables/contents.xml",
+                 "<table name=\"contents\" model=\"blob\"><blob-size-max>1MiB</blob-size-max></table>\n");
     for (std::string const name : {"docs", "lines", "turns", "kept"})
       daemon.write("tables/" + name + ".xml", "<table name=\"" + name + "\" type=\"pipeline\"><plan>../" + name +
                                                   "-plan.xml</plan><grace>100ms</grace></table>\n");
@@ -231,6 +232,12 @@ BOOST_AUTO_TEST_CASE(every_version_arrives_where_the_one_before_was_missing) {
   run_in_shell(daemon, "fastjournal blob maintain contents");
   BOOST_TEST(run("fastjournal pipeline ls kept --json | wc -l") == "1\n");
   run("timeout 60 sh -c 'until fastjournal blob ls contents --json | wc -l | grep -qx 0; do :; done'");
+  // What is too large to be kept, and what is empty, is brought all the same.
+  run("yes large | head -n 300000 > files/large; : > files/empty");
+  std::string const told = run(worker);
+  BOOST_TEST(told.find("large is not kept") != std::string::npos, told);
+  BOOST_TEST(told.find("3 files looked at; 4 sent, 0 failed") != std::string::npos, told);
+  run("rm files/large files/empty");
   // Its file is gone, and another one has taken its place before it was brought: without a copy nobody can.
   run("fastjournal pipeline pause kept b");
   write("files/y", "y1\n");
@@ -250,6 +257,31 @@ BOOST_AUTO_TEST_CASE(every_version_arrives_where_the_one_before_was_missing) {
                                  "--to index=true --to publish=true");
   BOOST_TEST(wrong.code == 2);
   BOOST_TEST(wrong.output.find("versions=\"all\"") != std::string::npos, wrong.output);
+}
+
+// The content of the first version is that of the third one too.
+BOOST_AUTO_TEST_CASE(content_that_comes_back_is_kept_as_long_as_a_version_with_it_is_missing) {
+  fs::create_directories(daemon.folder() / "files");
+  std::string const worker =
+      "fastjournal pipeline run kept --once --keep contents --source files=files --to a=true --to b=true";
+  run("fastjournal pipeline pause kept b");
+  for (std::string const version : {"w1", "w2", "w1", "w3"}) {
+    write("files/x", version + "\n");
+    run(worker);
+  }
+  run("fastjournal pipeline resume kept b");
+  // The first one arrives, and what is not needed any more is taken away; then the others.
+  write("hold", "");
+  std::string const careful =
+      "fastjournal pipeline run kept --once --keep contents --source files=files --to a=true "
+      "--to b='x=$(cat); test ! -e hold || test $x = w1 || exit 1; echo $x >> back'";
+  run_in_shell(daemon, careful);
+  BOOST_TEST(run("cat back") == "w1\n");
+  run("fastjournal blob maintain contents --wait");
+  fs::remove(daemon.folder() / "hold");
+  run("fastjournal pipeline retry kept --status error; true");
+  run(careful);
+  BOOST_TEST(run("cat back") == "w1\nw2\nw1\nw3\n");
 }
 
 BOOST_AUTO_TEST_CASE(what_has_become_of_a_document_is_listed) {
