@@ -81,9 +81,10 @@ Status transaction_lost() {
 }
 
 bool has_word(std::string_view words, std::string_view word) {
-  for (; !words.empty(); words.remove_prefix(std::min(words.size(), words.find(' ') + 1))) {
-    if (words.substr(0, words.find(' ')) == word) return true;
-    if (words.find(' ') == std::string_view::npos) return false;
+  while (!words.empty()) {
+    std::size_t const end = std::min(words.find(' '), words.size());
+    if (words.substr(0, end) == word) return true;
+    words.remove_prefix(std::min(end + 1, words.size()));
   }
   return false;
 }

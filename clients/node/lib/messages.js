@@ -55,17 +55,20 @@ const shownOf = {
   BINDING: (params) => assign({routingKey: ''}, params),
 };
 
-/** The messages of this name in an answer, as objects. */
-export function listOf(command, reply) {
+/** The messages of this name in an answer, as what `shown` makes of their parameters. */
+export function listBy(shown, command, reply) {
   const out = [];
   for (const message of reply.messages) {
     if (message.command === command)
-      out.push(shownOf[command](message.params));
+      out.push(shown(message.params));
     else if (message.command !== 'NOTHING')
       throw unexpected(message, `${command} or NOTHING`);
   }
   return out;
 }
+
+/** The messages of this name in an answer, as objects. */
+export const listOf = (command, reply) => listBy(shownOf[command], command, reply);
 
 const results = new Set(['sent', 'duplicate', 'expired']);
 

@@ -1,7 +1,7 @@
 // The messages of a pipeline table as objects of the program. Names are those of the protocol in camel case; dates are
 // milliseconds since 1970.
 import {GiveUp, NotSent} from './errors.js';
-import {assign} from './messages.js';
+import {assign, listBy} from './messages.js';
 import {numberOf} from './protocol.js';
 import {unexpected} from './rows.js';
 
@@ -164,16 +164,7 @@ const shownOf = {
 };
 
 /** The messages of this name in an answer, as objects. */
-export function listOf(command, reply) {
-  const out = [];
-  for (const message of reply.messages) {
-    if (message.command === command)
-      out.push(shownOf[command](message.params));
-    else if (message.command !== 'NOTHING')
-      throw unexpected(message, `${command} or NOTHING`);
-  }
-  return out;
-}
+export const listOf = (command, reply) => listBy(shownOf[command], command, reply);
 
 /** Of a CHANGED: how many, and where the next page begins; undefined: nowhere. */
 export function changedOf({first}) {
