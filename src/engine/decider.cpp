@@ -76,7 +76,8 @@ void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> a
     Verdict verdict = Verdict::done;
     do {
       verdict = table.table->decide(one.command, decision);
-      FJ_CHECK(decision.status.ok() && verdict != Verdict::wait, "a command that was promised was refused");
+      FJ_CHECK(decision.status.ok() && verdict != Verdict::wait && verdict != Verdict::fetch,
+               "a command that was promised was refused");
       parts_.looks.add(work::Looks::kPerStep + std::exchange(decision.looks, 0U) +
                        work::Looks::kPerRecord * group_.step_size());
       if (!group_.step_is_empty()) group_.apply_step(now);
@@ -104,7 +105,7 @@ void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> a
 }
 
 work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs now, bool over, Answer& answer,
-                           Status& status) {
+                           Status& status, work::Fetching* fetching) {
   CommandType const& type = table.type->commands()[command.index];
   HostedLog& log = *table.log;
   bool const is_due = advance_if_due(table, now);
@@ -121,6 +122,11 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
   group.begin(log);
   Group::Part part{group, table, effects};
   Decision decision{.now = now, .start = log.log->start(), .waited = over, .records = part, .answer = answer};
+  if (fetching != nullptr) {
+    decision.step = fetching->step;
+    decision.carry = fetching->carry;
+    fetching->wanted = {};
+  }
   Durability durability = Durability::written;
   Verdict verdict = Verdict::done;
   do {
@@ -149,6 +155,15 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
     ++decision.step;
   } while (verdict == Verdict::again);
 
+  if (verdict == Verdict::fetch) {
+    answer.clear();
+    if (fetching != nullptr)
+      *fetching = {decision.wanted, decision.step, decision.carry};
+    else
+      status = {Code::not_supported, type.name +
+                                         ": what it is about is stored outside the log, and reading that needs a "
+                                         "connection to the daemon of its own"};
+  }
   if (!group.is_empty()) parts_.alerting.close_group(log, now, durability);
   if (answer.has_stored()) answer.name_owner(table.outside);
   // DONE with next=1 leases rows too.

@@ -39,8 +39,10 @@ class Decider {
   Decider& operator=(Decider const&) = delete;
 
   // -- commands -------------------------------------------------------------------
-  // `over`: it waited, and waits no longer. `status` not ok: it was refused.
-  work::Outcome run(HostedTable& table, Command const& command, TimeMs now, bool over, Answer& answer, Status& status);
+  // `over`: it waited, and waits no longer. `status` not ok: it was refused. `fetching`: where it goes on, and stands if
+  // the verdict is `fetch`; null: nobody can read for it, and it is refused then.
+  work::Outcome run(HostedTable& table, Command const& command, TimeMs now, bool over, Answer& answer, Status& status,
+                    work::Fetching* fetching = nullptr);
 
   // -- of a transaction -------------------------------------------------------------
   // What it needs is in `hold`; not ok: it is refused.

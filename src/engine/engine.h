@@ -81,9 +81,10 @@ class Engine {
 
   // -- commands ---------------------------------------------------------------------
   // False: the answer comes later, through the ReplySink. Otherwise `answer` holds
-  // the answer, or `status` why there is none.
-  [[nodiscard]] bool execute(HostedTable& table, Command const& command, TimeMs now, Answer& answer, Status& status) {
-    return serving_.execute(table, command, now, answer, status);
+  // the answer, or `status` why there is none. `fetching`: see Serving.
+  [[nodiscard]] bool execute(HostedTable& table, Command const& command, TimeMs now, Answer& answer, Status& status,
+                             work::Fetching* fetching = nullptr) {
+    return serving_.execute(table, command, now, answer, status, fetching);
   }
   [[nodiscard]] Status listen(HostedTable& table, ConnectionId connection, work::ListenWish const& wish) {
     return serving_.listen(table, connection, wish);

@@ -29,18 +29,20 @@ class Serving {
   Serving& operator=(Serving const&) = delete;
 
   // False: the answer comes later, through the ReplySink. Otherwise `answer` holds the answer, or `status` why there is
-  // none.
-  [[nodiscard]] bool execute(HostedTable& table, Command const& command, TimeMs now, Answer& answer, Status& status) {
-    ++table.commands;
+  // none. `fetching` wants something: the command goes on with it, once that was read and told to the table.
+  [[nodiscard]] bool execute(HostedTable& table, Command const& command, TimeMs now, Answer& answer, Status& status,
+                             work::Fetching* fetching = nullptr) {
+    if (fetching == nullptr || fetching->step == 0) ++table.commands;
     if (transactions_.takes(table, command)) {
       status = transactions_.promise(table, command, now, answer);
       if (!status.ok()) ++table.refused;
       return true;
     }
-    work::Outcome const outcome = decider_.run(table, command, now, false, answer, status);
+    work::Outcome const outcome = decider_.run(table, command, now, false, answer, status, fetching);
     if (!status.ok()) ++table.refused;
     if (table.subscriptions.took(command.connection, outcome.take)) agenda_.mark(table);
     if (outcome.watch != nullptr) watch(table, command.connection, *outcome.watch, command.message->find("request"));
+    if (outcome.verdict == Verdict::fetch && status.ok()) return false;
     if (outcome.verdict == Verdict::wait) return !wait(table, command, outcome, now, answer, status);
     work::say_something(*table.type->declaration(), table.name, answer, status);
     return true;

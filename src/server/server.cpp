@@ -307,7 +307,7 @@ void Server::on_turn_end() {
   if (!table_files_.collect()) return;
   end_detached_readers();
   bool again = stored_commands_.run_stored();
-  again = stored_answers_.tell_fetched() || again;
+  again = stored_answers_.tell_fetched(stored_commands_) || again;
   reader_.read_those_in_line();
   reader_.end_inputs();
   authentication_.end_turn();

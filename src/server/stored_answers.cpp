@@ -122,14 +122,16 @@ void StoredAnswers::attach(Session& session, storage::FilePtr file) {
   if (file != nullptr) session.attachments.push_back({session.before + session.out.size(), std::move(file)});
 }
 
-bool StoredAnswers::tell_fetched() {
-  if (waiting_.empty()) return false;
+bool StoredAnswers::tell_fetched(StoredCommands& commands) {
   bool any = false;
   files_.for_each([&](storage::ByteFiles& files) {
     for (storage::ByteFiles::Fetched& fetched : files.take_fetched()) {
       auto const found = waiting_.find({&files, fetched.fetch});
-      if (found == waiting_.end()) continue;
       any = true;
+      if (found == waiting_.end()) {
+        commands.tell_fetched(files, fetched);
+        continue;
+      }
       Waiting waiting = std::move(found->second);
       waiting_.erase(found);
       tell(waiting, fetched);

@@ -21,6 +21,7 @@
 #include "log/log.h"
 #include "server/replies.h"
 #include "server/sessions.h"
+#include "server/stored_commands.h"
 #include "server/table_files.h"
 
 namespace fastjournal::server {
@@ -37,8 +38,8 @@ class StoredAnswers final : public BytesLater {
   [[nodiscard]] bool answer(Session& session, Message const& command, Answer& answer, log::Log const* log) override;
   [[nodiscard]] bool push(Session& session, Answer& messages, log::Log const* log) override;
 
-  // Those whose bytes are there now. True: there was any.
-  bool tell_fetched();
+  // Those whose bytes are there now, and `commands` that waited for some. True: there was any.
+  bool tell_fetched(StoredCommands& commands);
 
  private:
   struct Waiting {

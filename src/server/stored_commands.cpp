@@ -131,6 +131,44 @@ Status StoredCommands::store_whole(Session& session, Message const& message, std
   return {};
 }
 
+bool StoredCommands::read(Speaker const& speaker, engine::HostedTable& table, work::Fetching const& fetching,
+                          Message& message, Status& status) {
+  Session* const session = sessions_.find(speaker.connection);
+  if (session == nullptr) {
+    status = {Code::closed, "the connection is gone"};
+    return false;
+  }
+  Held held{.values = {}, .message = {}, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
+  storage::ByteFiles* const files = TableFiles::of(table);
+  held.reading = Reading{files, files->fetch({fetching.wanted}), fetching};
+  message.own();
+  held.message = std::move(message);
+  message = Message{};
+  hold(*session, std::move(held));
+  network_.turn_again();
+  return true;
+}
+
+void StoredCommands::tell_fetched(storage::ByteFiles& files, storage::ByteFiles::Fetched const& fetched) {
+  auto const found = std::ranges::find_if(held_, [&](auto const& one) {
+    std::optional<Reading> const& reading = one.second.reading;
+    return reading && reading->files == &files && reading->fetch == fetched.fetch;
+  });
+  // Its session has ended.
+  if (found == held_.end()) return;
+  Held held = std::move(found->second);
+  Session* const session = sessions_.find(found->first);
+  held_.erase(found);
+  if (engine::HostedTable const* const table = files_.table_of(files))
+    table->can.stores->fetched(held.reading->fetching.wanted,
+                               fetched.status.ok() ? std::string_view{fetched.values.front()} : std::string_view{},
+                               fetched.status);
+  if (session == nullptr) return;
+  standing_ = held.reading->fetching;
+  run(*session, std::move(held), {});
+  standing_ = {};
+}
+
 bool StoredCommands::fill(std::vector<Message>& commands) const {
   if (filled_ == nullptr) return false;
   for (Values const& values : filled_->values)
@@ -265,8 +303,9 @@ bool StoredCommands::take_done(storage::ByteFiles& files, storage::ByteFiles::Do
   auto const is_it = [&](Values const& values) { return values.files == &files && values.stage == done.stage; };
   auto const found =
       std::ranges::find_if(held_, [&](auto const& one) { return std::ranges::any_of(one.second.values, is_it); });
-  // Its session has ended.
   if (found == held_.end()) {
+    // Else its session has ended.
+    if (files_.take_stored(files, done, clock_.now())) return true;
     files.drop(done.stage);
     return false;
   }

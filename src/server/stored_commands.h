@@ -3,6 +3,8 @@
 // as if it had come just now. A value may also come in pieces (Protocol::Kind::begin). Of a TRANSACTION the values of all
 // commands are stored first, in the files of several tables. Owned by the server.
 //
+// A command may also want bytes of its table before it is decided (Verdict::fetch): the session waits in the same way.
+//
 // Rights, names, limits and space are looked at before the first byte is taken, and again when the command is run.
 #pragma once
 
@@ -39,6 +41,9 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
   [[nodiscard]] Ready prepare(Speaker const& speaker, engine::HostedTable& table, Command const& command,
                               bool is_promised, Message& message, Status& status) override;
   void settle() override;
+  [[nodiscard]] work::Fetching standing() override { return std::exchange(standing_, {}); }
+  [[nodiscard]] bool read(Speaker const& speaker, engine::HostedTable& table, work::Fetching const& fetching,
+                          Message& message, Status& status) override;
   [[nodiscard]] static Status refusal_without_connection(Message const& message);
 
   // -- values of a TRANSACTION -----------------------------------------------
@@ -61,6 +66,8 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
 
   // Commands whose values are stored by now. True: there was any.
   bool run_stored();
+  // What was read for a command; nothing happens if it is not for one.
+  void tell_fetched(storage::ByteFiles& files, storage::ByteFiles::Fetched const& fetched);
   // When the next value is late; INT64_MAX: none is under way.
   [[nodiscard]] std::int64_t next_us() const;
   void session_ended(Session const& session);
@@ -79,9 +86,16 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
     std::vector<Place> places;  // where they go
     std::optional<storage::ByteFiles::Done> done{};
   };
+  // Of a command that wants bytes.
+  struct Reading {
+    storage::ByteFiles* files{nullptr};
+    storage::ByteFiles::FetchId fetch{0};
+    work::Fetching fetching{};
+  };
   // Of a session; at most one.
   struct Held {
     std::vector<Values> values;  // several only of a TRANSACTION
+    std::optional<Reading> reading{};
     Message message;
     bool is_whole{false};    // a TRANSACTION
     std::uint64_t bytes{0};  // of its memory
@@ -123,6 +137,7 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
   std::map<ConnectionId, Held> held_;
   std::vector<ConnectionId> ready_;  // whose values are stored; some wait for their files
   Held const* filled_{nullptr};      // the TRANSACTION that is being run
+  work::Fetching standing_;          // of the command that is run again
   // Of the command that is being run.
   std::deque<StoredValue> values_;
   std::vector<std::pair<storage::ByteFiles*, Extent>> carried_;

@@ -86,9 +86,12 @@ bool TableCommands::run(Speaker const& speaker, Message& message, Answer& answer
     case ValuesFirst::Ready::refused: return true;
     case ValuesFirst::Ready::now: break;
   }
-  bool const is_done = engine_.execute(*checked.table, checked.command, clock_.now(), answer, status);
+  work::Fetching fetching = values_.standing();
+  bool const is_done = engine_.execute(*checked.table, checked.command, clock_.now(), answer, status,
+                                       speaker.may_store ? &fetching : nullptr);
   values_.settle();
-  return is_done;
+  if (is_done || fetching.wanted.file == 0) return is_done;
+  return !values_.read(speaker, *checked.table, fetching, message, status);
 }
 
 engine::HostedTable* TableCommands::wish_to_store(Speaker const& speaker, Message const& message, StoreWish& wish,

@@ -14,7 +14,7 @@
 
 namespace fastjournal::server {
 
-// Values that are stored outside the log before their command is decided (stored_commands.h).
+// Values outside the log that are stored before their command is decided, or read (stored_commands.h).
 class ValuesFirst {
  public:
   enum class Ready : std::uint8_t {
@@ -26,6 +26,12 @@ class ValuesFirst {
   [[nodiscard]] virtual Ready prepare(Speaker const& speaker, engine::HostedTable& table, Command const& command,
                                       bool is_promised, Message& message, Status& status) = 0;
   virtual void settle() = 0;
+  // Where the command that is decided now goes on: at its beginning, if it does not come again after read().
+  [[nodiscard]] virtual work::Fetching standing() = 0;
+  // It wants bytes of the table. True: the message was taken, and comes again when they were read; else `status` says
+  // why not.
+  [[nodiscard]] virtual bool read(Speaker const& speaker, engine::HostedTable& table, work::Fetching const& fetching,
+                                  Message& message, Status& status) = 0;
 
  protected:
   ~ValuesFirst() = default;

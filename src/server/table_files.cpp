@@ -1,6 +1,8 @@
 #include "server/table_files.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 
 namespace fastjournal::server {
 namespace {
@@ -119,6 +121,44 @@ bool TableFiles::move_copied(TimeMs now) {
   return again;
 }
 
+bool TableFiles::move_out(One& one) {
+  engine::HostedTable* const table = one.moving_out == 0 ? table_of(*one.files) : nullptr;
+  if (table == nullptr || !table->log->serves) return false;
+  moved_out_.clear();
+  bool const again = table->can.stores->wish_to_move_out(moved_out_);
+  if (moved_out_.empty()) return again;
+  std::vector<storage::ByteFiles::Piece> pieces;
+  for (std::string const& value : moved_out_) pieces.push_back({.bytes = value});
+  Result<storage::ByteFiles::StageId> const stage = one.files->store(pieces);
+  if (stage.ok())
+    one.moving_out = stage.value();
+  else
+    table->can.stores->not_moved_out(stage.status());
+  return stage.ok();
+}
+
+bool TableFiles::take_stored(storage::ByteFiles& files, storage::ByteFiles::Done const& done, TimeMs now) {
+  auto const found = std::ranges::find(all_, &files, [](auto const& one) { return one->files.get(); });
+  if (found == all_.end() || (*found)->moving_out != done.stage) return false;
+  (*found)->moving_out = 0;
+  if (engine::HostedTable* const table = table_of(files)) {
+    Stores& stores = *table->can.stores;
+    bool more = true;
+    std::array<std::uint64_t, 4> carry{};
+    if (done.status.ok() && table->log->serves)
+      engine_.decide(*table, now, kStepsPerCopy, [&](Decision& decision) {
+        decision.carry = carry;
+        more = stores.decide_moved_out(done.values, decision);
+        carry = decision.carry;
+        return more;
+      });
+    if (more)
+      stores.not_moved_out(done.status.ok() ? Status{Code::no_space, "there is no room in the log"} : done.status);
+  }
+  files.drop(done.stage);
+  return true;
+}
+
 bool TableFiles::end_turn() {
   if (all_.empty()) return true;
   std::int64_t const now_us = clock_.monotonic_us();
@@ -126,6 +166,7 @@ bool TableFiles::end_turn() {
   for (auto const& one : all_) {
     storage::ByteFiles& files = *one->files;
     log::Log const& log = *one->log->log;
+    if (move_out(*one)) network_.turn_again();
     files.end_turn(log.durable_lsn(), log.end_lsn(), now_us);
     if (!files.failure().ok()) {
       // What was carried was not written: nobody is told where it is.

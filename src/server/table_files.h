@@ -64,6 +64,9 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
   [[nodiscard]] bool collect();
   // Copies that are done are told to their tables. True: another turn is wanted.
   [[nodiscard]] bool move_copied(TimeMs now);
+  // Bytes that a table brings itself (Stores::wish_to_move_out): those that are stored are told to it. False: they are
+  // not of a table.
+  [[nodiscard]] bool take_stored(storage::ByteFiles& files, storage::ByteFiles::Done const& done, TimeMs now);
   // After the logs' turn, before anything leaves: what was carried is written, and what is to be done beside the loop is
   // begun. False: the daemon is dead.
   [[nodiscard]] bool end_turn();
@@ -76,9 +79,12 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
   struct One {
     engine::HostedLog* log{nullptr};
     std::unique_ptr<storage::ByteFiles> files;
+    storage::ByteFiles::StageId moving_out{0};  // 0: nothing is
   };
   [[nodiscard]] Status begin(One& one);
   void hold(bool held);
+  // True: it wants to be asked again.
+  [[nodiscard]] bool move_out(One& one);
 
   engine::Engine& engine_;
   ByteHost& host_;
@@ -89,6 +95,7 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
   std::vector<std::unique_ptr<One>> all_;
   bool is_serving_{false};
   bool is_held_{false};
+  std::vector<std::string> moved_out_;  // memory that is reused
 };
 
 }  // namespace fastjournal::server

@@ -2,12 +2,14 @@
 // interfaces through which they are answered, and through which commands are run for them, stand here too.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 
 #include "fastjournal/capabilities.h"
 #include "fastjournal/declaration.h"
+#include "fastjournal/extent.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 #include "fastjournal/table.h"
@@ -59,6 +61,13 @@ struct Outcome {
   std::string_view wait_topic{};
   Take take{Take::no};
   std::unique_ptr<WatchWish> watch{};  // of its connection, from now on
+};
+
+// Where a command stands that wants bytes read before it goes on (Verdict::fetch).
+struct Fetching {
+  Extent wanted{};  // file 0: it wants none
+  std::uint32_t step{0};
+  std::array<std::uint64_t, 4> carry{};  // Decision::carry
 };
 
 // Runs commands of the table that is served. `over`: the command waits no longer.

@@ -159,6 +159,31 @@ class Stores {
   [[nodiscard]] virtual std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
                                                    std::vector<Extent>& found) const = 0;
 
+  // What a command wanted (Verdict::fetch), before it is decided again. The table keeps as much of it as it likes, at
+  // least until the next call: the command may want the same again. `status` not ok: it cannot be read.
+  virtual void fetched(Extent const& extent, std::string_view bytes, Status const& status) {
+    static_cast<void>(extent);
+    static_cast<void>(bytes);
+    static_cast<void>(status);
+  }
+
+  // -- bytes of its own -----------------------------------------------------
+  // What the table wants to move out of memory, by no command: adds values that are to be stored; none: nothing now.
+  // Called at the end of a turn, while none is under way. True: it is to be asked again in the next turn.
+  [[nodiscard]] virtual bool wish_to_move_out(std::vector<std::string>& values) {
+    static_cast<void>(values);
+    return false;
+  }
+  // They are there, durable. What has changed meanwhile is left out; what no record names is given back. True: it goes
+  // on in another step; decision.carry is kept from step to step.
+  [[nodiscard]] virtual bool decide_moved_out(std::span<StoredValue const> values, Decision& decision) const {
+    static_cast<void>(values);
+    static_cast<void>(decision);
+    return false;
+  }
+  // Instead of that: they could not be stored, or there is no room for the record. It may wish again.
+  virtual void not_moved_out(Status const& why) { static_cast<void>(why); }
+
   // -- files --------------------------------------------------------------
   // The file for the bytes of commands; 0: the owner makes files as it needs them, removes each once nothing in it is
   // named, and gives the space of freed bytes back.

@@ -96,6 +96,8 @@ enum class Verdict : std::uint8_t {
   again,  // apply the records of this step, then call decide with step + 1
   wait,   // nothing now: keep the command, and decide it again (from step 0, with waited = true)
           // when work becomes available on wait_topic, or at wait_until
+  fetch,  // apply the records of this step, have what it `wanted` read (Stores::fetched), then call decide with step + 1.
+          // Other commands are decided meanwhile, so it looks at everything again. Of types with Stores
 };
 
 // A value, or all values whose keys begin alike, that a connection wants to be told of when they change (Watched).
@@ -142,7 +144,7 @@ struct Decision {
   TransactionId transaction{};  // of a phase that is not `now`
   DurationMs promised_for{};    // how long ago it was promised
   std::uint32_t start{0};       // number of the daemon's start
-  std::uint32_t step{0};        // 0, 1, ... while the verdict is `again`
+  std::uint32_t step{0};        // 0, 1, ... while the verdict is `again` or `fetch`
   bool waited{false};           // the wait is over: answer now, do not wait again
   bool short_of_space{false};   // of a command that touches: nothing may be appended
   // out
@@ -153,12 +155,13 @@ struct Decision {
   Take take{Take::no};
   TimeMs wait_until{};
   std::string_view wait_topic{};  // borrowed from the message
+  Extent wanted{};                // of a verdict `fetch`
   // From this command on its connection watches that. Of types that are Watched.
   std::unique_ptr<WatchWish> watch{};
   // Objects looked at by this step, beyond the first few. All steps of a turn are added up: they bound the turn.
   std::uint32_t looks{0};
   Hold* hold{nullptr};  // of a promise; empty before
-  // For the command's own use between its steps (a count, a cursor); zero at step 0.
+  // For the command's own use between its steps (a count, a cursor), also those behind a fetch; zero at step 0.
   std::array<std::uint64_t, 4> carry{};
 
   // When the command came: to this its dates are relative.
@@ -351,7 +354,7 @@ struct TableContext {
 };
 
 // Raised with every change that breaks plugins built before it.
-inline constexpr std::uint32_t kPluginAbi = 19;
+inline constexpr std::uint32_t kPluginAbi = 20;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // A protocol that a type brings, for listeners that are bound to a table of it (<listen protocol table>). TYPE.xml names

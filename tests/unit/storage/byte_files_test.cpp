@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(named_values_survive_power_cuts_and_kills) {
       }
       require_start(life);
       stored += life.stored();
-      fetched += life.fetched();
+      fetched += life.values_fetched();
     }
   }
   BOOST_TEST_MESSAGE(stored << " values were stored, " << fetched << " answers read");

@@ -162,7 +162,7 @@ class Life final : public Stores {
     return sum;
   }
   [[nodiscard]] std::uint64_t stored() const { return stored_; }
-  [[nodiscard]] std::uint64_t fetched() const { return fetched_; }
+  [[nodiscard]] std::uint64_t values_fetched() const { return fetched_; }
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
   void free_all(std::size_t but = 0) {
     while (named_.size() > but) free_one();
