@@ -106,7 +106,8 @@ Verdict Children::child(Command const& command, Decision& decision) const {
   std::string const generation = std::to_string(shared_.documents.generation_of(original));
   std::uint32_t const known = store.find(store[parent].plan, store[parent].source, store[parent].id(), name);
   if (known == kNone) {
-    bool const is_full = shared_.options.documents_max != 0 && store.size() >= shared_.options.documents_max;
+    bool const is_full =
+        shared_.options.documents_max != 0 && shared_.documents.size() >= shared_.options.documents_max;
     if (is_full) {
       decision.status = {Code::over_limit, "table " + shared_.table() + " has documents-max (" +
                                                std::to_string(shared_.options.documents_max) + ") documents"};

@@ -330,6 +330,7 @@ void Documents::finish(std::uint32_t number, TableObserver& observer) {
     Document& document = store_.at(number);
     if (is_done == document.is_done) return;
     document.is_done = is_done;
+    if (!document.is_child) ended_ += is_done ? 1 : std::uint64_t(0) - 1;
     if (is_done)
       not_done_.erase(number);
     else
@@ -344,6 +345,20 @@ void Documents::finish(std::uint32_t number, TableObserver& observer) {
     number = store_.find(store_.origin_of(number)->parent);
     if (number == kNone || (store_[number].is_child && is_mutant(Mutant::grandchild_not_counted))) return;
   }
+}
+
+// Nothing but its own record is to be known of it.
+bool Documents::may_be_archived(std::uint32_t number) const {
+  Document const& document = store_[number];
+  if (!document.is_done || document.is_child || document.is_forgotten || !plan_of(number).is_known()) return false;
+  for (std::uint32_t cell = document.first_cell; cell < document.first_cell + document.cell_count; ++cell)
+    if (is_failed(store_.cell(cell).state)) return false;
+  ObjectId const id = document.id();
+  auto const more = more_.find(id.value);
+  bool const has_before = more != more_.end() && !more->second.before.is_none();
+  return document.cell_count > 0 && !has_before && !families_.contains(id.value) && !originals_.contains(id.value) &&
+         !newer_.contains(id.value) &&
+         archive_.find(name_hash(plan_of(number).id, document.source, store_.name_of(number))) == Archive::kNone;
 }
 
 // It has one child more, whether that is done or not.
@@ -417,7 +432,7 @@ void Documents::look_at_version_behind(std::uint32_t number, TableObserver& obse
 // Space, people
 
 std::uint64_t Documents::live_bytes() const {
-  return base_bytes_ + failure_bytes_ + work_.leases().size() * kLeaseBytes +
+  return base_bytes_ + failure_bytes_ + archive_.live_bytes() + work_.leases().size() * kLeaseBytes +
          (more_.size() + originals_.size()) * kMoreBytes;
 }
 
@@ -425,7 +440,7 @@ std::uint64_t Documents::memory_bytes() const {
   std::uint64_t children = 0;
   // Any order: a sum.
   for (auto const& [id, family] : families_) children += family.all.capacity() * sizeof(ObjectId);
-  return store_.memory_bytes() + work_.memory_bytes() + failures_.capacity() * 17 +
+  return store_.memory_bytes() + archive_.memory_bytes() + work_.memory_bytes() + failures_.capacity() * 17 +
          failures_.size() * (sizeof(Failure) + 16) + failure_bytes_ + more_.capacity() * (sizeof(More) + 9) +
          newer_.capacity() * 17 + families_.capacity() * (sizeof(Family) + 9) +
          originals_.capacity() * (sizeof(Original) + 9) + children + not_done_.memory_bytes() +
@@ -487,6 +502,24 @@ bool Documents::restate(Lsn below, rows::CopyRoom& room, Records& records) const
     --left;
   }
   std::uint32_t looked = 0;
+  // Pages first: what is left then are documents.
+  auto const restate_page = [&](Archive::Page const& page) {
+    if (left == 0 || ++looked == kRestateLooksMax) return false;
+    if (!is_below(page.region)) return true;
+    ArchivedBody body = archive_.body_of(page.id, plans_);
+    if (is_mutant(Mutant::copy_loses_archived)) body.all.back() = {};
+    bytes.clear();
+    write_archived(bytes, body);
+    if (!room.take(bytes.size() + kHeaderBytes)) return false;
+    append_archived(records, page.id, body);
+    --left;
+    return true;
+  };
+  std::uint64_t const first = restate_page_;
+  restate_page_ = archive_.for_each_page(first, archive_.end(), restate_page);
+  if (restate_page_ == archive_.end()) restate_page_ = archive_.for_each_page(0, first, restate_page);
+  if (left > 0 && restate_page_ != first) return true;
+  looked = 0;
   for (int round = 0; round < 2 && left > 0; ++round) {
     std::uint32_t number = store_.next(ObjectId{restate_from_});
     for (; number != kNone && left > 0 && looked < kRestateLooksMax; ++looked) {
@@ -527,6 +560,13 @@ void Documents::digest(DigestSink& sink) const {
     write_document(canonical, body_of(number));
     sink.object(as_bytes(canonical));
   }
+  static_cast<void>(archive_.for_each_page(0, archive_.end(), [&](Archive::Page const& page) {
+    canonical.clear();
+    append_little(canonical, page.id.value);
+    write_archived(canonical, archive_.body_of(page.id, plans_));
+    sink.object(as_bytes(canonical));
+    return true;
+  }));
 }
 
 }  // namespace fastjournal::pipeline

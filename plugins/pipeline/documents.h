@@ -10,6 +10,9 @@
 // missing somewhere. The older one has no name any more, and goes when it has arrived. The newer one comes to each
 // destination behind it.
 //
+// Archive. Ended documents leave memory (archive.h). The same record that brings one back began it: a document that is
+// told of is in memory.
+//
 // Changes. When an original has changed, its children are those that are made of it from then on: each change begins a
 // generation, and a child has the number of its own (as its hash). Children of earlier generations are orphans. Counts
 // are those of the newest generation that was seen: a replay may see children before their original.
@@ -25,6 +28,7 @@
 #include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
 #include "fastjournal/table.h"
+#include "plugins/pipeline/archive.h"
 #include "plugins/pipeline/history.h"
 #include "plugins/pipeline/number_set.h"
 #include "plugins/pipeline/plans.h"
@@ -57,11 +61,15 @@ struct Original {
 
 class Documents {
  public:
-  explicit Documents(std::uint64_t hash_seed) : store_(hash_seed), work_(store_, plans_, hash_seed) {}
+  explicit Documents(std::uint64_t hash_seed)
+      : store_(hash_seed), archive_(hash_seed), work_(store_, plans_, hash_seed) {}
 
   // -- reading ------------------------------------------------------------
   [[nodiscard]] Plans const& plans() const { return plans_; }
   [[nodiscard]] Store const& store() const { return store_; }
+  [[nodiscard]] Archive const& archive() const { return archive_; }
+  // Those in memory, and those in the archive.
+  [[nodiscard]] std::uint64_t size() const { return store_.size() + archive_.size(); }
   [[nodiscard]] Work const& work() const { return work_; }
   [[nodiscard]] Plan const& plan_of(std::uint32_t document) const { return plans_[store_[document].plan]; }
   // The number of a cell; kOriginalCell is that of an original. kNone: there is no such cell.
@@ -100,6 +108,10 @@ class Documents {
   [[nodiscard]] absl::btree_set<std::uint32_t> const& leaving() const { return leaving_; }
   [[nodiscard]] std::uint64_t ignored() const { return ignored_; }
   [[nodiscard]] History const& history() const { return history_; }
+  // Documents in memory that are done, without children and those who have some.
+  [[nodiscard]] std::uint64_t ended() const { return ended_; }
+  // It may go to the archive.
+  [[nodiscard]] bool may_be_archived(std::uint32_t document) const;
 
   // -- applying -----------------------------------------------------------
   // False: damage.
@@ -111,6 +123,10 @@ class Documents {
   // A document was handed out to a destination that is being probed.
   void set_probe_every(std::int64_t ms) { probe_every_ = ms; }
   void set_history_bytes(std::uint64_t bytes) { history_.set_bytes_max(bytes); }
+  // A page of the archive was read.
+  void keep_page(Extent const& extent, std::string_view bytes, Status const& status) {
+    archive_.keep(extent, bytes, status);
+  }
 
   // -- space, people ------------------------------------------------------
   [[nodiscard]] Lsn oldest_lsn() const { return regions_.oldest(); }
@@ -153,6 +169,10 @@ class Documents {
   [[nodiscard]] bool apply_declared(RecordView const& record, std::uint32_t document, TableObserver& observer);
   [[nodiscard]] bool apply_destination(RecordView const& record, ApplyContext const& context, TableObserver& observer);
   void forget(std::uint32_t document, TableObserver& observer);
+  [[nodiscard]] bool apply_archived(RecordView const& record, TableObserver& observer);
+  // Of one in the archive: it is not there any more.
+  void take_from_archive(Archive::Number number, TableObserver& observer);
+  void count_archived(Archive::Pattern const& pattern, std::int64_t by);
 
   [[nodiscard]] bool document_is_of_newest(std::uint32_t document) const;
   [[nodiscard]] bool find_cells(std::uint32_t document, Ordinals const& ordinals);
@@ -191,6 +211,7 @@ class Documents {
 
   Plans plans_;
   Store store_;
+  Archive archive_;
   Work work_;
   absl::flat_hash_map<std::uint32_t, std::unique_ptr<Failure>> failures_;  // by cell
   absl::flat_hash_map<std::uint64_t, More> more_;                          // by document's id
@@ -203,6 +224,7 @@ class Documents {
   absl::btree_set<std::uint32_t> leaving_;
   rows::Regions regions_;
   std::uint64_t base_bytes_{0};
+  std::uint64_t ended_{0};
   std::uint64_t failure_bytes_{0};
   std::uint64_t ignored_{0};
   std::int64_t probe_every_{30'000};
@@ -210,6 +232,7 @@ class Documents {
   std::int64_t date_{0};              // of the record that is applied
   std::vector<std::uint32_t> found_;  // memory that is used again: the cells of a record
   mutable std::uint64_t restate_from_{0};
+  mutable std::uint64_t restate_page_{0};
 };
 
 }  // namespace fastjournal::pipeline

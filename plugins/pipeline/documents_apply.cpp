@@ -29,6 +29,7 @@ bool Documents::apply(RecordView const& record, ApplyContext const& context, Tab
   switch (static_cast<RecordType>(record.type)) {
     case RecordType::plan: return apply_plan(record, observer);
     case RecordType::document: return apply_document(record, context, observer);
+    case RecordType::archived: return apply_archived(record, observer);
     case RecordType::destination: return apply_destination(record, context, observer);
     case RecordType::clock: {
       ClockBody body;
@@ -48,6 +49,13 @@ bool Documents::apply(RecordView const& record, ApplyContext const& context, Tab
     default: break;
   }
   if (record.type == static_cast<std::uint8_t>(RecordType::forgotten)) stop_following(record.object, observer);
+  if (Archive::Number const number = archive_.find(record.object); number != Archive::kNone) {
+    // Every other change brings it back first.
+    if (record.type != static_cast<std::uint8_t>(RecordType::forgotten)) return false;
+    history_.note({.at = date_, .document = record.object, .what = Event::What::forgotten}, {});
+    take_from_archive(number, observer);
+    return true;
+  }
   std::uint32_t document = kNone;
   Known const known = look(record.object, context, document);
   if (known != Known::yes) return known == Known::dropped;
@@ -116,6 +124,66 @@ void Documents::take_documents(std::uint8_t number, TableObserver& observer) {
     }
     finish(at, observer);
   }
+  for (Archive::Pattern const& pattern : archive_.patterns())
+    if (pattern.plan == number) count_archived(pattern, static_cast<std::int64_t>(pattern.documents));
+}
+
+void Documents::count_archived(Archive::Pattern const& pattern, std::int64_t by) {
+  Plan& plan = plans_.at(pattern.plan);
+  if (!plan.is_known()) return;
+  for (std::size_t at = 0; at < pattern.states.size(); ++at)
+    plan.counts[pattern.source][at].states[static_cast<std::size_t>(pattern.states[at])] +=
+        static_cast<std::uint64_t>(by);
+}
+
+bool Documents::apply_archived(RecordView const& record, TableObserver& observer) {
+  ArchivedBody body;
+  if (!read_archived(as_text(record.body), body)) return false;
+  if (archive_.has_page(record.object)) {
+    // Copied forward.
+    place(archive_.region_of_page(record.object), record.lsn, false);
+    return true;
+  }
+  std::vector<std::uint8_t> numbers;
+  for (ArchivedBody::Pattern const& pattern : body.patterns) {
+    std::optional<std::uint8_t> plan = plans_.find(pattern.plan);
+    if (!plan) plan = plans_.add(std::make_unique<Plan>(pattern.plan));
+    if (!plan) return false;
+    Plan const& its = plans_[*plan];
+    bool const fits = !its.is_known() || (pattern.source < its.of_sources.size() &&
+                                          its.of_source(pattern.source).size() == pattern.states.size());
+    if (!fits || !std::ranges::all_of(pattern.states, [](State state) { return is_terminal(state); })) return false;
+    numbers.push_back(*plan);
+  }
+  std::uint64_t count = 0;
+  for (ArchivedBody::One const& one : body.all) {
+    if (one.document.is_none()) continue;
+    if (archive_.find(one.document) != Archive::kNone || archive_.find(one.name) != Archive::kNone) return false;
+    if (std::uint32_t const document = store_.find(one.document); document != kNone) forget(document, observer);
+    ++count;
+  }
+  if (count == 0) return false;
+  std::uint32_t region = 0;
+  place(region, record.lsn, true);
+  archive_.add(record.object, region, body, numbers);
+  for (ArchivedBody::One const& one : body.all) {
+    if (one.document.is_none()) continue;
+    Archive::Pattern const& pattern = archive_.pattern_of(archive_.find(one.document));
+    ++plans_.at(pattern.plan).documents;
+    count_archived(pattern, 1);
+  }
+  observer.stored(body.extent, {});
+  return true;
+}
+
+void Documents::take_from_archive(Archive::Number number, TableObserver& observer) {
+  Archive::Pattern const pattern = archive_.pattern_of(number);
+  --plans_.at(pattern.plan).documents;
+  count_archived(pattern, -1);
+  Archive::Gone const gone = archive_.remove(number);
+  if (!gone.is_page) return;
+  regions_.remove(gone.region);
+  observer.freed(gone.extent);
 }
 
 // Of what a child was made of: a replay may come to it before, or after it has changed.
@@ -142,6 +210,8 @@ bool Documents::apply_document(RecordView const& record, ApplyContext const& con
     place(store_.at(known).region, record.lsn, false);
     return true;
   }
+  if (Archive::Number const archived = archive_.find(record.object); archived != Archive::kNone)
+    take_from_archive(archived, observer);
   std::optional<std::uint8_t> plan = plans_.find(body.plan);
   if (!plan) plan = plans_.add(std::make_unique<Plan>(body.plan));
   if (!plan) return false;
@@ -454,6 +524,7 @@ void Documents::forget(std::uint32_t number, TableObserver& observer) {
   more_.erase(id.value);
   not_done_.erase(number);
   leaving_.erase(number);
+  if (document.is_done && !document.is_child) --ended_;
   if (Family* const family = family_counting(number)) {
     --family->children;
     if (!document.is_done) --family->not_done;

@@ -79,7 +79,7 @@ void HistoryReads::describe_place(Event const& event, Answer& answer) const {
     answer.add("document", event.document.value);
     std::uint32_t const document = shared_.store().find(event.document);
     if (document != kNone) answer.add("uri", shared_.store().name_of(document));
-    if (event.what == Event::What::forgotten) answer.add("uri", event.first());
+    if (event.what == Event::What::forgotten && !event.first().empty()) answer.add("uri", event.first());
   }
   if (event.destination == kNoDestination) return;
   if (std::optional<std::uint8_t> const plan = documents.plans().find_version(event.version))

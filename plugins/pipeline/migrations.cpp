@@ -5,6 +5,7 @@
 #include "model/parameters.h"
 #include "model/value.h"
 #include "plugins/pipeline/mutants.h"
+#include "plugins/pipeline/returns.h"
 
 namespace fastjournal::pipeline {
 namespace {
@@ -92,6 +93,17 @@ std::uint32_t Migrations::successor_of(Way const& way, std::uint32_t document) c
   return store.find(shared_.documents.plans().newest_number(), source->second, parent, store.name_of(document));
 }
 
+// Of its original, which is all that may be there.
+Archive::Number Migrations::archived_successor(Way const& way, std::uint32_t document) const {
+  Store const& store = shared_.store();
+  std::optional<Origin> const origin = store.origin_of(document);
+  std::uint32_t const original = origin ? store.find(origin->original) : document;
+  auto const source = way.sources.find(store[document].source);
+  if (original == kNone || source == way.sources.end()) return Archive::kNone;
+  return shared_.documents.archive().find(
+      name_hash(shared_.documents.plans().newest()->id, source->second, store.name_of(original)));
+}
+
 // Of several destinations that become one, one that was reached is enough.
 CellBody Migrations::carried(Way const& way, std::uint32_t document, std::uint16_t destination) const {
   CellBody out;
@@ -173,12 +185,30 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
   std::size_t bytes = 0;
   std::uint64_t looks = 0;
   std::string written;
+  Archive const& archive = shared_.documents.archive();
   std::uint32_t document = store.next(ObjectId{cursor});
-  for (; document != kNone && looks < kLooksMax && bytes < kStepBytes && decision.carry[kOver] < most; ++looks) {
+  for (; looks < kLooksMax && bytes < kStepBytes && decision.carry[kOver] < most; ++looks) {
+    // Those in the archive that are of the older plan go over as the others, once they are back.
+    Archive::Number const archived = archive.next(ObjectId{cursor});
+    bool const is_next =
+        archived != Archive::kNone && (document == kNone || archive.id_of(archived) < store[document].id());
+    if (is_next && archive.pattern_of(archived).plan == way.from && !is_dry_run)
+      return bytes > 0 ? Verdict::again : bring_back(shared_, archived, decision);
+    if (is_next) {
+      if (archive.pattern_of(archived).plan == way.from)
+        ++decision.carry[way.sources.contains(archive.pattern_of(archived).source) ? kOver : kStay];
+      cursor = archive.id_of(archived).value;
+      continue;
+    }
+    if (document == kNone) break;
     ObjectId const id = store[document].id();
     if (store[document].plan == way.from) {
+      Archive::Number const successor = archived_successor(way, document);
+      if (successor != Archive::kNone && !is_dry_run)
+        return bytes > 0 ? Verdict::again : bring_back(shared_, successor, decision);
       DocumentBody body;
-      Fate const fate = look_at(way, document, is_dry_run, body);
+      Fate fate = look_at(way, document, is_dry_run, body);
+      if (successor != Archive::kNone && !store[document].is_child) fate = Fate::is_there;
       ++decision.carry[fate == Fate::goes_over ? kOver : fate == Fate::is_there ? kThere : kStay];
       if (fate == Fate::goes_over && !is_dry_run) {
         written.clear();
@@ -195,11 +225,12 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
     if (bytes > 0 && document != kNone && store[document].is_child) break;
   }
   decision.looks += static_cast<std::uint32_t>(looks);
-  bool const is_enough = document == kNone || looks == kLooksMax || decision.carry[kOver] >= most;
+  bool const is_over = document == kNone && archive.next(ObjectId{cursor}) == Archive::kNone;
+  bool const is_enough = is_over || looks == kLooksMax || decision.carry[kOver] >= most;
   if (!is_enough) return Verdict::again;
   Answer& answer = decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()});
   answer.add("count", decision.carry[kOver]).add("there", decision.carry[kThere]).add("stay", decision.carry[kStay]);
-  if (document != kNone) answer.add("after", cursor);
+  if (!is_over) answer.add("after", cursor);
   if (is_dry_run) answer.add("dry_run", std::int64_t{1});
   return Verdict::done;
 }

@@ -36,6 +36,7 @@ class Migrations {
   [[nodiscard]] bool read(Command const& command, Decision& decision, Way& way) const;
   // The document under the newest plan; kNone: it is not there (yet).
   [[nodiscard]] std::uint32_t successor_of(Way const& way, std::uint32_t document) const;
+  [[nodiscard]] Archive::Number archived_successor(Way const& way, std::uint32_t document) const;
   // With the body that it has there, if it goes over.
   // `is_dry`: what it was made of need not be there, if it would go over.
   [[nodiscard]] Fate look_at(Way const& way, std::uint32_t document, bool is_dry, DocumentBody& body) const;

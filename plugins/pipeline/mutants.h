@@ -34,9 +34,11 @@ enum class Mutant : std::uint8_t {
   copy_loses_pause,
   version_before_lost,  // a version that is missing somewhere is given up for a newer one
   versions_overtake,    // a newer version arrives before the one that is missing there
+  archive_has_older,    // what changed while its page was written is archived as it was
+  copy_loses_archived,  // the last document of a page
 };
 
-inline constexpr std::array<std::string_view, 24> kMutantNames{
+inline constexpr std::array<std::string_view, 26> kMutantNames{
     "none",
     "hash_without_work",
     "sent_again_at_most_once",
@@ -61,6 +63,8 @@ inline constexpr std::array<std::string_view, 24> kMutantNames{
     "copy_loses_pause",
     "version_before_lost",
     "versions_overtake",
+    "archive_has_older",
+    "copy_loses_archived",
 };
 
 #ifdef FJ_MUTANTS

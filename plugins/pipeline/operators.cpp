@@ -6,6 +6,7 @@
 #include "model/shortened.h"
 #include "model/value.h"
 #include "plugins/pipeline/mutants.h"
+#include "plugins/pipeline/returns.h"
 #include "plugins/pipeline/wishes.h"
 
 namespace fastjournal::pipeline {
@@ -22,6 +23,7 @@ constexpr std::uint32_t kForgottenPerStep = 200;
 constexpr std::size_t kChanged = 0;
 constexpr std::size_t kLooked = 1;
 constexpr std::size_t kCursor = 2;
+constexpr std::size_t kArchived = 1;  // of FORGET: cursor in the archive
 
 }  // namespace
 
@@ -117,6 +119,27 @@ std::uint32_t Operators::search_set(Wish const& wish, std::uint64_t& cursor, std
   return kNone;
 }
 
+// Whether one of its states fits, as far as that is known without its page; how many do.
+std::uint64_t Operators::fit_archived(Wish const& wish, Archive::Number number) const {
+  bool const takes_any = wish.what == What::force || (wish.what == What::retry && wish.is_dirty);
+  Archive::Pattern const& pattern = shared_.documents.archive().pattern_of(number);
+  if (!takes_any || pattern.plan != shared_.documents.plans().newest_number()) return 0;
+  if (wish.source && pattern.source != *wish.source) return 0;
+  Plan const& plan = *shared_.plan();
+  std::uint64_t out = 0;
+  for (std::size_t at = 0; at < pattern.states.size(); ++at) {
+    State const state = pattern.states[at];
+    bool const is_there =
+        wish.destination.empty() || plan.destination(plan.of_source(pattern.source)[at]).name == wish.destination;
+    // Only what was dropped may have a class.
+    bool const may_have_class = wish.kind.empty() || state == State::dropped;
+    if (is_there && may_have_class && (!wish.state || state == *wish.state) &&
+        (wish.what == What::force || state == State::sent))
+      ++out;
+  }
+  return out;
+}
+
 void Operators::change_cell(Wish const& wish, std::uint32_t number, Decision& decision) const {
   Cell const& cell = shared_.store().cell(number);
   ObjectId const id = shared_.store()[cell.document].id();
@@ -169,6 +192,27 @@ Verdict Operators::change(What what, Command const& command, Decision& decision)
     // Documents whole, so that the cursor stands between them.
     while (changed < wish.count && in_step < kChangesPerStep && looked < kLooksMax && !is_at_end) {
       std::uint32_t const document = wish.document ? store.find(*wish.document) : store.next(ObjectId{cursor});
+      Archive const& archive = shared_.documents.archive();
+      Archive::Number const archived = wish.document ? Archive::kNone : archive.next(ObjectId{cursor});
+      if (archived != Archive::kNone && (document == kNone || archive.id_of(archived) < store[document].id())) {
+        std::uint64_t const fitting = fit_archived(wish, archived);
+        ++looked;
+        if (fitting == 0 || wish.is_dry_run) {
+          std::uint64_t exact = fitting;
+          if (fitting > 0 && !wish.kind.empty()) {
+            DocumentBody body;
+            Verdict verdict = Verdict::done;
+            if (!read_archived_document(shared_, archived, decision, body, verdict)) return verdict;
+            exact = static_cast<std::uint64_t>(std::ranges::count_if(
+                body.cells, [&](CellBody const& cell) { return cell.failure && cell.failure->kind == wish.kind; }));
+          }
+          changed += exact;
+          in_step += exact;
+          cursor = archive.id_of(archived).value;
+          continue;
+        }
+        return in_step > 0 ? Verdict::again : bring_back(shared_, archived, decision);
+      }
       if (document == kNone) {
         is_at_end = true;
         break;
@@ -257,6 +301,12 @@ std::uint32_t Operators::last_below(std::uint32_t document) const {
   }
 }
 
+Verdict Operators::forget_unreadable(ObjectId document, Decision& decision) const {
+  append_forgotten(decision.records, document);
+  decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()}).add("count", std::uint64_t{1});
+  return Verdict::done;
+}
+
 // One document in a step: what is the last below it is known once that is gone.
 Verdict Operators::forget(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
@@ -275,6 +325,7 @@ Verdict Operators::forget(Command const& command, Decision& decision) const {
     return Verdict::done;
   };
   std::uint32_t document = store.find(id);
+  Archive const& archive = shared_.documents.archive();
   if (parameters.has("version")) {
     std::optional<std::uint8_t> const plan =
         shared_.documents.plans().find_version(static_cast<std::uint32_t>(version));
@@ -290,6 +341,21 @@ Verdict Operators::forget(Command const& command, Decision& decision) const {
     for (; at != kNone && document == kNone && ++decision.looks < kLooksMax; at = store.next(store[at].id())) {
       if (store[at].plan == *plan && !is_in_hands(at)) document = at;
       if (document == kNone) decision.carry[kCursor] = store[at].id().value;
+    }
+    if (document == kNone && at == kNone) {
+      // What it had in the archive: they need not be read for that.
+      Archive::Number next = archive.next(ObjectId{decision.carry[kArchived]});
+      for (std::uint32_t in_step = 0; next != Archive::kNone && in_step < kForgottenPerStep && count < most;
+           next = archive.next(ObjectId{decision.carry[kArchived]})) {
+        if (++decision.looks >= kLooksMax) break;
+        decision.carry[kArchived] = archive.id_of(next).value;
+        if (archive.pattern_of(next).plan != *plan) continue;
+        append_forgotten(decision.records, archive.id_of(next));
+        ++count;
+        ++in_step;
+      }
+      if (next == Archive::kNone) return answer(false);
+      return count == most || decision.looks >= kLooksMax ? answer(true) : Verdict::again;
     }
   } else if (document == kNone && decision.step == 0) {
     decision.status = shared_.no_document(id);

@@ -24,6 +24,8 @@ class Operators {
   Verdict pause(Command const& command, Decision& decision) const;
   Verdict resume(Command const& command, Decision& decision) const;
   Verdict forget(Command const& command, Decision& decision) const;
+  // One in the archive whose page cannot be read.
+  Verdict forget_unreadable(ObjectId document, Decision& decision) const;
 
   // By the timers: documents whose source does not remember, once they are done; older plans without documents; the
   // plan of a new declaration. True: it appended something, and there may be more.
@@ -53,6 +55,7 @@ class Operators {
   [[nodiscard]] Status read(Command const& command, Wish& wish) const;
   [[nodiscard]] bool fits(Wish const& wish, std::uint32_t cell) const;
   [[nodiscard]] bool is_of_set(Wish const& wish) const;
+  [[nodiscard]] std::uint64_t fit_archived(Wish const& wish, Archive::Number number) const;
   void change_cell(Wish const& wish, std::uint32_t cell, Decision& decision) const;
   // The next cell of that set behind the cursor that fits; kNone: none of those that were looked at.
   std::uint32_t search_set(Wish const& wish, std::uint64_t& cursor, std::uint64_t& looks) const;

@@ -20,6 +20,7 @@ Options Options::read(TableDeclaration const& declaration) {
   out.documents_max = static_cast<std::uint64_t>(number("documents-max"));
   out.memory_max = static_cast<std::uint64_t>(number("memory-max"));
   out.history = static_cast<std::uint64_t>(number("history"));
+  out.ended_in_memory = static_cast<std::uint64_t>(number("ended-in-memory"));
   return out;
 }
 

@@ -22,9 +22,10 @@ struct Options {
   std::uint32_t failing{20};     // documents that fail at one destination within failing_for pause it; 0: never
   std::int64_t failing_for{60'000};
   std::int64_t probe_every{30'000};
-  std::uint64_t documents_max{0};  // 0: no limit
-  std::uint64_t memory_max{0};     // bytes; 0: no limit
-  std::uint64_t history{0};        // bytes
+  std::uint64_t documents_max{0};    // 0: no limit
+  std::uint64_t memory_max{0};       // bytes; 0: no limit
+  std::uint64_t history{0};          // bytes
+  std::uint64_t ended_in_memory{0};  // documents
 
   [[nodiscard]] static Options read(TableDeclaration const& declaration);
   // Checks that the loader cannot make: ok, or the problem.

@@ -6,11 +6,12 @@
 
 #include "model/type_check.h"
 #include "model/value.h"
+#include "plugins/pipeline/returns.h"
 
 namespace fastjournal::pipeline {
 namespace {
 
-constexpr std::array<std::string_view, 13> kOptionNames = {"plan",
+constexpr std::array<std::string_view, 14> kOptionNames = {"plan",
                                                            "processing-timeout",
                                                            "processing-timeout-min",
                                                            "processing-timeout-max",
@@ -22,6 +23,7 @@ constexpr std::array<std::string_view, 13> kOptionNames = {"plan",
                                                            "documents-max",
                                                            "memory-max",
                                                            "history",
+                                                           "ended-in-memory",
                                                            "wake-timeout"};
 
 }  // namespace
@@ -71,14 +73,60 @@ PipelineTable::PipelineTable(TableContext const& context, std::shared_ptr<TypeDe
                              std::shared_ptr<TableDeclaration const> declaration)
     : shared_(std::move(declaration), context.hash_seed) {
   for (CommandDeclaration const& command : type->commands)
-    for (Named const& known : Named::all())
-      if (known.name == command.name) handlers_.push_back(known.handler);
+    for (Named const& known : Named::all()) {
+      if (known.name != command.name) continue;
+      handlers_.push_back(known.handler);
+      bool const names_one =
+          std::ranges::find(command.parameters, "document", &ParameterDeclaration::name) != command.parameters.end();
+      changes_documents_.push_back(names_one && command.kind != CommandKind::read);
+    }
 }
 
 Status PipelineTable::check_type(TypeDeclaration const& type) {
   std::vector<std::string_view> commands;
   for (Named const& known : Named::all()) commands.push_back(known.name);
   return model::check_type(type, commands, kOptionNames);
+}
+
+// A document that it is to change is brought back from the archive before; its own steps begin then.
+Verdict PipelineTable::decide(Command const& command, Decision& decision) const {
+  if (!changes_documents_[command.index]) return handlers_[command.index](*this, command, decision);
+  std::uint64_t& steps = decision.carry[3];
+  Archive const& archive = shared_.documents.archive();
+  if (archive.size() > 0 && !decision.short_of_space) {
+    ObjectId const id{static_cast<std::uint64_t>(command.message->integer("document").value_or(0))};
+    if (Archive::Number const number = archive.find(id); number != Archive::kNone) {
+      ++steps;
+      Verdict const verdict = bring_back(shared_, number, decision);
+      if (decision.status.ok() || command.message->command != "FORGET") return verdict;
+      decision.status = {};
+      return operators_.forget_unreadable(id, decision);
+    }
+  }
+  decision.step -= static_cast<std::uint32_t>(steps);
+  Verdict const verdict = handlers_[command.index](*this, command, decision);
+  decision.step += static_cast<std::uint32_t>(steps);
+  return verdict;
+}
+
+// ---------------------------------------------------------------------------
+// Stores
+
+Result<std::uint64_t> PipelineTable::accept_content(Command const& command, TimeMs now, std::uint64_t bytes) const {
+  static_cast<void>(now);
+  static_cast<void>(bytes);
+  return Status{Code::not_supported, std::string{command.message->command} + " has no content that follows it"};
+}
+
+// The cursor is the number of a page + 1.
+std::uint64_t PipelineTable::list_extents(std::uint64_t cursor, std::uint32_t looks, std::vector<Extent>& found) const {
+  Archive const& archive = shared_.documents.archive();
+  std::uint64_t const end = std::min(archive.end(), cursor + looks);
+  static_cast<void>(archive.for_each_page(cursor, end, [&](Archive::Page const& page) {
+    found.push_back(page.extent);
+    return true;
+  }));
+  return end == archive.end() ? 0 : end;
 }
 
 // ---------------------------------------------------------------------------
@@ -196,7 +244,10 @@ void PipelineTable::metrics(TimeMs now, MetricSink& sink) const {
     sink.integer(metric, static_cast<std::int64_t>(value));
   };
   Documents const& documents = shared_.documents;
-  put({"rows", "documents that are known, children among them"}, shared_.store().size());
+  Archive const& archive = documents.archive();
+  put({"rows", "documents that are known, children among them"}, documents.size());
+  put({"documents_archived", "of these, ended ones in files beside the log"}, archive.size());
+  put({"archive_bytes", "bytes of their pages"}, archive.page_bytes());
   put({"documents_open", "documents that are missing somewhere"}, documents.not_done().size());
   put({"rows_due", "deliveries ready for a worker"}, shared_.work().listed());
   put({"rows_future", "deliveries that rest after a failure"}, shared_.work().resting());

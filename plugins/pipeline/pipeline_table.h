@@ -9,6 +9,7 @@
 
 #include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
+#include "plugins/pipeline/archiver.h"
 #include "plugins/pipeline/children.h"
 #include "plugins/pipeline/history_reads.h"
 #include "plugins/pipeline/holders.h"
@@ -25,7 +26,7 @@ namespace fastjournal::pipeline {
 [[nodiscard]] PluginDescriptor const& table_type();
 
 // A topic is a source: whoever reads its documents waits for those that are missing somewhere.
-class PipelineTable final : public Table, public Timed, public Holder, public fastjournal::Work {
+class PipelineTable final : public Table, public Timed, public Holder, public fastjournal::Work, public Stores {
  public:
   PipelineTable(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
                 std::shared_ptr<TableDeclaration const> declaration);
@@ -34,13 +35,11 @@ class PipelineTable final : public Table, public Timed, public Holder, public fa
   [[nodiscard]] static Status check_type(TypeDeclaration const& type);
 
   [[nodiscard]] Capabilities capabilities() override {
-    return {.timed = this, .holder = this, .topics = this, .work = this};
+    return {.timed = this, .holder = this, .topics = this, .work = this, .stores = this};
   }
 
   // -- deciding -----------------------------------------------------------
-  Verdict decide(Command const& command, Decision& decision) const override {
-    return handlers_[command.index](*this, command, decision);
-  }
+  Verdict decide(Command const& command, Decision& decision) const override;
   bool decide_timer(Decision& decision) const override;
   bool decide_connection_closed(ConnectionId connection, Decision& decision) const override {
     return holders_.connection_closed(connection, decision);
@@ -72,6 +71,31 @@ class PipelineTable final : public Table, public Timed, public Holder, public fa
   [[nodiscard]] std::string_view topic_of(ObjectId object) const override;
   [[nodiscard]] bool announce(ObjectId object, Answer& answer) const override;
 
+  // -- Stores: pages of ended documents; no command brings bytes ---------------
+  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreWish& wish) const override {
+    static_cast<void>(command);
+    static_cast<void>(now);
+    static_cast<void>(wish);
+    return {};
+  }
+  [[nodiscard]] Result<std::uint64_t> accept_content(Command const& command, TimeMs now,
+                                                     std::uint64_t bytes) const override;
+  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
+                                           std::vector<Extent>& found) const override;
+  void fetched(Extent const& extent, std::string_view bytes, Status const& status) override {
+    shared_.documents.keep_page(extent, bytes, status);
+  }
+  [[nodiscard]] bool wish_to_move_out(std::vector<std::string>& values) override {
+    return archiver_.wish_to_move_out(values);
+  }
+  [[nodiscard]] bool decide_moved_out(std::span<StoredValue const> values, Decision& decision) const override {
+    return archiver_.decide_moved_out(values, decision);
+  }
+  void not_moved_out(Status const& why) override {
+    static_cast<void>(why);
+    archiver_.not_moved_out();
+  }
+
   // -- space --------------------------------------------------------------
   [[nodiscard]] Lsn oldest_lsn() const override { return shared_.documents.oldest_lsn(); }
   Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override {
@@ -98,6 +122,7 @@ class PipelineTable final : public Table, public Timed, public Holder, public fa
   struct Named;
 
   Shared shared_;
+  Archiver archiver_{shared_};
   Runs const runs_{shared_};
   Reports const reports_{shared_};
   Children const children_{shared_, runs_};
@@ -106,7 +131,9 @@ class PipelineTable final : public Table, public Timed, public Holder, public fa
   HistoryReads const history_{shared_};
   Holders const holders_{shared_};
   Migrations const migrations_{shared_};
-  std::vector<Handler> handlers_;  // by Command::index
+  // By Command::index.
+  std::vector<Handler> handlers_;
+  std::vector<bool> changes_documents_;  // the one that its parameter `document` names
 };
 
 }  // namespace fastjournal::pipeline

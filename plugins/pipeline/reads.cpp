@@ -7,6 +7,7 @@
 #include "model/duration.h"
 #include "model/parameters.h"
 #include "model/value.h"
+#include "plugins/pipeline/returns.h"
 #include "plugins/pipeline/wishes.h"
 
 namespace fastjournal::pipeline {
@@ -21,6 +22,26 @@ constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
 // Beside the names of states: what `status` of DOCUMENTS may be.
 constexpr std::array<std::string_view, 7> kWhichNames{"all",      "stranded", "open", "failed",
                                                       "in_doubt", "orphans",  "done"};
+
+// Pages of the archive that are read for one page of DOCUMENTS.
+constexpr std::uint32_t kFetchesMax = 48;
+
+// In brackets; empty: nothing failed.
+std::string words_of(Failure const* failure) {
+  return failure == nullptr ? ""
+                            : " (" + failure->kind + (failure->message.empty() ? "" : ": " + failure->message) + ")";
+}
+
+std::string why_ended(std::string const& name, State state, unsigned attempts, Failure const* failure) {
+  std::string const why = words_of(failure);
+  switch (state) {
+    case State::sent: return name + ": it has arrived";
+    case State::dropped: return name + ": it was dropped" + why;
+    case State::dead:
+      return name + ": it is dead after " + std::to_string(attempts) + " failures" + why + ": RETRY or DROP it";
+    default: return name + ": it failed for good" + why + ": RETRY or DROP it";
+  }
+}
 
 // Between blanks.
 std::string names_of(plan::Plan const& plan, std::vector<plan::StepIndex> const& steps) {
@@ -109,6 +130,30 @@ bool Reads::fits(Wish const& wish, std::uint32_t number) const {
   return false;
 }
 
+bool Reads::fits(Wish const& wish, Archive::Pattern const& pattern) const {
+  if (pattern.plan != wish.plan || (wish.source && pattern.source != *wish.source)) return false;
+  if (wish.which != Which::all && wish.which != Which::done) return false;
+  if (!wish.state && !wish.destination) return true;
+  std::vector<std::uint16_t> const& destinations = shared_.documents.plans()[pattern.plan].of_source(pattern.source);
+  for (std::size_t at = 0; at < pattern.states.size(); ++at)
+    if ((!wish.destination || destinations[at] == *wish.destination) &&
+        (!wish.state || pattern.states[at] == *wish.state))
+      return true;
+  return false;
+}
+
+std::string Reads::states_of(Archive::Pattern const& pattern) const {
+  std::string out;
+  Plan const& plan = shared_.documents.plans()[pattern.plan];
+  for (std::size_t at = 0; at < pattern.states.size(); ++at) {
+    if (!out.empty()) out.push_back(' ');
+    out += plan.destination(plan.of_source(pattern.source)[at]).name;
+    out.push_back('=');
+    out += name_of(pattern.states[at]);
+  }
+  return out;
+}
+
 std::string Reads::states_of(std::uint32_t number) const {
   std::string out;
   Document const& document = shared_.store()[number];
@@ -150,6 +195,15 @@ std::size_t Reads::describe(std::uint32_t number, Answer& answer) const {
   return bytes;
 }
 
+std::size_t Reads::describe(Archive::Number number, DocumentBody const& body, Answer& answer) const {
+  Archive const& archive = shared_.documents.archive();
+  answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
+  runs_.describe(archive.id_of(number), body, answer);
+  std::string const states = states_of(archive.pattern_of(number));
+  answer.add("states", std::string_view{states}).add("done", std::int64_t{1});
+  return 300 + body.name.size() + states.size();
+}
+
 Verdict Reads::documents(Command const& command, Decision& decision) const {
   Wish wish;
   decision.status = read(command, wish);
@@ -184,13 +238,36 @@ Verdict Reads::documents(Command const& command, Decision& decision) const {
       if (fits(wish, at)) show(at);
     if (at != NumberSet::kEnd) after = at;
   } else {
-    std::uint32_t at = store.next(ObjectId{wish.after});
-    ObjectId last{};
-    for (; at != kNone && has_room(); at = store.next(last), ++looked) {
-      last = store[at].id();
-      if (fits(wish, at)) show(at);
+    // Those in memory and those in the archive, in the order of their numbers.
+    Archive const& archive = documents.archive();
+    ObjectId last{wish.after};
+    std::uint32_t at = store.next(last);
+    Archive::Number archived = archive.next(last);
+    for (; (at != kNone || archived != Archive::kNone) && has_room(); ++looked) {
+      if (archived == Archive::kNone || (at != kNone && store[at].id() < archive.id_of(archived))) {
+        if (fits(wish, at)) show(at);
+        last = store[at].id();
+      } else {
+        if (fits(wish, archive.pattern_of(archived))) {
+          DocumentBody body;
+          Verdict verdict = Verdict::done;
+          bool const is_read = read_archived_document(shared_, archived, decision, body, verdict);
+          // Other commands may push pages out meanwhile: what was read so far is answered then.
+          bool const is_enough = verdict == Verdict::fetch && shown > 0 && decision.step >= kFetchesMax;
+          if (is_enough) break;
+          if (verdict == Verdict::fetch) return verdict;
+          // Of one that cannot be read there is still its number.
+          decision.status = {};
+          if (!is_read) body = DocumentBody{};
+          bytes += describe(archived, body, decision.answer);
+          ++shown;
+        }
+        last = archive.id_of(archived);
+        archived = archive.next(last);
+      }
+      at = store.next(last);
     }
-    if (at != kNone) after = last.value;
+    if (at != kNone || archived != Archive::kNone) after = last.value;
   }
   decision.looks += looked;
   if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
@@ -305,16 +382,8 @@ std::string Reads::why_cell(std::uint32_t number, std::int64_t now) const {
   std::string const name = is_own ? plan.destination(documents.destination_of(number)).name : "its children";
   Mode const mode = is_own ? plan.targets[documents.destination_of(number)].mode : Mode::open;
   Failure const* const failure = documents.failure_of(number);
-  std::string const why =
-      failure == nullptr ? "" : " (" + failure->kind + (failure->message.empty() ? "" : ": " + failure->message) + ")";
-  switch (cell.state) {
-    case State::sent: return name + ": it has arrived";
-    case State::dropped: return name + ": it was dropped" + why;
-    case State::dead:
-      return name + ": it is dead after " + std::to_string(cell.attempts) + " failures" + why + ": RETRY or DROP it";
-    case State::error_doc: return name + ": it failed for good" + why + ": RETRY or DROP it";
-    default: break;
-  }
+  if (is_terminal(cell.state)) return why_ended(name, cell.state, cell.attempts, failure);
+  std::string const why = words_of(failure);
   bool const is_held = cell.place == Place::leased || cell.place == Place::in_doubt;
   if (!is_held && shared_.store()[cell.document].plan != documents.plans().newest_number())
     return name + ": a newer version of the plan is used: this one is not run any more";
@@ -337,18 +406,47 @@ std::string Reads::why_cell(std::uint32_t number, std::int64_t now) const {
              std::to_string(shared_.store()[documents.version_before(cell.document)].id().value) +
              ", the version before, is missing there too, and goes first";
     case Place::under: return name + ": it waits for its original to be run again";
-    case Place::listed:
-      if (mode == Mode::shut) return name + ": the destination is shut: RESUME it";
-      if (mode == Mode::probing) return name + ": the destination is paused, as too much failed there";
-      return name + ": ready for the next worker";
+    case Place::listed: {
+      std::string const failed = failure == nullptr ? "" : "it failed" + why + ", and ";
+      if (mode == Mode::shut) return name + ": " + failed + "the destination is shut: RESUME it";
+      if (mode == Mode::probing) return name + ": " + failed + "the destination is paused, as too much failed there";
+      return name + ": " + failed + (failure == nullptr ? "" : "is ") + "ready for the next worker";
+    }
     case Place::nowhere: break;
   }
   if (documents.is_orphan(cell.document)) return name + ": its original has changed, and has no such child now";
   return name + ": nothing is to be done";
 }
 
+// It has arrived everywhere, or was dropped.
+Verdict Reads::why_archived(Archive::Number number, Decision& decision) const {
+  DocumentBody body;
+  Verdict verdict = Verdict::done;
+  if (!read_archived_document(shared_, number, decision, body, verdict)) return verdict;
+  Archive const& archive = shared_.documents.archive();
+  Archive::Pattern const& pattern = archive.pattern_of(number);
+  Plan const& plan = shared_.documents.plans()[pattern.plan];
+  std::string text = "it is done. ";
+  for (std::size_t at = 0; at < body.cells.size(); ++at) {
+    Failure const* const failure = body.cells[at].failure ? &*body.cells[at].failure : nullptr;
+    text +=
+        why_ended(plan.destination(plan.of_source(pattern.source)[at]).name, body.cells[at].state, 0, failure) + ". ";
+  }
+  text.pop_back();
+  std::string const states = states_of(pattern);
+  Answer& answer = decision.answer.message("REASON").add("table", std::string_view{shared_.table()});
+  answer.add("document", archive.id_of(number).value).add("states", std::string_view{states});
+  answer.add("done", std::int64_t{1}).add("text", std::string_view{text});
+  decision.looks += static_cast<std::uint32_t>(body.cells.size());
+  return Verdict::done;
+}
+
 Verdict Reads::why(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
+  Archive const& archive = shared_.documents.archive();
+  if (Archive::Number const archived = archive.find(ObjectId{parameters.unsigned_integer("document", 0)});
+      archived != Archive::kNone)
+    return why_archived(archived, decision);
   std::uint32_t const document = find_document(shared_, parameters, decision.status);
   if (document == kNone) return Verdict::done;
   Store const& store = shared_.store();

@@ -37,14 +37,18 @@ class Reads {
 
   [[nodiscard]] Status read(Command const& command, Wish& wish) const;
   [[nodiscard]] bool fits(Wish const& wish, std::uint32_t document) const;
+  [[nodiscard]] bool fits(Wish const& wish, Archive::Pattern const& pattern) const;
   [[nodiscard]] bool is_stranded(std::uint32_t document) const;
   // Each returns about how many bytes the message has.
   std::size_t describe(std::uint32_t document, Answer& answer) const;
+  std::size_t describe(Archive::Number number, DocumentBody const& body, Answer& answer) const;
+  Verdict why_archived(Archive::Number number, Decision& decision) const;
   std::size_t describe_destination(Plan const& plan, std::uint16_t number, std::optional<std::uint16_t> source,
                                    Answer& answer) const;
   std::size_t describe_step(Plan const& plan, plan::StepIndex number, Answer& answer) const;
   // "index=sent publish=in_doubt"
   [[nodiscard]] std::string states_of(std::uint32_t document) const;
+  [[nodiscard]] std::string states_of(Archive::Pattern const& pattern) const;
   [[nodiscard]] std::string why_cell(std::uint32_t cell, std::int64_t now) const;
 
   Shared const& shared_;

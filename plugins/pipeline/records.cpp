@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/bytes.h"
 #include "model/varint.h"
@@ -176,6 +177,21 @@ void write_document(std::string& out, DocumentBody const& body) {
   if (body.original_cell) write(*body.original_cell, writer);
 }
 
+void write_archived(std::string& out, ArchivedBody const& body) {
+  Writer writer{out};
+  writer.number(body.extent.file).number(body.extent.begin).number(body.extent.end).eight(body.extent.hash);
+  writer.number(body.patterns.size());
+  for (ArchivedBody::Pattern const& pattern : body.patterns) {
+    writer.id(pattern.plan).number(pattern.source).number(pattern.states.size());
+    for (State const state : pattern.states) writer.byte(static_cast<std::uint8_t>(state));
+  }
+  writer.number(body.all.size());
+  for (ArchivedBody::One const& one : body.all) {
+    writer.number(one.document.is_none() ? 0 : std::uint64_t{one.pattern} + 1);
+    if (!one.document.is_none()) writer.id(one.document).eight(one.name);
+  }
+}
+
 Lsn append_plan(Records& records, ObjectId object, PlanBody const& body) {
   std::string out;
   write_plan(out, body);
@@ -246,6 +262,12 @@ Lsn append_clock(Records& records, ClockBody const& body) {
 }
 
 Lsn append_retired(Records& records, ObjectId plan) { return append(records, RecordType::retired, plan, {}); }
+
+Lsn append_archived(Records& records, ObjectId page, ArchivedBody const& body) {
+  std::string out;
+  write_archived(out, body);
+  return append(records, RecordType::archived, page, out);
+}
 
 bool read_plan(std::string_view bytes, PlanBody& body) {
   Reader in{bytes};
@@ -348,6 +370,40 @@ bool read_destination(std::string_view bytes, DestinationBody& body) {
     body.spared.push_back(spared);
   }
   return in.finished();
+}
+
+bool read_archived(std::string_view bytes, ArchivedBody& body) {
+  Reader in{bytes};
+  body.extent.file = in.number_as<std::uint32_t>();
+  body.extent.begin = in.number();
+  body.extent.end = in.number();
+  body.extent.hash = in.eight();
+  std::uint64_t const patterns = in.number();
+  if (patterns > bytes.size()) return false;
+  for (std::uint64_t at = 0; at < patterns && in.ok(); ++at) {
+    ArchivedBody::Pattern pattern;
+    pattern.plan = in.id();
+    pattern.source = in.number_as<std::uint16_t>();
+    std::uint64_t const states = in.number();
+    if (states > plan::kDestinationsMax) return false;
+    for (std::uint64_t cell = 0; cell < states && in.ok(); ++cell) pattern.states.push_back(in.state());
+    body.patterns.push_back(std::move(pattern));
+  }
+  std::uint64_t const count = in.number();
+  if (count > bytes.size()) return false;
+  for (std::uint64_t at = 0; at < count && in.ok(); ++at) {
+    ArchivedBody::One one;
+    std::uint64_t const pattern = in.number();
+    if (pattern > body.patterns.size()) return false;
+    if (pattern > 0) {
+      one.pattern = static_cast<std::uint16_t>(pattern - 1);
+      one.document = in.id();
+      one.name = in.eight();
+      if (one.document.is_none()) return false;
+    }
+    body.all.push_back(one);
+  }
+  return in.finished() && body.extent.file != 0 && body.extent.begin < body.extent.end;
 }
 
 bool read_clock(std::string_view bytes, ClockBody& body) {

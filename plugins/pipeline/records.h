@@ -1,5 +1,5 @@
 // The records of a pipeline table: numbers, versions, bodies and codec. All are about documents (the object) but for
-// plan, destination and retired, whose object is the plan, and clock.
+// plan, destination and retired, whose object is the plan, archived, and clock.
 //
 // Cells are a document's destinations: they are named by their place in the list of destinations of its source, and
 // kOriginalCell is the one that stands for the children of an original (state.h).
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fastjournal/extent.h"
 #include "fastjournal/table.h"
 #include "plan/routes.h"
 #include "plugins/pipeline/states.h"
@@ -31,10 +32,11 @@ enum class RecordType : std::uint8_t {
   forgotten = 10,   // a document is gone
   clock = 11,       // the clock was ahead
   retired = 12,     // an older plan without documents is gone
+  archived = 13,    // ended documents are in a page outside the log; the object is the page
 };
 // Version 2 of document: with `before`.
 [[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) {
-  return type == static_cast<std::uint8_t>(RecordType::document) ? 2 : type >= 1 && type <= 12 ? 1 : 0;
+  return type == static_cast<std::uint8_t>(RecordType::document) ? 2 : type >= 1 && type <= 13 ? 1 : 0;
 }
 
 inline constexpr std::size_t kNameBytesMax = 4096;  // a URI, or the name of a child
@@ -128,6 +130,24 @@ struct ClockBody {
   std::int64_t to{0};
 };
 
+struct ArchivedBody {
+  Extent extent{};
+  // What several of them have in common.
+  struct Pattern {
+    ObjectId plan{};
+    std::uint16_t source{0};
+    std::vector<State> states{};  // of its cells: sent or dropped
+    bool operator==(Pattern const&) const = default;
+  };
+  std::vector<Pattern> patterns{};
+  struct One {
+    ObjectId document{};    // none: it is not there any more
+    std::uint64_t name{0};  // a hash (archive.h)
+    std::uint16_t pattern{0};
+  };
+  std::vector<One> all{};  // by its place in the page
+};
+
 struct PlanBody {
   // Destinations that are not open.
   struct Paused {
@@ -152,10 +172,12 @@ Lsn append_destination(Records& records, ObjectId plan, DestinationBody const& b
 Lsn append_forgotten(Records& records, ObjectId document);
 Lsn append_clock(Records& records, ClockBody const& body);
 Lsn append_retired(Records& records, ObjectId plan);
+Lsn append_archived(Records& records, ObjectId page, ArchivedBody const& body);
 
 // Canonical bytes, for the digest, and for the size of a record.
 void write_plan(std::string& out, PlanBody const& body);
 void write_document(std::string& out, DocumentBody const& body);
+void write_archived(std::string& out, ArchivedBody const& body);
 
 // False: malformed. Texts are of `bytes`.
 [[nodiscard]] bool read_plan(std::string_view bytes, PlanBody& body);
@@ -167,5 +189,6 @@ void write_document(std::string& out, DocumentBody const& body);
 [[nodiscard]] bool read_declared(std::string_view bytes, std::uint64_t& children);
 [[nodiscard]] bool read_destination(std::string_view bytes, DestinationBody& body);
 [[nodiscard]] bool read_clock(std::string_view bytes, ClockBody& body);
+[[nodiscard]] bool read_archived(std::string_view bytes, ArchivedBody& body);
 
 }  // namespace fastjournal::pipeline

@@ -7,6 +7,7 @@
 
 #include "model/value.h"
 #include "plugins/pipeline/mutants.h"
+#include "plugins/pipeline/returns.h"
 
 namespace fastjournal::pipeline {
 namespace {
@@ -36,6 +37,18 @@ void Runs::describe_content(std::uint32_t document, Answer& answer) const {
   if (std::string_view const hash = store.hash_of(document); !hash.empty()) answer.add("hash", hash);
   if (ObjectId const newer = shared_.documents.version_behind(document); !newer.is_none())
     answer.add("newer", newer.value);
+}
+
+void Runs::describe(ObjectId document, DocumentBody const& body, Answer& answer) const {
+  Plans const& plans = shared_.documents.plans();
+  answer.add("document", document.value);
+  if (std::optional<std::uint8_t> const plan = plans.find(body.plan); plan && plans[*plan].is_known())
+    answer.add("source", std::string_view{plans[*plan].rules.step(body.source).name});
+  if (body.name.empty())
+    answer.add("damaged", std::int64_t{1});
+  else
+    answer.add("uri", answer.keep(body.name));
+  if (!body.hash.empty()) answer.add("hash", answer.keep(body.hash));
 }
 
 Ordinals Runs::missing(std::uint32_t document, std::optional<std::uint16_t> destination) const {
@@ -76,8 +89,8 @@ Status Runs::check_room(Command const& command, Decision const& decision) const 
   static_cast<void>(command);
   static_cast<void>(decision);
   Options const& options = shared_.options;
-  if (options.documents_max != 0 && shared_.store().size() >= options.documents_max)
-    return {Code::over_limit, "table " + shared_.table() + " has " + std::to_string(shared_.store().size()) +
+  if (options.documents_max != 0 && shared_.documents.size() >= options.documents_max)
+    return {Code::over_limit, "table " + shared_.table() + " has " + std::to_string(shared_.documents.size()) +
                                   " documents, and may have documents-max (" + std::to_string(options.documents_max) +
                                   "): FORGET some, or raise it"};
   if (options.memory_max != 0 && shared_.documents.memory_bytes() >= options.memory_max)
@@ -102,6 +115,11 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
     return hand_found(found, store.find(ObjectId{decision.carry[1]}), command, decision);
   std::uint32_t const known =
       source.remembers ? store.find(shared_.documents.plans().newest_number(), found.source, {}, found.uri) : kNone;
+  if (known == kNone && source.remembers) {
+    Archive::Number const archived = shared_.documents.archive().find(name_hash(plan.id, found.source, found.uri));
+    if (archived != Archive::kNone)
+      if (std::optional<Verdict> const verdict = found_archived(found, archived, decision)) return *verdict;
+  }
   bool const is_same = known != kNone && (source.hash == plan::Hash::none || store.hash_of(known) == found.hash);
   bool const stays = known != kNone && !is_same && source.keeps_versions &&
                      (!store[known].is_done || shared_.documents.has_failed(known)) &&
@@ -135,6 +153,24 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
   ++shared_.statistics.changed;
   append_changed(decision.records, store[known].id(), found.hash);
   return Verdict::again;
+}
+
+// What has arrived and was not changed stays where it is.
+std::optional<Verdict> Runs::found_archived(Found const& found, Archive::Number number, Decision& decision) const {
+  DocumentBody body;
+  Verdict verdict = Verdict::done;
+  if (!read_archived_document(shared_, number, decision, body, verdict)) return verdict;
+  if (body.name != found.uri) return std::nullopt;
+  bool const is_same = shared_.plan()->rules.step(found.source).hash == plan::Hash::none || body.hash == found.hash;
+  if (!is_same && !found.is_dry_run) return bring_back(shared_, number, decision);
+  Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
+  describe(shared_.documents.archive().id_of(number), body, answer);
+  answer.add("change", Value::of_text(is_same ? "unchanged" : "changed"));
+  if (found.is_dry_run)
+    answer.add("dry_run", std::int64_t{1});
+  else
+    ++shared_.statistics.unchanged;
+  return Verdict::done;
 }
 
 // What a FOUND would come to.

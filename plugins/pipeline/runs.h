@@ -24,6 +24,8 @@ class Runs {
   void describe(std::uint32_t document, Answer& answer) const;
   // Without its number and its source.
   void describe_content(std::uint32_t document, Answer& answer) const;
+  // The same of one in the archive.
+  void describe(ObjectId document, DocumentBody const& body, Answer& answer) const;
   // The cells of a document that may be handed out: of one destination, or of all.
   [[nodiscard]] Ordinals missing(std::uint32_t document, std::optional<std::uint16_t> destination) const;
 
@@ -46,6 +48,9 @@ class Runs {
 
   [[nodiscard]] Status read(Command const& command, Found& found) const;
   void describe_found(Found const& found, std::uint32_t known, bool is_same, Answer& answer) const;
+  // None: it is another one that is in the archive.
+  [[nodiscard]] std::optional<Verdict> found_archived(Found const& found, Archive::Number number,
+                                                      Decision& decision) const;
   [[nodiscard]] Status read(Command const& command, Wish& wish) const;
   [[nodiscard]] Status check_room(Command const& command, Decision const& decision) const;
   // The second step of FOUND: the document is there.

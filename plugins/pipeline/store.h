@@ -105,6 +105,9 @@ class Store {
   [[nodiscard]] std::string_view hash_of(std::uint32_t document) const;
   [[nodiscard]] std::optional<Origin> origin_of(std::uint32_t document) const;
   [[nodiscard]] std::uint32_t size() const { return size_; }
+  // Numbers are below it; not each is one of a document.
+  [[nodiscard]] std::uint32_t end() const { return end_; }
+  [[nodiscard]] bool has(std::uint32_t number) const { return !(*this)[number].id().is_none(); }
 
   // Its cells are as new ones.
   std::uint32_t add(ObjectId id, std::uint8_t plan, DocumentBody const& body);

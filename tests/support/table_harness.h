@@ -180,7 +180,11 @@ class TableHarness {
       if (log.step_bytes() > 0 && decision.durability == Durability::synced) reply.durability = Durability::synced;
       apply_step();
       ++decision.step;
-    } while (reply.verdict == Verdict::again);
+      if (reply.verdict == Verdict::fetch) {
+        answer.clear();
+        read_for(decision.wanted);
+      }
+    } while (reply.verdict == Verdict::again || reply.verdict == Verdict::fetch);
     reply.status = decision.status;
     reply.take = decision.take;
     reply.wait_until = decision.wait_until;
@@ -192,6 +196,35 @@ class TableHarness {
     }
     return reply;
   }
+
+  // What the table wants to move out of memory is written; end_move_out() says that it is there. False: nothing, or
+  // something is on its way.
+  bool begin_move_out() requires std::is_base_of_v<Stores, TableClass> {
+    if (!moving_out.empty()) return false;
+    for (int asked = 0; table->wish_to_move_out(moving_out) && moving_out.empty(); ++asked)
+      check(asked < 1'000'000, "the table wants to be asked again and again");
+    return !moving_out.empty();
+  }
+  void end_move_out() requires std::is_base_of_v<Stores, TableClass> {
+    if (moving_out.empty()) return;
+    std::vector<StoredValue> values;
+    for (std::string& bytes : std::exchange(moving_out, {})) {
+      Extent& extent = values.emplace_back().extent;
+      extent = {.file = 1, .begin = next_place, .end = next_place + bytes.size(), .hash = next_place};
+      next_place = extent.end;
+      outside[extent.begin] = std::move(bytes);
+    }
+    std::array<std::uint64_t, 4> carry{};
+    decide_until_done([&](Decision& decision) {
+      decision.carry = carry;
+      bool const more = table->decide_moved_out(values, decision);
+      carry = decision.carry;
+      return more;
+    });
+  }
+  std::map<std::uint64_t, std::string> outside;  // values in files, by their place
+  std::vector<std::string> moving_out;
+  std::uint64_t next_place{4096};
 
   // Time passes, and the table's timers run date by date, as the engine wakes for them.
   void pass(std::int64_t ms) {
@@ -261,6 +294,7 @@ class TableHarness {
   // the start; if it is behind, it is accepted.
   void restart(std::int64_t down_ms = 0, TimeMs clock = TimeMs::max()) {
     table = replayed(table->oldest_lsn().is_none() ? log.end() : table->oldest_lsn());
+    moving_out.clear();
     ++start;
     now = now + DurationMs{down_ms};
     if (clock < now) {
@@ -288,6 +322,13 @@ class TableHarness {
   }
 
  protected:
+  void read_for(Extent const& wanted) {
+    auto const found = outside.find(wanted.begin);
+    bool const is_there = found != outside.end() && found->second.size() == wanted.size();
+    if constexpr (std::is_base_of_v<Stores, TableClass>)
+      table->fetched(wanted, is_there ? std::string_view{found->second} : std::string_view{},
+                     is_there ? Status{} : Status{Code::damaged, "it is not there"});
+  }
   std::uint16_t index_of(std::string_view command) {
     auto const& commands = type->commands;
     for (std::size_t i = 0; i < commands.size(); ++i)

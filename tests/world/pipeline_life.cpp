@@ -27,8 +27,11 @@ constexpr std::string_view kAgain = "index";
 class Life {
  public:
   explicit Life(std::uint64_t seed) : random_(seed), world_(seed) {
-    keeps_versions_ = draw(3) == 0;
-    std::string const folder = keeps_versions_ ? "/tests/world/kept" : "/tests/transcripts";
+    std::uint64_t const kind = draw(3);
+    keeps_versions_ = kind == 0;
+    std::string const folder = keeps_versions_ ? "/tests/world/kept"
+                               : kind == 1     ? "/tests/world/ended"
+                                               : "/tests/transcripts";
     expect(world_.add_table(FJ_SOURCE_DIR + folder + "/docs.xml").ok(), "the table was refused");
     expect(world_.start().ok(), "the first start was refused");
     uris_ = 2 + draw(kUrisMax - 1);

@@ -9,7 +9,7 @@ BOOST_AUTO_TEST_SUITE(pipeline_mutants)
 
 BOOST_AUTO_TEST_CASE(each_fault_put_into_pipeline_tables_is_seen) {
   for (std::size_t number = 1; number < pipeline::kMutantNames.size(); ++number) {
-    test::Seen const seen = try_mutant(static_cast<pipeline::Mutant>(number), 1, 30);
+    test::Seen const seen = try_mutant(static_cast<pipeline::Mutant>(number), 1, 100);
     BOOST_TEST(!seen.by.empty(), pipeline::kMutantNames[number] << " was not seen");
     BOOST_TEST_MESSAGE(pipeline::kMutantNames[number] << ": " << seen.by << ", " << seen.what);
   }

@@ -207,6 +207,7 @@ BOOST_AUTO_TEST_CASE(documents_are_read_and_go_on) {
     BOOST_TEST_CONTEXT(p) {
       BOOST_TEST(states[p + "-sent"] == "index=sent publish=sent");
       BOOST_TEST(states[p + "-failed"] == "index=error publish=error_doc");
+      BOOST_TEST(states[p + "-back"] == "index=processing publish=processing");
       BOOST_TEST(states[p + "-changed"] == "index=processing publish=processing");
       BOOST_TEST(states[p + "-list"] == "index=dropped publish=dropped");
       BOOST_TEST(contains(states[p + "-routed"], "answer=dropped"), states[p + "-routed"]);
@@ -219,6 +220,7 @@ BOOST_AUTO_TEST_CASE(documents_are_read_and_go_on) {
     }
   }
   BOOST_TEST(versions == 3);
+  BOOST_TEST(contains(opened.ask("STATS table=docs"), "documents_archived=3;"));
   for (std::string const p : {"old", "new"})
     BOOST_TEST(states[p + "-doubt"] == "index=processing publish=in_doubt", states[p + "-doubt"]);
   BOOST_TEST(contains(opened.ask("RESOLVE table=docs;outcome=sent;document=" + numbers["old-doubt"]), "count=1;"));

@@ -1,6 +1,7 @@
 // A pipeline table alone (tests/support/table_harness.h).
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -111,6 +112,15 @@ class Harness : public fastjournal::test::TableHarness<PipelineTable> {
   std::string why(Reply const& document) { return run("WHY", {{"document", document.get("document")}}).get("text"); }
   std::string of_destination(std::string const& destination, std::string const& what) {
     return run("DESTINATIONS", {{"destination", destination}}).get(what);
+  }
+  // The extents that it named and did not free are those of its pages.
+  bool names_its_extents() {
+    std::vector<Extent> listed;
+    for (std::uint64_t cursor = 0;;) {
+      cursor = table->list_extents(cursor, 2, listed);
+      if (cursor == 0) break;
+    }
+    return alerts.extents_wrong == 0 && std::ranges::is_permutation(listed, alerts.extents);
   }
   // Documents in that state.
   std::size_t count(std::string const& status, Texts with = {}) {

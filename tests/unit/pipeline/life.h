@@ -11,6 +11,7 @@ struct LifeResult {
   std::string wrong{};  // empty: nothing
   std::uint64_t steps{0};
   std::uint64_t crashes{0};
+  std::uint64_t pages{0};  // of ended documents that were written
 };
 
 [[nodiscard]] LifeResult live(std::uint64_t seed, std::uint64_t steps);
