@@ -25,7 +25,7 @@ Status for_each_record(log::file::BatchHeader const& header, std::span<std::byte
                        std::function<Status(RecordView const&, bool)> const& take) {
   for (std::uint64_t at = log::file::kBatchHeaderBytes; at < header.used;) {
     Lsn const lsn{header.lsn.value + at};
-    auto const record = log::file::decode_record(bytes.subspan(at, header.used - at), lsn);
+    auto const record = log::decode_record(bytes.subspan(at, header.used - at), lsn);
     if (!record) return {Code::damaged, fmt::format("LSN {}: a record of a sound batch cannot be read", lsn.value)};
     if (lsn >= base)
       if (Status status = take(record->view, record->last_of_group); !status.ok()) return status;
@@ -55,7 +55,7 @@ Result<std::unique_ptr<Rewriter>> Rewriter::open(env::Disk& disk, std::string fo
 
 Status Rewriter::write_group(std::span<RecordView const> group) {
   std::size_t bytes = 0;
-  for (RecordView const& record : group) bytes += log::file::record_bytes(true, record.body.size());
+  for (RecordView const& record : group) bytes += log::record_bytes(true, record.body.size());
   if (!log_->reserve(bytes, false)) return log_->writer().last_refusal();
   for (RecordView const& record : group) {
     auto const place = log_->append(record.table, record.type, record.version, record.object, record.body.size());

@@ -37,12 +37,7 @@
 //               u32 flags         1: seal (clean stop)
 //               records
 //
-//   record      8-byte aligned, padded with zeros
-//               u32 length | flags   bytes of the body; bit 31: last of its group, bit 30: names an object
-//               u32 table
-//               u8 type, u8 version, u16 zero
-//               u64 object        only if bit 30
-//               body
+//   record      as in every log (log/record_format.h)
 //
 // Reasons:
 // - One checksum a batch. It covers the place (LSN) and the lap, so that neither a misdirected write nor bytes of an
@@ -68,6 +63,7 @@
 
 #include "fastjournal/table.h"
 #include "fastjournal/types.h"
+#include "log/record_format.h"
 
 namespace fastjournal::log::file {
 
@@ -86,12 +82,6 @@ inline constexpr std::size_t kBatchHeaderBytes = 56;
 // The largest batch, hence the largest group: more than two of the largest bodies.
 inline constexpr std::uint64_t kBatchBytesMax = 256U << 20U;
 inline constexpr std::uint32_t kBatchSeal = 1;
-
-inline constexpr std::size_t kRecordHeaderBytes = 12;
-inline constexpr std::size_t kRecordObjectBytes = 8;
-inline constexpr std::uint32_t kRecordLastOfGroup = 1U << 31U;
-inline constexpr std::uint32_t kRecordHasObject = 1U << 30U;
-inline constexpr std::uint32_t kRecordLengthMask = kRecordHasObject - 1;
 
 // The first LSN of a new store; 0 means "none".
 inline constexpr Lsn kFirstLsn{64U << 10U};
@@ -131,10 +121,6 @@ struct BatchHeader {
 [[nodiscard]] constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
-[[nodiscard]] constexpr std::size_t record_bytes(bool has_object, std::size_t body_bytes) {
-  return round_up(kRecordHeaderBytes + (has_object ? kRecordObjectBytes : 0) + body_bytes, kLsnAlign);
-}
-
 // `block` is a whole block; everything after the header becomes zero.
 void encode(ContainerHeader const& header, std::span<std::byte> block);
 // Nothing if magic, version, checksum or sizes are wrong.
@@ -149,20 +135,6 @@ void close_batch(BatchHeader const& header, std::uint64_t store_id, std::span<st
 // The same without a known LSN and lap: for tools that reconstruct a lost header.
 [[nodiscard]] std::optional<BatchHeader> peek_batch(std::span<std::byte const> head, std::uint32_t block);
 [[nodiscard]] bool is_intact(BatchHeader const& header, std::uint64_t store_id, std::span<std::byte const> batch);
-
-// Writes the record's header and the zeros after its body; returns the place of the body. `at` is exactly
-// record_bytes() long.
-std::span<std::byte> begin_record(std::span<std::byte> at, TableId table, std::uint8_t type, std::uint8_t version,
-                                  ObjectId object, std::size_t body_bytes);
-void mark_last_of_group(std::byte* record);
-
-struct DecodedRecord {
-  RecordView view;
-  bool last_of_group{false};
-  std::size_t bytes{0};  // to the next record
-};
-// The record at the begin of `rest`, which is at `lsn`; nothing if it is malformed.
-[[nodiscard]] std::optional<DecodedRecord> decode_record(std::span<std::byte const> rest, Lsn lsn);
 
 // "container-000042"
 [[nodiscard]] std::string container_name(std::uint32_t index);

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(what_lives_is_counted_as_the_records_that_state_it_at_least
     std::uint64_t const live = one.book().live_bytes();
     one.prepare(xid, {"", "an op", std::string(777, 'x')});
     std::uint64_t bytes = 0;
-    for (std::size_t i = before; i < one.bodies.size(); ++i) bytes += file::record_bytes(true, one.bodies[i].size());
+    for (std::size_t i = before; i < one.bodies.size(); ++i) bytes += record_bytes(true, one.bodies[i].size());
     BOOST_TEST(one.book().live_bytes() - live >= bytes);
     BOOST_TEST(one.book().live_bytes() - live <= bytes + 4 * TransactionBook::kRecordBytes);
   }
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(what_is_over_several_logs_is_read_as_it_was_written) {
   BOOST_TEST(one.views[2].version == 2);
   BOOST_TEST(one.views[3].version == 1);
   std::uint64_t bytes = 0;
-  for (auto const& body : one.bodies) bytes += file::record_bytes(true, body.size());
+  for (auto const& body : one.bodies) bytes += record_bytes(true, body.size());
   one.apply();
   BOOST_TEST(one.book().live_bytes() >= bytes);
   BOOST_TEST((one.book().find(objects[0])->role == Role::part));
