@@ -13,6 +13,7 @@ packages_build=(
   libevent-dev libssl-dev libmsgpack-cxx-dev libtinyxml2-dev libxxhash-dev
   libfmt-dev libspdlog-dev libcli11-dev libabsl-dev libre2-dev nlohmann-json3-dev
   libpq-dev libsqlite3-dev zlib1g-dev libsystemd-dev libboost-dev libboost-test-dev libxml2-utils
+  libnghttp2-dev libprotobuf-dev protobuf-compiler
 )
 # What tests use as their users would: clients of HTTP, TLS and SQL, an SQL server, systemd-analyze, readers of the manual, shells that
 # complete. promtool: fetch_promtool.
@@ -26,6 +27,7 @@ format_version=14  # other versions break some lines differently
 packages_lint=(clang-tidy cppcheck)
 packages_bench=(activemq beanstalkd rabbitmq-server redis-server postgresql postgresql-client python3-redis python3-rq)
 packages_count=(valgrind)
+packages_cluster=(etcd-server etcd-client)
 packages_drawings=(graphviz)
 packages_package=(debhelper dh-python dpkg-dev fakeroot lintian pybuild-plugin-pyproject python3-all python3-msgpack python3-setuptools)
 packages_chroot=(debootstrap iproute2)
@@ -246,6 +248,13 @@ verb_sim() {
 verb_crash() {
   program fj_crash
   exec "$root/build/$programs/bin/fj_crash" "$@"
+}
+
+# Three members of etcd on this computer: some are killed, stopped, and full.
+verb_cluster() {
+  install_packages "${packages_build[@]}" "${packages_cluster[@]}"
+  program etcd_cluster
+  exec "$root/build/$programs/bin/etcd_cluster" --log_level=message "$@"
 }
 
 verb_hostile() {
@@ -551,6 +560,7 @@ usage: ./mk VERB [...]
   hostile [--full]      attack the daemon as hostile clients and careless hands would, beside an honest client
   hostile --idle N      measure what N idle connections of each kind cost an honest client; --scrape N: what scrapes of
                         /metrics with N tables cost the loop
+  cluster               the client of etcd against three real members of it (Debian's etcd-server)
   mutants [--only NAME]  put known faults into the log store: the proofs must detect each
   mutants --spool [--only NAME]  the same with the forwarder and its random lives; --keyvalue: with key/value tables;
                         --queue, --pipeline: with those tables; --transactions: with transactions
@@ -576,7 +586,7 @@ HELP
 verb=${1:-help}
 [[ $# -eq 0 ]] || shift
 case $verb in
-  deps | build | run | serve | test | bench | sim | count | crash | hostile | mutants | fuzz | nightly | format | lint | package | drawings | docs | clean | help) "verb_$verb" "$@" ;;
+  deps | build | run | serve | test | bench | sim | count | crash | cluster | hostile | mutants | fuzz | nightly | format | lint | package | drawings | docs | clean | help) "verb_$verb" "$@" ;;
   -h | --help) verb_help ;;
   *)
     verb_help >&2

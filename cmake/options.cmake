@@ -50,6 +50,9 @@ pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(libsystemd REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(libxxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(libcrypto REQUIRED IMPORTED_TARGET libcrypto>=3.0)
+pkg_check_modules(libnghttp2 REQUIRED IMPORTED_TARGET libnghttp2)
+pkg_check_modules(protobuf_lite REQUIRED IMPORTED_TARGET protobuf-lite)
+find_program(FJ_PROTOC protoc REQUIRED)
 
 # msgpack-c, header-only; its package's CMake file requires Boost, which is not needed.
 find_path(MSGPACK_INCLUDE_DIR msgpack.hpp REQUIRED)

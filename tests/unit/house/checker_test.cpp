@@ -253,6 +253,7 @@ BOOST_AUTO_TEST_CASE(a_source_that_is_not_built_or_not_run_is_found) {
   BOOST_TEST(compiled[1].path == "tests/unit/b/b.cpp");
   BOOST_TEST(compiled[1].target == "unit_b");
   std::set<std::string> const old_form = read_ctest_file("# x\nadd_test(unit_a \"/r/bin/unit_a\")\n");
+  BOOST_TEST(read_ctest_file("if(x)\n  add_test(unit_b \"/r\")\nendif()\n").contains("unit_b"));
   std::set<std::string> const new_form = read_ctest_file("add_test([=[unit_a]=] \"/r/bin/unit_a\")\n");
   BOOST_TEST((old_form == new_form));
   BOOST_TEST(old_form.contains("unit_a"));

@@ -91,8 +91,11 @@ std::vector<Tree::Compiled> read_compile_commands(std::string_view text, std::st
 std::set<std::string> read_ctest_file(std::string_view text) {
   std::set<std::string> names;
   for (std::string const& line : split_lines(text)) {
-    if (!line.starts_with("add_test(")) continue;
-    std::string_view name = std::string_view{line}.substr(9);
+    // With blanks before it: one that only a configuration runs.
+    std::string_view name = line;
+    name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
+    if (!name.starts_with("add_test(")) continue;
+    name.remove_prefix(9);
     // Newer CMake writes add_test([=[name]=] "command").
     if (name.starts_with("[=[")) name = between(name, "[=[", "]=]");
     names.emplace(name.substr(0, name.find(' ')));

@@ -1,0 +1,45 @@
+// A cluster of real etcd processes (Debian: etcd-server) on this computer, in a temporary folder, each ended by its own
+// process id.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/child_process.h"
+#include "tests/support/temporary_folder.h"
+
+namespace fastjournal::test {
+
+class EtcdNodes {
+ public:
+  // Further words for each of them. They elect within a second.
+  explicit EtcdNodes(std::size_t count, std::vector<std::string> words = {"--unsafe-no-fsync"});
+
+  // Addresses for clients, "127.0.0.1:PORT".
+  [[nodiscard]] std::vector<std::string> const& endpoints() const { return endpoints_; }
+  [[nodiscard]] std::size_t index_of(std::string_view endpoint) const;
+  [[nodiscard]] std::string name_of(std::size_t node) const { return "node" + std::to_string(node); }
+  // SIGKILL, and its end is awaited.
+  void kill(std::size_t node);
+  void signal(std::size_t node, int signal);
+  // With its data.
+  void start(std::size_t node);
+  // Output of etcdctl; throws if it fails.
+  std::string control(std::vector<std::string> const& words);
+  // What the node wrote.
+  [[nodiscard]] std::string log_of(std::size_t node) const;
+
+ private:
+  TemporaryFolder folder_;
+  std::vector<std::string> words_;
+  std::vector<std::string> endpoints_;
+  std::vector<std::string> peers_;
+  std::vector<std::unique_ptr<ChildProcess>> nodes_;
+};
+
+// False: etcd is not installed.
+[[nodiscard]] bool has_etcd();
+
+}  // namespace fastjournal::test
