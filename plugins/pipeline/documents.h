@@ -68,6 +68,9 @@ class Documents {
   [[nodiscard]] Plans const& plans() const { return plans_; }
   [[nodiscard]] Store const& store() const { return store_; }
   [[nodiscard]] Archive const& archive() const { return archive_; }
+  [[nodiscard]] bool knows(ObjectId document) const {
+    return store_.find(document) != kNone || archive_.find(document) != Archive::kNone;
+  }
   // Those in memory, and those in the archive.
   [[nodiscard]] std::uint64_t size() const { return store_.size() + archive_.size(); }
   [[nodiscard]] Work const& work() const { return work_; }

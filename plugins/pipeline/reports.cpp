@@ -104,13 +104,14 @@ void Reports::note_failure(std::uint32_t cell, Decision& decision) const {
   std::deque<Failing::One>& last = shared_.failing[destination].last;
   while (!last.empty() && last.front().at + options.failing_for <= decision.now.value) last.pop_front();
   DestinationBody::Spared const one{shared_.store()[document].id(), documents.ordinal_of(cell)};
-  std::erase_if(last, [&](Failing::One const& other) {
-    return other.cell == one || shared_.store().find(other.cell.document) == kNone;
-  });
+  std::erase_if(last,
+                [&](Failing::One const& other) { return other.cell == one || !documents.knows(other.cell.document); });
   last.push_back({decision.now.value, one});
   if (last.size() < options.failing) return;
   DestinationBody body{destination, Mode::probing, {}, {}};
-  for (Failing::One const& other : last) body.spared.push_back(other.cell);
+  // What has arrived since has no failure that could be spared, and may not be in memory any more.
+  for (Failing::One const& other : last)
+    if (shared_.store().find(other.cell.document) != kNone) body.spared.push_back(other.cell);
   std::string const reason = std::to_string(last.size()) + " documents failed there within " +
                              std::to_string(options.failing_for / 1000) + " s";
   body.reason = reason;

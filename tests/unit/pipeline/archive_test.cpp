@@ -236,6 +236,23 @@ BOOST_AUTO_TEST_CASE(documents_that_others_rest_on_stay_in_memory) {
   BOOST_TEST(in_memory(table) == 5U);
 }
 
+// That it failed there within the last minute is still true.
+BOOST_AUTO_TEST_CASE(what_has_left_memory_counts_among_those_that_failed) {
+  Harness table{two_outputs(), {{"ended-in-memory", "0"}, {"failing", "3"}}};
+  Reply const first = table.found("u1");
+  table.deliver(first, "b");
+  table.failed(first, "a");
+  table.pass(1'500);
+  table.deliver(table.next(), "a");
+  move_all_out(table);
+  BOOST_TEST(archived(table) == 1U);
+  table.failed(table.found("u2"), "a");
+  BOOST_TEST(table.of_destination("a", "mode") == "open");
+  table.failed(table.found("u3"), "a");
+  BOOST_TEST(table.of_destination("a", "mode") == "probing");
+  BOOST_TEST(table.replays());
+}
+
 // Nobody knows what was on a page that cannot be read; it is not held for unchanged, nor for new.
 BOOST_AUTO_TEST_CASE(a_page_that_cannot_be_read_is_told) {
   Harness table = with_all_out(50);
