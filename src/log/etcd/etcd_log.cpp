@@ -17,6 +17,9 @@ constexpr Lsn kFirstLsn{64U << 10U};
 constexpr std::uint64_t kGap = 4096;
 // Of entries behind a gap, as many as an owner may have under way.
 constexpr std::size_t kAheadMax = 256;
+// A gap that stays for so long while somebody owns the log is none: servers before 3.4.31 may lose events of a slow
+// watch, and then it reads anew.
+constexpr std::int64_t kGapUs = 10'000'000;
 // A renewal that is late is tried again so soon.
 constexpr std::int64_t kRetryUs = 100'000;
 
@@ -40,13 +43,13 @@ api::Compare EtcdLog::is_owner() const {
 // ---------------------------------------------------------------------------
 // Turns
 
-void EtcdLog::tick(std::int64_t now_us) {
-  bool const is_new = now_us_ == 0 && phase_ == Phase::reading && !reader_.is_current();
-  now_us_ = std::max(now_us_, now_us);
-  if (is_new) reader_.begin(now_us_);
+void EtcdLog::tick() {
   for (api::Answer const& answer : cluster_.take_answers()) take(answer);
   for (api::WatchNews const& news : cluster_.take_news()) static_cast<void>(reader_.take(news, now_us_));
   reader_.tick(now_us_);
+  bool const lost_an_event =
+      phase_ == Phase::following && !owner_.empty() && !ahead_.empty() && now_us_ >= ahead_since_us_ + kGapUs;
+  if (lost_an_event) follow_again(now_us_);
   look_for_ownership();
   if (lease_ != 0 && now_us_ >= renew_at_us_) renew();
   if (phase_ != Phase::owning) return;
@@ -68,7 +71,10 @@ void EtcdLog::take(api::Answer const& answer) {
 }
 
 bool EtcdLog::end_turn(std::int64_t now_us) {
+  bool const is_first = now_us_ == 0;
   now_us_ = std::max(now_us_, now_us);
+  if (is_first) reader_.begin(now_us_);
+  tick();
   if (phase_ != Phase::owning) return false;
   needed_ = appender_.end_lsn();
   Lsn const before = appender_.durable();
@@ -94,6 +100,7 @@ void EtcdLog::on_begin(Head const& head) {
   start_ = head.start;
   start_revision_ = head.start_revision;
   ahead_.clear();
+  ahead_since_us_ = INT64_MAX;
   entries_.clear();
   seen_end_ = {};
   stream_.begin(head.base);
@@ -125,7 +132,9 @@ void EtcdLog::apply_ahead() {
     entries_.push_back({entry->sequence, entry->lsn, entry->end(), entry->group});
     seen_end_ = std::max(seen_end_, entry->end());
     ahead_.erase(at);
+    ahead_since_us_ = INT64_MAX;
   }
+  if (!ahead_.empty() && ahead_since_us_ == INT64_MAX) ahead_since_us_ = now_us_;
   for (auto const& [sequence, value] : ahead_)
     if (std::optional<Entry> const entry = decode(value, store_id_)) seen_end_ = std::max(seen_end_, entry->end());
 }
@@ -263,7 +272,7 @@ void EtcdLog::own() {
   appender_.begin(owner);
   ahead_.clear();
   found_ = needed_ = owner.begin;
-  base_.lsn = base_.lsn.is_none() ? owner.begin : base_.lsn;
+  base_told_ = base_.lsn.is_none() ? owner.begin : base_.lsn;
   compact_at_us_ = now_us_ + options_.compact_every_us;
   compact_to_ = 0;
   open_.clear();
@@ -409,13 +418,15 @@ Status EtcdLog::commit() {
 // Removing
 
 void EtcdLog::set_base(Lsn base, Lsn catalogue) {
-  if (phase_ == Phase::owning) wished_ = Wished{base, catalogue, end_lsn()};
+  if (phase_ != Phase::owning || base <= base_told_) return;
+  base_told_ = base;
+  wished_ = Wished{base, catalogue, end_lsn()};
 }
 
 LogUsage EtcdLog::usage() const {
   LogUsage out;
   std::uint64_t const container = options_.container_bytes;
-  out.logical_bytes = end_lsn().value - std::min(base_.lsn.value, end_lsn().value);
+  out.logical_bytes = end_lsn().value - std::min(base_told_.value, end_lsn().value);
   out.containers = static_cast<std::uint32_t>((kept_bytes() + container - 1) / container + 1);
   out.disk_bytes = out.containers * container;
   out.left_bytes = container;

@@ -17,7 +17,7 @@
 // what must still be as it was, and does nothing once a later one was carried out: an append its number, which must be
 // free; clearing that this owner has not cleared; truncation the base that it found.
 //
-// Owned by the server, driven on the thread of the loop: tick() at the begin of a turn, end_turn() at its end.
+// Owned by the server, driven on the thread of the loop by end_turn().
 #pragma once
 
 #include <cstdint>
@@ -71,8 +71,6 @@ class EtcdLog final : public LogStore, private ReaderSink {
 
   enum class Phase : std::uint8_t { reading, following, claiming, settling, clearing, owning, fenced };
   [[nodiscard]] Phase phase() const { return phase_; }
-  // Takes what has come, and does what is due.
-  void tick(std::int64_t now_us);
   // After it was fenced, once its owner has dropped all that it knew: begins to follow.
   void follow_again(std::int64_t now_us);
   // Gives the log to whoever wants it; what was not durable stays unknown.
@@ -104,7 +102,7 @@ class EtcdLog final : public LogStore, private ReaderSink {
   [[nodiscard]] Lsn sure_lsn() const override { return appender_.durable(); }
   void set_base(Lsn base, Lsn catalogue) override;
   [[nodiscard]] Status reset() override { return {}; }
-  [[nodiscard]] Lsn base_lsn() const override { return base_.lsn; }
+  [[nodiscard]] Lsn base_lsn() const override { return base_told_; }
   [[nodiscard]] bool is_local() const override { return false; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }
   [[nodiscard]] std::uint64_t store_id() const override { return store_id_; }
@@ -142,6 +140,8 @@ class EtcdLog final : public LogStore, private ReaderSink {
   void on_start(std::uint32_t start, std::int64_t revision) override;
   void on_current() override;
 
+  // Takes what has come, and does what is due.
+  void tick();
   void set_phase(Phase phase) { phase_ = phase; }
   void apply_ahead();
   void take(api::Answer const& answer);
@@ -186,8 +186,9 @@ class EtcdLog final : public LogStore, private ReaderSink {
   std::uint32_t start_{0};  // of the last owner; of this one while it owns it
   std::int64_t start_revision_{0};
   std::map<std::uint64_t, std::string> ahead_;  // entries behind a gap
-  Lsn seen_end_{};                              // of all entries that were seen, those behind a gap too
-  std::deque<Appender::Written> entries_;       // from the base on
+  std::int64_t ahead_since_us_{INT64_MAX};
+  Lsn seen_end_{};                         // of all entries that were seen, those behind a gap too
+  std::deque<Appender::Written> entries_;  // from the base on
 
   // The lease, and who owns the log.
   std::int64_t lease_{0};
@@ -215,6 +216,7 @@ class EtcdLog final : public LogStore, private ReaderSink {
     Lsn catalogue{};
     Lsn rests_on{};  // all up to here must be durable before
   };
+  Lsn base_told_{};  // by the owner: nothing below is needed, whether it is removed or not
   std::optional<Wished> wished_;
   Base truncating_to_{};
   api::RequestId truncating_{0};

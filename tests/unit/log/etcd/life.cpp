@@ -224,7 +224,7 @@ class Life {
       return;
     }
     EtcdLog& log = *daemon.log;
-    log.tick(now_us);
+    static_cast<void>(log.end_turn(now_us));
     note_durable(daemon);
     // Without a lease that is surely valid it may be behind, and answers nobody.
     bool const owns = log.phase() == EtcdLog::Phase::owning && (daemon.owned || log.standing() == Standing::serving);
@@ -340,7 +340,7 @@ class Life {
     for (int round = 0; round < 20'000; ++round) {
       cluster_->advance(1'000);
       for (Daemon& daemon : daemons_) {
-        daemon.log->tick(cluster_->now_us());
+        static_cast<void>(daemon.log->end_turn(cluster_->now_us()));
         note_durable(daemon);
         if (daemon.log->phase() == EtcdLog::Phase::fenced) {
           end(daemon);

@@ -10,7 +10,7 @@
 namespace fastjournal::log::etcd::test {
 namespace {
 
-constexpr std::uint64_t kLivesMax = 300;
+constexpr std::uint64_t kLivesMax = 2'000;
 constexpr std::uint64_t kSteps = 4'000;
 
 // The first life that shows it; empty: none does.
