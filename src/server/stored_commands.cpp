@@ -141,6 +141,7 @@ bool StoredCommands::read(Speaker const& speaker, engine::HostedTable& table, wo
   Held held{.values = {}, .message = {}, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
   storage::ByteFiles* const files = TableFiles::of(table);
   held.reading = Reading{files, files->fetch({fetching.wanted}), fetching};
+  for (Param const& param : message.params()) held.bytes += param.value.bytes.size();
   message.own();
   held.message = std::move(message);
   message = Message{};
@@ -159,12 +160,17 @@ void StoredCommands::tell_fetched(storage::ByteFiles& files, storage::ByteFiles:
   Held held = std::move(found->second);
   Session* const session = sessions_.find(found->first);
   held_.erase(found);
-  if (engine::HostedTable const* const table = files_.table_of(files))
+  // Of a table that was dropped meanwhile nothing goes on: there may be another one of its name.
+  if (engine::HostedTable const* const table = files_.table_of(files)) {
     table->can.stores->fetched(held.reading->fetching.wanted,
                                fetched.status.ok() ? std::string_view{fetched.values.front()} : std::string_view{},
                                fetched.status);
-  if (session == nullptr) return;
-  standing_ = held.reading->fetching;
+    standing_ = held.reading->fetching;
+  }
+  if (session == nullptr) {
+    standing_ = {};
+    return;
+  }
   run(*session, std::move(held), {});
   standing_ = {};
 }
