@@ -3,7 +3,7 @@
 //
 // A document in the archive has arrived everywhere, or was dropped, and nothing is known of it beside its own record: it
 // is no child and has none, and is no version before another one. It never changes here: a command that would change it
-// brings it back first, by its whole record (returns.h). A page is at least half full: then all of it is brought back.
+// brings it back first, by its whole record (returns.h). A page that would be less than half full is brought back whole.
 //
 // Names are known by a hash alone, which does not tell two of them apart for sure: the page is read before anything is
 // decided by one. Of two documents with the same hash only one comes here.

@@ -14,6 +14,8 @@ constexpr std::uint64_t kEndedMin = 16;
 constexpr std::size_t kPagesMax = 16;
 // Documents that one call looks at.
 constexpr std::uint32_t kLooksMax = 2'000;
+// Of those that ended and do not leave: so large a part more must have ended until they are all looked at again.
+constexpr std::uint64_t kPart = 8;
 // After a failure: until so many more have ended.
 constexpr std::uint64_t kRest = 1'000;
 // Of the patterns of one page, in its record.
@@ -80,7 +82,10 @@ bool Archiver::wish_to_move_out(std::vector<std::string>& values) {
   if (!is_enough() && looked_ < store.end()) return true;
   is_given_ = true;
   // The others among the ended ones are of no kind that leaves.
-  if (!is_enough()) rests_at_ = documents.ended() - names_.size() + least;
+  if (!is_enough()) {
+    std::uint64_t const others = documents.ended() - names_.size();
+    rests_at_ = others + std::max(least, others / kPart);
+  }
   if (names_.size() < (least + 1) / 2) return false;
   for (Page const& page : pages_) values.push_back(page.bytes);
   return false;

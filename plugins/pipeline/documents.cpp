@@ -330,11 +330,14 @@ void Documents::finish(std::uint32_t number, TableObserver& observer) {
     Document& document = store_.at(number);
     if (is_done == document.is_done) return;
     document.is_done = is_done;
-    if (!document.is_child) ended_ += is_done ? 1 : std::uint64_t(0) - 1;
     if (is_done)
       not_done_.erase(number);
     else
       not_done_.insert(number);
+    if (!document.is_child && is_done)
+      ++ended_;
+    else if (!document.is_child)
+      --ended_;
     look_at_leaving(number);
     Family* const family = family_counting(number);
     if (family == nullptr) return;
@@ -503,14 +506,16 @@ bool Documents::restate(Lsn below, rows::CopyRoom& room, Records& records) const
   }
   std::uint32_t looked = 0;
   // Pages first: what is left then are documents.
+  bool is_stopped = false;
   auto const restate_page = [&](Archive::Page const& page) {
-    if (left == 0 || ++looked == kRestateLooksMax) return false;
-    if (!is_below(page.region)) return true;
+    is_stopped = left == 0 || ++looked == kRestateLooksMax;
+    if (is_stopped || !is_below(page.region)) return !is_stopped;
     ArchivedBody body = archive_.body_of(page.id, plans_);
     if (is_mutant(Mutant::copy_loses_archived)) body.all.back() = {};
     bytes.clear();
     write_archived(bytes, body);
-    if (!room.take(bytes.size() + kHeaderBytes)) return false;
+    is_stopped = !room.take(bytes.size() + kHeaderBytes);
+    if (is_stopped) return false;
     append_archived(records, page.id, body);
     --left;
     return true;
@@ -518,7 +523,7 @@ bool Documents::restate(Lsn below, rows::CopyRoom& room, Records& records) const
   std::uint64_t const first = restate_page_;
   restate_page_ = archive_.for_each_page(first, archive_.end(), restate_page);
   if (restate_page_ == archive_.end()) restate_page_ = archive_.for_each_page(0, first, restate_page);
-  if (left > 0 && restate_page_ != first) return true;
+  if (is_stopped) return left > 0;
   looked = 0;
   for (int round = 0; round < 2 && left > 0; ++round) {
     std::uint32_t number = store_.next(ObjectId{restate_from_});

@@ -111,7 +111,7 @@ class Documents {
   [[nodiscard]] absl::btree_set<std::uint32_t> const& leaving() const { return leaving_; }
   [[nodiscard]] std::uint64_t ignored() const { return ignored_; }
   [[nodiscard]] History const& history() const { return history_; }
-  // Documents in memory that are done, without children and those who have some.
+  // Documents in memory that are done, and no children.
   [[nodiscard]] std::uint64_t ended() const { return ended_; }
   // It may go to the archive.
   [[nodiscard]] bool may_be_archived(std::uint32_t document) const;

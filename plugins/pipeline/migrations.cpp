@@ -186,14 +186,17 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
   std::uint64_t looks = 0;
   std::string written;
   Archive const& archive = shared_.documents.archive();
+  auto const bring = [&](Archive::Number number) {
+    decision.looks += static_cast<std::uint32_t>(looks);
+    return bytes > 0 ? Verdict::again : bring_back(shared_, number, decision);
+  };
   std::uint32_t document = store.next(ObjectId{cursor});
   for (; looks < kLooksMax && bytes < kStepBytes && decision.carry[kOver] < most; ++looks) {
     // Those in the archive that are of the older plan go over as the others, once they are back.
     Archive::Number const archived = archive.next(ObjectId{cursor});
     bool const is_next =
         archived != Archive::kNone && (document == kNone || archive.id_of(archived) < store[document].id());
-    if (is_next && archive.pattern_of(archived).plan == way.from && !is_dry_run)
-      return bytes > 0 ? Verdict::again : bring_back(shared_, archived, decision);
+    if (is_next && archive.pattern_of(archived).plan == way.from && !is_dry_run) return bring(archived);
     if (is_next) {
       if (archive.pattern_of(archived).plan == way.from)
         ++decision.carry[way.sources.contains(archive.pattern_of(archived).source) ? kOver : kStay];
@@ -204,8 +207,7 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
     ObjectId const id = store[document].id();
     if (store[document].plan == way.from) {
       Archive::Number const successor = archived_successor(way, document);
-      if (successor != Archive::kNone && !is_dry_run)
-        return bytes > 0 ? Verdict::again : bring_back(shared_, successor, decision);
+      if (successor != Archive::kNone && !is_dry_run) return bring(successor);
       DocumentBody body;
       Fate fate = look_at(way, document, is_dry_run, body);
       if (successor != Archive::kNone && !store[document].is_child) fate = Fate::is_there;

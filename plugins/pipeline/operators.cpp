@@ -174,6 +174,11 @@ Verdict Operators::change(What what, Command const& command, Decision& decision)
   std::uint64_t& changed = decision.carry[kChanged];
   std::uint64_t& looked = decision.carry[kLooked];
   std::uint64_t& cursor = decision.carry[kCursor];
+  std::uint64_t const looked_before = looked;
+  auto const leave = [&](Verdict verdict) {
+    decision.looks += static_cast<std::uint32_t>(std::min<std::uint64_t>(looked - looked_before, kLooksMax));
+    return verdict;
+  };
   std::uint64_t in_step = 0;
   auto const take = [&](std::uint32_t cell) {
     if (!wish.is_dry_run) change_cell(wish, cell, decision);
@@ -202,7 +207,7 @@ Verdict Operators::change(What what, Command const& command, Decision& decision)
           if (fitting > 0 && !wish.kind.empty()) {
             DocumentBody body;
             Verdict verdict = Verdict::done;
-            if (!read_archived_document(shared_, archived, decision, body, verdict)) return verdict;
+            if (!read_archived_document(shared_, archived, decision, body, verdict)) return leave(verdict);
             exact = static_cast<std::uint64_t>(std::ranges::count_if(
                 body.cells, [&](CellBody const& cell) { return cell.failure && cell.failure->kind == wish.kind; }));
           }
@@ -211,7 +216,7 @@ Verdict Operators::change(What what, Command const& command, Decision& decision)
           cursor = archive.id_of(archived).value;
           continue;
         }
-        return in_step > 0 ? Verdict::again : bring_back(shared_, archived, decision);
+        return leave(in_step > 0 ? Verdict::again : bring_back(shared_, archived, decision));
       }
       if (document == kNone) {
         is_at_end = true;
@@ -229,12 +234,11 @@ Verdict Operators::change(What what, Command const& command, Decision& decision)
       is_at_end = wish.document.has_value();
     }
   }
-  decision.looks += static_cast<std::uint32_t>(std::min<std::uint64_t>(looked, kLooksMax));
-  if (!is_at_end && changed < wish.count && looked < kLooksMax && in_step > 0) return Verdict::again;
+  if (!is_at_end && changed < wish.count && looked < kLooksMax && in_step > 0) return leave(Verdict::again);
   decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()}).add("count", changed);
   if (!is_at_end) decision.answer.add("after", cursor);
   if (wish.is_dry_run) decision.answer.add("dry_run", std::int64_t{1});
-  return Verdict::done;
+  return leave(Verdict::done);
 }
 
 Verdict Operators::retry(Command const& command, Decision& decision) const {

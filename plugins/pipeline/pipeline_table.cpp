@@ -98,7 +98,8 @@ Verdict PipelineTable::decide(Command const& command, Decision& decision) const 
     if (Archive::Number const number = archive.find(id); number != Archive::kNone) {
       ++steps;
       Verdict const verdict = bring_back(shared_, number, decision);
-      if (decision.status.ok() || command.message->command != "FORGET") return verdict;
+      bool const may_forget = command.message->command == "FORGET" && !command.message->has("version");
+      if (decision.status.ok() || !may_forget) return verdict;
       decision.status = {};
       return operators_.forget_unreadable(id, decision);
     }
@@ -118,7 +119,7 @@ Result<std::uint64_t> PipelineTable::accept_content(Command const& command, Time
   return Status{Code::not_supported, std::string{command.message->command} + " has no content that follows it"};
 }
 
-// The cursor is the number of a page + 1.
+// The cursor is the number of the page to go on with.
 std::uint64_t PipelineTable::list_extents(std::uint64_t cursor, std::uint32_t looks, std::vector<Extent>& found) const {
   Archive const& archive = shared_.documents.archive();
   std::uint64_t const end = std::min(archive.end(), cursor + looks);

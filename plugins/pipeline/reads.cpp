@@ -255,7 +255,10 @@ Verdict Reads::documents(Command const& command, Decision& decision) const {
           // Other commands may push pages out meanwhile: what was read so far is answered then.
           bool const is_enough = verdict == Verdict::fetch && shown > 0 && decision.step >= kFetchesMax;
           if (is_enough) break;
-          if (verdict == Verdict::fetch) return verdict;
+          if (verdict == Verdict::fetch) {
+            decision.looks += looked;
+            return verdict;
+          }
           // Of one that cannot be read there is still its number.
           decision.status = {};
           if (!is_read) body = DocumentBody{};

@@ -253,6 +253,30 @@ BOOST_AUTO_TEST_CASE(what_has_left_memory_counts_among_those_that_failed) {
   BOOST_TEST(table.replays());
 }
 
+// Where most of what has ended stays, that is not looked at for each one that ends.
+BOOST_AUTO_TEST_CASE(those_that_stay_are_not_looked_at_again_and_again) {
+  Harness table{two_outputs(), {{"ended-in-memory", "0"}, {"failing", "0"}}};
+  for (int at = 0; at < 8'000; ++at) {
+    Reply const wrong = table.found("wrong" + std::to_string(at));
+    table.deliver(wrong, "b");
+    table.failed(wrong, "a", "k", true);
+  }
+  BOOST_TEST(table.count("done") == 1'000U);
+  move_all_out(table);
+  BOOST_TEST(archived(table) == 0U);
+  std::size_t calls = 0;
+  for (int at = 0; at < 999; ++at) {
+    deliver_all(table, 1, "v" + std::to_string(at) + "-");
+    std::vector<std::string> values;
+    while (table.table->wish_to_move_out(values)) ++calls;
+    BOOST_TEST(values.empty());
+  }
+  BOOST_TEST(calls == 0U);
+  deliver_all(table, 2, "w");
+  move_all_out(table);
+  BOOST_TEST(archived(table) == 1'001U);
+}
+
 // Nobody knows what was on a page that cannot be read; it is not held for unchanged, nor for new.
 BOOST_AUTO_TEST_CASE(a_page_that_cannot_be_read_is_told) {
   Harness table = with_all_out(50);
