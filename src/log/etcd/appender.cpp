@@ -15,6 +15,7 @@ void Appender::begin(Owner const& owner) {
 }
 
 void Appender::end() {
+  owner_ = {};
   waiting_.clear();
   groups_.clear();
   sent_.clear();

@@ -86,6 +86,7 @@ std::int64_t EtcdLog::next_us() const {
   std::int64_t next = std::min({reader_.next_us(), appender_.next_us(), claim_at_us_});
   if (lease_ != 0) next = std::min(next, renew_at_us_);
   if (phase_ == Phase::owning && valid_until_us_ > now_us_) next = std::min(next, valid_until_us_);
+  if (phase_ == Phase::following && !ahead_.empty()) next = std::min(next, ahead_since_us_ + kGapUs);
   return next;
 }
 
@@ -125,6 +126,8 @@ void EtcdLog::apply_ahead() {
     Status status = entry ? stream_.add(*entry, following_)
                           : Status{Code::damaged, names_.entry(at->first) + " is damaged, or of another log"};
     if (!status.ok()) {
+      // Another node may be able to read it: this one does not keep the log from it.
+      step_down();
       why_ = std::move(status);
       set_phase(Phase::reading);
       return;
@@ -147,11 +150,7 @@ void EtcdLog::on_own(std::optional<api::KeyValue> const& own) {
   if (is_mine && (phase_ == Phase::claiming || phase_ == Phase::following)) return own_is_mine(own->mod_revision);
   if (is_mine) return;
   claim_at_us_ = own || !options_.is_candidate ? INT64_MAX : now_us_ + options_.claim_after_us;
-  if (phase_ == Phase::settling || phase_ == Phase::clearing || phase_ == Phase::claiming) {
-    token_ = 0;
-    claiming_ = clearing_ = 0;
-    set_phase(Phase::following);
-  }
+  give_up_claim();
   if (phase_ == Phase::following)
     why_ = own ? Status{Code::unavailable, "log " + options_.name + " is owned by " + owner_}
                : Status{Code::unavailable, "log " + options_.name + " has no owner at this moment"};
@@ -214,7 +213,10 @@ void EtcdLog::take_claim(api::Answer const& answer) {
   if (is_done && std::get<api::TransactionAnswer>(answer.body).succeeded) return own_is_mine(answer.header.revision);
   // Another one was first; or nobody knows, and the watch will tell.
   set_phase(Phase::following);
-  if (answer.outcome == api::Outcome::refused && answer.refusal == api::Refusal::no_lease) lease_ = 0;
+  if (answer.outcome == api::Outcome::refused && answer.refusal == api::Refusal::no_lease) {
+    lease_ = 0;
+    renewing_ = 0;
+  }
   claim_at_us_ = owner_.empty() ? now_us_ + kRetryUs : INT64_MAX;
 }
 
@@ -304,12 +306,15 @@ void EtcdLog::take_renewal(api::Answer const& answer) {
   lease_ = 0;
   renew_at_us_ = INT64_MAX;
   if (phase_ == Phase::owning) return fence("its lease is over");
-  if (phase_ == Phase::claiming || phase_ == Phase::settling || phase_ == Phase::clearing) {
-    token_ = 0;
-    claiming_ = clearing_ = 0;
-    set_phase(Phase::following);
-    claim_at_us_ = owner_.empty() ? now_us_ : INT64_MAX;
-  }
+  give_up_claim();
+  if (phase_ == Phase::following) claim_at_us_ = owner_.empty() ? now_us_ : INT64_MAX;
+}
+
+void EtcdLog::give_up_claim() {
+  if (phase_ != Phase::claiming && phase_ != Phase::settling && phase_ != Phase::clearing) return;
+  token_ = 0;
+  claiming_ = clearing_ = 0;
+  set_phase(Phase::following);
 }
 
 void EtcdLog::fence(std::string why) {
@@ -332,14 +337,17 @@ void EtcdLog::follow_again(std::int64_t now_us) {
 
 void EtcdLog::step_down() {
   if (lease_ != 0) static_cast<void>(cluster_.send(api::Revoke{std::exchange(lease_, 0)}, options_.request_timeout_us));
+  renewing_ = 0;
   renew_at_us_ = INT64_MAX;
   valid_until_us_ = INT64_MIN;
   if (phase_ == Phase::owning) fence("it stepped down");
+  give_up_claim();
 }
 
 Status EtcdLog::seal() {
   static_cast<void>(end_turn(now_us_));
-  return {};
+  if (appender_.durable() == end_lsn()) return {};
+  return {Code::unavailable, fmt::format("log {}: {} bytes wait for etcd", options_.name, appender_.open_bytes())};
 }
 
 Standing EtcdLog::standing() const {

@@ -73,7 +73,7 @@ class EtcdLog final : public LogStore, private ReaderSink {
   [[nodiscard]] Phase phase() const { return phase_; }
   // After it was fenced, once its owner has dropped all that it knew: begins to follow.
   void follow_again(std::int64_t now_us);
-  // Gives the log to whoever wants it; what was not durable stays unknown.
+  // Gives the log to whoever wants it, this node too if nobody else does; what was not durable stays unknown.
   void step_down();
   // The value of `own`; empty: nobody owns it, as far as is known.
   [[nodiscard]] std::string const& owner() const { return owner_; }
@@ -157,6 +157,8 @@ class EtcdLog final : public LogStore, private ReaderSink {
   void clear();
   void own();
   void fence(std::string why);
+  // It will not be the owner by what it did so far.
+  void give_up_claim();
   void truncate();
   void compact();
   void note_trouble();

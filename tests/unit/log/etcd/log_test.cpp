@@ -1,0 +1,223 @@
+// What happens to a log on etcd that lives by chance (life.h) hardly come to: a watch that lost an event, a node that
+// cannot read what others can, an owner that goes.
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "log/etcd/etcd_log.h"
+#include "tests/sim/sim_etcd.h"
+
+namespace fastjournal::log::etcd::test {
+namespace {
+
+constexpr std::size_t kNone = SIZE_MAX;
+
+// Passes on what a session says, but for one entry that its watch is to be told of.
+class Losing final : public api::Cluster {
+ public:
+  explicit Losing(sim::EtcdCluster& cluster) : session_(cluster.connect()) {}
+  api::RequestId send(api::Request request, std::int64_t timeout_us) override {
+    return session_->send(std::move(request), timeout_us);
+  }
+  std::vector<api::Answer> take_answers() override { return session_->take_answers(); }
+  api::WatchId watch(api::WatchWish wish) override { return session_->watch(std::move(wish)); }
+  void unwatch(api::WatchId id) override { session_->unwatch(id); }
+  std::vector<api::WatchNews> take_news() override {
+    std::vector<api::WatchNews> all = session_->take_news();
+    for (api::WatchNews& news : all)
+      std::erase_if(news.events, [&](api::WatchNews::Event const& event) {
+        bool const is_entry = event.pair.key.find("/l/") != std::string::npos;
+        return is_entry && loses != 0 && loses-- == 1;
+      });
+    return all;
+  }
+  std::size_t loses{0};  // the next but so many entry + 1; 0: none
+
+ private:
+  std::unique_ptr<sim::EtcdSession> session_;
+};
+
+struct Reading final : Following {
+  void on_reset(std::uint64_t, Lsn) override {
+    ++resets;
+    records = 0;
+  }
+  Status on_record(RecordView const&) override {
+    if (cannot) return {Code::damaged, "it cannot"};
+    ++records;
+    return {};
+  }
+  std::size_t records{0};
+  std::size_t resets{0};
+  bool cannot{false};
+};
+
+struct Node {
+  Node(sim::EtcdCluster& etcd, std::string const& name) : cluster(etcd) {
+    EtcdLogOptions options;
+    options.name = "shared";
+    options.prefix = "/fastjournal/shared/";
+    options.node = name;
+    options.new_store_id = 4711;
+    log = std::make_unique<EtcdLog>(cluster, options, reading);
+  }
+  Losing cluster;
+  Reading reading;
+  std::unique_ptr<EtcdLog> log;
+};
+
+struct Scene {
+  Scene() {
+    for (char const* const name : {"a", "b"}) nodes.push_back(std::make_unique<Node>(etcd, name));
+  }
+  // So many milliseconds pass.
+  void pass(int ms) {
+    for (int at = 0; at < ms; ++at) {
+      etcd.advance(1'000);
+      for (auto const& node : nodes) {
+        static_cast<void>(node->log->end_turn(etcd.now_us()));
+        if (node->log->phase() == EtcdLog::Phase::fenced) node->log->follow_again(etcd.now_us());
+      }
+    }
+  }
+  // kNone: nobody.
+  [[nodiscard]] std::size_t owner() const {
+    for (std::size_t at = 0; at < nodes.size(); ++at)
+      if (nodes[at]->log->standing() == Standing::serving) return at;
+    return kNone;
+  }
+  void append(std::size_t at) {
+    EtcdLog& log = *nodes[at]->log;
+    BOOST_REQUIRE(log.reserve(100, false));
+    Records::Place const to = log.append(TableId{7}, 3, 1, {}, 40);
+    std::ranges::fill(to.body, std::byte{1});
+    log.end_group(Durability::synced);
+    pass(20);
+  }
+  sim::EtcdCluster etcd{sim::EtcdOptions{}};
+  std::vector<std::unique_ptr<Node>> nodes;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(etcd_log)
+
+BOOST_AUTO_TEST_CASE(a_follower_whose_watch_lost_an_event_reads_anew) {
+  Scene scene;
+  scene.pass(3'000);
+  std::size_t const owner = scene.owner();
+  BOOST_REQUIRE(owner != kNone);
+  Node& follower = *scene.nodes[1 - owner];
+  scene.append(owner);
+  BOOST_TEST(follower.reading.records == 1U);
+  std::size_t const resets = follower.reading.resets;
+  follower.cluster.loses = 1;
+  for (int at = 0; at < 3; ++at) scene.append(owner);
+  BOOST_TEST(follower.reading.records == 1U);
+  // It asks to be called for that.
+  BOOST_TEST(follower.log->next_us() < scene.etcd.now_us() + 11'000'000);
+  scene.pass(11'000);
+  BOOST_TEST(follower.reading.resets == resets + 1);
+  BOOST_TEST(follower.reading.records == 4U);
+  BOOST_TEST((follower.log->phase() == EtcdLog::Phase::following));
+}
+
+BOOST_AUTO_TEST_CASE(who_steps_down_follows_the_next_owner) {
+  Scene scene;
+  scene.pass(3'000);
+  std::size_t const owner = scene.owner();
+  BOOST_REQUIRE(owner != kNone);
+  scene.append(owner);
+  scene.nodes[owner]->log->step_down();
+  BOOST_TEST((scene.nodes[owner]->log->standing() == Standing::fenced));
+  scene.pass(1'000);
+  std::size_t const next = scene.owner();
+  BOOST_REQUIRE(next != kNone);
+  scene.append(next);
+  scene.pass(100);
+  BOOST_TEST(scene.nodes[1 - next]->reading.records == 2U);
+  BOOST_TEST((scene.nodes[1 - next]->log->standing() == Standing::following));
+}
+
+// In the middle of taking over, too: it does not keep a log that it does not serve.
+BOOST_AUTO_TEST_CASE(who_steps_down_before_it_is_the_owner_keeps_nothing) {
+  for (EtcdLog::Phase const phase : {EtcdLog::Phase::claiming, EtcdLog::Phase::settling, EtcdLog::Phase::clearing}) {
+    Scene scene;
+    Node& node = *scene.nodes[0];
+    std::int64_t const end_us = scene.etcd.now_us() + 10'000'000;
+    while (node.log->phase() != phase && scene.etcd.now_us() < end_us) {
+      scene.etcd.advance(100);
+      static_cast<void>(node.log->end_turn(scene.etcd.now_us()));
+    }
+    BOOST_REQUIRE((node.log->phase() == phase));
+    node.log->step_down();
+    scene.pass(3'000);
+    BOOST_TEST(scene.owner() != kNone, "phase " << static_cast<int>(phase));
+    BOOST_TEST((node.log->standing() != Standing::unavailable), "phase " << static_cast<int>(phase));
+  }
+}
+
+// What one node cannot read, another one may.
+BOOST_AUTO_TEST_CASE(who_cannot_read_the_log_leaves_it_to_others) {
+  Scene scene;
+  scene.pass(3'000);
+  std::size_t const owner = scene.owner();
+  BOOST_REQUIRE(owner != kNone);
+  Node& other = *scene.nodes[1 - owner];
+  other.reading.cannot = true;
+  scene.append(owner);
+  BOOST_TEST((other.log->why().code() == Code::damaged));
+  BOOST_TEST((other.log->standing() == Standing::unavailable));
+  scene.nodes[owner]->log->step_down();
+  scene.pass(3'000);
+  BOOST_TEST(scene.owner() == owner);
+  scene.append(owner);
+  BOOST_TEST(other.reading.records == 0U);
+}
+
+// Its claim was carried out while it begins to read once more.
+BOOST_AUTO_TEST_CASE(who_owns_a_log_that_it_cannot_read_lets_it_go) {
+  Scene scene;
+  scene.pass(3'000);
+  std::size_t const owner = scene.owner();
+  BOOST_REQUIRE(owner != kNone);
+  Node& other = *scene.nodes[1 - owner];
+  scene.append(owner);
+  scene.nodes[owner]->log->step_down();
+  std::int64_t const end_us = scene.etcd.now_us() + 10'000'000;
+  while (other.log->phase() != EtcdLog::Phase::claiming && scene.etcd.now_us() < end_us) {
+    scene.etcd.advance(100);
+    static_cast<void>(other.log->end_turn(scene.etcd.now_us()));
+  }
+  BOOST_REQUIRE((other.log->phase() == EtcdLog::Phase::claiming));
+  other.reading.cannot = true;
+  scene.etcd.advance(100'000);
+  other.log->follow_again(scene.etcd.now_us());
+  scene.pass(3'000);
+  BOOST_TEST((other.log->why().code() == Code::damaged));
+  BOOST_TEST(scene.owner() == owner);
+}
+
+BOOST_AUTO_TEST_CASE(a_clean_end_says_what_is_not_durable) {
+  Scene scene;
+  scene.pass(3'000);
+  std::size_t const owner = scene.owner();
+  BOOST_REQUIRE(owner != kNone);
+  EtcdLog& log = *scene.nodes[owner]->log;
+  BOOST_TEST(log.seal().ok());
+  BOOST_REQUIRE(log.reserve(100, false));
+  static_cast<void>(log.append(TableId{7}, 3, 1, {}, 0));
+  log.end_group(Durability::synced);
+  BOOST_TEST((log.seal().code() == Code::unavailable));
+  scene.pass(100);
+  BOOST_TEST(log.seal().ok());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::log::etcd::test
