@@ -28,7 +28,8 @@ static_assert(
     FJ_BAD_CONFIGURATION == static_cast<int>(Code::bad_configuration) &&
     FJ_DAMAGED == static_cast<int>(Code::damaged) && FJ_IO_ERROR == static_cast<int>(Code::io_error) &&
     FJ_IN_TRANSACTION == static_cast<int>(Code::in_transaction) &&
-    FJ_ROLLED_BACK == static_cast<int>(Code::rolled_back) && std::size(fastjournal::kCodeRows) == FJ_ROLLED_BACK + 1);
+    FJ_ROLLED_BACK == static_cast<int>(Code::rolled_back) && FJ_MOVED == static_cast<int>(Code::moved) &&
+    std::size(fastjournal::kCodeRows) == FJ_MOVED + 1);
 
 struct Failure {
   Code code{Code::ok};
@@ -65,7 +66,7 @@ Status missing(std::string_view what) {
 extern "C" {
 
 char const* fj_code_name(int code) {
-  if (code < 0 || code > FJ_ROLLED_BACK) return "unknown";
+  if (code < 0 || code > FJ_MOVED) return "unknown";
   return fastjournal::row_of(static_cast<Code>(code)).wire_name.data();
 }
 

@@ -973,3 +973,4 @@ export class DamagedError extends CodeError {}
 export class IoError extends CodeError {}
 export class InTransactionError extends CodeError {}
 export class RolledBackError extends CodeError {}
+export class MovedError extends CodeError {}

@@ -51,6 +51,7 @@ std::uint16_t http_status_of(Code code) {
     case Code::rolled_back:
     case Code::bad_configuration: return 409;
     case Code::too_large: return 413;
+    case Code::moved: return 421;
     case Code::over_limit: return 429;
     case Code::damaged:
     case Code::io_error: return 500;

@@ -51,6 +51,7 @@ export const DamagedError = classOf('damaged');
 export const IoError = classOf('io_error');
 export const InTransactionError = classOf('in_transaction');
 export const RolledBackError = classOf('rolled_back');
+export const MovedError = classOf('moved');
 
 /** Thrown by a worker's handler for a row that can never succeed: the row is given up at once (FAIL). So is a document at
  * its destination, by the function of a deliver(). */

@@ -48,7 +48,8 @@ enum class Who : std::uint8_t { nobody, producer, worker, administrator, develop
   ROW(damaged, "damaged", "stored data is damaged", administrator)                                    \
   ROW(io_error, "io_error", "the operating system reports a failure", administrator)                  \
   ROW(in_transaction, "in_transaction", "a transaction that is not over holds it", nobody)            \
-  ROW(rolled_back, "rolled_back", "the transaction was rolled back: nothing of it was done", nobody)
+  ROW(rolled_back, "rolled_back", "the transaction was rolled back: nothing of it was done", nobody)  \
+  ROW(moved, "moved", "another node decides for this table", nobody)
 
 enum class Code : std::uint8_t {
 #define FASTJOURNAL_CODE_NAME(identifier, wire, text, who) identifier,

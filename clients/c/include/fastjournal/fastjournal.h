@@ -86,7 +86,8 @@ enum {
   FJ_DAMAGED = 25,
   FJ_IO_ERROR = 26,
   FJ_IN_TRANSACTION = 27, /* a transaction that is not over holds it: try again */
-  FJ_ROLLED_BACK = 28     /* nothing of the transaction was done */
+  FJ_ROLLED_BACK = 28,    /* nothing of the transaction was done */
+  FJ_MOVED = 29           /* another node decides for this table; `address` is where */
 };
 
 /* The name on the wire: "unknown_row". "unknown" for a number that is no code. */
