@@ -49,6 +49,9 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   bool decide_time_lost(DurationMs lost, Decision& decision) const override;
 
   // Stores
+  [[nodiscard]] Status can_do_without() const override {
+    return {Code::not_supported, "blobs are bytes in files, which only a log with engine=\"file\" has beside it"};
+  }
   [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreWish& wish) const override;
   [[nodiscard]] Result<std::uint64_t> accept_content(Command const& command, TimeMs now,
                                                      std::uint64_t bytes) const override;

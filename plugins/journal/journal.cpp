@@ -195,6 +195,12 @@ bool Journal::announce(ObjectId object, Answer& answer) const {
 // ---------------------------------------------------------------------------
 // Space and followers: a journal's objects are its rows, its clients and its pause
 
+Status Journal::can_do_without() const {
+  if (settings_.options().spill == 0) return {};
+  return {Code::not_supported,
+          "spill keeps values in files, which only a log with engine=\"file\" has beside it: take spill out"};
+}
+
 // No protocol brings a row's columns in pieces.
 Result<std::uint64_t> Journal::accept_content(Command const&, TimeMs, std::uint64_t) const {
   return Status{Code::not_supported, "table " + settings_.table() + " takes columns whole, in their message"};

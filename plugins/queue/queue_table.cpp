@@ -177,6 +177,13 @@ bool QueueTable::announce(ObjectId object, Answer& answer) const {
 // ---------------------------------------------------------------------------
 // Bytes outside the log
 
+Status QueueTable::can_do_without() const {
+  if (shared_.options.memory_per_message == 0 && shared_.options.memory_per_queue == 0) return {};
+  return {Code::not_supported,
+          "memory-per-message and memory-per-queue keep bodies in files, which only a log with engine=\"file\" has "
+          "beside it: take them out"};
+}
+
 // No protocol brings a body in pieces.
 Result<std::uint64_t> QueueTable::accept_content(Command const&, TimeMs, std::uint64_t) const {
   return Status{Code::not_supported, "table " + shared_.table() + " takes messages whole"};

@@ -86,6 +86,7 @@ class QueueTable final : public Table,
   [[nodiscard]] bool announce(ObjectId object, Answer& answer) const override;
 
   // -- bytes outside the log ------------------------------------------------
+  [[nodiscard]] Status can_do_without() const override;
   [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreWish& wish) const override {
     static_cast<void>(now);
     return command.index == send_ ? sends_.wish_to_store(command, wish) : Status{};

@@ -8,7 +8,10 @@ Status why_no_table(engine::Engine& engine, Message const& message) {
     return Status{Code::missing_parameter, std::string{message.command} + " needs the parameter table"}.with(
         "parameter", "table");
   if (engine::HostedTable const* const table = engine.find_table(name->bytes))
-    return {Code::unavailable, "table " + table->name + " is not available: " + table->log->why_not};
+    return engine::away(*table->log, table->name);
+  // Its log has not come so far.
+  if (engine::HostedLog const* const log = engine.log_of_declared(name->bytes); log != nullptr && !log->serves)
+    return engine::away(*log, name->bytes);
   return {Code::unknown_table, "no table \"" + std::string{name->bytes.substr(0, 64)} + "\"; TABLES lists them"};
 }
 

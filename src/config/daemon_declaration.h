@@ -39,6 +39,9 @@ struct TlsDeclaration {
 
 struct LogDeclaration {
   std::string name{"shared"};
+  bool is_shared{false};  // engine="etcd": with the nodes of the cluster; then only the next two count
+  std::int64_t lease_ms{2000};
+  std::uint64_t bytes_max{256U << 20U};
   std::uint64_t container_bytes{16U << 20U};
   std::uint32_t initial_containers{2};
   std::uint32_t sync_interval_ms{0};                     // 0: every acknowledgement is synced; else sync="interval"
@@ -50,6 +53,26 @@ struct LogDeclaration {
   bool wipe{false};                                  // files without needed data are overwritten with zeros
 
   bool operator==(LogDeclaration const&) const = default;
+};
+
+// This daemon as a node, and the etcd where the logs are that nodes share.
+struct ClusterDeclaration {
+  // With its place, as in TlsDeclaration; without a path: none.
+  using File = TlsDeclaration::File;
+
+  std::string node;     // its name, its own in the cluster
+  std::string address;  // where its clients reach it
+  std::string etcd;     // endpoints, with commas
+  std::string etcd_place;
+  std::string prefix{"/fastjournal/"};  // of all keys
+  std::string user;                     // of etcd; empty: none
+  File password_file;
+  bool is_tls{false};
+  File ca;  // empty: the system's
+  File certificate;
+  File key;
+
+  bool operator==(ClusterDeclaration const&) const = default;
 };
 
 // Limits of a start.
@@ -132,6 +155,7 @@ struct DaemonDeclaration {
   std::string tables_folder;
   std::string plugins_folder;        // empty: the plugins of the daemon's installation
   std::vector<LogDeclaration> logs;  // always includes "shared"
+  std::optional<ClusterDeclaration> cluster;
   LimitsDeclaration limits;
   StartDeclaration start;
   LoggingDeclaration logging;
@@ -147,6 +171,13 @@ struct DaemonDeclaration {
   [[nodiscard]] std::vector<std::string> log_names() const {
     std::vector<std::string> out;
     for (LogDeclaration const& one : logs) out.push_back(one.name);
+    return out;
+  }
+  // Those with files in the data folder; and those that are shared.
+  [[nodiscard]] std::vector<std::string> log_names(bool is_shared) const {
+    std::vector<std::string> out;
+    for (LogDeclaration const& one : logs)
+      if (one.is_shared == is_shared) out.push_back(one.name);
     return out;
   }
 };

@@ -87,8 +87,66 @@ void read_udp(Element const& element, std::filesystem::path const& base, DaemonD
   out.udp.push_back(std::move(udp));
 }
 
-void read_log(Element const& element, DaemonDeclaration& out) {
+// Lower case, digits and what separates: it is part of a key, and of a line of text.
+constexpr NameRule kNodeName{"-_", 32, "a letter a-z, then a-z, 0-9, - or _, at most 32 characters"};
+constexpr std::int64_t kLeaseMsMin = 1000;
+constexpr std::int64_t kLeaseMsMax = 60'000;
+constexpr std::size_t kPrefixBytesMax = 128;
+
+void read_cluster(Element const& element, std::filesystem::path const& base, DaemonDeclaration& out) {
+  element.expect({.attributes = {{"node", Times::one},
+                                 {"address", Times::one},
+                                 {"etcd", Times::one},
+                                 {"prefix"},
+                                 {"user"},
+                                 {"password-file"},
+                                 {"tls"},
+                                 {"ca"},
+                                 {"certificate"},
+                                 {"key"}},
+                  .children = {}});
+  ClusterDeclaration& cluster = out.cluster.emplace();
+  cluster.node = name_field(element, "node", kNodeName).value_or("");
+  cluster.address = text_field(element, "address").value_or("");
+  if (cluster.address.find_first_of(" \t\n\r,;") != std::string::npos)
+    element.problem_at("address", "attribute \"address\": found " + model::shown(cluster.address) +
+                                      ", expected where clients reach this node, as in 192.0.2.1:4050");
+  cluster.etcd = text_field(element, "etcd").value_or("");
+  cluster.etcd_place = out.file + ":" + std::to_string(element.line_of("etcd")) + ": attribute \"etcd\"";
+  if (auto const prefix = text_field(element, "prefix")) cluster.prefix = *prefix;
+  if (!cluster.prefix.starts_with('/') || !cluster.prefix.ends_with('/') || cluster.prefix.size() > kPrefixBytesMax)
+    element.problem_at("prefix", "attribute \"prefix\": found " + model::shown(cluster.prefix) +
+                                     ", expected a path that begins and ends with /, at most 128 characters");
+  cluster.user = text_field(element, "user").value_or("");
+  cluster.is_tls = boolean_field(element, "tls").value_or(false);
+  auto const file = [&](std::string_view name, ClusterDeclaration::File& to) {
+    to.place = out.file + ":" + std::to_string(element.line_of(name)) + ": attribute \"" + std::string{name} + "\"";
+    if (auto const path = text_field(element, name)) to.path = joined(base, *path);
+  };
+  file("password-file", cluster.password_file);
+  file("ca", cluster.ca);
+  file("certificate", cluster.certificate);
+  file("key", cluster.key);
+  if (cluster.user.empty() != cluster.password_file.path.empty())
+    element.problem("attribute \"user\" or \"password-file\" alone, expected both or neither");
+  if (cluster.certificate.path.empty() != cluster.key.path.empty())
+    element.problem("attribute \"certificate\" or \"key\" alone, expected both or neither");
+  if (!cluster.is_tls && !(cluster.ca.path.empty() && cluster.certificate.path.empty()))
+    element.problem("a certificate without tls=\"true\", expected both or neither");
+}
+
+void read_shared_log(Element const& element, LogDeclaration& log) {
+  element.expect({.attributes = {{"name", Times::one}, {"engine"}, {"lease"}, {"max-size"}}, .children = {}});
+  if (auto const span = duration_field(element, "lease", kLeaseMsMin, kLeaseMsMax)) log.lease_ms = *span;
+  if (log.lease_ms % 1000 != 0)
+    element.problem_at("lease", "attribute \"lease\": found a part of a second, expected whole seconds");
+  if (auto const size = size_field(element, "max-size", 8 * kMiB, 8 * kGiB))
+    log.bytes_max = static_cast<std::uint64_t>(*size);
+}
+
+void read_file_log(Element const& element, LogDeclaration& log) {
   element.expect({.attributes = {{"name", Times::one},
+                                 {"engine"},
                                  {"container-size"},
                                  {"initial-containers"},
                                  {"sync"},
@@ -100,8 +158,6 @@ void read_log(Element const& element, DaemonDeclaration& out) {
                                  {"scrub"},
                                  {"wipe"}},
                   .children = {}});
-  LogDeclaration log;
-  log.name = name_field(element, "name", kLogName).value_or("");
   if (auto const size = size_field(element, "container-size", 512 * kKiB, 4 * kGiB))
     log.container_bytes = static_cast<std::uint64_t>(*size);
   if (auto const count = integer_field(element, "initial-containers", 2, 10'000))
@@ -130,6 +186,18 @@ void read_log(Element const& element, DaemonDeclaration& out) {
   if (log.scrub_ms != 0 && log.scrub_ms < kScrubMsMin)
     element.problem_at("scrub", "attribute \"scrub\": found less than a second, expected 0 (never), or 1s to 365d");
   log.wipe = word_field(element, "wipe", {"no", "zero"}) == 1U;
+}
+
+void read_log(Element const& element, DaemonDeclaration& out) {
+  LogDeclaration log;
+  log.is_shared = word_field(element, "engine", {"file", "etcd"}) == 1U;
+  if (log.is_shared)
+    read_shared_log(element, log);
+  else
+    read_file_log(element, log);
+  log.name = name_field(element, "name", kLogName).value_or("");
+  if (log.is_shared && !out.cluster)
+    element.problem_at("engine", "a log with engine=\"etcd\" without the element <cluster>, expected both");
   if (!log.name.empty() && out.log(log.name) != nullptr)
     element.problem_at("name", "log " + model::shown(log.name) + " twice, expected each name once");
   out.logs.push_back(std::move(log));
@@ -261,6 +329,7 @@ void read(Element const& root, std::filesystem::path const& base, DaemonDeclarat
                             {"data"},
                             {"tables"},
                             {"plugins"},
+                            {"cluster"},
                             {"log", Times::any},
                             {"limits"},
                             {"start"},
@@ -275,6 +344,7 @@ void read(Element const& root, std::filesystem::path const& base, DaemonDeclarat
   if (out.listen.empty()) out.listen.emplace_back();
   for (Element const& element : root.children("socket")) read_socket(element, source, out.listen);
   for (Element const& element : root.children("udp")) read_udp(element, base, out);
+  if (auto const element = root.child("cluster")) read_cluster(*element, base, out);
   for (Element const& element : root.children("log")) read_log(element, out);
   out.data_folder = read_folder(root, "data", base, "data");
   out.tables_folder = read_folder(root, "tables", base, "tables.d");
@@ -285,6 +355,10 @@ void read(Element const& root, std::filesystem::path const& base, DaemonDeclarat
   if (auto const element = root.child("communicator")) read_communicator(*element, base, out.communicator);
   if (auto const element = root.child("alerts")) read_alerts(*element, base, out);
   if (out.log("shared") == nullptr) out.logs.insert(out.logs.begin(), LogDeclaration{});
+  if (out.log_names(false).empty())
+    root.problem(
+        "every log has engine=\"etcd\", expected one with files, as in <log name=\"local\"/>: the daemon's own "
+        "alerts are there");
 }
 
 }  // namespace

@@ -18,12 +18,9 @@
 #include "config/tables_folder.h"
 #include "config/users_reader.h"
 #include "daemon/refused_lines.h"
-#include "log/file/file_log.h"
-#include "log/file/replay.h"
 #include "os/event_log.h"
 #include "os/installation.h"
 #include "os/random.h"
-#include "os/workers.h"
 #include "page/page.h"
 #include "protocol/http.h"
 #include "protocol/messages.h"
@@ -37,9 +34,6 @@ namespace fastjournal::daemon {
 namespace {
 
 constexpr std::string_view kFlagsFailed = "flags-failed";
-// A start that takes longer reports its progress.
-constexpr std::int64_t kProgressEveryUs = 1'000'000;
-
 Status no_configuration(std::string const& file) {
   std::string const examples = os::installed_examples();
   return {Code::bad_configuration,
@@ -47,12 +41,6 @@ Status no_configuration(std::string const& file) {
               (examples.empty() ? std::string{"an example comes with the sources, conf/fastjournal.xml"}
                                 : "an example, with tables beside it, is " + examples + "/fastjournal.xml") +
               ": copy it, or name another file with --config"};
-}
-
-std::string progress_text(std::string_view log, log::file::ReadProgress const& progress) {
-  return fmt::format("log {}: {} {} of {} MiB, {} records, container {} of {}", log,
-                     progress.catalogue ? "checked" : "recovered", progress.bytes >> 20U, progress.bytes_total >> 20U,
-                     progress.records, progress.containers + 1, progress.containers_total);
 }
 
 }  // namespace
@@ -69,6 +57,7 @@ Daemon::~Daemon() {
   stop_exports_.give();
   exporters_ = {};
   server_.reset();
+  shared_logs_.clear();
   logs_.clear();
 }
 
@@ -171,7 +160,8 @@ Result<Daemon::Contents> Daemon::read_declarations() {
   for (config::UdpDeclaration const& udp : declared_.udp)
     out.own.push_back({.address = {}, .table = udp.table, .place = udp.place});
   std::vector<std::string> const logs = declared_.log_names();
-  server::DeclaredLogs const declared_logs{declared_.file, logs};
+  std::vector<std::string> const shared = declared_.log_names(true);
+  server::DeclaredLogs const declared_logs{declared_.file, logs, shared};
   if (Status status = server::check_tables(types_, out.tables, &declared_logs); !status.ok()) return status;
   return out;
 }
@@ -244,7 +234,7 @@ server::ConnectionLimits Daemon::connection_limits() const {
 Status Daemon::take_data_folder() {
   if (Status status = disk_->make_folder(""); !status.ok()) return status;
   log::file::DataFolderWish wish{
-      .folder = declared_.data_folder, .logs = declared_.log_names(), .create = options_.create};
+      .folder = declared_.data_folder, .logs = declared_.log_names(false), .create = options_.create};
   // The daemon's own files next to its logs.
   std::filesystem::path const here = data_folder();
   auto const is_beside = [&](std::string const& file) {
@@ -265,61 +255,6 @@ Status Daemon::take_data_folder() {
   if (!opened.ok()) return opened.status();
   data_ = std::make_unique<log::file::DataFolder>(std::move(opened).value());
   return {};
-}
-
-Status Daemon::open_logs() {
-  engine::Engine& engine = server_->engine();
-  engine.hash_with(os::random_bits());
-  engine.declare(tables_, tables_to_forget());
-  server_->clock().judge_by({DurationMs{declared_.start.clock_behind_ms_max}, options_.accept_clock});
-  os::ThreadWorkers workers{os::ThreadWorkers::threads_wanted()};
-  for (config::LogDeclaration const& log : declared_.logs) {
-    engine::HostedLog& hosted = engine.add_log(log.name);
-    log::file::LogOptions options;
-    options.name = log.name;
-    options.container_bytes = log.container_bytes;
-    options.initial_containers = log.initial_containers;
-    options.sync = log.sync_interval_ms == 0 ? log::file::SyncPolicy::always : log::file::SyncPolicy::interval;
-    options.sync_interval_ms = log.sync_interval_ms;
-    options.sync_place = log.sync_place;
-    options.sync_method = log.sync_method;
-    options.write_buffer_bytes = log.write_buffer_bytes;
-    options.when_empty = log.when_empty;
-    options.scrub_ms = static_cast<std::uint64_t>(log.scrub_ms);
-    options.wipe = log.wipe;
-    options.store_id_seed = os::random_bits();
-    options.workers = &workers;
-    options.clock = &clock_;
-    std::int64_t const before = clock_.monotonic_us();
-    std::int64_t tell_at = before + kProgressEveryUs;
-    log::file::Replay replay{engine, hosted,
-                             [&](log::file::ReadProgress const& progress) {
-                               end_start_if_told();
-                               heap_.look(progress.bytes_total - progress.bytes);
-                               std::int64_t const now = clock_.monotonic_us();
-                               supervisor_.starting(progress_text(log.name, progress), now);
-                               if (now < tell_at) return;
-                               tell_at = now + kProgressEveryUs;
-                               os::log_info(progress_text(log.name, progress));
-                             },
-                             [this, &hosted] { return server_->clock().check(hosted); }};
-    log::file::RecoveryReport report;
-    Result<std::unique_ptr<log::file::FileLog>> opened =
-        log::file::FileLog::open(*disk_, log.name, options, replay, report);
-    if (!opened.ok())
-      return {opened.status().code(), declared_.data_folder + "/" + log.name + ": " + opened.status().message()};
-    end_start_if_told();
-    logs_.push_back(std::move(opened).value());
-    if (Status status = engine.attach(hosted, *logs_.back()); !status.ok()) return status;
-    server_->add_log(*logs_.back());
-    if (Status status = data_->know(log.name); !status.ok()) return status;
-    recovered_.push_back(fmt::format("{}: start {}, {} records in {} containers read in {} ms{}{}", log.name,
-                                     logs_.back()->start(), report.records, report.containers,
-                                     (clock_.monotonic_us() - before) / 1000, report.cut ? "; its tail was cut: " : "",
-                                     report.cut_reason));
-    for (std::string const& odd : report.notes) os::log_warning(odd);
-  }
-  return server_->start_serving();
 }
 
 engine::Declarations Daemon::tables_to_forget() const {

@@ -16,6 +16,7 @@
 #include "daemon/blocked_signals.h"
 #include "daemon/certificates.h"
 #include "daemon/options.h"
+#include "daemon/shared_log.h"
 #include "daemon/supervisor.h"
 #include "engine/types.h"
 #include "log/file/data_folder.h"
@@ -26,6 +27,7 @@
 #include "os/heap_ahead.h"
 #include "os/posix_disk.h"
 #include "os/table_types.h"
+#include "os/workers.h"
 #include "reactor/reactor.h"
 #include "server/server.h"
 #include "sql/patience.h"
@@ -64,7 +66,11 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] server::ConnectionLimits connection_limits() const;
   // Checks that it is the right folder, before anything is made in it.
   [[nodiscard]] Status take_data_folder();
+  // logs.cpp
   [[nodiscard]] Status open_logs();
+  [[nodiscard]] Status open_file_log(config::LogDeclaration const& log, os::ThreadWorkers& workers);
+  [[nodiscard]] Status open_shared_log(config::LogDeclaration const& log);
+  [[nodiscard]] Result<std::string> etcd_password() const;
   [[nodiscard]] engine::Declarations tables_to_forget() const;
   // If a signal says so: ends here, like kill -9 but with a message. Startup is crash-safe, so an orderly unwinding
   // adds nothing.
@@ -135,6 +141,7 @@ class Daemon final : public server::ServerHost {
   std::unique_ptr<reactor::Reactor> reactor_;
   std::unique_ptr<server::Server> server_;
   std::vector<std::unique_ptr<log::LogStore>> logs_;
+  std::vector<std::unique_ptr<SharedLog>> shared_logs_;  // destroyed before the reactor
   std::unique_ptr<os::PosixDisk> flags_;
   std::unique_ptr<alerts::Teller> teller_;  // destroyed before the flags and the reactor
   bool restart_{false};

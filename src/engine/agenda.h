@@ -33,6 +33,11 @@ class Agenda {
   // Its own next date alone, so that nobody else has to ask the table for it.
   static void see(HostedTable& table) { table.due = table.next_due(); }
   void set_date(HostedTable const& table, TimeMs date) { dates_.set(table.number, date); }
+  // It is about to be dropped.
+  void forget(HostedTable& table) {
+    memory_.forget(table);
+    never(table);
+  }
   void never(HostedTable const& table) { set_date(table, TimeMs::max()); }
   // Max: no table has one.
   [[nodiscard]] TimeMs first_date() const { return dates_.first_date(); }

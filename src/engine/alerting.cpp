@@ -60,6 +60,13 @@ void Alerting::notify(HostedLog const& log, bool up, HostedTable const* table, l
   notices_.push_back({up, std::move(alert), log.log});
 }
 
+void Alerting::notify_all(HostedLog const& log, bool up) {
+  for (auto const& [key, entry] : log.catalogue.alerts().all()) {
+    auto const found = log.tables.find(key.first);
+    notify(log, up, found == log.tables.end() ? nullptr : found->second, entry.alert);
+  }
+}
+
 bool Alerting::append(HostedLog& log, TimeMs now) {
   std::vector<PendingAlerts::Change>& changes = pending_.changes();
   Lsn const before = log.log->end_lsn();

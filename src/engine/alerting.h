@@ -35,6 +35,9 @@ class Alerting {
   }
   // Lowered by a person: not_found if there is none.
   [[nodiscard]] Status lower_by_hand(HostedTable const* table, std::string_view name, TimeMs now);
+  // Those of a log that this node decides for from now on, or does no more.
+  void tell_all(HostedLog const& log) { notify_all(log, true); }
+  void forget_all(HostedLog const& log) { notify_all(log, false); }
   // The table is dropped: its alerts were those.
   void forget(HostedTable const& table, std::vector<log::Alert> const& alerts);
 
@@ -68,6 +71,7 @@ class Alerting {
   bool append(HostedLog& log, TimeMs now);
   void append(HostedLog& log, PendingAlerts::Change const& change, TimeMs now);
   [[nodiscard]] HostedLog& log_of(HostedTable const* table, std::string_view name) const;
+  void notify_all(HostedLog const& log, bool up);
   void notify(HostedLog const& log, bool up, HostedTable const* table, log::Alert alert);
 
   Tables const& tables_;
@@ -81,7 +85,7 @@ class Alerting {
 template <typename Append>
 [[nodiscard]] Status log_in_catalogue(Alerting& alerting, HostedLog& log, TimeMs now, std::size_t bytes,
                                       Append const& append) {
-  if (!log.serves) return {Code::unavailable, log.why_not};
+  if (!log.serves) return log.away;
   if (!log.log->reserve(bytes + kStepBytesMax + kGroupBytes, true))
     return {Code::no_space, "log " + log.name + " has no room for its catalogue: free disk space"};
   append_to_catalogue(log, now, append);

@@ -112,7 +112,7 @@ Status Branches::tell_rolled_back(Found found) {
 
 Status Branches::log_alone(HostedLog& log, TimeMs now, std::size_t bytes, bool removes,
                            std::function<void(Records&)> const& append) {
-  if (!log.serves) return refusal("XAER_RMFAIL", Code::unavailable, log.why_not);
+  if (!log.serves) return refusal("XAER_RMFAIL", log.away.code(), log.away.message());
   if (!log.log->reserve(bytes + kGroupBytes, removes)) {
     Status status = parts_.shortages.refuse_disk(log, now);
     return std::move(status).with("xa", "XA_RETRY");

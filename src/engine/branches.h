@@ -89,6 +89,10 @@ class Branches {
   [[nodiscard]] Status check_tables(Declarations const& next) const;
   // At a start, once all tables are there: what is in doubt holds again what it held.
   [[nodiscard]] Status restore(TimeMs now);
+  // The same of one log, which has none over several logs.
+  [[nodiscard]] Status restore(HostedLog& log, TimeMs now);
+  // Another node decides for this log: it restores what is prepared there.
+  void let_go(HostedLog const& log, TimeMs now, Status const& why);
   // Raises and lowers the alert; forgets those that were rolled back long ago, and whose manager never came back.
   void look(TimeMs now);
   [[nodiscard]] TimeMs next_due() const { return look_at_; }

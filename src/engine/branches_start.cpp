@@ -74,6 +74,23 @@ Status Branches::restore(TimeMs now) {
   return {};
 }
 
+Status Branches::restore(HostedLog& log, TimeMs now) {
+  for (auto const& [object, entry] : log.catalogue.transactions().all())
+    if (Status status = restore(log, entry, now); !status.ok()) return status;
+  look_at_ = now;
+  return {};
+}
+
+void Branches::let_go(HostedLog const& log, TimeMs now, Status const& why) {
+  for (auto at = branches_.begin(); at != branches_.end();) {
+    auto const one = at++;
+    if (one->second.log != &log) continue;
+    if (Transaction* const transaction = parts_.transactions.find(one->second.transaction); transaction != nullptr)
+      parts_.transactions.give_up(*transaction, now, why);
+    erase(one);
+  }
+}
+
 Status Branches::restore(HostedLog& log, log::TransactionBook::Entry const& entry, TimeMs now) {
   if (!is_whole(entry)) return damaged(log, entry, " has not all its commands");
   if (branches_.contains(entry.xid)) return damaged(log, entry, " is there twice");

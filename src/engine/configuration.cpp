@@ -56,8 +56,13 @@ Status Configuration::check(Declaration const& declaration) const {
 
 Status Configuration::adopt(Declaration const& declaration, TimeMs now) {
   if (Status status = check(declaration); !status.ok()) return status;
-  if (HostedTable* const table = parts_.tables.find(declaration->name); table != nullptr)
-    return change(*table, declaration, now);
+  HostedTable* const table = parts_.tables.find(declaration->name);
+  if (HostedLog const* const log = parts_.tables.find_log(declaration->log);
+      declaration->persistent && log != nullptr && !log->is_ours) {
+    if (table != nullptr) expect(*table, declaration);
+    return {};
+  }
+  if (table != nullptr) return change(*table, declaration, now);
   if (!declaration->persistent)
     if (Status status = parts_.volatile_tables.host(now); !status.ok()) return status;
   return make(declaration, *parts_.tables.find_log(declaration->log), now);
@@ -109,6 +114,14 @@ Status Configuration::change(HostedTable& table, Declaration const& declaration,
   return {};
 }
 
+// Of a table for which another node decides: that one's records change its schema.
+void Configuration::expect(HostedTable& table, Declaration const& declaration) {
+  table.declaration = with_schema(declaration, latest_schema(table));
+  table.table->change(table.declaration);
+  if (table.wakes == nullptr && declaration->wake_message) table.wakes = std::make_unique<work::WakeMessages>();
+  if (!declaration->wake_message) table.wakes = nullptr;
+}
+
 // By its new declaration.
 void Configuration::change_feed(HostedTable& table) {
   std::optional<FeedDeclaration> const& declared = table.declaration->feed;
@@ -131,9 +144,8 @@ Status Configuration::drop(HostedTable& table, TimeMs now) {
   });
   if (!status.ok()) return status;
   parts_.alerting.forget(table, alerts);
-  parts_.service.end(table.served());
-  parts_.memory.forget(table);
-  parts_.agenda.never(table);
+  parts_.service.end(table.served(), {Code::unknown_table, "table " + table.name + " was dropped while this waited"});
+  parts_.agenda.forget(table);
   parts_.tables.drop(table);
   return {};
 }

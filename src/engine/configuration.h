@@ -37,7 +37,7 @@ class Configuration {
 
   // Not ok: this declaration cannot come into force now, and nothing was changed.
   [[nodiscard]] Status check(Declaration const& declaration) const;
-  // Checks it, and makes the table or changes it.
+  // Checks it, and makes the table or changes it. In a log of which another node decides that one does.
   [[nodiscard]] Status adopt(Declaration const& declaration, TimeMs now);
   // Drops the table, and with it all rows.
   [[nodiscard]] Status drop(HostedTable& table, TimeMs now);
@@ -45,6 +45,7 @@ class Configuration {
  private:
   [[nodiscard]] Status make(Declaration const& declaration, HostedLog& log, TimeMs now);
   [[nodiscard]] Status change(HostedTable& table, Declaration const& declaration, TimeMs now);
+  static void expect(HostedTable& table, Declaration const& declaration);
   static void change_feed(HostedTable& table);
 
   Parts parts_;

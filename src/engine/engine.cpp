@@ -24,12 +24,25 @@ Status Engine::finish_recovery(TimeMs now) {
   return status;
 }
 
+FollowedLog& Engine::add_shared_log(std::string name) {
+  HostedLog& hosted = tables_.add_log(std::move(name));
+  hosted.is_ours = hosted.serves = false;
+  hosted.away = {Code::unavailable, "log " + hosted.name + " was not read so far"};
+  return *followed_.emplace_back(std::make_unique<FollowedLog>(
+      hosted, FollowedLog::Parts{tables_, recovery_, agenda_, memory_, alerting_, service_, transactions_, branches_}));
+}
+
+HostedLog* Engine::log_of_declared(std::string_view table) const {
+  Declaration const declaration = configuration_.declared(table);
+  return declaration == nullptr ? nullptr : tables_.find_log(declaration->log);
+}
+
 // Dates that came meanwhile are due now.
-void Engine::set_serving(HostedLog& log, bool serves, TimeMs now, std::string why) {
-  log.serves = serves;
-  if (!serves) transactions_.give_up(log, now, why);
-  log.why_not = std::move(why);
-  if (!serves) return;
+void Engine::set_serving(HostedLog& log, Status away, TimeMs now) {
+  log.serves = away.ok();
+  if (!log.serves) transactions_.give_up(log, now, away);
+  log.away = std::move(away);
+  if (!log.serves) return;
   for (auto const& [id, table] : log.tables) {
     if (table == nullptr || table->is_dropped()) continue;
     agenda_.mark(*table);

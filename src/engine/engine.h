@@ -23,6 +23,7 @@
 #include "engine/connections.h"
 #include "engine/decider.h"
 #include "engine/digest.h"
+#include "engine/followed_log.h"
 #include "engine/holdings.h"
 #include "engine/memory.h"
 #include "engine/recovery.h"
@@ -56,6 +57,9 @@ class Engine {
   void store_with(OutsideMaker& maker) { tables_.store_with(maker); }
   [[nodiscard]] std::vector<Forgotten> const& forgotten() const { return recovery_.forgotten(); }
   HostedLog& add_log(std::string name) { return tables_.add_log(std::move(name)); }
+  // One that several nodes share: it may be another one that decides for its tables. Then attach_shared().
+  FollowedLog& add_shared_log(std::string name);
+  static void attach_shared(FollowedLog& followed, log::Log& log) { followed.hosted().log = &log; }
   [[nodiscard]] Status replay_catalogue(HostedLog& log, RecordView const& record) {
     return Recovery::replay_catalogue(log, record);
   }
@@ -73,9 +77,11 @@ class Engine {
   [[nodiscard]] std::vector<std::unique_ptr<HostedTable>> const& tables() const { return tables_.all(); }
   // The logs that are kept; after them, if a table is not persistent, the volatile one.
   [[nodiscard]] std::vector<std::unique_ptr<HostedLog>> const& logs() const { return tables_.logs(); }
-  // While a log does not serve, nothing is decided for its tables: timers, waiting commands and listeners wait. The
-  // owner refuses commands on its tables. `why`: for people.
-  void set_serving(HostedLog& log, bool serves, TimeMs now, std::string why);
+  // The log of a table that is declared; null: no such table, or no such log. The table may not be there yet.
+  [[nodiscard]] HostedLog* log_of_declared(std::string_view table) const;
+  // While a log does not serve, nothing is decided for its tables: timers, waiting commands and listeners wait, and
+  // commands on them are refused with `away`. Ok: it serves.
+  void set_serving(HostedLog& log, Status away, TimeMs now);
   // Of everything that a replay reproduces.
   [[nodiscard]] std::uint64_t digest() const { return digest_of(tables_.logs()); }
 
@@ -182,6 +188,7 @@ class Engine {
   Reload reload_{tables_, configuration_, transactions_, branches_, two_phase_};
   Recovery recovery_;
   Space space_{tables_, decider_};
+  std::vector<std::unique_ptr<FollowedLog>> followed_;
 };
 
 }  // namespace fastjournal::engine

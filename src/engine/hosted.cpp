@@ -21,6 +21,12 @@ class OneMetric final : public MetricSink {
 
 }  // namespace
 
+Status away(HostedLog const& log, std::string_view table) {
+  Status out{log.away.code(), "table " + std::string{table} + " is not available: " + log.away.message()};
+  for (auto const& [name, value] : log.away.facts()) out = std::move(out).with(name, value);
+  return std::move(out).with("table", std::string{table});
+}
+
 void tell_metrics(HostedTable const& table, TimeMs now, MetricSink& sink) {
   table.table->metrics(now, sink);
   if (table.outside != nullptr) table.outside->metrics(sink);

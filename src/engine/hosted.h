@@ -34,11 +34,13 @@ struct HostedLog {
   bool keeps{true};           // false: the log of tables that are not persistent (VolatileLog)
   // False: it takes no records now (Engine::set_serving), and nothing is decided for its tables.
   bool serves{true};
-  std::string why_not;  // ... for people
+  Status away;         // ... what commands on its tables are refused with
+  bool is_ours{true};  // false: another node decides (FollowedLog), and its tables follow that one's records
   log::Catalogue catalogue;
   std::map<TableId, HostedTable*> tables;
   std::vector<HostedTable*> unsent_feeds;  // with records that their followers were not sent
-  bool hosted{false};                      // its catalogue was read and its tables were made
+  bool hosted{false};                      // its catalogue was read and its tables were made,
+  Lsn catalogue_read_to{};                 // of a log that is followed: by records below
   bool clock_in_batch{false};              // this turn's batch already has its `now`
   bool has_dead{false};                    // something was logged since it was reset
   bool short_of_space{false};              // an addition was refused last time
@@ -117,6 +119,9 @@ struct HostedTable {
       columns.add(schema.columns[i].name, static_cast<std::uint32_t>(i));
   }
 };
+
+// Why a command on this table of a log that does not serve is refused.
+[[nodiscard]] Status away(HostedLog const& log, std::string_view table);
 
 // Its own, and those of its waiting clients.
 void tell_metrics(HostedTable const& table, TimeMs now, MetricSink& sink);

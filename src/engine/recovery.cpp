@@ -72,12 +72,49 @@ Status Recovery::replay_catalogue(HostedLog& log, RecordView const& record) {
 Status Recovery::replay(HostedLog& log, RecordView const& record, Lsn base) {
   if (Status status = host(log); !status.ok()) return status;
   ++log.records_replayed;
-  if (record.table == TableId::catalogue) {
-    HostedTable* const described = log.table_of_schema(record);
-    if (described != nullptr && described->feed != nullptr) described->feed->note(record);
-    // The rest of the catalogue was read before; the time goes with the records.
+  if (record.table != TableId::catalogue) return replay_of_table(log, record, base);
+  HostedTable* const described = log.table_of_schema(record);
+  if (described != nullptr && described->feed != nullptr) described->feed->note(record);
+  // The rest of the catalogue was read before; the time goes with the records.
+  return log.catalogue.apply_time(record) ? Status{} : replay_catalogue(log, record);
+}
+
+Status Recovery::follow(HostedLog& log, RecordView const& record, Lsn base) {
+  ++log.records_replayed;
+  if (record.table != TableId::catalogue) return replay_of_table(log, record, base);
+  // Read before, with the whole catalogue.
+  if (record.lsn < log.catalogue_read_to)
     return log.catalogue.apply_time(record) ? Status{} : replay_catalogue(log, record);
+  std::optional<TableId> const concerned = log::Catalogue::table_of(record);
+  if (Status status = replay_catalogue(log, record); !status.ok()) return status;
+  if (!concerned) return {};
+  log::Catalogue::TableEntry const* const entry = log.catalogue.find(*concerned);
+  auto const found = log.tables.find(*concerned);
+  if (entry == nullptr) {
+    if (found == log.tables.end()) return {};
+    forget(*found->second);
+    tables_.forget_names();
+    return {};
   }
+  // Its schema follows its name.
+  if (entry->schemas.empty()) return {};
+  Schema const& schema = entry->schemas.rbegin()->second.schema;
+  if (found == log.tables.end()) return host_table(log, *concerned, *entry, schema);
+  HostedTable& table = *found->second;
+  if (table.declaration->schema.version == schema.version) return {};
+  if (table.can.columns != nullptr) table.can.columns->add_schema(schema);
+  table.name_columns(schema);
+  table.declaration = with_schema(table.declaration, schema);
+  table.table->change(table.declaration);
+  return {};
+}
+
+void Recovery::forget(HostedTable& table) {
+  agenda_.forget(table);
+  tables_.drop(table);
+}
+
+Status Recovery::replay_of_table(HostedLog& log, RecordView const& record, Lsn base) {
   auto const found = log.tables.find(record.table);
   // A table that was dropped or is to be forgotten: its records stay until the base has passed them.
   if (found == log.tables.end() || found->second == nullptr) {
@@ -164,11 +201,26 @@ Status Recovery::finish(TimeMs now) {
   for (Declaration const& declaration : configuration_.declarations())
     if (Status status = configuration_.adopt(declaration, now); !status.ok()) return status;
   for (auto const& table : tables_.all())
-    if (!table->is_dropped())
+    if (!table->is_dropped() && table->log->is_ours)
       if (Status status = give_grace(*table, now); !status.ok()) return status;
   // A start begins a fresh container anyway.
   for (auto const& log : tables_.logs()) log->has_dead = false;
   return {};
+}
+
+Status Recovery::adopt(HostedLog const& log, TimeMs now) {
+  for (Declaration const& declaration : configuration_.declarations())
+    if (declaration->persistent && declaration->log == log.name)
+      if (Status status = configuration_.adopt(declaration, now); !status.ok()) return status;
+  return {};
+}
+
+bool Recovery::give_grace_step(HostedTable& table, TimeMs now) {
+  if (table.can.holder == nullptr) return false;
+  Decider::Ending const ending =
+      decider_.decide_alone(table, now, kStepsTogether, Durability::synced,
+                            [&](Decision& d) { return table.can.holder->decide_recovered(d); });
+  return ending != Decider::Ending::finished;
 }
 
 Status Recovery::give_grace(HostedTable& table, TimeMs now) {

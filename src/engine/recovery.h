@@ -43,6 +43,16 @@ class Recovery {
 
   [[nodiscard]] static Status replay_catalogue(HostedLog& log, RecordView const& record);
   [[nodiscard]] Status replay(HostedLog& log, RecordView const& record, Lsn base);
+  // The next record of a log that another node writes, once its tables are hosted: tables that it makes, changes and drops
+  // are made, changed and dropped here. Not ok: this node cannot follow.
+  [[nodiscard]] Status follow(HostedLog& log, RecordView const& record, Lsn base);
+  // The whole catalogue is known: its tables are made.
+  [[nodiscard]] Status host(HostedLog& log);
+  // The changes by conf/ for tables of this log alone.
+  [[nodiscard]] Status adopt(HostedLog const& log, TimeMs now);
+  // What the leases of this table need after a start; of a log that has to wait for room, in several calls. True: it is
+  // to be called again.
+  [[nodiscard]] bool give_grace_step(HostedTable& table, TimeMs now);
   // This record will be replayed soon.
   static void prefetch(HostedLog const& log, RecordView const& record) {
     auto const found = log.tables.find(record.table);
@@ -53,10 +63,11 @@ class Recovery {
   [[nodiscard]] Status finish(TimeMs now);
 
  private:
-  // Once the whole catalogue is known, and before the first row.
-  [[nodiscard]] Status host(HostedLog& log);
   [[nodiscard]] Status host_table(HostedLog& log, TableId id, log::Catalogue::TableEntry const& entry,
                                   Schema const& schema);
+  [[nodiscard]] Status replay_of_table(HostedLog& log, RecordView const& record, Lsn base);
+  // It was dropped by another node.
+  void forget(HostedTable& table);
   // It is to be forgotten: replayed to be counted, if its type is there.
   void host_forgotten(HostedLog& log, TableId id, log::Catalogue::TableEntry const& entry, Schema const& schema);
   [[nodiscard]] Status drop_forgotten(TimeMs now);

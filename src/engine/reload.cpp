@@ -69,13 +69,14 @@ Status Reload::check(Declarations const& next) const {
     refusals.append(refusals.empty() ? "" : "\n").append(text);
   };
   for (auto const& log : tables_.logs())
-    if (!log->serves) refuse(log->why_not + "; reload when it is back");
+    if (!log->serves && log->is_ours) refuse(log->away.message() + "; reload when it is back");
   if (Status status = branches_.check_tables(next); !status.ok()) refuse(status.message());
   if (Status status = two_phase_.check_tables(next); !status.ok()) refuse(status.message());
   for (Declaration const& declaration : next)
     if (Status status = configuration_.check(declaration); !status.ok()) refuse(status.message());
   for (auto const& table : tables_.all())
-    if (!table->is_dropped() && !declares(next, table->name) && !table->table->oldest_lsn().is_none())
+    if (!table->is_dropped() && table->log->is_ours && !declares(next, table->name) &&
+        !table->table->oldest_lsn().is_none())
       refuse("table " + quoted(table->name) + " is not declared any more but still has rows: put " + table->name +
              ".xml back, or finish or delete its rows first");
   return refusals.empty() ? Status{} : Status{Code::bad_configuration, refusals};
@@ -91,7 +92,7 @@ std::vector<std::string> Reload::preview(Declarations const& next) const {
       describe_changes(*table, *declaration, changes);
   }
   for (auto const& table : tables_.all())
-    if (!table->is_dropped() && !declares(next, table->name))
+    if (!table->is_dropped() && table->log->is_ours && !declares(next, table->name))
       changes.push_back("table " + table->name + ": dropped, as it is empty");
   // One line each, whatever an option's text contains.
   for (std::string& change : changes) std::replace(change.begin(), change.end(), '\n', ' ');
@@ -117,7 +118,7 @@ Result<std::vector<std::string>> Reload::run(Declarations const& next, TimeMs no
   for (Declaration const& declaration : next)
     if (Status status = configuration_.adopt(declaration, now); !status.ok()) return status;
   for (auto const& table : tables_.all())
-    if (!table->is_dropped() && !declares(next, table->name))
+    if (!table->is_dropped() && table->log->is_ours && !declares(next, table->name))
       if (Status status = configuration_.drop(*table, now); !status.ok()) return status;
   tables_.forget_names();
   configuration_.declare(next);

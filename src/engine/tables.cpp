@@ -37,7 +37,12 @@ Status Tables::make(HostedLog& log, TableId id, TableType const& type, Declarati
   hosted->declaration = std::move(declaration);
   hosted->take(std::move(table).value());
   hosted->log = &log;
-  if (hosted->can.stores != nullptr && outside_maker_ != nullptr) {
+  bool const has_files = log.log == nullptr || log.log->is_local();
+  if (!has_files && hosted->can.stores != nullptr)
+    if (Status status = hosted->can.stores->can_do_without(); !status.ok())
+      return {Code::bad_configuration, hosted->declaration->at("table") + ": table \"" + hosted->name + "\" in log " +
+                                           log.name + ": " + status.message()};
+  if (has_files && hosted->can.stores != nullptr && outside_maker_ != nullptr) {
     Result<Outside*> outside = outside_maker_->outside_of(*hosted);
     if (!outside.ok()) return outside.status();
     hosted->outside = outside.value();

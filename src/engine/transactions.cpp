@@ -112,6 +112,10 @@ Result<TransactionId> Transactions::begin(ConnectionId connection, DurationMs ti
 // ---------------------------------------------------------------------------
 // Commands
 
+namespace {
+bool is_shared(HostedLog const& log) { return log.keeps && !log.log->is_local(); }
+}  // namespace
+
 Status Transactions::check(Transaction const& one, HostedTable const& table, Command const& command, TimeMs now) {
   CommandType const& type = table.type->commands()[command.index];
   if (type.in_transaction != InTransaction::promised)
@@ -119,6 +123,12 @@ Status Transactions::check(Transaction const& one, HostedTable const& table, Com
                                      " is not part of transactions: send it before BEGIN or after COMMIT"};
   if (one.ops.size() >= kOpsMax)
     return {Code::over_limit, "a transaction has at most " + std::to_string(kOpsMax) + " commands"};
+  // Another node may decide for one of them when the outcome is known.
+  for (TransactionLog const& other : one.logs)
+    if (other.log != table.log && (is_shared(*other.log) || is_shared(*table.log)))
+      return {Code::not_supported,
+              "log " + (is_shared(*table.log) ? table.log->name : other.log->name) +
+                  " is shared with other nodes: a transaction with tables of it has none of others"};
   if (one.owner == ConnectionId::none && branches_bytes_ + memory_of(*command.message) > branches_bytes_max_)
     return {Code::over_limit, "the commands of all branches have " + std::to_string(branches_bytes_) +
                                   " bytes, and may have " + std::to_string(branches_bytes_max_) +
@@ -231,7 +241,7 @@ std::size_t Transactions::room_of(TransactionLog const& one, std::size_t also_by
 
 Status Transactions::keep(Transaction& one, HostedLog& log, TimeMs now, Answer& answer,
                           std::function<void(Records&)> const& also, std::size_t also_bytes) {
-  if (!log.serves) return {Code::unavailable, log.why_not};
+  if (!log.serves) return log.away;
   TransactionLog const* const there = one.in(log);
   TransactionLog const part = there == nullptr ? TransactionLog{} : *there;
   bool const removes = !part.adds || one.ends == TimeMs::max();
@@ -375,17 +385,17 @@ void Transactions::give_up(Transaction& one, TimeMs now, Status why) {
 
 // Those that are prepared stay.
 template <typename Concerned>
-void Transactions::give_up_all(Concerned const& concerned, TimeMs now, std::string const& why) {
+void Transactions::give_up_all(Concerned const& concerned, TimeMs now, Status const& why) {
   for (auto& [id, one] : all_)
-    if (one.why_over.ok() && one.ends != TimeMs::max() && concerned(one)) give_up(one, now, {Code::unavailable, why});
+    if (one.why_over.ok() && one.ends != TimeMs::max() && concerned(one)) give_up(one, now, why);
 }
 
 void Transactions::give_up(HostedTable const& table, TimeMs now, std::string const& why) {
   give_up_all([&](Transaction const& one) { return std::ranges::find(one.tables, table.number) != one.tables.end(); },
-              now, why);
+              now, {Code::unavailable, why});
 }
 
-void Transactions::give_up(HostedLog const& log, TimeMs now, std::string const& why) {
+void Transactions::give_up(HostedLog const& log, TimeMs now, Status const& why) {
   give_up_all([&](Transaction const& one) { return one.in(log) != nullptr; }, now, why);
 }
 

@@ -99,7 +99,7 @@ class Transactions {
   // -- by others ------------------------------------------------------------------
   // Those with commands of this table; or of tables of this log, which serves no more.
   void give_up(HostedTable const& table, TimeMs now, std::string const& why);
-  void give_up(HostedLog const& log, TimeMs now, std::string const& why);
+  void give_up(HostedLog const& log, TimeMs now, Status const& why);
   [[nodiscard]] TimeMs next_due() const { return ends_.empty() ? TimeMs::max() : ends_.begin()->first; }
   // Rolls back those whose time is over, in bounded numbers; true: there are more.
   [[nodiscard]] bool run(TimeMs now);
@@ -148,7 +148,7 @@ class Transactions {
   void release(Transaction& one, HostedLog const* log, TimeMs now, bool was_kept);
   void end_by(ConnectionId connection, TimeMs now, Status const& why);
   template <typename Concerned>
-  void give_up_all(Concerned const& concerned, TimeMs now, std::string const& why);
+  void give_up_all(Concerned const& concerned, TimeMs now, Status const& why);
 
   Parts parts_;
   DurationMs timeout_{kTimeout};

@@ -103,7 +103,7 @@ Status TwoPhase::begin(Run& run, Transaction& one, Asker const& asker, TimeMs no
   run.began = now;
   remember(run, asker);
   for (TransactionLog const& part : one.logs)
-    if (!part.log->serves) return {Code::unavailable, part.log->why_not};
+    if (!part.log->serves) return part.log->away;
   log::Log const& home = *run.home->log;
   std::vector<Written> written;
   Status status;
@@ -197,7 +197,7 @@ Status TwoPhase::prepare(Transaction& one, Name const& name, Asker const& asker,
 
 Status TwoPhase::end(Transaction& one, Prepared& prepared, Name const& name, End const& how, Asker const& asker,
                      TimeMs now, Answer const& head, Over over) {
-  if (!prepared.home->serves) return {Code::unavailable, prepared.home->why_not};
+  if (!prepared.home->serves) return prepared.home->away;
   Run& run = runs_.emplace_back();
   run.xid = name.xid;
   run.origin = name.origin;
@@ -346,7 +346,7 @@ TwoPhase::Went TwoPhase::when_prepared(Run& run, TimeMs now) {
   Transaction& one = *parts_.transactions.find(run.transaction);
   Status status;
   if (!serve(run, away)) {
-    status = {Code::unavailable, away->why_not};
+    status = away->away;
   } else {
     if (!are_durable(run) && !is_mutant(Mutant::outcome_before_the_parts)) return Went::nowhere;
     status = run.outcome == Outcome::none ? write_branch(run, one, now) : write_outcome(run, one, now);

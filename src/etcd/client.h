@@ -40,6 +40,7 @@
 #include <utility>
 #include <vector>
 
+#include "env/dialer.h"
 #include "env/network.h"
 #include "etcd/channel.h"
 #include "etcd/cluster.h"
@@ -73,7 +74,7 @@ struct ClientCounters {
   std::uint64_t unknown{0};
 };
 
-class Client final : public Cluster {
+class Client final : public Cluster, public env::Dialer {
  public:
   // `network` outlives it.
   Client(env::Network& network, ClientOptions options);
@@ -89,18 +90,18 @@ class Client final : public Cluster {
   [[nodiscard]] std::vector<WatchNews> take_news() override;
 
   // From the network, passed on by the owner; true if the connection is one of its.
-  bool opened(ConnectionId id);
-  bool received(ConnectionId id, std::string_view bytes);
-  bool writable(ConnectionId id);
+  bool opened(ConnectionId id) override;
+  bool received(ConnectionId id, std::string_view bytes) override;
+  bool writable(ConnectionId id) override;
   // The end of its input (NetworkHandler::on_end_of_input): the member is gone.
-  bool ended(ConnectionId id);
-  bool closed(ConnectionId id, std::string_view reason);
+  bool ended(ConnectionId id) override;
+  bool closed(ConnectionId id, std::string_view reason) override;
   // Once a turn, then end_turn(): whatever is late ends, whatever is due begins.
-  void tick(std::int64_t now_us);
+  void tick(std::int64_t now_us) override;
   // The next date at which tick has work; INT64_MAX: none.
-  [[nodiscard]] std::int64_t next_us() const;
+  [[nodiscard]] std::int64_t next_us() const override;
   // Sends what is pending.
-  void end_turn();
+  void end_turn() override;
 
   // For people: ok with a connection in use; else why there is none.
   [[nodiscard]] Status const& state() const { return state_; }

@@ -85,6 +85,12 @@ class LogStore : public Log {
   [[nodiscard]] virtual std::string const& name() const = 0;
 
   [[nodiscard]] virtual Standing standing() const = 0;
+  // What is in memory may be told at this moment, if it is durable. Looked at before each send: a log on other computers
+  // may have another owner by now.
+  [[nodiscard]] virtual bool may_answer(std::int64_t now_us) const {
+    static_cast<void>(now_us);
+    return true;
+  }
   // Not ok where it does not serve.
   [[nodiscard]] virtual Status const& why() const = 0;
 

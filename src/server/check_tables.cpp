@@ -17,6 +17,21 @@ bool is_command(engine::TableTypes const& types, std::string_view name) {
                      [&](auto const& type) { return type.second->find_command(name) != NameTable::kAbsent; });
 }
 
+// Made and dropped again: it has no rows.
+template <typename Add>
+void add_problems_of(engine::TableType const& type, engine::Declaration const& table, DeclaredLogs const* logs,
+                     Add const& add) {
+  auto const made = type.make({.id = TableId{1}}, table);
+  if (!made.ok()) return add(made.status().message());
+  bool const is_shared =
+      logs != nullptr && table->persistent && std::ranges::find(logs->shared, table->log) != logs->shared.end();
+  Stores const* const stores = made.value()->capabilities().stores;
+  if (!is_shared || stores == nullptr) return;
+  if (Status const status = stores->can_do_without(); !status.ok())
+    add(table->at("table") + ": table " + quoted(table->name) + " is in log " + table->log +
+        ", which is shared with other nodes: " + status.message());
+}
+
 }  // namespace
 
 Status check_tables(engine::TableTypes const& types, engine::Declarations const& tables, DeclaredLogs const* logs) {
@@ -28,9 +43,8 @@ Status check_tables(engine::TableTypes const& types, engine::Declarations const&
   for (engine::Declaration const& table : tables) {
     if (logs != nullptr && table->persistent && std::ranges::find(logs->names, table->log) == logs->names.end())
       add(table->at("log") + ": no log " + quoted(table->log) + " is declared in " + logs->file);
-    // Made and dropped again: it has no rows.
     if (auto const type = types.find(table->type); type != types.end())
-      if (auto const made = type->second->make({.id = TableId{1}}, table); !made.ok()) add(made.status().message());
+      add_problems_of(*type->second, table, logs, add);
     for (AliasDeclaration const& alias : table->aliases) {
       std::string const where = table->at("alias " + alias.command) + ": the alias " + alias.command;
       if (is_command(types, alias.command)) add(where + " has the name of a command of the daemon: choose another");

@@ -17,6 +17,7 @@ namespace fastjournal::server {
 struct DeclaredLogs {
   std::string file;
   std::span<std::string const> names;
+  std::span<std::string const> shared{};  // of these: without files beside them
 };
 
 // bad_configuration: every problem, one "FILE:LINE: what" a line. `logs` null: not known, and not checked.

@@ -18,17 +18,31 @@ void CommitPipeline::rest_on_all(Session& session) const {
 bool CommitPipeline::commit_turn() {
   return logs_.end_turn([this](std::size_t log) { return queues_[log].sessions.size() >= kWaitingMax; },
                         [this](std::size_t log) {
-                          for (auto const& [lsn, id] : std::exchange(queues_[log].sessions, {}))
-                            if (Session* const session = sessions_.find(id)) sessions_.close(*session);
+                          queues_[log].sessions.clear();
+                          queues_[log].notices.clear();
+                          close_all_resting_on(*queues_[log].log);
                         });
 }
 
+// Also those whose commands came in this turn.
+void CommitPipeline::close_all_resting_on(log::Log const& log) {
+  std::vector<ConnectionId> closing;
+  sessions_.for_each([&](Session const& session) {
+    if (std::ranges::find(session.marks, &log, &Mark::log) != session.marks.end()) closing.push_back(session.id);
+  });
+  for (ConnectionId const id : closing)
+    if (Session* const session = sessions_.find(id)) sessions_.close(*session);
+}
+
 void CommitPipeline::leave() {
+  std::int64_t const now_us = logs_.monotonic_us();
   for (Queue& queue : queues_) {
     queue.needed = queue.log->needed_lsn();
-    queue.is_behind = queue.log->durable_lsn() < queue.needed;
+    queue.is_held = !queue.log->may_answer(now_us);
+    queue.is_behind = queue.is_held || queue.log->durable_lsn() < queue.needed;
   }
-  for (Queue& queue : queues_) release(queue);
+  for (Queue& queue : queues_)
+    if (!queue.is_held) release(queue);
   leave_notices();
   // Moved out first: messages that flushing makes room for belong to the next turn.
   sessions_.take_dirty(flushing_);
@@ -67,8 +81,13 @@ void CommitPipeline::release(Queue& queue) {
   }
 }
 
+bool CommitPipeline::is_held(Mark const& mark) {
+  Queue const* const queue = queue_of(mark.log);
+  return mark.log->durable_lsn() < mark.lsn || (queue != nullptr && queue->is_held);
+}
+
 void CommitPipeline::release(Session& session) {
-  auto const holds = [](Mark const& mark) { return mark.log->durable_lsn() < mark.lsn; };
+  auto const holds = [this](Mark const& mark) { return is_held(mark); };
   auto const closed = session.marks.begin() + static_cast<std::ptrdiff_t>(session.marks_closed);
   auto const first = std::find_if(session.marks.begin(), closed, holds);
   session.marks_closed -= static_cast<std::size_t>(first - session.marks.begin());

@@ -77,6 +77,11 @@ class CommitPipeline {
     if (basis.all) rest_on_all(session);
   }
 
+  void add(log::SharedLog& log, engine::FollowedLog& followed) {
+    logs_.add(log, followed);
+    queues_.push_back({.log = &log});
+  }
+
   // Writes and syncs what the turn decided. False: the daemon is dead.
   [[nodiscard]] bool commit_turn();
   // The output of this turn is sent now, or waits for the syncs that it needs, after earlier output.
@@ -87,13 +92,16 @@ class CommitPipeline {
   struct Queue {
     log::LogStore* log{nullptr};
     Lsn needed{};           // of this turn,
-    bool is_behind{false};  // which is not durable yet
+    bool is_behind{false};  // which is not durable yet, or may not be told now
+    bool is_held{false};    // nothing of it may be told: another node may be its owner by now
     // Until the log is durable up to there, by LSN: sessions with such a mark, and alerts.
     std::deque<std::pair<Lsn, ConnectionId>> sessions{};
     std::deque<std::pair<Lsn, log::AlertNotice>> notices{};
   };
 
   [[nodiscard]] Queue* queue_of(log::Log const* log);
+  void close_all_resting_on(log::Log const& log);
+  [[nodiscard]] bool is_held(Mark const& mark);
   void leave_notices();
   void release(Queue& queue);
   void release(Session& session);

@@ -12,9 +12,18 @@ void ServedLogs::add(log::LogStore& log) {
   tell_news(log);
 }
 
+void ServedLogs::add(log::SharedLog& log, engine::FollowedLog& followed) {
+  logs_.push_back({.log = &log,
+                   .standing = log::Standing::unavailable,
+                   .shared = std::make_unique<SharedLog>(log, followed, engine_, clock_, notes_, alerts_)});
+}
+
 Status ServedLogs::commit() {
   for (ServedLog const& served : logs_)
-    if (Status status = served.log->commit(); !status.ok()) return status;
+    if (served.shared != nullptr)
+      continue;
+    else if (Status status = served.log->commit(); !status.ok())
+      return status;
   return {};
 }
 
@@ -29,9 +38,13 @@ Status ServedLogs::settle() {
 }
 
 Status ServedLogs::seal() {
-  for (ServedLog const& served : logs_)
-    if (served.serves())
-      if (Status status = served.log->seal(); !status.ok()) return status;
+  for (ServedLog const& served : logs_) {
+    if (!served.serves()) continue;
+    Status status = served.log->seal();
+    // Who asked for what is not durable there asks another node.
+    if (served.shared != nullptr && !status.ok()) notes_.note(status.message());
+    if (served.shared == nullptr && !status.ok()) return status;
+  }
   return {};
 }
 
@@ -47,23 +60,56 @@ bool ServedLogs::end_turn_of(ServedLog& served, bool is_crowded) {
   for (log::Lane const lane : log::kLanes)
     if (std::unique_ptr<log::LogJob> job = log.take_job(lane, now_us)) host_.run_job(log, lane, std::move(job));
   tell_news(log);
+  if (served.shared != nullptr) return log.standing() == log::Standing::fenced;
   if (log.standing() == served.standing) return false;
+  served.standing = log.standing();
   note_standing(served);
   return served.standing == log::Standing::fenced;
 }
 
+// Who was fenced lets its tables go; they are there again when it has read the log anew.
+void ServedLogs::advance(ServedLog& served) {
+  SharedLog& shared = *served.shared;
+  if (shared.advance()) network_.turn_again();
+  log::Owner owner = shared.log().owner();
+  if (shared.standing() == served.standing && owner == served.owner) return;
+  served.standing = shared.standing();
+  served.owner = std::move(owner);
+  note_standing(served);
+}
+
 void ServedLogs::note_standing(ServedLog& served) {
   log::LogStore const& log = *served.log;
-  served.standing = log.standing();
+  Status away;
   std::string text = "log " + log.name() + " is " + std::string{name_of(served.standing)};
+  if (!served.serves()) {
+    text.append(": ").append(log.why().message());
+    away = served.shared == nullptr ? Status{Code::unavailable, text} : served.shared->away();
+  }
   if (served.serves())
     notes_.inform(text + " again");
   else
-    notes_.note(text.append(": ").append(log.why().message()));
+    notes_.note(text);
   for (auto const& hosted : engine_.logs())
-    if (hosted->log == &log)
-      engine_.set_serving(*hosted, served.serves(), time_.now(), served.serves() ? std::string{} : text);
+    if (hosted->log == &log) engine_.set_serving(*hosted, away, time_.now());
   network_.turn_again();
+}
+
+bool ServedLogs::take_changed() {
+  bool out = false;
+  for (ServedLog const& served : logs_) out = (served.shared != nullptr && served.shared->take_changed()) || out;
+  return out;
+}
+
+void ServedLogs::retry_shared() {
+  for (ServedLog const& served : logs_)
+    if (served.shared != nullptr) served.shared->retry();
+}
+
+SharedLog* ServedLogs::find_shared(std::string_view name) const {
+  for (ServedLog const& served : logs_)
+    if (served.shared != nullptr && served.log->name() == name) return served.shared.get();
+  return nullptr;
 }
 
 void ServedLogs::tell_news(log::LogStore& log) {
@@ -104,7 +150,7 @@ std::int64_t ServedLogs::next_us() const {
 
 Status ServedLogs::check_serving() const {
   for (ServedLog const& served : logs_)
-    if (!served.serves())
+    if (!served.serves() && served.shared == nullptr)
       return {Code::unavailable, "log " + served.log->name() + " does not serve: " + served.log->why().message()};
   return {};
 }
@@ -112,6 +158,8 @@ Status ServedLogs::check_serving() const {
 std::vector<ServedLogs::Pinned> ServedLogs::pin_all() {
   std::vector<Pinned> out;
   for (ServedLog const& served : logs_) {
+    // etcd's own snapshots have what is in a shared one.
+    if (served.shared != nullptr) continue;
     log::LogStore& log = *served.log;
     host_.wait_for_sync(log);
     Result<log::LogSnapshot> pinned = log.pin();
@@ -126,7 +174,8 @@ std::vector<ServedLogs::Pinned> ServedLogs::pin_all() {
 
 bool ServedLogs::unpin_all() {
   bool pinned = true;
-  for (ServedLog const& served : logs_) pinned = served.log->unpin() && pinned;
+  for (ServedLog const& served : logs_)
+    if (served.shared == nullptr) pinned = served.log->unpin() && pinned;
   return pinned;
 }
 
@@ -188,8 +237,7 @@ void ServedLogs::tell_scrubbing(MetricSink& sink) const {
 void ServedLogs::tell_each(std::function<MetricSink&(std::string_view log)> const& sink_of) const {
   for (ServedLog const& served : logs_) {
     MetricSink& sink = sink_of(served.log->name());
-    bool const serves = served.log->standing() == log::Standing::serving;
-    sink.integer({"serving", "1: the log's tables can be used"}, serves ? 1 : 0);
+    sink.integer({"serving", "1: the log's tables can be used"}, served.serves() ? 1 : 0);
     log::LogDescription const log = served.log->describe();
     if (log.sync_us != nullptr) sink.histogram({"sync_us", "how long a sync takes"}, *log.sync_us);
   }
@@ -197,9 +245,10 @@ void ServedLogs::tell_each(std::function<MetricSink&(std::string_view log)> cons
 
 Status ServedLogs::readiness() const {
   for (ServedLog const& served : logs_) {
-    if (served.log->standing() == log::Standing::serving) continue;
-    return {Code::unavailable, "log " + served.log->name() + " is " + std::string{name_of(served.log->standing())} +
-                                   ": " + served.log->why().message()};
+    // Another node that decides is as good.
+    if (served.serves() || served.standing == log::Standing::following) continue;
+    return {Code::unavailable, "log " + served.log->name() + " is " + std::string{name_of(served.standing)} + ": " +
+                                   served.log->why().message()};
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,13 +19,16 @@
 #include "log/log_store.h"
 #include "server/daemon_alerts.h"
 #include "server/server_host.h"
-#include "server/time_keeper.h"
+#include "server/shared_log.h"
+#include "server/turn_clock.h"
 
 namespace fastjournal::server {
 
 struct ServedLog {
   log::LogStore* log{nullptr};
   log::Standing standing{log::Standing::serving};  // as of the last turn's end
+  std::unique_ptr<SharedLog> shared{};             // null: this computer's own
+  log::Owner owner{};                              // as clients are told
 
   [[nodiscard]] bool serves() const { return standing == log::Standing::serving; }
 };
@@ -32,11 +36,19 @@ struct ServedLog {
 class ServedLogs final : public admin::BackupLogs {
  public:
   ServedLogs(engine::Engine& engine, LogHost& host, env::Notes& notes, DaemonAlerts& alerts, env::Network& network,
-             TimeKeeper& time)
-      : engine_(engine), host_(host), notes_(notes), alerts_(alerts), network_(network), time_(time) {}
+             TurnClock& clock)
+      : engine_(engine),
+        host_(host),
+        notes_(notes),
+        alerts_(alerts),
+        network_(network),
+        clock_(clock),
+        time_(clock.time()) {}
 
   // A log that recovered and is attached to the engine. What it has to tell of how it was opened becomes alerts.
   void add(log::LogStore& log);
+  // One that is shared with other nodes; nothing of it has to be there.
+  void add(log::SharedLog& log, engine::FollowedLog& followed);
   [[nodiscard]] std::vector<ServedLog> const& all() const { return logs_; }
 
   // Of every log, at the start.
@@ -50,8 +62,10 @@ class ServedLogs final : public admin::BackupLogs {
   template <typename IsCrowded, typename Fenced>
   [[nodiscard]] bool end_turn(IsCrowded&& is_crowded, Fenced&& fenced) {
     host_.collect_work();
-    for (std::size_t i = 0; i < logs_.size(); ++i)
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
       if (end_turn_of(logs_[i], is_crowded(i))) fenced(i);
+      if (logs_[i].shared != nullptr) advance(logs_[i]);
+    }
     return check();
   }
   // A log may have failed while it made room, for a refused command or for copying forward: then the daemon ends
@@ -60,6 +74,13 @@ class ServedLogs final : public admin::BackupLogs {
   [[nodiscard]] bool is_dead() const { return is_dead_; }
   // Something beside the logs failed in the same way.
   void fail(Status const& status) { die(status); }
+
+  // Tables of shared logs came or went since the last call.
+  [[nodiscard]] bool take_changed();
+  // The configuration was changed.
+  void retry_shared();
+  // Null: there is none of this name that is shared.
+  [[nodiscard]] SharedLog* find_shared(std::string_view name) const;
 
   // Followers wait for records that were only written.
   void sync_soon();
@@ -72,6 +93,7 @@ class ServedLogs final : public admin::BackupLogs {
 
   // The meaning of an acknowledgement, for people.
   [[nodiscard]] std::string durability() const;
+  [[nodiscard]] std::int64_t monotonic_us() const { return clock_.monotonic_us(); }
   // For STATS.
   [[nodiscard]] std::uint64_t commits() const { return commits_; }
   void tell_syncs(MetricSink& sink) const;
@@ -83,6 +105,7 @@ class ServedLogs final : public admin::BackupLogs {
  private:
   [[nodiscard]] bool end_turn_of(ServedLog& served, bool is_crowded);
   void note_standing(ServedLog& served);
+  void advance(ServedLog& served);
   void tell_news(log::LogStore& log);
   void die(Status const& status);
 
@@ -91,6 +114,7 @@ class ServedLogs final : public admin::BackupLogs {
   env::Notes& notes_;
   DaemonAlerts& alerts_;
   env::Network& network_;
+  TurnClock& clock_;
   TimeKeeper& time_;
   std::vector<ServedLog> logs_;
   bool is_dead_{false};

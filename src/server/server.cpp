@@ -24,7 +24,7 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
       clock_(clock, engine_, alerts_, host),
       turn_(clock),
       feeds_(network, engine_),
-      logs_(engine_, host, host, alerts_, network, clock_.time()),
+      logs_(engine_, host, host, alerts_, network, clock_),
       listeners_(limits.frames),
       memory_(limits.client_memory_bytes, limits.connections.most + limits.connections.reserved),
       sessions_(network, clock_.time(), memory_, limits.connections, *this),
@@ -190,6 +190,7 @@ Result<std::vector<std::string>> Server::reload_all_or_nothing(std::string_view 
   Result<std::vector<std::string>> changes =
       dry_run ? configuration_.preview(table) : configuration_.reload(table, clock_.now());
   if (!dry_run) exports_.look();
+  if (!dry_run && changes.ok()) logs_.retry_shared();
   if (!changes.ok() || !table.empty()) return changes;
   for (std::string& change : authentication_.changes(users.value())) changes->push_back(std::move(change));
   for (std::string& change : certificates.value()) changes->push_back(std::move(change));
@@ -222,6 +223,7 @@ void Server::export_done(std::unique_ptr<ExportJob> job) {
 
 void Server::on_open(ConnectionId id, env::Peer const& peer) {
   turn_.begin();
+  if (dialers_.opened(id)) return;
   communicator::OutboundLink const* const link = links_.opened(id);
   if (link == nullptr) return doorkeeper_.admit(id, peer);
   bool const communicator = id == links_.communicator();
@@ -233,6 +235,7 @@ void Server::on_open(ConnectionId id, env::Peer const& peer) {
 
 void Server::on_bytes(ConnectionId id, std::string_view bytes) {
   Session* const session = sessions_.find(id);
+  if (session == nullptr && dialers_.received(id, bytes)) return;
   if (session == nullptr || session->ending || logs_.is_dead()) return;
   turn_.begin();
   if (session->link) links_.heard(id);
@@ -241,11 +244,13 @@ void Server::on_bytes(ConnectionId id, std::string_view bytes) {
 
 void Server::on_writable(ConnectionId id) {
   Session* const session = sessions_.find(id);
+  if (session == nullptr && dialers_.writable(id)) return;
   if (session != nullptr && !logs_.is_dead()) output_.flush(*session);
 }
 
 void Server::on_end_of_input(ConnectionId id) {
   Session* const session = sessions_.find(id);
+  if (session == nullptr && dialers_.ended(id)) return;
   if (session == nullptr) return;
   session->input_ended = true;
   reader_.input_ended(*session);
@@ -254,6 +259,7 @@ void Server::on_end_of_input(ConnectionId id) {
 
 void Server::on_closed(ConnectionId id, std::string_view reason) {
   turn_.begin();
+  if (dialers_.closed(id, reason)) return;
   links_.closed(id, reason, clock_.monotonic_us());
   Session* const session = sessions_.find(id);
   if (session != nullptr && session->protocol->ends_output() && !logs_.is_dead()) {
@@ -304,6 +310,7 @@ void Server::on_turn_end() {
   if (logs_.is_dead()) return;
   ++turns_;
   turn_.begin();
+  dialers_.tick(clock_.monotonic_us());
   if (!table_files_.collect()) return;
   end_detached_readers();
   bool again = stored_commands_.run_stored();
@@ -324,6 +331,8 @@ void Server::on_turn_end() {
   bool const is_waited_for = !exports_.empty() && exports_.wants_sync();
   if (feeds_.wants_sync(clock_.monotonic_us()) || is_waited_for) logs_.sync_soon();
   if (!pipeline_.commit_turn()) return;
+  dialers_.end_turn();
+  if (logs_.take_changed()) exports_.look();
   turn_.end_part(Part::log);
   if (!exports_.empty()) {
     exports_.end_turn();
@@ -359,7 +368,7 @@ void Server::schedule(bool again) {
   health_.check_if_due(clock_.monotonic_us());
   network_.wake_at(std::min({clock_.time().monotonic_of(engine_.next_due()), links_.next_us(), feeds_.next_us(),
                              sessions_.next_silent_us(), guard_.next_us(), health_.next_us(), logs_.next_us(),
-                             authentication_.next_us(), watches_.next_us(), table_files_.next_us(),
+                             dialers_.next_us(), authentication_.next_us(), watches_.next_us(), table_files_.next_us(),
                              stored_commands_.next_us(), exports_.next_us()}));
   if (again) network_.turn_again();
 }

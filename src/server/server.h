@@ -40,6 +40,7 @@
 #include "server/configuration.h"
 #include "server/daemon_alerts.h"
 #include "server/datagram_queries.h"
+#include "server/dialers.h"
 #include "server/dispatch.h"
 #include "server/doorkeeper.h"
 #include "server/engine_replies.h"
@@ -106,6 +107,10 @@ class Server final : public env::NetworkHandler,
 
   // Logs that recovered and are attached to the engine. After the last: start_serving.
   void add_log(log::LogStore& log) { pipeline_.add(log); }
+  // A log that is shared with other nodes: it may come at any time, or never.
+  void add_log(log::SharedLog& log, engine::FollowedLog& followed) { pipeline_.add(log, followed); }
+  // Who has connections of its own: what is heard of them is passed on.
+  void add_dialer(env::Dialer& dialer) { dialers_.add(dialer); }
   // Logs the changes by conf/, durably.
   [[nodiscard]] Status start_serving();
   // Clean end: everything committed and sealed. Connections are closed by the network.
@@ -180,6 +185,7 @@ class Server final : public env::NetworkHandler,
   Watches watches_;
   Exports exports_;
 
+  Dialers dialers_;
   communicator::OutboundLinks links_;
   communicator::Service service_;
   communicator::RefusedAliases refused_;

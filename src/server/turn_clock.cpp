@@ -55,6 +55,23 @@ Status TurnClock::begin() {
   return {};
 }
 
+Status TurnClock::come_to(engine::HostedLog const& log) {
+  TimeMs const last = log.catalogue.last_now();
+  TimeMs const before = now();
+  if (last <= before) return {};
+  DurationMs const behind = last - before;
+  std::string const text = "log " + log.name + " knows of " + date(last) + ", and here it is " + date(before) + ", " +
+                           span(behind) + " behind";
+  if (behind.value * 1000 <= TimeKeeper::kStepUs) return {Code::unavailable, text};
+  if (behind > rules_.behind_max)
+    return {Code::wrong_state, text + "; max-clock-behind is " + model::format_duration(rules_.behind_max.value) +
+                                   ": set the clocks of all nodes"};
+  time_.begin_at(last);
+  now_ = last;
+  lose({.set = behind, .slept = {}});
+  return {};
+}
+
 // ---------------------------------------------------------------------------
 // While it runs
 

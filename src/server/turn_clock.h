@@ -33,6 +33,9 @@ class TurnClock {
   void judge_by(ClockRules rules) { rules_ = rules; }
   // When a log was read, before anything is written to it: not ok if the wall clock is too far behind its last date.
   [[nodiscard]] Status check(engine::HostedLog const& log);
+  // This node is to decide for a log that another one wrote: the date of this turn must have come to the log's last one.
+  // `unavailable`: it will have in a moment. Clocks of computers differ; time that is skipped extends leases.
+  [[nodiscard]] Status come_to(engine::HostedLog const& log);
   // After all logs were read.
   [[nodiscard]] Status begin();
   // A remark on the clock at this start, for people; empty: none.

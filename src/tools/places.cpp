@@ -29,7 +29,7 @@ Result<Configured> read_configured(std::string const& file) {
   if (!declared.ok()) return declared.status();
   Configured out;
   out.plugins = declared->plugins_folder;
-  for (config::LogDeclaration const& log : declared->logs) out.logs.push_back(declared->data_folder + "/" + log.name);
+  for (std::string const& log : declared->log_names(false)) out.logs.push_back(declared->data_folder + "/" + log);
   return out;
 }
 

@@ -40,6 +40,16 @@ Status check_wish(ServedTable const& table, ListenWish const& wish) {
   return wish.topic.empty() ? Status{} : table.can.topics->check_topic(wish.topic);
 }
 
+// As an ERROR tells it.
+void tell_why(Answer& pushed, Status const& why) {
+  // It was dropped, as its administrator wished.
+  if (why.code() == Code::unknown_table) return;
+  pushed.add("code", row_of(why.code()).wire_name);
+  pushed.add("message", std::string_view{why.message()});
+  for (auto const& [name, value] : why.facts())
+    if (name != "table") pushed.add(name, std::string_view{value});
+}
+
 // Names and values.
 std::size_t bytes_of_parameters(Message const& message) {
   std::size_t bytes = 0;
@@ -94,23 +104,24 @@ Status Service::wait(ServedTable const& table, Command const& command, Outcome c
   return {Code::over_limit, named(table) + " has too many waiting commands; ask without wait"};
 }
 
-void Service::end(ServedTable const& table) {
+void Service::end(ServedTable const& table, Status const& why) {
   Subscriptions::Ended const ended = table.subscriptions.end();
-  Status const gone{Code::unknown_table, named(table) + " was dropped while this waited"};
   for (auto const& command : ended.commands) {
     pushed_.clear();
-    replies_.answer(table.log, command->connection, command->message, pushed_, gone);
+    replies_.answer(table.log, command->connection, command->message, pushed_, why);
   }
   for (auto const& [connection, topic] : ended.listeners) {
     pushed_.clear();
     pushed_.message("UNLISTENED").add("table", table.name);
     if (!topic.empty()) pushed_.add(table.type.topic, std::string_view{topic});
+    tell_why(pushed_, why);
     replies_.push(table.log, connection, pushed_, {}, ListenMode::wake);
   }
   for (auto const& [connection, what] : table.watchers.end()) {
     pushed_.clear();
     pushed_.message("UNLISTENED").add("table", table.name);
     table.can.watched->name_watch(what, pushed_);
+    tell_why(pushed_, why);
     replies_.push(table.log, connection, pushed_, {}, ListenMode::wake);
   }
 }
@@ -225,8 +236,7 @@ void Service::end_refused(ServedTable const& table, Listener const& listener, St
   pushed_.clear();
   pushed_.message("UNLISTENED").add("table", table.name);
   if (!topic.empty()) pushed_.add(table.type.topic, std::string_view{topic});
-  pushed_.add("code", row_of(why.code()).wire_name);
-  pushed_.add("message", std::string_view{why.message()});
+  tell_why(pushed_, why);
   static_cast<void>(table.subscriptions.unlisten(connection, topic));
   replies_.push(table.log, connection, pushed_, {}, ListenMode::wake);
 }

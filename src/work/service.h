@@ -30,8 +30,8 @@ class Service {
 
   // True: more is left for the next turn.
   [[nodiscard]] bool serve(ServedTable const& table, Runner& runner, TimeMs now);
-  // The table is dropped: its waiting clients are notified.
-  void end(ServedTable const& table);
+  // The table is dropped, or another node decides for it: its waiting clients are told why.
+  void end(ServedTable const& table, Status const& why);
 
  private:
   [[nodiscard]] bool answer_overdue(ServedTable const& table, Runner& runner, TimeMs now);

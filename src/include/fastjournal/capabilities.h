@@ -143,6 +143,10 @@ struct Moved {
 // go: it is told.
 class Stores {
  public:
+  // Whether the table, as it is declared, can be in a log without files beside it: one on other computers. Not ok: why
+  // not, and what to change. If it can, none of the following is called, or it is called in vain.
+  [[nodiscard]] virtual Status can_do_without() const { return {}; }
+
   // -- commands -----------------------------------------------------------
   // The values of this command that are to be stored first; none: decide gets the command as it is. Later, decide gets
   // it with these values as Value::outside. Not ok: the reason why it is refused, before a byte is stored. The same

@@ -17,6 +17,7 @@ void Appender::begin(Owner const& owner) {
 void Appender::end() {
   owner_ = {};
   waiting_.clear();
+  taken_ = 0;
   groups_.clear();
   sent_.clear();
   written_.clear();
@@ -35,12 +36,12 @@ void Appender::add(std::string_view bytes, bool begins_group) {
 
 void Appender::make_entry() {
   std::size_t const bytes =
-      std::min(waiting_.size(), (options_.entry_bytes - kEntryHeadBytesMax) / kLsnAlign * kLsnAlign);
+      std::min(waiting_.size() - taken_, (options_.entry_bytes - kEntryHeadBytesMax) / kLsnAlign * kLsnAlign);
   Entry entry;
   entry.token = owner_.token;
   entry.sequence = next_sequence_++;
   entry.lsn = begin_;
-  entry.bytes = std::string_view{waiting_}.substr(0, bytes);
+  entry.bytes = std::string_view{waiting_}.substr(taken_, bytes);
   if (std::exchange(is_first_, false)) {
     entry.is_first = true;
     entry.cut = owner_.cut;
@@ -52,7 +53,12 @@ void Appender::make_entry() {
   sent.written = {entry.sequence, entry.lsn, entry.end(), entry.group};
   sent.value = encode(entry, owner_.store_id);
   begin_ = entry.end();
-  waiting_.erase(0, bytes);
+  taken_ += bytes;
+  // Only at half or more, so that moving the rest costs no more than what was taken.
+  if (taken_ * 2 >= waiting_.size()) {
+    waiting_.erase(0, taken_);
+    taken_ = 0;
+  }
 }
 
 void Appender::request(Sent& sent) {
@@ -85,7 +91,7 @@ void Appender::send(std::int64_t now_us) {
     request(sent);
     ++under_way;
   }
-  while (under_way < options_.window && sent_.size() < options_.window && !waiting_.empty()) {
+  while (under_way < options_.window && sent_.size() < options_.window && taken_ < waiting_.size()) {
     make_entry();
     request(sent_.back());
     ++under_way;

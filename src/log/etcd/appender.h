@@ -58,7 +58,7 @@ class Appender {
   // What cannot be written at all, if anything: empty while all is well.
   [[nodiscard]] std::string const& trouble() const { return trouble_; }
   [[nodiscard]] Lsn durable() const { return durable_; }
-  [[nodiscard]] Lsn end_lsn() const { return Lsn{begin_.value + waiting_.size()}; }
+  [[nodiscard]] Lsn end_lsn() const { return Lsn{begin_.value + waiting_.size() - taken_}; }
   // Not durable so far.
   [[nodiscard]] std::uint64_t open_bytes() const { return end_lsn().value - durable_.value; }
   // When send() is wanted without a cause; INT64_MAX: not before an answer.
@@ -93,8 +93,9 @@ class Appender {
   Owner owner_{};
   std::uint64_t next_sequence_{1};
   bool is_first_{true};
-  std::string waiting_;     // not in an entry so far,
-  Lsn begin_{};             // from here on
+  std::string waiting_;     // not in an entry so far, behind
+  std::size_t taken_{0};    // bytes that are,
+  Lsn begin_{};             // from this LSN on
   std::deque<Lsn> groups_;  // begins of groups in it
   std::deque<Sent> sent_;
   std::deque<Written> written_;

@@ -32,6 +32,7 @@ EtcdLog::EtcdLog(api::Cluster& cluster, EtcdLogOptions options, Following& follo
       following_(following),
       reader_(cluster, names_, *this, options_.new_store_id, options_.request_timeout_us),
       appender_(cluster, names_, options_.append),
+      nodes_(cluster, names_, {.name = options_.node, .address = options_.address}, options_.request_timeout_us),
       why_(Code::unavailable, "log " + options_.name + " was not read so far") {}
 
 std::string EtcdLog::own_value() const { return fmt::format("node={} address={}", options_.node, options_.address); }
@@ -52,6 +53,8 @@ void EtcdLog::tick() {
   if (lost_an_event) follow_again(now_us_);
   look_for_ownership();
   if (lease_ != 0 && now_us_ >= renew_at_us_) renew();
+  if (lease_ == 0 && is_current() && now_us_ >= renew_at_us_) ask_for_lease();
+  nodes_.tick(now_us_, lease_, phase_ == Phase::owning ? end_lsn() : stream_.applied());
   if (phase_ != Phase::owning) return;
   while (std::optional<Appender::Written> const written = appender_.take_written()) entries_.push_back(*written);
   if (appender_.is_fenced()) return fence(appender_.trouble());
@@ -61,7 +64,7 @@ void EtcdLog::tick() {
 }
 
 void EtcdLog::take(api::Answer const& answer) {
-  if (appender_.take(answer, now_us_) || reader_.take(answer, now_us_)) return;
+  if (appender_.take(answer, now_us_) || reader_.take(answer, now_us_) || nodes_.take(answer)) return;
   if (answer.id == granting_) return take_lease(answer);
   if (answer.id == renewing_) return take_renewal(answer);
   if (answer.id == claiming_) return take_claim(answer);
@@ -83,8 +86,8 @@ bool EtcdLog::end_turn(std::int64_t now_us) {
 }
 
 std::int64_t EtcdLog::next_us() const {
-  std::int64_t next = std::min({reader_.next_us(), appender_.next_us(), claim_at_us_});
-  if (lease_ != 0) next = std::min(next, renew_at_us_);
+  std::int64_t next = std::min({reader_.next_us(), appender_.next_us(), nodes_.next_us(), claim_at_us_});
+  if (lease_ != 0 || is_current()) next = std::min(next, renew_at_us_);
   if (phase_ == Phase::owning && valid_until_us_ > now_us_) next = std::min(next, valid_until_us_);
   if (phase_ == Phase::following && !ahead_.empty()) next = std::min(next, ahead_since_us_ + kGapUs);
   return next;
@@ -127,7 +130,7 @@ void EtcdLog::apply_ahead() {
                           : Status{Code::damaged, names_.entry(at->first) + " is damaged, or of another log"};
     if (!status.ok()) {
       // Another node may be able to read it: this one does not keep the log from it.
-      step_down();
+      step_down(INT64_MAX);
       why_ = std::move(status);
       set_phase(Phase::reading);
       return;
@@ -149,7 +152,7 @@ void EtcdLog::on_own(std::optional<api::KeyValue> const& own) {
   bool const is_mine = own && lease_ != 0 && own->lease == lease_;
   if (is_mine && (phase_ == Phase::claiming || phase_ == Phase::following)) return own_is_mine(own->mod_revision);
   if (is_mine) return;
-  claim_at_us_ = own || !options_.is_candidate ? INT64_MAX : now_us_ + options_.claim_after_us;
+  plan_claim(0);
   give_up_claim();
   if (phase_ == Phase::following)
     why_ = own ? Status{Code::unavailable, "log " + options_.name + " is owned by " + owner_}
@@ -179,14 +182,30 @@ void EtcdLog::look_for_ownership() {
   if (phase_ == Phase::clearing && clearing_ == 0 && now_us_ >= claim_at_us_) clear();
 }
 
+void EtcdLog::plan_claim(std::int64_t after_us) {
+  if (!owner_.empty() || !options_.is_candidate || not_before_us_ == INT64_MAX) {
+    claim_at_us_ = INT64_MAX;
+    return;
+  }
+  auto const others = static_cast<std::int64_t>(nodes_.ahead_of(stream_.applied()));
+  claim_at_us_ = std::max(now_us_ + after_us + others * options_.turn_us, not_before_us_);
+}
+
+void EtcdLog::be_candidate(bool is_candidate) {
+  if (std::exchange(options_.is_candidate, is_candidate) == is_candidate) return;
+  if (phase_ == Phase::following) plan_claim(0);
+}
+
+void EtcdLog::ask_for_lease() {
+  if (granting_ != 0) return;
+  sent_at_us_ = now_us_;
+  granting_ = cluster_.send(api::Grant{options_.ttl_s}, options_.request_timeout_us);
+}
+
 void EtcdLog::claim() {
   if (granting_ != 0 || claiming_ != 0) return;
   claim_at_us_ = INT64_MAX;
-  if (lease_ == 0) {
-    sent_at_us_ = now_us_;
-    granting_ = cluster_.send(api::Grant{options_.ttl_s}, options_.request_timeout_us);
-    return;
-  }
+  if (lease_ == 0) return ask_for_lease();
   set_phase(Phase::claiming);
   api::Transaction transaction;
   transaction.compares = {{names_.own(), api::Compare::What::create_revision, api::Compare::Is::equal, 0},
@@ -198,12 +217,13 @@ void EtcdLog::claim() {
 
 void EtcdLog::take_lease(api::Answer const& answer) {
   granting_ = 0;
+  renew_at_us_ = now_us_ + kRetryUs;
   if (answer.outcome == api::Outcome::done) {
     lease_ = std::get<api::LeaseAnswer>(answer.body).lease;
     valid_until_us_ = sent_at_us_ + options_.ttl_s * 1'000'000 - options_.margin_us;
     renew_at_us_ = sent_at_us_ + options_.ttl_s * 1'000'000 / 3;
   }
-  if (phase_ == Phase::following && owner_.empty()) claim_at_us_ = now_us_ + (lease_ == 0 ? kRetryUs : 0);
+  if (phase_ == Phase::following && claim_at_us_ == INT64_MAX) plan_claim(lease_ == 0 ? kRetryUs : 0);
 }
 
 void EtcdLog::take_claim(api::Answer const& answer) {
@@ -217,7 +237,7 @@ void EtcdLog::take_claim(api::Answer const& answer) {
     lease_ = 0;
     renewing_ = 0;
   }
-  claim_at_us_ = owner_.empty() ? now_us_ + kRetryUs : INT64_MAX;
+  plan_claim(kRetryUs);
 }
 
 void EtcdLog::own_is_mine(std::int64_t revision) {
@@ -261,6 +281,8 @@ void EtcdLog::take_clearing(api::Answer const& answer) {
 }
 
 void EtcdLog::own() {
+  owner_ = own_value();
+  owner_revision_ = static_cast<std::int64_t>(token_);
   std::uint64_t const end = std::max({seen_end_.value, stream_.end().value, kFirstLsn.value - kGap});
   Appender::Owner owner;
   owner.token = token_;
@@ -304,10 +326,10 @@ void EtcdLog::take_renewal(api::Answer const& answer) {
     return;
   }
   lease_ = 0;
-  renew_at_us_ = INT64_MAX;
+  renew_at_us_ = now_us_;
   if (phase_ == Phase::owning) return fence("its lease is over");
   give_up_claim();
-  if (phase_ == Phase::following) claim_at_us_ = owner_.empty() ? now_us_ : INT64_MAX;
+  if (phase_ == Phase::following) plan_claim(0);
 }
 
 void EtcdLog::give_up_claim() {
@@ -320,6 +342,7 @@ void EtcdLog::give_up_claim() {
 void EtcdLog::fence(std::string why) {
   set_phase(Phase::fenced);
   token_ = 0;
+  owner_.clear();
   appender_.end();
   open_.clear();
   why_ = {Code::unavailable, "log " + options_.name + " was taken over, or may be: " +
@@ -335,13 +358,31 @@ void EtcdLog::follow_again(std::int64_t now_us) {
   reader_.begin(now_us_);
 }
 
-void EtcdLog::step_down() {
+void EtcdLog::step_down(std::int64_t until_us) {
+  not_before_us_ = until_us;
   if (lease_ != 0) static_cast<void>(cluster_.send(api::Revoke{std::exchange(lease_, 0)}, options_.request_timeout_us));
   renewing_ = 0;
-  renew_at_us_ = INT64_MAX;
+  renew_at_us_ = now_us_ + kRetryUs;
   valid_until_us_ = INT64_MIN;
   if (phase_ == Phase::owning) fence("it stepped down");
   give_up_claim();
+  if (phase_ == Phase::following) plan_claim(0);
+}
+
+Owner EtcdLog::owner() const {
+  Owner out;
+  std::string_view const value = owner_;
+  std::size_t const address = value.find(" address=");
+  if (!value.starts_with("node=") || address == std::string_view::npos) return out;
+  out.node = value.substr(5, address - 5);
+  out.address = value.substr(address + 9);
+  out.token = static_cast<std::uint64_t>(owner_revision_);
+  return out;
+}
+
+bool EtcdLog::may_answer(std::int64_t now_us) const {
+  if (phase_ != Phase::owning) return phase_ != Phase::fenced;
+  return now_us < valid_until_us_ || is_mutant(Mutant::answers_after_its_lease);
 }
 
 Status EtcdLog::seal() {

@@ -32,8 +32,9 @@
 #include "log/etcd/appender.h"
 #include "log/etcd/names.h"
 #include "log/etcd/reader.h"
+#include "log/etcd/roll_call.h"
 #include "log/etcd/stream.h"
-#include "log/log_store.h"
+#include "log/shared_log.h"
 
 namespace fastjournal::log::etcd {
 
@@ -46,7 +47,7 @@ struct EtcdLogOptions {
   bool is_candidate{true};
   std::int64_t ttl_s{2};
   std::int64_t margin_us{200'000};  // of the lease, for clocks that are not equally fast
-  std::int64_t claim_after_us{0};   // how long it lets others go first
+  std::int64_t turn_us{30'000};     // it lets each node that is further go first for so long
   std::int64_t request_timeout_us{1'000'000};
   std::uint64_t waiting_bytes_max{8U << 20U};  // not durable: then nothing more is taken
   std::uint64_t container_bytes{1U << 20U};    // what is removed at once
@@ -55,28 +56,12 @@ struct EtcdLogOptions {
   AppendOptions append{};
 };
 
-// Follows the log: gets all that is in it, again and again if it must begin anew.
-class Following : public RecordSink {
- public:
-  // Nothing that was told before is there.
-  virtual void on_reset(std::uint64_t store_id, Lsn base) = 0;
-
- protected:
-  ~Following() = default;
-};
-
-class EtcdLog final : public LogStore, private ReaderSink {
+class EtcdLog final : public SharedLog, private ReaderSink {
  public:
   EtcdLog(api::Cluster& cluster, EtcdLogOptions options, Following& following);
 
   enum class Phase : std::uint8_t { reading, following, claiming, settling, clearing, owning, fenced };
   [[nodiscard]] Phase phase() const { return phase_; }
-  // After it was fenced, once its owner has dropped all that it knew: begins to follow.
-  void follow_again(std::int64_t now_us);
-  // Gives the log to whoever wants it, this node too if nobody else does; what was not durable stays unknown.
-  void step_down();
-  // The value of `own`; empty: nobody owns it, as far as is known.
-  [[nodiscard]] std::string const& owner() const { return owner_; }
   [[nodiscard]] std::int64_t valid_until_us() const { return valid_until_us_; }
   [[nodiscard]] std::uint64_t token() const { return token_; }
   // Of what was handed to `following`.
@@ -103,15 +88,24 @@ class EtcdLog final : public LogStore, private ReaderSink {
   void set_base(Lsn base, Lsn catalogue) override;
   [[nodiscard]] Status reset() override { return {}; }
   [[nodiscard]] Lsn base_lsn() const override { return base_told_; }
-  [[nodiscard]] bool is_local() const override { return false; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }
   [[nodiscard]] std::uint64_t store_id() const override { return store_id_; }
   [[nodiscard]] LogUsage usage() const override;
   [[nodiscard]] Lsn damaged_end() const override { return kNoLsn; }
 
+  // -- SharedLog -----------------------------------------------------------------
+  [[nodiscard]] Owner owner() const override;
+  [[nodiscard]] bool is_owned() const override { return phase_ == Phase::owning; }
+  [[nodiscard]] bool is_current() const override { return phase_ != Phase::reading && phase_ != Phase::fenced; }
+  void follow_again(std::int64_t now_us) override;
+  void step_down(std::int64_t until_us) override;
+  void be_candidate(bool is_candidate) override;
+  [[nodiscard]] std::vector<Node> const& nodes() const override { return nodes_.all(); }
+
   // -- LogStore ----------------------------------------------------------------
   [[nodiscard]] std::string const& name() const override { return options_.name; }
   [[nodiscard]] Standing standing() const override;
+  [[nodiscard]] bool may_answer(std::int64_t now_us) const override;
   [[nodiscard]] Status const& why() const override { return why_; }
   [[nodiscard]] bool end_turn(std::int64_t now_us) override;
   [[nodiscard]] std::int64_t next_us() const override;
@@ -152,6 +146,7 @@ class EtcdLog final : public LogStore, private ReaderSink {
   void take_truncation(api::Answer const& answer);
   void look_for_ownership();
   void claim();
+  void ask_for_lease();
   void renew();
   void own_is_mine(std::int64_t revision);
   void clear();
@@ -159,6 +154,8 @@ class EtcdLog final : public LogStore, private ReaderSink {
   void fence(std::string why);
   // It will not be the owner by what it did so far.
   void give_up_claim();
+  // Once nobody owns the log: after so long, later if others are further than this node is.
+  void plan_claim(std::int64_t after_us);
   void truncate();
   void compact();
   void note_trouble();
@@ -173,6 +170,7 @@ class EtcdLog final : public LogStore, private ReaderSink {
   Reader reader_;
   Appender appender_;
   Stream stream_;
+  RollCall nodes_;
   Phase phase_{Phase::reading};
   Status why_;
   std::vector<LogNews> news_;
@@ -202,6 +200,7 @@ class EtcdLog final : public LogStore, private ReaderSink {
   api::RequestId claiming_{0};
   api::RequestId clearing_{0};
   std::int64_t claim_at_us_{INT64_MAX};
+  std::int64_t not_before_us_{INT64_MIN};  // it stepped down
   std::uint64_t token_{0};
 
   // What is appended.

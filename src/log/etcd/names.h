@@ -5,6 +5,7 @@
 //   start     how often the log was taken over (decimal); no lease
 //   base      what is needed: "SEQUENCE LSN CATALOGUE", the first entry, where reading begins in it, and the catalogue's base
 //   cleared   the last owner that removed what it found behind a gap (its mod_revision is above that owner's token)
+//   nodes/N   of node N, on its lease: "address=A applied=LSN" (roll_call.h)
 //   l/N       entry N (entry.h), 16 hexadecimal digits, from 1 on without gaps
 #pragma once
 
@@ -31,6 +32,8 @@ class Names {
   [[nodiscard]] std::string start() const { return prefix_ + "start"; }
   [[nodiscard]] std::string base() const { return prefix_ + "base"; }
   [[nodiscard]] std::string cleared() const { return prefix_ + "cleared"; }
+  [[nodiscard]] std::string nodes() const { return prefix_ + "nodes/"; }
+  [[nodiscard]] std::string nodes_end() const { return next(nodes()); }
   [[nodiscard]] std::string entry(std::uint64_t sequence) const {
     return fmt::format("{}l/{:016x}", prefix_, sequence);
   }

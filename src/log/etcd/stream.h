@@ -9,22 +9,13 @@
 #include <vector>
 
 #include "fastjournal/status.h"
-#include "fastjournal/table.h"
 #include "log/etcd/entry.h"
+#include "log/shared_log.h"
 
 namespace fastjournal::log::etcd {
 
 // The most bytes of one group: more than two of the largest bodies.
 inline constexpr std::uint64_t kGroupBytesMax = 256U << 20U;
-
-class RecordSink {
- public:
-  // In the order of the log. Views are valid during the call. Not ok: the log cannot be followed.
-  [[nodiscard]] virtual Status on_record(RecordView const& record) = 0;
-
- protected:
-  ~RecordSink() = default;
-};
 
 class Stream {
  public:

@@ -299,12 +299,12 @@ BOOST_FIXTURE_TEST_CASE(a_log_that_stops_to_serve_before_the_outcome_ends_it, Da
   for (std::size_t away = 0; away < 3; ++away) {
     begin();
     BOOST_REQUIRE(commit().ok());
-    engine->set_serving(*hosted[away], false, now, "it is away");
+    engine->set_serving(*hosted[away], {Code::unavailable, "it is away"}, now);
     BOOST_TEST(engine->two_phase().wants_turn());
     settle();
     BOOST_REQUIRE_EQUAL(post.letters.size(), away + 1);
     BOOST_TEST(post.letters.back() == "COMMIT rolled_back");
-    engine->set_serving(*hosted[away], true, now, {});
+    engine->set_serving(*hosted[away], {}, now);
     settle();
     BOOST_TEST(books() == "//");
     BOOST_TEST(there() == "nothing");
@@ -319,13 +319,13 @@ BOOST_FIXTURE_TEST_CASE(after_the_outcome_a_log_that_is_away_is_waited_for, Daem
   sync(1);
   sync(2);
   advance();
-  engine->set_serving(*hosted[1], false, now, "it is away");
+  engine->set_serving(*hosted[1], {Code::unavailable, "it is away"}, now);
   settle();
   BOOST_TEST(rows(1) == 0);
   BOOST_TEST(rows(2) == 1);
   BOOST_TEST(book(0) == "o");
   BOOST_TEST(post.letters.empty());
-  engine->set_serving(*hosted[1], true, now, {});
+  engine->set_serving(*hosted[1], {}, now);
   settle();
   BOOST_TEST(there() == "all");
   BOOST_TEST(post.letters.size() == 1U);

@@ -76,7 +76,8 @@ struct Fixture : Parts {
   sim::SimLog b{"b", 2};
   Host host;
   Alerts receiver;
-  ServedLogs logs{engine, host, notes, alerts, network, time};
+  TurnClock turn_clock{clock, engine, alerts, notes};
+  ServedLogs logs{engine, host, notes, alerts, network, turn_clock};
   CommitPipeline pipeline{logs, sessions, output, engine, receiver, network};
 };
 

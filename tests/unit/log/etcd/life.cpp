@@ -246,7 +246,7 @@ class Life {
     for (std::uint64_t groups = draw(4); groups > 0; --groups) append(daemon);
     if (draw(40) == 0) move_base(daemon);
     static_cast<void>(log.end_turn(now_us));
-    if (draw(2'000) == 0) log.step_down();
+    if (draw(2'000) == 0) log.step_down(0);
   }
 
   void append(Daemon& daemon) {

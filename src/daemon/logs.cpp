@@ -1,0 +1,138 @@
+// The logs of the daemon: those in files, which are recovered before it serves, and those that it shares with other nodes.
+#include "daemon/daemon.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "log/file/file_log.h"
+#include "log/file/replay.h"
+#include "os/event_log.h"
+#include "os/random.h"
+#include "os/workers.h"
+
+namespace fastjournal::daemon {
+namespace {
+
+// A start that takes longer reports its progress.
+constexpr std::int64_t kProgressEveryUs = 1'000'000;
+// Decided and not durable in a log on etcd: a row of the largest size, and its names, twice.
+constexpr std::uint64_t kWaitingBytesMax = 64U << 20U;
+
+std::string progress_text(std::string_view log, log::file::ReadProgress const& progress) {
+  return fmt::format("log {}: {} {} of {} MiB, {} records, container {} of {}", log,
+                     progress.catalogue ? "checked" : "recovered", progress.bytes >> 20U, progress.bytes_total >> 20U,
+                     progress.records, progress.containers + 1, progress.containers_total);
+}
+
+}  // namespace
+
+Status Daemon::open_logs() {
+  engine::Engine& engine = server_->engine();
+  engine.hash_with(os::random_bits());
+  engine.declare(tables_, tables_to_forget());
+  server_->clock().judge_by({DurationMs{declared_.start.clock_behind_ms_max}, options_.accept_clock});
+  os::ThreadWorkers workers{os::ThreadWorkers::threads_wanted()};
+  for (config::LogDeclaration const& log : declared_.logs) {
+    Status status = log.is_shared ? open_shared_log(log) : open_file_log(log, workers);
+    if (!status.ok()) return status;
+  }
+  return server_->start_serving();
+}
+
+Status Daemon::open_file_log(config::LogDeclaration const& log, os::ThreadWorkers& workers) {
+  engine::Engine& engine = server_->engine();
+  engine::HostedLog& hosted = engine.add_log(log.name);
+  log::file::LogOptions options;
+  options.name = log.name;
+  options.container_bytes = log.container_bytes;
+  options.initial_containers = log.initial_containers;
+  options.sync = log.sync_interval_ms == 0 ? log::file::SyncPolicy::always : log::file::SyncPolicy::interval;
+  options.sync_interval_ms = log.sync_interval_ms;
+  options.sync_place = log.sync_place;
+  options.sync_method = log.sync_method;
+  options.write_buffer_bytes = log.write_buffer_bytes;
+  options.when_empty = log.when_empty;
+  options.scrub_ms = static_cast<std::uint64_t>(log.scrub_ms);
+  options.wipe = log.wipe;
+  options.store_id_seed = os::random_bits();
+  options.workers = &workers;
+  options.clock = &clock_;
+  std::int64_t const before = clock_.monotonic_us();
+  std::int64_t tell_at = before + kProgressEveryUs;
+  log::file::Replay replay{engine, hosted,
+                           [&](log::file::ReadProgress const& progress) {
+                             end_start_if_told();
+                             heap_.look(progress.bytes_total - progress.bytes);
+                             std::int64_t const now = clock_.monotonic_us();
+                             supervisor_.starting(progress_text(log.name, progress), now);
+                             if (now < tell_at) return;
+                             tell_at = now + kProgressEveryUs;
+                             os::log_info(progress_text(log.name, progress));
+                           },
+                           [this, &hosted] { return server_->clock().check(hosted); }};
+  log::file::RecoveryReport report;
+  Result<std::unique_ptr<log::file::FileLog>> opened =
+      log::file::FileLog::open(*disk_, log.name, options, replay, report);
+  if (!opened.ok())
+    return {opened.status().code(), declared_.data_folder + "/" + log.name + ": " + opened.status().message()};
+  end_start_if_told();
+  logs_.push_back(std::move(opened).value());
+  if (Status status = engine.attach(hosted, *logs_.back()); !status.ok()) return status;
+  server_->add_log(*logs_.back());
+  if (Status status = data_->know(log.name); !status.ok()) return status;
+  recovered_.push_back(fmt::format("{}: start {}, {} records in {} containers read in {} ms{}{}", log.name,
+                                   logs_.back()->start(), report.records, report.containers,
+                                   (clock_.monotonic_us() - before) / 1000, report.cut ? "; its tail was cut: " : "",
+                                   report.cut_reason));
+  for (std::string const& odd : report.notes) os::log_warning(odd);
+  return {};
+}
+
+Result<std::string> Daemon::etcd_password() const {
+  config::ClusterDeclaration::File const& file = declared_.cluster->password_file;
+  if (file.path.empty()) return std::string{};
+  std::ifstream in{file.path};
+  std::string out;
+  std::getline(in, out);
+  if (!in || out.empty())
+    return Status{Code::bad_configuration,
+                  file.place + ": " + file.path +
+                      " cannot be read, or its first line is empty; expected the password of etcd's user"};
+  return out;
+}
+
+// Nothing of it has to be there now: its tables serve when it comes.
+Status Daemon::open_shared_log(config::LogDeclaration const& declared) {
+  config::ClusterDeclaration const& cluster = *declared_.cluster;
+  Result<std::string> password = etcd_password();
+  if (!password.ok()) return password.status();
+  etcd::ClientOptions client;
+  std::istringstream words{cluster.etcd};
+  for (std::string one; std::getline(words, one, ',');) {
+    std::erase(one, ' ');
+    if (!one.empty()) client.endpoints.push_back(one);
+  }
+  client.user = cluster.user;
+  client.password = std::move(password).value();
+  log::etcd::EtcdLogOptions options;
+  options.name = declared.name;
+  options.prefix = cluster.prefix + declared.name + "/";
+  options.node = cluster.node;
+  options.address = cluster.address;
+  options.new_store_id = os::random_bits();
+  options.ttl_s = declared.lease_ms / 1000;
+  options.waiting_bytes_max = kWaitingBytesMax;
+  options.bytes_max = declared.bytes_max;
+  engine::FollowedLog& followed = server_->engine().add_shared_log(declared.name);
+  SharedLog& made = *shared_logs_.emplace_back(
+      std::make_unique<SharedLog>(*reactor_, std::move(client), std::move(options), followed));
+  engine::Engine::attach_shared(followed, made.log);
+  server_->add_dialer(made.client);
+  server_->add_log(made.log, followed);
+  recovered_.push_back(fmt::format("{}: on etcd at {}, this is node {}", declared.name, cluster.etcd, cluster.node));
+  return {};
+}
+
+}  // namespace fastjournal::daemon

@@ -1,0 +1,94 @@
+// A log that several nodes share, as this one knows it. While another node decides, the records that come are applied as
+// in a replay: a recovery that never ends. When this node becomes the owner, what a start does follows: the declarations
+// of conf/, the grace of leases, prepared transactions. When it is the owner no more, all of it is dropped.
+//
+// It is told by the log (log::Following) and driven by the owner of both, once a turn: advance(), and take_over() while
+// that has more to do.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "engine/agenda.h"
+#include "engine/alerting.h"
+#include "engine/branches.h"
+#include "engine/memory.h"
+#include "engine/recovery.h"
+#include "engine/tables.h"
+#include "engine/transactions.h"
+#include "log/shared_log.h"
+#include "work/service.h"
+
+namespace fastjournal::engine {
+
+class FollowedLog final : public log::Following {
+ public:
+  struct Parts {
+    Tables& tables;
+    Recovery& recovery;
+    Agenda& agenda;
+    Memory& memory;
+    Alerting& alerting;
+    work::Service& service;
+    Transactions& transactions;
+    Branches& branches;
+  };
+  FollowedLog(HostedLog& log, Parts const& parts) : log_(log), parts_(parts) {}
+
+  [[nodiscard]] HostedLog& hosted() { return log_; }
+
+  // -- log::Following ---------------------------------------------------------
+  void on_reset(std::uint64_t store_id, Lsn base) override;
+  [[nodiscard]] Status on_record(RecordView const& record) override;
+
+  // -- a turn -----------------------------------------------------------------
+  // Applies what has come. `is_current`: SharedLog::is_current(), before which the catalogue may be incomplete. A long
+  // log is applied in several turns; true: more is left.
+  [[nodiscard]] bool advance(bool is_current, TimeMs now);
+  // Everything that came is in the tables.
+  [[nodiscard]] bool is_caught_up() const { return log_.hosted && chunks_.empty() && !is_reset_; }
+  // Not ok: why this node cannot decide: a plugin or a table's file is missing, or does not fit. It goes on following
+  // what it can, and tries again after retry().
+  [[nodiscard]] Status const& trouble() const { return trouble_; }
+  // The configuration was changed. True: the log is to be followed anew.
+  [[nodiscard]] bool retry();
+
+  // This node is the owner, and everything was applied. True: it is over, and the tables can serve; else it goes on in
+  // the next turn. Not ok: it cannot decide.
+  [[nodiscard]] Result<bool> take_over(TimeMs now);
+  // Another node decides, or may do so by now: the tables are dropped, and their waiting clients are told.
+  void let_go(Status const& why, TimeMs now);
+  // Tables came or went since the last call.
+  [[nodiscard]] bool take_changed() { return std::exchange(has_changed_, false); }
+
+ private:
+  // Records whose bytes are here.
+  struct Chunk {
+    std::string bytes;
+    std::vector<RecordView> records;
+    std::size_t applied{0};
+  };
+
+  void drop_all(Status const& why);
+  [[nodiscard]] Status read_catalogue();
+  [[nodiscard]] Status apply(RecordView const& record);
+  [[nodiscard]] bool give_grace(TimeMs now);
+
+  HostedLog& log_;
+  Parts parts_;
+  std::deque<Chunk> chunks_;  // not applied so far
+  Lsn last_{};                // the last record that came
+  bool is_reset_{true};       // what was applied before is void
+  std::uint64_t store_id_{0};
+  Lsn base_{};
+  Status trouble_;
+  bool has_changed_{false};
+  bool has_applied_{false};  // since memory was counted
+  enum class Step : std::uint8_t { declarations, leases, transactions };
+  Step step_{Step::declarations};
+  TableId with_grace_{};  // tables up to this one have had theirs
+};
+
+}  // namespace fastjournal::engine

@@ -1,0 +1,86 @@
+#include "server/shared_log.h"
+
+namespace fastjournal::server {
+
+bool SharedLog::advance() {
+  TimeMs const now = clock_.now();
+  if (log_.standing() == log::Standing::fenced) {
+    log_.follow_again(clock_.monotonic_us());
+    is_taken_over_ = is_taking_over_ = false;
+    followed_.let_go(away(), now);
+  }
+  bool again = followed_.advance(log_.is_current(), now);
+  if (!log_.is_owned()) {
+    is_taken_over_ = is_taking_over_ = false;
+  } else if (!is_taken_over_ && !again) {
+    take_over();
+    again = !is_taken_over_ && log_.is_owned();
+  }
+  if (!followed_.trouble().ok() && is_candidate_) cannot(followed_.trouble());
+  return again;
+}
+
+void SharedLog::take_over() {
+  if (!followed_.trouble().ok()) return cannot(followed_.trouble());
+  if (!followed_.is_caught_up()) return;
+  if (!is_taking_over_) {
+    // The log's dates are another computer's.
+    Status const clock = clock_.come_to(followed_.hosted());
+    if (clock.code() == Code::unavailable) return;
+    if (!clock.ok()) return cannot(clock);
+    is_taking_over_ = true;
+  }
+  Result<bool> const over = followed_.take_over(clock_.now());
+  if (!over.ok()) return cannot(over.status());
+  is_taken_over_ = over.value();
+  if (is_taken_over_) notes_.inform("log " + log_.name() + ": this node decides from now on");
+}
+
+// Another node may be able to.
+void SharedLog::cannot(Status const& why) {
+  is_candidate_ = false;
+  log_.be_candidate(false);
+  if (log_.is_owned()) log_.step_down(0);
+  alerts_.raise(kCannotTakeOver, 50,
+                "log " + log_.name() + ": this node follows, and cannot decide: " + why.message() +
+                    ". After a change of the configuration it tries again",
+                "log,manual");
+}
+
+void SharedLog::retry() {
+  bool const was_in_trouble = followed_.retry();
+  if (is_candidate_ && !was_in_trouble) return;
+  is_candidate_ = true;
+  alerts_.lower(kCannotTakeOver);
+  if (was_in_trouble && !log_.is_owned()) log_.follow_again(clock_.monotonic_us());
+  log_.be_candidate(true);
+}
+
+Status SharedLog::step_down(std::int64_t for_us) {
+  if (!log_.is_owned())
+    return {Code::wrong_state, "log " + log_.name() + ": this node does not own it" +
+                                   (log_.owner().node.empty() ? "" : "; " + log_.owner().node + " does")};
+  log_.step_down(clock_.monotonic_us() + for_us);
+  return {};
+}
+
+log::Standing SharedLog::standing() const {
+  log::Standing const out = log_.standing();
+  return out == log::Standing::serving && !is_taken_over_ ? log::Standing::unavailable : out;
+}
+
+Status SharedLog::away() const {
+  if (log::Owner const owner = log_.owner(); !log_.is_owned() && !owner.node.empty()) {
+    Status out{Code::moved, "node " + owner.node + " at " + owner.address + " decides for log " + log_.name()};
+    return std::move(out)
+        .with("address", owner.address)
+        .with("node", owner.node)
+        .with("token", std::to_string(owner.token));
+  }
+  std::string const why = log_.is_owned() && log_.standing() == log::Standing::serving
+                              ? "this node is taking log " + log_.name() + " over"
+                              : log_.why().message();
+  return Status{Code::unavailable, why}.with("retry", std::to_string(kRetryMs));
+}
+
+}  // namespace fastjournal::server

@@ -1,0 +1,59 @@
+// A log that several nodes share, as the server drives it: what it brings goes to the engine, the tables are taken over
+// when this node becomes its owner, and let go when it is that no more. One for each such log; owned by ServedLogs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/engine.h"
+#include "env/notes.h"
+#include "log/shared_log.h"
+#include "server/daemon_alerts.h"
+#include "server/turn_clock.h"
+
+namespace fastjournal::server {
+
+// This node cannot decide for a log; lowered when it can.
+inline constexpr std::string_view kCannotTakeOver = "cannot-take-over";
+
+class SharedLog {
+ public:
+  // How soon clients may try again while nobody owns the log.
+  static constexpr std::int64_t kRetryMs = 100;
+
+  SharedLog(log::SharedLog& log, engine::FollowedLog& followed, engine::Engine& engine, TurnClock& clock,
+            env::Notes& notes, DaemonAlerts& alerts)
+      : log_(log), followed_(followed), engine_(engine), clock_(clock), notes_(notes), alerts_(alerts) {}
+
+  // After log.end_turn(), and after those were closed who waited for a log that is fenced now. True: it wants another
+  // turn at once.
+  [[nodiscard]] bool advance();
+  // The log's own, but `serving` only when its tables were taken over.
+  [[nodiscard]] log::Standing standing() const;
+  // What commands on its tables are refused with while it does not serve.
+  [[nodiscard]] Status away() const;
+  // The configuration was changed.
+  void retry();
+  // Gives the log to another node, and does not take it again for so long. Not ok: it is not the owner.
+  [[nodiscard]] Status step_down(std::int64_t for_us);
+
+  [[nodiscard]] bool take_changed() { return followed_.take_changed(); }
+  [[nodiscard]] log::SharedLog& log() { return log_; }
+  [[nodiscard]] log::SharedLog const& log() const { return log_; }
+
+ private:
+  void take_over();
+  void cannot(Status const& why);
+
+  log::SharedLog& log_;
+  engine::FollowedLog& followed_;
+  engine::Engine& engine_;
+  TurnClock& clock_;
+  env::Notes& notes_;
+  DaemonAlerts& alerts_;
+  bool is_taken_over_{false};
+  bool is_taking_over_{false};
+  bool is_candidate_{true};
+};
+
+}  // namespace fastjournal::server
