@@ -88,8 +88,9 @@ bool FollowedLog::retry() { return !std::exchange(trouble_, {}).ok(); }
 // ---------------------------------------------------------------------------
 // The owner
 
-Result<bool> FollowedLog::take_over(TimeMs now) {
+Result<FollowedLog::TakeOver> FollowedLog::take_over(TimeMs now) {
   log_.is_ours = log_.serves = true;
+  TakeOver went = TakeOver::goes_on;
   switch (step_) {
     case Step::declarations:
       trouble_ = parts_.recovery.adopt(log_, now);
@@ -98,7 +99,10 @@ Result<bool> FollowedLog::take_over(TimeMs now) {
       step_ = Step::leases;
       break;
     case Step::leases:
-      if (give_grace(now)) step_ = Step::transactions;
+      went = give_grace(now);
+      if (went != TakeOver::over) break;
+      went = TakeOver::goes_on;
+      step_ = Step::transactions;
       break;
     case Step::transactions:
       trouble_ = parts_.branches.restore(log_, now);
@@ -107,25 +111,28 @@ Result<bool> FollowedLog::take_over(TimeMs now) {
       for (auto const& [id, table] : log_.tables)
         if (table->feed != nullptr) table->feed->begin(log_.log->end_lsn());
       step_ = Step::declarations;
-      log_.clock_in_batch = false;
-      return trouble_.ok() ? Result<bool>{true} : Result<bool>{trouble_};
+      went = TakeOver::over;
+      break;
   }
-  log_.serves = false;
+  log_.serves = went == TakeOver::over && trouble_.ok();
   log_.clock_in_batch = false;
-  return trouble_.ok() ? Result<bool>{false} : Result<bool>{trouble_};
+  return trouble_.ok() ? Result<TakeOver>{went} : Result<TakeOver>{trouble_};
 }
 
-// True: every lease has it.
-bool FollowedLog::give_grace(TimeMs now) {
+FollowedLog::TakeOver FollowedLog::give_grace(TimeMs now) {
   int steps = 0;
   for (auto const& [id, table] : log_.tables) {
     if (id <= with_grace_) continue;
-    while (parts_.recovery.give_grace_step(*table, now))
-      if (++steps == kGraceStepsPerTurn) return false;
+    for (;;) {
+      Decider::Ending const ending = parts_.recovery.give_grace_step(*table, now);
+      if (ending == Decider::Ending::finished) break;
+      if (ending == Decider::Ending::no_space) return TakeOver::waits;
+      if (++steps == kGraceStepsPerTurn) return TakeOver::goes_on;
+    }
     parts_.agenda.refresh(*table);
     with_grace_ = id;
   }
-  return true;
+  return TakeOver::over;
 }
 
 void FollowedLog::let_go(Status const& why, TimeMs now) {

@@ -55,9 +55,14 @@ class FollowedLog final : public log::Following {
   // The configuration was changed. True: the log is to be followed anew.
   [[nodiscard]] bool retry();
 
-  // This node is the owner, and everything was applied. True: it is over, and the tables can serve; else it goes on in
-  // the next turn. Not ok: it cannot decide.
-  [[nodiscard]] Result<bool> take_over(TimeMs now);
+  // This node is the owner, and everything was applied.
+  enum class TakeOver : std::uint8_t {
+    over,     // the tables can serve
+    goes_on,  // in the next turn
+    waits,    // for room in the log: what was appended must become durable
+  };
+  // Not ok: it cannot decide.
+  [[nodiscard]] Result<TakeOver> take_over(TimeMs now);
   // Another node decides, or may do so by now: the tables are dropped, and their waiting clients are told.
   void let_go(Status const& why, TimeMs now);
   // Tables came or went since the last call.
@@ -74,7 +79,7 @@ class FollowedLog final : public log::Following {
   void drop_all(Status const& why);
   [[nodiscard]] Status read_catalogue();
   [[nodiscard]] Status apply(RecordView const& record);
-  [[nodiscard]] bool give_grace(TimeMs now);
+  [[nodiscard]] TakeOver give_grace(TimeMs now);
 
   HostedLog& log_;
   Parts parts_;

@@ -215,20 +215,17 @@ Status Recovery::adopt(HostedLog const& log, TimeMs now) {
   return {};
 }
 
-bool Recovery::give_grace_step(HostedTable& table, TimeMs now) {
-  if (table.can.holder == nullptr) return false;
-  Decider::Ending const ending =
-      decider_.decide_alone(table, now, kStepsTogether, Durability::synced,
-                            [&](Decision& d) { return table.can.holder->decide_recovered(d); });
-  return ending != Decider::Ending::finished;
+Decider::Ending Recovery::give_grace_step(HostedTable& table, TimeMs now) {
+  if (table.can.holder == nullptr) return Decider::Ending::finished;
+  return decider_.decide_alone(table, now, kStepsTogether, Durability::synced,
+                               [&](Decision& d) { return table.can.holder->decide_recovered(d); });
 }
 
 Status Recovery::give_grace(HostedTable& table, TimeMs now) {
   log::Log& log = *table.log->log;
-  Decider::Ending ending = table.can.holder == nullptr ? Decider::Ending::finished : Decider::Ending::more;
+  Decider::Ending ending = Decider::Ending::more;
   while (ending == Decider::Ending::more) {
-    ending = decider_.decide_alone(table, now, kStepsTogether, Durability::synced,
-                                   [&](Decision& d) { return table.can.holder->decide_recovered(d); });
+    ending = give_grace_step(table, now);
     if (log.end_lsn().value - log.written_lsn().value < kWriteEveryBytes) continue;
     if (Status status = log.commit(); !status.ok()) return status;
     table.log->clock_in_batch = false;

@@ -50,9 +50,8 @@ class Recovery {
   [[nodiscard]] Status host(HostedLog& log);
   // The changes by conf/ for tables of this log alone.
   [[nodiscard]] Status adopt(HostedLog const& log, TimeMs now);
-  // What the leases of this table need after a start; of a log that has to wait for room, in several calls. True: it is
-  // to be called again.
-  [[nodiscard]] bool give_grace_step(HostedTable& table, TimeMs now);
+  // What the leases of this table need after a start, a few of them.
+  [[nodiscard]] Decider::Ending give_grace_step(HostedTable& table, TimeMs now);
   // This record will be replayed soon.
   static void prefetch(HostedLog const& log, RecordView const& record) {
     auto const found = log.tables.find(record.table);

@@ -141,7 +141,10 @@ void ServedLogs::sync_soon() {
 
 std::int64_t ServedLogs::next_us() const {
   std::int64_t next = INT64_MAX;
-  for (ServedLog const& served : logs_) next = std::min(next, served.log->next_us());
+  for (ServedLog const& served : logs_) {
+    next = std::min(next, served.log->next_us());
+    if (served.shared != nullptr) next = std::min(next, served.shared->next_us());
+  }
   return next;
 }
 

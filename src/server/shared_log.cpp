@@ -1,6 +1,12 @@
 #include "server/shared_log.h"
 
 namespace fastjournal::server {
+namespace {
+
+// What it waits for in a take-over comes by itself: the time, or answers.
+constexpr std::int64_t kLookAgainUs = 1'000;
+
+}  // namespace
 
 bool SharedLog::advance() {
   TimeMs const now = clock_.now();
@@ -13,27 +19,43 @@ bool SharedLog::advance() {
   if (!log_.is_owned()) {
     is_taken_over_ = is_taking_over_ = false;
   } else if (!is_taken_over_ && !again) {
-    take_over();
-    again = !is_taken_over_ && log_.is_owned();
+    again = take_over();
   }
   if (!followed_.trouble().ok() && is_candidate_) cannot(followed_.trouble());
   return again;
 }
 
-void SharedLog::take_over() {
-  if (!followed_.trouble().ok()) return cannot(followed_.trouble());
-  if (!followed_.is_caught_up()) return;
+// True: it goes on at once.
+bool SharedLog::take_over() {
+  look_at_us_ = INT64_MAX;
+  if (!followed_.trouble().ok()) {
+    cannot(followed_.trouble());
+    return true;
+  }
+  if (!followed_.is_caught_up()) return false;
   if (!is_taking_over_) {
     // The log's dates are another computer's.
     Status const clock = clock_.come_to(followed_.hosted());
-    if (clock.code() == Code::unavailable) return;
-    if (!clock.ok()) return cannot(clock);
+    if (clock.code() == Code::unavailable) {
+      look_at_us_ = clock_.monotonic_us() + kLookAgainUs;
+      return false;
+    }
+    if (!clock.ok()) {
+      cannot(clock);
+      return true;
+    }
     is_taking_over_ = true;
   }
-  Result<bool> const over = followed_.take_over(clock_.now());
-  if (!over.ok()) return cannot(over.status());
-  is_taken_over_ = over.value();
+  using TakeOver = engine::FollowedLog::TakeOver;
+  Result<TakeOver> const went = followed_.take_over(clock_.now());
+  if (!went.ok()) {
+    cannot(went.status());
+    return true;
+  }
+  if (went.value() == TakeOver::waits) look_at_us_ = clock_.monotonic_us() + kLookAgainUs;
+  is_taken_over_ = went.value() == TakeOver::over;
   if (is_taken_over_) notes_.inform("log " + log_.name() + ": this node decides from now on");
+  return went.value() != TakeOver::waits;
 }
 
 // Another node may be able to.

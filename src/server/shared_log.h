@@ -28,6 +28,8 @@ class SharedLog {
   // After log.end_turn(), and after those were closed who waited for a log that is fenced now. True: it wants another
   // turn at once.
   [[nodiscard]] bool advance();
+  // When it wants a turn without a cause; INT64_MAX: not before there is one.
+  [[nodiscard]] std::int64_t next_us() const { return look_at_us_; }
   // The log's own, but `serving` only when its tables were taken over.
   [[nodiscard]] log::Standing standing() const;
   // What commands on its tables are refused with while it does not serve.
@@ -42,7 +44,7 @@ class SharedLog {
   [[nodiscard]] log::SharedLog const& log() const { return log_; }
 
  private:
-  void take_over();
+  [[nodiscard]] bool take_over();
   void cannot(Status const& why);
 
   log::SharedLog& log_;
@@ -54,6 +56,7 @@ class SharedLog {
   bool is_taken_over_{false};
   bool is_taking_over_{false};
   bool is_candidate_{true};
+  std::int64_t look_at_us_{INT64_MAX};
 };
 
 }  // namespace fastjournal::server

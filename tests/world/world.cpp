@@ -94,11 +94,18 @@ Status World::open_logs() {
   std::set<std::string> const names = log_names();
   std::vector<std::string> in_files;
   for (std::string const& name : names)
-    if (!sim_logs_.contains(name)) in_files.push_back(name);
+    if (!sim_logs_.contains(name) && !shared_log_makers_.contains(name)) in_files.push_back(name);
   Result<log::file::DataFolder> data = log::file::DataFolder::open(disk_, {.folder = "data", .logs = in_files});
   if (!data.ok()) return data.status();
   data_ = std::make_unique<log::file::DataFolder>(std::move(data).value());
   for (std::string const& name : names) {
+    if (auto const maker = shared_log_makers_.find(name); maker != shared_log_makers_.end()) {
+      engine::FollowedLog& followed = engine.add_shared_log(name);
+      log::SharedLog& log = *(shared_logs_[name] = maker->second(followed));
+      engine::Engine::attach_shared(followed, log);
+      server_->add_log(log, followed);
+      continue;
+    }
     engine::HostedLog& hosted = engine.add_log(name);
     if (auto const simulated = sim_logs_.find(name); simulated != sim_logs_.end()) {
       if (Status status = open_sim_log(hosted, *simulated->second); !status.ok()) return status;
@@ -197,6 +204,7 @@ void World::tear_down() {
   network_.clear();
   clients_.clear();
   server_.reset();
+  shared_logs_.clear();
   logs_.clear();
   data_.reset();
 }

@@ -42,6 +42,10 @@ class World final : public server::ServerHost {
   void set_wake_message(std::string_view table, WakeMessage message);
   // Tables that name this log get a simulated one from the next start on. It outlives the daemon.
   SimLog& use_sim_log(std::string const& name);
+  // Tables that name this log get one that is shared with other worlds: made at each start, and gone with the daemon.
+  using SharedLogMaker = std::function<std::shared_ptr<log::SharedLog>(log::Following&)>;
+  void share_log(std::string const& name, SharedLogMaker make) { shared_log_makers_[name] = std::move(make); }
+  [[nodiscard]] log::SharedLog& shared_log(std::string const& name) { return *shared_logs_.at(name); }
   [[nodiscard]] Status start();
   // Power cut: unsynced sectors and names may be lost, by seed. Does not start again.
   void power_cut();
@@ -203,6 +207,8 @@ class World final : public server::ServerHost {
   bool flushes_held_{false};
   std::set<log::LogStore*> held_;
   std::map<std::string, std::unique_ptr<SimLog>, std::less<>> sim_logs_;
+  std::map<std::string, SharedLogMaker> shared_log_makers_;
+  std::map<std::string, std::shared_ptr<log::SharedLog>> shared_logs_;
   std::mt19937_64 flush_chance_;
   // Jobs of byte files: run and given back some turns later, those of one lane of a table in their order.
   struct ByteJob {

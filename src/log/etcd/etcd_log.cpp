@@ -20,6 +20,9 @@ constexpr std::size_t kAheadMax = 256;
 // A gap that stays for so long while somebody owns the log is none: servers before 3.4.31 may lose events of a slow
 // watch, and then it reads anew.
 constexpr std::int64_t kGapUs = 10'000'000;
+// What callers do not count: headers and padding of the records of a step.
+constexpr std::size_t kHeadersOfStep = 4096;
+constexpr std::size_t kHeadersMax = 16U << 10U;
 // A renewal that is late is tried again so soon.
 constexpr std::int64_t kRetryUs = 100'000;
 
@@ -86,8 +89,10 @@ bool EtcdLog::end_turn(std::int64_t now_us) {
 }
 
 std::int64_t EtcdLog::next_us() const {
-  std::int64_t next = std::min({reader_.next_us(), appender_.next_us(), nodes_.next_us(), claim_at_us_});
+  std::int64_t next = std::min({reader_.next_us(), appender_.next_us(), nodes_.next_us()});
   if (lease_ != 0 || is_current()) next = std::min(next, renew_at_us_);
+  if ((phase_ == Phase::following && reader_.is_current()) || phase_ == Phase::clearing)
+    next = std::min(next, claim_at_us_);
   if (phase_ == Phase::owning && valid_until_us_ > now_us_) next = std::min(next, valid_until_us_);
   if (phase_ == Phase::following && !ahead_.empty()) next = std::min(next, ahead_since_us_ + kGapUs);
   return next;
@@ -198,13 +203,14 @@ void EtcdLog::be_candidate(bool is_candidate) {
 
 void EtcdLog::ask_for_lease() {
   if (granting_ != 0) return;
+  renew_at_us_ = INT64_MAX;
   sent_at_us_ = now_us_;
   granting_ = cluster_.send(api::Grant{options_.ttl_s}, options_.request_timeout_us);
 }
 
 void EtcdLog::claim() {
-  if (granting_ != 0 || claiming_ != 0) return;
   claim_at_us_ = INT64_MAX;
+  if (granting_ != 0 || claiming_ != 0) return;
   if (lease_ == 0) return ask_for_lease();
   set_phase(Phase::claiming);
   api::Transaction transaction;
@@ -420,7 +426,15 @@ bool EtcdLog::reserve(std::size_t bytes, bool removing) {
   if (phase_ != Phase::owning) return false;
   if (appender_.open_bytes() + open_.size() + bytes > options_.waiting_bytes_max) return false;
   std::uint64_t const left_alone = held_ + (removing ? 0 : kept_for_copy_ + options_.container_bytes);
-  return kept_bytes() + bytes + left_alone <= options_.bytes_max;
+  if (kept_bytes() + bytes + left_alone > options_.bytes_max) return false;
+  make_room(bytes);
+  return true;
+}
+
+// Records of a step are applied when all of them were appended: until then they stay where they are.
+void EtcdLog::make_room(std::size_t bytes) {
+  bytes += std::min(bytes, kHeadersMax) + kHeadersOfStep;
+  if (open_.size() + bytes > open_.capacity()) open_.reserve(open_.size() + bytes);
 }
 
 std::string EtcdLog::shortage() const {
@@ -431,8 +445,11 @@ std::string EtcdLog::shortage() const {
 }
 
 bool EtcdLog::reserve_to_copy(std::size_t bytes) {
-  return phase_ == Phase::owning && kept_bytes() + bytes <= options_.bytes_max &&
-         appender_.open_bytes() + open_.size() + bytes <= options_.waiting_bytes_max;
+  if (phase_ != Phase::owning || kept_bytes() + bytes > options_.bytes_max ||
+      appender_.open_bytes() + open_.size() + bytes > options_.waiting_bytes_max)
+    return false;
+  make_room(bytes);
+  return true;
 }
 
 bool EtcdLog::hold(std::size_t bytes, bool removing) {
@@ -445,7 +462,9 @@ Records::Place EtcdLog::append(TableId table, std::uint8_t type, std::uint8_t ve
                                std::size_t body_bytes) {
   last_record_ = open_.size();
   Lsn const lsn = end_lsn();
-  open_.resize(last_record_ + record_bytes(!object.is_none(), body_bytes));
+  std::size_t const bytes = record_bytes(!object.is_none(), body_bytes);
+  FJ_CHECK(last_record_ + bytes <= open_.capacity(), "records stay within what was reserved");
+  open_.resize(last_record_ + bytes);
   std::span<std::byte> const all = std::as_writable_bytes(std::span{open_});
   return {lsn, begin_record(all.subspan(last_record_), table, type, version, object, body_bytes)};
 }

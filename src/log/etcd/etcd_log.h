@@ -161,6 +161,7 @@ class EtcdLog final : public SharedLog, private ReaderSink {
   void note_trouble();
   [[nodiscard]] std::string own_value() const;
   [[nodiscard]] std::uint64_t kept_bytes() const;
+  void make_room(std::size_t bytes);
   [[nodiscard]] api::Compare is_owner() const;
 
   api::Cluster& cluster_;
@@ -193,8 +194,8 @@ class EtcdLog final : public SharedLog, private ReaderSink {
   // The lease, and who owns the log.
   std::int64_t lease_{0};
   std::int64_t valid_until_us_{INT64_MIN};
-  std::int64_t sent_at_us_{0};  // the renewal that is under way
-  std::int64_t renew_at_us_{INT64_MAX};
+  std::int64_t sent_at_us_{0};   // the renewal that is under way
+  std::int64_t renew_at_us_{0};  // or asks for one
   api::RequestId granting_{0};
   api::RequestId renewing_{0};
   api::RequestId claiming_{0};

@@ -59,7 +59,7 @@ class Waiting final : public api::Cluster {
   std::unique_ptr<sim::EtcdSession> session_{cluster_.connect()};
 };
 
-struct Nobody final : log::etcd::Following {
+struct Nobody final : Following {
   void on_reset(std::uint64_t, Lsn) override {}
   Status on_record(RecordView const&) override { return {}; }
 };

@@ -1,0 +1,241 @@
+// Three daemons with one log (cluster_of_worlds.h), step by step: who decides, who follows, what clients are told.
+#include <boost/test/unit_test.hpp>
+
+#include "engine/digest.h"
+#include "protocol/text.h"
+#include "tests/world/cluster_of_worlds.h"
+
+namespace {
+
+using namespace fastjournal;
+using namespace fastjournal::sim;
+
+struct Three {
+  Three() : cluster(EtcdOptions{}) {
+    for (std::size_t at = 0; at < ClusterOfWorlds::kWorlds; ++at) BOOST_REQUIRE(cluster.start(at).ok());
+    owner = cluster.wait_for_owner();
+    BOOST_REQUIRE(owner != ClusterOfWorlds::kNone);
+    cluster.pass(1'500);
+    other = (owner + 1) % ClusterOfWorlds::kWorlds;
+    third = (owner + 2) % ClusterOfWorlds::kWorlds;
+  }
+  void say(std::size_t at, std::string const& client, std::string const& line) {
+    cluster.world(at).send(client, line);
+    cluster.pass(30);
+  }
+  std::string hear(std::size_t at, std::string const& client) {
+    return cluster.world(at).take_line(client).value_or("(nothing)");
+  }
+  std::string ask(std::size_t at, std::string const& line, std::string const& client = "main") {
+    say(at, client, line);
+    return hear(at, client);
+  }
+  [[nodiscard]] bool all_know_the_same() {
+    cluster.pass(500);
+    std::uint64_t const digest = engine::digest_of(cluster.hosted(cluster.owner()));
+    for (std::size_t at = 0; at < ClusterOfWorlds::kWorlds; ++at)
+      if (cluster.is_up(at) && engine::digest_of(cluster.hosted(at)) != digest) return false;
+    return true;
+  }
+  ClusterOfWorlds cluster;
+  std::size_t owner{0};
+  std::size_t other{0};
+  std::size_t third{0};
+};
+
+bool has(std::string const& line, std::string const& part) { return line.find(part) != std::string::npos; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(shared_logs)
+
+BOOST_FIXTURE_TEST_CASE(one_decides_and_the_others_name_it, Three) {
+  BOOST_TEST(ask(owner, "INSERT table=own;name=a;request=1").starts_with("INSERTED "));
+  for (std::string const command :
+       {"INSERT table=own;name=b", "PEEK table=own;name=a", "NEXT table=own", "LISTEN table=own", "STATS table=own"}) {
+    std::string const heard = ask(other, command);
+    BOOST_TEST(has(heard, "ERROR "), heard);
+    BOOST_TEST(has(heard, "code=moved"), heard);
+    BOOST_TEST(has(heard, "address=" + ClusterOfWorlds::address(owner)), heard);
+    BOOST_TEST(has(heard, "table=own"), heard);
+    BOOST_TEST(has(heard, "token="), heard);
+  }
+  // Tables of its own are its own.
+  BOOST_TEST(ask(other, "INSERT table=jobs;name=b").starts_with("INSERTED "));
+  BOOST_TEST(ask(other, "HEALTH").starts_with("HEALTHY"));
+  BOOST_TEST(all_know_the_same());
+}
+
+BOOST_FIXTURE_TEST_CASE(another_one_goes_on_when_the_owner_is_killed, Three) {
+  BOOST_TEST(ask(owner, "INSERT table=own;name=a;client=p;sequence=1;request=1").starts_with("INSERTED "));
+  BOOST_TEST(ask(owner, "NEXT table=own").starts_with("ROW "));
+  BOOST_TEST(ask(owner, "INSERT table=own;name=b").starts_with("INSERTED "));
+  cluster.kill(owner, false);
+  std::size_t const next = cluster.wait_for_owner(3'000);
+  BOOST_REQUIRE(next != ClusterOfWorlds::kNone);
+  std::string const leased = ask(next, "PEEK table=own;name=a");
+  BOOST_TEST(has(leased, "status=processing"), leased);
+  BOOST_TEST(ask(next, "PEEK table=own;name=b").starts_with("ROW "));
+  // Asked again by who has heard no answer: it is not done twice.
+  std::string const again = ask(next, "INSERT table=own;name=a;client=p;sequence=1;request=1");
+  BOOST_TEST(again.starts_with("INSERTED "), again);
+  std::string const taken = ask(next, "NEXT table=own");
+  BOOST_TEST(has(taken, "name=b"), taken);
+  BOOST_TEST(all_know_the_same());
+}
+
+BOOST_FIXTURE_TEST_CASE(who_listens_is_told_where_to_go, Three) {
+  BOOST_TEST(ask(owner, "LISTEN table=own", "listener").starts_with("LISTENING "));
+  say(owner, "taker", "NEXT table=own;wait=60000;request=5");
+  BOOST_TEST(hear(owner, "taker") == "(nothing)");
+  cluster.log(owner).step_down(cluster.world(owner).clock().monotonic_us() + 10'000'000);
+  cluster.pass(10);
+  std::string const told = hear(owner, "listener");
+  BOOST_TEST(told.starts_with("UNLISTENED "), told);
+  BOOST_TEST(has(told, "code=unavailable"), told);
+  BOOST_TEST(has(told, "retry="), told);
+  std::string const ended = hear(owner, "taker");
+  BOOST_TEST(has(ended, "code=unavailable"), ended);
+  BOOST_TEST(has(ended, "request=5"), ended);
+  std::size_t const next = cluster.wait_for_owner(3'000);
+  BOOST_TEST(next != owner);
+  cluster.pass(500);
+  std::string const moved = ask(owner, "LISTEN table=own", "listener");
+  BOOST_TEST(has(moved, "address=" + ClusterOfWorlds::address(next)), moved);
+}
+
+BOOST_FIXTURE_TEST_CASE(who_was_stopped_for_too_long_acknowledges_nothing, Three) {
+  BOOST_TEST(ask(owner, "INSERT table=own;name=a").starts_with("INSERTED "));
+  cluster.world(owner).send("late", "INSERT table=own;name=late");
+  cluster.stop(owner);
+  cluster.pass(4'000);
+  std::size_t const next = cluster.owner();
+  BOOST_REQUIRE(next != ClusterOfWorlds::kNone);
+  BOOST_TEST(ask(next, "DELETE table=own;name=a").starts_with("DELETED "));
+  cluster.resume(owner);
+  cluster.pass(2'000);
+  std::string const late = hear(owner, "late");
+  BOOST_TEST(!late.starts_with("INSERTED "), late);
+  BOOST_TEST(has(ask(owner, "PEEK table=own;name=a"), "code=moved"));
+  BOOST_TEST(all_know_the_same());
+}
+
+BOOST_FIXTURE_TEST_CASE(without_most_of_etcd_only_its_own_tables_wait, Three) {
+  BOOST_TEST(ask(owner, "INSERT table=own;name=a").starts_with("INSERTED "));
+  cluster.etcd().kill(0);
+  cluster.etcd().kill(1);
+  cluster.pass(100);
+  say(owner, "waits", "INSERT table=own;name=b");
+  BOOST_TEST(hear(owner, "waits") == "(nothing)");
+  cluster.pass(3'000);
+  std::string const refused = ask(owner, "INSERT table=own;name=c", "later");
+  BOOST_TEST(has(refused, "code=unavailable"), refused);
+  BOOST_TEST(ask(owner, "INSERT table=jobs;name=b", "local").starts_with("INSERTED "));
+  BOOST_TEST(ask(other, "INSERT table=jobs;name=b", "local").starts_with("INSERTED "));
+  cluster.etcd().start(0);
+  cluster.etcd().start(1);
+  BOOST_REQUIRE(cluster.wait_for_owner() != ClusterOfWorlds::kNone);
+  BOOST_TEST(ask(cluster.owner(), "PEEK table=own;name=a").starts_with("ROW "));
+  BOOST_TEST(all_know_the_same());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_table_that_a_node_does_not_declare_is_followed_when_it_does, Three) {
+  BOOST_TEST(ask(owner, "INSERT table=own;name=a").starts_with("INSERTED "));
+  cluster.kill(other, false);
+  engine::Declaration const declared = cluster.world(other).declaration("own");
+  cluster.world(other).remove_table("own");
+  engine::Declaration const elsewhere = [&] {
+    auto copy = std::make_shared<TableDeclaration>(*declared);
+    copy->name = "second";
+    return copy;
+  }();
+  // So that the log is there at all.
+  cluster.world(other).add_table(elsewhere);
+  BOOST_REQUIRE(cluster.start(other).ok());
+  cluster.pass(1'000);
+  bool is_told = false;
+  for (log::AlertNotice const& notice : cluster.world(other).told())
+    is_told = is_told || notice.alert.name == "cannot-take-over";
+  BOOST_TEST(is_told);
+  // It does not take the log.
+  cluster.kill(owner, false);
+  cluster.pass(4'000);
+  BOOST_TEST(cluster.owner() == third);
+  cluster.world(other).add_table(declared);
+  cluster.world(other).remove_table("second");
+  BOOST_TEST(ask(other, "RELOAD", "admin").starts_with("RELOADED "));
+  cluster.pass(1'000);
+  BOOST_TEST(all_know_the_same());
+  cluster.kill(third, true);
+  BOOST_TEST(cluster.wait_for_owner(4'000) == other);
+  BOOST_TEST(ask(other, "PEEK table=own;name=a").starts_with("ROW "));
+}
+
+BOOST_FIXTURE_TEST_CASE(tables_that_the_owner_makes_and_changes_are_made_and_changed_by_its_followers, Three) {
+  for (std::size_t at = 0; at < ClusterOfWorlds::kWorlds; ++at) {
+    auto copy = std::make_shared<TableDeclaration>(*cluster.world(at).declaration("own"));
+    copy->name = "second";
+    cluster.world(at).add_table(copy);
+    auto wider = std::make_shared<TableDeclaration>(*cluster.world(at).declaration("own"));
+    auto column = wider->schema.columns.front();
+    column.name = "more";
+    column.required = false;
+    wider->schema.columns.push_back(column);
+    cluster.world(at).add_table(wider);
+  }
+  // The followers first: they wait for the owner.
+  for (std::size_t const at : {other, third, owner}) BOOST_TEST(ask(at, "RELOAD", "admin").starts_with("RELOADED "));
+  BOOST_TEST(ask(owner, "INSERT table=own;name=a;more=x").starts_with("INSERTED "));
+  BOOST_TEST(ask(owner, "INSERT table=second;name=b").starts_with("INSERTED "));
+  BOOST_TEST(all_know_the_same());
+  cluster.kill(owner, false);
+  std::size_t const next = cluster.wait_for_owner(4'000);
+  BOOST_REQUIRE(next != ClusterOfWorlds::kNone);
+  BOOST_TEST(has(ask(next, "PEEK table=own;name=a"), "more=x"));
+  BOOST_TEST(ask(next, "PEEK table=second;name=b").starts_with("ROW "));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_transaction_is_of_one_shared_log_alone, Three) {
+  BOOST_TEST(ask(owner, "BEGIN", "t").starts_with("BEGUN "));
+  BOOST_TEST(ask(owner, "INSERT table=own;name=a", "t").starts_with("PROMISED "));
+  std::string const refused = ask(owner, "INSERT table=jobs;name=a", "t");
+  BOOST_TEST(has(refused, "code=not_supported"), refused);
+  BOOST_TEST(has(refused, "shared with other nodes"), refused);
+  static_cast<void>(ask(owner, "ROLLBACK", "t"));
+  BOOST_TEST(ask(owner, "XA_START xid=1:aa:bb", "x").find("ERROR") == std::string::npos);
+  BOOST_TEST(ask(owner, "INSERT table=own;name=x", "x").starts_with("PROMISED "));
+  BOOST_TEST(ask(owner, "XA_END xid=1:aa:bb", "x").find("ERROR") == std::string::npos);
+  BOOST_TEST(ask(owner, "XA_PREPARE xid=1:aa:bb", "x").find("ERROR") == std::string::npos);
+  // What is prepared is the next owner's.
+  cluster.kill(owner, true);
+  std::size_t const next = cluster.wait_for_owner(4'000);
+  BOOST_REQUIRE(next != ClusterOfWorlds::kNone);
+  BOOST_TEST(has(ask(next, "PEEK table=own;name=x"), "ERROR "));
+  std::string const committed = ask(next, "XA_COMMIT xid=1:aa:bb", "admin");
+  BOOST_TEST(committed.find("ERROR") == std::string::npos, committed);
+  BOOST_TEST(ask(next, "PEEK table=own;name=x").starts_with("ROW "));
+  BOOST_TEST(all_know_the_same());
+}
+
+BOOST_FIXTURE_TEST_CASE(old_entries_are_removed_and_followers_go_on, Three) {
+  for (int round = 0; round < 40; ++round) {
+    std::string lines;
+    for (int i = 0; i < 50; ++i) {
+      std::string const name = std::to_string(round) + "-" + std::to_string(i) + std::string(100, 'x');
+      lines += "INSERT table=own;name=" + name + "\nDELETE table=own;name=" + name + "\n";
+    }
+    lines.pop_back();
+    say(owner, "many", lines);
+    while (cluster.world(owner).take_line("many")) continue;
+  }
+  BOOST_TEST(ask(owner, "INSERT table=own;name=last").starts_with("INSERTED "));
+  BOOST_TEST((cluster.log(owner).base_lsn() > Lsn{200'000U}));
+  BOOST_TEST(all_know_the_same());
+  // One that was away begins at the base.
+  cluster.kill(third, false);
+  BOOST_REQUIRE(cluster.start(third).ok());
+  BOOST_TEST(all_know_the_same());
+  BOOST_TEST(cluster.owner() == owner);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
