@@ -17,6 +17,7 @@
 #include "engine/types.h"
 #include "fastjournal/status.h"
 #include "fastjournal/table.h"
+#include "log/shared_log.h"
 
 namespace fastjournal::admin {
 
@@ -65,6 +66,22 @@ class OwnFigures {
 
  protected:
   ~OwnFigures() = default;
+};
+
+// The logs that are shared with other nodes.
+class SharedLogs {
+ public:
+  struct One {
+    log::SharedLog const& log;
+    log::Standing standing{};  // as its tables' clients see it
+    std::string_view node{};   // this one's name
+  };
+  virtual void for_each_shared(std::function<void(One const&)> const& visit) = 0;
+  // wrong_state: this node does not own it; not_found: there is none of this name.
+  [[nodiscard]] virtual Status step_down(std::string_view log, DurationMs for_so_long) = 0;
+
+ protected:
+  ~SharedLogs() = default;
 };
 
 // Who is at the other end of a connection, in words.
@@ -132,6 +149,8 @@ using CommandPtr = std::unique_ptr<Command>;
 [[nodiscard]] CommandPtr make_transaction(WholeTransactions& transactions);
 // XA_START, XA_END, XA_PREPARE, XA_COMMIT, XA_ROLLBACK, XA_FORGET, XA_RECOVER and XA_DECIDE, by name.
 [[nodiscard]] CommandPtr make_xa(engine::Engine& engine, std::string_view name);
+[[nodiscard]] CommandPtr make_cluster(SharedLogs& logs);
+[[nodiscard]] CommandPtr make_step_down(SharedLogs& logs);
 [[nodiscard]] CommandPtr make_reload(Reloading& reloading);
 [[nodiscard]] CommandPtr make_stop(LifeCycle& process);
 [[nodiscard]] CommandPtr make_restart(LifeCycle& process);

@@ -50,6 +50,8 @@ constexpr OwnCommand kCommands[] = {
     {"DIGEST", "table", Right::admin},
     {"BACKUP", "digest", Right::admin},
     {"BACKUP_DONE", "", Right::admin},
+    {"CLUSTER", "", Right::read},
+    {"STEP_DOWN", "log for", Right::admin},
     {"RELOAD", "table dry_run", Right::admin},
     // Answered, since clients take silence for a failure; but not to a communicatord, which expects no answer.
     {"STOP", "", Right::admin, Scope::daemon, Kind::shared, true},
@@ -67,7 +69,9 @@ constexpr OwnCommand kCommands[] = {
 };
 
 constexpr OwnAnswer kAnswers[] = {
-    {"ERROR", "command code message parameter right table user bound wait_ms transaction op cause result xa decided"},
+    {"ERROR",
+     "command code message parameter right table user bound wait_ms transaction op cause result xa decided address "
+     "node token retry"},
     {"AUTHENTICATED", "user rights grants table"},
     {"RIGHTS", "user rights grants table connection"},
     {"TABLE", "name type persistent log rows key columns types description", true},
@@ -90,7 +94,7 @@ constexpr OwnAnswer kAnswers[] = {
      "row_lateness_us_p50 row_lateness_us_p99 row_lateness_us_max deliveries deliver_lateness_us_p50 "
      "deliver_lateness_us_p99 deliver_lateness_us_max log_disk_bytes log_bytes log_live_bytes log_disk_bound "
      "log_containers log_bytes_restated log_scrubbed_bytes log_scrub_rounds log_damaged logs_mending starts "
-     "durability",
+     "durability nodes",
      true},
     {"METRICS", "text", true},
     {"HEALTHY", "what"},
@@ -99,7 +103,7 @@ constexpr OwnAnswer kAnswers[] = {
     {"ALERTS", "count"},
     {"LOWERED", "name table"},
     {"LISTENING", "table {topic} key key_binary prefix"},
-    {"UNLISTENED", "table {topic} key key_binary prefix code message"},
+    {"UNLISTENED", "table {topic} key key_binary prefix code message address node token retry"},
     {"LISTEN", "table {topic} ready date missed"},
     {"WAITER",
      "table connection mode topic worker peer user since stalled until waiting state missed credit leases after", true},
@@ -124,6 +128,9 @@ constexpr OwnAnswer kAnswers[] = {
     {"BACKUP", "log folder store base end containers digest"},
     {"BACKUP_BYTES", "table folder files"},
     {"BACKED_UP", ""},
+    {"SHARED_LOG", "log standing this owner address token why bytes room", true},
+    {"NODE", "log node address role behind", true},
+    {"STEPPED_DOWN", "log for"},
     {"RELOADED", "changes count dry_run"},
     {"STOPPING", ""},
     {"RESTARTING", ""},

@@ -472,8 +472,10 @@ Daemon::Handshakes Daemon::handshakes() const {
 void Daemon::stop(std::string_view reason) {
   os::log_info("stopping: " + std::string{reason});
   supervisor_.stopping("stopping: " + std::string{reason});
-  reactor_->stop();
+  server_->leave();
 }
+
+void Daemon::left() { reactor_->stop(); }
 
 void Daemon::restart(std::string_view reason) {
   restart_ = true;

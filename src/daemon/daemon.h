@@ -102,6 +102,7 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] Handshakes handshakes() const override;
   [[nodiscard]] std::int64_t certificate_end() const override { return certificates_.valid_until_s() * 1000; }
   void stop(std::string_view reason) override;
+  void left() override;
   void restart(std::string_view reason) override;
   [[nodiscard]] Status rotate_log() override;
   [[noreturn]] void fatal(Status const& status) override;

@@ -53,6 +53,8 @@ class SharedLog : public LogStore {
  public:
   [[nodiscard]] bool is_local() const final { return false; }
 
+  // Of this node.
+  [[nodiscard]] virtual std::string const& node() const = 0;
   [[nodiscard]] virtual Owner owner() const = 0;
   // This node is the owner: only its records follow. Whether it may answer now, standing() says.
   [[nodiscard]] virtual bool is_owned() const = 0;

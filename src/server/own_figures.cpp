@@ -145,6 +145,7 @@ void Server::tell_texts(Answer& answer) {
   answer.add("turn_longest_cause", std::string_view{turn_.record().cause()});
   answer.add("starts", std::string_view{space_of(engine_).starts});
   answer.add("durability", std::string_view{logs_.durability()});
+  if (std::string const nodes = logs_.nodes(); !nodes.empty()) answer.add("nodes", std::string_view{nodes});
 }
 
 void Server::tell_logs(std::function<MetricSink&(std::string_view log)> const& sink_of) { logs_.tell_each(sink_of); }

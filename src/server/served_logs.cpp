@@ -48,6 +48,12 @@ Status ServedLogs::seal() {
   return {};
 }
 
+bool ServedLogs::leave() {
+  bool out = true;
+  for (ServedLog const& served : logs_) out = (served.shared == nullptr || served.shared->leave()) && out;
+  return out;
+}
+
 // ---------------------------------------------------------------------------
 // Turns
 
@@ -106,10 +112,34 @@ void ServedLogs::retry_shared() {
     if (served.shared != nullptr) served.shared->retry();
 }
 
-SharedLog* ServedLogs::find_shared(std::string_view name) const {
+void ServedLogs::for_each_shared(std::function<void(One const&)> const& visit) {
   for (ServedLog const& served : logs_)
-    if (served.shared != nullptr && served.log->name() == name) return served.shared.get();
-  return nullptr;
+    if (served.shared != nullptr)
+      visit({.log = served.shared->log(), .standing = served.standing, .node = served.shared->log().node()});
+}
+
+Status ServedLogs::step_down(std::string_view log, DurationMs for_so_long) {
+  for (ServedLog const& served : logs_) {
+    if (served.shared == nullptr || served.log->name() != log) continue;
+    network_.turn_again();
+    return served.shared->step_down(for_so_long.value * 1000);
+  }
+  return {Code::not_found,
+          "no log \"" + std::string{log.substr(0, 64)} + "\" is shared with other nodes; CLUSTER lists those"};
+}
+
+std::string ServedLogs::nodes() const {
+  std::string out;
+  for (ServedLog const& served : logs_) {
+    if (served.shared == nullptr) continue;
+    log::SharedLog const& log = served.shared->log();
+    std::string const owner = log.owner().node;
+    if (!out.empty()) out += "; ";
+    out += log.name() + ": " + (owner.empty() ? "no owner" : "owner " + owner);
+    for (log::Node const& node : log.nodes())
+      if (node.name != owner) out += ", " + node.name;
+  }
+  return out;
 }
 
 void ServedLogs::tell_news(log::LogStore& log) {
@@ -237,10 +267,25 @@ void ServedLogs::tell_scrubbing(MetricSink& sink) const {
   sink.integer({"logs_mending", "logs with needed data that cannot be read back"}, mending);
 }
 
+void ServedLogs::tell_shared(SharedLog const& shared, MetricSink& sink) {
+  log::SharedLog const& log = shared.log();
+  sink.integer({"owner", "1: this node decides for the log's tables"}, log.is_owned() ? 1 : 0);
+  sink.integer({"nodes", "nodes that share the log"}, static_cast<std::int64_t>(log.nodes().size()));
+  Lsn first{};
+  Lsn last{UINT64_MAX};
+  for (log::Node const& node : log.nodes()) {
+    first = std::max(first, node.applied);
+    last = std::min(last, node.applied);
+  }
+  sink.integer({"behind", "bytes by which the last of them is behind the first"},
+               log.nodes().empty() ? 0 : static_cast<std::int64_t>(first.value - last.value));
+}
+
 void ServedLogs::tell_each(std::function<MetricSink&(std::string_view log)> const& sink_of) const {
   for (ServedLog const& served : logs_) {
     MetricSink& sink = sink_of(served.log->name());
     sink.integer({"serving", "1: the log's tables can be used"}, served.serves() ? 1 : 0);
+    if (served.shared != nullptr) tell_shared(*served.shared, sink);
     log::LogDescription const log = served.log->describe();
     if (log.sync_us != nullptr) sink.histogram({"sync_us", "how long a sync takes"}, *log.sync_us);
   }

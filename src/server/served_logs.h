@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "admin/backup.h"
+#include "admin/commands.h"
 #include "engine/engine.h"
 #include "env/network.h"
 #include "env/notes.h"
@@ -33,7 +34,7 @@ struct ServedLog {
   [[nodiscard]] bool serves() const { return standing == log::Standing::serving; }
 };
 
-class ServedLogs final : public admin::BackupLogs {
+class ServedLogs final : public admin::BackupLogs, public admin::SharedLogs {
  public:
   ServedLogs(engine::Engine& engine, LogHost& host, env::Notes& notes, DaemonAlerts& alerts, env::Network& network,
              TurnClock& clock)
@@ -53,6 +54,8 @@ class ServedLogs final : public admin::BackupLogs {
 
   // Of every log, at the start.
   [[nodiscard]] Status commit();
+  // The daemon ends: shared logs are given to other nodes, with the turns that follow. True: they are.
+  [[nodiscard]] bool leave();
   // Of those that serve, at a clean end: first everything is committed, and then, when that was sent, they are sealed.
   [[nodiscard]] Status settle();
   [[nodiscard]] Status seal();
@@ -79,8 +82,10 @@ class ServedLogs final : public admin::BackupLogs {
   [[nodiscard]] bool take_changed();
   // The configuration was changed.
   void retry_shared();
-  // Null: there is none of this name that is shared.
-  [[nodiscard]] SharedLog* find_shared(std::string_view name) const;
+  void for_each_shared(std::function<void(One const&)> const& visit) override;
+  [[nodiscard]] Status step_down(std::string_view log, DurationMs for_so_long) override;
+  // "LOG: owner NODE, NODE, ...; ..." of shared ones.
+  [[nodiscard]] std::string nodes() const;
 
   // Followers wait for records that were only written.
   void sync_soon();
@@ -106,6 +111,7 @@ class ServedLogs final : public admin::BackupLogs {
   [[nodiscard]] bool end_turn_of(ServedLog& served, bool is_crowded);
   void note_standing(ServedLog& served);
   void advance(ServedLog& served);
+  static void tell_shared(SharedLog const& shared, MetricSink& sink);
   void tell_news(log::LogStore& log);
   void die(Status const& status);
 

@@ -10,6 +10,8 @@ namespace {
 
 // The most containers of live objects that are copied forward before serving.
 constexpr std::uint64_t kCopiedAtStart = 2;
+// The most that an end waits until shared logs are given to others.
+constexpr std::int64_t kLeaveUs = 1'000'000;
 
 }  // namespace
 
@@ -92,6 +94,8 @@ void Server::add_own_commands(engine::TableTypes const& types) {
   registry_.add("DIGEST", admin::make_digest(engine_));
   registry_.add("BACKUP", admin::make_backup(backup_));
   registry_.add("BACKUP_DONE", admin::make_backup_done(backup_));
+  registry_.add("CLUSTER", admin::make_cluster(logs_));
+  registry_.add("STEP_DOWN", admin::make_step_down(logs_));
   registry_.add("RELOAD", admin::make_reload(*this));
   registry_.add("STOP", admin::make_stop(host_));
   registry_.add("RESTART", admin::make_restart(host_));
@@ -148,6 +152,19 @@ std::uint64_t Server::restated_bytes() const {
   std::uint64_t sum = 0;
   for (auto const& log : engine_.logs()) sum += log->bytes_restated;
   return sum;
+}
+
+void Server::leave() {
+  if (leave_until_us_ == INT64_MAX) leave_until_us_ = clock_.monotonic_us() + kLeaveUs;
+  go_on_leaving();
+}
+
+void Server::go_on_leaving() {
+  if (!logs_.leave() && clock_.monotonic_us() < leave_until_us_) return;
+  leave_until_us_ = INT64_MAX;
+  // What was just given up is told etcd with this turn.
+  dialers_.end_turn();
+  host_.left();
 }
 
 Status Server::finish() {
@@ -349,6 +366,7 @@ void Server::on_turn_end() {
   pipeline_.leave();
   datagram_queries_.leave();
   guard_.end_turn(output_);
+  if (leave_until_us_ != INT64_MAX) go_on_leaving();
   turn_.end_part(Part::sending);
   turn_.end();
   clock_.forget();
@@ -369,7 +387,7 @@ void Server::schedule(bool again) {
   network_.wake_at(std::min({clock_.time().monotonic_of(engine_.next_due()), links_.next_us(), feeds_.next_us(),
                              sessions_.next_silent_us(), guard_.next_us(), health_.next_us(), logs_.next_us(),
                              dialers_.next_us(), authentication_.next_us(), watches_.next_us(), table_files_.next_us(),
-                             stored_commands_.next_us(), exports_.next_us()}));
+                             stored_commands_.next_us(), exports_.next_us(), leave_until_us_}));
   if (again) network_.turn_again();
 }
 

@@ -113,6 +113,9 @@ class Server final : public env::NetworkHandler,
   void add_dialer(env::Dialer& dialer) { dialers_.add(dialer); }
   // Logs the changes by conf/, durably.
   [[nodiscard]] Status start_serving();
+  // A clean end is near: logs that are shared are given to other nodes, so that their clients wait for none to be missed.
+  // ServerHost::left() is called when that is over, in this call or in a later turn; within kLeaveUs.
+  void leave();
   // Clean end: everything committed and sealed. Connections are closed by the network.
   [[nodiscard]] Status finish();
   // The meaning of an acknowledgement, for the banner.
@@ -154,6 +157,7 @@ class Server final : public env::NetworkHandler,
   [[nodiscard]] Status merge_half_empty_containers();
   [[nodiscard]] std::uint64_t restated_bytes() const;
   [[nodiscard]] Status end_commits();
+  void go_on_leaving();
   void end_detached_readers();
   void schedule(bool again);
 
@@ -202,6 +206,7 @@ class Server final : public env::NetworkHandler,
   WholeTransactions whole_transactions_;
   Reader reader_;
   std::uint64_t turns_{0};
+  std::int64_t leave_until_us_{INT64_MAX};
 };
 
 }  // namespace fastjournal::server

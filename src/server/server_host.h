@@ -137,6 +137,8 @@ class ServerHost : public env::Notes,
                    public ListenerHost,
                    public CertificateFiles {
  public:
+  // The answer to Server::leave().
+  virtual void left() {}
   // An alert was raised, repeated or lowered, durably: for flag files, a command, and the log.
   virtual void tell(log::AlertNotice const& notice) = 0;
   // A reload, by whomever, had mistakes, one a line of the message: for the log.

@@ -86,9 +86,18 @@ Status SharedLog::step_down(std::int64_t for_us) {
   return {};
 }
 
+bool SharedLog::leave() {
+  if (!is_leaving_) log_.be_candidate(false);
+  is_leaving_ = true;
+  if (!log_.is_owned()) return true;
+  if (log_.durable_lsn() == log_.end_lsn()) log_.step_down(INT64_MAX);
+  return !log_.is_owned();
+}
+
 log::Standing SharedLog::standing() const {
   log::Standing const out = log_.standing();
-  return out == log::Standing::serving && !is_taken_over_ ? log::Standing::unavailable : out;
+  bool const can_serve = is_taken_over_ && !is_leaving_;
+  return out == log::Standing::serving && !can_serve ? log::Standing::unavailable : out;
 }
 
 Status SharedLog::away() const {
@@ -99,6 +108,9 @@ Status SharedLog::away() const {
         .with("node", owner.node)
         .with("token", std::to_string(owner.token));
   }
+  if (is_leaving_ && log_.is_owned())
+    return Status{Code::unavailable, "this node ends, and gives log " + log_.name() + " to another one"}.with(
+        "retry", std::to_string(kRetryMs));
   std::string const why = log_.is_owned() && log_.standing() == log::Standing::serving
                               ? "this node is taking log " + log_.name() + " over"
                               : log_.why().message();

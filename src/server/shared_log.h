@@ -36,6 +36,8 @@ class SharedLog {
   [[nodiscard]] Status away() const;
   // The configuration was changed.
   void retry();
+  // The daemon ends: once everything is durable another node gets the log. True: it has left.
+  [[nodiscard]] bool leave();
   // Gives the log to another node, and does not take it again for so long. Not ok: it is not the owner.
   [[nodiscard]] Status step_down(std::int64_t for_us);
 
@@ -56,6 +58,7 @@ class SharedLog {
   bool is_taken_over_{false};
   bool is_taking_over_{false};
   bool is_candidate_{true};
+  bool is_leaving_{false};
   std::int64_t look_at_us_{INT64_MAX};
 };
 

@@ -94,6 +94,7 @@ class EtcdLog final : public SharedLog, private ReaderSink {
   [[nodiscard]] Lsn damaged_end() const override { return kNoLsn; }
 
   // -- SharedLog -----------------------------------------------------------------
+  [[nodiscard]] std::string const& node() const override { return options_.node; }
   [[nodiscard]] Owner owner() const override;
   [[nodiscard]] bool is_owned() const override { return phase_ == Phase::owning; }
   [[nodiscard]] bool is_current() const override { return phase_ != Phase::reading && phase_ != Phase::fenced; }
