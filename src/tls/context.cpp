@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "tls/stream.h"
 #include "tls/user_name.h"
 #include "tls/words.h"
 
@@ -27,6 +28,8 @@ constexpr long kSessionSeconds = 7200;
 constexpr unsigned char kSessionContext[] = "fastjournal";
 // Of a chain, or of a file of CAs.
 constexpr std::size_t kCertificatesMax = 1000;
+// Of a client: targets whose sessions are kept.
+constexpr std::size_t kTargetsMax = 64;
 
 template <class T, void (*Free)(T*)>
 struct Deleter {
@@ -176,7 +179,8 @@ int check_client(int good, X509_STORE_CTX* chain) {
 }
 
 int keep_new_session(SSL* ssl, SSL_SESSION* session) {
-  static_cast<ClientContext*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)))->keep_session(session);
+  auto const& stream = *static_cast<Stream const*>(SSL_get_app_data(ssl));
+  static_cast<ClientContext*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)))->keep_session(stream.target(), session);
   return 1;  // it is ours now
 }
 
@@ -232,7 +236,7 @@ Result<std::shared_ptr<ServerContext const>> ServerContext::make(ServerMaterial 
 Result<std::shared_ptr<ClientContext>> ClientContext::make(ClientFiles const& files, std::string host,
                                                            std::string_view protocol) {
   std::shared_ptr<ClientContext> out{new ClientContext};
-  out->host_ = std::move(host);
+  out->target_ = {std::move(host), std::string{protocol}};
   out->context_ = new_context(TLS_client_method());
   SSL_CTX* const context = out->context_.get();
   if (context == nullptr) return no_memory();
@@ -259,21 +263,24 @@ Result<std::shared_ptr<ClientContext>> ClientContext::make(ClientFiles const& fi
       return status;
     if (Status status = use_key(context, files.certificate, files.key, key.value()); !status.ok()) return status;
   }
-  std::string const offered = wire_form({std::string{protocol}});
-  // Zero is success here.
-  if (SSL_CTX_set_alpn_protos(context, reinterpret_cast<unsigned char const*>(offered.data()),
-                              static_cast<unsigned int>(offered.size())) != 0)
-    return no_memory();
   SSL_CTX_set_app_data(context, out.get());
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   SSL_CTX_sess_set_new_cb(context, &keep_new_session);
   return out;
 }
 
-ClientContext::~ClientContext() { SSL_SESSION_free(session_); }
+void ClientContext::SessionDeleter::operator()(ssl_session_st* session) const { SSL_SESSION_free(session); }
 
-ssl_session_st* ClientContext::take_session() { return std::exchange(session_, nullptr); }
+ClientContext::~ClientContext() = default;
 
-void ClientContext::keep_session(ssl_session_st* session) { SSL_SESSION_free(std::exchange(session_, session)); }
+ssl_session_st* ClientContext::take_session(Target const& target) {
+  auto const found = sessions_.find(target);
+  return found == sessions_.end() ? nullptr : found->second.release();
+}
+
+void ClientContext::keep_session(Target const& target, ssl_session_st* session) {
+  if (sessions_.size() >= kTargetsMax && !sessions_.contains(target)) sessions_.clear();
+  sessions_[target].reset(session);
+}
 
 }  // namespace fastjournal::tls

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -82,10 +83,18 @@ struct ClientFiles {
   NamedFile key;
 };
 
+// Whom a client wants to reach, and for what.
+struct Target {
+  std::string host{};      // the name or address that the server's certificate must be for
+  std::string protocol{};  // offered by ALPN; empty: none is
+  auto operator<=>(Target const&) const = default;
+};
+
 // On the thread of its connections.
 class ClientContext {
  public:
-  // `host`: the name or address that the server's certificate must be for.
+  // `host`, `protocol`: the target of connections that name none. A client of several servers leaves both empty, and
+  // each of its connections names its own.
   [[nodiscard]] static Result<std::shared_ptr<ClientContext>> make(ClientFiles const& files, std::string host,
                                                                    std::string_view protocol);
   ~ClientContext();
@@ -93,17 +102,22 @@ class ClientContext {
   ClientContext& operator=(ClientContext const&) = delete;
 
   [[nodiscard]] ssl_ctx_st* get() const { return context_.get(); }
-  [[nodiscard]] std::string const& host() const { return host_; }
-  // The last session that the server offered to resume, owned by the caller; null if there is none. Each is used once.
-  [[nodiscard]] ssl_session_st* take_session();
-  void keep_session(ssl_session_st* session);
+  [[nodiscard]] Target const& target() const { return target_; }
+  // The last session that this target offered to resume, owned by the caller; null if there is none. Each is used once.
+  // Never one of another target: a session that is resumed shows no certificate.
+  [[nodiscard]] ssl_session_st* take_session(Target const& target);
+  void keep_session(Target const& target, ssl_session_st* session);
 
  private:
+  struct SessionDeleter {
+    void operator()(ssl_session_st* session) const;
+  };
+
   ClientContext() = default;
 
   ContextPtr context_;
-  std::string host_;
-  ssl_session_st* session_{nullptr};
+  Target target_;
+  std::map<Target, std::unique_ptr<ssl_session_st, SessionDeleter>> sessions_;
 };
 
 }  // namespace fastjournal::tls

@@ -117,10 +117,16 @@ Result<std::unique_ptr<Stream>> Stream::accept(std::shared_ptr<ServerContext con
 }
 
 Result<std::unique_ptr<Stream>> Stream::connect(std::shared_ptr<ClientContext> context, int fd) {
+  Target target = context->target();
+  return connect(std::move(context), fd, std::move(target));
+}
+
+Result<std::unique_ptr<Stream>> Stream::connect(std::shared_ptr<ClientContext> context, int fd, Target target) {
   std::unique_ptr<Stream> out{new Stream};
   if (Status status = open(*out, context->get(), fd); !status.ok()) return status;
   out->client_ = std::move(context);
-  std::string const& host = out->client_->host();
+  out->target_ = std::move(target);
+  std::string const& host = out->target_.host;
   X509_VERIFY_PARAM* const verified = SSL_get0_param(out->ssl_);
   X509_VERIFY_PARAM_set_hostflags(verified, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   bool const is_address = is_ip_address(host);
@@ -133,7 +139,14 @@ Result<std::unique_ptr<Stream>> Stream::connect(std::shared_ptr<ClientContext> c
                                : SSL_set1_host(out->ssl_, host.c_str()) == 1 && indicate_name();
   ERR_clear_error();
   if (!good || host.empty()) return Status{Code::bad_parameter, "'" + host + "' is no name of a computer"};
-  if (SSL_SESSION* const session = out->client_->take_session(); session != nullptr) {
+  if (std::string const& protocol = out->target_.protocol; !protocol.empty()) {
+    std::string const offered = static_cast<char>(protocol.size()) + protocol;
+    // Zero is success here.
+    if (SSL_set_alpn_protos(out->ssl_, reinterpret_cast<unsigned char const*>(offered.data()),
+                            static_cast<unsigned int>(offered.size())) != 0)
+      return Status{Code::unavailable, "TLS: " + take_error_words("out of memory")};
+  }
+  if (SSL_SESSION* const session = out->client_->take_session(out->target_); session != nullptr) {
     SSL_set_session(out->ssl_, session);
     SSL_SESSION_free(session);
   }
@@ -258,6 +271,9 @@ void Stream::fail(int kind) {
   cut_ = false;
   if (transport_.pestered) {
     reason_ = "the peer sends records without data, one after the other";
+  } else if (was_refused()) {
+    // Told before the socket failed, for something that was sent meanwhile.
+    reason_ = take_error_words("refused");
   } else if (transport_.error != 0) {
     char const* const words = ::strerrordesc_np(transport_.error);
     reason_ = words == nullptr ? "unknown error" : words;
@@ -273,6 +289,18 @@ void Stream::fail(int kind) {
     reason_ = take_error_words(kind == SSL_ERROR_SYSCALL ? "the connection failed" : "TLS failed");
   }
   ERR_clear_error();
+}
+
+// OpenSSL numbers the alerts of the other side so.
+bool Stream::was_refused() const {
+  return ERR_GET_LIB(code_) == ERR_LIB_SSL && ERR_GET_REASON(code_) >= SSL_AD_REASON_OFFSET;
+}
+
+std::string_view Stream::protocol() const {
+  unsigned char const* text = nullptr;
+  unsigned int size = 0;
+  SSL_get0_alpn_selected(ssl_, &text, &size);
+  return {reinterpret_cast<char const*>(text), size};
 }
 
 bool Stream::was_resumed() const { return SSL_session_reused(ssl_) == 1; }

@@ -36,7 +36,10 @@ class Stream {
   };
 
   [[nodiscard]] static Result<std::unique_ptr<Stream>> accept(std::shared_ptr<ServerContext const> context, int fd);
+  // To the target of the context.
   [[nodiscard]] static Result<std::unique_ptr<Stream>> connect(std::shared_ptr<ClientContext> context, int fd);
+  [[nodiscard]] static Result<std::unique_ptr<Stream>> connect(std::shared_ptr<ClientContext> context, int fd,
+                                                               Target target);
   ~Stream();
   Stream(Stream const&) = delete;
   Stream& operator=(Stream const&) = delete;
@@ -65,13 +68,21 @@ class Stream {
   // Of a failure of the socket; 0: of TLS.
   [[nodiscard]] int socket_error() const { return transport_.error; }
 
+  // The other side ended it by an alert, as it does when it refuses a certificate. With TLS 1.3 a client may be told so
+  // when its own handshake is done.
+  [[nodiscard]] bool was_refused() const;
+
+  // Of a client.
+  [[nodiscard]] Target const& target() const { return target_; }
+  // What was agreed upon by ALPN; empty: nothing. Valid while the stream is.
+  [[nodiscard]] std::string_view protocol() const;
   [[nodiscard]] bool was_resumed() const;
   // The common name of the client's verified certificate; empty: it has shown none. Not ok: no name for a user, or the
   // certificate has expired since the session began.
   [[nodiscard]] Result<std::string> user() const;
 
  private:
-  friend Status explain_to_client(Stream const& stream);
+  friend class Explainer;
   struct Transport {
     int fd{-1};
     int error{0};
@@ -101,6 +112,7 @@ class Stream {
 
   std::shared_ptr<ServerContext const> server_;
   std::shared_ptr<ClientContext> client_;
+  Target target_;
   ssl_st* ssl_{nullptr};
   Transport transport_;
   std::string reason_;

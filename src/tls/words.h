@@ -24,5 +24,7 @@ class Stream;
 // Why a client's stream failed, in words about the server ("its certificate ..."), and what to do about it. unavailable:
 // in the handshake; not_allowed: the server refuses this client's certificate, now and the next time; else closed.
 [[nodiscard]] Status explain_to_client(Stream const& stream);
+// The same words for a connection to any other server: without advice that only users of our programs understand.
+[[nodiscard]] std::string explain_plainly(Stream const& stream);
 
 }  // namespace fastjournal::tls
