@@ -6,7 +6,7 @@ namespace fastjournal::communicator {
 
 std::string OutboundLink::tick(std::int64_t now_us) {
   if (next_us() > now_us) return {};
-  Result<ConnectionId> const made = network_.connect({address_});
+  Result<ConnectionId> const made = network_.connect({address_}, {});
   if (made.ok()) {
     id_ = made.value();
     return {};

@@ -53,6 +53,14 @@ struct ListenOptions {
   std::string refusal_not_allowed{};  // what others are told; not over TLS
 };
 
+// How to connect: plain, or with TLS.
+struct ConnectOptions {
+  bool tls{false};
+  std::uint32_t certificates{0};  // the number of what we show and whom we trust (Reactor::use_client_certificates)
+  std::string name{};      // that the peer's certificate must be for; empty: the host of the address, or localhost
+  std::string protocol{};  // that the peer has to agree upon by ALPN, "h2"; empty: none is asked for
+};
+
 struct DatagramSocket {
   ConnectionId id{};  // never the id of a connection
   Address bound;      // port 0 resolved
@@ -96,8 +104,9 @@ class Network {
  public:
   virtual ~Network() = default;
   // Begins a connection without waiting: on_open reports success, on_closed reports failure. Not ok: it failed at once,
-  // and no call follows.
-  [[nodiscard]] virtual Result<ConnectionId> connect(Address const& address) = 0;
+  // and no call follows. With TLS, success is a handshake that is done, with a peer whose certificate was verified. A
+  // peer that refuses our own certificate may say so after that, by on_closed (TLS 1.3).
+  [[nodiscard]] virtual Result<ConnectionId> connect(Address const& address, ConnectOptions const& options) = 0;
   // Returns the bound address (port 0 resolved). An address that it listens on already is shared by both listeners: so
   // one can take the place of another, which then stops, and nobody is refused meanwhile.
   [[nodiscard]] virtual Result<Address> listen(Address const& address, ListenOptions const& options) = 0;

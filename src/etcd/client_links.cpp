@@ -79,7 +79,7 @@ void Client::connect() {
   std::string const& endpoint = options_.endpoints[next_endpoint_];
   next_endpoint_ = (next_endpoint_ + 1) % options_.endpoints.size();
   attempt_us_ = kNotSet;
-  Result<ConnectionId> const made = network_.connect({endpoint});
+  Result<ConnectionId> const made = network_.connect({endpoint}, {});
   if (!made.ok()) {
     ++counters_.failed;
     state_ = {Code::unavailable, "etcd at " + endpoint + ": " + made.status().message()};

@@ -1,4 +1,5 @@
-// Outgoing connections: begun without waiting, and reported like all others once established.
+// Outgoing connections: begun without waiting, and reported like all others once established; with TLS that is when their
+// handshake is done (tls.cpp).
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -11,13 +12,19 @@
 
 namespace fastjournal::reactor {
 
-Result<ConnectionId> Reactor::connect(env::Address const& address) {
+Result<ConnectionId> Reactor::connect(env::Address const& address, env::ConnectOptions const& options) {
   Result<SocketAddress> const peer = parse_address(address.text);
   if (!peer.ok()) return peer.status();
   if (open_ >= options_.connections_max)
     return Status{Code::over_limit, fmt::format("connect {}: {} connections are open", address.text, open_)};
   UniqueFd fd{::socket(peer->family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   if (!fd.valid()) return system_failure("socket for", address.text, errno);
+  std::unique_ptr<Secure> secure;
+  if (options.tls) {
+    Result<std::unique_ptr<Secure>> made = secure_for(address, options, fd.get());
+    if (!made.ok()) return made.status();
+    secure = std::move(made).value();
+  }
   if (peer->family() != AF_UNIX) {
     int const on = 1;
     ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -27,6 +34,7 @@ Result<ConnectionId> Reactor::connect(env::Address const& address) {
 
   Connection& connection = take_slot();
   assign(connection, std::move(fd));
+  connection.connecting = true;
   auto const connected = [](int, short, void* argument) {
     auto& self = *static_cast<Connection*>(argument);
     self.owner->on_connected(self);
@@ -37,6 +45,7 @@ Result<ConnectionId> Reactor::connect(env::Address const& address) {
     release(connection);
     return system_failure("watch", address.text, error);
   }
+  if (secure != nullptr) begin_own_handshake(connection, std::move(secure));
   return connection.id;
 }
 
@@ -48,15 +57,24 @@ void Reactor::on_connected(Connection& connection) {
   peer.length = sizeof peer.storage;
   if (error == 0 && ::getpeername(connection.fd.get(), peer.get(), &peer.length) != 0) error = errno;
   if (error == 0) {
+    bool const paused = connection.paused;
     assign(connection, std::move(connection.fd));
-    if (event_add(&connection.readable, nullptr) != 0) error = errno;
+    connection.paused = paused;
+    bool const reads = !paused || connection.secure != nullptr;
+    if (reads && event_add(&connection.readable, nullptr) != 0) error = errno;
   }
   if (error != 0) {
     end(connection, error);
     return;
   }
+  PeerName name = peer_name(connection.fd.get(), peer);
+  if (connection.secure != nullptr) {
+    connection.secure->peer = std::move(name);
+    shake_hands(connection);
+    return;
+  }
   active_ = true;
-  handler_->on_open(connection.id, {.text = peer_name(connection.fd.get(), peer).text, .origin = "made"});
+  handler_->on_open(connection.id, {.text = name.text, .origin = "made"});
 }
 
 }  // namespace fastjournal::reactor

@@ -25,9 +25,9 @@ void discard_input(int fd);
 struct Reactor::Secure {
   std::unique_ptr<tls::Stream> stream;
   PeerName peer;
-  Listener const* listener{nullptr};
+  Listener const* listener{nullptr};  // null: the connection was made here
   std::int64_t begun_us{0};
-  std::list<ConnectionId>::iterator place{};  // in handshakes_, while it shakes
+  std::list<ConnectionId>::iterator place{};  // in handshakes_ or own_handshakes_, while it shakes
   bool shaking{true};
   bool greeted{false};         // its first byte was looked at
   bool queued{false};          // it is in postponed_
@@ -57,7 +57,8 @@ struct Reactor::Connection {
   event writable{};       // one-shot; armed only after a send that accepted only a part
   std::uint64_t look{0};  // number of the look that last read it
   int error{0};           // the reason why the peer takes no more bytes
-  bool paused{false};     // by the handler
+  bool connecting{false};
+  bool paused{false};  // by the handler
   bool input_ended{false};
   bool output_ended{false};  // by the handler
 };

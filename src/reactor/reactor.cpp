@@ -229,8 +229,9 @@ void Reactor::read_postponed() {
   for (ConnectionId const id : swap_) {
     Connection* const connection = find(id);
     if (connection == nullptr) continue;
+    bool const shaking = connection->secure != nullptr && connection->secure->shaking;
     if (connection->secure != nullptr) connection->secure->queued = false;
-    if (!connection->paused && !connection->input_ended) on_readable(*connection);
+    if ((shaking || !connection->paused) && !connection->input_ended) on_readable(*connection);
   }
 }
 
@@ -272,6 +273,7 @@ void Reactor::assign(Connection& connection, UniqueFd fd) {
   connection.fd = std::move(fd);
   connection.look = 0;
   connection.error = 0;
+  connection.connecting = false;
   connection.paused = false;
   connection.input_ended = false;
   connection.output_ended = false;
@@ -411,7 +413,9 @@ void Reactor::pause_reading(ConnectionId id, bool paused) {
   Connection* const connection = find(id);
   if (connection == nullptr || connection->paused == paused) return;
   connection->paused = paused;
-  if (connection->input_ended) return;
+  // Before it is open there is nothing to read, and a handshake goes on.
+  bool const shaking = connection->secure != nullptr && connection->secure->shaking;
+  if (connection->input_ended || connection->connecting || shaking) return;
   if (paused)
     event_del(&connection->readable);
   else

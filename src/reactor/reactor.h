@@ -46,7 +46,7 @@ struct ReactorOptions {
   std::uint32_t handshakes_per_origin_max{128};  // more are accepted and wait
   std::uint32_t handshakes_waiting_max{1024};    // of these; more are closed
   std::uint32_t handshake_steps_max{8};          // per turn: each may cost a millisecond of the processor
-  std::int64_t handshake_limit_us{10'000'000};   // of one; then it is ended
+  std::int64_t handshake_limit_us{10'000'000};   // of one; then it is ended. Of our own with the connecting before it
   // A descriptor that becomes readable when the wall clock is set. Tests use their own, as they may not set the clock.
   std::function<Result<UniqueFd>()> watch_clock{&watch_wall_clock};
   std::function<void(std::string_view)> warn{};  // for the administrator; few lines
@@ -58,7 +58,7 @@ struct ReactorCounters {
   std::uint64_t accepted{0};
   std::uint64_t refused{0};             // for lack of a descriptor
   std::uint64_t not_allowed{0};         // connections and datagrams of users whom the listener's list does not name
-  std::uint64_t handshakes{0};          // of TLS that were completed
+  std::uint64_t handshakes{0};          // of TLS that were completed, with peers who came here
   std::uint64_t handshakes_resumed{0};  // of these, without certificates
   std::uint64_t handshakes_failed{0};   // the peer's certificate, version, protocol, or its end
   std::uint64_t handshakes_late{0};     // ended because they took too long
@@ -109,7 +109,11 @@ class Reactor final : public env::Network {
   void stop_listening(std::uint32_t number) override;
   // For connections accepted from now on, by each listener of this number; it speaks TLS already.
   void use_certificates(std::uint32_t listener, std::shared_ptr<tls::ServerContext const> context);
-  [[nodiscard]] Result<ConnectionId> connect(env::Address const& address) override;
+  // For connections that are made from now on with this number (ConnectOptions::certificates); they name their targets
+  // themselves. Null: there are none of this number any more.
+  void use_client_certificates(std::uint32_t number, std::shared_ptr<tls::ClientContext> context);
+  // With TLS also not ok if there are no certificates of this number, or the name is none.
+  [[nodiscard]] Result<ConnectionId> connect(env::Address const& address, env::ConnectOptions const& options) override;
   // After the peer is gone, send accepts and drops all bytes: input received before is still read, and on_closed
   // follows.
   [[nodiscard]] std::size_t send(ConnectionId id, std::string_view bytes) override;
@@ -215,6 +219,11 @@ class Reactor final : public env::Network {
   [[nodiscard]] Result<std::shared_ptr<ListeningSocket>> socket_at(env::Address const& address, mode_t unix_mode) const;
   [[nodiscard]] Status prepare_handshakes();
   void begin_handshake(Listener const& listener, UniqueFd fd, PeerName peer);
+  [[nodiscard]] Result<std::unique_ptr<Secure>> secure_for(env::Address const& address,
+                                                           env::ConnectOptions const& options, int fd) const;
+  void begin_own_handshake(Connection& connection, std::unique_ptr<Secure> secure);
+  void finish_own_handshake(Connection& connection);
+  void end_late_handshakes_of_our_own(std::int64_t now_us);
   void shake_hands(Connection& connection);
   [[nodiscard]] bool speaks_tls(Connection& connection);
   void finish_handshake(Connection& connection);
@@ -256,6 +265,7 @@ class Reactor final : public env::Network {
   std::int64_t armed_us_{INT64_MAX};  // the date of the kernel's timer, never later than wake_us_ while waiting
 
   std::vector<std::unique_ptr<Listener>> listeners_;
+  std::map<std::uint32_t, std::shared_ptr<tls::ClientContext>> client_certificates_;  // by their number
   std::vector<std::shared_ptr<ListeningSocket>> adopted_;
   std::map<ConnectionId, std::unique_ptr<Datagrams>> datagrams_;
   std::map<ConnectionId, std::unique_ptr<LocalDatagrams>> local_datagrams_;
@@ -275,6 +285,7 @@ class Reactor final : public env::Network {
 
   std::list<ConnectionId> handshakes_;                               // under way, the oldest first
   std::map<std::string, std::uint32_t, std::less<>> handshakes_of_;  // their number, by origin
+  std::list<ConnectionId> own_handshakes_;                           // of connections made here, the oldest first
   std::list<Waiting> waiting_;                                       // to begin theirs, the oldest first
   Event handshake_event_;                                            // the oldest one's limit
   std::uint32_t handshake_steps_{0};                                 // of this turn

@@ -7,6 +7,9 @@
 // number is limited, and each of them has a limit of time. At the number's limit, those who come wait in the kernel's
 // queue, unless the oldest is one of the slow: it makes room. One origin has half of the places at most. More of it are
 // accepted and wait here, so that they do not stand before others in the kernel's queue.
+//
+// Connections that are made here are few, and the handler has their ids: they have no limits but that of time, and are
+// never ended to make room. Their certificates are a context of a client, with a number; each names its own target.
 #include <errno.h>
 #include <sys/socket.h>
 
@@ -18,6 +21,7 @@
 
 #include "reactor/connection.h"
 #include "reactor/reactor.h"
+#include "tls/words.h"
 
 namespace fastjournal::reactor {
 namespace {
@@ -34,6 +38,14 @@ constexpr std::int64_t kWarnAgainAfterUs = 10'000'000;
 // Of one call of send: encryption costs time, so a peer that reads as fast as we write must not keep the turn.
 constexpr std::size_t kSendBytesMax = 1U << 20U;
 
+// The name that a certificate must be for where none is given: "10.0.0.1", "fe80::1", "localhost" of a unix socket.
+std::string host_of(std::string_view address) {
+  if (address.starts_with("unix:") || address.starts_with('/')) return "localhost";
+  std::string_view host = address.substr(0, address.rfind(':'));
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  return std::string{host.substr(0, host.find('%'))};
+}
+
 }  // namespace
 
 Status Reactor::prepare_handshakes() {
@@ -46,6 +58,13 @@ Status Reactor::prepare_handshakes() {
 void Reactor::use_certificates(std::uint32_t listener, std::shared_ptr<tls::ServerContext const> context) {
   for (std::unique_ptr<Listener> const& one : listeners_)
     if (one->number == listener && one->tls.context != nullptr) one->tls.context = context;
+}
+
+void Reactor::use_client_certificates(std::uint32_t number, std::shared_ptr<tls::ClientContext> context) {
+  if (context == nullptr)
+    client_certificates_.erase(number);
+  else
+    client_certificates_[number] = std::move(context);
 }
 
 // ---------------------------------------------------------------------------
@@ -75,7 +94,34 @@ void Reactor::begin_handshake(Listener const& listener, UniqueFd fd, PeerName pe
   arm_handshake_limit();
 }
 
+Result<std::unique_ptr<Reactor::Secure>> Reactor::secure_for(env::Address const& address,
+                                                             env::ConnectOptions const& options, int fd) const {
+  auto const found = client_certificates_.find(options.certificates);
+  if (found == client_certificates_.end())
+    return Status{Code::bad_configuration,
+                  fmt::format("connect {} with TLS: there are no certificates of the number {}", address.text,
+                              options.certificates)};
+  tls::Target target{.host = options.name.empty() ? host_of(address.text) : options.name, .protocol = options.protocol};
+  Result<std::unique_ptr<tls::Stream>> stream = tls::Stream::connect(found->second, fd, std::move(target));
+  if (!stream.ok())
+    return Status{stream.status().code(), fmt::format("connect {}: {}", address.text, stream.status().message())};
+  auto out = std::make_unique<Secure>();
+  out->stream = std::move(stream).value();
+  return out;
+}
+
+void Reactor::begin_own_handshake(Connection& connection, std::unique_ptr<Secure> secure) {
+  secure->begun_us = monotonic_us();
+  secure->place = own_handshakes_.insert(own_handshakes_.end(), connection.id);
+  connection.secure = std::move(secure);
+  arm_handshake_limit();
+}
+
 void Reactor::end_handshake(Secure& secure) {
+  if (secure.listener == nullptr) {
+    own_handshakes_.erase(secure.place);
+    return;
+  }
   handshakes_.erase(secure.place);
   auto const found = handshakes_of_.find(secure.peer.origin);
   if (--found->second == 0) handshakes_of_.erase(found);
@@ -122,8 +168,12 @@ void Reactor::begin_waiting_handshakes() {
 
 // The limit is the same for all, so the oldest one's comes first. While others wait it is as soon as one may be slow.
 void Reactor::arm_handshake_limit() {
-  if (handshakes_.empty() || event_pending(handshake_event_.get(), EV_TIMEOUT, nullptr) != 0) return;
-  std::int64_t const age_us = monotonic_us() - find(handshakes_.front())->secure->begun_us;
+  if (event_pending(handshake_event_.get(), EV_TIMEOUT, nullptr) != 0) return;
+  std::int64_t begun_us = INT64_MAX;
+  for (std::list<ConnectionId> const* const list : {&handshakes_, &own_handshakes_})
+    if (!list->empty()) begun_us = std::min(begun_us, find(list->front())->secure->begun_us);
+  if (begun_us == INT64_MAX) return;
+  std::int64_t const age_us = monotonic_us() - begun_us;
   std::int64_t left_us = std::max<std::int64_t>(options_.handshake_limit_us - age_us, 1000);
   if (!waiting_.empty()) left_us = std::min(left_us, kLookAgainUs);
   timeval const left{left_us / 1'000'000, left_us % 1'000'000};
@@ -143,7 +193,22 @@ void Reactor::end_late_handshakes() {
     waiting_.pop_front();
   }
   if (!waiting_.empty()) again_ = true;
+  end_late_handshakes_of_our_own(now_us);
   arm_handshake_limit();
+}
+
+void Reactor::end_late_handshakes_of_our_own(std::int64_t now_us) {
+  while (!own_handshakes_.empty()) {
+    Connection& oldest = *find(own_handshakes_.front());
+    if (now_us - oldest.secure->begun_us < options_.handshake_limit_us) return;
+    std::int64_t const limit_ms = options_.handshake_limit_us / 1000;
+    end(oldest,
+        oldest.connecting
+            ? fmt::format("no connection within {} ms", limit_ms)
+            : fmt::format("it did not end the TLS handshake within {} ms: it is overloaded, or speaks no TLS at "
+                          "this address",
+                          limit_ms));
+  }
 }
 
 // Nobody has heard of them.
@@ -191,7 +256,12 @@ void Reactor::shake_hands(Connection& connection) {
       event_add(&connection.writable, nullptr);
       return;
     case Progress::closed:
-    case Progress::failed: refuse_handshake(connection, counters_.handshakes_failed, stream.reason()); return;
+    case Progress::failed:
+      if (connection.secure->listener == nullptr)
+        end(connection, tls::explain_plainly(stream));
+      else
+        refuse_handshake(connection, counters_.handshakes_failed, stream.reason());
+      return;
   }
 }
 
@@ -199,7 +269,9 @@ void Reactor::shake_hands(Connection& connection) {
 bool Reactor::speaks_tls(Connection& connection) {
   Secure& secure = *connection.secure;
   char first = 0;
-  if (secure.greeted || ::recv(connection.fd.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) != 1) return true;
+  if (secure.listener == nullptr || secure.greeted ||
+      ::recv(connection.fd.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) != 1)
+    return true;
   secure.greeted = true;
   if (first == tls::kFirstByte) return true;
   std::string const& refusal = secure.listener->tls.plain_refusal;
@@ -210,6 +282,7 @@ bool Reactor::speaks_tls(Connection& connection) {
 
 void Reactor::finish_handshake(Connection& connection) {
   Secure& secure = *connection.secure;
+  if (secure.listener == nullptr) return finish_own_handshake(connection);
   Result<std::string> const user = secure.stream->user();
   if (!user.ok()) {
     secure.stream->tell_end();
@@ -227,6 +300,21 @@ void Reactor::finish_handshake(Connection& connection) {
   if (secure.stream->has_unread()) read_later(connection);
   handler_->on_open(
       id, {.text = peer.text, .origin = peer.origin, .listener = secure.listener->number, .user = user.value()});
+}
+
+void Reactor::finish_own_handshake(Connection& connection) {
+  Secure& secure = *connection.secure;
+  if (std::string const& wanted = secure.stream->target().protocol; secure.stream->protocol() != wanted) {
+    secure.stream->tell_end();
+    end(connection, fmt::format("it does not speak {} at this address", wanted));
+    return;
+  }
+  end_handshake(secure);
+  secure.shaking = false;
+  active_ = true;
+  PeerName const peer = std::move(secure.peer);
+  if (secure.stream->has_unread()) read_later(connection);
+  handler_->on_open(connection.id, {.text = peer.text, .origin = "made"});
 }
 
 // The handler has never heard of it.
@@ -300,7 +388,10 @@ void Reactor::on_secure_readable(Connection& connection) {
 
 void Reactor::take_secure_end(Connection& connection) {
   tls::Stream const& stream = *connection.secure->stream;
-  if (stream.has_ended() || connection.error != 0) {
+  if (connection.secure->listener == nullptr && stream.was_refused()) {
+    // By an alert, which came before what we sent could fail.
+    end(connection, tls::explain_plainly(stream));
+  } else if (stream.has_ended() || connection.error != 0) {
     end_input(connection);
   } else if (stream.socket_error() != 0) {
     end(connection, stream.socket_error());

@@ -19,7 +19,8 @@ PollNetwork::~PollNetwork() {
   for (auto const& [id, connection] : connections_) ::close(connection.fd);
 }
 
-Result<ConnectionId> PollNetwork::connect(env::Address const& address) {
+Result<ConnectionId> PollNetwork::connect(env::Address const& address, env::ConnectOptions const& options) {
+  if (options.tls) return missing();
   std::size_t const colon = address.text.rfind(':');
   sockaddr_in to{};
   to.sin_family = AF_INET;

@@ -18,7 +18,7 @@ class PollNetwork final : public env::Network {
   // Waits up to so long for something to happen, and tells the handler.
   void turn(env::NetworkHandler& handler, std::int64_t wait_us);
 
-  Result<ConnectionId> connect(env::Address const& address) override;
+  Result<ConnectionId> connect(env::Address const& address, env::ConnectOptions const& options) override;
   std::size_t send(ConnectionId id, std::string_view bytes) override;
   void pause_reading(ConnectionId id, bool paused) override;
   void close(ConnectionId id) override;

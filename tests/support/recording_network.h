@@ -18,7 +18,8 @@
 namespace fastjournal::test {
 
 struct RecordingNetwork final : env::Network {
-  Result<ConnectionId> connect(env::Address const& address) override {
+  Result<ConnectionId> connect(env::Address const& address, env::ConnectOptions const& options) override {
+    connect_options.push_back(options);
     if (!connects) return Status{Code::io_error, "connect " + address.text + ": refused"};
     return ConnectionId{++last};
   }
@@ -68,6 +69,7 @@ struct RecordingNetwork final : env::Network {
 
   bool connects{true};
   std::uint64_t last{0};
+  std::vector<env::ConnectOptions> connect_options;  // of all connections, in order
   std::map<ConnectionId, std::string> sent;
   std::map<ConnectionId, std::size_t> room;  // what these take at most from here on
   std::set<ConnectionId> paused;

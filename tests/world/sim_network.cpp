@@ -41,7 +41,7 @@ void SimNetwork::drop(ConnectionId id) {
   again_ = true;
 }
 
-Result<ConnectionId> SimNetwork::connect(env::Address const& address) {
+Result<ConnectionId> SimNetwork::connect(env::Address const& address, env::ConnectOptions const&) {
   ++attempts_;
   if (!served_.contains(address.text))
     return Status{Code::io_error, "connect " + address.text + ": Connection refused"};

@@ -136,7 +136,7 @@ class SimNetwork final : public env::Network {
   }
 
   // -- env::Network -----------------------------------------------------------
-  Result<ConnectionId> connect(env::Address const& address) override;
+  Result<ConnectionId> connect(env::Address const& address, env::ConnectOptions const& options) override;
   Result<env::Address> listen(env::Address const& address, env::ListenOptions const& options) override;
   void stop_listening(std::uint32_t number) override;
   std::size_t send(ConnectionId id, std::string_view bytes) override;

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(two_reactors_talk_over_tcp_and_unix_sockets) {
       here.reactor->close(id);
       here.reactor->stop();
     };
-    Result<ConnectionId> const made = here.reactor->connect({bound});
+    Result<ConnectionId> const made = here.reactor->connect({bound}, {});
     BOOST_REQUIRE_MESSAGE(made.ok(), made.status().text());
     here.handler.answer(made.value(), "hello");  // sent in the first turn that can send it
     here.start();
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(nobody_listening_is_told_once) {
   }
   Server here;
   here.handler.closed_hook = [&](ConnectionId) { here.reactor->stop(); };
-  Result<ConnectionId> const made = here.reactor->connect({address});
+  Result<ConnectionId> const made = here.reactor->connect({address}, {});
   if (made.ok()) {
     here.start();
     here.join();
@@ -58,8 +58,8 @@ BOOST_AUTO_TEST_CASE(nobody_listening_is_told_once) {
 BOOST_AUTO_TEST_CASE(a_missing_socket_file_and_a_bad_address_fail_at_once) {
   TemporaryFolder const folder;
   Server here;
-  BOOST_TEST(!here.reactor->connect({"unix:" + (folder / "none")}).ok());
-  BOOST_TEST(!here.reactor->connect({"nowhere"}).ok());
+  BOOST_TEST(!here.reactor->connect({"unix:" + (folder / "none")}, {}).ok());
+  BOOST_TEST(!here.reactor->connect({"nowhere"}, {}).ok());
   BOOST_TEST(here.reactor->connections() == 0U);
 }
 

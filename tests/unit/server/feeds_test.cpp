@@ -17,7 +17,9 @@ using server::Feeds;
 
 // A network that opens sockets, except at the address "bad", and accepts datagrams while the test lets it.
 struct Datagrams final : env::Network {
-  Result<ConnectionId> connect(env::Address const&) override { return Status{Code::not_supported, "no connections"}; }
+  Result<ConnectionId> connect(env::Address const&, env::ConnectOptions const&) override {
+    return Status{Code::not_supported, "no connections"};
+  }
   Result<env::Address> listen(env::Address const&, env::ListenOptions const&) override {
     return Status{Code::not_supported, "no connections"};
   }
