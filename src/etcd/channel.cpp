@@ -191,7 +191,7 @@ Result<CallId> Channel::start(std::string_view path, std::span<Metadata const> m
                                         std::to_string(request_bytes_) + " bytes; at most " +
                                         std::to_string(options_.request_bytes_max)};
   std::vector<nghttp2_nv> headers{header(":method", "POST"),
-                                  header(":scheme", "http"),
+                                  header(":scheme", options_.tls ? "https" : "http"),
                                   header(":path", path),
                                   header(":authority", options_.authority),
                                   header("content-type", "application/grpc"),

@@ -70,6 +70,7 @@ struct Metadata {
 
 struct ChannelOptions {
   std::string authority{"localhost"};                      // whom the server takes itself for; named in errors too
+  bool tls{false};                                         // the connection has it, which calls say
   std::size_t message_bytes_max{std::size_t{64} << 20U};   // of one answer; a call whose answer is larger ends
   std::size_t partial_bytes_max{std::size_t{128} << 20U};  // of all messages that arrived in part
   std::size_t request_bytes_max{std::size_t{64} << 20U};   // of all requests that are not in the output so far

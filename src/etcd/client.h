@@ -24,10 +24,9 @@
 // Time. tick() is called once a turn, after all input of the turn was passed on; timeouts begin with the tick, or the
 // end of the turn, that follows. So bytes that arrived while this process did not run are read before anything is late.
 //
-// TLS: env::Network has none for connections that it opens (reactor/tls.cpp accepts only), so this client speaks
-// plain text. It would come in with Network::connect: tls::ClientContext (tls/context.h) with "h2" as its ALPN
-// protocol, and reactor/connect.cpp would shake hands with tls::Stream::connect before on_open. Nothing here would
-// change but the pseudo-header ":scheme".
+// TLS is the network's (env::ConnectOptions): a connection is opened when the member has shown a good certificate and
+// agreed to speak "h2". The client's own certificate belongs to the number that is given with it; users and passwords
+// are something else, and may come with both.
 #pragma once
 
 #include <cstddef>
@@ -52,8 +51,11 @@
 namespace fastjournal::etcd {
 
 struct ClientOptions {
-  std::vector<std::string> endpoints{};  // as env::Address; at least one
-  std::string user{};                    // empty: no authentication
+  std::vector<std::string> endpoints{};  // as env::Address; at least one (endpoints.h)
+  bool tls{false};
+  std::uint32_t certificates{0};  // env::ConnectOptions::certificates
+  std::string server_name{};      // that the members' certificates are for; empty: the host of each endpoint
+  std::string user{};             // empty: no authentication
   std::string password{};
   std::size_t requests_max{65'536};                       // without an answer; more are `unavailable`
   std::size_t request_bytes_max{std::size_t{16} << 20U};  // of one; larger ones are refused

@@ -79,7 +79,10 @@ void Client::connect() {
   std::string const& endpoint = options_.endpoints[next_endpoint_];
   next_endpoint_ = (next_endpoint_ + 1) % options_.endpoints.size();
   attempt_us_ = kNotSet;
-  Result<ConnectionId> const made = network_.connect({endpoint}, {});
+  Result<ConnectionId> const made = network_.connect({endpoint}, {.tls = options_.tls,
+                                                                  .certificates = options_.certificates,
+                                                                  .name = options_.server_name,
+                                                                  .protocol = options_.tls ? "h2" : ""});
   if (!made.ok()) {
     ++counters_.failed;
     state_ = {Code::unavailable, "etcd at " + endpoint + ": " + made.status().message()};
@@ -90,6 +93,7 @@ void Client::connect() {
   link_ = std::make_unique<Link>(
       made.value(), endpoint,
       ChannelOptions{.authority = endpoint.starts_with("unix:") || endpoint.starts_with("/") ? "localhost" : endpoint,
+                     .tls = options_.tls,
                      .message_bytes_max = options_.message_bytes_max,
                      .partial_bytes_max = 2 * options_.message_bytes_max});
   link_->begun_us = now_us_;

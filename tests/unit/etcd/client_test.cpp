@@ -49,6 +49,26 @@ BOOST_AUTO_TEST_CASE(it_looks_at_the_member_and_then_sends_what_waited) {
   BOOST_TEST(client.counters().connected == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(tls_is_asked_for_with_every_connection_and_said_in_calls) {
+  settle();
+  BOOST_TEST(!network.connect_options.at(0).tls);
+  BOOST_TEST(network.connect_options.at(0).protocol == "");
+  BOOST_TEST(etcd.headers.at("/etcdserverpb.Maintenance/Status").at(":scheme") == "http");
+  ClientHarness secure{{.tls = true, .certificates = 7, .server_name = "etcd.example"}};
+  secure.settle();
+  secure.lose(secure.made());
+  secure.run(1'100 * kMs);
+  BOOST_TEST(secure.client.state().ok());
+  BOOST_REQUIRE(secure.network.connect_options.size() == 2U);
+  for (env::ConnectOptions const& one : secure.network.connect_options) {
+    BOOST_TEST(one.tls);
+    BOOST_TEST(one.certificates == 7U);
+    BOOST_TEST(one.name == "etcd.example");
+    BOOST_TEST(one.protocol == "h2");
+  }
+  BOOST_TEST(secure.etcd.headers.at("/etcdserverpb.Maintenance/Status").at(":scheme") == "https");
+}
+
 BOOST_AUTO_TEST_CASE(other_connections_are_not_its) {
   settle();
   ConnectionId const other{99};
