@@ -38,19 +38,44 @@ std::vector<std::string> free_addresses(std::size_t count) {
 
 bool has_etcd() { return ::access("/usr/bin/etcd", X_OK) == 0; }
 
-EtcdNodes::EtcdNodes(std::size_t count, std::vector<std::string> words) : words_(std::move(words)) {
+EtcdNodes::EtcdNodes(std::size_t count, std::vector<std::string> words, Scheme scheme)
+    : words_(std::move(words)), scheme_(scheme) {
   if (!has_etcd()) throw std::runtime_error("etcd is not installed: apt-get install etcd-server etcd-client");
   std::vector<std::string> const all = free_addresses(2 * count);
   endpoints_.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
   peers_.assign(all.begin() + static_cast<std::ptrdiff_t>(count), all.end());
   nodes_.resize(count);
+  if (scheme_ == Scheme::https) make_certificates();
   for (std::size_t node = 0; node < count; ++node) start(node);
+}
+
+void EtcdNodes::make_certificates() {
+  Authority authority;
+  Certificate const server = authority.issue();
+  Certificate const client = authority.client("node");
+  std::ofstream{file("ca.pem")} << authority.certificate();
+  std::ofstream{file("server.pem")} << server.certificate;
+  write_private(file("server.key"), server.key);
+  std::ofstream{file("client.pem")} << client.certificate;
+  write_private(file("client.key"), client.key);
+  // Its gateway for JSON would be a client without a certificate.
+  for (std::string const& word :
+       {std::string{"--enable-grpc-gateway=false"}, std::string{"--client-cert-auth"},
+        "--trusted-ca-file=" + file("ca.pem"), "--cert-file=" + file("server.pem"), "--key-file=" + file("server.key")})
+    words_.push_back(word);
+}
+
+std::string EtcdNodes::urls() const {
+  std::string out;
+  for (std::string const& one : endpoints_)
+    out += (out.empty() ? "" : ",") + std::string{scheme_ == Scheme::https ? "https://" : "http://"} + one;
+  return out;
 }
 
 void EtcdNodes::start(std::size_t node) {
   std::string cluster;
   for (std::size_t i = 0; i < peers_.size(); ++i) cluster += (i == 0 ? "" : ",") + name_of(i) + "=http://" + peers_[i];
-  std::string const client = "http://" + endpoints_[node];
+  std::string const client = (scheme_ == Scheme::https ? "https://" : "http://") + endpoints_[node];
   std::string const peer = "http://" + peers_[node];
   std::vector<std::string> words{"etcd",
                                  "--name",
@@ -99,9 +124,11 @@ void EtcdNodes::kill(std::size_t node) {
 void EtcdNodes::signal(std::size_t node, int signal) { nodes_.at(node)->kill(signal); }
 
 std::string EtcdNodes::control(std::vector<std::string> const& words) {
-  std::string all;
-  for (std::string const& one : endpoints_) all += (all.empty() ? "" : ",") + one;
-  std::vector<std::string> line{"etcdctl", "--endpoints", all};
+  std::vector<std::string> line{"etcdctl", "--endpoints", urls()};
+  if (scheme_ == Scheme::https)
+    for (std::string const& word :
+         {"--cacert=" + file("ca.pem"), "--cert=" + file("client.pem"), "--key=" + file("client.key")})
+      line.push_back(word);
   line.insert(line.end(), words.begin(), words.end());
   ChildProcess made{line, {.environment = {"ETCDCTL_API=3"}}};
   if (made.wait() != 0) throw std::runtime_error("etcdctl failed: " + made.output());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/certificates.h"
 #include "tests/support/child_process.h"
 #include "tests/support/temporary_folder.h"
 
@@ -14,13 +15,21 @@ namespace fastjournal::test {
 
 class EtcdNodes {
  public:
+  // What clients speak: `https`, they have to show a certificate, too.
+  enum class Scheme : std::uint8_t { http, https };
+
   // Further words for each of them. They elect within a second.
-  explicit EtcdNodes(std::size_t count, std::vector<std::string> words = {"--unsafe-no-fsync"});
+  explicit EtcdNodes(std::size_t count, std::vector<std::string> words = {"--unsafe-no-fsync"},
+                     Scheme scheme = Scheme::http);
 
   // Addresses for clients, "127.0.0.1:PORT".
   [[nodiscard]] std::vector<std::string> const& endpoints() const { return endpoints_; }
   [[nodiscard]] std::size_t index_of(std::string_view endpoint) const;
   [[nodiscard]] std::string name_of(std::size_t node) const { return "node" + std::to_string(node); }
+  // With the scheme, and commas between them.
+  [[nodiscard]] std::string urls() const;
+  // Of https: "ca.pem", "client.pem", "client.key".
+  [[nodiscard]] std::string file(std::string const& name) const { return folder_ / name; }
   // SIGKILL, and its end is awaited.
   void kill(std::size_t node);
   void signal(std::size_t node, int signal);
@@ -32,8 +41,11 @@ class EtcdNodes {
   [[nodiscard]] std::string log_of(std::size_t node) const;
 
  private:
+  void make_certificates();
+
   TemporaryFolder folder_;
   std::vector<std::string> words_;
+  Scheme scheme_;
   std::vector<std::string> endpoints_;
   std::vector<std::string> peers_;
   std::vector<std::unique_ptr<ChildProcess>> nodes_;
