@@ -19,6 +19,7 @@
 #include "clients/cli/bench.h"
 #include "clients/cli/blobs.h"
 #include "clients/cli/buffers.h"
+#include "clients/cli/cluster.h"
 #include "clients/cli/doctor.h"
 #include "clients/cli/feed.h"
 #include "clients/cli/frame.h"
@@ -498,6 +499,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb == "tx run") return run_transaction(invocation, console, *connection.value());
   if (invocation.verb == "tx ls") return list_branches(invocation, console, *connection.value());
   if (invocation.verb.starts_with("tx ")) return end_branch(invocation, console, *connection.value());
+  if (invocation.verb.starts_with("cluster ")) return run_cluster(invocation, console, *connection.value());
   if (invocation.verb.starts_with("kv ")) return run_pairs(invocation, console, *connection.value());
   if (invocation.verb.starts_with("queue ")) return run_queues(invocation, console, *connection.value());
   if (invocation.verb == "pipeline run") return run_pipeline(invocation, console, *connection.value());

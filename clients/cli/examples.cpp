@@ -52,6 +52,8 @@ constexpr Example kExamples[] = {
     {"tx ls", "fastjournal tx ls --all"},
     {"tx commit", "fastjournal tx commit 1:6f72646572:01"},
     {"tx rollback", "fastjournal tx rollback 1:6f72646572:01"},
+    {"cluster status", "fastjournal cluster status --json"},
+    {"cluster step-down", "fastjournal cluster step-down common --for 1m"},
     {"tx forget", "fastjournal tx forget 1:6f72646572:01"},
     {"queue send",
      "fastjournal queue send post orders 'one cake' --properties '{\"colour\":\"red\"}'\n"

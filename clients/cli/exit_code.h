@@ -15,9 +15,9 @@ enum class ExitCode : int {
   failed = 5,       // work: the command failed for at least one row
   in_use = 6,       // log: a daemon or another tool uses the folder
   damaged = 7,      // log, blob: stored data is damaged
-  alerts = 8,       // alerts: at least one is active; spool status: somebody must act
-  warnings = 9,     // doctor: at least one
-  errors = 10,      // doctor: at least one
+  alerts = 8,    // alerts: at least one is active; spool status: somebody must act; cluster status: a log has no owner
+  warnings = 9,  // doctor: at least one
+  errors = 10,   // doctor: at least one
 };
 
 // For a Status that is not ok.

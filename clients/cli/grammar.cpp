@@ -71,6 +71,7 @@ Grammar::Grammar() : app_(kDescription, "fastjournal") {
   add_pair_verbs();
   add_blob_verbs();
   add_transaction_verbs();
+  add_cluster_verbs();
   add_queue_verbs();
   add_keeper_verbs();
   add_plan_verbs();

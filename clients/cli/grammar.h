@@ -60,6 +60,9 @@ class Grammar {
   // grammar_blobs.cpp
   void add_blob_verbs();
   void add_transaction_verbs();
+  // grammar_cluster.cpp
+  void add_cluster_verbs();
+  CLI::App& cluster_verb(CLI::App& cluster, std::string const& name, std::string const& description);
   // grammar_queues.cpp
   void add_queue_verbs();
   void add_queue_messages(CLI::App& queue);
@@ -93,6 +96,7 @@ class Grammar {
   std::string user_verb_;
   std::string spool_verb_;
   std::string pair_verb_;
+  std::string cluster_verb_;
   std::string transaction_verb_;
   std::string blob_verb_;
   std::string queue_verb_;

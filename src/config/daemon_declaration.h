@@ -39,9 +39,6 @@ struct TlsDeclaration {
 
 struct LogDeclaration {
   std::string name{"shared"};
-  bool is_shared{false};  // engine="etcd": with the nodes of the cluster; then only the next two count
-  std::int64_t lease_ms{2000};
-  std::uint64_t bytes_max{256U << 20U};
   std::uint64_t container_bytes{16U << 20U};
   std::uint32_t initial_containers{2};
   std::uint32_t sync_interval_ms{0};                     // 0: every acknowledgement is synced; else sync="interval"
@@ -51,6 +48,10 @@ struct LogDeclaration {
   log::WhenEmpty when_empty{log::WhenEmpty::reset};  // the files kept by an empty log
   std::int64_t scrub_ms{86'400'000};                 // interval in which all durable data is read and checked; 0: never
   bool wipe{false};                                  // files without needed data are overwritten with zeros
+  // engine="etcd": with the nodes of the cluster; then none of the above counts but the name.
+  bool is_shared{false};
+  std::int64_t lease_ms{2000};
+  std::uint64_t bytes_max{256U << 20U};  // in etcd
 
   bool operator==(LogDeclaration const&) const = default;
 };
@@ -67,8 +68,8 @@ struct ClusterDeclaration {
   std::string prefix{"/fastjournal/"};  // of all keys
   std::string user;                     // of etcd; empty: none
   File password_file;
-  bool is_tls{false};
-  File ca;  // empty: the system's
+  std::string server_name;  // that the members' certificates are for; empty: the address of each
+  File ca;                  // empty: the system's
   File certificate;
   File key;
 

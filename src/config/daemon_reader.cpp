@@ -100,7 +100,7 @@ void read_cluster(Element const& element, std::filesystem::path const& base, Dae
                                  {"prefix"},
                                  {"user"},
                                  {"password-file"},
-                                 {"tls"},
+                                 {"server-name"},
                                  {"ca"},
                                  {"certificate"},
                                  {"key"}},
@@ -118,7 +118,7 @@ void read_cluster(Element const& element, std::filesystem::path const& base, Dae
     element.problem_at("prefix", "attribute \"prefix\": found " + model::shown(cluster.prefix) +
                                      ", expected a path that begins and ends with /, at most 128 characters");
   cluster.user = text_field(element, "user").value_or("");
-  cluster.is_tls = boolean_field(element, "tls").value_or(false);
+  cluster.server_name = text_field(element, "server-name").value_or("");
   auto const file = [&](std::string_view name, ClusterDeclaration::File& to) {
     to.place = out.file + ":" + std::to_string(element.line_of(name)) + ": attribute \"" + std::string{name} + "\"";
     if (auto const path = text_field(element, name)) to.path = joined(base, *path);
@@ -131,8 +131,11 @@ void read_cluster(Element const& element, std::filesystem::path const& base, Dae
     element.problem("attribute \"user\" or \"password-file\" alone, expected both or neither");
   if (cluster.certificate.path.empty() != cluster.key.path.empty())
     element.problem("attribute \"certificate\" or \"key\" alone, expected both or neither");
-  if (!cluster.is_tls && !(cluster.ca.path.empty() && cluster.certificate.path.empty()))
-    element.problem("a certificate without tls=\"true\", expected both or neither");
+  bool const names_certificates =
+      !cluster.ca.path.empty() || !cluster.certificate.path.empty() || !cluster.server_name.empty();
+  if (names_certificates && cluster.etcd.find("https://") == std::string::npos)
+    element.problem_at("etcd",
+                       "attribute \"etcd\" without https://, though a certificate is named, expected both or neither");
 }
 
 void read_shared_log(Element const& element, LogDeclaration& log) {

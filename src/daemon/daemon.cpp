@@ -75,6 +75,7 @@ Status Daemon::prepare() {
   if (Status status = os::open_event_log("fastjournald", declared_.logging.file, declared_.logging.level); !status.ok())
     return status;
   if (Status status = read_tls(); !status.ok()) return status;
+  if (Status status = read_cluster(); !status.ok()) return status;
   Result<engine::TableTypes> types = os::load_table_types(declared_.plugins_folder);
   if (!types.ok()) return types.status();
   types_ = std::move(types).value();

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "log/file/file_log.h"
 #include "log/file/replay.h"
@@ -19,6 +18,8 @@ namespace {
 constexpr std::int64_t kProgressEveryUs = 1'000'000;
 // Decided and not durable in a log on etcd: a row of the largest size, and its names, twice.
 constexpr std::uint64_t kWaitingBytesMax = 64U << 20U;
+// env::ConnectOptions::certificates of connections to etcd.
+constexpr std::uint32_t kCertificatesOfEtcd = 1;
 
 std::string progress_text(std::string_view log, log::file::ReadProgress const& progress) {
   return fmt::format("log {}: {} {} of {} MiB, {} records, container {} of {}", log,
@@ -33,6 +34,7 @@ Status Daemon::open_logs() {
   engine.hash_with(os::random_bits());
   engine.declare(tables_, tables_to_forget());
   server_->clock().judge_by({DurationMs{declared_.start.clock_behind_ms_max}, options_.accept_clock});
+  if (Status status = use_certificates_of_etcd(); !status.ok()) return status;
   os::ThreadWorkers workers{os::ThreadWorkers::threads_wanted()};
   for (config::LogDeclaration const& log : declared_.logs) {
     Status status = log.is_shared ? open_shared_log(log) : open_file_log(log, workers);
@@ -103,17 +105,37 @@ Result<std::string> Daemon::etcd_password() const {
   return out;
 }
 
+Status Daemon::read_cluster() {
+  if (!declared_.cluster) return {};
+  config::ClusterDeclaration const& cluster = *declared_.cluster;
+  Result<etcd::Endpoints> endpoints = etcd::read_endpoints(cluster.etcd);
+  if (!endpoints.ok()) return {Code::bad_configuration, cluster.etcd_place + ": " + endpoints.status().message()};
+  etcd_ = std::move(endpoints).value();
+  return etcd_password().status();
+}
+
+Status Daemon::use_certificates_of_etcd() {
+  if (!etcd_.tls) return {};
+  config::ClusterDeclaration const& cluster = *declared_.cluster;
+  auto context = tls::ClientContext::make({.ca = {cluster.ca.path, cluster.ca.place},
+                                           .certificate = {cluster.certificate.path, cluster.certificate.place},
+                                           .key = {cluster.key.path, cluster.key.place}},
+                                          "", "");
+  if (!context.ok()) return context.status();
+  reactor_->use_client_certificates(kCertificatesOfEtcd, std::move(context).value());
+  return {};
+}
+
 // Nothing of it has to be there now: its tables serve when it comes.
 Status Daemon::open_shared_log(config::LogDeclaration const& declared) {
   config::ClusterDeclaration const& cluster = *declared_.cluster;
   Result<std::string> password = etcd_password();
   if (!password.ok()) return password.status();
   etcd::ClientOptions client;
-  std::istringstream words{cluster.etcd};
-  for (std::string one; std::getline(words, one, ',');) {
-    std::erase(one, ' ');
-    if (!one.empty()) client.endpoints.push_back(one);
-  }
+  client.endpoints = etcd_.addresses;
+  client.tls = etcd_.tls;
+  client.certificates = kCertificatesOfEtcd;
+  client.server_name = cluster.server_name;
   client.user = cluster.user;
   client.password = std::move(password).value();
   log::etcd::EtcdLogOptions options;

@@ -1,0 +1,11 @@
+// `cluster status`: the logs that the daemon shares with other nodes. `cluster step-down`: it gives one to another node.
+#pragma once
+
+#include "clients/cli/console.h"
+#include "clients/lib/client.h"
+
+namespace fastjournal::cli {
+
+[[nodiscard]] ExitCode run_cluster(Invocation const& invocation, Console& console, client::Connection& connection);
+
+}  // namespace fastjournal::cli
