@@ -11,6 +11,11 @@
 //   else complain(reply.status());  // the daemon's ERROR: code, sentence, facts
 //
 // A Connection belongs to one thread at a time; nothing happens between calls. No call throws, except std::bad_alloc.
+//
+// Tables may be on several daemons, called nodes, of which one decides for a table at a time. All commands go to home, the
+// daemon that `server` names, until one is answered with `moved`. The library connects to the node that the answer names,
+// with the same token and TLS files, sends the command there, and all later ones of the table. Tables that home has for
+// itself stay there. What is sent again keeps the order of a table's commands, but for those by which the daemon waits.
 #pragma once
 
 #include <chrono>
@@ -38,7 +43,8 @@ inline constexpr Milliseconds kForever{Milliseconds::max()};
 struct Options {
   // "127.0.0.1:4050", "[::1]:4050", "name:4050", "unix:/run/fastjournal.sock"; a path that begins with '/' alone is a
   // unix socket. With "tls:" before it, encrypted: the daemon's certificate must be for this name or IP address, or for
-  // "localhost" on a unix socket.
+  // "localhost" on a unix socket. Several, separated by commas, are daemons with the same tables: one of them is home,
+  // the first that answers. No path may have a comma then.
   std::string server{"127.0.0.1:4050"};
   // For "tls:", in PEM format, reread with each attempt to connect after one that failed. The authorities that are
   // trusted (empty: the system's), and this client's certificate with its key (empty: it has none).
@@ -51,14 +57,16 @@ struct Options {
   Framing framing{Framing::msgpack};
   // Time limit of a command from send to answer, including reconnects. `wait` of a NEXT is added.
   Milliseconds time_limit{30'000};
-  Milliseconds connect_limit{5'000};  // of one attempt
+  Milliseconds connect_limit{5'000};  // of one attempt; nothing else is done meanwhile
   // Pauses before the attempts to reconnect; the last one repeats. Each varies by up to a quarter, so that a thousand
-  // clients do not come back at once. Empty: never reconnect.
+  // clients do not come back at once. With several addresses the others are tried at once, and a pause is made when each
+  // was tried. Empty: never reconnect; the loss of a node is the loss of all then.
   std::vector<Milliseconds> back_off{Milliseconds{1'000},  Milliseconds{1'000},  Milliseconds{1'000},
                                      Milliseconds{3'000},  Milliseconds{5'000},  Milliseconds{10'000},
                                      Milliseconds{20'000}, Milliseconds{30'000}, Milliseconds{60'000}};
   // For people: called with the reason when an existing connection is lost, and with ok when it is back, from within
-  // the call that notices. Must not call the connection.
+  // the call that notices. Of a node other than home, ok has a sentence too, which names its address. Must not call the
+  // connection.
   std::function<void(Status const&)> on_connection{};
   std::size_t in_flight_max{4096};                   // tickets not yet received
   std::size_t pushes_max{65'536};                    // pushes not yet fetched
@@ -83,7 +91,7 @@ enum class Ticket : std::uint64_t {};
 
 class Connection {
  public:
-  // Connects at once, with one attempt; `unavailable` states the address and the reason.
+  // Connects at once, with one attempt for each address; `unavailable` states the addresses and the reasons.
   [[nodiscard]] static Result<std::unique_ptr<Connection>> open(Options options);
   ~Connection();
   Connection(Connection const&) = delete;
@@ -94,13 +102,20 @@ class Connection {
   //   timed_out    no answer in time; a later answer is dropped, and what it leases is released
   //   closed       the connection was lost and the command must not be resent: whether it was carried out
   //                is not known
-  //   unavailable  the daemon cannot be reached
+  //   unavailable  the daemon cannot be reached; or nobody decides for the table (fact `retry`), which was tried
+  //                again until the time limit
+  //   moved        the node that decides for the table (facts `address`, `node`, `token`) was not found until the
+  //                time limit; or at once, if the command is of a transaction or has no `table`
   //   not_allowed  also: it refuses the token
   //   over_limit   in_flight_max tickets are waiting to be received
+  // By `moved` and `retry` nothing was done, so every command may be sent again. When a node other than home is lost,
+  // home is asked where its tables are; when home is lost, the next address takes its place.
   // After a loss, commands are resent according to Options::commands. For a journal: reads, NEXT, TOUCH, INSERT with
   // client and sequence, and DONE (unknown_row to a resent one counts as done). For a key/value table: GET, and changes
   // with client and sequence. For a queue table: reads, ACQUIRE, TOUCH, ACCEPT (as DONE), SEND with client and
   // sequence, and what declares, binds, removes and purges.
+  // A transaction is of one connection: BEGIN and TRANSACTION go to home, and so do all commands up to the COMMIT. For
+  // tables that have moved it needs a Connection of its own, to the address that owner_of() returns.
   [[nodiscard]] Result<Reply> call(Message const& command);
   [[nodiscard]] Result<Reply> call(std::string_view command, Params const& params = {});
 
@@ -118,7 +133,8 @@ class Connection {
 
   // Subscribes (LISTEN), and again after every reconnect. `params` besides `table`: domain or queue, mode, credit,
   // worker; or key, key_binary or prefix. A subscription refused after a reconnect arrives as an ERROR push; one of keys
-  // that is in force again as a push CHANGED with missed=1, as nobody told what changed in between.
+  // that is in force again as a push CHANGED with missed=1, as nobody told what changed in between. When its table moves,
+  // it moves too, and is tried until it is in force.
   [[nodiscard]] Status listen(std::string_view table, Params const& params = {});
   [[nodiscard]] Status unlisten(std::string_view table, Params const& params = {});
   // The same for the figures (WATCH); `params`: table, every. Its rounds come as pushes: STATS and FIGURES.
@@ -129,13 +145,18 @@ class Connection {
   // timed_out: nothing arrived within `limit`, or `wake_fd` (if any) became readable, for callers that also wait for
   // signals.
   [[nodiscard]] Result<Message> wait_push(Milliseconds limit, int wake_fd = -1);
+  // The address, as one of Options::server, to which commands of the table go now. Asks the daemon (STATS), and follows
+  // `moved`. Errors are those of call(). Not between BEGIN and COMMIT.
+  [[nodiscard]] Result<std::string> owner_of(std::string_view table);
   // Number of pushes lost because pushes_max were waiting. Leased rows are never dropped.
   [[nodiscard]] std::uint64_t pushes_dropped() const;
 
   [[nodiscard]] Options const& options() const;
-  // Number of connections made; more than 1: the connection was lost in between.
+  // Number of connections made to home, and of those to other nodes that were lost; more than before: a connection was
+  // lost in between.
   [[nodiscard]] std::uint64_t connects() const;
-  // As far as the calls have noticed: between them nobody looks.
+  // To home, and all subscriptions were sent to where their tables are. As far as the calls have noticed: between them
+  // nobody looks.
   [[nodiscard]] bool is_connected() const;
 
  private:

@@ -41,6 +41,18 @@ Milliseconds wait_of(Message const& command, CommandRule const& rule) {
   return Milliseconds{std::clamp<std::int64_t>(command.integer(rule.wait).value_or(0), 0, kWaitMsMax)};
 }
 
+bool is_moved(Message const& message) { return message.text("code") == row_of(Code::moved).wire_name; }
+
+std::optional<Milliseconds> retry_of(Message const& message) {
+  // Never at once, whatever it says: it may say 0.
+  constexpr std::int64_t kRetryMsMin = 20;
+  constexpr std::int64_t kRetryMsMax = 86'400'000;
+  if (message.text("code") != row_of(Code::unavailable).wire_name) return std::nullopt;
+  std::optional<std::int64_t> const retry = message.integer("retry");
+  if (!retry) return std::nullopt;
+  return Milliseconds{std::clamp(*retry, kRetryMsMin, kRetryMsMax)};
+}
+
 Status refusal_of(Message const& answer) {
   if (answer.command == "UNKNOWN")
     return {Code::unknown_command, "the daemon knows no command " + std::string(answer.text("command"))};
@@ -64,13 +76,16 @@ Status refusal_of(Message const& answer) {
 
 void InFlight::reset() {
   std::string kept_command = std::move(command);
+  std::string kept_table = std::move(table);
   std::string kept_bytes = std::move(bytes);
   std::vector<Message> kept_messages = std::move(reply.messages);
   *this = {};
   kept_command.clear();
+  kept_table.clear();
   kept_bytes.clear();
   kept_messages.clear();
   command = std::move(kept_command);
+  table = std::move(kept_table);
   bytes = std::move(kept_bytes);
   reply.messages = std::move(kept_messages);
 }

@@ -65,13 +65,17 @@ int try_connect(int family, sockaddr const* address, socklen_t size, int wake_fd
   return 0;
 }
 
+Status check_path(std::string const& address, std::string_view path) {
+  constexpr std::size_t kBytes = sizeof sockaddr_un::sun_path;
+  if (!path.empty() && path.size() < kBytes) return {};
+  return {Code::bad_parameter, "'" + address + "' is no address: the path of a unix socket has 1 to " +
+                                   std::to_string(kBytes - 1) + " bytes"};
+}
+
 Result<Socket> connect_unix(std::string const& address, std::string_view path, int wake_fd, Moment until) {
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof to.sun_path) {
-    return Status{Code::bad_parameter, "'" + address + "' is no address: the path of a unix socket has 1 to " +
-                                           std::to_string(sizeof to.sun_path - 1) + " bytes"};
-  }
+  if (Status checked = check_path(address, path); !checked.ok()) return checked;
   path.copy(to.sun_path, path.size());
   Socket socket;
   sockaddr const* const any = reinterpret_cast<sockaddr const*>(&to);
@@ -135,13 +139,23 @@ Result<Socket> connect_tcp(std::string const& address, std::string_view place, i
 constexpr std::string_view kTls = "tls:";
 constexpr std::string_view kUnix = "unix:";
 
-bool is_tls(std::string_view address) { return address.starts_with(kTls); }
-std::string_view place_of(std::string_view address) { return address.substr(is_tls(address) ? kTls.size() : 0); }
+std::string_view place_of(std::string_view address) {
+  return address.substr(Socket::is_tls(address) ? kTls.size() : 0);
+}
 
 constexpr short kGone = POLLERR | POLLHUP | POLLNVAL;
 
-// False: none is ready by `until`, or a signal came.
-bool poll_until(std::span<pollfd> polled, Moment until) {
+bool not_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
+}  // namespace
+
+Moment moment_after(milliseconds limit) {
+  Moment const now = std::chrono::steady_clock::now();
+  auto const left = std::chrono::duration_cast<milliseconds>(Moment::max() - now);
+  return limit >= left ? Moment::max() : now + limit;
+}
+
+bool wait_for_any(std::span<pollfd> polled, Moment until) {
   timespec span{};
   timespec* limit = nullptr;
   if (until != Moment::max()) {
@@ -154,31 +168,28 @@ bool poll_until(std::span<pollfd> polled, Moment until) {
   return ::ppoll(polled.data(), polled.size(), limit, nullptr) > 0;
 }
 
-bool not_now(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+pollfd polled_of(int fd, bool want_write) { return {fd, static_cast<short>(POLLIN | (want_write ? POLLOUT : 0)), 0}; }
 
-}  // namespace
-
-Moment moment_after(milliseconds limit) {
-  Moment const now = std::chrono::steady_clock::now();
-  auto const left = std::chrono::duration_cast<milliseconds>(Moment::max() - now);
-  return limit >= left ? Moment::max() : now + limit;
+Ready ready_of(pollfd const& polled) {
+  return {.readable = (polled.revents & (POLLIN | kGone)) != 0, .writable = (polled.revents & (POLLOUT | kGone)) != 0};
 }
 
 Ready wait_for(int fd, bool want_write, int wake_fd, Moment until) {
   // poll ignores negative descriptors, such as -1.
   std::array<pollfd, 2> polled{};
-  polled[0] = {fd, static_cast<short>(POLLIN | (want_write ? POLLOUT : 0)), 0};
-  polled[1] = {wake_fd, POLLIN, 0};
-  if (!poll_until(polled, until)) return {};
-  short const seen = polled[0].revents;
-  return {.readable = (seen & (POLLIN | kGone)) != 0,
-          .writable = (seen & (POLLOUT | kGone)) != 0,
-          .woken = polled[1].revents != 0};
+  polled[0] = polled_of(fd, want_write);
+  polled[1] = polled_of(wake_fd, false);
+  if (!wait_for_any(polled, until)) return {};
+  Ready out = ready_of(polled[0]);
+  out.woken = polled[1].revents != 0;
+  return out;
 }
+
+bool is_woken(int wake_fd) { return wake_fd >= 0 && wait_for(-1, false, wake_fd, Moment{}).woken; }
 
 bool wait_to_write(int fd, Moment until) {
   std::array<pollfd, 1> polled{pollfd{fd, POLLOUT, 0}};
-  return poll_until(polled, until);
+  return wait_for_any(polled, until);
 }
 
 Socket& Socket::operator=(Socket&& other) noexcept {
@@ -200,6 +211,15 @@ void Socket::close() {
   ::close(fd_);
   fd_ = -1;
   wants_write_ = false;
+}
+
+bool Socket::is_tls(std::string_view address) { return address.starts_with(kTls); }
+
+Status Socket::check(std::string const& address) {
+  std::string_view const place = place_of(address);
+  if (place.starts_with(kUnix)) return check_path(address, place.substr(kUnix.size()));
+  if (place.starts_with('/')) return check_path(address, place);
+  return split_host_port(place) ? Status{} : not_an_address(address);
 }
 
 Result<std::shared_ptr<tls::ClientContext>> Socket::tls_for(std::string const& address, tls::ClientFiles const& files,

@@ -1,5 +1,5 @@
 // A stream socket to the daemon, TCP or unix, with TLS or without, never blocking. All waiting of the library is in
-// wait_for().
+// wait_for() and wait_for_any().
 #pragma once
 
 #include <chrono>
@@ -14,10 +14,13 @@
 #include "tls/context.h"
 #include "tls/stream.h"
 
+struct pollfd;
+
 namespace fastjournal::client {
 
 using Moment = std::chrono::steady_clock::time_point;
 
+[[nodiscard]] inline Moment moment_now() { return std::chrono::steady_clock::now(); }
 // now + limit; saturates at Moment::max().
 [[nodiscard]] Moment moment_after(std::chrono::milliseconds limit);
 
@@ -29,6 +32,13 @@ struct Ready {
 // Waits until `fd` (-1: none) is readable or, if wanted, writable, or `wake_fd` (-1: none) is readable, or until
 // `until`; in the last case nothing is set. May return early with nothing set.
 [[nodiscard]] Ready wait_for(int fd, bool want_write, int wake_fd, Moment until);
+// The same for any number of descriptors. False: none is ready by `until`, or early.
+[[nodiscard]] bool wait_for_any(std::span<pollfd> polled, Moment until);
+// `fd` -1: none.
+[[nodiscard]] pollfd polled_of(int fd, bool want_write);
+[[nodiscard]] Ready ready_of(pollfd const& polled);
+// Whether `wake_fd` (-1: none) is readable. Does not wait.
+[[nodiscard]] bool is_woken(int wake_fd);
 // Waits until `fd` is writable, whatever there is to read: for a peer that has ended its side. False: not by `until`, or
 // early.
 [[nodiscard]] bool wait_to_write(int fd, Moment until);
@@ -48,6 +58,9 @@ class Socket {
   // `tls`: of tls_for(address).
   [[nodiscard]] static Result<Socket> connect(std::string const& address, int wake_fd, Moment until,
                                               std::shared_ptr<tls::ClientContext> const& tls = nullptr);
+  // bad_parameter if it is not an address; whether somebody is there is not looked at.
+  [[nodiscard]] static Status check(std::string const& address);
+  [[nodiscard]] static bool is_tls(std::string_view address);
   // Null for an address without "tls:". `protocol`: what is to be spoken, by its name in ALPN.
   [[nodiscard]] static Result<std::shared_ptr<tls::ClientContext>> tls_for(
       std::string const& address, tls::ClientFiles const& files, std::string_view protocol = tls::kMessagesProtocol);

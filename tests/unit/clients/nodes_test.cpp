@@ -1,0 +1,684 @@
+// Tables that live on several daemons: scripted ones send commands and listeners from one to the other. Each case is a
+// promise of client.h about `moved`, `retry`, lost nodes, or lists of addresses.
+#include <algorithm>
+#include <atomic>
+
+#include "clients/lib/client.h"
+#include "clients/lib/routes.h"
+#include "tests/unit/clients/fake_server.h"
+#include "tests/unit/clients/talk.h"
+
+using namespace fastjournal;
+using namespace fastjournal::client;
+
+namespace {
+
+using Peer = FakeServer::Peer;
+
+constexpr Milliseconds kLimit{kScriptLimitMs};
+
+std::unique_ptr<Connection> connected(Options options) {
+  Result<std::unique_ptr<Connection>> opened = Connection::open(std::move(options));
+  BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().text());
+  return std::move(opened).value();
+}
+
+std::unique_ptr<Connection> connected_to(std::string const& server, Milliseconds limit = kLimit) {
+  return connected({.server = server, .time_limit = limit, .back_off = {Milliseconds{1}}});
+}
+
+// The facts of a daemon that does not decide for the table. `token` 0: it says none.
+std::vector<Param> moved_to(std::string const& address, std::int64_t token, std::string_view table = "pages") {
+  std::vector<Param> out{text("code", "moved"), text("table", table), text("message", "another node decides")};
+  if (!address.empty()) out.push_back(text("address", address));
+  if (!address.empty()) out.push_back(text("node", "n2"));
+  if (token != 0) out.push_back(number("token", token));
+  return out;
+}
+
+std::vector<Param> nobody(std::int64_t retry) {
+  return {text("code", "unavailable"), text("message", "nobody decides"), number("retry", retry)};
+}
+
+Params insert(std::int64_t n, std::string_view table = "pages") { return {text("table", table), number("n", n)}; }
+Params numbered(std::int64_t sequence) {
+  return {text("table", "pages"), number("n", sequence), text("client", "c"), number("sequence", sequence)};
+}
+
+// Expects these INSERTs in their order, and answers them.
+void take_inserts(Peer& peer, std::initializer_list<std::int64_t> numbers) {
+  for (std::int64_t const n : numbers) {
+    Message const one = peer.expect("INSERT");
+    want(one.integer("n") == n, "another order");
+    peer.answer(one, "INSERTED", {number("row", n)});
+  }
+}
+
+Ticket sent(Connection& connection, std::string_view command, Params const& params = {}) {
+  Message message(command);
+  for (Param const& param : params) message.set(param.name, param.value);
+  Result<Ticket> const ticket = connection.send(message);
+  BOOST_REQUIRE_MESSAGE(ticket.ok(), ticket.status().text());
+  return ticket.value();
+}
+
+std::string fact_of(Status const& status, std::string const& name) {
+  for (auto const& [known, value] : status.facts())
+    if (known == name) return value;
+  return {};
+}
+
+void want_inserted(Result<Reply> const& reply, std::int64_t row) {
+  BOOST_REQUIRE_MESSAGE(reply.ok(), reply.status().text());
+  BOOST_TEST(reply->first().integer("row").value_or(-1) == row);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(client_nodes)
+
+BOOST_AUTO_TEST_CASE(a_moved_table_is_followed_and_others_stay_at_home) {
+  for (std::int64_t const token : {0, 7}) {
+    FakeServer node([](Peer& peer) {
+      take_inserts(peer, {1, 2});
+      peer.answer(peer.expect("PEEK"), "ROW", {number("row", 2)});
+      peer.wait_for_end();
+    });
+    FakeServer home([&](Peer& peer) {
+      // It may not be sent twice, but nothing was done.
+      peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), token));
+      take_inserts(peer, {10});
+      peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+      peer.wait_for_end();
+    });
+    auto connection = connected_to(home.address());
+    Result<Reply> const first = connection->call("INSERT", insert(1));
+    want_inserted(first, 1);
+    BOOST_TEST(!first->resent);
+    want_inserted(connection->call("INSERT", insert(10, "own")), 10);
+    want_inserted(connection->call("INSERT", insert(2)), 2);
+    BOOST_TEST(connection->call("ALIVE").ok());
+    BOOST_TEST(connection->call("PEEK", {text("table", "pages")}).ok());
+    BOOST_TEST(connection->connects() == 1U);
+    connection.reset();
+    home.finish();
+    node.finish();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_commands_of_a_table_keep_their_order) {
+  FakeServer node([](Peer& peer) { take_inserts(peer, {0, 1, 2, 3}); });
+  FakeServer home([&](Peer& peer) {
+    std::vector<Message> moved;
+    for (int i = 0; i < 3; ++i) moved.push_back(peer.expect("INSERT"));
+    take_inserts(peer, {10});
+    Message const alive = peer.expect("ALIVE");
+    peer.answer(moved[0], "ERROR", moved_to(node.address(), 7));
+    peer.answer(alive, "ABSOLUTELY");
+    // By now the client knows where the table is, and has sent 3: it must wait for 1 and 2.
+    Message const again = peer.expect("ALIVE");
+    peer.answer(moved[1], "ERROR", moved_to(node.address(), 7));
+    peer.answer(moved[2], "ERROR", moved_to(node.address(), 7));
+    peer.answer(again, "ABSOLUTELY");
+  });
+  auto connection = connected_to(home.address());
+  std::vector<Ticket> tickets;
+  for (std::int64_t n = 0; n < 3; ++n) tickets.push_back(sent(*connection, "INSERT", insert(n)));
+  Ticket const own = sent(*connection, "INSERT", insert(10, "own"));
+  BOOST_TEST(connection->call("ALIVE").ok());
+  tickets.push_back(sent(*connection, "INSERT", insert(3)));
+  BOOST_TEST(connection->call("ALIVE").ok());
+  for (std::size_t n = tickets.size(); n-- > 0;)
+    want_inserted(connection->receive(tickets[n]), static_cast<std::int64_t>(n));
+  want_inserted(connection->receive(own), 10);
+  home.finish();
+  node.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_next_that_waits_keeps_nobody_back) {
+  FakeServer node([](Peer& peer) {
+    take_inserts(peer, {1, 2});
+    peer.answer(peer.expect("NEXT"), "NOTHING");
+  });
+  FakeServer home([&](Peer& peer) {
+    Message const next = peer.expect("NEXT");
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 7));
+    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+    peer.answer(next, "ERROR", moved_to(node.address(), 7));
+  });
+  auto connection = connected_to(home.address());
+  Ticket const next = sent(*connection, "NEXT", {text("table", "pages"), number("wait", 1000)});
+  want_inserted(connection->call("INSERT", insert(1)), 1);
+  want_inserted(connection->call("INSERT", insert(2)), 2);
+  BOOST_TEST(connection->call("ALIVE").ok());
+  BOOST_TEST(connection->receive(next)->first().command == "NOTHING");
+  home.finish();
+  node.finish();
+}
+
+BOOST_AUTO_TEST_CASE(nodes_that_point_at_each_other_are_asked_slowly_until_the_time_limit) {
+  for (std::int64_t const token : {0, 7}) {
+    std::atomic<int> asked{0};
+    std::string first_address;
+    FakeServer second([&](Peer& peer) {
+      for (; asked < 10'000; ++asked) peer.answer(peer.expect("INSERT"), "ERROR", moved_to(first_address, token));
+    });
+    FakeServer first([&](Peer& peer) {
+      for (; asked < 10'000; ++asked) peer.answer(peer.expect("INSERT"), "ERROR", moved_to(second.address(), token));
+    });
+    first_address = first.address();
+    auto connection = connected_to(first_address, Milliseconds{300});
+    Status const status = connection->call("INSERT", insert(1)).status();
+    // On its way to one of them in the last moment, it may also have no answer.
+    bool const is_moved = status.code() == Code::moved && fact_of(status, "table") == "pages";
+    BOOST_TEST((is_moved || status.code() == Code::timed_out));
+    BOOST_TEST(asked >= 2);
+    BOOST_TEST(asked <= 20);
+    connection.reset();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_older_token_is_not_followed) {
+  FakeServer older([](Peer&) {});
+  FakeServer node([&](Peer& peer) {
+    // It owns the table, but does not know it yet.
+    Message const early = peer.expect("INSERT");
+    peer.answer(early, "ERROR", moved_to(older.address(), 6));
+    take_inserts(peer, {1, 2});
+  });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 7));
+    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+    peer.push("UNLISTENED", moved_to(older.address(), 5));
+    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+  });
+  auto connection = connected_to(home.address());
+  want_inserted(connection->call("INSERT", insert(1)), 1);
+  BOOST_TEST(connection->call("ALIVE").ok());
+  BOOST_TEST(connection->call("ALIVE").ok());
+  want_inserted(connection->call("INSERT", insert(2)), 2);
+  home.finish();
+  node.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_newer_token_is_followed_from_node_to_node) {
+  FakeServer last([](Peer& peer) { take_inserts(peer, {1, 2}); });
+  FakeServer middle([&](Peer& peer) { peer.answer(peer.expect("INSERT"), "ERROR", moved_to(last.address(), 8)); });
+  FakeServer home([&](Peer& peer) { peer.answer(peer.expect("INSERT"), "ERROR", moved_to(middle.address(), 7)); });
+  auto connection = connected_to(home.address());
+  want_inserted(connection->call("INSERT", insert(1)), 1);
+  want_inserted(connection->call("INSERT", insert(2)), 2);
+  for (FakeServer* const server : {&home, &middle, &last}) server->finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_table_may_move_back_home) {
+  std::string home_address;
+  FakeServer node([&](Peer& peer) {
+    take_inserts(peer, {1});
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(home_address, 8));
+    peer.wait_for_end();
+  });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 7));
+    take_inserts(peer, {2, 3});
+  });
+  home_address = home.address();
+  auto connection = connected_to(home_address);
+  for (std::int64_t n = 1; n <= 3; ++n) want_inserted(connection->call("INSERT", insert(n)), n);
+  connection.reset();
+  home.finish();
+  node.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_daemon_that_does_not_know_the_owner_is_asked_again) {
+  FakeServer node([](Peer& peer) { take_inserts(peer, {1}); });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to("", 0));
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 7));
+  });
+  auto connection = connected_to(home.address());
+  want_inserted(connection->call("INSERT", insert(1)), 1);
+  home.finish();
+  node.finish();
+}
+
+BOOST_AUTO_TEST_CASE(what_nobody_decides_is_sent_again_after_the_pause_and_in_order) {
+  FakeServer home([](Peer& peer) {
+    Message const first = peer.expect("INSERT");
+    Message const second = peer.expect("INSERT");
+    peer.answer(first, "ERROR", nobody(1));
+    peer.answer(second, "ERROR", nobody(0));
+    take_inserts(peer, {1, 2});
+    Message const transaction = peer.expect("TRANSACTION");
+    peer.answer(transaction, "ERROR", nobody(1));
+    peer.answer(peer.expect("TRANSACTION"), "COMMITTED");
+    // Without `retry` it is an error like any other.
+    peer.answer(peer.expect("INSERT"), "ERROR", {text("code", "unavailable"), text("message", "not now")});
+  });
+  auto connection = connected_to(home.address());
+  Ticket const first = sent(*connection, "INSERT", insert(1));
+  Ticket const second = sent(*connection, "INSERT", insert(2));
+  want_inserted(connection->receive(second), 2);
+  want_inserted(connection->receive(first), 1);
+  BOOST_TEST(connection->call("TRANSACTION").ok());
+  Status const refused = connection->call("INSERT", insert(3)).status();
+  BOOST_TEST((refused.code() == Code::unavailable));
+  BOOST_TEST(refused.message() == "not now");
+  home.finish();
+}
+
+BOOST_AUTO_TEST_CASE(what_nobody_decides_until_the_time_limit_is_unavailable) {
+  FakeServer home([](Peer& peer) {
+    for (int i = 0; i < 2; ++i) peer.answer(peer.expect("INSERT"), "ERROR", nobody(i == 0 ? 1 : 60'000));
+    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+  });
+  auto connection = connected_to(home.address(), Milliseconds{200});
+  Status const status = connection->call("INSERT", insert(1)).status();
+  BOOST_TEST((status.code() == Code::unavailable));
+  BOOST_TEST(status.message() == "nobody decides");
+  BOOST_TEST(fact_of(status, "retry") == "60000");
+  BOOST_TEST(connection->call("ALIVE").ok());
+  home.finish();
+}
+
+BOOST_AUTO_TEST_CASE(what_was_in_flight_on_a_lost_node_goes_on_through_home) {
+  FakeServer next([](Peer& peer) {
+    Message const again = peer.expect("INSERT");
+    want(again.integer("sequence") == 41, "another sequence");
+    peer.answer(again, "INSERTED", {text("result", "duplicate"), number("row", 41)});
+    take_inserts(peer, {3});
+  });
+  FakeServer node([](Peer& peer) {
+    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+    static_cast<void>(peer.expect("INSERT"));
+    static_cast<void>(peer.expect("INSERT"));
+  });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("ALIVE"), "ERROR", moved_to(node.address(), 7));
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(next.address(), 8));
+    peer.wait_for_end();
+  });
+  std::vector<Status> told;
+  auto connection = connected({.server = home.address(),
+                               .time_limit = kLimit,
+                               .back_off = {Milliseconds{1}},
+                               .on_connection = [&](Status const& how) { told.push_back(how); }});
+  BOOST_REQUIRE(connection->call("ALIVE", {text("table", "pages")}).ok());
+  Ticket const plain = sent(*connection, "INSERT", insert(1));
+  Ticket const with_number = sent(*connection, "INSERT", numbered(41));
+  Result<Reply> const put = connection->receive(with_number);
+  want_inserted(put, 41);
+  BOOST_TEST(put->resent);
+  Status const lost = connection->receive(plain).status();
+  BOOST_TEST((lost.code() == Code::closed));
+  BOOST_TEST(lost.message().find("not known") != std::string::npos);
+  BOOST_TEST(lost.message().find(node.address()) != std::string::npos);
+  want_inserted(connection->call("INSERT", insert(3)), 3);
+  BOOST_TEST(connection->connects() == 2U);
+  BOOST_REQUIRE(told.size() == 3U);
+  BOOST_TEST((told[0].ok() && told[0].message() == "connected to " + node.address()));
+  BOOST_TEST((told[1].code() == Code::closed));
+  BOOST_TEST((told[2].ok() && told[2].message() == "connected to " + next.address()));
+  connection.reset();
+  for (FakeServer* const server : {&home, &node, &next}) server->finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_reached_is_asked_for_at_home_again) {
+  FakeServer home([](Peer& peer) {
+    for (int i = 0; i < 2; ++i) peer.answer(peer.expect("INSERT"), "ERROR", moved_to("/nowhere/at/all.sock", 7));
+    take_inserts(peer, {1, 2});
+  });
+  auto connection = connected_to(home.address());
+  Ticket const first = sent(*connection, "INSERT", insert(1));
+  Ticket const second = sent(*connection, "INSERT", insert(2));
+  want_inserted(connection->receive(second), 2);
+  want_inserted(connection->receive(first), 1);
+  home.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_reached_until_the_time_limit_is_named) {
+  std::atomic<int> asked{0};
+  FakeServer home([&](Peer& peer) {
+    for (; asked < 10'000; ++asked) peer.answer(peer.expect("PEEK"), "ERROR", moved_to("/nowhere/at/all.sock", 9));
+  });
+  auto connection = connected_to(home.address(), Milliseconds{300});
+  Status const status = connection->call("PEEK", {text("table", "pages")}).status();
+  BOOST_TEST((status.code() == Code::unavailable));
+  BOOST_TEST(status.message() == "cannot connect to /nowhere/at/all.sock: No such file or directory");
+  BOOST_TEST(asked <= 20);
+  connection.reset();
+}
+
+BOOST_AUTO_TEST_CASE(the_token_of_a_user_is_shown_to_each_node) {
+  FakeServer node([](Peer& peer) {
+    Message const auth = peer.expect("AUTH");
+    want(auth.text("token") == "fj_x", "another token");
+    peer.answer(auth, "AUTHENTICATED");
+    take_inserts(peer, {1});
+  });
+  FakeServer stranger([](Peer& peer) {
+    peer.answer(peer.expect("AUTH"), "ERROR", {text("code", "not_allowed"), text("message", "no such user")});
+  });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("AUTH"), "AUTHENTICATED");
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 7));
+    peer.answer(peer.expect("PEEK"), "ERROR", moved_to(stranger.address(), 7, "other"));
+    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+  });
+  auto connection =
+      connected({.server = home.address(), .token = "fj_x", .time_limit = kLimit, .back_off = {Milliseconds{1}}});
+  want_inserted(connection->call("INSERT", insert(1)), 1);
+  Status const refused = connection->call("PEEK", {text("table", "other")}).status();
+  BOOST_TEST((refused.code() == Code::not_allowed));
+  BOOST_TEST(refused.message().find(stranger.address()) != std::string::npos);
+  Result<Reply> const alive = connection->call("ALIVE");
+  BOOST_TEST(alive.ok(), alive.status().text());
+  for (FakeServer* const server : {&home, &node, &stranger}) server->finish();
+}
+
+BOOST_AUTO_TEST_CASE(without_back_off_the_loss_of_a_node_is_the_loss_of_all) {
+  FakeServer node([](Peer& peer) { static_cast<void>(peer.expect("INSERT")); });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 7));
+    peer.wait_for_end();
+  });
+  auto connection = connected({.server = home.address(), .time_limit = kLimit, .back_off = {}});
+  BOOST_TEST((connection->call("INSERT", insert(1)).status().code() == Code::closed));
+  BOOST_TEST((connection->wait_push(kForever).status().code() == Code::closed));
+  home.finish();
+  node.finish();
+}
+
+// ---- listeners
+
+BOOST_AUTO_TEST_CASE(a_listener_moves_with_its_table) {
+  for (std::string const code : {"moved", "unavailable"}) {
+    FakeServer node([](Peer& peer) {
+      peer.answer(peer.expect("LISTEN"), "ERROR", nobody(1));
+      Message const listen = peer.expect("LISTEN");
+      want(listen.text("mode") == "wake" && listen.text("table") == "pages", "another subscription");
+      peer.answer(listen, "LISTENING", {text("table", "pages")});
+      peer.push("LISTEN", {text("table", "pages"), number("ready", 1)});
+    });
+    FakeServer home([&](Peer& peer) {
+      peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "own")});
+      peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "pages")});
+      if (code == "moved") {
+        peer.push("UNLISTENED", moved_to(node.address(), 7));
+      } else {
+        peer.push("UNLISTENED", {text("table", "pages"), text("code", code), text("message", "nobody decides")});
+        peer.answer(peer.expect("LISTEN"), "ERROR", moved_to(node.address(), 7));
+      }
+      peer.wait_for_end();
+    });
+    auto connection = connected_to(home.address());
+    BOOST_REQUIRE(connection->listen("own").ok());
+    BOOST_REQUIRE(connection->listen("pages", {text("mode", "wake")}).ok());
+    Result<Message> const wake = connection->wait_push(kLimit);
+    BOOST_REQUIRE_MESSAGE(wake.ok(), wake.status().text());
+    BOOST_TEST(wake->command == "LISTEN");
+    BOOST_TEST(connection->is_connected());
+    connection.reset();
+    home.finish();
+    node.finish();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_watch_of_keys_that_moved_may_have_missed_changes) {
+  FakeServer node([](Peer& peer) {
+    Message const listen = peer.expect("LISTEN");
+    peer.answer(listen, "LISTENING", {text("table", "values"), text("prefix", listen.text("prefix"))});
+    peer.push("CHANGED", {text("table", "values"), text("key", "a1")});
+  });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "values"), text("prefix", "a")});
+    peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "values"), text("prefix", "b")});
+    peer.answer(peer.expect("UNLISTEN"), "UNLISTENED", {text("table", "values"), text("prefix", "b")});
+    std::vector<Param> moved = moved_to(node.address(), 7, "values");
+    moved.push_back(text("prefix", "a"));
+    peer.push("UNLISTENED", moved);
+    // That is not of this library's listeners, and neither is it because of a move.
+    peer.push("UNLISTENED", {text("table", "values"), text("prefix", "a"), text("code", "over_limit")});
+    peer.wait_for_end();
+  });
+  auto connection = connected_to(home.address());
+  BOOST_REQUIRE(connection->listen("values", {text("prefix", "a")}).ok());
+  BOOST_REQUIRE(connection->listen("values", {text("prefix", "b")}).ok());
+  BOOST_REQUIRE(connection->unlisten("values", {text("prefix", "b")}).ok());
+  Result<Message> const over = connection->wait_push(kLimit);
+  BOOST_REQUIRE(over.ok());
+  BOOST_TEST(over->text("code") == "over_limit");
+  Result<Message> const missed = connection->wait_push(kLimit);
+  BOOST_REQUIRE(missed.ok());
+  BOOST_TEST(missed->integer("missed").value_or(0) == 1);
+  BOOST_TEST(missed->text("prefix") == "a");
+  BOOST_TEST(connection->wait_push(kLimit)->text("key") == "a1");
+  connection.reset();
+  home.finish();
+  node.finish();
+}
+
+BOOST_AUTO_TEST_CASE(pushes_of_all_nodes_come_by_one_wait_and_leases_are_answered_where_they_are) {
+  FakeServer node([](Peer& peer) {
+    peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "pages")});
+    peer.push("ROW", {text("table", "pages"), number("row", 1), number("epoch", 5)});
+    Message const done = peer.expect("DONE");
+    want(done.integer("row") == 1, "another row");
+    peer.answer(done, "COMPLETED");
+    peer.wait_for_end();
+  });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("LISTEN"), "ERROR", moved_to(node.address(), 7));
+    peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "own")});
+    peer.push("ROW", {text("table", "own"), number("row", 2), number("epoch", 6)});
+    Message const done = peer.expect("DONE");
+    want(done.integer("row") == 2, "another row");
+    peer.answer(done, "COMPLETED");
+    peer.wait_for_end();
+  });
+  auto connection = connected_to(home.address());
+  BOOST_REQUIRE(connection->listen("pages").ok());
+  BOOST_REQUIRE(connection->listen("own").ok());
+  for (int i = 0; i < 2; ++i) {
+    Result<Message> const row = connection->wait_push(kLimit);
+    BOOST_REQUIRE_MESSAGE(row.ok(), row.status().text());
+    BOOST_TEST(row->command == "ROW");
+    BOOST_TEST(
+        connection
+            ->call("DONE",
+                   {text("table", row->text("table")), {"row", *row->find("row")}, {"epoch", *row->find("epoch")}})
+            .ok());
+  }
+  connection.reset();
+  home.finish();
+  node.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_listener_on_a_lost_node_goes_on_where_home_says) {
+  FakeServer next([](Peer& peer) {
+    peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "pages")});
+    peer.push("LISTEN", {text("table", "pages")});
+    peer.wait_for_end();
+  });
+  FakeServer node([](Peer& peer) { peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "pages")}); });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("LISTEN"), "ERROR", moved_to(node.address(), 7));
+    peer.answer(peer.expect("LISTEN"), "ERROR", moved_to(next.address(), 8));
+    peer.wait_for_end();
+  });
+  auto connection = connected_to(home.address());
+  BOOST_REQUIRE(connection->listen("pages").ok());
+  Result<Message> const wake = connection->wait_push(kLimit);
+  BOOST_REQUIRE_MESSAGE(wake.ok(), wake.status().text());
+  BOOST_TEST(wake->command == "LISTEN");
+  connection.reset();
+  for (FakeServer* const server : {&home, &node, &next}) server->finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_watch_of_a_table_moves_and_its_end_is_sent_where_it_is) {
+  FakeServer node([](Peer& peer) {
+    peer.answer(peer.expect("WATCH"), "WATCHING");
+    peer.push("FIGURES", {number("now", 1)});
+    peer.answer(peer.expect("UNWATCH"), "UNWATCHED");
+    peer.answer(peer.expect("WATCH"), "WATCHING");
+    // A WATCH of home takes its place.
+    static_cast<void>(peer.expect("UNWATCH"));
+  });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("WATCH"), "WATCHING");
+    peer.push("UNWATCHED", moved_to(node.address(), 7));
+    peer.answer(peer.expect("WATCH"), "WATCHING");
+    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+    peer.wait_for_end();
+  });
+  auto connection = connected_to(home.address());
+  BOOST_REQUIRE(connection->watch({text("table", "pages")}).ok());
+  BOOST_TEST(connection->wait_push(kLimit)->command == "FIGURES");
+  BOOST_TEST(connection->call("UNWATCH").ok());
+  BOOST_TEST(connection->watch({text("table", "pages")}).ok());
+  BOOST_TEST(connection->watch().ok());
+  BOOST_TEST(connection->call("ALIVE").ok());
+  node.finish();
+  connection.reset();
+  home.finish();
+}
+
+// ---- transactions
+
+BOOST_AUTO_TEST_CASE(a_transaction_is_of_home_and_its_sender_hears_of_moved_tables) {
+  FakeServer node([](Peer& peer) { take_inserts(peer, {1, 4}); });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 7));
+    peer.answer(peer.expect("BEGIN"), "BEGUN", {number("transaction", 1)});
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 7));
+    peer.answer(peer.expect("INSERT"), "ERROR", nobody(1));
+    peer.answer(peer.expect("COMMIT"), "ERROR", {text("code", "rolled_back"), text("cause", "moved")});
+    peer.answer(peer.expect("TRANSACTION"), "ERROR", moved_to(node.address(), 7));
+    peer.wait_for_end();
+  });
+  auto connection = connected_to(home.address());
+  want_inserted(connection->call("INSERT", insert(1)), 1);
+  BOOST_TEST(connection->call("BEGIN").ok());
+  Status const moved = connection->call("INSERT", insert(2)).status();
+  BOOST_TEST((moved.code() == Code::moved));
+  BOOST_TEST(fact_of(moved, "address") == node.address());
+  BOOST_TEST(fact_of(moved, "token") == "7");
+  BOOST_TEST((connection->call("INSERT", insert(3)).status().code() == Code::unavailable));
+  BOOST_TEST((connection->call("COMMIT").status().code() == Code::rolled_back));
+  Status const whole = connection->call("TRANSACTION").status();
+  BOOST_TEST((whole.code() == Code::moved));
+  BOOST_TEST(fact_of(whole, "address") == node.address());
+  want_inserted(connection->call("INSERT", insert(4)), 4);
+  connection.reset();
+  home.finish();
+  node.finish();
+}
+
+BOOST_AUTO_TEST_CASE(the_owner_of_a_table_is_asked_for) {
+  FakeServer node([](Peer& peer) {
+    Message const stats = peer.expect("STATS");
+    want(stats.text("table") == "pages", "another table");
+    peer.answer(stats, "STATS", {number("left", 0)});
+    peer.accept();
+    peer.answer(peer.expect("BEGIN"), "BEGUN", {number("transaction", 1)});
+  });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("STATS"), "ERROR", moved_to(node.address(), 7));
+    peer.answer(peer.expect("STATS"), "STATS", {number("left", 0)});
+    peer.answer(peer.expect("STATS"), "ERROR", {text("code", "unknown_table"), text("message", "no such table")});
+  });
+  auto connection = connected_to(home.address());
+  Result<std::string> const owner = connection->owner_of("pages");
+  BOOST_REQUIRE_MESSAGE(owner.ok(), owner.status().text());
+  BOOST_TEST(owner.value() == node.address());
+  BOOST_TEST(connection->owner_of("own").value() == home.address());
+  BOOST_TEST((connection->owner_of("none").status().code() == Code::unknown_table));
+  BOOST_TEST(connected_to(owner.value())->call("BEGIN").ok());
+  home.finish();
+  node.finish();
+}
+
+// ---- several addresses
+
+BOOST_AUTO_TEST_CASE(the_first_address_that_answers_is_home) {
+  FakeServer home([](Peer& peer) { peer.answer(peer.expect("ALIVE"), "ABSOLUTELY"); });
+  auto connection = connected_to("unix:/nowhere/1.sock, /nowhere/2.sock," + home.address() + ",/nowhere/3.sock");
+  BOOST_TEST(connection->call("ALIVE").ok());
+  home.finish();
+}
+
+BOOST_AUTO_TEST_CASE(if_none_answers_all_are_named) {
+  Status const status = Connection::open({.server = "unix:/nowhere/1.sock,/nowhere/2.sock"}).status();
+  BOOST_TEST((status.code() == Code::unavailable));
+  BOOST_TEST(status.message() ==
+             "cannot connect to unix:/nowhere/1.sock: No such file or directory; cannot connect to /nowhere/2.sock: "
+             "No such file or directory");
+  // A mistake is not found only when it is needed.
+  FakeServer home([](Peer&) {});
+  for (std::string const& list : {home.address() + ",", home.address() + ",,b:1", home.address() + ",b"})
+    BOOST_TEST((Connection::open({.server = list}).status().code() == Code::bad_parameter));
+}
+
+BOOST_AUTO_TEST_CASE(after_a_loss_the_next_address_is_home_at_once) {
+  FakeServer node([](Peer& peer) { take_inserts(peer, {1, 4}); });
+  FakeServer second([&](Peer& peer) {
+    take_inserts(peer, {41});
+    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+  });
+  FakeServer first([&](Peer& peer) {
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 7));
+    static_cast<void>(peer.expect("INSERT"));
+    static_cast<void>(peer.expect("INSERT"));
+  });
+  Params own = numbered(41);
+  own[0] = text("table", "own");
+  // No pause ends within the test.
+  auto connection = connected({.server = first.address() + ",/nowhere/at/all.sock," + second.address(),
+                               .time_limit = kLimit,
+                               .back_off = {Milliseconds{3'600'000}}});
+  want_inserted(connection->call("INSERT", insert(1)), 1);
+  Ticket const plain = sent(*connection, "INSERT", insert(2, "own"));
+  Ticket const with_number = sent(*connection, "INSERT", own);
+  Result<Reply> const again = connection->receive(with_number);
+  want_inserted(again, 41);
+  BOOST_TEST(again->resent);
+  BOOST_TEST((connection->receive(plain).status().code() == Code::closed));
+  BOOST_TEST(connection->connects() == 2U);
+  // The route of the moved table has stayed.
+  want_inserted(connection->call("INSERT", insert(4)), 4);
+  BOOST_TEST(connection->call("ALIVE").ok());
+  for (FakeServer* const server : {&first, &second, &node}) server->finish();
+}
+
+BOOST_AUTO_TEST_CASE(each_address_is_tried_once_before_a_pause) {
+  std::atomic<int> accepted{0};
+  auto const cut = [&](Peer& peer) {
+    for (++accepted; accepted < 10'000; ++accepted) peer.accept();
+  };
+  FakeServer first(cut);
+  FakeServer second(cut);
+  auto connection = connected({.server = first.address() + "," + second.address(),
+                               .time_limit = Milliseconds{200},
+                               .back_off = {Milliseconds{3'600'000}}});
+  for (int i = 0; i < 50; ++i) static_cast<void>(connection->wait_push(Milliseconds{1}));
+  BOOST_TEST(accepted <= 2);
+  connection.reset();
+}
+
+// ---- apart from sockets
+
+BOOST_AUTO_TEST_CASE(a_node_is_dialed_as_the_daemon_that_named_it) {
+  auto const dialed = [](std::string_view told, std::string_view told_by) {
+    Message moved("ERROR");
+    moved.set("address", told);
+    return moved_of(moved, told_by).address;
+  };
+  BOOST_TEST(dialed("b:2", "a:1") == "b:2");
+  BOOST_TEST(dialed("b:2", "tls:a:1") == "tls:b:2");
+  BOOST_TEST(dialed("tls:b:2", "tls:a:1") == "tls:b:2");
+  BOOST_TEST(dialed("unix:/b", "tls:a:1") == "unix:/b");
+  BOOST_TEST(dialed("/b", "tls:a:1") == "/b");
+  BOOST_TEST(dialed("", "tls:a:1") == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
