@@ -12,12 +12,16 @@ using Json = nlohmann::ordered_json;
 
 // The usual remedy for an error, if there is one.
 std::string_view advice_on(Status const& status) {
-  // The daemon was reached; the sentence says what to do.
+  // The daemon was reached; the sentence says what to do, or nobody can do anything.
   for (auto const& [name, value] : status.facts())
-    if (name == "tls") return {};
+    if (name == "tls" || name == "retry") return {};
   switch (status.code()) {
     case Code::unavailable:
       return "is fastjournald running there? --server or FASTJOURNAL_SERVER names another address";
+    case Code::moved:
+      return "the table has moved to that address, which could not be reached in time; commands that name no table, "
+             "and "
+             "transactions, go to the daemon of --server only";
     case Code::unknown_table: return "`fastjournal tables` shows which there are";
     case Code::unknown_row:
       return "it is done, deleted or expired already, or never was; `fastjournal ls TABLE` shows what is there";

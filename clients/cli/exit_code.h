@@ -10,7 +10,7 @@ enum class ExitCode : int {
   ok = 0,
   refused = 1,      // by the daemon
   usage = 2,        // mistake in the command line, a file or the input
-  unreachable = 3,  // no connection, or no answer in time
+  unreachable = 3,  // no connection, or no answer in time; or the node of a table was not found
   nothing = 4,      // no work, or nothing to change
   failed = 5,       // work: the command failed for at least one row
   in_use = 6,       // log: a daemon or another tool uses the folder
@@ -26,6 +26,7 @@ enum class ExitCode : int {
     case Code::ok: return ExitCode::ok;
     case Code::unavailable:
     case Code::timed_out:
+    case Code::moved:
     case Code::closed: return ExitCode::unreachable;
     default: return ExitCode::refused;
   }

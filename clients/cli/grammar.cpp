@@ -107,8 +107,10 @@ CLI::App& Grammar::lease_verb(std::string const& name, std::string const& descri
 }
 
 void Grammar::add_globals() {
-  app_.add_option("--server", out_.server,
-                  "HOST:PORT, [IPV6]:PORT or unix:PATH of the daemon; tls:HOST:PORT where it speaks TLS")
+  app_.add_option(
+          "--server", out_.server,
+          "HOST:PORT, [IPV6]:PORT or unix:PATH of the daemon; tls:HOST:PORT where it speaks TLS; several daemons "
+          "that share tables have commas between them")
       ->envname("FASTJOURNAL_SERVER")
       ->default_str("the administrator's socket where you may open it, else 127.0.0.1:4050");
   app_.add_option("--ca", out_.ca_file, "with tls: the authorities that you trust, in PEM format")

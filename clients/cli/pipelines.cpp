@@ -161,9 +161,7 @@ class Run {
       wait();
     }
   }
-  static bool is_away(Status const& status) {
-    return status.code() == Code::unavailable || status.code() == Code::closed || status.code() == Code::timed_out;
-  }
+  static bool is_away(Status const& status) { return exit_code_of(status.code()) == ExitCode::unreachable; }
 
   Status bring_missing() {
     for (auto const& [source, folder] : wishes_.sources)

@@ -101,7 +101,7 @@ bool is_readable(int fd) {
 }
 
 // The daemon is away or does not answer, but may come back.
-bool may_come_back(Code code) { return code == Code::unavailable || code == Code::timed_out || code == Code::closed; }
+bool may_come_back(Code code) { return exit_code_of(code) == ExitCode::unreachable; }
 
 class Top {
  public:

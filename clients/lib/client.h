@@ -65,8 +65,8 @@ struct Options {
                                      Milliseconds{3'000},  Milliseconds{5'000},  Milliseconds{10'000},
                                      Milliseconds{20'000}, Milliseconds{30'000}, Milliseconds{60'000}};
   // For people: called with the reason when an existing connection is lost, and with ok when it is back, from within
-  // the call that notices. Of a node other than home, ok has a sentence too, which names its address. Must not call the
-  // connection.
+  // the call that notices. When a node other than home is lost, ok follows at once if home is there. For such nodes ok has
+  // a sentence, which names an address. Must not call the connection.
   std::function<void(Status const&)> on_connection{};
   std::size_t in_flight_max{4096};                   // tickets not yet received
   std::size_t pushes_max{65'536};                    // pushes not yet fetched

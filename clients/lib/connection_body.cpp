@@ -218,6 +218,7 @@ Status Connection::Body::give_up(std::uint64_t nr) {
     if (!has_home) return {Code::unavailable, last_error_.message() + " (tried again until the time limit)"};
     return {Code::unavailable, "it waited for earlier commands of table " + table + " until the time limit"};
   }
+  routes_.doubt(one.table, *one.link);
   one.role = InFlight::Role::nobody;
   return {Code::timed_out, "no answer to " + one.command + " from " + one.link->address() + " within " +
                                std::to_string(added(options.time_limit, one.wait).count()) + " ms"};

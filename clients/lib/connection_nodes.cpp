@@ -191,8 +191,12 @@ void Connection::Body::lose(Link& link, Status const& why) {
   subscriptions_.lose(link);
   lose_commands(link, for_good, error);
   look_again();
+  if (!options.back_off.empty()) {
+    if (!is_home && home_.is_open() && options.on_connection)
+      options.on_connection({Code::ok, "looking for its tables through " + home_.address()});
+    return;
+  }
   // Nothing is connected again: who listens there must learn that it is over.
-  if (!options.back_off.empty()) return;
   if (home_.is_open()) lose(home_, why);
   for (std::unique_ptr<Link> const& node : nodes_)
     if (node->is_open()) lose(*node, why);
@@ -453,7 +457,7 @@ Moment Connection::Body::send_waiting(int wake_fd, Moment until) {
     Route* const route = one.table.empty() ? nullptr : routes_.find(one.table);
     if (one.link == nullptr) {
       send_held(one, route, wake_fd, until);
-    } else if (route != nullptr && one.link != route->link && one.wait == Milliseconds{0}) {
+    } else if (route != nullptr && one.link != route->link && one.wait == Milliseconds{0} && moment_now() < one.until) {
       // Not through yet where the table was.
       route->unsettled = route->blocked = true;
     }
@@ -468,13 +472,18 @@ void Connection::Body::send_held(InFlight& one, Route* route, int wake_fd, Momen
     // What the daemon may answer out of turn keeps nobody back.
     route->blocked = route->blocked || one.wait == Milliseconds{0};
   };
+  Moment const begun = moment_now();
+  if (begun >= one.until && !one.status.ok()) {
+    // Others need not wait for it any more, nor its caller.
+    look_again();
+    return one.finish(std::move(one.status));
+  }
   if (route != nullptr && route->blocked) return wait_more();
-  if (one.due > moment_now()) {
-    look_at(one.due);
+  if (one.due > begun) {
+    look_at(std::min(one.due, one.until));
     return wait_more();
   }
   Status why;
-  Moment const begun = moment_now();
   Link* const link = route == nullptr ? &home_ : reach(*route, wake_fd, until, why);
   if (link != nullptr && link->is_open()) {
     link->out().append(one.bytes);
@@ -483,7 +492,6 @@ void Connection::Body::send_held(InFlight& one, Route* route, int wake_fd, Momen
     return;
   }
   if (why.code() == Code::not_allowed) {
-    // Its caller must not wait, and others need not wait for it.
     look_again();
     return one.finish(why);
   }

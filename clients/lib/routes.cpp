@@ -85,6 +85,14 @@ void Routes::forget(std::string_view address) {
   }
 }
 
+void Routes::doubt(std::string_view table, Link const& link) {
+  Route* const route = find(table);
+  if (route == nullptr || route->link != &link || &link == &home_) return;
+  route->address.clear();
+  route->link = &home_;
+  route->unsettled = true;
+}
+
 void Routes::forget_home() {
   for (auto& [table, route] : routes_)
     if (route.link == &home_) route.address.clear();

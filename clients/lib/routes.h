@@ -57,6 +57,8 @@ class Routes {
   [[nodiscard]] bool follow(Route& route, Moved const& moved, Link const& link);
   // There is no connection to `address`: the routes to it lead home.
   void forget(std::string_view address);
+  // `link` did not answer in time. It may hang for long: home knows whether another decides for the table by now.
+  void doubt(std::string_view table, Link const& link);
   // Of home, which is lost: its routes lead to the next home.
   void forget_home();
   [[nodiscard]] bool has_route_to(Link const& link) const;

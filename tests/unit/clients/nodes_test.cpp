@@ -1,12 +1,10 @@
-// Tables that live on several daemons: scripted ones send commands and listeners from one to the other. Each case is a
-// promise of client.h about `moved`, `retry`, lost nodes, or lists of addresses.
+// Tables that live on several daemons: scripted ones send commands from one to the other. Each case is a promise of
+// client.h about `moved`, `retry` and lost nodes.
 #include <algorithm>
 #include <atomic>
 
-#include "clients/lib/client.h"
 #include "clients/lib/routes.h"
-#include "tests/unit/clients/fake_server.h"
-#include "tests/unit/clients/talk.h"
+#include "tests/unit/clients/nodes.h"
 
 using namespace fastjournal;
 using namespace fastjournal::client;
@@ -14,64 +12,6 @@ using namespace fastjournal::client;
 namespace {
 
 using Peer = FakeServer::Peer;
-
-constexpr Milliseconds kLimit{kScriptLimitMs};
-
-std::unique_ptr<Connection> connected(Options options) {
-  Result<std::unique_ptr<Connection>> opened = Connection::open(std::move(options));
-  BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().text());
-  return std::move(opened).value();
-}
-
-std::unique_ptr<Connection> connected_to(std::string const& server, Milliseconds limit = kLimit) {
-  return connected({.server = server, .time_limit = limit, .back_off = {Milliseconds{1}}});
-}
-
-// The facts of a daemon that does not decide for the table. `token` 0: it says none.
-std::vector<Param> moved_to(std::string const& address, std::int64_t token, std::string_view table = "pages") {
-  std::vector<Param> out{text("code", "moved"), text("table", table), text("message", "another node decides")};
-  if (!address.empty()) out.push_back(text("address", address));
-  if (!address.empty()) out.push_back(text("node", "n2"));
-  if (token != 0) out.push_back(number("token", token));
-  return out;
-}
-
-std::vector<Param> nobody(std::int64_t retry) {
-  return {text("code", "unavailable"), text("message", "nobody decides"), number("retry", retry)};
-}
-
-Params insert(std::int64_t n, std::string_view table = "pages") { return {text("table", table), number("n", n)}; }
-Params numbered(std::int64_t sequence) {
-  return {text("table", "pages"), number("n", sequence), text("client", "c"), number("sequence", sequence)};
-}
-
-// Expects these INSERTs in their order, and answers them.
-void take_inserts(Peer& peer, std::initializer_list<std::int64_t> numbers) {
-  for (std::int64_t const n : numbers) {
-    Message const one = peer.expect("INSERT");
-    want(one.integer("n") == n, "another order");
-    peer.answer(one, "INSERTED", {number("row", n)});
-  }
-}
-
-Ticket sent(Connection& connection, std::string_view command, Params const& params = {}) {
-  Message message(command);
-  for (Param const& param : params) message.set(param.name, param.value);
-  Result<Ticket> const ticket = connection.send(message);
-  BOOST_REQUIRE_MESSAGE(ticket.ok(), ticket.status().text());
-  return ticket.value();
-}
-
-std::string fact_of(Status const& status, std::string const& name) {
-  for (auto const& [known, value] : status.facts())
-    if (known == name) return value;
-  return {};
-}
-
-void want_inserted(Result<Reply> const& reply, std::int64_t row) {
-  BOOST_REQUIRE_MESSAGE(reply.ok(), reply.status().text());
-  BOOST_TEST(reply->first().integer("row").value_or(-1) == row);
-}
 
 }  // namespace
 
@@ -315,10 +255,11 @@ BOOST_AUTO_TEST_CASE(what_was_in_flight_on_a_lost_node_goes_on_through_home) {
   BOOST_TEST(lost.message().find(node.address()) != std::string::npos);
   want_inserted(connection->call("INSERT", insert(3)), 3);
   BOOST_TEST(connection->connects() == 2U);
-  BOOST_REQUIRE(told.size() == 3U);
+  BOOST_REQUIRE(told.size() == 4U);
   BOOST_TEST((told[0].ok() && told[0].message() == "connected to " + node.address()));
   BOOST_TEST((told[1].code() == Code::closed));
-  BOOST_TEST((told[2].ok() && told[2].message() == "connected to " + next.address()));
+  BOOST_TEST((told[2].ok() && told[2].message().find(home.address()) != std::string::npos));
+  BOOST_TEST((told[3].ok() && told[3].message() == "connected to " + next.address()));
   connection.reset();
   for (FakeServer* const server : {&home, &node, &next}) server->finish();
 }
@@ -347,6 +288,39 @@ BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_reached_until_the_time_limit_is_named
   BOOST_TEST(status.message() == "cannot connect to /nowhere/at/all.sock: No such file or directory");
   BOOST_TEST(asked <= 20);
   connection.reset();
+}
+
+BOOST_AUTO_TEST_CASE(after_a_missing_answer_home_is_asked_where_the_table_is) {
+  FakeServer next([](Peer& peer) { take_inserts(peer, {2}); });
+  FakeServer node([](Peer& peer) {
+    static_cast<void>(peer.expect("INSERT"));
+    peer.wait_for_end();
+  });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 7));
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(next.address(), 8));
+  });
+  auto connection = connected_to(home.address(), Milliseconds{500});
+  Status const status = connection->call("INSERT", insert(1)).status();
+  BOOST_TEST((status.code() == Code::timed_out));
+  BOOST_TEST(status.message().find(node.address()) != std::string::npos);
+  want_inserted(connection->call("INSERT", insert(2)), 2);
+  connection.reset();
+  for (FakeServer* const server : {&home, &node, &next}) server->finish();
+}
+
+// An answer that nobody waits for any more keeps others back no longer.
+BOOST_AUTO_TEST_CASE(a_command_whose_time_is_over_keeps_nobody_back) {
+  FakeServer home([](Peer& peer) {
+    peer.answer(peer.expect("INSERT"), "ERROR", nobody(60'000));
+    take_inserts(peer, {2});
+  });
+  auto connection = connected_to(home.address(), Milliseconds{500});
+  Ticket const first = sent(*connection, "INSERT", insert(1));
+  BOOST_REQUIRE(connection->wait_answer(first, kLimit));
+  want_inserted(connection->call("INSERT", insert(2)), 2);
+  BOOST_TEST((connection->receive(first).status().code() == Code::unavailable));
+  home.finish();
 }
 
 BOOST_AUTO_TEST_CASE(the_token_of_a_user_is_shown_to_each_node) {
@@ -387,160 +361,6 @@ BOOST_AUTO_TEST_CASE(without_back_off_the_loss_of_a_node_is_the_loss_of_all) {
   BOOST_TEST((connection->wait_push(kForever).status().code() == Code::closed));
   home.finish();
   node.finish();
-}
-
-// ---- listeners
-
-BOOST_AUTO_TEST_CASE(a_listener_moves_with_its_table) {
-  for (std::string const code : {"moved", "unavailable"}) {
-    FakeServer node([](Peer& peer) {
-      peer.answer(peer.expect("LISTEN"), "ERROR", nobody(1));
-      Message const listen = peer.expect("LISTEN");
-      want(listen.text("mode") == "wake" && listen.text("table") == "pages", "another subscription");
-      peer.answer(listen, "LISTENING", {text("table", "pages")});
-      peer.push("LISTEN", {text("table", "pages"), number("ready", 1)});
-    });
-    FakeServer home([&](Peer& peer) {
-      peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "own")});
-      peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "pages")});
-      if (code == "moved") {
-        peer.push("UNLISTENED", moved_to(node.address(), 7));
-      } else {
-        peer.push("UNLISTENED", {text("table", "pages"), text("code", code), text("message", "nobody decides")});
-        peer.answer(peer.expect("LISTEN"), "ERROR", moved_to(node.address(), 7));
-      }
-      peer.wait_for_end();
-    });
-    auto connection = connected_to(home.address());
-    BOOST_REQUIRE(connection->listen("own").ok());
-    BOOST_REQUIRE(connection->listen("pages", {text("mode", "wake")}).ok());
-    Result<Message> const wake = connection->wait_push(kLimit);
-    BOOST_REQUIRE_MESSAGE(wake.ok(), wake.status().text());
-    BOOST_TEST(wake->command == "LISTEN");
-    BOOST_TEST(connection->is_connected());
-    connection.reset();
-    home.finish();
-    node.finish();
-  }
-}
-
-BOOST_AUTO_TEST_CASE(a_watch_of_keys_that_moved_may_have_missed_changes) {
-  FakeServer node([](Peer& peer) {
-    Message const listen = peer.expect("LISTEN");
-    peer.answer(listen, "LISTENING", {text("table", "values"), text("prefix", listen.text("prefix"))});
-    peer.push("CHANGED", {text("table", "values"), text("key", "a1")});
-  });
-  FakeServer home([&](Peer& peer) {
-    peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "values"), text("prefix", "a")});
-    peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "values"), text("prefix", "b")});
-    peer.answer(peer.expect("UNLISTEN"), "UNLISTENED", {text("table", "values"), text("prefix", "b")});
-    std::vector<Param> moved = moved_to(node.address(), 7, "values");
-    moved.push_back(text("prefix", "a"));
-    peer.push("UNLISTENED", moved);
-    // That is not of this library's listeners, and neither is it because of a move.
-    peer.push("UNLISTENED", {text("table", "values"), text("prefix", "a"), text("code", "over_limit")});
-    peer.wait_for_end();
-  });
-  auto connection = connected_to(home.address());
-  BOOST_REQUIRE(connection->listen("values", {text("prefix", "a")}).ok());
-  BOOST_REQUIRE(connection->listen("values", {text("prefix", "b")}).ok());
-  BOOST_REQUIRE(connection->unlisten("values", {text("prefix", "b")}).ok());
-  Result<Message> const over = connection->wait_push(kLimit);
-  BOOST_REQUIRE(over.ok());
-  BOOST_TEST(over->text("code") == "over_limit");
-  Result<Message> const missed = connection->wait_push(kLimit);
-  BOOST_REQUIRE(missed.ok());
-  BOOST_TEST(missed->integer("missed").value_or(0) == 1);
-  BOOST_TEST(missed->text("prefix") == "a");
-  BOOST_TEST(connection->wait_push(kLimit)->text("key") == "a1");
-  connection.reset();
-  home.finish();
-  node.finish();
-}
-
-BOOST_AUTO_TEST_CASE(pushes_of_all_nodes_come_by_one_wait_and_leases_are_answered_where_they_are) {
-  FakeServer node([](Peer& peer) {
-    peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "pages")});
-    peer.push("ROW", {text("table", "pages"), number("row", 1), number("epoch", 5)});
-    Message const done = peer.expect("DONE");
-    want(done.integer("row") == 1, "another row");
-    peer.answer(done, "COMPLETED");
-    peer.wait_for_end();
-  });
-  FakeServer home([&](Peer& peer) {
-    peer.answer(peer.expect("LISTEN"), "ERROR", moved_to(node.address(), 7));
-    peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "own")});
-    peer.push("ROW", {text("table", "own"), number("row", 2), number("epoch", 6)});
-    Message const done = peer.expect("DONE");
-    want(done.integer("row") == 2, "another row");
-    peer.answer(done, "COMPLETED");
-    peer.wait_for_end();
-  });
-  auto connection = connected_to(home.address());
-  BOOST_REQUIRE(connection->listen("pages").ok());
-  BOOST_REQUIRE(connection->listen("own").ok());
-  for (int i = 0; i < 2; ++i) {
-    Result<Message> const row = connection->wait_push(kLimit);
-    BOOST_REQUIRE_MESSAGE(row.ok(), row.status().text());
-    BOOST_TEST(row->command == "ROW");
-    BOOST_TEST(
-        connection
-            ->call("DONE",
-                   {text("table", row->text("table")), {"row", *row->find("row")}, {"epoch", *row->find("epoch")}})
-            .ok());
-  }
-  connection.reset();
-  home.finish();
-  node.finish();
-}
-
-BOOST_AUTO_TEST_CASE(a_listener_on_a_lost_node_goes_on_where_home_says) {
-  FakeServer next([](Peer& peer) {
-    peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "pages")});
-    peer.push("LISTEN", {text("table", "pages")});
-    peer.wait_for_end();
-  });
-  FakeServer node([](Peer& peer) { peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "pages")}); });
-  FakeServer home([&](Peer& peer) {
-    peer.answer(peer.expect("LISTEN"), "ERROR", moved_to(node.address(), 7));
-    peer.answer(peer.expect("LISTEN"), "ERROR", moved_to(next.address(), 8));
-    peer.wait_for_end();
-  });
-  auto connection = connected_to(home.address());
-  BOOST_REQUIRE(connection->listen("pages").ok());
-  Result<Message> const wake = connection->wait_push(kLimit);
-  BOOST_REQUIRE_MESSAGE(wake.ok(), wake.status().text());
-  BOOST_TEST(wake->command == "LISTEN");
-  connection.reset();
-  for (FakeServer* const server : {&home, &node, &next}) server->finish();
-}
-
-BOOST_AUTO_TEST_CASE(a_watch_of_a_table_moves_and_its_end_is_sent_where_it_is) {
-  FakeServer node([](Peer& peer) {
-    peer.answer(peer.expect("WATCH"), "WATCHING");
-    peer.push("FIGURES", {number("now", 1)});
-    peer.answer(peer.expect("UNWATCH"), "UNWATCHED");
-    peer.answer(peer.expect("WATCH"), "WATCHING");
-    // A WATCH of home takes its place.
-    static_cast<void>(peer.expect("UNWATCH"));
-  });
-  FakeServer home([&](Peer& peer) {
-    peer.answer(peer.expect("WATCH"), "WATCHING");
-    peer.push("UNWATCHED", moved_to(node.address(), 7));
-    peer.answer(peer.expect("WATCH"), "WATCHING");
-    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
-    peer.wait_for_end();
-  });
-  auto connection = connected_to(home.address());
-  BOOST_REQUIRE(connection->watch({text("table", "pages")}).ok());
-  BOOST_TEST(connection->wait_push(kLimit)->command == "FIGURES");
-  BOOST_TEST(connection->call("UNWATCH").ok());
-  BOOST_TEST(connection->watch({text("table", "pages")}).ok());
-  BOOST_TEST(connection->watch().ok());
-  BOOST_TEST(connection->call("ALIVE").ok());
-  node.finish();
-  connection.reset();
-  home.finish();
 }
 
 // ---- transactions
@@ -596,73 +416,6 @@ BOOST_AUTO_TEST_CASE(the_owner_of_a_table_is_asked_for) {
   BOOST_TEST(connected_to(owner.value())->call("BEGIN").ok());
   home.finish();
   node.finish();
-}
-
-// ---- several addresses
-
-BOOST_AUTO_TEST_CASE(the_first_address_that_answers_is_home) {
-  FakeServer home([](Peer& peer) { peer.answer(peer.expect("ALIVE"), "ABSOLUTELY"); });
-  auto connection = connected_to("unix:/nowhere/1.sock, /nowhere/2.sock," + home.address() + ",/nowhere/3.sock");
-  BOOST_TEST(connection->call("ALIVE").ok());
-  home.finish();
-}
-
-BOOST_AUTO_TEST_CASE(if_none_answers_all_are_named) {
-  Status const status = Connection::open({.server = "unix:/nowhere/1.sock,/nowhere/2.sock"}).status();
-  BOOST_TEST((status.code() == Code::unavailable));
-  BOOST_TEST(status.message() ==
-             "cannot connect to unix:/nowhere/1.sock: No such file or directory; cannot connect to /nowhere/2.sock: "
-             "No such file or directory");
-  // A mistake is not found only when it is needed.
-  FakeServer home([](Peer&) {});
-  for (std::string const& list : {home.address() + ",", home.address() + ",,b:1", home.address() + ",b"})
-    BOOST_TEST((Connection::open({.server = list}).status().code() == Code::bad_parameter));
-}
-
-BOOST_AUTO_TEST_CASE(after_a_loss_the_next_address_is_home_at_once) {
-  FakeServer node([](Peer& peer) { take_inserts(peer, {1, 4}); });
-  FakeServer second([&](Peer& peer) {
-    take_inserts(peer, {41});
-    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
-  });
-  FakeServer first([&](Peer& peer) {
-    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 7));
-    static_cast<void>(peer.expect("INSERT"));
-    static_cast<void>(peer.expect("INSERT"));
-  });
-  Params own = numbered(41);
-  own[0] = text("table", "own");
-  // No pause ends within the test.
-  auto connection = connected({.server = first.address() + ",/nowhere/at/all.sock," + second.address(),
-                               .time_limit = kLimit,
-                               .back_off = {Milliseconds{3'600'000}}});
-  want_inserted(connection->call("INSERT", insert(1)), 1);
-  Ticket const plain = sent(*connection, "INSERT", insert(2, "own"));
-  Ticket const with_number = sent(*connection, "INSERT", own);
-  Result<Reply> const again = connection->receive(with_number);
-  want_inserted(again, 41);
-  BOOST_TEST(again->resent);
-  BOOST_TEST((connection->receive(plain).status().code() == Code::closed));
-  BOOST_TEST(connection->connects() == 2U);
-  // The route of the moved table has stayed.
-  want_inserted(connection->call("INSERT", insert(4)), 4);
-  BOOST_TEST(connection->call("ALIVE").ok());
-  for (FakeServer* const server : {&first, &second, &node}) server->finish();
-}
-
-BOOST_AUTO_TEST_CASE(each_address_is_tried_once_before_a_pause) {
-  std::atomic<int> accepted{0};
-  auto const cut = [&](Peer& peer) {
-    for (++accepted; accepted < 10'000; ++accepted) peer.accept();
-  };
-  FakeServer first(cut);
-  FakeServer second(cut);
-  auto connection = connected({.server = first.address() + "," + second.address(),
-                               .time_limit = Milliseconds{200},
-                               .back_off = {Milliseconds{3'600'000}}});
-  for (int i = 0; i < 50; ++i) static_cast<void>(connection->wait_push(Milliseconds{1}));
-  BOOST_TEST(accepted <= 2);
-  connection.reset();
 }
 
 // ---- apart from sockets

@@ -87,7 +87,7 @@ enum {
   FJ_IO_ERROR = 26,
   FJ_IN_TRANSACTION = 27, /* a transaction that is not over holds it: try again */
   FJ_ROLLED_BACK = 28,    /* nothing of the transaction was done */
-  FJ_MOVED = 29           /* another node decides for this table; `address` is where */
+  FJ_MOVED = 29           /* another node decides for this table, and could not be reached; `address` is where */
 };
 
 /* The name on the wire: "unknown_row". "unknown" for a number that is no code. */
@@ -111,7 +111,7 @@ int fj_api(void);
 
 enum { FJ_RECONNECT = 0, FJ_RECONNECT_NEVER = 1 };
 
-/* The connection was lost: `code` is not FJ_OK, `text` has the reason. Or it is back: FJ_OK. */
+/* A connection was lost: `code` is not FJ_OK, `text` has the reason. Or it is back: FJ_OK. */
 typedef void (*fj_on_connection)(void* context, int code, const char* text);
 
 /* A member that is 0 or NULL has its default. Later versions add members at the end: fj_options_init sets `size`, by
@@ -119,7 +119,9 @@ typedef void (*fj_on_connection)(void* context, int code, const char* text);
 typedef struct fj_options {
   size_t size;
   /* "127.0.0.1:4050" (the default), "[::1]:4050", "name:4050", "unix:/run/fastjournal.sock", "/run/fastjournal.sock"; with
-   * "tls:" before it, encrypted: the daemon's certificate must be for this name, or "localhost" on a unix socket. */
+   * "tls:" before it, encrypted: the daemon's certificate must be for this name, or "localhost" on a unix socket.
+   * Several, separated by commas, are daemons with the same tables: the first that answers, and after a loss the next.
+   * Commands of a table that another daemon decides for go there by themselves. */
   const char* server;
   /* Files for "tls:", in PEM format: the authorities that are trusted (the system's), and this client's certificate
    * with its key (none). */
