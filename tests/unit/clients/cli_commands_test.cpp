@@ -121,6 +121,40 @@ BOOST_AUTO_TEST_CASE(a_refusal_is_explained_on_standard_error) {
              "out again; take it again\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_table_that_has_moved_is_found_by_any_of_the_servers) {
+  client::FakeServer node([](Peer& peer) {
+    peer.answer(peer.expect("DONE"), "COMPLETED", {text("table", "pages"), number("row", 8)});
+  });
+  client::FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("DONE"), "ERROR",
+                {text("code", "moved"), text("table", "pages"), text("address", node.address()), number("token", 7)});
+  });
+  Said const said = run_line("/nowhere/at/all.sock," + home.address(), {"done", "pages", "8", "9"});
+  BOOST_TEST((said.code == ExitCode::ok), said.err);
+  home.finish();
+  node.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_is_not_found_is_explained) {
+  // A command that names no table is not sent to another node.
+  Said const moved = talk(
+      [](Peer& peer) {
+        peer.answer(peer.expect("TRANSACTION"), "ERROR",
+                    {text("code", "moved"), text("table", "pages"), text("address", "b:4050"), text("op", "1")});
+      },
+      {"call", "TRANSACTION", "commands=x"});
+  BOOST_TEST((moved.code == ExitCode::unreachable));
+  BOOST_TEST((says(moved.err, "address=b:4050") && says(moved.err, "to that address")), moved.err);
+  Said const nobody = talk(
+      [](Peer& peer) {
+        peer.answer(peer.expect("BEGIN"), "ERROR",
+                    {text("code", "unavailable"), text("message", "nobody decides"), number("retry", 60'000)});
+      },
+      {"call", "BEGIN"});
+  BOOST_TEST((nobody.code == ExitCode::unreachable));
+  BOOST_TEST((says(nobody.err, "nobody decides") && !says(nobody.err, "is fastjournald running")), nobody.err);
+}
+
 // Standard output has only results, so that a program can read it without checks.
 BOOST_AUTO_TEST_CASE(with_json_errors_are_json_on_standard_error) {
   auto const refuse = [](Peer& peer) {
