@@ -1,5 +1,6 @@
 // The verbs of logs that are shared with other nodes.
 #include "clients/cli/grammar.h"
+#include "clients/cli/option_types.h"
 
 namespace fastjournal::cli {
 

@@ -58,6 +58,9 @@ struct Options {
   // Time limit of a command from send to answer, including reconnects. `wait` of a NEXT is added.
   Milliseconds time_limit{30'000};
   Milliseconds connect_limit{5'000};  // of one attempt; nothing else is done meanwhile
+  // With several addresses: a node that owes an answer and says nothing for so long is given up as if its connection were
+  // lost, as a computer that has no power says nothing. Listeners ask it now and then. kForever: never.
+  Milliseconds silence_limit{2'000};
   // Pauses before the attempts to reconnect; the last one repeats. Each varies by up to a quarter, so that a thousand
   // clients do not come back at once. With several addresses the others are tried at once, and a pause is made when each
   // was tried. Empty: never reconnect; the loss of a node is the loss of all then.

@@ -64,6 +64,8 @@ class Connection::Body {
 
   // Waiting.
   Status step(Moment until, int wake_fd);
+  Moment give_up_silent();
+  Moment give_up_if_silent(Link& link);
   bool wait(Moment until, int wake_fd);
   void serve(Link& link, Ready ready);
   void write_some(Link& link);

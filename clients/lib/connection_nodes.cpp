@@ -252,6 +252,8 @@ Status Connection::Body::step(Moment until, int wake_fd) {
   if (!has_home && options.back_off.empty()) return last_error_;
   Moment next = std::min(until, send_waiting(wake_fd, until));
   if (!has_home) next = std::min(next, retry_at_);
+  next = std::min(next, give_up_silent());
+  if (has_home != home_.is_open()) return {};
   if (home_.unsent() > 0) write_some(home_);
   for (std::unique_ptr<Link> const& node : nodes_)
     if (node->unsent() > 0) write_some(*node);
@@ -259,6 +261,44 @@ Status Connection::Body::step(Moment until, int wake_fd) {
   bool const is_woken = wait(next, wake_fd);
   if (!has_home && !is_woken && moment_now() >= retry_at_) return reconnect(wake_fd, until);
   return {};
+}
+
+// Of several nodes, one that owes an answer may have no power, or be stopped: nobody tells. Returns when to look again.
+Moment Connection::Body::give_up_silent() {
+  bool const has_others = servers_.size() > 1 || routes_.any();
+  if (!has_others || options.silence_limit == kForever) return Moment::max();
+  Moment next = Moment::max();
+  if (home_.is_open()) next = give_up_if_silent(home_);
+  // What is lost meanwhile stays there until the next step.
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i]->is_open()) next = std::min(next, give_up_if_silent(*nodes_[i]));
+  return next;
+}
+
+Moment Connection::Body::give_up_if_silent(Link& link) {
+  Moment const now = moment_now();
+  if (now < link.quiet_since() + options.silence_limit) return link.quiet_since() + options.silence_limit;
+  bool is_asked = false;
+  for (auto const& [nr, one] : in_flight_) {
+    if (one.link != &link || one.finished) continue;
+    is_asked = true;
+    // It was to be answered after its `wait`.
+    bool const is_callers = one.role == InFlight::Role::caller;
+    if (is_callers && one.wait != Milliseconds{0} && now < one.until - options.time_limit + options.silence_limit)
+      continue;
+    lose(link, {Code::unavailable, "it has said nothing for " + std::to_string(options.silence_limit.count()) + " ms"});
+    return now;
+  }
+  if (!is_asked && subscriptions_.any_on(link)) {
+    InFlight question;
+    question.command = "ALIVE";
+    question.role = InFlight::Role::nobody;
+    question.link = &link;
+    static_cast<void>(encode(Message{"ALIVE"}, ++last_nr_, link.out()));
+    in_flight_.emplace_hint(in_flight_.end(), last_nr_, std::move(question));
+  }
+  link.rest();
+  return now + options.silence_limit;
 }
 
 // True: `wake_fd` is readable.

@@ -37,6 +37,11 @@ class Link {
   // Returns the number of bytes that had arrived, possibly 0. Not ok: the connection has ended.
   [[nodiscard]] Result<std::size_t> receive();
 
+  // Since when it has said nothing: its last bytes, or the first that were sent to it afterwards.
+  [[nodiscard]] Moment quiet_since() const { return quiet_since_; }
+  // Nothing is expected of it now.
+  void rest() { quiet_since_ = moment_now(); }
+
   enum class Took { nothing, message, unreadable };
   // The next message that has arrived completely; it owns its bytes. Unreadable: `why` says why.
   [[nodiscard]] Took take(Message& into, Status& why);
@@ -54,6 +59,8 @@ class Link {
   std::unique_ptr<char[]> read_buffer_;
   std::string in_;
   std::size_t in_taken_{0};
+  Moment quiet_since_{};
+  bool is_asked_{false};  // something was sent since it said something
 };
 
 }  // namespace fastjournal::client

@@ -12,9 +12,8 @@
 #include <stdexcept>
 
 namespace fastjournal::test {
-namespace {
 
-// Ports that nobody has now. All are held until all are known, so that they differ.
+// All are held until all are known, so that they differ.
 std::vector<std::string> free_addresses(std::size_t count) {
   std::vector<int> fds;
   std::vector<std::string> out;
@@ -33,8 +32,6 @@ std::vector<std::string> free_addresses(std::size_t count) {
   for (int const fd : fds) ::close(fd);
   return out;
 }
-
-}  // namespace
 
 bool has_etcd() { return ::access("/usr/bin/etcd", X_OK) == 0; }
 

@@ -51,6 +51,9 @@ class EtcdNodes {
   std::vector<std::unique_ptr<ChildProcess>> nodes_;
 };
 
+// 127.0.0.1 with ports that nobody has now.
+[[nodiscard]] std::vector<std::string> free_addresses(std::size_t count);
+
 // False: etcd is not installed.
 [[nodiscard]] bool has_etcd();
 
