@@ -190,7 +190,8 @@ class Checker {
     }
     check_listeners(declared, std::move(listeners), is_whole);
     std::vector<std::string> const names = daemon_ ? daemon_->log_names() : std::vector<std::string>{};
-    server::DeclaredLogs const logs{daemon_ ? daemon_->file : std::string{}, names};
+    std::vector<std::string> const shared = daemon_ ? daemon_->log_names(true) : std::vector<std::string>{};
+    server::DeclaredLogs const logs{daemon_ ? daemon_->file : std::string{}, names, shared};
     add({}, server::check_tables(types_, declared, daemon_ ? &logs : nullptr));
     if (daemon_) return;
     for (engine::Declaration const& table : declared)

@@ -102,7 +102,13 @@ Status Backup::make_ready() {
   return target_.disk->make_folder(unfinished_);
 }
 
-Status Backup::copy(Message const& held) { return held.command == "BACKUP_BYTES" ? copy_bytes(held) : copy_log(held); }
+Status Backup::copy(Message const& held) {
+  if (held.command == "BACKUP_BYTES") return copy_bytes(held);
+  if (held.command != "BACKUP_ELSEWHERE") return copy_log(held);
+  console_.err << "fastjournal backup: log " << printable(held.text("log"))
+               << " is shared with other nodes and not in this copy: `etcdctl snapshot save` copies it\n";
+  return {};
+}
 
 Status Backup::copy_log(Message const& held) {
   std::string const log{held.text("log")};

@@ -264,6 +264,8 @@ std::string render_screen(Snapshot const& now, std::string_view server, Window c
     screen.line(daemon_line(now.daemon, window.width));
   }
   std::string_view const style = silence ? kDim : std::string_view{};
+  if (std::string_view const nodes = now.daemon.text("nodes"); !nodes.empty())
+    screen.line("shared: " + printable(nodes), style);
   std::size_t const alert_lines = std::min({now.alerts.size(), kAlertLinesMax, screen.left() / 3});
   for (std::size_t i = 0; i < alert_lines; ++i) {
     screen.line(alert_line(now.alerts[i]), style);

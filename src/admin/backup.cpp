@@ -31,6 +31,7 @@ void Backup::begin(Request& request) {
       if (hosted->log == one.log)
         answer.add("digest", std::string_view{engine::digest_text(engine::digest_of(*hosted))});
   }
+  for (std::string const& name : logs_.elsewhere()) answer.message("BACKUP_ELSEWHERE").add("log", std::string{name});
   for (BackupFiles::Held const& one : files_.hold_all()) {
     std::string names;
     for (std::string const& name : one.names) names.append(names.empty() ? "" : " ").append(name);

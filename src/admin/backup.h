@@ -24,6 +24,8 @@ class BackupLogs {
   };
   // Not ok: a log does not serve.
   [[nodiscard]] virtual Status check_serving() const = 0;
+  // The names of those that are shared with other nodes: they are no part of it.
+  [[nodiscard]] virtual std::vector<std::string> elsewhere() const { return {}; }
   // Nothing: a log failed, and the daemon ends.
   [[nodiscard]] virtual std::vector<Pinned> pin_all() = 0;
   // False: files of one were given up meanwhile.

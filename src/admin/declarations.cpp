@@ -126,6 +126,7 @@ constexpr OwnAnswer kAnswers[] = {
     {"BRANCHES", "count"},
     {"DIGEST", "table log lsn digest"},
     {"BACKUP", "log folder store base end containers digest"},
+    {"BACKUP_ELSEWHERE", "log"},
     {"BACKUP_BYTES", "table folder files"},
     {"BACKED_UP", ""},
     {"SHARED_LOG", "log standing this owner address token why bytes room", true},

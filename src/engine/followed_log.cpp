@@ -17,6 +17,7 @@ constexpr int kGraceStepsPerTurn = 64;
 void FollowedLog::on_reset(std::uint64_t store_id, Lsn base) {
   chunks_.clear();
   is_reset_ = true;
+  was_caught_up_ = false;
   store_id_ = store_id;
   base_ = base;
 }
@@ -78,8 +79,12 @@ bool FollowedLog::advance(bool is_current, TimeMs now) {
     if (!trouble_.ok()) return false;
     if (chunk.applied == chunk.records.size()) chunks_.pop_front();
   }
-  if (std::exchange(has_applied_, false))
+  if (std::exchange(has_applied_, false)) {
     for (auto const& [id, table] : log_.tables) parts_.memory.changed(*table);
+    // What was there before it began is no lag.
+    if (chunks_.empty() && !log_.is_ours && std::exchange(was_caught_up_, true))
+      lag_ms_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, (now - log_.catalogue.last_now()).value)));
+  }
   return !chunks_.empty();
 }
 

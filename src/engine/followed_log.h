@@ -18,6 +18,7 @@
 #include "engine/recovery.h"
 #include "engine/tables.h"
 #include "engine/transactions.h"
+#include "fastjournal/histogram.h"
 #include "log/shared_log.h"
 #include "work/service.h"
 
@@ -65,6 +66,9 @@ class FollowedLog final : public log::Following {
   [[nodiscard]] Result<TakeOver> take_over(TimeMs now);
   // Another node decides, or may do so by now: the tables are dropped, and their waiting clients are told.
   void let_go(Status const& why, TimeMs now);
+  // From the date of what came to the moment in which it was applied, in ms: of turns in which something was. With
+  // clocks of two computers.
+  [[nodiscard]] Histogram const& lag_ms() const { return lag_ms_; }
   // Tables came or went since the last call.
   [[nodiscard]] bool take_changed() { return std::exchange(has_changed_, false); }
 
@@ -91,6 +95,8 @@ class FollowedLog final : public log::Following {
   Status trouble_;
   bool has_changed_{false};
   bool has_applied_{false};  // since memory was counted
+  bool was_caught_up_{false};
+  Histogram lag_ms_;
   enum class Step : std::uint8_t { declarations, leases, transactions };
   Step step_{Step::declarations};
   TableId with_grace_{};  // tables up to this one have had theirs

@@ -26,15 +26,16 @@ export function open(main) {
   const tiles = TILES.map(([name, label]) => ({name, ...tile(label)}));
   const meters = h('div', {class: 'meters'});
   const durability = h('p', {class: 'why'});
+  const nodes = h('p', {class: 'why'});
   const visitor = h('p', {class: 'note'});
   const figures = figureList('');
   const branches = transactions.open();
   const nothing = empty('You may see tables only: the figures of the daemon need the right read on all of them.');
-  const all =
-      h('div', {}, h('dl', {class: 'tiles'}, tiles.map(({node}) => node)),
-        h('section', {class: 'panel', 'aria-label': 'Log'}, h('h2', {}, 'Log'), durability, meters), branches.node,
-        h('section', {class: 'panel', 'aria-label': 'All figures'}, h('h2', {}, 'All figures'),
-          h('p', {class: 'note'}, 'By the names of STATS.'), figures.node));
+  const all = h(
+      'div', {}, h('dl', {class: 'tiles'}, tiles.map(({node}) => node)),
+      h('section', {class: 'panel', 'aria-label': 'Log'}, h('h2', {}, 'Log'), durability, nodes, meters), branches.node,
+      h('section', {class: 'panel', 'aria-label': 'All figures'}, h('h2', {}, 'All figures'),
+        h('p', {class: 'note'}, 'By the names of STATS.'), figures.node));
   main.replaceChildren(
       h('div', {class: 'head'}, h('div', {}, h('h1', {tabindex: '-1'}, 'Daemon'), visitor)), nothing, all);
 
@@ -49,6 +50,7 @@ export function open(main) {
       one.node.setAttribute('title', help(one.name, ''));
     }
     say(durability, stats.durability ?? '');
+    say(nodes, stats.nodes ? `Shared with other nodes: ${stats.nodes}` : '');
     replace(
         meters,
         meter(

@@ -188,6 +188,13 @@ Status ServedLogs::check_serving() const {
   return {};
 }
 
+std::vector<std::string> ServedLogs::elsewhere() const {
+  std::vector<std::string> out;
+  for (ServedLog const& served : logs_)
+    if (served.shared != nullptr) out.push_back(served.log->name());
+  return out;
+}
+
 std::vector<ServedLogs::Pinned> ServedLogs::pin_all() {
   std::vector<Pinned> out;
   for (ServedLog const& served : logs_) {
@@ -279,6 +286,7 @@ void ServedLogs::tell_shared(SharedLog const& shared, MetricSink& sink) {
   }
   sink.integer({"behind", "bytes by which the last of them is behind the first"},
                log.nodes().empty() ? 0 : static_cast<std::int64_t>(first.value - last.value));
+  sink.histogram({"lag_ms", "while this node follows: how long after its date a record is applied"}, shared.lag_ms());
 }
 
 void ServedLogs::tell_each(std::function<MetricSink&(std::string_view log)> const& sink_of) const {

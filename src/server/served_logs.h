@@ -93,6 +93,7 @@ class ServedLogs final : public admin::BackupLogs, public admin::SharedLogs {
   [[nodiscard]] std::int64_t next_us() const;
 
   [[nodiscard]] Status check_serving() const override;
+  [[nodiscard]] std::vector<std::string> elsewhere() const override;
   [[nodiscard]] std::vector<Pinned> pin_all() override;
   bool unpin_all() override;
 

@@ -42,6 +42,7 @@ class SharedLog {
   [[nodiscard]] Status step_down(std::int64_t for_us);
 
   [[nodiscard]] bool take_changed() { return followed_.take_changed(); }
+  [[nodiscard]] Histogram const& lag_ms() const { return followed_.lag_ms(); }
   [[nodiscard]] log::SharedLog& log() { return log_; }
   [[nodiscard]] log::SharedLog const& log() const { return log_; }
 
