@@ -17,10 +17,19 @@ from .async_queues import Queues
 from .connection import tune
 from .errors import Error, failure
 from .journal import Journal as _SyncJournal
+from .lines import Line, State
 from .notices import Notice, notice_of
-from .options import DEFAULT_SERVER, Options, connect_failed, connection_lost, place_of, tls_context
+from .options import (
+    DEFAULT_SERVER,
+    Options,
+    connect_failed,
+    connection_lost,
+    none_reached,
+    place_of,
+    tls_context,
+)
 from .rows import Columns, Date, Duration, OnRefused, Put, PutMany, Putting, Returned, Row, Work
-from .session import BaseConnection, Call, Reply, State
+from .session import BaseConnection, Call, Reply
 from .wire import Message
 
 _FLUSH_BYTES = 64 * 1024
@@ -32,15 +41,16 @@ async def connect(
 ) -> Connection:
     """As `fastjournal.connect`."""
     made = Connection(Options(server=server, token=token, ca=ca, certificate=certificate, key=key, **options))
-    await made._open()
+    await made._open_home()
     return made
 
 
 class _Wire(asyncio.Protocol):
-    """One connection of asyncio; what it says goes to its owner as long as it is the owner's newest."""
+    """The connection of asyncio that a line has; what it says goes to its owner as long as it is the line's newest."""
 
-    def __init__(self, owner: Connection) -> None:
+    def __init__(self, owner: Connection, line: Line) -> None:
         self._owner = owner
+        self.line = line
         self.transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -54,10 +64,11 @@ class _Wire(asyncio.Protocol):
         self._owner._lost(self, why)
 
     def pause_writing(self) -> None:
+        self._owner._full.add(self)
         self._owner._writable.clear()
 
     def resume_writing(self) -> None:
-        self._owner._writable.set()
+        self._owner._has_room(self)
 
 
 class Connection(BaseConnection):
@@ -65,10 +76,14 @@ class Connection(BaseConnection):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self._place = place_of(options.server)
-        self._wire: _Wire | None = None
+        self._wires: dict[Line, _Wire] = {}
+        self._full: set[_Wire] = set()
+        self._dialing: dict[str, asyncio.Task[None]] = {}  # by the addresses of nodes
+        self._look: asyncio.TimerHandle | None = None
+        self._login_error = failure("unavailable", "")
         self._ready = asyncio.Event()
         self._writable = asyncio.Event()
+        self._writable.set()
         self._changed = asyncio.Event()  # of a login: the daemon answered, or the connection ended
         self._pushed = asyncio.Event()
         self._listeners = 0  # tasks in wait_push
@@ -103,8 +118,8 @@ class Connection(BaseConnection):
         return await self.receive(await self.send(command, params))
 
     async def send(self, command: str, params: dict[str, Any]) -> Call:
-        if self._session.state is not State.READY or not self._writable.is_set():
-            await self._until_writable()
+        if not self._session.takes(command, params) or not self._writable.is_set():
+            await self._until_writable(command, params)
         return self._send(command, params)
 
     async def receive(self, call: Call) -> Reply:
@@ -145,6 +160,10 @@ class Connection(BaseConnection):
         self._session.forget("LISTEN", params)
         await self.request("UNLISTEN", params)
 
+    async def owner_of(self, table: str) -> str:
+        await self.call("STATS", table=table)
+        return self._session.address_of(table)
+
     async def watch(self, **params: Any) -> None:
         await self.request("WATCH", dict(params))
         self._session.keep("WATCH", params)
@@ -179,24 +198,43 @@ class Connection(BaseConnection):
 
     async def close(self) -> None:
         self._closed = True
-        restoring, self._restoring = self._restoring, None
-        if restoring is not None:
-            restoring.cancel()
+        tasks = [*self._dialing.values(), *([self._restoring] if self._restoring else [])]
+        self._restoring = None
+        for task in tasks:
+            task.cancel()
             with contextlib.suppress(asyncio.CancelledError, Error):
-                await restoring
+                await task
+        if self._look is not None:
+            self._look.cancel()
         error = failure("closed", "the connection was closed by its owner")
         self._session.last_error = error
         self._session.close(error)
-        self._drop()
+        for wire in list(self._wires.values()):
+            self._drop(wire)
         self._pushed.set()
 
     # --- inside ---
 
-    async def _open(self) -> None:
+    async def _open_home(self) -> None:
+        """One attempt for each server. Raises Error."""
+        session, reasons = self._session, list[Error]()
+        for server in session.servers:
+            place_of(server)
+        for server in session.servers:
+            session.home.address = server
+            try:
+                await self._open(session.home)
+            except Error as error:
+                reasons.append(error)
+                continue
+            return
+        raise reasons[0] if len(reasons) == 1 else none_reached(reasons)
+
+    async def _open(self, line: Line) -> None:
         """One attempt. Raises Error."""
-        options, place, session = self.options, self._place, self._session
+        options, place, session = self.options, place_of(line.address), self._session
         loop = asyncio.get_running_loop()
-        wire = _Wire(self)
+        wire = _Wire(self, line)
         try:
             async with asyncio.timeout(options.connect_limit):
                 context = tls_context(options) if place.tls else None
@@ -209,28 +247,58 @@ class Connection(BaseConnection):
                     )
                     assert wire.transport is not None
                     tune(wire.transport.get_extra_info("socket"))
-                self._wire = wire
-                self._writable.set()
-                session.opened()
+                self._wires[line] = wire
+                session.opened(line)
                 self._flush()
-                while session.state is State.LOGIN:
+                while line.state is State.LOGIN:
                     self._changed.clear()
                     await self._changed.wait()
         except (OSError, UnicodeError, Error) as why:
-            self._drop()
+            self._drop(wire)
             if wire.transport is not None:
                 wire.transport.abort()
-            error = connect_failed(options.server, why)
-            session.lost(error)
-            raise error from None
+            session.not_opened(line)
+            raise connect_failed(line.address, why) from None
         except BaseException:
-            self._drop()
-            session.lost(session.last_error)
+            self._drop(wire)
+            session.not_opened(line)
             raise
-        if not session.is_ready:
-            error = session.last_error
+        if line.state is not State.READY:
+            error = self._login_error
             raise error if error.code != "closed" else failure("unavailable", error.message)
-        self._ready.set()
+        if line is session.home:
+            self._ready.set()
+        self._serve()
+
+    async def _dial(self, address: str) -> None:
+        """Connects to a node that is wanted."""
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        try:
+            await self._open(Line(address, self.options.message_bytes_max))
+            if self.options.on_connection:
+                self.options.on_connection(None)
+        except Error as error:
+            self._session.unreachable(address, error, loop.time() - begun)
+        finally:
+            self._dialing.pop(address, None)
+            self._serve()
+
+    def _serve(self) -> None:
+        """Sends what waits, now and when its time has come."""
+        session = self._session
+        if self._closed:
+            return
+        session.send_waiting()
+        loop = asyncio.get_running_loop()
+        for address in session.wanted - self._dialing.keys():
+            self._dialing[address] = loop.create_task(self._dial(address))
+        if self._look is not None:
+            self._look.cancel()
+            self._look = None
+        if session.look_at != float("inf"):
+            self._look = loop.call_at(session.look_at, self._serve)
+        self._plan_flush()
 
     def _restore(self) -> None:
         if self._restoring is None and not self._closed:
@@ -239,14 +307,16 @@ class Connection(BaseConnection):
     async def _reconnect(self) -> None:
         session = self._session
         try:
+            pause = session.next_pause() if self.options.pauses else 0.0
             while session.state is not State.READY and not self._closed:
                 if not self.options.pauses:
                     session.for_good = True
                     break
-                await asyncio.sleep(session.next_pause())
+                await asyncio.sleep(pause)
                 try:
-                    await self._open()
-                except Error:
+                    await self._open(session.home)
+                except Error as error:
+                    pause = session.attempt_failed(error)
                     if session.for_good:
                         break
                     continue
@@ -256,19 +326,20 @@ class Connection(BaseConnection):
             self._restoring = None
             self._ready.set()
             self._pushed.set()
+            self._serve()
 
-    async def _until_writable(self) -> None:
+    async def _until_writable(self, command: str, params: dict[str, Any]) -> None:
         session = self._session
         try:
             async with asyncio.timeout(self.options.time_limit):
                 while True:
                     if self._closed:
                         raise failure("closed", "the connection is closed")
-                    if session.state is not State.READY:
+                    if not session.takes(command, params):
                         self._ready.clear()
                         self._restore()
                         await self._ready.wait()
-                        if not session.is_ready and session.for_good:
+                        if not session.takes(command, params) and session.for_good:
                             raise session.last_error
                     elif not self._writable.is_set():
                         await self._writable.wait()
@@ -277,7 +348,7 @@ class Connection(BaseConnection):
         except TimeoutError as why:
             if isinstance(why, Error):
                 raise
-            if session.state is State.READY:
+            if session.takes(command, params):
                 raise failure("timed_out", f"{self.options.server} takes no more bytes") from None
             what = f"{session.last_error.message} (tried again until the time limit)"
             raise failure("unavailable", what) from None
@@ -288,62 +359,83 @@ class Connection(BaseConnection):
         limit = session.options.time_limit
         loop = asyncio.get_running_loop()
         call.until = float("inf") if limit is None else loop.time() + limit + call.wait_ms / 1000
-        if session.output_bytes >= _FLUSH_BYTES:
+        if call.line is None:
+            self._serve()
+        elif call.line.output_bytes >= _FLUSH_BYTES:
             self._flush()
-        elif not self._flush_planned:
+        else:
+            self._plan_flush()
+        return call
+
+    def _plan_flush(self) -> None:
+        if not self._flush_planned:
             # Once for all that tasks send in this turn of the loop.
             self._flush_planned = True
-            loop.call_soon(self._flush)
-        return call
+            asyncio.get_running_loop().call_soon(self._flush)
 
     def _flush(self) -> None:
         self._flush_planned = False
-        if self._wire is not None and self._wire.transport is not None and (output := self._session.output()):
-            self._wire.transport.write(output)
+        for line, wire in self._wires.items():
+            if wire.transport is not None and (output := line.output()):
+                wire.transport.write(output)
 
     def _received(self, wire: _Wire, data: bytes) -> None:
-        if wire is not self._wire:
+        line, session = wire.line, self._session
+        if wire is not self._wires.get(line):
             return
-        session = self._session
         try:
-            session.receive(data)
+            session.receive(data, line)
         except Error as why:
-            if session.state is State.LOGIN:
-                self._drop()
-                session.lost(why)
-                self._changed.set()
-            else:
+            if line.state is not State.LOGIN:
                 assert wire.transport is not None
                 wire.transport.abort()
-                self._lost(wire, why)
+            self._lost(wire, why)
             return
-        if session.output_bytes:
+        if session.look_at != float("inf"):
+            self._serve()
+        if line.output_bytes:
             self._flush()
         if session.pushes:
             self._pushed.set()
         self._changed.set()
 
     def _lost(self, wire: _Wire, why: BaseException | None) -> None:
-        if wire is not self._wire:
+        line, session = wire.line, self._session
+        if wire is not self._wires.get(line):
             return
-        self._drop()
-        error = connection_lost(self.options.server, why)
-        session = self._session
-        was_ready = session.state is State.READY
-        session.lost(error)
+        self._drop(wire)
         self._changed.set()
-        if was_ready and self.options.on_connection:
+        if line.state is not State.READY:
+            self._login_error = why if isinstance(why, Error) else connection_lost(line.address, why)
+            session.not_opened(line)
+            return
+        error = connection_lost(line.address, why)
+        session.lost(error, line)
+        if not self.options.pauses:
+            for other in list(self._wires.values()):
+                self._drop(other)
+        if self.options.on_connection:
             self.options.on_connection(error)
+            if line is not session.home and session.is_ready:
+                self.options.on_connection(None)
         self._pushed.set()
-        if was_ready and not session.for_good and (session.is_needed or self._listeners):
+        if not session.is_ready and not session.for_good and (session.is_needed or self._listeners):
             self._restore()
+        self._serve()
 
-    def _drop(self) -> None:
-        wire, self._wire = self._wire, None
-        self._ready.clear()
+    def _has_room(self, wire: _Wire) -> None:
+        self._full.discard(wire)
+        if not self._full:
+            self._writable.set()
+
+    def _drop(self, wire: _Wire) -> None:
+        if self._wires.get(wire.line) is wire:
+            del self._wires[wire.line]
+        if wire.line is self._session.home:
+            self._ready.clear()
         # Who waits for room looks again, and finds no connection.
-        self._writable.set()
-        if wire is not None and wire.transport is not None:
+        self._has_room(wire)
+        if wire.transport is not None:
             wire.transport.close()
 
 

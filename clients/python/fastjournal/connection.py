@@ -14,10 +14,19 @@ from typing import Any
 from .documents import Documents
 from .errors import Error, failure
 from .journal import Journal
+from .lines import Line, State
 from .notices import Notice, notice_of
-from .options import DEFAULT_SERVER, Options, connect_failed, connection_lost, place_of, tls_context
+from .options import (
+    DEFAULT_SERVER,
+    Options,
+    connect_failed,
+    connection_lost,
+    none_reached,
+    place_of,
+    tls_context,
+)
 from .queues import Queues
-from .session import BaseConnection, Call, Reply, State
+from .session import BaseConnection, Call, Reply
 from .wire import Message
 
 _READ_BYTES = 256 * 1024
@@ -29,12 +38,30 @@ _UNSENT_BYTES_MAX = 1024 * 1024
 def connect(
     server: str = DEFAULT_SERVER, *, token: str = "", ca: str = "", certificate: str = "", key: str = "", **options: Any
 ) -> Connection:
-    """Connects, with one attempt. `options`: the other fields of `fastjournal.Options`.
+    """Connects, with one attempt for each address. `options`: the other fields of `fastjournal.Options`.
 
     Raises Error: unavailable with the address and the reason, not_allowed (the token or certificate is refused),
     bad_parameter (no address, or files that cannot be read).
     """
     return Connection(Options(server=server, token=token, ca=ca, certificate=certificate, key=key, **options))
+
+
+class _Stream:
+    """The socket of a line."""
+
+    def __init__(self, made: socket.socket, line: Line) -> None:
+        self.socket = made
+        self.line = line
+        self.unsent = memoryview(b"")
+        self.read_wants_write = False
+
+    @property
+    def wants_write(self) -> bool:
+        return bool(self.unsent) or bool(self.line.output_bytes) or self.read_wants_write
+
+    @property
+    def has_unread(self) -> bool:
+        return isinstance(self.socket, ssl.SSLSocket) and bool(self.socket.pending())
 
 
 class Connection(BaseConnection):
@@ -47,14 +74,12 @@ class Connection(BaseConnection):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self._place = place_of(options.server)
-        self._socket: socket.socket | None = None
+        self._streams: dict[int, _Stream] = {}  # by their descriptors
+        self._home: _Stream | None = None
         self._poll = select.poll()
-        self._unsent = memoryview(b"")
-        self._read_wants_write = False
         self._retry_at = 0.0
         self._closed = False
-        self._open(math.inf)
+        self._open_home()
 
     def __enter__(self) -> Connection:
         return self
@@ -108,21 +133,22 @@ class Connection(BaseConnection):
         session = self._session
         limit = session.options.time_limit
         until = math.inf if limit is None else time.monotonic() + limit
-        # With nothing in flight, nobody has noticed yet that the connection ended.
-        if not session.in_flight and self._socket is not None:
-            self._read()
-        while session.state is not State.READY or self._is_full():
+        # With nothing in flight, nobody has noticed yet that a connection ended.
+        if not session.in_flight:
+            for stream in list(self._streams.values()):
+                self._read(stream)
+        while not session.takes(command, params) or self._is_full():
             self._step(until)
             if time.monotonic() < until:
                 continue
-            if session.state is not State.READY:
+            if not session.takes(command, params):
                 raise failure("unavailable", f"{session.last_error.message} (tried again until the time limit)")
             if self._is_full():
                 raise failure("timed_out", f"{session.options.server} takes no more bytes")
         call = session.send(command, params)
         call.until = until + call.wait_ms / 1000
-        if session.output_bytes >= _FLUSH_BYTES:
-            self._write()
+        if call.line is not None and call.line.output_bytes >= _FLUSH_BYTES:
+            self._write_all()
         return call
 
     def receive(self, call: Call) -> Reply:
@@ -149,9 +175,9 @@ class Connection(BaseConnection):
         """Sends what is not sent yet. Raises TimedOut if the daemon takes no bytes within time_limit."""
         limit = self.options.time_limit
         until = math.inf if limit is None else time.monotonic() + limit
-        while self._unsent or self._session.output_bytes:
+        while self._unsent():
             self._step(until)
-            if (self._unsent or self._session.output_bytes) and time.monotonic() >= until:
+            if self._unsent() and time.monotonic() >= until:
                 raise failure("timed_out", f"{self.options.server} takes no more bytes")
 
     def listen(self, table: str, **params: Any) -> None:
@@ -165,6 +191,14 @@ class Connection(BaseConnection):
         params["table"] = table
         self._session.forget("LISTEN", params)
         self.request("UNLISTEN", params)
+
+    def owner_of(self, table: str) -> str:
+        """The address, as one of `Options.server`, to which commands of the table go now. Asks the daemon (STATS).
+
+        A transaction of a table that has moved needs a connection to it. Raises as `call` does.
+        """
+        self.call("STATS", table=table)
+        return self._session.address_of(table)
 
     def watch(self, **params: Any) -> None:
         """WATCH, and again after every reconnect; its rounds come from `wait_push`."""
@@ -197,163 +231,235 @@ class Connection(BaseConnection):
         """Ends the connection. Rows leased to it are returned after the table's grace."""
         self._closed = True
         self._session.close(failure("closed", "the connection was closed by its owner"))
-        self._drop()
+        self._drop_all()
 
     # --- inside ---
 
-    def _open(self, until: float) -> None:
+    def _open_home(self) -> None:
+        """One attempt for each server. Raises Error."""
+        session, reasons = self._session, list[Error]()
+        for server in session.servers:
+            place_of(server)
+        for server in session.servers:
+            session.home.address = server
+            try:
+                self._open(session.home, math.inf)
+            except Error as error:
+                reasons.append(error)
+                continue
+            return
+        raise reasons[0] if len(reasons) == 1 else none_reached(reasons)
+
+    def _open(self, line: Line, until: float) -> None:
         """One attempt. Raises Error."""
-        options = self.options
+        options, place = self.options, place_of(line.address)
         until = min(until, time.monotonic() + options.connect_limit)
         left = max(until - time.monotonic(), 0.001)
         made: socket.socket | None = None
         try:
-            if self._place.path:
+            if place.path:
                 made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
                 made.settimeout(left)
-                made.connect(self._place.path)
+                made.connect(place.path)
             else:
-                made = socket.create_connection((self._place.host, self._place.port), left)
+                made = socket.create_connection((place.host, place.port), left)
                 tune(made)
-            if self._place.tls:
+            if place.tls:
                 made.settimeout(max(until - time.monotonic(), 0.001))
-                made = tls_context(options).wrap_socket(made, server_hostname=self._place.host)
+                made = tls_context(options).wrap_socket(made, server_hostname=place.host)
             made.setblocking(False)
         except BaseException as why:
             if made is not None:
                 made.close()
             if not isinstance(why, (OSError, UnicodeError, Error)):
                 raise
-            raise connect_failed(options.server, why) from None
-        self._socket = made
-        self._poll = select.poll()
+            raise connect_failed(line.address, why) from None
+        session, stream = self._session, _Stream(made, line)
+        self._streams[made.fileno()] = stream
         self._poll.register(made.fileno(), select.POLLIN)
-        session = self._session
-        session.opened()
-        while session.state is State.LOGIN:
-            try:
-                self._step(until)
-            except Error:
-                break
-            if session.state is State.LOGIN and time.monotonic() >= until:
-                self._drop()
-                session.lost(failure("unavailable", f"no answer to the token from {options.server}"))
-        if session.state is not State.READY:
-            error = session.last_error
+        if line is session.home:
+            self._home = stream
+        session.opened(line)
+        while line.state is State.LOGIN:
+            self._write(stream)
+            if self._is_open(stream):
+                self._log_in(stream, until)
+        if line.state is not State.READY:
+            error = self._login_error
             raise error if error.code != "closed" else failure("unavailable", error.message)
 
+    _login_error = failure("unavailable", "")
+
+    def _log_in(self, stream: _Stream, until: float) -> None:
+        """One wait for the answer to the token."""
+        left = until - time.monotonic()
+        if left <= 0:
+            self._end_login(stream, failure("unavailable", f"no answer to the token from {stream.line.address}"))
+        elif not stream.has_unread:
+            one = select.poll()
+            one.register(stream.socket.fileno(), select.POLLIN | (select.POLLOUT if stream.wants_write else 0))
+            one.poll(math.ceil(left * 1000))
+        if self._is_open(stream):
+            self._read(stream)
+
+    def _end_login(self, stream: _Stream, why: Error) -> None:
+        self._login_error = why
+        self._drop(stream)
+        self._session.not_opened(stream.line)
+
     def _reconnect(self, until: float) -> None:
+        """One attempt to reach home. Raises Error: no other will follow by itself."""
         session = self._session
-        if session.for_good:
-            # Once: the next call tries anew, for example with another token in its file.
-            error, session.for_good = session.last_error, not self.options.pauses
-            raise error
-        if pause := min(self._retry_at, until) - time.monotonic():
-            time.sleep(max(pause, 0))
-        if time.monotonic() < self._retry_at:
-            return
         try:
-            self._open(until)
+            self._open(session.home, until)
         except Error as error:
-            self._retry_at = time.monotonic() + session.next_pause()
-            session.lost(error)
+            self._retry_at = time.monotonic() + session.attempt_failed(error)
             if session.for_good:
                 session.for_good = False
-                raise
+                raise session.last_error from None
             return
         if self.options.on_connection:
             self.options.on_connection(None)
 
+    def _dial(self, until: float) -> None:
+        """Connects to the nodes that are wanted."""
+        session = self._session
+        for address in list(session.wanted):
+            begun = time.monotonic()
+            if begun >= until:
+                return
+            line = Line(address, self.options.message_bytes_max)
+            try:
+                place_of(address)
+                self._open(line, until)
+            except Error as error:
+                took = time.monotonic() - begun
+                # Cut short by the caller's limit, it was no attempt.
+                if took >= self.options.connect_limit or time.monotonic() < until:
+                    session.unreachable(address, error, took)
+                continue
+            if self.options.on_connection:
+                self.options.on_connection(None)
+
+    def _is_open(self, stream: _Stream) -> bool:
+        return self._streams.get(stream.socket.fileno()) is stream
+
+    def _unsent(self) -> int:
+        return sum(len(one.unsent) + one.line.output_bytes for one in self._streams.values())
+
     def _is_full(self) -> bool:
-        return len(self._unsent) + self._session.output_bytes > _UNSENT_BYTES_MAX
+        return self._unsent() > _UNSENT_BYTES_MAX
 
     def _step(self, until: float) -> None:
         """One wait and its consequences. Raises Error: there is no connection, and there will be none."""
-        if self._socket is None:
+        session = self._session
+        if self._home is None and session.for_good:
+            # Once: the next call tries anew, for example with another token in its file.
+            error, session.for_good = session.last_error, not self.options.pauses
+            raise error
+        session.send_waiting()
+        if session.wanted:
+            self._dial(until)
+            session.send_waiting()
+        self._write_all()
+        has_home = self._home is not None
+        self._wait(min(until, session.look_at, math.inf if has_home else self._retry_at))
+        if not has_home and self._home is None and not session.for_good and time.monotonic() >= self._retry_at:
             self._reconnect(until)
-            return
-        self._write()
-        if self._socket is None:
-            return
-        if not (isinstance(self._socket, ssl.SSLSocket) and self._socket.pending()):
-            writes = bool(self._unsent) or self._session.output_bytes or self._read_wants_write
-            self._poll.modify(self._socket.fileno(), select.POLLIN | (select.POLLOUT if writes else 0))
-            left = until - time.monotonic()
-            events = self._poll.poll(None if left == math.inf else math.ceil(max(left, 0) * 1000))
-            if not events:
-                return
-            if events[0][1] & select.POLLOUT:
-                self._write()
-                if not events[0][1] & ~select.POLLOUT and not self._read_wants_write:
-                    return
-        if self._socket is not None:
-            self._read()
 
-    def _write(self) -> None:
-        while self._socket is not None:
-            if not self._unsent:
-                self._unsent = memoryview(self._session.output())
-                if not self._unsent:
+    def _wait(self, until: float) -> None:
+        is_unread = False
+        for fd, stream in self._streams.items():
+            is_unread = is_unread or stream.has_unread
+            self._poll.modify(fd, select.POLLIN | (select.POLLOUT if stream.wants_write else 0))
+        left = 0.0 if is_unread else until - time.monotonic()
+        events = dict(self._poll.poll(None if left == math.inf else math.ceil(max(left, 0) * 1000)))
+        for fd, stream in list(self._streams.items()):
+            seen = events.get(fd, 0)
+            if seen & select.POLLOUT:
+                self._write(stream)
+            is_readable = seen & ~select.POLLOUT or stream.has_unread or (seen and stream.read_wants_write)
+            if is_readable and self._is_open(stream):
+                self._read(stream)
+
+    def _write_all(self) -> None:
+        for stream in list(self._streams.values()):
+            self._write(stream)
+
+    def _write(self, stream: _Stream) -> None:
+        while self._is_open(stream):
+            if not stream.unsent:
+                stream.unsent = memoryview(stream.line.output())
+                if not stream.unsent:
                     return
             try:
-                self._unsent = self._unsent[self._socket.send(self._unsent) :]
+                stream.unsent = stream.unsent[stream.socket.send(stream.unsent) :]
             except (BlockingIOError, ssl.SSLWantWriteError, ssl.SSLWantReadError):
                 return
             except OSError as why:
                 # Answers that arrived before the end are read.
-                while self._socket is not None and self._read():
+                while self._is_open(stream) and self._read(stream):
                     continue
-                if self._socket is not None:
-                    self._lose(why)
+                if self._is_open(stream):
+                    self._lose(stream, why)
 
-    def _read(self) -> bool:
+    def _read(self, stream: _Stream) -> bool:
         """False: nothing was received."""
-        assert self._socket is not None
-        self._read_wants_write = False
+        stream.read_wants_write = False
         try:
-            data = self._socket.recv(_READ_BYTES)
+            data = stream.socket.recv(_READ_BYTES)
         except (BlockingIOError, ssl.SSLWantReadError):
             return False
         except ssl.SSLWantWriteError:
-            self._read_wants_write = True
+            stream.read_wants_write = True
             return False
         except OSError as why:
-            self._lose(why)
+            self._lose(stream, why)
             return False
         if not data:
-            self._lose(None)
+            self._lose(stream, None)
             return False
         try:
-            self._session.receive(data)
+            self._session.receive(data, stream.line)
         except Error as why:
-            if self._session.state is State.LOGIN:
-                self._drop()
-                self._session.lost(why)
-            else:
-                self._lose(why)
+            self._lose(stream, why)
             return False
         return True
 
     def _read_rest(self) -> None:
         """What arrived in time, but is not read yet, still counts."""
-        while self._socket is not None and self._read():
-            continue
+        for stream in list(self._streams.values()):
+            while self._is_open(stream) and self._read(stream):
+                continue
 
-    def _drop(self) -> None:
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
-        self._unsent = memoryview(b"")
+    def _drop(self, stream: _Stream) -> None:
+        self._poll.unregister(stream.socket.fileno())
+        del self._streams[stream.socket.fileno()]
+        stream.socket.close()
+        if stream is self._home:
+            self._home = None
 
-    def _lose(self, why: BaseException | None) -> None:
-        self._drop()
-        error = connection_lost(self.options.server, why)
-        was_ready = self._session.state is State.READY
-        self._session.lost(error)
-        if self.options.pauses:
-            self._retry_at = time.monotonic() + self._session.next_pause()
-        if was_ready and self.options.on_connection:
+    def _drop_all(self) -> None:
+        for stream in list(self._streams.values()):
+            self._drop(stream)
+
+    def _lose(self, stream: _Stream, why: BaseException | None) -> None:
+        session, line = self._session, stream.line
+        if line.state is State.LOGIN:
+            return self._end_login(stream, why if isinstance(why, Error) else connection_lost(line.address, why))
+        was_home = stream is self._home
+        self._drop(stream)
+        error = connection_lost(line.address, why)
+        session.lost(error, line)
+        if not self.options.pauses:
+            self._drop_all()
+        elif was_home:
+            self._retry_at = time.monotonic() + session.next_pause()
+        if self.options.on_connection:
             self.options.on_connection(error)
+            if not was_home and self._home is not None:
+                self.options.on_connection(None)
+        return None
 
 
 def tune(made: socket.socket) -> None:

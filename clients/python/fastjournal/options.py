@@ -19,15 +19,16 @@ class Options:
 
     server: "127.0.0.1:4050", "[::1]:4050", "name:4050", "unix:/run/fastjournal.sock", or the path of a unix socket that
         begins with "/". With "tls:" before it, encrypted: the daemon's certificate must be for this name or IP address,
-        or for "localhost" on a unix socket.
+        or for "localhost" on a unix socket. Several, separated by commas, are daemons with the same tables: the first
+        that answers is home, and after a loss the next. No path may have a comma then.
     token: of a user; empty: none. Shown on each new connection before anything else. A refused one (not_allowed) ends
         the attempt, and no other follows by itself.
     ca, certificate, key: for "tls:", files in PEM format, read with each attempt to connect. The authorities that are
         trusted (empty: the system's), and this client's certificate with its key (empty: it has none).
     time_limit: of a command from send to answer, including reconnects; `wait` of a NEXT is added. None: no limit.
     connect_limit: of one attempt to connect.
-    pauses: before the attempts to reconnect; the last one repeats. Each varies by up to a quarter. Empty: never
-        reconnect.
+    pauses: before the attempts to reconnect; the last one repeats. Each varies by up to a quarter. With several servers
+        the others are tried at once, and a pause is made when each was tried. Empty: never reconnect.
     on_connection: for people: called with the reason when an existing connection is lost, and with None when it is
         back. Must not call the connection.
     in_flight_max: commands without an answer. pushes_max: notices not yet fetched. message_bytes_max: of one message
@@ -108,6 +109,13 @@ def connect_failed(server: str, why: BaseException) -> Error:
         reason = _words_of(why)
     code = "not_allowed" if _refuses_certificate(why) else "unavailable"
     return failure(code, f"cannot connect to {server}: {reason}", facts)
+
+
+def none_reached(reasons: Sequence[Error]) -> Error:
+    """None of several servers can be reached."""
+    code = "not_allowed" if any(one.code == "not_allowed" for one in reasons) else "unavailable"
+    facts = {name: value for one in reasons for name, value in one.facts.items()}
+    return failure(code, "; ".join(one.message for one in reasons), facts)
 
 
 def connection_lost(server: str, why: BaseException | None) -> Error:

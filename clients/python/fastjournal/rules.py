@@ -1,0 +1,34 @@
+"""What a client knows of each command: whether it may be sent again after a loss, and how long it may take."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Rule(NamedTuple):
+    """Knowledge about a command: whether it may be sent again after a loss, and more."""
+
+    resend: str = "never"  # "always", or "numbered": if it has client and sequence
+    wait: str = ""  # the parameter by which the daemon waits; such an answer may overtake others
+    done_before: str = ""  # the answer to assume if a command that was sent again finds the row gone
+    gives_back: bool = False  # what an answer that comes too late leases is released
+
+
+_ALWAYS = Rule(resend="always")
+RULES: dict[str, Rule] = {
+    "INSERT": Rule(resend="numbered"),
+    # A lease of a lost answer ends after the table's grace, whether or not the command is sent again.
+    "NEXT": Rule(resend="always", wait="wait", gives_back=True),
+    "DONE": Rule(resend="always", done_before="COMPLETED"),
+    "SEND": Rule(resend="numbered"),
+    "ACQUIRE": Rule(resend="always", wait="wait", gives_back=True),
+    "ACCEPT": Rule(resend="always", done_before="ACCEPTED"),
+    "FOUND": Rule(resend="always", gives_back=True),
+} | dict.fromkeys(
+    "TOUCH PEEK LIST WHY TIMELINE DOMAINS ALERTS ALIVE FETCH HELP LISTEN STATS STATUS TABLES UNLISTEN UNWATCH WAITERS "
+    "WATCH BROWSE READ DECLARE REMOVE BIND UNBIND PURGE QUEUES EXCHANGES BINDINGS "
+    # Said again, these are answered as before.
+    "SENDING SENT ROUTED CHILDREN_DONE HEARTBEAT RETRY FORCE DROP RESOLVE FORGET MIGRATE DOCUMENTS DESTINATIONS "
+    "HISTORY PLANS STEPS".split(),
+    _ALWAYS,
+)
