@@ -70,7 +70,6 @@ bool Routes::follow(Route& route, Moved const& moved, Link const& link) {
   if (moved.address != route.address) {
     route.address = moved.address;
     route.link = nullptr;
-    if (home_.is_open() && home_.address() == moved.address) route.link = &home_;
   }
   route.token = token;
   return is_new && route.link != &link && moved.address != link.address();

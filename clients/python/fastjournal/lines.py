@@ -96,8 +96,7 @@ class Route:
         is_new = token > self.token or is_first or moved.address == self.address
         if moved.address != self.address:
             self.address = moved.address
-            is_home = home.state is State.READY and home.address == moved.address
-            self.line = home if is_home else None
+            self.line = None
         self.token = token
         return is_new and self.line is not told_by and moved.address != told_by.address
 

@@ -46,6 +46,32 @@ BOOST_AUTO_TEST_CASE(a_listener_moves_with_its_table) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_move_right_behind_the_answer_is_followed) {
+  std::string home_address;
+  FakeServer node([&](Peer& peer) {
+    Message const listen = peer.expect("LISTEN");
+    // In one packet.
+    peer.send(peer.bytes("LISTENING", {text("table", "pages")}, &listen) +
+              peer.bytes("UNLISTENED", moved_to(home_address, 8)));
+    peer.wait_for_end();
+  });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("LISTEN"), "ERROR", moved_to(node.address(), 7));
+    peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "pages")});
+    peer.push("LISTEN", {text("table", "pages")});
+    peer.wait_for_end();
+  });
+  home_address = home.address();
+  auto connection = connected_to(home_address);
+  BOOST_REQUIRE(connection->listen("pages").ok());
+  Result<Message> const wake = connection->wait_push(kLimit);
+  BOOST_REQUIRE_MESSAGE(wake.ok(), wake.status().text());
+  BOOST_TEST(wake->command == "LISTEN");
+  connection.reset();
+  home.finish();
+  node.finish();
+}
+
 BOOST_AUTO_TEST_CASE(a_watch_of_keys_that_moved_may_have_missed_changes) {
   FakeServer node([](Peer& peer) {
     Message const listen = peer.expect("LISTEN");

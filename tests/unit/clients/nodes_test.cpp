@@ -182,6 +182,24 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_does_not_know_the_owner_is_asked_again) {
   node.finish();
 }
 
+BOOST_AUTO_TEST_CASE(if_a_node_does_not_know_the_owner_home_is_asked) {
+  FakeServer node([](Peer& peer) {
+    take_inserts(peer, {1});
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to("", 0));
+    peer.wait_for_end();
+  });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 7));
+    take_inserts(peer, {2});
+    peer.wait_for_end();
+  });
+  auto connection = connected_to(home.address());
+  for (std::int64_t n = 1; n <= 2; ++n) want_inserted(connection->call("INSERT", insert(n)), n);
+  connection.reset();
+  home.finish();
+  node.finish();
+}
+
 BOOST_AUTO_TEST_CASE(what_nobody_decides_is_sent_again_after_the_pause_and_in_order) {
   FakeServer home([](Peer& peer) {
     Message const first = peer.expect("INSERT");
@@ -329,6 +347,7 @@ BOOST_AUTO_TEST_CASE(the_token_of_a_user_is_shown_to_each_node) {
     want(auth.text("token") == "fj_x", "another token");
     peer.answer(auth, "AUTHENTICATED");
     take_inserts(peer, {1});
+    peer.wait_for_end();
   });
   FakeServer stranger([](Peer& peer) {
     peer.answer(peer.expect("AUTH"), "ERROR", {text("code", "not_allowed"), text("message", "no such user")});
@@ -338,6 +357,7 @@ BOOST_AUTO_TEST_CASE(the_token_of_a_user_is_shown_to_each_node) {
     peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 7));
     peer.answer(peer.expect("PEEK"), "ERROR", moved_to(stranger.address(), 7, "other"));
     peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+    peer.wait_for_end();
   });
   auto connection =
       connected({.server = home.address(), .token = "fj_x", .time_limit = kLimit, .back_off = {Milliseconds{1}}});
@@ -347,6 +367,7 @@ BOOST_AUTO_TEST_CASE(the_token_of_a_user_is_shown_to_each_node) {
   BOOST_TEST(refused.message().find(stranger.address()) != std::string::npos);
   Result<Reply> const alive = connection->call("ALIVE");
   BOOST_TEST(alive.ok(), alive.status().text());
+  connection.reset();
   for (FakeServer* const server : {&home, &node, &stranger}) server->finish();
 }
 
