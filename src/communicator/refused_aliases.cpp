@@ -15,7 +15,7 @@ constexpr std::uint8_t kPriority = 65;
 // Refusals that end by themselves, or by the administrator, who reads the missing right in the log.
 bool passes(Code code) {
   return code == Code::no_space || code == Code::over_limit || code == Code::paused || code == Code::unavailable ||
-         code == Code::not_allowed;
+         code == Code::moved || code == Code::not_allowed;
 }
 
 // The message as received, to be corrected and sent again; before it a comment with sender, date and reason.

@@ -35,6 +35,7 @@ Verdict verdict_of(Code code) {
     case Code::unknown_table:
     case Code::unknown_command:  // of a line whose table is not declared
     case Code::paused:
+    case Code::moved:  // another node decides for it, and was not found
     case Code::over_limit:
     case Code::not_allowed: return Verdict::later_table;
     default: return Verdict::never;

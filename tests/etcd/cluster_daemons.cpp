@@ -30,16 +30,16 @@ std::string table(std::string const& name, std::string const& log) {
 
 }  // namespace
 
-ClusterDaemons::ClusterDaemons(EtcdNodes const& etcd, std::size_t count, int lease_s)
-    : addresses_(free_addresses(count)) {
-  nodes_.resize(count);
-  for (std::size_t at = 0; at < count; ++at) {
+ClusterDaemons::ClusterDaemons(std::vector<std::string> const& etcd, int lease_s)
+    : addresses_(free_addresses(etcd.size())) {
+  nodes_.resize(etcd.size());
+  for (std::size_t at = 0; at < etcd.size(); ++at) {
     std::filesystem::path const root = folder_ / name(at);
     std::filesystem::create_directories(root / "tables.d");
     std::ofstream{root / "fastjournal.xml"}
         << "<fastjournal>\n  <listen address=\"" << addresses_[at] << "\"/>\n"
         << "  <socket path=\"admin.sock\" mode=\"0600\" rights=\"all\"/>\n"
-        << "  <cluster node=\"n" << at << "\" address=\"" << addresses_[at] << "\" etcd=\"" << etcd.urls() << "\"/>\n"
+        << "  <cluster node=\"n" << at << "\" address=\"" << addresses_[at] << "\" etcd=\"" << etcd[at] << "\"/>\n"
         << "  <log name=\"shared\"/>\n  <log name=\"common\" engine=\"etcd\" lease=\"" << lease_s
         << "s\"/>\n</fastjournal>\n";
     std::ofstream{root / "tables.d" / "work.xml"} << table("work", "common");

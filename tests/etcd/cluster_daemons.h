@@ -17,7 +17,10 @@ class ClusterDaemons {
   static constexpr std::size_t kNone = SIZE_MAX;
 
   // Table `work` is in the shared log, table `own` of each in a log with files. `lease_s`: of the shared one.
-  ClusterDaemons(EtcdNodes const& etcd, std::size_t count, int lease_s = 2);
+  ClusterDaemons(EtcdNodes const& etcd, std::size_t count, int lease_s = 2)
+      : ClusterDaemons(std::vector<std::string>(count, etcd.urls()), lease_s) {}
+  // Where each of them finds etcd.
+  explicit ClusterDaemons(std::vector<std::string> const& etcd, int lease_s = 2);
 
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
   [[nodiscard]] std::string const& address(std::size_t at) const { return addresses_[at]; }

@@ -16,6 +16,7 @@
 
 #include "clients/lib/journal.h"
 #include "tests/etcd/cluster_daemons.h"
+#include "tests/etcd/dropping_proxy.h"
 
 namespace {
 
@@ -294,6 +295,39 @@ BOOST_AUTO_TEST_CASE(without_most_of_etcd_nothing_is_acknowledged_and_tables_wit
   trio.etcd.start(0);
   trio.etcd.start(1);
   BOOST_TEST(job.wait_for(100));
+  job.end();
+  job.check();
+}
+
+// Each daemon has a cable of its own to etcd, which is cut at the owner; what was on its way is lost.
+BOOST_AUTO_TEST_CASE(an_owner_that_is_cut_off_from_etcd_is_followed_by_another_one) {
+  using Mode = DroppingProxy::Mode;
+  EtcdNodes etcd{3, {}};
+  DroppingProxy cables[] = {DroppingProxy{etcd.endpoints()}, DroppingProxy{etcd.endpoints()},
+                            DroppingProxy{etcd.endpoints()}};
+  ClusterDaemons daemons{{cables[0].addresses(), cables[1].addresses(), cables[2].addresses()}};
+  daemons.wait_for_owner();
+  Job job(daemons.addresses());
+  for (Mode const mode : {Mode::holds_all, Mode::holds_answers, Mode::holds_all, Mode::holds_answers}) {
+    BOOST_TEST(job.wait_for(100));
+    std::size_t const owner = daemons.wait_for_owner();
+    job.forget_gaps();
+    cables[owner].set(mode);
+    std::size_t const others = (owner + 1) % daemons.size();
+    BOOST_TEST(job.wait(seconds{20}, [&] {
+      std::size_t const now = daemons.owner(others);
+      return now != ClusterDaemons::kNone && now != owner;
+    }));
+    BOOST_TEST(job.wait_for(100));
+    BOOST_TEST_MESSAGE((mode == Mode::holds_all ? "the owner is cut off: " : "its answers are lost: ")
+                       << job.longest_gap_ms() << " ms without an acknowledgement");
+    cables[owner].set(Mode::passes);
+    // It follows again.
+    BOOST_TEST(job.wait(seconds{20}, [&] {
+      std::size_t const known = daemons.owner(owner);
+      return known != ClusterDaemons::kNone && known == daemons.owner(others);
+    }));
+  }
   job.end();
   job.check();
 }

@@ -8,6 +8,7 @@
 #include "engine/digest.h"
 #include "tests/world/cluster_of_worlds.h"
 #include "tests/world/lives.h"
+#include "tests/world/register_history.h"
 
 namespace fastjournal::sim {
 namespace {
@@ -18,6 +19,8 @@ using lives::parsed;
 constexpr std::size_t kProducers = 3;
 constexpr std::size_t kWorkers = 3;
 constexpr std::size_t kReaders = 2;
+constexpr std::size_t kSetters = 3;  // and getters
+constexpr std::size_t kKeys = 2;
 constexpr std::size_t kNone = ClusterOfWorlds::kNone;
 
 // Of one row, by its name.
@@ -32,7 +35,7 @@ struct Known {
 class Life {
  public:
   Life(std::uint64_t seed, ClusterLifeResult& result) : chance_(seed), result_(result), cluster_(options_of(seed)) {
-    for (std::size_t at = 0; at < kProducers + kWorkers + kReaders; ++at) clients_.push_back({.number = at});
+    for (std::size_t at = 0; at < kProducers + kWorkers + kReaders + kSetters; ++at) clients_.push_back({.number = at});
     for (std::size_t at = 0; at < ClusterOfWorlds::kWorlds; ++at) start(at);
   }
 
@@ -82,11 +85,14 @@ class Life {
     std::uint64_t sequence{0};
     bool was_done{false};  // readers: as of the question
     bool was_there{false};
+    std::int64_t asked_at{0};  // setters
+    std::string value{};       // to be set; empty: it reads
   };
   [[nodiscard]] bool is_producer(Client const& one) const { return one.number < kProducers; }
   [[nodiscard]] bool is_worker(Client const& one) const {
     return !is_producer(one) && one.number < kProducers + kWorkers;
   }
+  [[nodiscard]] static bool is_setter(Client const& one) { return one.number >= kProducers + kWorkers + kReaders; }
   [[nodiscard]] static std::string name_of(Client const& one) {
     return "c" + std::to_string(one.number) + "-" + std::to_string(one.connections);
   }
@@ -162,6 +168,8 @@ class Life {
         insert(one);
       else if (is_worker(one))
         work(one);
+      else if (is_setter(one))
+        set_or_get(one);
       else
         read(one);
     }
@@ -228,6 +236,32 @@ class Life {
     ask(one, "PEEK table=own;name=" + one.name);
   }
 
+  void set_or_get(Client& one) {
+    one.name = "k" + std::to_string(draw(kKeys));
+    one.asked_at = moment();
+    one.value.clear();
+    if (draw(2) == 0) return ask(one, "GET table=values;key=" + one.name);
+    one.value = std::to_string(one.number) + "-" + std::to_string(++one.sequence);
+    ask(one, "SET table=values;key=" + one.name + ";value=" + one.value + ";client=s" + std::to_string(one.number) +
+                 ";sequence=" + std::to_string(one.sequence));
+  }
+  void take_of_setter(Client& one, Message const& answer) {
+    ++result_.values;
+    RegisterHistory& history = values_[one.name];
+    if (one.value.empty()) {
+      bool const is_there = answer.command == "PAIR";
+      expect(is_there || answer.command == "NOTHING", "GET: " + std::string{answer.command} + tag());
+      return history.read(is_there ? std::string{answer.text("value")} : std::string{}, one.asked_at, moment());
+    }
+    std::string_view const result = answer.text("result");
+    expect(answer.command == "STORED" && (result == "stored" || (result == "duplicate" && one.is_resent)),
+           "SET: " + std::string{answer.command} + " " + std::string{result} + std::string{answer.text("message")} +
+               tag());
+    history.write(one.value, one.asked_at, moment());
+  }
+  // Each another one, and in the order in which things happen.
+  [[nodiscard]] std::int64_t moment() { return now_ms_ * 1'000'000 + ++moments_; }
+
   void hear(Client& one) {
     std::size_t const node = one.node;
     if (!one.waits_for.empty() && one.is_sent) {
@@ -259,6 +293,7 @@ class Life {
     one.waits_for.clear();
     if (is_producer(one)) return take_of_producer(one, answer);
     if (is_worker(one)) return take_of_worker(one, answer);
+    if (is_setter(one)) return take_of_setter(one, answer);
     ++result_.read;
     bool const is_there = answer.command == "ROW";
     if (one.was_there)
@@ -332,6 +367,7 @@ class Life {
     // Leases of workers that forgot them end.
     pass(400'000 / 1000);
     drain();
+    for (auto const& [key, history] : values_) expect(history.check().empty(), key + ": " + history.check());
   }
   [[nodiscard]] bool is_any_waiting() const {
     return std::ranges::any_of(clients_, [](Client const& one) { return !one.waits_for.empty(); });
@@ -367,6 +403,8 @@ class Life {
   ClusterOfWorlds cluster_;
   std::vector<Client> clients_;
   std::map<std::string, Known> rows_;
+  std::map<std::string, RegisterHistory> values_;
+  std::int64_t moments_{0};
   std::map<std::size_t, std::int64_t> stopped_until_;
   std::map<std::size_t, std::int64_t> sent_at_;
   std::int64_t now_ms_{0};

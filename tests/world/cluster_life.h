@@ -7,6 +7,7 @@
 //   - a row whose DONE was acknowledged is never seen again, and none is inserted twice
 //   - no row is handed to two workers under one epoch, and epochs of a row rise
 //   - a DONE is not acknowledged once the row was handed to another worker
+//   - values that are set and read under a few keys are linearizable (register_history.h)
 //   - no two daemons answer for the table at the same time
 // At the end, when nothing fails any more, one node owns the log soon, the others have the same state as it has, and
 // every row that was acknowledged and not finished is handed out once.
@@ -24,6 +25,7 @@ struct ClusterLifeResult {
   std::uint64_t resent{0};  // commands whose first answer did not come
   std::uint64_t moved{0};   // answers that named another node
   std::uint64_t read{0};
+  std::uint64_t values{0};  // set or read
   std::uint64_t owners{0};
   std::uint64_t kills{0};
   std::uint64_t stops{0};

@@ -23,6 +23,11 @@ ClusterOfWorlds::ClusterOfWorlds(EtcdOptions options) : seed_(options.seed), etc
     node.world = std::make_unique<World>(seed_ * 8 + at);
     FJ_CHECK(node.world->add_table(FJ_SOURCE_DIR "/tests/transcripts/own.xml").ok(), "the shared table is declared");
     FJ_CHECK(node.world->add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok(), "the node's own is, too");
+    // Values in the shared log, too.
+    FJ_CHECK(node.world->add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok(), "values are declared");
+    auto values = std::make_shared<TableDeclaration>(*node.world->declaration("values"));
+    values->log = "own";
+    node.world->add_table(std::move(values));
     node.world->share_log("own", [this, at](log::Following& following) { return make_log(at, following); });
   }
 }

@@ -1,5 +1,5 @@
-// Several daemons that share a log on a simulated etcd, with one time. Table `own` (tests/transcripts/own.xml) is in the
-// shared log, table `jobs` of each in a log of its own.
+// Several daemons that share a log on a simulated etcd, with one time. Tables `own` and `values` (tests/transcripts)
+// are in the shared log, table `jobs` of each in a log of its own.
 #pragma once
 
 #include <cstddef>

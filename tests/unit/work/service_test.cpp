@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(a_wake_message_goes_out_for_work_that_the_waiting_left) {
 BOOST_AUTO_TEST_CASE(all_who_wait_for_a_dropped_table_are_told) {
   BOOST_REQUIRE(take_later(5, 1000).ok());
   BOOST_REQUIRE(Service::listen(table(), ConnectionId{3}, {}).ok());
-  service.end(table());
+  service.end(table(), {Code::unknown_table, "it was dropped"});
   BOOST_REQUIRE(letters.all.size() == 2U);
   BOOST_TEST(letters.all[0].find("was dropped") != std::string::npos);
   BOOST_TEST(letters.all[1] == "3:UNLISTENED");
