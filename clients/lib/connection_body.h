@@ -82,6 +82,7 @@ class Connection::Body {
   // What waits to be sent.
   [[nodiscard]] Link* link_for(Message const& command, std::string_view table);
   bool hold_refused(Link& link, InFlight& one, Message const& answer);
+  void ask_elsewhere(Link const& link, std::string_view table);
   Moment due_after(Link& link, std::string_view table, Message const& told, unsigned& pauses);
   bool follow_push(Link& link, Message const& push);
   Moment send_waiting(int wake_fd, Moment until);

@@ -28,6 +28,9 @@ Milliseconds pause_of(unsigned& pauses) {
   return std::min(Milliseconds{20U << std::min(pauses++, kDoublings)}, Milliseconds{100});
 }
 
+// So often in a row a node is asked that says `retry`; then another one is, if there are several.
+constexpr unsigned kRetriesHere = 4;
+
 // After an attempt to connect that failed: at least as long as it took, as nothing else is served meanwhile.
 Moment after_attempt(Moment begun, unsigned& pauses) {
   Moment const end = moment_now();
@@ -448,9 +451,22 @@ void Connection::Body::settle_oldest(Link& link, Status const& how) {
 
 // ---- what waits to be sent
 
+// A node that knows nobody may be cut off from the others.
+void Connection::Body::ask_elsewhere(Link const& link, std::string_view table) {
+  if (servers_.size() == 1 || table.empty()) return;
+  auto const here = std::ranges::find(servers_, link.address());
+  Route& route = routes_.of(table);
+  route.address = here == servers_.end() || here + 1 == servers_.end() ? servers_.front() : *(here + 1);
+  route.link = nullptr;
+  route.is_shared = route.unsettled = true;
+}
+
 // Learns from a `moved`, or an `unavailable`, when to send again.
 Moment Connection::Body::due_after(Link& link, std::string_view table, Message const& told, unsigned& pauses) {
-  if (std::optional<Milliseconds> const retry = retry_of(told)) return moment_after(*retry);
+  if (std::optional<Milliseconds> const retry = retry_of(told)) {
+    if (++pauses % kRetriesHere == 0) ask_elsewhere(link, table);
+    return moment_after(*retry);
+  }
   if (!is_moved(told) || table.empty()) return moment_after(pause_of(pauses));
   Route& route = routes_.of(table);
   route.unsettled = true;

@@ -26,6 +26,7 @@ Status Engine::finish_recovery(TimeMs now) {
 
 FollowedLog& Engine::add_shared_log(std::string name) {
   HostedLog& hosted = tables_.add_log(std::move(name));
+  hosted.is_shared = true;
   hosted.is_ours = hosted.serves = false;
   hosted.away = {Code::unavailable, "log " + hosted.name + " was not read so far"};
   return *followed_.emplace_back(std::make_unique<FollowedLog>(

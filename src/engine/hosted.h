@@ -34,8 +34,9 @@ struct HostedLog {
   bool keeps{true};           // false: the log of tables that are not persistent (VolatileLog)
   // False: it takes no records now (Engine::set_serving), and nothing is decided for its tables.
   bool serves{true};
-  Status away;         // ... what commands on its tables are refused with
-  bool is_ours{true};  // false: another node decides (FollowedLog), and its tables follow that one's records
+  Status away;            // ... what commands on its tables are refused with
+  bool is_shared{false};  // with other nodes
+  bool is_ours{true};     // false: another node decides (FollowedLog), and its tables follow that one's records
   log::Catalogue catalogue;
   std::map<TableId, HostedTable*> tables;
   std::vector<HostedTable*> unsent_feeds;  // with records that their followers were not sent

@@ -37,7 +37,7 @@ Status Tables::make(HostedLog& log, TableId id, TableType const& type, Declarati
   hosted->declaration = std::move(declaration);
   hosted->take(std::move(table).value());
   hosted->log = &log;
-  bool const has_files = log.log == nullptr || log.log->is_local();
+  bool const has_files = !log.is_shared;
   if (!has_files && hosted->can.stores != nullptr)
     if (Status status = hosted->can.stores->can_do_without(); !status.ok())
       return {Code::bad_configuration, hosted->declaration->at("table") + ": table \"" + hosted->name + "\" in log " +

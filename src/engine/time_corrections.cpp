@@ -26,7 +26,8 @@ void TimeCorrections::lose_time(log::Catalogue::Clock::Why why, DurationMs lost,
     end_group(*log, now, Durability::written);
   }
   for (auto const& table : tables_.all()) {
-    if (table->is_dropped() || table->can.holder == nullptr) continue;
+    // Of a log that another node decides for, that one's clock counts.
+    if (table->is_dropped() || table->can.holder == nullptr || !table->log->is_ours) continue;
     table->lost.left.value += lost.value;
     static_cast<void>(tell_lost(*table, now));
     agenda_.refresh(*table);

@@ -112,10 +112,6 @@ Result<TransactionId> Transactions::begin(ConnectionId connection, DurationMs ti
 // ---------------------------------------------------------------------------
 // Commands
 
-namespace {
-bool is_shared(HostedLog const& log) { return log.keeps && !log.log->is_local(); }
-}  // namespace
-
 Status Transactions::check(Transaction const& one, HostedTable const& table, Command const& command, TimeMs now) {
   CommandType const& type = table.type->commands()[command.index];
   if (type.in_transaction != InTransaction::promised)
@@ -125,9 +121,9 @@ Status Transactions::check(Transaction const& one, HostedTable const& table, Com
     return {Code::over_limit, "a transaction has at most " + std::to_string(kOpsMax) + " commands"};
   // Another node may decide for one of them when the outcome is known.
   for (TransactionLog const& other : one.logs)
-    if (other.log != table.log && (is_shared(*other.log) || is_shared(*table.log)))
+    if (other.log != table.log && (other.log->is_shared || table.log->is_shared))
       return {Code::not_supported,
-              "log " + (is_shared(*table.log) ? table.log->name : other.log->name) +
+              "log " + (table.log->is_shared ? table.log->name : other.log->name) +
                   " is shared with other nodes: a transaction with tables of it has none of others"};
   if (one.owner == ConnectionId::none && branches_bytes_ + memory_of(*command.message) > branches_bytes_max_)
     return {Code::over_limit, "the commands of all branches have " + std::to_string(branches_bytes_) +

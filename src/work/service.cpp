@@ -46,6 +46,7 @@ void tell_why(Answer& pushed, Status const& why) {
   if (why.code() == Code::unknown_table) return;
   pushed.add("code", row_of(why.code()).wire_name);
   pushed.add("message", std::string_view{why.message()});
+  if (why.code() != Code::moved && why.code() != Code::unavailable) return;
   for (auto const& [name, value] : why.facts())
     if (name != "table") pushed.add(name, std::string_view{value});
 }

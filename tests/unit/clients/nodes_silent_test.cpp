@@ -49,7 +49,6 @@ BOOST_AUTO_TEST_CASE(what_must_not_be_sent_twice_is_closed) {
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_waits_has_its_time_first) {
-  FakeServer other([](Peer& peer) { peer.wait_for_end(); });
   FakeServer slow([](Peer& peer) {
     Message const next = peer.expect("NEXT");
     // Longer than the limit, within its `wait`.
@@ -57,12 +56,11 @@ BOOST_AUTO_TEST_CASE(a_command_that_waits_has_its_time_first) {
     peer.answer(next, "ROW", {number("row", 3)});
     peer.wait_for_end();
   });
-  auto connection = connected(options_for(slow.address() + "," + other.address()));
+  auto connection = connected(options_for(slow.address() + ",127.0.0.1:1"));
   Result<Reply> const reply = connection->call("NEXT", {text("table", "pages"), number("wait", 10'000)});
   BOOST_TEST(reply.ok(), reply.status().text());
   connection.reset();
   slow.finish();
-  other.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_listener_asks_and_goes_to_another_one) {
@@ -85,6 +83,26 @@ BOOST_AUTO_TEST_CASE(a_listener_asks_and_goes_to_another_one) {
   BOOST_TEST(told->command == "LISTEN");
   silent.finish();
   connection.reset();
+  other.finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_knows_nobody_is_left_for_another_one) {
+  FakeServer other([](Peer& peer) {
+    take_inserts(peer, {1});
+    peer.wait_for_end();
+  });
+  FakeServer cut_off([](Peer& peer) {
+    for (int time = 0; time < 4; ++time) peer.answer(peer.expect("INSERT"), "ERROR", nobody(1));
+    // What is of no table stays at home.
+    peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
+    peer.wait_for_end();
+  });
+  auto connection = connected(options_for(cut_off.address() + "," + other.address()));
+  // Nothing was done, so it does not have to be numbered.
+  want_inserted(connection->call("INSERT", insert(1)), 1);
+  BOOST_TEST(connection->call("ALIVE").ok());
+  connection.reset();
+  cut_off.finish();
   other.finish();
 }
 
