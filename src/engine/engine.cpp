@@ -28,7 +28,7 @@ FollowedLog& Engine::add_shared_log(std::string name) {
   HostedLog& hosted = tables_.add_log(std::move(name));
   hosted.is_shared = true;
   hosted.is_ours = hosted.serves = false;
-  hosted.away = {Code::unavailable, "log " + hosted.name + " was not read so far"};
+  hosted.away = Status{Code::unavailable, "log " + hosted.name + " was not read so far"}.with("retry", "100");
   return *followed_.emplace_back(std::make_unique<FollowedLog>(
       hosted, FollowedLog::Parts{tables_, recovery_, agenda_, memory_, alerting_, service_, transactions_, branches_}));
 }

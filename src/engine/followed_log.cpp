@@ -64,7 +64,7 @@ Status FollowedLog::read_catalogue() {
 bool FollowedLog::advance(bool is_current, TimeMs now) {
   if (is_reset_) {
     if (!is_current) return false;
-    if (log_.hosted) let_go({Code::unavailable, "log " + log_.name + " is read anew"}, now);
+    if (log_.hosted) let_go(Status{Code::unavailable, "log " + log_.name + " is read anew"}.with("retry", "100"), now);
     is_reset_ = false;
     log_.store_id = store_id_;
     trouble_ = read_catalogue();
