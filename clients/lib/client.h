@@ -155,8 +155,8 @@ class Connection {
   [[nodiscard]] std::uint64_t pushes_dropped() const;
 
   [[nodiscard]] Options const& options() const;
-  // Number of connections made to home, and of those to other nodes that were lost; more than before: a connection was
-  // lost in between.
+  // Number of connections made to home, of those to other nodes that were lost, and of tables that moved. More than
+  // before: what belongs to a connection, such as locks, may be over.
   [[nodiscard]] std::uint64_t connects() const;
   // To home, and all subscriptions were sent to where their tables are. As far as the calls have noticed: between them
   // nobody looks.

@@ -44,7 +44,7 @@ class Connection::Body {
   void forget(Message const& subscription) { subscriptions_.erase(subscription); }
   [[nodiscard]] std::string address_of(std::string_view table);
   [[nodiscard]] bool is_connected() const { return home_.is_open() && !subscriptions_.any_waits(); }
-  [[nodiscard]] std::uint64_t connects() const { return home_connects_ + nodes_lost_; }
+  [[nodiscard]] std::uint64_t connects() const { return home_connects_ + losses_; }
 
   Options options;
   std::uint64_t pushes_dropped{0};
@@ -104,7 +104,7 @@ class Connection::Body {
   Subscriptions subscriptions_;
   std::vector<pollfd> polled_;  // of wait; kept for its memory
   std::uint64_t home_connects_{0};
-  std::uint64_t nodes_lost_{0};
+  std::uint64_t losses_{0};  // of other nodes, and of tables that moved: what was of a connection is over
   std::uint64_t bytes_read_{0};
   InFlightTable in_flight_;
   std::size_t tickets_{0};  // entries of in_flight_ with a ticket

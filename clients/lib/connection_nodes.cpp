@@ -186,7 +186,7 @@ void Connection::Body::lose(Link& link, Status const& why) {
     last_error_ = error;
     routes_.forget_home();
   } else {
-    ++nodes_lost_;
+    ++losses_;
     routes_.forget(link.address());
   }
   if (options.on_connection) options.on_connection(error);
@@ -470,7 +470,9 @@ Moment Connection::Body::due_after(Link& link, std::string_view table, Message c
   if (!is_moved(told) || table.empty()) return moment_after(pause_of(pauses));
   Route& route = routes_.of(table);
   route.unsettled = true;
+  std::string const before = route.address;
   bool const is_new = routes_.follow(route, moved_of(told, link.address()), link);
+  if (route.address != before) ++losses_;
   return is_new ? Moment{} : moment_after(pause_of(pauses));
 }
 

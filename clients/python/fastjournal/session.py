@@ -516,7 +516,11 @@ class Session:
             return self._clock() + retry
         if told.params.get("code") != "moved" or not table:
             return self._after_pause(one)
-        is_new = self._route_of(table).follow(Moved.of(told.params, line.address), line, self.home)
+        route = self._route_of(table)
+        before = route.address
+        is_new = route.follow(Moved.of(told.params, line.address), line, self.home)
+        if route.address != before:
+            self.connects += 1
         return 0.0 if is_new else self._after_pause(one)
 
     def _hold_refused(self, line: Line, call: Call, refusal: Error, message: Message) -> bool:
@@ -690,8 +694,8 @@ class BaseConnection:
 
     @property
     def connects(self) -> int:
-        """Number of connections made to home, and of those to other nodes that were lost; more than before: a connection
-        was lost in between."""
+        """Number of connections made to home, of those to other nodes that were lost, and of tables that moved. More than
+        before: what belongs to a connection, such as leases, may be over."""
         return self._session.connects
 
     @property

@@ -47,22 +47,22 @@ BOOST_AUTO_TEST_CASE(a_listener_moves_with_its_table) {
 }
 
 BOOST_AUTO_TEST_CASE(a_move_right_behind_the_answer_is_followed) {
-  std::string home_address;
-  FakeServer node([&](Peer& peer) {
-    Message const listen = peer.expect("LISTEN");
-    // In one packet.
-    peer.send(peer.bytes("LISTENING", {text("table", "pages")}, &listen) +
-              peer.bytes("UNLISTENED", moved_to(home_address, 8)));
-    peer.wait_for_end();
-  });
-  FakeServer home([&](Peer& peer) {
-    peer.answer(peer.expect("LISTEN"), "ERROR", moved_to(node.address(), 7));
+  FakeServer node([](Peer& peer) {
     peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "pages")});
     peer.push("LISTEN", {text("table", "pages")});
     peer.wait_for_end();
   });
-  home_address = home.address();
-  auto connection = connected_to(home_address);
+  FakeServer home([&](Peer& peer) {
+    // Each time in one packet.
+    Message const first = peer.expect("LISTEN");
+    peer.send(peer.bytes("LISTENING", {text("table", "pages")}, &first) +
+              peer.bytes("UNLISTENED", {text("table", "pages"), text("code", "unavailable")}));
+    Message const second = peer.expect("LISTEN");
+    peer.send(peer.bytes("LISTENING", {text("table", "pages")}, &second) +
+              peer.bytes("UNLISTENED", moved_to(node.address(), 7)));
+    peer.wait_for_end();
+  });
+  auto connection = connected_to(home.address());
   BOOST_REQUIRE(connection->listen("pages").ok());
   Result<Message> const wake = connection->wait_push(kLimit);
   BOOST_REQUIRE_MESSAGE(wake.ok(), wake.status().text());

@@ -158,7 +158,8 @@ void fj_close(fj_connection* connection);
 
 /* The name under which puts are numbered. */
 const char* fj_client_name(const fj_connection* connection);
-/* Connections that were made: more than 1 says that the connection was lost in between. 0 for NULL. */
+/* Connections that were made, lost ones to other daemons, and tables that moved: more than before says that what belongs
+ * to a connection, such as locks, may be over. 0 for NULL. */
 uint64_t fj_connects(const fj_connection* connection);
 /* Notices that were dropped, see pushes_max. Leased rows never are. 0 for NULL. */
 uint64_t fj_pushes_dropped(const fj_connection* connection);
