@@ -119,7 +119,8 @@ Result<FollowedLog::TakeOver> FollowedLog::take_over(TimeMs now) {
       went = TakeOver::over;
       break;
   }
-  log_.serves = went == TakeOver::over && trouble_.ok();
+  // Whether its tables serve is said by who knows whether the lease is good (Engine::set_serving).
+  log_.serves = false;
   log_.clock_in_batch = false;
   return trouble_.ok() ? Result<TakeOver>{went} : Result<TakeOver>{trouble_};
 }
