@@ -1,9 +1,11 @@
 // The data folder of the real daemon is removed, moved, replaced, without its lock, or the wrong one. A daemon whose
 // files are no longer in its folder answers for at most 100 ms more, and ends. A daemon that is started where a log
 // was, or in a folder with other files, says so and creates nothing.
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <chrono>
+#include <cstdio>
 
 #include "tests/integration/log_tools.h"
 
@@ -75,12 +77,14 @@ BOOST_FIXTURE_TEST_CASE(that_is_removed_under_a_running_daemon_ends_it, Serving)
 
 BOOST_FIXTURE_TEST_CASE(that_another_one_took_the_place_of_ends_the_daemon_and_nothing_is_lost_when_it_is_back,
                         Serving) {
-  fs::rename(data(), daemon.folder() / "away");
-  fs::create_directories(data() / "shared");
+  // In one step: the daemon, which looks all the time, must not see that there is none.
+  fs::path const away = daemon.folder() / "away";
+  fs::create_directories(away / "shared");
+  BOOST_REQUIRE(::renameat2(AT_FDCWD, away.c_str(), AT_FDCWD, data().c_str(), RENAME_EXCHANGE) == 0);
   std::uint64_t const answers = insert_until_it_ends();
   BOOST_TEST(contains(daemon.output(), "another folder was put in the place of"), daemon.output());
   fs::remove_all(data());
-  fs::rename(daemon.folder() / "away", data());
+  fs::rename(away, data());
   start();
   for (std::uint64_t i = 0; i < answers; i += std::max<std::uint64_t>(1, answers / 50))
     BOOST_TEST(contains(client->ask("PEEK table=jobs;name=n" + std::to_string(i)), "ROW "));
