@@ -25,5 +25,10 @@ struct ParsedAddress {
                                          std::string_view consent);
 // Four decimal numbers, as in 192.168.1.5.
 [[nodiscard]] bool is_ipv4(std::string_view text);
+// Without brackets, and without a scope.
+[[nodiscard]] bool is_ipv6(std::string_view text);
+[[nodiscard]] std::optional<std::uint16_t> parse_port(std::string_view text);
+// The part before the separator, which is taken away with it; everything if there is no separator.
+[[nodiscard]] std::string_view take_until(std::string_view& text, char separator);
 
 }  // namespace fastjournal::config

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "access/listen_declaration.h"
+#include "config/endpoints.h"
 #include "log/file_choices.h"
 
 namespace fastjournal::config {
@@ -63,8 +64,7 @@ struct ClusterDeclaration {
 
   std::string node;     // its name, its own in the cluster
   std::string address;  // where its clients reach it
-  std::string etcd;     // endpoints, with commas
-  std::string etcd_place;
+  Endpoints etcd;
   std::string prefix{"/fastjournal/"};  // of all keys
   std::string user;                     // of etcd; empty: none
   File password_file;

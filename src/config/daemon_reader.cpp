@@ -29,18 +29,22 @@ void read_access(Element const& element, std::filesystem::path const& base, Acce
   if (auto const file = text_field(element, "users")) out.users_file = joined(base, *file);
 }
 
+// The path of a file, and where it stands.
+void read_file(Element const& element, std::string_view name, std::filesystem::path const& base, std::string_view in,
+               TlsDeclaration::File& out) {
+  out.place =
+      std::string{in} + ":" + std::to_string(element.line_of(name)) + ": attribute \"" + std::string{name} + "\"";
+  if (auto const path = text_field(element, name)) out.path = joined(base, *path);
+}
+
 void read_tls(Element const& element, std::filesystem::path const& base, DaemonDeclaration& out) {
   element.expect(
       {.attributes = {{"certificate", Times::one}, {"key", Times::one}, {"client-ca"}, {"client-certificates"}},
        .children = {}});
   TlsDeclaration& tls = out.tls.emplace();
-  auto const file = [&](std::string_view name, TlsDeclaration::File& to) {
-    to.place = out.file + ":" + std::to_string(element.line_of(name)) + ": attribute \"" + std::string{name} + "\"";
-    if (auto const path = text_field(element, name)) to.path = joined(base, *path);
-  };
-  file("certificate", tls.certificate);
-  file("key", tls.key);
-  file("client-ca", tls.client_ca);
+  read_file(element, "certificate", base, out.file, tls.certificate);
+  read_file(element, "key", base, out.file, tls.key);
+  read_file(element, "client-ca", base, out.file, tls.client_ca);
   constexpr ClientCertificates kWords[] = {ClientCertificates::none, ClientCertificates::accepted,
                                            ClientCertificates::required};
   if (auto const word = word_field(element, "client-certificates", {"none", "accepted", "required"}))
@@ -111,29 +115,29 @@ void read_cluster(Element const& element, std::filesystem::path const& base, Dae
   if (cluster.address.find_first_of(" \t\n\r,;") != std::string::npos)
     element.problem_at("address", "attribute \"address\": found " + model::shown(cluster.address) +
                                       ", expected where clients reach this node, as in 192.0.2.1:4050");
-  cluster.etcd = text_field(element, "etcd").value_or("");
-  cluster.etcd_place = out.file + ":" + std::to_string(element.line_of("etcd")) + ": attribute \"etcd\"";
+  std::optional<std::string> const etcd = text_field(element, "etcd");
+  Result<Endpoints> endpoints = etcd ? read_endpoints(*etcd) : Endpoints{};
+  if (endpoints.ok())
+    cluster.etcd = std::move(endpoints).value();
+  else
+    element.problem_at("etcd", "attribute \"etcd\": " + endpoints.status().message());
   if (auto const prefix = text_field(element, "prefix")) cluster.prefix = *prefix;
   if (!cluster.prefix.starts_with('/') || !cluster.prefix.ends_with('/') || cluster.prefix.size() > kPrefixBytesMax)
     element.problem_at("prefix", "attribute \"prefix\": found " + model::shown(cluster.prefix) +
                                      ", expected a path that begins and ends with /, at most 128 characters");
   cluster.user = text_field(element, "user").value_or("");
   cluster.server_name = text_field(element, "server-name").value_or("");
-  auto const file = [&](std::string_view name, ClusterDeclaration::File& to) {
-    to.place = out.file + ":" + std::to_string(element.line_of(name)) + ": attribute \"" + std::string{name} + "\"";
-    if (auto const path = text_field(element, name)) to.path = joined(base, *path);
-  };
-  file("password-file", cluster.password_file);
-  file("ca", cluster.ca);
-  file("certificate", cluster.certificate);
-  file("key", cluster.key);
+  read_file(element, "password-file", base, out.file, cluster.password_file);
+  read_file(element, "ca", base, out.file, cluster.ca);
+  read_file(element, "certificate", base, out.file, cluster.certificate);
+  read_file(element, "key", base, out.file, cluster.key);
   if (cluster.user.empty() != cluster.password_file.path.empty())
     element.problem("attribute \"user\" or \"password-file\" alone, expected both or neither");
   if (cluster.certificate.path.empty() != cluster.key.path.empty())
     element.problem("attribute \"certificate\" or \"key\" alone, expected both or neither");
   bool const names_certificates =
       !cluster.ca.path.empty() || !cluster.certificate.path.empty() || !cluster.server_name.empty();
-  if (names_certificates && cluster.etcd.find("https://") == std::string::npos)
+  if (names_certificates && endpoints.ok() && !cluster.etcd.tls)
     element.problem_at("etcd",
                        "attribute \"etcd\" without https://, though a certificate is named, expected both or neither");
 }

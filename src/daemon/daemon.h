@@ -19,7 +19,7 @@
 #include "daemon/shared_log.h"
 #include "daemon/supervisor.h"
 #include "engine/types.h"
-#include "etcd/endpoints.h"
+#include "etcd/client.h"
 #include "log/file/data_folder.h"
 #include "log/log_store.h"
 #include "os/background.h"
@@ -71,7 +71,6 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] Status open_logs();
   [[nodiscard]] Status open_file_log(config::LogDeclaration const& log, os::ThreadWorkers& workers);
   [[nodiscard]] Status open_shared_log(config::LogDeclaration const& log);
-  [[nodiscard]] Result<std::string> etcd_password() const;
   [[nodiscard]] Status read_cluster();
   [[nodiscard]] Status use_certificates_of_etcd();
   [[nodiscard]] engine::Declarations tables_to_forget() const;
@@ -136,7 +135,7 @@ class Daemon final : public server::ServerHost {
   config::DaemonDeclaration declared_;
   std::string default_socket_;  // the administrator's, if no other was declared
   Certificates certificates_;
-  etcd::Endpoints etcd_;
+  etcd::ClientOptions etcd_;
   engine::TableTypes types_;
   engine::Declarations tables_;
   std::vector<config::ListenDeclaration> table_listeners_;  // as they were declared at the start

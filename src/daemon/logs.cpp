@@ -92,26 +92,22 @@ Status Daemon::open_file_log(config::LogDeclaration const& log, os::ThreadWorker
   return {};
 }
 
-Result<std::string> Daemon::etcd_password() const {
-  config::ClusterDeclaration::File const& file = declared_.cluster->password_file;
-  if (file.path.empty()) return std::string{};
-  std::ifstream in{file.path};
-  std::string out;
-  std::getline(in, out);
-  if (!in || out.empty())
-    return Status{Code::bad_configuration,
-                  file.place + ": " + file.path +
-                      " cannot be read, or its first line is empty; expected the password of etcd's user"};
-  return out;
-}
-
 Status Daemon::read_cluster() {
   if (!declared_.cluster) return {};
   config::ClusterDeclaration const& cluster = *declared_.cluster;
-  Result<etcd::Endpoints> endpoints = etcd::read_endpoints(cluster.etcd);
-  if (!endpoints.ok()) return {Code::bad_configuration, cluster.etcd_place + ": " + endpoints.status().message()};
-  etcd_ = std::move(endpoints).value();
-  return etcd_password().status();
+  etcd_.endpoints = cluster.etcd.addresses;
+  etcd_.tls = cluster.etcd.tls;
+  etcd_.certificates = kCertificatesOfEtcd;
+  etcd_.server_name = cluster.server_name;
+  etcd_.user = cluster.user;
+  config::ClusterDeclaration::File const& file = cluster.password_file;
+  if (file.path.empty()) return {};
+  std::ifstream in{file.path};
+  std::getline(in, etcd_.password);
+  if (in && !etcd_.password.empty()) return {};
+  return {Code::bad_configuration,
+          file.place + ": " + file.path +
+              " cannot be read, or its first line is empty; expected the password of etcd's user"};
 }
 
 Status Daemon::use_certificates_of_etcd() {
@@ -129,15 +125,6 @@ Status Daemon::use_certificates_of_etcd() {
 // Nothing of it has to be there now: its tables serve when it comes.
 Status Daemon::open_shared_log(config::LogDeclaration const& declared) {
   config::ClusterDeclaration const& cluster = *declared_.cluster;
-  Result<std::string> password = etcd_password();
-  if (!password.ok()) return password.status();
-  etcd::ClientOptions client;
-  client.endpoints = etcd_.addresses;
-  client.tls = etcd_.tls;
-  client.certificates = kCertificatesOfEtcd;
-  client.server_name = cluster.server_name;
-  client.user = cluster.user;
-  client.password = std::move(password).value();
   log::etcd::EtcdLogOptions options;
   options.name = declared.name;
   options.prefix = cluster.prefix + declared.name + "/";
@@ -148,12 +135,13 @@ Status Daemon::open_shared_log(config::LogDeclaration const& declared) {
   options.waiting_bytes_max = kWaitingBytesMax;
   options.bytes_max = declared.bytes_max;
   engine::FollowedLog& followed = server_->engine().add_shared_log(declared.name);
-  SharedLog& made = *shared_logs_.emplace_back(
-      std::make_unique<SharedLog>(*reactor_, std::move(client), std::move(options), followed));
+  SharedLog& made =
+      *shared_logs_.emplace_back(std::make_unique<SharedLog>(*reactor_, etcd_, std::move(options), followed));
   engine::Engine::attach_shared(followed, made.log);
   server_->add_dialer(made.client);
   server_->add_log(made.log, followed);
-  recovered_.push_back(fmt::format("{}: on etcd at {}, this is node {}", declared.name, cluster.etcd, cluster.node));
+  recovered_.push_back(
+      fmt::format("{}: on etcd at {}, this is node {}", declared.name, fmt::join(etcd_.endpoints, ", "), cluster.node));
   return {};
 }
 

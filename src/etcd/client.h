@@ -51,7 +51,7 @@
 namespace fastjournal::etcd {
 
 struct ClientOptions {
-  std::vector<std::string> endpoints{};  // as env::Address; at least one (endpoints.h)
+  std::vector<std::string> endpoints{};  // as env::Address; at least one
   bool tls{false};
   std::uint32_t certificates{0};  // env::ConnectOptions::certificates
   std::string server_name{};      // that the members' certificates are for; empty: the host of each endpoint

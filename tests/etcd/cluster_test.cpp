@@ -487,15 +487,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_is_shut_down_is_left_for_the_next_at_once) {
 
 BOOST_AUTO_TEST_CASE(a_user_has_a_token_that_is_renewed) {
   Trio cluster;
-  for (std::vector<std::string> const& words :
-       std::vector<std::vector<std::string>>{{"user", "add", "root:secret"},
-                                             {"user", "grant-role", "root", "root"},
-                                             {"role", "add", "journal"},
-                                             {"role", "grant-permission", "journal", "readwrite", "j/", "j0"},
-                                             {"user", "add", "journal:pass"},
-                                             {"user", "grant-role", "journal", "journal"},
-                                             {"auth", "enable"}})
-    cluster.nodes.control(words);
+  cluster.nodes.add_user();
   Peer peer{{.endpoints = cluster.nodes.endpoints(), .user = "journal", .password = "pass"}};
   WatchId const watch = peer.client.watch({.key = "j/", .end = "j0", .revision = 2});
   peer.body<PutAnswer>(Put{"j/a", "v"});

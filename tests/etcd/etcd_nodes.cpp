@@ -132,6 +132,18 @@ std::string EtcdNodes::control(std::vector<std::string> const& words) {
   return made.output();
 }
 
+void EtcdNodes::add_user() {
+  for (std::vector<std::string> const& words :
+       std::vector<std::vector<std::string>>{{"user", "add", "root:secret"},
+                                             {"user", "grant-role", "root", "root"},
+                                             {"role", "add", "journal"},
+                                             {"role", "grant-permission", "journal", "readwrite", "j/", "j0"},
+                                             {"user", "add", "journal:pass"},
+                                             {"user", "grant-role", "journal", "journal"},
+                                             {"auth", "enable"}})
+    control(words);
+}
+
 std::string EtcdNodes::log_of(std::size_t node) const {
   std::ifstream file{folder_ / (name_of(node) + ".log")};
   return {std::istreambuf_iterator<char>{file}, {}};

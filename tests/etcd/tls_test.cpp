@@ -11,8 +11,8 @@
 #include <mutex>
 #include <thread>
 
+#include "config/endpoints.h"
 #include "etcd/client.h"
-#include "etcd/endpoints.h"
 #include "reactor/reactor.h"
 #include "tests/etcd/etcd_nodes.h"
 
@@ -136,7 +136,7 @@ class Peer final : public env::NetworkHandler {
 
 struct SecureTrio {
   ClientOptions options(std::string user = {}, std::string password = {}) const {
-    auto const read = read_endpoints(nodes.urls());
+    auto const read = config::read_endpoints(nodes.urls());
     BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
     BOOST_TEST(read->tls);
     return {.endpoints = read->addresses, .user = std::move(user), .password = std::move(password)};
@@ -146,18 +146,6 @@ struct SecureTrio {
             .certificate = {nodes.file("client.pem"), "certificate"},
             .key = {nodes.file("client.key"), "key"}};
   }
-  void add_users() {
-    for (std::vector<std::string> const& words :
-         std::vector<std::vector<std::string>>{{"user", "add", "root:secret"},
-                                               {"user", "grant-role", "root", "root"},
-                                               {"role", "add", "journal"},
-                                               {"role", "grant-permission", "journal", "readwrite", "j/", "j0"},
-                                               {"user", "add", "journal:pass"},
-                                               {"user", "grant-role", "journal", "journal"},
-                                               {"auth", "enable"}})
-      nodes.control(words);
-  }
-
   test::EtcdNodes nodes{3, {"--unsafe-no-fsync"}, test::EtcdNodes::Scheme::https};
 };
 
@@ -176,7 +164,7 @@ BOOST_AUTO_TEST_CASE(with_a_certificate_and_a_user_it_appends_watches_and_keeps_
     Peer nobody{options(), files()};
     nobody.until_connected();
   }
-  add_users();
+  nodes.add_user();
   Peer peer{options("journal", "pass"), files()};
   peer.watch({.key = "j/", .end = "j0", .revision = 2});
   // More than a record of TLS, and than a window of HTTP/2.

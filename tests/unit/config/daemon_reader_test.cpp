@@ -140,8 +140,8 @@ BOOST_AUTO_TEST_CASE(addresses_are_numbers_with_a_port) {
     BOOST_TEST_REQUIRE(parse_address(text).has_value(), text);
     BOOST_TEST(parse_address(text)->loopback, text);
   }
-  for (char const* const text :
-       {"0.0.0.0:1", "128.0.0.1:1", "[::]:1", "[::2]:1", "[1::1]:1", "[2001:DB8:0:0:1::]:1", "[::ffff:1]:1"}) {
+  for (char const* const text : {"0.0.0.0:1", "128.0.0.1:1", "[::]:1", "[::2]:1", "[1::1]:1", "[2001:DB8:0:0:1::]:1",
+                                 "[::ffff:1]:1", "[::ffff:127.0.0.1]:1"}) {
     BOOST_TEST_REQUIRE(parse_address(text).has_value(), text);
     BOOST_TEST(!parse_address(text)->loopback, text);
   }
@@ -156,6 +156,8 @@ BOOST_AUTO_TEST_CASE(addresses_are_numbers_with_a_port) {
                                  "127.0.0.1.1:1",
                                  "127.0.0.:1",
                                  "127.0.0.0001:1",
+                                 "127.0.0.01:1",
+                                 "[::127.0.0.1::]:1",
                                  "::1:1",
                                  "[::1:1",
                                  "[]:1",

@@ -1,12 +1,12 @@
 // Lists of endpoints: which are taken, and what is said of the others.
-#include "etcd/endpoints.h"
+#include "config/endpoints.h"
 
 #include <boost/test/unit_test.hpp>
 
 namespace {
 
 using namespace fastjournal;
-using namespace fastjournal::etcd;
+using namespace fastjournal::config;
 using Addresses = std::vector<std::string>;
 
 Endpoints good(std::string_view text) {
@@ -32,7 +32,7 @@ std::string numbered(std::size_t count) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(etcd_endpoints)
+BOOST_AUTO_TEST_SUITE(config_endpoints)
 
 BOOST_AUTO_TEST_CASE(one_or_several_are_read_with_or_without_a_scheme) {
   BOOST_TEST(good("10.0.0.1:2379").addresses == Addresses{"10.0.0.1:2379"});
