@@ -1,4 +1,5 @@
 // `cluster status`: the logs that the daemon shares with other nodes. `cluster step-down`: it gives one to another node.
+// `cluster move`: a table goes from one log to another.
 #pragma once
 
 #include "clients/cli/console.h"

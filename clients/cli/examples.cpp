@@ -54,6 +54,7 @@ constexpr Example kExamples[] = {
     {"tx rollback", "fastjournal tx rollback 1:6f72646572:01"},
     {"cluster status", "fastjournal cluster status --json"},
     {"cluster step-down", "fastjournal cluster step-down common --for 1m"},
+    {"cluster move", "fastjournal cluster move jobs"},
     {"tx forget", "fastjournal tx forget 1:6f72646572:01"},
     {"queue send",
      "fastjournal queue send post orders 'one cake' --properties '{\"colour\":\"red\"}'\n"

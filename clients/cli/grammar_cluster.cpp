@@ -22,6 +22,11 @@ void Grammar::add_cluster_verbs() {
   down.add_option("LOG", out_.words, "as `cluster status` shows it")->required()->expected(1);
   duration(down, "--for", out_.lease, "so long the node does not take it again (default 10s)");
   down.footer("Needs the right admin, and to be sent to the node that owns the log.");
+  CLI::App& move = cluster_verb(cluster, "move", "move a table to the log that its file names, while it serves");
+  move.add_option("TABLE", out_.words, "its file was changed, and the configuration reloaded")->required()->expected(1);
+  move.footer(
+      "Waits for the end. Needs the right admin, and to be sent to the node that has the table and owns the log.\n"
+      "Exit code 1: the table stays where it was; the reason is on standard error.");
 }
 
 }  // namespace fastjournal::cli

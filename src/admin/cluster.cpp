@@ -1,5 +1,5 @@
 // CLUSTER: the logs that this daemon shares with other nodes, who owns each, and which nodes there are. STEP_DOWN: this
-// node gives a log to another one.
+// node gives a log to another one. MOVE_TABLE: a table goes to the log that its file names.
 #include <algorithm>
 #include <string>
 
@@ -14,10 +14,12 @@ constexpr std::int64_t kStepDownMsMax = 3'600'000;
 
 class Cluster final : public Command {
  public:
-  explicit Cluster(SharedLogs& logs) : logs_(logs) {}
+  Cluster(SharedLogs& logs, engine::Engine& engine) : logs_(logs), engine_(engine) {}
 
   void run(Request& request) override {
     logs_.for_each_shared([&](SharedLogs::One const& one) { tell(one, request.answer); });
+    if (engine::Moving::Figures const& move = engine_.moving().figures(); !move.table.empty())
+      tell(move, request.answer);
     if (request.answer.empty())
       request.status = Status{Code::not_found, "this daemon shares no log with others: no <log engine=\"etcd\"/>"};
   }
@@ -27,7 +29,7 @@ class Cluster final : public Command {
     log::SharedLog const& log = one.log;
     log::Owner const owner = log.owner();
     answer.message("SHARED_LOG").add("log", std::string_view{log.name()});
-    answer.add("standing", name_of(one.standing)).add("this", std::string_view{one.node});
+    answer.add("standing", name_of(one.standing)).add("this", std::string_view{log.node()});
     if (!owner.node.empty())
       answer.add("owner", std::string{owner.node}).add("address", std::string{owner.address}).add("token", owner.token);
     Lsn end = log.is_owned() ? log.end_lsn() : Lsn{};
@@ -45,7 +47,43 @@ class Cluster final : public Command {
     }
   }
 
+  static void tell(engine::Moving::Figures const& move, Answer& answer) {
+    answer.message("MOVE_STATUS").add("table", std::string{move.table});
+    answer.add("from", std::string{move.from}).add("to", std::string{move.to}).add("step", move.step);
+    answer.add("copied", move.copied).add("bytes", move.total);
+    if (move.pause_ms > 0) answer.add("pause", move.pause_ms);
+    if (!move.why.ok()) answer.add("why", std::string{move.why.message()});
+  }
+
   SharedLogs& logs_;
+  engine::Engine& engine_;
+};
+
+class Move final : public Command {
+ public:
+  explicit Move(engine::Engine& engine) : engine_(engine) {}
+
+  void run(Request& request) override {
+    engine::HostedTable* const table = find_table(engine_, request.message, request.status, request.basis);
+    if (table == nullptr) return;
+    std::string const from = table->log->name;
+    std::string const& to = table->declaration->log;
+    engine::HostedLog* const log = engine_.find_log(to);
+    if (from == to || log == nullptr) {
+      request.status = Status{Code::wrong_state, "table " + table->name + " is in log " + from +
+                                                     ", which its file names: write the other log there, and RELOAD"}
+                           .with("table", table->name);
+      return;
+    }
+    request.status = engine_.moving().begin(*table, *log, request.now);
+    if (!request.status.ok()) return;
+    request.answer.message("MOVING").add("table", std::string{table->name});
+    request.answer.add("from", std::string{from}).add("to", std::string{to});
+    request.answer.add("bytes", engine_.moving().figures().total);
+  }
+
+ private:
+  engine::Engine& engine_;
 };
 
 class StepDown final : public Command {
@@ -76,7 +114,9 @@ class StepDown final : public Command {
 
 }  // namespace
 
-CommandPtr make_cluster(SharedLogs& logs) { return std::make_unique<Cluster>(logs); }
+CommandPtr make_cluster(SharedLogs& logs, engine::Engine& engine) { return std::make_unique<Cluster>(logs, engine); }
 CommandPtr make_step_down(SharedLogs& logs) { return std::make_unique<StepDown>(logs); }
+
+CommandPtr make_move(engine::Engine& engine) { return std::make_unique<Move>(engine); }
 
 }  // namespace fastjournal::admin

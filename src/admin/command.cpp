@@ -7,8 +7,7 @@ Status why_no_table(engine::Engine& engine, Message const& message) {
   if (name == nullptr)
     return Status{Code::missing_parameter, std::string{message.command} + " needs the parameter table"}.with(
         "parameter", "table");
-  if (engine::HostedTable const* const table = engine.find_table(name->bytes))
-    return engine::away(*table->log, table->name);
+  if (engine::HostedTable const* const table = engine.find_table(name->bytes)) return engine::away(*table);
   // Its log has not come so far.
   if (engine::HostedLog const* const log = engine.log_of_declared(name->bytes); log != nullptr && !log->serves)
     return engine::away(*log, name->bytes);

@@ -64,7 +64,7 @@ class Command {
                                                      Basis& basis) {
   Value const* const name = message.find("table");
   engine::HostedTable* const table = name == nullptr ? nullptr : engine.find_table(name->bytes);
-  if (table == nullptr || !table->log->serves) {
+  if (table == nullptr || !table->serves()) {
     status = why_no_table(engine, message);
     return nullptr;
   }

@@ -74,7 +74,6 @@ class SharedLogs {
   struct One {
     log::SharedLog const& log;
     log::Standing standing{};  // as its tables' clients see it
-    std::string_view node{};   // this one's name
   };
   virtual void for_each_shared(std::function<void(One const&)> const& visit) = 0;
   // wrong_state: this node does not own it; not_found: there is none of this name.
@@ -149,8 +148,9 @@ using CommandPtr = std::unique_ptr<Command>;
 [[nodiscard]] CommandPtr make_transaction(WholeTransactions& transactions);
 // XA_START, XA_END, XA_PREPARE, XA_COMMIT, XA_ROLLBACK, XA_FORGET, XA_RECOVER and XA_DECIDE, by name.
 [[nodiscard]] CommandPtr make_xa(engine::Engine& engine, std::string_view name);
-[[nodiscard]] CommandPtr make_cluster(SharedLogs& logs);
+[[nodiscard]] CommandPtr make_cluster(SharedLogs& logs, engine::Engine& engine);
 [[nodiscard]] CommandPtr make_step_down(SharedLogs& logs);
+[[nodiscard]] CommandPtr make_move(engine::Engine& engine);
 [[nodiscard]] CommandPtr make_reload(Reloading& reloading);
 [[nodiscard]] CommandPtr make_stop(LifeCycle& process);
 [[nodiscard]] CommandPtr make_restart(LifeCycle& process);

@@ -52,6 +52,7 @@ constexpr OwnCommand kCommands[] = {
     {"BACKUP_DONE", "", Right::admin},
     {"CLUSTER", "", Right::read},
     {"STEP_DOWN", "log for", Right::admin},
+    {"MOVE_TABLE", "table", Right::admin},
     {"RELOAD", "table dry_run", Right::admin},
     // Answered, since clients take silence for a failure; but not to a communicatord, which expects no answer.
     {"STOP", "", Right::admin, Scope::daemon, Kind::shared, true},
@@ -132,6 +133,8 @@ constexpr OwnAnswer kAnswers[] = {
     {"SHARED_LOG", "log standing this owner address token why bytes room", true},
     {"NODE", "log node address role behind", true},
     {"STEPPED_DOWN", "log for"},
+    {"MOVING", "table from to bytes"},
+    {"MOVE_STATUS", "table from to step copied bytes pause why", true},
     {"RELOADED", "changes count dry_run"},
     {"STOPPING", ""},
     {"RESTARTING", ""},

@@ -35,7 +35,7 @@ void tell_table(engine::HostedTable const& table, TimeMs now, Answer& answer) {
 }
 
 bool has_figures(engine::HostedTable const& table, access::Permit const& permit) {
-  return table.table != nullptr && table.log->serves && permit.has_on(Right::read, table.name);
+  return table.table != nullptr && table.serves() && permit.has_on(Right::read, table.name);
 }
 
 }  // namespace fastjournal::admin

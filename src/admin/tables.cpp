@@ -20,7 +20,7 @@ void tell(engine::HostedTable const& table, TimeMs now, Answer& answer) {
   answer.message("TABLE").add("name", std::string_view{table.name}).add("type", std::string_view{table.type->name()});
   if (!table.declaration->persistent) answer.add("persistent", std::uint64_t{0});
   answer.add("log", std::string_view{table.log->name});
-  if (table.log->serves) answer.add("rows", engine::metric_of(table, now, "rows"));
+  if (table.serves()) answer.add("rows", engine::metric_of(table, now, "rows"));
   answer.add("key", std::string_view{key}).add("columns", std::string_view{columns});
   answer.add("types", std::string_view{types});
   answer.add("description", std::string_view{table.declaration->description});

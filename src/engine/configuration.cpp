@@ -45,11 +45,10 @@ Status Configuration::check(Declaration const& declaration) const {
                                          (declaration->persistent ? " is not persistent" : " is persistent") +
                                          ", and that cannot change while it exists: empty it, take its file away and "
                                          "RELOAD, then put the new one there"};
-  if (table->type->name() != declaration->type || table->log->name != declaration->log)
-    return {Code::bad_configuration, declaration->at(table->log->name != declaration->log ? "log" : "table") +
-                                         ": table " + quoted(declaration->name) + " is of type " +
-                                         quoted(table->type->name()) + " in log " + quoted(table->log->name) +
-                                         ": neither can change while it exists"};
+  if (table->type->name() != declaration->type)
+    return {Code::bad_configuration, declaration->at("table") + ": table " + quoted(declaration->name) +
+                                         " is of type " + quoted(table->type->name()) +
+                                         ": that cannot change while it exists"};
   if (Status status = check_capabilities(*declaration, table->can); !status.ok()) return status;
   return table->table->check_change(*declaration);
 }
@@ -57,8 +56,9 @@ Status Configuration::check(Declaration const& declaration) const {
 Status Configuration::adopt(Declaration const& declaration, TimeMs now) {
   if (Status status = check(declaration); !status.ok()) return status;
   HostedTable* const table = parts_.tables.find(declaration->name);
-  if (HostedLog const* const log = parts_.tables.find_log(declaration->log);
-      declaration->persistent && log != nullptr && !log->is_ours) {
+  // It is where its rows are, until it is moved (Moving).
+  HostedLog const* const log = table != nullptr ? table->log : parts_.tables.find_log(declaration->log);
+  if (declaration->persistent && log != nullptr && !log->is_ours) {
     if (table != nullptr) expect(*table, declaration);
     return {};
   }

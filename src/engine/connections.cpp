@@ -43,7 +43,7 @@ void Connections::give_back(TimeMs now) {
     if (!table.is_dropped() && table.can.holder != nullptr) {
       std::uint64_t const before = looks_.total();
       ConnectionId const gone = connection;
-      ending = !table.log->serves
+      ending = !table.serves()
                    ? Decider::Ending::no_space
                    : decider_.decide_alone(table, now, kStepsTogether, Durability::written, [&](Decision& decision) {
                        return table.can.holder->decide_connection_closed(gone, decision);

@@ -19,6 +19,7 @@ void Engine::declare(Declarations declarations, Declarations forget) {
 Status Engine::finish_recovery(TimeMs now) {
   timers_.begin(now);
   Status status = branches_.check_tables(configuration_.declarations());
+  moving_.settle(now);
   if (status.ok()) status = recovery_.finish(now);
   if (status.ok()) status = branches_.restore(now);
   return status;
@@ -29,8 +30,9 @@ FollowedLog& Engine::add_shared_log(std::string name) {
   hosted.is_shared = true;
   hosted.is_ours = hosted.serves = false;
   hosted.away = Status{Code::unavailable, "log " + hosted.name + " was not read so far"}.with("retry", "100");
-  return *followed_.emplace_back(std::make_unique<FollowedLog>(
-      hosted, FollowedLog::Parts{tables_, recovery_, agenda_, memory_, alerting_, service_, transactions_, branches_}));
+  return *followed_.emplace_back(
+      std::make_unique<FollowedLog>(hosted, FollowedLog::Parts{tables_, recovery_, agenda_, memory_, alerting_,
+                                                               service_, transactions_, branches_, moving_}));
 }
 
 HostedLog* Engine::log_of_declared(std::string_view table) const {
@@ -76,7 +78,8 @@ bool Engine::committed(TimeMs now) {
   // A pending alert may be about a table that was dropped.
   if (!alerting_.has_pending()) tables_.free_dropped();
   for (auto const& log : tables_.logs()) log->clock_in_batch = false;
-  return space_.committed(now);
+  bool const again = moving_.committed(now);
+  return space_.committed(now) || again;
 }
 
 }  // namespace fastjournal::engine

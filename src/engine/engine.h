@@ -26,6 +26,7 @@
 #include "engine/followed_log.h"
 #include "engine/holdings.h"
 #include "engine/memory.h"
+#include "engine/moving.h"
 #include "engine/recovery.h"
 #include "engine/reload.h"
 #include "engine/serving.h"
@@ -77,6 +78,8 @@ class Engine {
   [[nodiscard]] std::vector<std::unique_ptr<HostedTable>> const& tables() const { return tables_.all(); }
   // The logs that are kept; after them, if a table is not persistent, the volatile one.
   [[nodiscard]] std::vector<std::unique_ptr<HostedLog>> const& logs() const { return tables_.logs(); }
+  // Null: there is none of this name.
+  [[nodiscard]] HostedLog* find_log(std::string_view name) const { return tables_.find_log(name); }
   // The log of a table that is declared; null: no such table, or no such log. The table may not be there yet.
   [[nodiscard]] HostedLog* log_of_declared(std::string_view table) const;
   // While a log does not serve, nothing is decided for its tables: timers, waiting commands and listeners wait, and
@@ -130,7 +133,7 @@ class Engine {
   // -- a turn -----------------------------------------------------------------------
   [[nodiscard]] TimeMs next_due() const {
     return std::min({agenda_.first_date(), space_.next_due(), transactions_.next_due(), branches_.next_due(),
-                     two_phase_.next_due()});
+                     two_phase_.next_due(), moving_.next_due()});
   }
   void lose_time(log::Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
     corrections_.lose_time(why, lost, now);
@@ -159,6 +162,7 @@ class Engine {
   // -- configuration ----------------------------------------------------------------
   [[nodiscard]] Declarations const& declarations() const { return configuration_.declarations(); }
   [[nodiscard]] Reload& reloading() { return reload_; }
+  [[nodiscard]] Moving& moving() { return moving_; }
 
   // -- alerts and shortages -----------------------------------------------------------
   [[nodiscard]] Alerting& alerting() { return alerting_; }
@@ -185,8 +189,10 @@ class Engine {
   Timers timers_{tables_, agenda_, decider_, corrections_, looks_};
   VolatileTables volatile_tables_{tables_, alerting_};
   Configuration configuration_;
-  Reload reload_{tables_, configuration_, transactions_, branches_, two_phase_};
   Recovery recovery_;
+  Moving moving_{{tables_, configuration_, recovery_, agenda_, memory_, alerting_, decider_, transactions_, branches_,
+                  two_phase_}};
+  Reload reload_{tables_, configuration_, transactions_, branches_, two_phase_, moving_};
   Space space_{tables_, decider_};
   std::vector<std::unique_ptr<FollowedLog>> followed_;
 };

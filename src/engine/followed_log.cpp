@@ -68,6 +68,7 @@ bool FollowedLog::advance(bool is_current, TimeMs now) {
     is_reset_ = false;
     log_.store_id = store_id_;
     trouble_ = read_catalogue();
+    if (trouble_.ok()) parts_.moving.settle(now);
   }
   if (!trouble_.ok()) {
     chunks_.clear();
@@ -111,6 +112,7 @@ Result<FollowedLog::TakeOver> FollowedLog::take_over(TimeMs now) {
       break;
     case Step::transactions:
       trouble_ = parts_.branches.restore(log_, now);
+      parts_.moving.settle(now);
       log_.has_dead = false;
       parts_.alerting.tell_all(log_);
       for (auto const& [id, table] : log_.tables)
@@ -128,7 +130,7 @@ Result<FollowedLog::TakeOver> FollowedLog::take_over(TimeMs now) {
 FollowedLog::TakeOver FollowedLog::give_grace(TimeMs now) {
   int steps = 0;
   for (auto const& [id, table] : log_.tables) {
-    if (id <= with_grace_) continue;
+    if (id <= with_grace_ || table->is_leaving) continue;
     for (;;) {
       Decider::Ending const ending = parts_.recovery.give_grace_step(*table, now);
       if (ending == Decider::Ending::finished) break;
@@ -144,6 +146,7 @@ FollowedLog::TakeOver FollowedLog::give_grace(TimeMs now) {
 void FollowedLog::let_go(Status const& why, TimeMs now) {
   log_.serves = false;
   log_.away = why;
+  parts_.moving.log_lost(log_, now);
   parts_.transactions.give_up(log_, now, why);
   parts_.branches.let_go(log_, now, why);
   if (log_.is_ours) parts_.alerting.forget_all(log_);
@@ -168,6 +171,7 @@ void FollowedLog::drop_all(Status const& why) {
   log_.unsent_feeds.clear();
   log_.hosted = log_.clock_in_batch = log_.has_dead = log_.short_of_space = false;
   log_.catalogue_read_to = {};
+  log_.must_read_anew = false;
   log_.records_replayed = 0;
   is_reset_ = has_changed_ = true;
 }

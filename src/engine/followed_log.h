@@ -15,6 +15,7 @@
 #include "engine/alerting.h"
 #include "engine/branches.h"
 #include "engine/memory.h"
+#include "engine/moving.h"
 #include "engine/recovery.h"
 #include "engine/tables.h"
 #include "engine/transactions.h"
@@ -35,6 +36,7 @@ class FollowedLog final : public log::Following {
     work::Service& service;
     Transactions& transactions;
     Branches& branches;
+    Moving& moving;
   };
   FollowedLog(HostedLog& log, Parts const& parts) : log_(log), parts_(parts) {}
 
@@ -50,6 +52,8 @@ class FollowedLog final : public log::Following {
   [[nodiscard]] bool advance(bool is_current, TimeMs now);
   // Everything that came is in the tables.
   [[nodiscard]] bool is_caught_up() const { return log_.hosted && chunks_.empty() && !is_reset_; }
+  // A table came whose records were passed over. Asked once.
+  [[nodiscard]] bool take_read_anew() { return std::exchange(log_.must_read_anew, false); }
   // Not ok: why this node cannot decide: a plugin or a table's file is missing, or does not fit. It goes on following
   // what it can, and tries again after retry().
   [[nodiscard]] Status const& trouble() const { return trouble_; }

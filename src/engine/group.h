@@ -91,6 +91,7 @@ class Group {
     HostedTable& table = part.table_;
     FJ_CHECK(table.table->apply(record, context, part.observer_), "a table refused a record it decided itself");
     if (table.feed != nullptr) tell_followers(table, record);
+    if (table.mirror != nullptr) table.mirror->note(record);
   }
   void apply_to_catalogue(RecordView const& record) {
     FJ_CHECK(log_->catalogue.apply(record), "the catalogue refused its own record");
@@ -127,6 +128,7 @@ inline void end_group(HostedLog& log, TimeMs now, Durability durability) {
   }
   log.has_dead = true;
   log.log->end_group(durability);
+  if (log.mirror != nullptr) log.mirror->group_ended(now);
 }
 
 }  // namespace fastjournal::engine

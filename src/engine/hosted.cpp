@@ -27,6 +27,14 @@ Status away(HostedLog const& log, std::string_view table) {
   return std::move(out).with("table", std::string{table});
 }
 
+Status away(HostedTable const& table) {
+  if (!table.log->serves) return away(*table.log, table.name);
+  return Status{Code::unavailable,
+                "table " + table.name + " is being moved from log " + table.log->name + " to another"}
+      .with("retry", "50")
+      .with("table", table.name);
+}
+
 void tell_metrics(HostedTable const& table, TimeMs now, MetricSink& sink) {
   table.table->metrics(now, sink);
   if (table.outside != nullptr) table.outside->metrics(sink);
@@ -56,7 +64,7 @@ std::uint64_t live_bytes(HostedLog const& log) {
   std::uint64_t live = log.catalogue.live_bytes();
   for (auto const& [id, table] : log.tables)
     if (table != nullptr && table->table != nullptr) live += table->table->live_bytes();
-  return live;
+  return log.arriving == nullptr ? live : live + log.arriving->live_bytes();
 }
 
 }  // namespace fastjournal::engine

@@ -27,6 +27,16 @@ namespace fastjournal::engine {
 
 struct HostedTable;
 
+// Who is told of each record of a table once it is applied, and of the end of its log's group (engine/moving.h).
+class Mirror {
+ public:
+  virtual void note(RecordView const& record) = 0;
+  virtual void group_ended(TimeMs now) = 0;
+
+ protected:
+  ~Mirror() = default;
+};
+
 struct HostedLog {
   std::string name;
   log::Log* log{nullptr};     // owned by the server; set once recovery is over
@@ -48,6 +58,12 @@ struct HostedLog {
   TimeMs refused_at{};                     // the last refusal for lack of room
   std::uint64_t records_replayed{0};
   std::uint64_t bytes_restated{0};
+  Mirror* mirror{nullptr};  // of one of its tables; null: of none
+  // A table that comes from another log, and is in no catalogue so far: its records are here from this LSN on.
+  Table const* arriving{nullptr};
+  Lsn arriving_from{};
+  // Of a log that is followed: a table was declared whose records were passed over, so all is to be read anew.
+  bool must_read_anew{false};
 
   // The table whose schema this record of the catalogue states; null for other records and unknown tables.
   [[nodiscard]] HostedTable* table_of_schema(RecordView const& record) const {
@@ -91,8 +107,11 @@ struct HostedTable {
   std::unique_ptr<work::WakeMessages> wakes;  // null: the table declares no wake-message
   std::uint64_t memory_bytes{0};              // as last reported to Memory
   LostTime lost;
-  bool forgotten{false};  // dropped after the replay, which counts its rows
-  bool marked{false};     // in the Agenda: its waiting clients are served at the end of the turn
+  Lsn begins{};             // log::Catalogue::Move
+  bool is_leaving{false};   // to another log: nothing is decided here any more
+  Mirror* mirror{nullptr};  // null: nobody
+  bool forgotten{false};    // dropped after the replay, which counts its rows
+  bool marked{false};       // in the Agenda: its waiting clients are served at the end of the turn
   std::uint64_t commands{0};
   std::uint64_t refused{0};
   ExportFigures exported;
@@ -103,6 +122,8 @@ struct HostedTable {
     can = table->capabilities();
   }
   [[nodiscard]] bool is_dropped() const { return table == nullptr; }
+  // Something may be decided for it now. If not, away() tells why.
+  [[nodiscard]] bool serves() const { return log->serves && !is_leaving; }
   // It changes by time alone.
   [[nodiscard]] TimeMs next_due() const { return can.timed == nullptr ? TimeMs::max() : can.timed->next_due(); }
   // Time alone concerns its waiting clients.
@@ -123,6 +144,8 @@ struct HostedTable {
 
 // Why a command on this table of a log that does not serve is refused.
 [[nodiscard]] Status away(HostedLog const& log, std::string_view table);
+// The same of a table that does not serve.
+[[nodiscard]] Status away(HostedTable const& table);
 
 // Its own, and those of its waiting clients.
 void tell_metrics(HostedTable const& table, TimeMs now, MetricSink& sink);

@@ -52,11 +52,15 @@ Status check_declared(HostedLog const& log, log::Catalogue::TableEntry const& en
                                          " is declared persistent=\"no\", but log " + log.name +
                                          " holds it: take persistent=\"no\" out again, or start with --forget " +
                                          entry.name + " to drop the table and its rows for good"};
-  if (declaration->log != log.name)
-    return {Code::bad_configuration, declaration->at("log") + ": table " + quoted(entry.name) +
-                                         " is declared for log " + quoted(declaration->log) +
-                                         ", but its rows are in log " + quoted(log.name)};
   return {};
+}
+
+// Two tables of one name are what is left of a move that was interrupted, or a mistake.
+Status check_alone(HostedLog const& log, log::Catalogue::TableEntry const& entry, HostedTable const* other) {
+  if (other == nullptr || other->is_leaving || entry.move.leaves()) return {};
+  return {Code::bad_configuration, "logs " + other->log->name + " and " + log.name + " both hold a table " +
+                                       quoted(entry.name) +
+                                       ", and neither came from the other: start without one of the logs"};
 }
 
 }  // namespace
@@ -99,8 +103,17 @@ Status Recovery::follow(HostedLog& log, RecordView const& record, Lsn base) {
   // Its schema follows its name.
   if (entry->schemas.empty()) return {};
   Schema const& schema = entry->schemas.rbegin()->second.schema;
-  if (found == log.tables.end()) return host_table(log, *concerned, *entry, schema);
+  if (found == log.tables.end()) {
+    // It comes from another log, with records that were here before it was declared.
+    if (!entry->move.begins.is_none()) {
+      log.must_read_anew = true;
+      return {};
+    }
+    return host_table(log, *concerned, *entry, schema);
+  }
   HostedTable& table = *found->second;
+  table.begins = entry->move.begins;
+  if (std::exchange(table.is_leaving, entry->move.leaves()) != table.is_leaving) tables_.name_all();
   if (table.declaration->schema.version == schema.version) return {};
   if (table.can.columns != nullptr) table.can.columns->add_schema(schema);
   table.name_columns(schema);
@@ -123,7 +136,8 @@ Status Recovery::replay_of_table(HostedLog& log, RecordView const& record, Lsn b
   }
   HostedTable& hosted = *found->second;
   Replayed observer{hosted.outside};
-  if (!hosted.table->apply(record, {.live = false, .now = log.catalogue.last_now(), .base = base}, observer)) {
+  ApplyContext const context{.live = false, .now = log.catalogue.last_now(), .base = std::max(base, hosted.begins)};
+  if (!hosted.table->apply(record, context, observer)) {
     if (!hosted.forgotten)
       return cannot_apply("log " + log.name + ", table " + quoted(hosted.name),
                           hosted.table->newest_version(record.type), record);
@@ -175,7 +189,8 @@ Status Recovery::host_table(HostedLog& log, TableId id, log::Catalogue::TableEnt
                                          entry.type + ".so and " + entry.type + ".xml in the plugins folder"};
   Declaration const declaration = configuration_.declared(entry.name);
   if (Status status = check_declared(log, entry, declaration); !status.ok()) return status;
-  return tables_.make(log, id, *type->second, with_schema(declaration, schema));
+  if (Status status = check_alone(log, entry, tables_.find(entry.name)); !status.ok()) return status;
+  return tables_.make(log, id, *type->second, with_schema(declaration, schema), entry.move);
 }
 
 // Replayed like the others, with the defaults of its options, and dropped at the end: nothing else can count its rows.
@@ -201,7 +216,7 @@ Status Recovery::finish(TimeMs now) {
   for (Declaration const& declaration : configuration_.declarations())
     if (Status status = configuration_.adopt(declaration, now); !status.ok()) return status;
   for (auto const& table : tables_.all())
-    if (!table->is_dropped() && table->log->is_ours)
+    if (!table->is_dropped() && table->log->is_ours && !table->is_leaving)
       if (Status status = give_grace(*table, now); !status.ok()) return status;
   // A start begins a fresh container anyway.
   for (auto const& log : tables_.logs()) log->has_dead = false;

@@ -59,6 +59,8 @@ void describe_changes(HostedTable const& table, TableDeclaration const& next, st
                                                       next.wake_message->service
                                                 : std::string{"no wake-message any more"}));
   if (next.description != table.declaration->description) changes.push_back(head + "another description");
+  if (next.persistent && next.log != table.declaration->log && next.log != table.log->name)
+    changes.push_back(head + "stays in log " + table.log->name + " until MOVE_TABLE brings it to log " + next.log);
 }
 
 }  // namespace
@@ -70,6 +72,7 @@ Status Reload::check(Declarations const& next) const {
   };
   for (auto const& log : tables_.logs())
     if (!log->serves && log->is_ours) refuse(log->away.message() + "; reload when it is back");
+  if (Status status = moving_.check_rest(); !status.ok()) refuse(status.message());
   if (Status status = branches_.check_tables(next); !status.ok()) refuse(status.message());
   if (Status status = two_phase_.check_tables(next); !status.ok()) refuse(status.message());
   for (Declaration const& declaration : next)

@@ -6,6 +6,7 @@
 
 #include "engine/branches.h"
 #include "engine/configuration.h"
+#include "engine/moving.h"
 #include "engine/tables.h"
 #include "engine/transactions.h"
 
@@ -14,12 +15,13 @@ namespace fastjournal::engine {
 class Reload {
  public:
   Reload(Tables& tables, Configuration& configuration, Transactions& transactions, Branches const& branches,
-         TwoPhase const& two_phase)
+         TwoPhase const& two_phase, Moving const& moving)
       : tables_(tables),
         configuration_(configuration),
         transactions_(transactions),
         branches_(branches),
-        two_phase_(two_phase) {}
+        two_phase_(two_phase),
+        moving_(moving) {}
   Reload(Reload const&) = delete;
   Reload& operator=(Reload const&) = delete;
 
@@ -38,6 +40,7 @@ class Reload {
   Transactions& transactions_;
   Branches const& branches_;
   TwoPhase const& two_phase_;
+  Moving const& moving_;
 };
 
 }  // namespace fastjournal::engine

@@ -86,7 +86,7 @@ void Serving::serve_marked(TimeMs now) {
     HostedTable& table = *marked[i];
     table.marked = false;
     // Dropped in this turn, or looked at when its log is back.
-    if (table.is_dropped() || !table.log->serves) continue;
+    if (table.is_dropped() || !table.serves()) continue;
     RunFor runner{decider_, table, now};
     if (service_.serve(table.served(), runner, now)) agenda_.mark(table);
     agenda_.refresh(table);

@@ -65,6 +65,7 @@ bool LogSpace::committed(TimeMs now) {
 // when-empty
 
 bool LogSpace::is_empty() {
+  if (log_.arriving != nullptr) return false;
   if (auto const last = log_.tables.find(with_rows_); last != log_.tables.end() && has_rows(last->second)) return false;
   for (auto const& [id, table] : log_.tables) {
     if (!has_rows(table)) continue;
@@ -106,6 +107,7 @@ void LogSpace::move_base() {
     Lsn const carried = table->outside->oldest_needed();
     if (!carried.is_none()) rows_oldest_ = std::min(rows_oldest_, carried);
   }
+  if (log_.arriving != nullptr) rows_oldest_ = std::min(rows_oldest_, log_.arriving_from);
   Lsn const catalogue = log_.catalogue.oldest_lsn();
   log_.log->set_base(catalogue.is_none() ? rows_oldest_ : std::min(catalogue, rows_oldest_),
                      catalogue.is_none() ? end : catalogue);

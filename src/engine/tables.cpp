@@ -24,9 +24,15 @@ HostedLog& Tables::own_log() const {
   return *logs_.front();
 }
 
-Status Tables::make(HostedLog& log, TableId id, TableType const& type, Declaration declaration) {
-  Result<std::unique_ptr<Table>> table = type.make({.id = id, .hash_seed = hash_seed_}, declaration);
+Status Tables::make(HostedLog& log, TableId id, TableType const& type, Declaration declaration,
+                    log::Catalogue::Move const& move) {
+  Result<std::unique_ptr<Table>> table = create(id, type, declaration);
   if (!table.ok()) return table.status();
+  return host(log, id, type, std::move(declaration), std::move(table).value(), move);
+}
+
+Status Tables::host(HostedLog& log, TableId id, TableType const& type, Declaration declaration,
+                    std::unique_ptr<Table> table, log::Catalogue::Move const& move) {
   auto hosted = std::make_unique<HostedTable>();
   hosted->id = id;
   hosted->name = declaration->name;
@@ -35,18 +41,11 @@ Status Tables::make(HostedLog& log, TableId id, TableType const& type, Declarati
   if (declaration->feed) hosted->feed = std::make_unique<feed::Feed>(declaration->feed->keep_bytes);
   if (declaration->wake_message) hosted->wakes = std::make_unique<work::WakeMessages>();
   hosted->declaration = std::move(declaration);
-  hosted->take(std::move(table).value());
+  hosted->take(std::move(table));
   hosted->log = &log;
-  bool const has_files = !log.is_shared;
-  if (!has_files && hosted->can.stores != nullptr)
-    if (Status status = hosted->can.stores->can_do_without(); !status.ok())
-      return {Code::bad_configuration, hosted->declaration->at("table") + ": table \"" + hosted->name + "\" in log " +
-                                           log.name + ": " + status.message()};
-  if (has_files && hosted->can.stores != nullptr && outside_maker_ != nullptr) {
-    Result<Outside*> outside = outside_maker_->outside_of(*hosted);
-    if (!outside.ok()) return outside.status();
-    hosted->outside = outside.value();
-  }
+  hosted->begins = move.begins;
+  hosted->is_leaving = move.leaves();
+  if (Status status = bring_outside(*hosted); !status.ok()) return status;
   hosted->subscriptions.tell(keeper_);
   hosted->watchers.tell(keeper_);
   if (free_.empty()) {
@@ -57,10 +56,35 @@ Status Tables::make(HostedLog& log, TableId id, TableType const& type, Declarati
     hosted->number = free_.back();
     free_.pop_back();
   }
-  by_name_.add(hosted->name, hosted->number);
+  // Of two tables of one name, the one that is not leaving has it.
+  if (!hosted->is_leaving || find(hosted->name) == nullptr) by_name_.add(hosted->name, hosted->number);
   log.tables[id] = hosted.get();
   tables_[hosted->number] = std::move(hosted);
   return {};
+}
+
+// Tables that need files are in no log that is shared (check_tables), and do not move.
+Status Tables::bring_outside(HostedTable& hosted) {
+  bool const has_none = hosted.log->is_shared || hosted.is_leaving || hosted.can.stores == nullptr;
+  if (has_none || outside_maker_ == nullptr || hosted.outside != nullptr) return {};
+  Result<Outside*> outside = outside_maker_->outside_of(hosted);
+  if (!outside.ok()) return outside.status();
+  hosted.outside = outside.value();
+  return {};
+}
+
+void Tables::move(HostedTable& hosted, HostedLog& to, TableId id, std::unique_ptr<Table> table) {
+  HostedLog& from = *hosted.log;
+  std::erase(from.unsent_feeds, &hosted);
+  from.tables.erase(hosted.id);
+  if (hosted.outside != nullptr) std::exchange(hosted.outside, nullptr)->dropped(from.log->end_lsn());
+  hosted.id = id;
+  hosted.log = &to;
+  hosted.take(std::move(table));
+  to.tables[id] = &hosted;
+  if (hosted.feed == nullptr) return;
+  hosted.feed = std::make_unique<feed::Feed>(hosted.declaration->feed->keep_bytes);
+  hosted.feed->begin(to.log->end_lsn());
 }
 
 void Tables::drop(HostedTable& table) {
@@ -73,10 +97,14 @@ void Tables::drop(HostedTable& table) {
 }
 
 void Tables::forget_names() {
-  if (dropped_.empty()) return;
+  if (!dropped_.empty()) name_all();
+}
+
+void Tables::name_all() {
   by_name_ = {};
   for (auto const& table : tables_)
-    if (!table->is_dropped()) by_name_.add(table->name, table->number);
+    if (!table->is_dropped() && (!table->is_leaving || !by_name_.has(table->name)))
+      by_name_.add(table->name, table->number);
 }
 
 // The leases and waits that connections have under the number do not concern the table that gets it next.

@@ -49,11 +49,26 @@ class Tables {
     return table->is_dropped() ? nullptr : table;
   }
   // Not ok: its type refuses the declaration.
-  [[nodiscard]] Status make(HostedLog& log, TableId id, TableType const& type, Declaration declaration);
+  [[nodiscard]] Status make(HostedLog& log, TableId id, TableType const& type, Declaration declaration,
+                            log::Catalogue::Move const& move = {});
+  // The parts of make(): a table alone, and what hosts it under its name.
+  [[nodiscard]] Result<std::unique_ptr<Table>> create(TableId id, TableType const& type,
+                                                      Declaration const& declaration) const {
+    return type.make({.id = id, .hash_seed = hash_seed_}, declaration);
+  }
+  [[nodiscard]] Status host(HostedLog& log, TableId id, TableType const& type, Declaration declaration,
+                            std::unique_ptr<Table> table, log::Catalogue::Move const& move);
+  // Brings the files of its bytes outside the log, if it may have any and they are not there. Not ok: those of a table
+  // that was dropped are being removed.
+  [[nodiscard]] Status bring_outside(HostedTable& hosted);
+  // The hosted table goes to another log, as `table`, with those who wait for it.
+  void move(HostedTable& hosted, HostedLog& to, TableId id, std::unique_ptr<Table> table);
   // It was dropped in this turn, in which it may still be used.
   void drop(HostedTable& table);
   // Names of dropped tables are removed.
   void forget_names();
+  // Of two tables of one name, the one that is not leaving has it.
+  void name_all();
   // Numbers of dropped tables that nothing refers to are free.
   void free_dropped();
 

@@ -39,7 +39,7 @@ void TimeCorrections::lose_time(log::Catalogue::Clock::Why why, DurationMs lost,
 bool TimeCorrections::tell_lost(HostedTable& table, TimeMs now) {
   LostTime& lost = table.lost;
   HostedLog& log = *table.log;
-  if (!log.serves) return false;
+  if (!table.serves()) return false;
   while (lost.any()) {
     if (lost.telling.value == 0) {
       lost.telling = std::exchange(lost.left, {});

@@ -29,7 +29,7 @@ bool Timers::run(TimeMs now) {
 }
 
 bool Timers::run_table(HostedTable& table, TimeMs now, std::uint64_t looks_max) {
-  if (!table.log->serves) {
+  if (!table.serves()) {
     agenda_.never(table);
     return true;
   }

@@ -13,7 +13,8 @@ namespace fastjournal::log {
 namespace {
 
 // Record types of table 0; bodies are little endian:
-//   table    u32 id, u8 length, name, u8 length, type
+//   table    u32 id, u8 length, name, u8 length, type; of version 2 also u64 LSN where it begins, u64 store and u32 id of
+//            the table to which it leaves
 //   schema   u32 id, schema as model/schema_codec.h writes it
 //   dropped  u32 id
 //   clock    i64 ms; of version 2 also u8 why, i64 ms
@@ -28,13 +29,17 @@ Lsn append(Records& records, Kind kind, ObjectId object, std::string_view body, 
   return place.lsn;
 }
 
-std::string table_body(TableId id, std::string_view name, std::string_view type) {
+std::string table_body(TableId id, std::string_view name, std::string_view type, Catalogue::Move const& move) {
   std::string body;
   append_little(body, static_cast<std::uint32_t>(id));
   for (std::string_view text : {name, type}) {
     append_little(body, static_cast<std::uint8_t>(text.size()));
     body.append(text);
   }
+  if (move == Catalogue::Move{}) return body;
+  append_little(body, move.begins.value);
+  append_little(body, move.to_store);
+  append_little(body, static_cast<std::uint32_t>(move.to));
   return body;
 }
 
@@ -48,11 +53,15 @@ std::string schema_body(TableId id, Schema const& schema) {
 // Record header and padding, roughly: for live_bytes only.
 constexpr std::uint64_t kRecordOverhead = 32;
 
+std::uint64_t bytes_of(TableId id, Catalogue::TableEntry const& entry) {
+  return table_body(id, entry.name, entry.type, entry.move).size() + kRecordOverhead;
+}
+
 }  // namespace
 
 void Catalogue::append_table(Records& records, ObjectId object, TableId id, std::string_view name,
-                             std::string_view type) {
-  append(records, Kind::table, object, table_body(id, name, type));
+                             std::string_view type, Move const& move) {
+  append(records, Kind::table, object, table_body(id, name, type, move), move == Move{} ? 1 : 2);
 }
 
 void Catalogue::append_schema(Records& records, ObjectId object, TableId id, Schema const& schema) {
@@ -120,11 +129,11 @@ std::string_view Catalogue::name_of(std::uint8_t type) {
 
 std::uint8_t Catalogue::newest_version(std::uint8_t type) {
   switch (static_cast<Kind>(type)) {
-    case Kind::table:
     case Kind::schema:
     case Kind::dropped:
     case Kind::numbers:
     case Kind::accepted: return 1;
+    case Kind::table:
     case Kind::clock: return 2;
   }
   return TransactionBook::has(type) ? TransactionBook::newest_version(type) : AlertBook::newest_version(type);
@@ -167,14 +176,22 @@ bool Catalogue::apply_table(RecordView const& record) {
   TableId const id{reader.number<std::uint32_t>()};
   std::string_view const name = reader.bytes(reader.number<std::uint8_t>());
   std::string_view const type = reader.bytes(reader.number<std::uint8_t>());
+  Move moved;
+  if (record.version == 2) {
+    moved.begins = Lsn{reader.number<std::uint64_t>()};
+    moved.to_store = reader.number<std::uint64_t>();
+    moved.to = TableId{reader.number<std::uint32_t>()};
+  }
   if (!reader.finished() || id == TableId::catalogue) return false;
   TableEntry& entry = tables_[id];
-  if (entry.name.empty()) live_bytes_ += record.body.size() + kRecordOverhead;
+  if (!entry.name.empty()) live_bytes_ -= bytes_of(id, entry);
   move(entry.lsn, record.lsn, {id, std::nullopt});
   entry.object = record.object;
   entry.lsn = record.lsn;
   entry.name = name;
   entry.type = type;
+  entry.move = moved;
+  live_bytes_ += bytes_of(id, entry);
   see(id);
   return true;
 }
@@ -184,7 +201,7 @@ void Catalogue::drop(TableId id) {
   if (found == tables_.end()) return;
   TableEntry const& table = found->second;
   move(table.lsn, {}, {});
-  if (!table.name.empty()) live_bytes_ -= table_body(id, table.name, table.type).size() + kRecordOverhead;
+  if (!table.name.empty()) live_bytes_ -= bytes_of(id, table);
   for (auto const& [version, schema] : table.schemas) {
     move(schema.lsn, {}, {});
     live_bytes_ -= schema_body(id, schema.schema).size() + kRecordOverhead;
@@ -252,7 +269,7 @@ bool Catalogue::restate_one(Lsn below, Records& records) const {
       SchemaEntry const& schema = table.schemas.at(*what.schema);
       append_schema(records, schema.object, what.id, schema.schema);
     } else {
-      append_table(records, table.object, what.id, table.name, table.type);
+      append_table(records, table.object, what.id, table.name, table.type, table.move);
     }
     return true;
   }
@@ -265,7 +282,7 @@ bool Catalogue::restate_one(Lsn below, Records& records) const {
 
 void Catalogue::digest(DigestSink& sink) const {
   for (auto const& [id, table] : tables_) {
-    sink.object(as_bytes(table_body(id, table.name, table.type)));
+    sink.object(as_bytes(table_body(id, table.name, table.type, table.move)));
     for (auto const& [version, schema] : table.schemas) sink.object(as_bytes(schema_body(id, schema.schema)));
   }
   if (!numbers_.below.is_none()) {

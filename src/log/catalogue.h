@@ -19,8 +19,21 @@
 
 namespace fastjournal::log {
 
+// Of a table that moves from one log to another (engine/moving.h).
+struct TableMove {
+  // Its records are in this log from here on; an object whose number is below may have none. None: it was made here.
+  Lsn begins{};
+  // It leaves to the table of this number in that store: once that one's catalogue has it, this one is over.
+  std::uint64_t to_store{0};
+  TableId to{};
+
+  [[nodiscard]] bool leaves() const { return to_store != 0; }
+  bool operator==(TableMove const&) const = default;
+};
+
 class Catalogue {
  public:
+  using Move = TableMove;
   struct SchemaEntry {
     ObjectId object;
     Lsn lsn;  // its latest statement
@@ -31,11 +44,13 @@ class Catalogue {
     Lsn lsn;
     std::string name;
     std::string type;
+    Move move{};
     std::map<std::uint16_t, SchemaEntry> schemas;
   };
 
   // -- records, each appended as a step of a group ----------------------------
-  static void append_table(Records& records, ObjectId object, TableId id, std::string_view name, std::string_view type);
+  static void append_table(Records& records, ObjectId object, TableId id, std::string_view name, std::string_view type,
+                           Move const& move = {});
   static void append_schema(Records& records, ObjectId object, TableId id, Schema const& schema);
   static void append_table_dropped(Records& records, ObjectId object, TableId id);
   // The engine's `now`, so that time never goes back over a restart, and the reason of a step in it.

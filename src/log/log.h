@@ -80,6 +80,9 @@ class Log {
   // the base has passed it, and keeps few containers (`when-empty`) until something is added. Called between batches;
   // does nothing if there is nothing to gain or no container. An error is fatal.
   [[nodiscard]] virtual Status reset() = 0;
+  // The next record gets this LSN or a higher one, for a table that comes from another log and keeps the numbers of its
+  // rows. Between batches, once something was appended and all of it is durable. False: not now, and nothing changed.
+  [[nodiscard]] virtual bool skip_to(Lsn at) = 0;
   [[nodiscard]] virtual Lsn base_lsn() const = 0;
   // How often this store was opened for writing, this time included; durable before open returned.
   [[nodiscard]] virtual std::uint32_t start() const = 0;

@@ -45,6 +45,7 @@ class VolatileLog final : public LogStore {
   [[nodiscard]] Lsn sure_lsn() const override { return first_; }
   void set_base(Lsn, Lsn) override {}
   [[nodiscard]] Status reset() override { return {}; }
+  [[nodiscard]] bool skip_to(Lsn) override { return false; }
   // Every object of this start has a larger id.
   [[nodiscard]] Lsn base_lsn() const override { return first_; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }

@@ -42,7 +42,7 @@ void Exports::end_turn() {
   if (all_.empty()) return;
   std::int64_t const now_us = clock_.monotonic_us();
   for (One& one : all_) {
-    if (!one.table->log->serves) continue;
+    if (!one.table->serves()) continue;
     if (one.table->can.exported->export_version() != one.version) one.is_wanted = true;
     if (one.is_wanted && one.waiting == nullptr && !one.is_out && now_us >= one.not_before_us) take(one, now_us);
     if (one.waiting != nullptr && is_durable(one)) {

@@ -96,8 +96,7 @@ void Feeds::send_heartbeats(std::int64_t now_us) {
     Outlet& outlet = outlets_.find(name)->second;
     std::int64_t const every_us = outlet.declared.heartbeat_ms * 1000;
     engine::HostedTable const* const table = engine_.find_table(name);
-    if (outlet.quiet_since_us + every_us <= now_us && table != nullptr && table->feed != nullptr &&
-        table->log->serves) {
+    if (outlet.quiet_since_us + every_us <= now_us && table != nullptr && table->feed != nullptr && table->serves()) {
       writer_.begin({table->log->log->store_id(), table->id, table->feed->sent_to(), table->name});
       leave(outlet, writer_.finish());
       ++counters_.heartbeats;

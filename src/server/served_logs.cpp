@@ -114,8 +114,7 @@ void ServedLogs::retry_shared() {
 
 void ServedLogs::for_each_shared(std::function<void(One const&)> const& visit) {
   for (ServedLog const& served : logs_)
-    if (served.shared != nullptr)
-      visit({.log = served.shared->log(), .standing = served.standing, .node = served.shared->log().node()});
+    if (served.shared != nullptr) visit({.log = served.shared->log(), .standing = served.standing});
 }
 
 Status ServedLogs::step_down(std::string_view log, DurationMs for_so_long) {

@@ -94,8 +94,9 @@ void Server::add_own_commands(engine::TableTypes const& types) {
   registry_.add("DIGEST", admin::make_digest(engine_));
   registry_.add("BACKUP", admin::make_backup(backup_));
   registry_.add("BACKUP_DONE", admin::make_backup_done(backup_));
-  registry_.add("CLUSTER", admin::make_cluster(logs_));
+  registry_.add("CLUSTER", admin::make_cluster(logs_, engine_));
   registry_.add("STEP_DOWN", admin::make_step_down(logs_));
+  registry_.add("MOVE_TABLE", admin::make_move(engine_));
   registry_.add("RELOAD", admin::make_reload(*this));
   registry_.add("STOP", admin::make_stop(host_));
   registry_.add("RESTART", admin::make_restart(host_));

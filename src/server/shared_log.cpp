@@ -16,6 +16,13 @@ bool SharedLog::advance() {
     followed_.let_go(away(), now);
   }
   bool again = followed_.advance(log_.is_current(), now);
+  if (followed_.take_read_anew()) {
+    if (log_.is_owned())
+      log_.step_down(0);  // and reads anew, once it is fenced
+    else
+      log_.follow_again(clock_.monotonic_us());
+    return true;
+  }
   if (!log_.is_owned()) {
     is_taken_over_ = is_taking_over_ = false;
   } else if (!is_taken_over_ && !again) {

@@ -97,7 +97,7 @@ bool TableFiles::move_copied(TimeMs now) {
   for (auto const& one : all_) {
     storage::ByteFiles& files = *one->files;
     engine::HostedTable* const table = files.has_copied() ? table_of(files) : nullptr;
-    if (table != nullptr && table->log->serves) {
+    if (table != nullptr && table->serves()) {
       storage::ByteFiles::Copied const& copied = files.copied();
       std::span<Moved const> rest{copied.moved};
       // Also if all were values of transactions: the table may have waited for these alone.
@@ -123,7 +123,7 @@ bool TableFiles::move_copied(TimeMs now) {
 
 bool TableFiles::move_out(One& one) {
   engine::HostedTable* const table = one.moving_out == 0 ? table_of(*one.files) : nullptr;
-  if (table == nullptr || !table->log->serves) return false;
+  if (table == nullptr || !table->serves()) return false;
   moved_out_.clear();
   bool const again = table->can.stores->wish_to_move_out(moved_out_);
   if (moved_out_.empty()) return again;
@@ -145,7 +145,7 @@ bool TableFiles::take_stored(storage::ByteFiles& files, storage::ByteFiles::Done
     Stores& stores = *table->can.stores;
     bool more = true;
     std::array<std::uint64_t, 4> carry{};
-    if (done.status.ok() && table->log->serves)
+    if (done.status.ok() && table->serves())
       engine_.decide(*table, now, kStepsPerCopy, [&](Decision& decision) {
         decision.carry = carry;
         more = stores.decide_moved_out(done.values, decision);

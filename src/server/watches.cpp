@@ -104,7 +104,7 @@ void Watches::send_round(Watcher& watcher, Session& session, engine::HostedTable
   bool const is_whole = watcher.rounds++ % kWholeEvery == 0;
   sessions_.mark_dirty(session);
   // As an answer to STATS.
-  bool const is_served = table != nullptr && table->log->serves;
+  bool const is_served = table != nullptr && table->serves();
   pipeline_.rest_on(session, {.log = is_served ? table->log->log : nullptr, .all = table == nullptr});
   if (table == nullptr && permit.has(Right::read)) {
     round_.clear();

@@ -33,6 +33,13 @@ bool SimLog::end_turn(std::int64_t) {
   return wrote;
 }
 
+bool SimLog::skip_to(Lsn at) {
+  if (durable_ != kept_.end()) return false;
+  kept_.skip_to(at);
+  written_ = needed_ = durable_ = kept_.end();
+  return true;
+}
+
 Status SimLog::commit() {
   static_cast<void>(end_turn(0));
   if (standing_ != log::Standing::serving) return why_;

@@ -49,6 +49,7 @@ class SimLog final : public log::LogStore {
   [[nodiscard]] Lsn sure_lsn() const override { return Lsn{durable_}; }
   void set_base(Lsn base, Lsn) override { base_ = std::max(base_, base); }
   [[nodiscard]] Status reset() override { return {}; }
+  [[nodiscard]] bool skip_to(Lsn at) override;
   [[nodiscard]] Lsn base_lsn() const override { return base_; }
   [[nodiscard]] bool is_local() const override { return false; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }

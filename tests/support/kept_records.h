@@ -1,6 +1,7 @@
 // Records that a test's log keeps in memory, each with an LSN as a log in files would give it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -38,6 +39,8 @@ class KeptRecords {
     while (!all_.empty() && all_.back().lsn >= at) all_.pop_back();
     end_ += kLsnAlign;
   }
+  // The next record has this LSN, or a higher one.
+  void skip_to(Lsn at) { end_ = std::max(end_, (at.value + kLsnAlign - 1) / kLsnAlign * kLsnAlign); }
   [[nodiscard]] std::deque<KeptRecord> const& all() const { return all_; }
   [[nodiscard]] std::uint64_t end() const { return end_; }
 

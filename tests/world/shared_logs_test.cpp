@@ -238,4 +238,132 @@ BOOST_FIXTURE_TEST_CASE(old_entries_are_removed_and_followers_go_on, Three) {
   BOOST_TEST(cluster.owner() == owner);
 }
 
+// ---------------------------------------------------------------------------
+// A table that goes from files to the shared log
+
+namespace {
+
+constexpr char kPatient[] = FJ_SOURCE_DIR "/tests/transcripts/patient.xml";
+
+struct Mover : Three {
+  // The owner has a table of its own, in files.
+  Mover() {
+    BOOST_REQUIRE(world(owner).add_table(kPatient).ok());
+    reload(owner);
+    for (int i = 0; i < kRows; ++i)
+      BOOST_REQUIRE(ask(owner, "INSERT table=patient;name=n" + std::to_string(i)).starts_with("INSERTED"));
+  }
+  World& world(std::size_t at) { return cluster.world(at); }
+  void reload(std::size_t at) {
+    while (world(at).take_line("admin")) continue;
+    std::string const said = ask(at, "RELOAD", "admin");
+    BOOST_REQUIRE_MESSAGE(said.starts_with("RELOADED"), said);
+  }
+  void declare(std::size_t at, std::string const& log) {
+    if (world(at).declaration("patient") == nullptr) BOOST_REQUIRE(world(at).add_table(kPatient).ok());
+    world(at).set_log("patient", log);
+  }
+  void move(std::size_t at, std::string const& log) {
+    declare(at, log);
+    reload(at);
+    world(at).send("admin", "MOVE_TABLE table=patient");
+  }
+  [[nodiscard]] std::string step(std::size_t at) { return std::string{world(at).engine().moving().figures().step}; }
+  [[nodiscard]] std::string why(std::size_t at) { return world(at).engine().moving().figures().why.text(); }
+  [[nodiscard]] std::string log_of(std::size_t at) {
+    engine::HostedTable const* const table = world(at).engine().find_table("patient");
+    return table == nullptr ? "nowhere" : table->log->name;
+  }
+  [[nodiscard]] int rows(std::size_t at) {
+    int count = 0;
+    for (int i = 0; i < kRows; ++i)
+      count += ask(at, "PEEK table=patient;name=n" + std::to_string(i)).starts_with("ROW");
+    return count;
+  }
+  static constexpr int kRows = 40;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_table_goes_to_the_shared_log_and_back_to_files, Mover) {
+  declare(other, "own");
+  reload(other);
+  declare(third, "own");
+  reload(third);
+  move(owner, "own");
+  cluster.pass(1'000);
+  BOOST_TEST(step(owner) == "moved", step(owner) << ": " << why(owner));
+  BOOST_TEST(log_of(owner) == "own");
+  BOOST_TEST(rows(owner) == kRows);
+  BOOST_TEST(all_know_the_same());
+  BOOST_TEST(has(ask(other, "PEEK table=patient;name=n0"), "code=moved"));
+  // Another node goes on with it.
+  cluster.kill(owner, true);
+  std::size_t const next = cluster.wait_for_owner();
+  BOOST_REQUIRE(next != ClusterOfWorlds::kNone);
+  BOOST_TEST(rows(next) == kRows);
+  BOOST_REQUIRE(cluster.start(owner).ok());
+  cluster.pass(2'000);
+  BOOST_TEST(log_of(owner) == "own");
+  BOOST_TEST(all_know_the_same());
+  // And from there to its files.
+  move(next, "shared");
+  cluster.pass(1'000);
+  BOOST_TEST(step(next) == "moved", step(next) << ": " << why(next));
+  BOOST_TEST(log_of(next) == "shared");
+  BOOST_TEST(rows(next) == kRows);
+  BOOST_TEST(log_of(owner) == "nowhere");
+  BOOST_TEST(all_know_the_same());
+}
+
+BOOST_FIXTURE_TEST_CASE(only_the_owner_of_the_log_takes_a_table_in, Mover) {
+  declare(other, "shared");
+  reload(other);
+  BOOST_TEST(ask(other, "INSERT table=patient;name=n0").starts_with("INSERTED"));
+  declare(other, "own");
+  reload(other);
+  while (world(other).take_line("admin")) continue;
+  std::string const said = ask(other, "MOVE_TABLE table=patient", "admin");
+  BOOST_TEST(has(said, "code=moved"), said);
+  BOOST_TEST(has(said, "address=" + ClusterOfWorlds::address(owner)), said);
+}
+
+// The log is lost at any moment of a move: the table is in one place, with all its rows.
+BOOST_AUTO_TEST_CASE(a_move_that_is_cut_off_ends_in_one_of_the_two_logs) {
+  int arrived = 0;
+  int stayed = 0;
+  for (std::int64_t ms = 0; ms < 60; ms += 2) {
+    for (bool const dies : {true, false}) {
+      BOOST_TEST_CONTEXT((dies ? "killed after " : "stepped down after ") << ms << " ms") {
+        Mover one;
+        std::size_t const owner = one.owner;
+        one.declare(owner, "own");
+        one.reload(owner);
+        one.world(owner).send("admin", "MOVE_TABLE table=patient");
+        one.cluster.pass(ms);
+        if (dies)
+          one.cluster.kill(owner, ms % 4 == 0);
+        else
+          one.cluster.log(owner).step_down(one.world(owner).clock().monotonic_us() + 3'000'000);
+        one.cluster.pass(3'000);
+        if (dies) BOOST_REQUIRE(one.cluster.start(owner).ok());
+        one.cluster.pass(8'000);
+        // The others do not know the table, so this node decides for the log again if the table is there.
+        std::string const where = one.log_of(owner);
+        BOOST_TEST((where == "own" || where == "shared"), where << ", " << one.step(owner));
+        (where == "own" ? arrived : stayed) += 1;
+        BOOST_TEST(one.rows(owner) == Mover::kRows);
+        bool is_there = false;
+        for (auto const& [id, entry] : one.cluster.hosted(owner).catalogue.tables())
+          is_there = is_there || entry.name == "patient";
+        BOOST_TEST(is_there == (where == "own"));
+        BOOST_TEST(one.ask(owner, "INSERT table=patient;name=more").starts_with("INSERTED"));
+      }
+    }
+  }
+  BOOST_TEST_MESSAGE(arrived << " arrived, " << stayed << " stayed");
+  BOOST_TEST(arrived > 0);
+  BOOST_TEST(stayed > 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -60,6 +60,10 @@ void World::set_feed(std::string_view table, std::optional<FeedDeclaration> feed
   change_declaration(table, [&](TableDeclaration& declaration) { declaration.feed = feed; });
 }
 
+void World::set_log(std::string_view table, std::string const& log) {
+  change_declaration(table, [&](TableDeclaration& declaration) { declaration.log = log; });
+}
+
 void World::drop_key(std::string_view table) {
   change_declaration(table, [](TableDeclaration& declaration) {
     declaration.schema.key.clear();
@@ -147,7 +151,8 @@ SimLog& World::use_sim_log(std::string const& name) {
 }
 
 std::set<std::string> World::log_names() const {
-  std::set<std::string> names{"shared"};
+  std::set<std::string> names = more_logs;
+  names.insert("shared");
   for (engine::Declaration const& declared : declarations_)
     if (declared->persistent) names.insert(declared->log);
   return names;
@@ -425,8 +430,10 @@ void World::close(std::string const& name) {
   settle();
 }
 
+bool World::turn() { return server_ != nullptr && fatal_.ok() && network_.turn(clock_.monotonic_us()); }
+
 void World::settle() {
-  for (int turns = 0; server_ != nullptr && fatal_.ok() && network_.turn(clock_.monotonic_us()); ++turns)
+  for (int turns = 0; turn(); ++turns)
     if (turns > 1'000'000) std::abort();  // it would never come to rest
 }
 

@@ -37,6 +37,10 @@ class World final : public server::ServerHost {
   void remove_table(std::string_view name);
   // Gives the table a feed, or none. Takes effect with the next start or RELOAD.
   void set_feed(std::string_view table, std::optional<FeedDeclaration> feed);
+  // It is to be in this log, from the next RELOAD and MOVE on.
+  void set_log(std::string_view table, std::string const& log);
+  // Opened whether a table is declared for them or not.
+  std::set<std::string> more_logs;
   // Declares the table without row-key and the options that need one.
   void drop_key(std::string_view table);
   void set_wake_message(std::string_view table, WakeMessage message);
@@ -76,6 +80,8 @@ class World final : public server::ServerHost {
   // The client's connection, made at first use. "NAME@ADDRESS" connects from that address.
   [[nodiscard]] SimNetwork::Connection& connection(std::string const& name);
   [[nodiscard]] ConnectionId id_of(std::string const& name) const { return clients_.at(name); }
+  // One turn. False: nothing is left to do at this moment.
+  bool turn();
   // Runs turns until nothing is left to do at this moment.
   void settle();
   // Time passes; turns run at every date at which something is due.

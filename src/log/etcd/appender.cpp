@@ -34,6 +34,16 @@ void Appender::add(std::string_view bytes, bool begins_group) {
   waiting_.append(bytes);
 }
 
+// The next entry says where the stream was cut, as the first of an owner does.
+bool Appender::skip_to(Lsn at) {
+  if (durable_ != end_lsn() || !sent_.empty()) return false;
+  if (at <= begin_) return true;
+  if (!is_first_) owner_.cut = begin_;
+  is_first_ = true;
+  begin_ = durable_ = at;
+  return true;
+}
+
 void Appender::make_entry() {
   std::size_t const bytes =
       std::min(waiting_.size() - taken_, (options_.entry_bytes - kEntryHeadBytesMax) / kLsnAlign * kLsnAlign);

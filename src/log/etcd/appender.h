@@ -48,6 +48,8 @@ class Appender {
 
   // Bytes of whole records, behind those before. `group`: a group begins at their first byte.
   void add(std::string_view bytes, bool begins_group);
+  // The stream goes on at `at`, or where it is if that is higher. False: something is not durable.
+  [[nodiscard]] bool skip_to(Lsn at);
   // Sends what may be sent.
   void send(std::int64_t now_us);
   // False: it is none of its requests.

@@ -59,7 +59,7 @@ void EtcdLog::tick() {
   if (lease_ == 0 && is_current() && now_us_ >= renew_at_us_) ask_for_lease();
   nodes_.tick(now_us_, lease_, phase_ == Phase::owning ? end_lsn() : stream_.applied());
   if (phase_ != Phase::owning) return;
-  while (std::optional<Appender::Written> const written = appender_.take_written()) entries_.push_back(*written);
+  while (std::optional<Appender::Written> const written = appender_.take_written()) keep(*written);
   if (appender_.is_fenced()) return fence(appender_.trouble());
   truncate();
   compact();
@@ -111,6 +111,7 @@ void EtcdLog::on_begin(Head const& head) {
   ahead_.clear();
   ahead_since_us_ = INT64_MAX;
   entries_.clear();
+  entry_bytes_ = 0;
   seen_end_ = {};
   stream_.begin(head.base);
   why_ = {Code::unavailable, "log " + options_.name + " is being read"};
@@ -140,7 +141,7 @@ void EtcdLog::apply_ahead() {
       set_phase(Phase::reading);
       return;
     }
-    entries_.push_back({entry->sequence, entry->lsn, entry->end(), entry->group});
+    keep({entry->sequence, entry->lsn, entry->end(), entry->group});
     seen_end_ = std::max(seen_end_, entry->end());
     ahead_.erase(at);
     ahead_since_us_ = INT64_MAX;
@@ -418,8 +419,12 @@ void EtcdLog::note_trouble() {
 // ---------------------------------------------------------------------------
 // Appending
 
-std::uint64_t EtcdLog::kept_bytes() const {
-  return entries_.empty() ? 0 : end_lsn().value - entries_.front().lsn.value;
+// Not the difference of LSNs: there may be gaps.
+std::uint64_t EtcdLog::kept_bytes() const { return entry_bytes_ + appender_.open_bytes() + open_.size(); }
+
+void EtcdLog::keep(Appender::Written const& entry) {
+  entries_.push_back(entry);
+  entry_bytes_ += entry.end.value - entry.lsn.value;
 }
 
 bool EtcdLog::reserve(std::size_t bytes, bool removing) {
@@ -469,6 +474,11 @@ Records::Place EtcdLog::append(TableId table, std::uint8_t type, std::uint8_t ve
   return {lsn, begin_record(all.subspan(last_record_), table, type, version, object, body_bytes)};
 }
 
+bool EtcdLog::skip_to(Lsn at) {
+  Lsn const rounded{(at.value + kGap - 1) / kGap * kGap};
+  return phase_ == Phase::owning && open_.empty() && appender_.skip_to(rounded);
+}
+
 // Every one is synced by etcd before it is acknowledged: there is no other durability.
 void EtcdLog::end_group(Durability) {
   if (open_.empty()) return;
@@ -494,7 +504,7 @@ void EtcdLog::set_base(Lsn base, Lsn catalogue) {
 LogUsage EtcdLog::usage() const {
   LogUsage out;
   std::uint64_t const container = options_.container_bytes;
-  out.logical_bytes = end_lsn().value - std::min(base_told_.value, end_lsn().value);
+  out.logical_bytes = std::min(end_lsn().value - std::min(base_told_.value, end_lsn().value), kept_bytes());
   out.containers = static_cast<std::uint32_t>((kept_bytes() + container - 1) / container + 1);
   out.disk_bytes = out.containers * container;
   out.left_bytes = container;
@@ -545,7 +555,10 @@ void EtcdLog::take_truncation(api::Answer const& answer) {
     base_ = *its;
     base_revision_ = bases.front().mod_revision;
   }
-  while (!entries_.empty() && entries_.front().sequence < base_.sequence) entries_.pop_front();
+  while (!entries_.empty() && entries_.front().sequence < base_.sequence) {
+    entry_bytes_ -= entries_.front().end.value - entries_.front().lsn.value;
+    entries_.pop_front();
+  }
 }
 
 // Older revisions are of no use to anybody who is not further behind than one round.

@@ -87,6 +87,7 @@ class EtcdLog final : public SharedLog, private ReaderSink {
   [[nodiscard]] Lsn sure_lsn() const override { return appender_.durable(); }
   void set_base(Lsn base, Lsn catalogue) override;
   [[nodiscard]] Status reset() override { return {}; }
+  [[nodiscard]] bool skip_to(Lsn at) override;
   [[nodiscard]] Lsn base_lsn() const override { return base_told_; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }
   [[nodiscard]] std::uint64_t store_id() const override { return store_id_; }
@@ -162,6 +163,8 @@ class EtcdLog final : public SharedLog, private ReaderSink {
   void note_trouble();
   [[nodiscard]] std::string own_value() const;
   [[nodiscard]] std::uint64_t kept_bytes() const;
+  // One more entry, which is durable.
+  void keep(Appender::Written const& entry);
   void make_room(std::size_t bytes);
   [[nodiscard]] api::Compare is_owner() const;
 
@@ -190,7 +193,8 @@ class EtcdLog final : public SharedLog, private ReaderSink {
   std::map<std::uint64_t, std::string> ahead_;  // entries behind a gap
   std::int64_t ahead_since_us_{INT64_MAX};
   Lsn seen_end_{};                         // of all entries that were seen, those behind a gap too
-  std::deque<Appender::Written> entries_;  // from the base on
+  std::deque<Appender::Written> entries_;  // from the base on,
+  std::uint64_t entry_bytes_{0};           // and theirs
 
   // The lease, and who owns the log.
   std::int64_t lease_{0};

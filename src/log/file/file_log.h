@@ -59,6 +59,7 @@ class FileLog final : public log::LogStore {
   }
   void set_base(Lsn base, Lsn catalogue) override { writer_.set_base({base, catalogue}); }
   [[nodiscard]] Status reset() override { return writer_.reset(); }
+  [[nodiscard]] bool skip_to(Lsn at) override { return writer_.skip_to(at); }
   [[nodiscard]] Lsn base_lsn() const override { return writer_.base().wanted().lsn; }
   [[nodiscard]] std::uint32_t start() const override { return writer_.start(); }
   [[nodiscard]] std::uint64_t store_id() const override { return writer_.store_id(); }

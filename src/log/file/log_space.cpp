@@ -95,10 +95,11 @@ Status LogSpace::begin(Lsn first, Lsn read_end) {
   return {};
 }
 
-Status LogSpace::leave(Lsn at) {
+Status LogSpace::leave(Lsn at, Lsn wish) {
   // Prepared containers follow the end of this one, which is never reached. Their laps stay unused.
   for (Container& container : chain_.take_prepared()) spares_.add(std::move(container));
-  Container container = take_spare(chain_.current().header.end(), at);
+  Lsn const rounded{(wish.value + kBlockBytesMax - 1) / kBlockBytesMax * kBlockBytesMax};
+  Container container = take_spare(std::max(chain_.current().header.end(), rounded), at);
   if (Status status = write_header(container); !status.ok()) return status;
   chain_.append(std::move(container));
   return {};

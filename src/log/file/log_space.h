@@ -34,8 +34,9 @@ class LogSpace {
 
   // A start: the stream goes on at `first`, in a fresh container; what was read ends at `read_end`.
   [[nodiscard]] Status begin(Lsn first, Lsn read_end);
-  // The stream goes on in a fresh container, at LSNs that were never given, as at a start. Requires can_leave().
-  [[nodiscard]] Status leave(Lsn at);
+  // The stream goes on in a fresh container, at LSNs that were never given, as at a start, and that are not below `wish`.
+  // Requires can_leave().
+  [[nodiscard]] Status leave(Lsn at, Lsn wish);
   // Something is in the current container, and there is another one.
   [[nodiscard]] bool can_leave() const { return !chain_.current().live_until.is_none() && spares() > 0; }
 

@@ -242,9 +242,14 @@ Status LogWriter::reset() {
   return leave_container();
 }
 
-Status LogWriter::leave_container() {
+bool LogWriter::skip_to(Lsn at) {
+  if (!error_.ok() || (end_lsn() < at && !leave_container(at).ok())) return false;
+  return end_lsn() >= at;
+}
+
+Status LogWriter::leave_container(Lsn at) {
   if (!batch_.is_empty() || has_unsynced() || !space_.can_leave()) return {};
-  if (Status status = space_.leave(batch_.begin_lsn()); !status.ok()) return fail(status);
+  if (Status status = space_.leave(batch_.begin_lsn(), at); !status.ok()) return fail(status);
   Lsn const first = space_.chain().current().header.first;
   batch_.begin(first);
   durable_.begin_at(first);

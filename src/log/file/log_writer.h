@@ -66,7 +66,9 @@ class LogWriter {
   void set_base(Base base);
   [[nodiscard]] Status reset();
   // The stream goes on in a fresh container, if nothing is unsynced and there is one.
-  [[nodiscard]] Status leave_container();
+  [[nodiscard]] Status leave_container() { return leave_container({}); }
+  // As log::Log says. A failed write is told by error().
+  [[nodiscard]] bool skip_to(Lsn at);
   // The base in effect, into a durable header: no start reads what is below.
   [[nodiscard]] Status put_base_on_disk();
   // Of what is durable: requires that nothing else was written.
@@ -112,6 +114,8 @@ class LogWriter {
   [[nodiscard]] bool take_room(std::uint64_t need, SpacePolicy::Kept kept);
   // Containers for `bytes` from the begin of the open batch.
   [[nodiscard]] bool make_room(std::uint64_t bytes, SpacePolicy::Kept kept);
+  // It goes on at `at`, or behind the container if that is higher.
+  [[nodiscard]] Status leave_container(Lsn at);
   Status write_batch(std::uint32_t flags, Chain::How how = Chain::How::to_kernel);
   Status try_direct();
   // Everything fails from here on.

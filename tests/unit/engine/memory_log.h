@@ -49,6 +49,12 @@ class MemoryLog final : public log::Log {
     ++fresh_begins;
     return {};
   }
+  bool skip_to(Lsn at) override {
+    if (durable_ != kept_.end()) return false;
+    kept_.skip_to(at);
+    written_ = durable_ = kept_.end();
+    return true;
+  }
   std::uint32_t start() const override { return start_number; }
   std::uint64_t store_id() const override { return store; }
   Lsn damaged_end() const override { return damaged; }
