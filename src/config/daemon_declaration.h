@@ -65,8 +65,9 @@ struct ClusterDeclaration {
   std::string node;     // its name, its own in the cluster
   std::string address;  // where its clients reach it
   Endpoints etcd;
-  std::string prefix{"/fastjournal/"};  // of all keys
-  std::string user;                     // of etcd; empty: none
+  std::uint64_t quota_bytes{2ULL << 30U};  // what etcd was given for everything in it
+  std::string prefix{"/fastjournal/"};     // of all keys
+  std::string user;                        // of etcd; empty: none
   File password_file;
   std::string server_name;  // that the members' certificates are for; empty: the address of each
   File ca;                  // empty: the system's

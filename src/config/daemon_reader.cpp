@@ -107,7 +107,8 @@ void read_cluster(Element const& element, std::filesystem::path const& base, Dae
                                  {"server-name"},
                                  {"ca"},
                                  {"certificate"},
-                                 {"key"}},
+                                 {"key"},
+                                 {"quota"}},
                   .children = {}});
   ClusterDeclaration& cluster = out.cluster.emplace();
   cluster.node = name_field(element, "node", kNodeName).value_or("");
@@ -125,6 +126,7 @@ void read_cluster(Element const& element, std::filesystem::path const& base, Dae
   if (!cluster.prefix.starts_with('/') || !cluster.prefix.ends_with('/') || cluster.prefix.size() > kPrefixBytesMax)
     element.problem_at("prefix", "attribute \"prefix\": found " + model::shown(cluster.prefix) +
                                      ", expected a path that begins and ends with /, at most 128 characters");
+  if (auto const size = size_field(element, "quota", 64 * kMiB, 1024 * kGiB)) cluster.quota_bytes = *size;
   cluster.user = text_field(element, "user").value_or("");
   cluster.server_name = text_field(element, "server-name").value_or("");
   read_file(element, "password-file", base, out.file, cluster.password_file);

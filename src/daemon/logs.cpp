@@ -134,6 +134,7 @@ Status Daemon::open_shared_log(config::LogDeclaration const& declared) {
   options.ttl_s = declared.lease_ms / 1000;
   options.waiting_bytes_max = kWaitingBytesMax;
   options.bytes_max = declared.bytes_max;
+  options.quota_bytes = cluster.quota_bytes;
   engine::FollowedLog& followed = server_->engine().add_shared_log(declared.name);
   SharedLog& made =
       *shared_logs_.emplace_back(std::make_unique<SharedLog>(*reactor_, etcd_, std::move(options), followed));

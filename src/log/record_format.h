@@ -29,6 +29,14 @@ inline constexpr std::uint32_t kRecordLengthMask = kRecordHasObject - 1;
   return (bytes + kLsnAlign - 1) / kLsnAlign * kLsnAlign;
 }
 
+// What Log::reserve() promises for bodies of so many bytes: with the headers of small records, beyond one byte for each
+// of their bodies.
+[[nodiscard]] constexpr std::uint64_t with_headers(std::uint64_t bytes) {
+  constexpr std::uint64_t kMost = 1U << 20U;
+  constexpr std::uint64_t kOfSmallRecords = 4096;
+  return bytes + (bytes < kMost ? bytes : kMost) + kOfSmallRecords;
+}
+
 // Writes the record's header and the zeros after its body; returns the place of the body. `at` is exactly
 // record_bytes() long.
 std::span<std::byte> begin_record(std::span<std::byte> at, TableId table, std::uint8_t type, std::uint8_t version,

@@ -20,9 +20,6 @@ constexpr std::size_t kAheadMax = 256;
 // A gap that stays for so long while somebody owns the log is none: servers before 3.4.31 may lose events of a slow
 // watch, and then it reads anew.
 constexpr std::int64_t kGapUs = 10'000'000;
-// What callers do not count: headers and padding of the records of a step.
-constexpr std::size_t kHeadersOfStep = 4096;
-constexpr std::size_t kHeadersMax = 16U << 10U;
 // A renewal that is late is tried again so soon.
 constexpr std::int64_t kRetryUs = 100'000;
 
@@ -36,6 +33,7 @@ EtcdLog::EtcdLog(api::Cluster& cluster, EtcdLogOptions options, Following& follo
       reader_(cluster, names_, *this, options_.new_store_id, options_.request_timeout_us),
       appender_(cluster, names_, options_.append),
       nodes_(cluster, names_, {.name = options_.node, .address = options_.address}, options_.request_timeout_us),
+      quota_(cluster, options_.quota_bytes, options_.request_timeout_us),
       why_(Code::unavailable, "log " + options_.name + " was not read so far") {}
 
 std::string EtcdLog::own_value() const { return fmt::format("node={} address={}", options_.node, options_.address); }
@@ -63,11 +61,17 @@ void EtcdLog::tick() {
   if (appender_.is_fenced()) return fence(appender_.trouble());
   truncate();
   compact();
+  quota_.tick(now_us_);
   note_trouble();
 }
 
 void EtcdLog::take(api::Answer const& answer) {
   if (appender_.take(answer, now_us_) || reader_.take(answer, now_us_) || nodes_.take(answer)) return;
+  if (bool const was_short = quota_.is_short(); quota_.take(answer)) {
+    if (quota_.is_short() && !was_short)
+      news_.push_back({"etcd-nearly-full", 60, "log " + options_.name + ": " + quota_.why()});
+    return;
+  }
   if (answer.id == granting_) return take_lease(answer);
   if (answer.id == renewing_) return take_renewal(answer);
   if (answer.id == claiming_) return take_claim(answer);
@@ -93,6 +97,7 @@ std::int64_t EtcdLog::next_us() const {
   if (lease_ != 0 || is_current()) next = std::min(next, renew_at_us_);
   if ((phase_ == Phase::following && reader_.is_current()) || phase_ == Phase::clearing)
     next = std::min(next, claim_at_us_);
+  if (phase_ == Phase::owning) next = std::min(next, quota_.next_us());
   if (phase_ == Phase::owning && valid_until_us_ > now_us_) next = std::min(next, valid_until_us_);
   if (phase_ == Phase::following && !ahead_.empty()) next = std::min(next, ahead_since_us_ + kGapUs);
   return next;
@@ -430,6 +435,7 @@ void EtcdLog::keep(Appender::Written const& entry) {
 bool EtcdLog::reserve(std::size_t bytes, bool removing) {
   if (phase_ != Phase::owning) return false;
   if (appender_.open_bytes() + open_.size() + bytes > options_.waiting_bytes_max) return false;
+  if (!removing && quota_.is_short()) return false;
   std::uint64_t const left_alone = held_ + (removing ? 0 : kept_for_copy_ + options_.container_bytes);
   if (kept_bytes() + bytes + left_alone > options_.bytes_max) return false;
   make_room(bytes);
@@ -438,12 +444,13 @@ bool EtcdLog::reserve(std::size_t bytes, bool removing) {
 
 // Records of a step are applied when all of them were appended: until then they stay where they are.
 void EtcdLog::make_room(std::size_t bytes) {
-  bytes += std::min(bytes, kHeadersMax) + kHeadersOfStep;
-  if (open_.size() + bytes > open_.capacity()) open_.reserve(open_.size() + bytes);
+  std::size_t const all = open_.size() + with_headers(bytes);
+  if (all > open_.capacity()) open_.reserve(all);
 }
 
 std::string EtcdLog::shortage() const {
   if (phase_ != Phase::owning) return why_.message();
+  if (quota_.is_short()) return quota_.why();
   if (appender_.open_bytes() + open_.size() > options_.waiting_bytes_max / 2)
     return fmt::format("log {}: {} bytes wait for etcd", options_.name, appender_.open_bytes());
   return fmt::format("log {} has {} of at most {} bytes in etcd", options_.name, kept_bytes(), options_.bytes_max);

@@ -31,6 +31,7 @@
 #include "etcd/cluster.h"
 #include "log/etcd/appender.h"
 #include "log/etcd/names.h"
+#include "log/etcd/quota_watch.h"
 #include "log/etcd/reader.h"
 #include "log/etcd/roll_call.h"
 #include "log/etcd/stream.h"
@@ -52,6 +53,7 @@ struct EtcdLogOptions {
   std::uint64_t waiting_bytes_max{8U << 20U};  // not durable: then nothing more is taken
   std::uint64_t container_bytes{1U << 20U};    // what is removed at once
   std::uint64_t bytes_max{256U << 20U};        // of all entries
+  std::uint64_t quota_bytes{2ULL << 30U};      // of etcd, for all that is in it
   std::int64_t compact_every_us{10'000'000};
   AppendOptions append{};
 };
@@ -176,6 +178,7 @@ class EtcdLog final : public SharedLog, private ReaderSink {
   Appender appender_;
   Stream stream_;
   RollCall nodes_;
+  QuotaWatch quota_;
   Phase phase_{Phase::reading};
   Status why_;
   std::vector<LogNews> news_;

@@ -10,18 +10,9 @@
 #include "base/check.h"
 #include "log/file/mutants.h"
 #include "log/file/opening.h"
+#include "log/record_format.h"
 
 namespace fastjournal::log::file {
-
-namespace {
-
-// Headers of small records, beyond one byte for each of their bodies (log/log.h, reserve).
-constexpr std::uint64_t kHeaderSlackBytes = 4096;
-constexpr std::uint64_t kHeaderBytesMax = 1U << 20U;
-
-std::uint64_t with_headers(std::uint64_t bytes) { return bytes + std::min(bytes, kHeaderBytesMax) + kHeaderSlackBytes; }
-
-}  // namespace
 
 LogWriter::LogWriter(env::Disk& disk, std::string const& folder, OpenedLog opened)
     : options_(std::move(opened.options)),

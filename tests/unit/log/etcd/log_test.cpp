@@ -60,8 +60,7 @@ struct Reading final : Following {
 };
 
 struct Node {
-  Node(sim::EtcdCluster& etcd, std::string const& name) : cluster(etcd) {
-    EtcdLogOptions options;
+  Node(sim::EtcdCluster& etcd, std::string const& name, EtcdLogOptions options) : cluster(etcd) {
     options.name = "shared";
     options.prefix = "/fastjournal/shared/";
     options.node = name;
@@ -74,8 +73,8 @@ struct Node {
 };
 
 struct Scene {
-  Scene() {
-    for (char const* const name : {"a", "b"}) nodes.push_back(std::make_unique<Node>(etcd, name));
+  explicit Scene(EtcdLogOptions const& options = {}) {
+    for (char const* const name : {"a", "b"}) nodes.push_back(std::make_unique<Node>(etcd, name, options));
   }
   // So many milliseconds pass.
   void pass(int ms) {
@@ -98,6 +97,13 @@ struct Scene {
     BOOST_REQUIRE(log.reserve(100, false));
     Records::Place const to = log.append(TableId{7}, 3, 1, {}, 40);
     std::ranges::fill(to.body, std::byte{1});
+    log.end_group(Durability::synced);
+    pass(20);
+  }
+  void append_removal(std::size_t at) {
+    EtcdLog& log = *nodes[at]->log;
+    BOOST_REQUIRE(log.reserve(100, true));
+    std::ranges::fill(log.append(TableId{7}, 3, 1, {}, 40).body, std::byte{1});
     log.end_group(Durability::synced);
     pass(20);
   }
@@ -127,6 +133,37 @@ BOOST_AUTO_TEST_CASE(a_follower_whose_watch_lost_an_event_reads_anew) {
   BOOST_TEST(follower.reading.resets == resets + 1);
   BOOST_TEST(follower.reading.records == 4U);
   BOOST_TEST((follower.log->phase() == EtcdLog::Phase::following));
+}
+
+// Before etcd takes nothing from anybody. Removals go on, so that it gets better.
+BOOST_AUTO_TEST_CASE(nothing_is_added_while_etcd_is_nearly_full) {
+  EtcdLogOptions options;
+  options.quota_bytes = 1U << 20U;
+  Scene scene{options};
+  scene.pass(3'000);
+  std::size_t const owner = scene.owner();
+  BOOST_REQUIRE(owner != kNone);
+  EtcdLog& log = *scene.nodes[owner]->log;
+  static_cast<void>(log.take_news());
+  std::size_t rounds = 0;
+  for (; rounds < 100 && log.reserve(16'000, false); ++rounds) {
+    std::ranges::fill(log.append(TableId{7}, 3, 1, {}, 15'000).body, std::byte{1});
+    log.end_group(Durability::synced);
+    scene.pass(2'100);
+  }
+  BOOST_TEST(rounds > 20U);
+  BOOST_TEST(rounds < 60U);
+  BOOST_TEST(log.shortage().find("of its quota of 1048576 bytes in use") != std::string::npos, log.shortage());
+  std::vector<LogNews> const news = log.take_news();
+  BOOST_TEST(std::ranges::count(news, "etcd-nearly-full", &LogNews::alert) == 1);
+  BOOST_TEST(log.reserve(16'000, true));
+  BOOST_TEST(log.reserve_to_copy(16'000));
+  // What is not needed any more goes.
+  log.set_base(log.end_lsn(), log.end_lsn());
+  scene.append_removal(owner);
+  log.set_base(log.end_lsn(), log.end_lsn());
+  scene.pass(30'000);
+  BOOST_TEST(log.reserve(16'000, false), log.shortage());
 }
 
 BOOST_AUTO_TEST_CASE(who_steps_down_follows_the_next_owner) {
