@@ -119,6 +119,10 @@ class Document {
       if (operation.summary.empty()) operation.summary = command.description;
       operation.right = name_of(command.right);
       Json body = body_of(command.parameters, command.takes_columns);
+      if (command.kind == CommandKind::read || command.kind == CommandKind::touch)
+        body["properties"]["stale"] = {
+            {"type", "integer"},
+            {"description", "1: also of a table that another node decides for, as this one knows it"}};
       body["title"] = command.name + " of a table of type " + type.name;
       operation.bodies.push_back(std::move(body));
       add_answers(command.answers, operation.answers);

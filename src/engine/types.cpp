@@ -25,6 +25,8 @@ TableType::TableType(PluginDescriptor const& plugin, std::shared_ptr<TypeDeclara
     // Every command has `table`, and may have `request`.
     command.parameters.add("request", NameTable::kAbsent - 1);
     command.parameters.add("table", NameTable::kAbsent - 1);
+    // Reads may be of a table that another node decides for.
+    if (command.can_be_stale()) command.parameters.add("stale", NameTable::kAbsent - 1);
   }
 }
 

@@ -24,6 +24,9 @@ struct CommandType {
   NameTable parameters;                               // name -> index of the declaration
   std::vector<std::string> required;                  // parameters
   std::vector<std::pair<std::string, Right>> rights;  // that parameters need beside `right`
+
+  // It changes nothing, or can do without.
+  [[nodiscard]] bool can_be_stale() const { return kind == CommandKind::read || kind == CommandKind::touch; }
 };
 
 class TableType {

@@ -25,7 +25,17 @@ Status check_parameters(engine::HostedTable const& table, engine::CommandType co
   return {};
 }
 
+constexpr std::string_view kStale = "stale";
+
 }  // namespace
+
+// As this node knows it, if another one decides for it and the sender wants that. Everything in it is durable. What an
+// owner has decided that lost its lease may not be.
+engine::HostedTable* TableCommands::find_stale(Message const& message) const {
+  if (message.integer(kStale).value_or(0) != 1) return nullptr;
+  engine::HostedTable* const table = engine_.find_table(message.text("table"));
+  return table != nullptr && !table->is_leaving && !table->log->is_ours ? table : nullptr;
+}
 
 TableCommands::Checked TableCommands::check(Speaker const& speaker, Message const& message, Status& status,
                                             admin::Basis& basis) {
@@ -34,7 +44,8 @@ TableCommands::Checked TableCommands::check(Speaker const& speaker, Message cons
                                     message.text("table").substr(0, kTableNameShown));
     if (!status.ok()) return {};
   }
-  engine::HostedTable* const table = admin::find_table(engine_, message, status, basis);
+  engine::HostedTable* table = admin::find_table(engine_, message, status, basis);
+  bool const is_stale = table == nullptr && (table = find_stale(message)) != nullptr;
   if (table == nullptr) return {};
   std::uint32_t const index = table->type->find_command(message.command);
   if (index == NameTable::kAbsent) {
@@ -43,6 +54,8 @@ TableCommands::Checked TableCommands::check(Speaker const& speaker, Message cons
     return {};
   }
   engine::CommandType const& type = table->type->commands()[index];
+  if (is_stale && !type.can_be_stale()) return {};
+  if (is_stale) status = {};
   // Checked here too, to save a Status for most messages.
   if (!speaker.has_everywhere(type.right)) {
     status = listeners_.check_on(speaker, type.right, type.name, table->name);

@@ -238,6 +238,25 @@ BOOST_FIXTURE_TEST_CASE(old_entries_are_removed_and_followers_go_on, Three) {
   BOOST_TEST(cluster.owner() == owner);
 }
 
+BOOST_FIXTURE_TEST_CASE(who_wants_it_reads_what_a_follower_knows, Three) {
+  BOOST_TEST(ask(owner, "INSERT table=own;name=a").starts_with("INSERTED "));
+  BOOST_TEST(ask(owner, "SET table=values;key=k;value=v;persist=1").starts_with("STORED "));
+  cluster.pass(100);
+  BOOST_TEST(ask(other, "PEEK table=own;name=a;stale=1").starts_with("ROW "));
+  BOOST_TEST(has(ask(other, "GET table=values;key=k;stale=1"), "value=v"));
+  BOOST_TEST(ask(owner, "PEEK table=own;name=a;stale=1").starts_with("ROW "));
+  BOOST_TEST(has(ask(other, "PEEK table=own;name=a;stale=0"), "code=moved"));
+  BOOST_TEST(has(ask(other, "INSERT table=own;name=b;stale=1"), "code=moved"));
+  BOOST_TEST(has(ask(other, "NEXT table=own;stale=1"), "code=moved"));
+  // Without an owner, too.
+  cluster.kill(owner, false);
+  cluster.pass(50);
+  BOOST_TEST(ask(other, "PEEK table=own;name=a;stale=1").starts_with("ROW "));
+  // What it tells changes nothing.
+  BOOST_REQUIRE(cluster.wait_for_owner() != ClusterOfWorlds::kNone);
+  BOOST_TEST(all_know_the_same());
+}
+
 // ---------------------------------------------------------------------------
 // A table that goes from files to the shared log
 
