@@ -403,9 +403,9 @@ Status Branches::prepare_in_all(Found found, Transaction& one, Caller const& cal
   Status status = parts_.two_phase.prepare(one, {found->first, found->second.origin},
                                            {caller.connection, caller.command}, now, std::move(over));
   if (status.ok()) return {};
-  std::string_view const xa = status.code() == Code::unavailable || status.code() == Code::moved ? "XAER_RMFAIL"
-                              : status.code() == Code::over_limit                                ? "XAER_RMERR"
-                                                                                                 : "XA_RETRY";
+  std::string_view const xa = status.code() == Code::unavailable  ? "XAER_RMFAIL"
+                              : status.code() == Code::over_limit ? "XAER_RMERR"
+                                                                  : "XA_RETRY";
   return std::move(status).with("xa", std::string{xa});
 }
 
@@ -453,8 +453,7 @@ Status Branches::end_in_all(Found found, Caller const& caller, log::Outcome outc
                                   asker, now, answer, std::move(over));
     branch.held = prepared.held;
     if (!status.ok())
-      status = std::move(status).with(
-          "xa", status.code() == Code::unavailable || status.code() == Code::moved ? "XAER_RMFAIL" : "XA_RETRY");
+      status = std::move(status).with("xa", status.code() == Code::unavailable ? "XAER_RMFAIL" : "XA_RETRY");
   }
   resting.is_later = status.ok();
   answer.clear();

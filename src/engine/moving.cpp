@@ -55,8 +55,11 @@ Status Moving::check_rest() const {
 Status Moving::check_transactions(HostedTable const& table) const {
   Declarations next = parts_.configuration.declarations();
   std::erase_if(next, [&table](Declaration const& one) { return one->name == table.name; });
-  if (Status status = parts_.branches.check_tables(next); !status.ok()) return status;
-  return parts_.two_phase.check_tables(next);
+  if (parts_.branches.check_tables(next).ok() && parts_.two_phase.check_tables(next).ok()) return {};
+  return {
+      Code::wrong_state,
+      "a transaction that is prepared, or is being committed in several logs, has a part in it: `fastjournal tx ls` "
+      "shows it; end it first"};
 }
 
 Status Moving::begin(HostedTable& table, HostedLog& to, TimeMs now) {
@@ -74,7 +77,7 @@ Status Moving::begin(HostedTable& table, HostedLog& to, TimeMs now) {
       return refuse(Code::not_supported, status.message());
   if (std::ranges::any_of(to.catalogue.tables(), [&](auto const& one) { return one.second.name == table.name; }))
     return refuse(Code::wrong_state, "log " + to.name + " has a table of this name");
-  if (Status const status = check_transactions(table); !status.ok()) return refuse(Code::wrong_state, status.message());
+  if (Status const status = check_transactions(table); !status.ok()) return refuse(status.code(), status.message());
   if (parts_.memory.bytes() + table.memory_bytes > parts_.memory.bytes_max())
     return refuse(Code::no_space, "for a while it is in memory twice, and that is beyond the limit");
   table_ = &table;

@@ -28,8 +28,7 @@ struct Known {
   bool is_inserted{false};   // acknowledged
   bool is_done_sent{false};  // a DONE was sent: it may be gone
   bool is_done{false};       // acknowledged
-  std::uint64_t epoch{0};    // last handed out,
-  std::size_t holder{0};     // to this worker
+  std::uint64_t epoch{0};    // last handed out
 };
 
 class Life {
@@ -344,7 +343,6 @@ class Life {
     expect(one.epoch > row.epoch,
            one.name + ": epoch " + std::to_string(one.epoch) + " after " + std::to_string(row.epoch) + tag());
     row.epoch = one.epoch;
-    row.holder = one.number;
   }
 
   // -- the end -----------------------------------------------------------------------

@@ -61,7 +61,8 @@ std::vector<Case> cases() {
 }
 
 struct Moves : Asking {
-  explicit Moves(std::uint64_t seed = 5) : Asking(seed) {
+  explicit Moves(std::uint64_t seed = 5, log::SyncPlace syncs = log::SyncPlace::on_loop) : Asking(seed) {
+    world.log_options.sync_place = syncs;
     world.more_logs = {"other"};
     for (std::string const table : {"jobs", "values", "docs", "post"})
       BOOST_REQUIRE(world.add_table(kTables + table + ".xml").ok());
@@ -121,6 +122,11 @@ BOOST_FIXTURE_TEST_CASE(a_table_of_any_type_arrives_as_it_was_and_stays_so_over_
 
 // Commands between turns: all of them are answered, but for the moment in which it goes from one log to the other.
 BOOST_FIXTURE_TEST_CASE(it_serves_while_it_moves, Moves) {
+  // The other log has a row that is older than all of this.
+  BOOST_REQUIRE(world.add_table(kTables + std::string{"patient.xml"}).ok());
+  world.set_log("patient", "other");
+  BOOST_REQUIRE(ask("admin", "RELOAD").starts_with("RELOADED"));
+  must(*this, "INSERT table=patient;name=old");
   cases()[0].fill(*this, 0, 3'000);
   BOOST_REQUIRE(ask("worker", "NEXT table=jobs;worker=w").starts_with("ROW "));
   BOOST_REQUIRE(ask("listener", "LISTEN table=jobs").starts_with("LISTENING"));
@@ -135,6 +141,8 @@ BOOST_FIXTURE_TEST_CASE(it_serves_while_it_moves, Moves) {
   for (int turns = 0; step() != "moved"; ++turns) {
     BOOST_REQUIRE(turns < 100'000);
     world.send("main", "INSERT table=jobs;name=m" + std::to_string(sent++));
+    // Of rows that come last.
+    world.send("changes", "DELETE table=jobs;name=n" + std::to_string(2'999 - turns));
     if (!world.turn()) world.advance(DurationMs{1});
     while (std::optional<std::string> const heard = world.take_line("main")) {
       if (heard->starts_with("INSERTED ")) {
@@ -155,9 +163,44 @@ BOOST_FIXTURE_TEST_CASE(it_serves_while_it_moves, Moves) {
   std::size_t found = 0;
   for (int i = 0; i < sent; ++i) found += ask("PEEK table=jobs;name=m" + std::to_string(i)).starts_with("ROW ");
   BOOST_TEST(found == static_cast<std::size_t>(inserted));
+  world.advance(DurationMs{100});
+  BOOST_TEST(world.replayed_digest().value() == engine::digest_of(world.engine().logs()));
   // Who listened still does.
   BOOST_TEST(world.engine().find_table("jobs")->subscriptions.listeners() == 1U);
   BOOST_TEST(ask("listener", "UNLISTEN table=jobs").starts_with("UNLISTENED"));
+}
+
+// Nothing is in the other catalogue before the table's own log says, synced, that it leaves.
+struct Threaded : Moves {
+  Threaded() : Moves(5, log::SyncPlace::on_thread) {}
+};
+
+BOOST_FIXTURE_TEST_CASE(it_leaves_before_it_arrives, Threaded) {
+  cases()[0].fill(*this, 0, 50);
+  world.hold_syncs(world.log("shared"), true);
+  world.set_log("jobs", "other");
+  world.send("admin", "RELOAD");
+  world.send("admin", "MOVE_TABLE table=jobs");
+  world.advance(DurationMs{1'000});
+  BOOST_TEST(step() == "leaving", step() << ": " << why());
+  BOOST_TEST(world.engine().find_log("other")->catalogue.tables().empty());
+  world.send("main", "PEEK table=jobs;name=n5");
+  world.settle();
+  BOOST_TEST(world.take_line("main").value_or("").find("code=unavailable") != std::string::npos);
+  world.hold_syncs(world.log("shared"), false);
+  world.advance(DurationMs{100});
+  BOOST_TEST(step() == "moved", step() << ": " << why());
+  // The same with the other log: the table is not dropped before.
+  world.hold_syncs(world.log("shared"), true);
+  world.set_log("jobs", "shared");
+  world.send("admin", "RELOAD");
+  world.send("admin", "MOVE_TABLE table=jobs");
+  world.advance(DurationMs{1'000});
+  BOOST_TEST(step() != "moved");
+  BOOST_TEST(world.engine().find_log("other")->catalogue.tables().size() == 1U);
+  world.power_cut();
+  start();
+  for (int i = 4; i < 50; ++i) BOOST_TEST(ask("PEEK table=jobs;name=n" + std::to_string(i)).starts_with("ROW "));
 }
 
 // After a crash at any turn the table is whole, in one of the two logs, and can go on.

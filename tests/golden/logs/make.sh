@@ -377,10 +377,24 @@ fi
 with_log() { sed "s/name=\"strict\"/name=\"$1\"/; s|<schema>|<log name=\"$2\"/>\n  <schema>|" "$work/tables/strict.xml" >"$work/tables/$1.xml"; }
 with_log near alone
 with_log far zulu
+with_log came alone
 sed -i 's|<log name="shared"|<log name="alone"/>\n  <log name="zulu"/>\n  <log name="shared"|' "$work/fastjournal.xml"
 start
 if say BEGIN "INSERT table=far;name=probe" "INSERT table=golden;name=probe" ROLLBACK 2>/dev/null; then several_logs one; fi
 end KILL
+
+# A table that comes from one of them, with rows that were there before.
+if cli cluster move --help >/dev/null 2>&1; then
+  start
+  call INSERT table=came name=first
+  call INSERT table=came name=second
+  lease came worker=keeper lease=3600000 >/dev/null
+  sed -i 's|<log name="alone"/>|<log name="shared"/>|' "$work/tables/came.xml"
+  cli reload
+  cli cluster move came
+  call INSERT table=came name=third
+  end KILL
+fi
 
 cli log verify "$work/data/shared" --plugins "$build/plugins" >"$out/verified.txt"
 for file in "$work"/data/shared/container-* "$work/data/shared/newest"; do

@@ -198,6 +198,33 @@ BOOST_AUTO_TEST_CASE(makes_durable_what_was_promised_and_only_then_says_so) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(skips_to_a_higher_place_when_everything_is_durable) {
+  for_each([](Engine const& engine, LogStore& log) {
+    std::int64_t now_us = 1;
+    Lsn const before = put(log);
+    Lsn const goal{before.value + (std::uint64_t{5} << 30U) + kLsnAlign};
+    if (!engine.keeps) {
+      BOOST_TEST(!log.skip_to(goal));
+      return;
+    }
+    // Not durable so far.
+    BOOST_TEST(!log.skip_to(goal));
+    drive(log, ++now_us);
+    std::uint64_t const used = log.usage().logical_bytes;
+    BOOST_TEST(log.skip_to(goal));
+    BOOST_CHECK(log.end_lsn() >= goal);
+    BOOST_CHECK(log.durable_lsn() >= log.needed_lsn());
+    // What is below is no reason to skip, and a gap takes no room.
+    Lsn const end = log.end_lsn();
+    BOOST_TEST(log.skip_to(before));
+    BOOST_CHECK(log.end_lsn() == end);
+    if (engine.name != "simulated") BOOST_TEST(log.usage().logical_bytes < used + (1U << 20U));
+    for (int i = 0; i < 20; ++i) BOOST_CHECK(put(log) >= goal);
+    drive(log, ++now_us);
+    BOOST_CHECK(log.durable_lsn() >= log.needed_lsn());
+  });
+}
+
 BOOST_AUTO_TEST_CASE(asks_nobody_to_wait_for_what_is_only_written) {
   for_each([](Engine const& engine, LogStore& log) {
     std::int64_t now_us = 1;
