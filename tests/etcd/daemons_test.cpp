@@ -5,181 +5,18 @@
 
 #include <signal.h>
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <map>
-#include <mutex>
-#include <set>
-#include <thread>
 
 #include "clients/lib/journal.h"
 #include "tests/etcd/cluster_daemons.h"
+#include "tests/etcd/cluster_job.h"
 #include "tests/etcd/dropping_proxy.h"
 
 namespace {
 
 using namespace fastjournal;
 using namespace fastjournal::test;
-using client::Milliseconds;
 using std::chrono::seconds;
-using Clock = std::chrono::steady_clock;
-
-client::Options options_for(std::string const& server) {
-  client::Options out;
-  out.server = server;
-  out.time_limit = Milliseconds{20'000};
-  out.connect_limit = Milliseconds{1'000};
-  out.back_off = {Milliseconds{50}};
-  return out;
-}
-
-std::unique_ptr<client::Connection> connect(std::string const& server) {
-  auto opened = client::Connection::open(options_for(server));
-  BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().text());
-  return std::move(opened).value();
-}
-
-// Who adds and who works, each on a thread of its own, until it is told to end.
-class Job {
- public:
-  explicit Job(std::string servers) : servers_(std::move(servers)) {
-    for (std::size_t at = 0; at < kProducers; ++at) threads_.emplace_back([this, at] { produce(at); });
-    for (std::size_t at = 0; at < kWorkers; ++at) threads_.emplace_back([this, at] { work(at); });
-  }
-  ~Job() { end(); }
-  Job(Job const&) = delete;
-  Job& operator=(Job const&) = delete;
-
-  // Producers end at once, workers when there is nothing left.
-  void end() {
-    stop_ = true;
-    for (std::thread& one : threads_) one.join();
-    threads_.clear();
-  }
-  // Until this holds, at most so long; looked at whenever something was acknowledged, and now and then.
-  template <typename Holds>
-  bool wait(std::chrono::milliseconds limit, Holds const& holds) {
-    Clock::time_point const end = Clock::now() + limit;
-    std::unique_lock held{lock_};
-    for (;;) {
-      held.unlock();
-      bool const is_so = holds();
-      held.lock();
-      if (is_so || Clock::now() >= end) return is_so;
-      acknowledged_.wait_until(held, std::min(end, Clock::now() + Milliseconds{50}));
-    }
-  }
-  // So many more are acknowledged.
-  bool wait_for(std::uint64_t more, std::chrono::milliseconds limit = seconds{20}) {
-    std::uint64_t const wanted = added() + more;
-    return wait(limit, [&] { return added() >= wanted; });
-  }
-  [[nodiscard]] std::int64_t longest_gap_ms() {
-    std::lock_guard const held{lock_};
-    return longest_gap_ms_;
-  }
-  void forget_gaps() {
-    std::lock_guard const held{lock_};
-    longest_gap_ms_ = 0;
-  }
-  [[nodiscard]] std::uint64_t added() {
-    std::lock_guard const held{lock_};
-    return added_.size();
-  }
-  void check() {
-    std::lock_guard const held{lock_};
-    std::size_t lost = 0;
-    std::size_t doubled = 0;
-    for (std::string const& name : added_) lost += done_.contains(name) || may_be_done_.contains(name) ? 0 : 1;
-    for (auto const& [name, times] : done_) doubled += times > 1 ? 1 : 0;
-    BOOST_TEST_MESSAGE(added_.size() << " rows acknowledged, " << done_.size() << " done, lost " << lost << ", double "
-                                     << doubled);
-    for (auto const& [text, times] : failures_) BOOST_TEST_MESSAGE("  " << times << " times: " << text);
-    BOOST_TEST(added_.size() > 100U);
-    BOOST_TEST(lost == 0U);
-    BOOST_TEST(doubled == 0U);
-    for (std::string const& one : wrong_) BOOST_ERROR(one);
-  }
-
- private:
-  static constexpr std::size_t kProducers = 3;
-  static constexpr std::size_t kWorkers = 2;
-
-  void answered() {
-    Clock::time_point const now = Clock::now();
-    longest_gap_ms_ =
-        std::max(longest_gap_ms_,
-                 static_cast<std::int64_t>(std::chrono::duration_cast<Milliseconds>(now - last_answer_).count()));
-    last_answer_ = now;
-    acknowledged_.notify_all();
-  }
-  void produce(std::size_t at) {
-    auto const connection = connect(servers_);
-    client::Journal work(*connection, "work");
-    std::uint64_t sequence = 0;
-    while (!stop_) {
-      std::string const name = "p" + std::to_string(at) + "-" + std::to_string(++sequence);
-      Result<client::Put> const put =
-          work.put({{"name", Value::of_text(name)}}, {.client = "p" + std::to_string(at), .sequence = sequence});
-      std::lock_guard const held{lock_};
-      if (put.ok()) {
-        added_.insert(name);
-        answered();
-      } else {
-        ++failures_[put.status().text()];
-        // It stays the same row until it is known to be there.
-        if (put.status().code() != Code::over_limit) --sequence;
-      }
-    }
-  }
-  // Rows that somebody has leased and not heard of come back when their leases end.
-  static bool is_empty(client::Connection& connection) {
-    Result<client::Reply> const reply = connection.call("STATS", {{"table", Value::of_text("work")}});
-    return reply.ok() && reply->first().integer("rows").value_or(1) == 0;
-  }
-  void work(std::size_t at) {
-    auto const connection = connect(servers_);
-    client::Journal work(*connection, "work");
-    Clock::time_point end = Clock::time_point::max();
-    while (Clock::now() < end) {
-      if (stop_ && end == Clock::time_point::max()) end = Clock::now() + seconds{120};
-      Result<client::Work> const taken = work.next({.count = 8, .wait = DurationMs{200}});
-      if (!taken.ok()) {
-        std::lock_guard const held{lock_};
-        ++failures_[taken.status().text()];
-        continue;
-      }
-      if (taken->rows.empty() && stop_ && is_empty(*connection)) return;
-      for (client::Row const& row : taken->rows) {
-        Status const said = work.done(row);
-        std::lock_guard const held{lock_};
-        std::string const& name = row.columns.at("name");
-        if (said.ok())
-          ++done_[name];
-        else if (said.code() == Code::closed || said.code() == Code::timed_out || said.code() == Code::unavailable)
-          may_be_done_.insert(name);
-        else if (said.code() != Code::stale_epoch && said.code() != Code::not_leased &&
-                 said.code() != Code::unknown_row)
-          wrong_.push_back("worker " + std::to_string(at) + ", " + name + ": " + said.text());
-      }
-    }
-  }
-
-  std::string servers_;
-  std::atomic<bool> stop_{false};
-  std::mutex lock_;
-  std::condition_variable acknowledged_;
-  std::set<std::string> added_;
-  std::map<std::string, int> done_;
-  std::set<std::string> may_be_done_;
-  std::vector<std::string> wrong_;
-  std::map<std::string, int> failures_;  // by their texts
-  Clock::time_point last_answer_{Clock::now()};
-  std::int64_t longest_gap_ms_{0};
-  std::vector<std::thread> threads_;
-};
 
 // The etcd member that leads, by its answer.
 std::size_t leader(EtcdNodes& etcd) {
