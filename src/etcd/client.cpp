@@ -75,6 +75,7 @@ bool Client::give(RequestId id, Pending& pending) {
   pending.link = link_.get();
   pending.call = call.value();
   pending.token = token_number_;
+  pending.revision = revision_;
   if (!has_credentials()) pending.request.message = {};
   link_->requests.emplace(pending.call, id);
   ++counters_.sent;
@@ -104,7 +105,10 @@ void Client::take_request_end(Link& link, RequestId id, CallEnd const& end) {
   }
   if (end.status == grpc::kOk) {
     Answer done{.id = id};
-    if (pending.answers == 1 && wire::decode(pending.request.kind, pending.answer, done)) {
+    bool const is_read = pending.answers == 1 && wire::decode(pending.request.kind, pending.answer, done);
+    if (is_read && !note_revision(link, pending, done.header)) {
+      answer(id, Outcome::unknown, Refusal::none, where + went_back_);
+    } else if (is_read) {
       answer_bytes_ += pending.answer.size();
       link.term = std::max(link.term, done.header.term);
       answer(id, std::move(done));
@@ -127,6 +131,23 @@ void Client::take_request_end(Link& link, RequestId id, CallEnd const& end) {
     return;
   }
   answer(id, verdict.outcome, verdict.refusal, where + end.text + " (status " + std::to_string(end.status) + ")");
+}
+
+bool Client::note_revision(Link& link, Pending const& pending, Header const& header) {
+  using wire::Kind;
+  Kind const kind = pending.request.kind;
+  // What a member says alone may be old.
+  bool const is_of_all = pending.request.needs_leader &&
+                         (kind == Kind::range || kind == Kind::put || kind == Kind::erase || kind == Kind::transaction);
+  if (is_of_all && header.revision < pending.revision) {
+    went_back_ = "the cluster is at revision " + std::to_string(header.revision) + ", and was at " +
+                 std::to_string(pending.revision) +
+                 " before: it was restored from a snapshot, or lost data; start this daemon anew";
+    fail(link, Code::bad_configuration, went_back_);
+    return false;
+  }
+  revision_ = std::max(revision_, header.revision);
+  return true;
 }
 
 void Client::expire(RequestId id) {

@@ -7,6 +7,11 @@
 // unsafe version (wire.h), of another cluster, without a leader, or that is a learner is not used. Where a member says
 // that it takes no more calls (GOAWAY), those under way may end, and new ones go to the next member.
 //
+// Revisions. They never go back in a cluster, so an answer with an earlier one than was known when its request was sent is
+// of a cluster that was restored from a snapshot, or that lost what it had acknowledged: its history is not the one that
+// this client's user knows. It is `unknown`, and this client is of no use from then on. A restored cluster has the id that
+// it had if nobody gave it another token.
+//
 // Requests. Those that come while there is no connection wait for one until their timeout, up to waiting_bytes_max of
 // them. Each is given to one connection once; the client does not try again, but for a request that was certainly not
 // done because a token was over. What is not known is `unknown` (channel.h and wire.h say how that is decided).
@@ -165,7 +170,8 @@ class Client final : public Cluster, public env::Dialer {
     std::int64_t deadline_us{kNotSet};
     Link* link{nullptr};  // null: it waits
     CallId call{CallId::none};
-    std::uint64_t token{0};  // the number of the one it was sent with
+    std::uint64_t token{0};    // the number of the one it was sent with
+    std::int64_t revision{0};  // the newest that was known when it was sent
     unsigned tokens_tried{0};
     std::size_t answers{0};
     std::string answer{};
@@ -189,6 +195,8 @@ class Client final : public Cluster, public env::Dialer {
   void expire(RequestId id);
   void give_up(RequestId id, std::string const& why);
   void answer(RequestId id, Answer answer);
+  // False: the cluster went back.
+  bool note_revision(Link& link, Pending const& pending, Header const& header);
   void answer(RequestId id, Outcome outcome, Refusal refusal, std::string why);
   void answer_untold(RequestId id, Outcome outcome, Refusal refusal, std::string why);
   void count(Outcome outcome);
@@ -238,6 +246,8 @@ class Client final : public Cluster, public env::Dialer {
   std::int64_t wait_us_{0};           // before the next attempt
   std::int64_t attempt_us_{kNotSet};  // its date
   std::uint64_t cluster_{0};          // of the first member; 0: not known so far
+  std::int64_t revision_{0};          // the newest that was told
+  std::string went_back_;             // not empty: why no member is used any more
   Status state_{Code::unavailable, "not connected so far"};
   std::string version_;
   std::string token_;

@@ -116,10 +116,12 @@ void Client::take_member(Link& link) {
   if (!member) return fail(link, Code::unavailable, "its status cannot be read");
   if (Status const version = wire::check_version(member->version); !version.ok())
     return fail(link, version.code(), version.message());
+  if (!went_back_.empty()) return fail(link, Code::bad_configuration, went_back_);
   if (cluster_ != 0 && member->cluster != cluster_)
     return fail(link, Code::bad_configuration,
                 "it is of the cluster " + std::to_string(member->cluster) + ", the others of " +
-                    std::to_string(cluster_) + "; all endpoints have to be of one");
+                    std::to_string(cluster_) +
+                    "; all endpoints have to be of one. If that was restored from a snapshot, start this daemon anew");
   if (member->is_learner) return fail(link, Code::unavailable, "it is a learner, which takes no requests");
   if (member->leader == 0) {
     link.has_no_leader = true;

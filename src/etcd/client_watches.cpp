@@ -105,6 +105,8 @@ void Client::need_token(Link& link, WatchId id, std::string why) {
 }
 
 void Client::tell(WatchNews news) {
+  if (news.kind == WatchNews::Kind::events || news.kind == WatchNews::Kind::progress)
+    revision_ = std::max(revision_, news.revision);
   news_bytes_ += sizeof news + news.why.size();
   for (WatchNews::Event const& event : news.events)
     news_bytes_ += sizeof event + event.pair.key.size() + event.pair.value.size();

@@ -69,9 +69,13 @@ std::string EtcdNodes::urls() const {
   return out;
 }
 
+std::string EtcdNodes::peers() const {
+  std::string out;
+  for (std::size_t i = 0; i < peers_.size(); ++i) out += (i == 0 ? "" : ",") + name_of(i) + "=http://" + peers_[i];
+  return out;
+}
+
 void EtcdNodes::start(std::size_t node) {
-  std::string cluster;
-  for (std::size_t i = 0; i < peers_.size(); ++i) cluster += (i == 0 ? "" : ",") + name_of(i) + "=http://" + peers_[i];
   std::string const client = (scheme_ == Scheme::https ? "https://" : "http://") + endpoints_[node];
   std::string const peer = "http://" + peers_[node];
   std::vector<std::string> words{"etcd",
@@ -88,9 +92,9 @@ void EtcdNodes::start(std::size_t node) {
                                  "--initial-advertise-peer-urls",
                                  peer,
                                  "--initial-cluster",
-                                 cluster,
+                                 peers(),
                                  "--initial-cluster-token",
-                                 folder_.path().filename().string(),
+                                 token(),
                                  "--heartbeat-interval",
                                  "50",
                                  "--election-timeout",
@@ -118,6 +122,17 @@ void EtcdNodes::kill(std::size_t node) {
   static_cast<void>(nodes_.at(node)->wait());
 }
 
+void EtcdNodes::restore(std::string const& snapshot, std::string const& token) {
+  for (std::size_t node = 0; node < nodes_.size(); ++node) kill(node);
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    std::filesystem::remove_all(folder_ / name_of(node));
+    run({"etcdctl", "snapshot", "restore", snapshot, "--name", name_of(node), "--data-dir", folder_ / name_of(node),
+         "--initial-cluster", peers(), "--initial-cluster-token", token, "--initial-advertise-peer-urls",
+         "http://" + peers_[node]});
+  }
+  for (std::size_t node = 0; node < nodes_.size(); ++node) start(node);
+}
+
 void EtcdNodes::signal(std::size_t node, int signal) { nodes_.at(node)->kill(signal); }
 
 std::string EtcdNodes::control(std::vector<std::string> const& words) {
@@ -127,9 +142,17 @@ std::string EtcdNodes::control(std::vector<std::string> const& words) {
          {"--cacert=" + file("ca.pem"), "--cert=" + file("client.pem"), "--key=" + file("client.key")})
       line.push_back(word);
   line.insert(line.end(), words.begin(), words.end());
+  return run(line);
+}
+
+std::string EtcdNodes::run(std::vector<std::string> const& line) {
   ChildProcess made{line, {.environment = {"ETCDCTL_API=3"}}};
   if (made.wait() != 0) throw std::runtime_error("etcdctl failed: " + made.output());
   return made.output();
+}
+
+void EtcdNodes::save(std::string const& snapshot) {
+  run({"etcdctl", "--endpoints", "http://" + endpoints_[0], "snapshot", "save", snapshot});
 }
 
 void EtcdNodes::add_user() {

@@ -39,11 +39,19 @@ class EtcdNodes {
   std::string control(std::vector<std::string> const& words);
   // From now on all have to log in; "journal", with the password "pass", may use the keys from "j/" on.
   void add_user();
+  // A snapshot of what one of them has.
+  void save(std::string const& snapshot);
+  // All are killed, their data is removed, and they begin with what the snapshot has. By another
+  // `token` they are another cluster, by the one they had the same.
+  void restore(std::string const& snapshot, std::string const& token);
+  [[nodiscard]] std::string token() const { return folder_.path().filename().string(); }
   // What the node wrote.
   [[nodiscard]] std::string log_of(std::size_t node) const;
 
  private:
   void make_certificates();
+  [[nodiscard]] std::string peers() const;
+  static std::string run(std::vector<std::string> const& line);
 
   TemporaryFolder folder_;
   std::vector<std::string> words_;

@@ -49,6 +49,8 @@ void EtcdLog::tick() {
   for (api::Answer const& answer : cluster_.take_answers()) take(answer);
   for (api::WatchNews const& news : cluster_.take_news()) static_cast<void>(reader_.take(news, now_us_));
   reader_.tick(now_us_);
+  if (phase_ == Phase::reading && why_.code() != Code::damaged && !reader_.trouble().empty())
+    why_ = {Code::unavailable, "log " + options_.name + " cannot be read: " + reader_.trouble()};
   bool const lost_an_event =
       phase_ == Phase::following && !owner_.empty() && !ahead_.empty() && now_us_ >= ahead_since_us_ + kGapUs;
   if (lost_an_event) follow_again(now_us_);
@@ -66,6 +68,7 @@ void EtcdLog::tick() {
 }
 
 void EtcdLog::take(api::Answer const& answer) {
+  silence_ = answer.why;
   if (appender_.take(answer, now_us_) || reader_.take(answer, now_us_) || nodes_.take(answer)) return;
   if (bool const was_short = quota_.is_short(); quota_.take(answer)) {
     if (quota_.is_short() && !was_short)
@@ -416,7 +419,8 @@ Standing EtcdLog::standing() const {
 
 void EtcdLog::note_trouble() {
   if (now_us_ >= valid_until_us_)
-    why_ = {Code::unavailable, "log " + options_.name + " has no answer of etcd, and its lease may be over"};
+    why_ = {Code::unavailable, "log " + options_.name + " has no answer of etcd, and its lease may be over" +
+                                   (silence_.empty() ? "" : ": " + silence_)};
   else
     why_ = appender_.trouble().empty() ? Status{} : Status{Code::unavailable, appender_.trouble()};
 }

@@ -181,6 +181,7 @@ class EtcdLog final : public SharedLog, private ReaderSink {
   QuotaWatch quota_;
   Phase phase_{Phase::reading};
   Status why_;
+  std::string silence_;  // why the last request was not done; empty: it was
   std::vector<LogNews> news_;
   std::int64_t now_us_{0};
 

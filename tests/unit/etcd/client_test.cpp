@@ -191,6 +191,51 @@ BOOST_AUTO_TEST_CASE(members_of_no_use_are_told_and_passed_over) {
   BOOST_TEST(client.state().ok());
 }
 
+// It is another history, even if it has the same id.
+BOOST_AUTO_TEST_CASE(a_cluster_that_went_back_is_used_no_more) {
+  settle();
+  RequestId const first = put("a");
+  settle();
+  BOOST_TEST(is(first, Outcome::done));
+  etcd.put({"b", "c"});
+  etcd.put({"d"});
+  RequestId const second = put("e");
+  settle();
+  BOOST_TEST(answer(second).header.revision == 5);
+  lose(made());
+  etcd.revision = 3;
+  settle();
+  RequestId const third = put("f");
+  run(200 * kMs);
+  BOOST_TEST(is(third, Outcome::unknown));
+  std::string const why =
+      "the cluster is at revision 4, and was at 5 before: it was restored from a snapshot, or lost data; start this "
+      "daemon anew";
+  BOOST_TEST(answer(third).why == "Put at 10.0.0.2:2379: " + why);
+  // No member is used any more, also when there are later revisions.
+  for (int i = 0; i < 5; ++i) etcd.put({"g"});
+  RequestId const fourth = put("h");
+  run(5'000 * kMs);
+  BOOST_TEST(is(fourth, Outcome::unavailable));
+  BOOST_TEST(client.state().message().ends_with(": " + why), client.state().message());
+  BOOST_TEST(etcd.puts["h"] == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_cluster_that_went_back_is_noticed_by_what_a_watch_told) {
+  settle();
+  client.watch({.key = "a", .end = "z", .revision = 2});
+  settle();
+  etcd.put({"b"});
+  etcd.put({"c"});
+  settle();
+  BOOST_TEST(!news.empty());
+  etcd.revision = 1;
+  RequestId const id = put("d");
+  settle();
+  BOOST_TEST(is(id, Outcome::unknown));
+  BOOST_TEST(answer(id).why.find("it was restored from a snapshot") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_connection_that_does_not_open_is_given_up_after_its_limit) {
   opens = false;
   settle();

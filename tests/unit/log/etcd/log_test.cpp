@@ -245,6 +245,22 @@ BOOST_AUTO_TEST_CASE(who_owns_a_log_that_it_cannot_read_lets_it_go) {
   BOOST_TEST(scene.owner() == owner);
 }
 
+BOOST_AUTO_TEST_CASE(without_etcd_the_reason_is_told) {
+  Scene scene;
+  auto const why = [&](std::size_t at) { return scene.nodes[at]->log->why().message(); };
+  for (int member : {0, 1}) scene.etcd.kill(member);
+  scene.pass(3'000);
+  BOOST_TEST(why(0).starts_with("log shared cannot be read: "), why(0));
+  for (int member : {0, 1}) scene.etcd.start(member);
+  scene.pass(3'000);
+  std::size_t const owner = scene.owner();
+  BOOST_REQUIRE(owner != kNone);
+  BOOST_TEST(why(owner).empty(), why(owner));
+  for (int member : {0, 1}) scene.etcd.kill(member);
+  scene.pass(3'000);
+  BOOST_TEST(why(owner).starts_with("log shared has no answer of etcd, and its lease may be over: "), why(owner));
+}
+
 BOOST_AUTO_TEST_CASE(a_clean_end_says_what_is_not_durable) {
   Scene scene;
   scene.pass(3'000);
