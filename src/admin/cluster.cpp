@@ -32,7 +32,7 @@ class Cluster final : public Command {
     answer.add("standing", name_of(one.standing)).add("this", std::string_view{log.node()});
     if (!owner.node.empty())
       answer.add("owner", std::string{owner.node}).add("address", std::string{owner.address}).add("token", owner.token);
-    Lsn end = log.is_owned() ? log.end_lsn() : Lsn{};
+    Lsn end{};
     for (log::Node const& node : log.nodes()) end = std::max(end, node.applied);
     if (!log.why().ok()) answer.add("why", std::string{log.why().message()});
     if (log.is_owned()) {

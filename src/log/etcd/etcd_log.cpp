@@ -57,7 +57,9 @@ void EtcdLog::tick() {
   look_for_ownership();
   if (lease_ != 0 && now_us_ >= renew_at_us_) renew();
   if (lease_ == 0 && is_current() && now_us_ >= renew_at_us_) ask_for_lease();
-  nodes_.tick(now_us_, lease_, phase_ == Phase::owning ? end_lsn() : stream_.applied());
+  // Where a new owner will begin is beyond what there is.
+  bool const has_appended = phase_ == Phase::owning && end_lsn() > found_;
+  nodes_.tick(now_us_, lease_, has_appended ? end_lsn() : stream_.applied());
   if (phase_ != Phase::owning) return;
   while (std::optional<Appender::Written> const written = appender_.take_written()) keep(*written);
   if (appender_.is_fenced()) return fence(appender_.trouble());

@@ -245,6 +245,23 @@ BOOST_AUTO_TEST_CASE(who_owns_a_log_that_it_cannot_read_lets_it_go) {
   BOOST_TEST(scene.owner() == owner);
 }
 
+// Its numbers begin beyond those of the one before.
+BOOST_AUTO_TEST_CASE(behind_a_new_owner_that_has_appended_nothing_nobody_is_late) {
+  Scene scene;
+  scene.pass(3'000);
+  std::size_t const first = scene.owner();
+  BOOST_REQUIRE(first != kNone);
+  scene.append(first);
+  scene.nodes[first]->log->step_down(scene.etcd.now_us() + 60'000'000);
+  scene.pass(5'000);
+  std::size_t const next = scene.owner();
+  BOOST_REQUIRE(next == 1 - first);
+  BOOST_TEST(scene.nodes[next]->log->end_lsn().value > scene.nodes[first]->log->applied().value);
+  std::vector<log::Node> const& nodes = scene.nodes[first]->log->nodes();
+  BOOST_REQUIRE(nodes.size() == 2U);
+  BOOST_TEST(nodes[0].applied.value == nodes[1].applied.value);
+}
+
 BOOST_AUTO_TEST_CASE(without_etcd_the_reason_is_told) {
   Scene scene;
   auto const why = [&](std::size_t at) { return scene.nodes[at]->log->why().message(); };
