@@ -124,6 +124,7 @@ BOOST_FIXTURE_TEST_CASE(one_node_after_the_other_the_owner_last_without_a_loss, 
     BOOST_TEST(gap_ms < 10'000);
   }
   BOOST_TEST(daemons.wait_for_owner() != first_owner);
+  for (std::size_t at = 0; at < daemons.size(); ++at) BOOST_TEST(!says(daemons, at, "alert "), daemons.output(at));
   job.end();
   job.check();
 }

@@ -356,7 +356,7 @@ void EtcdLog::give_up_claim() {
   set_phase(Phase::following);
 }
 
-void EtcdLog::fence(std::string why) {
+void EtcdLog::fence(std::string why, bool is_wanted) {
   set_phase(Phase::fenced);
   token_ = 0;
   owner_.clear();
@@ -364,7 +364,10 @@ void EtcdLog::fence(std::string why) {
   open_.clear();
   why_ = {Code::unavailable, "log " + options_.name + " was taken over, or may be: " +
                                  (why.empty() ? "this node is not its owner any more" : why)};
-  news_.push_back({"log-fenced", 60, why_.message()});
+  if (is_wanted)
+    news_.push_back({"", 0, "log " + options_.name + ": " + why + ", so that another one may have it"});
+  else
+    news_.push_back({"log-fenced", 60, why_.message()});
 }
 
 void EtcdLog::follow_again(std::int64_t now_us) {
@@ -381,7 +384,7 @@ void EtcdLog::step_down(std::int64_t until_us) {
   renewing_ = 0;
   renew_at_us_ = now_us_ + kRetryUs;
   valid_until_us_ = INT64_MIN;
-  if (phase_ == Phase::owning) fence("it stepped down");
+  if (phase_ == Phase::owning) fence("this node stepped down", true);
   give_up_claim();
   if (phase_ == Phase::following) plan_claim(0);
 }

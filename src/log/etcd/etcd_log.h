@@ -155,7 +155,8 @@ class EtcdLog final : public SharedLog, private ReaderSink {
   void own_is_mine(std::int64_t revision);
   void clear();
   void own();
-  void fence(std::string why);
+  // `is_wanted`: nobody needs to look.
+  void fence(std::string why, bool is_wanted = false);
   // It will not be the owner by what it did so far.
   void give_up_claim();
   // Once nobody owns the log: after so long, later if others are further than this node is.

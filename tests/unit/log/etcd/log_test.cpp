@@ -184,6 +184,35 @@ BOOST_AUTO_TEST_CASE(who_steps_down_follows_the_next_owner) {
 }
 
 // In the middle of taking over, too: it does not keep a log that it does not serve.
+BOOST_AUTO_TEST_CASE(a_log_that_is_given_away_is_no_alert_and_one_that_is_lost_is) {
+  Scene scene;
+  scene.pass(3'000);
+  std::size_t const owner = scene.owner();
+  BOOST_REQUIRE(owner != kNone);
+  auto const alert = [&](std::size_t at) {
+    std::vector<LogNews> const news = scene.nodes[at]->log->take_news();
+    return news.empty() ? std::string{"nothing"} : std::string{news.front().alert};
+  };
+  BOOST_TEST(alert(owner) == "nothing");
+  scene.nodes[owner]->log->step_down(scene.etcd.now_us() + 5'000'000);
+  BOOST_TEST(alert(owner) == "");
+  scene.pass(3'000);
+  std::size_t const next = scene.owner();
+  BOOST_REQUIRE(next == 1 - owner);
+  // It is stopped for longer than its lease.
+  std::unique_ptr<Node> const away = std::move(scene.nodes[next]);
+  scene.nodes.erase(scene.nodes.begin() + static_cast<std::ptrdiff_t>(next));
+  scene.pass(6'000);
+  BOOST_TEST(scene.owner() == 0U);
+  for (int turn = 0; turn < 1'000 && away->log->phase() != EtcdLog::Phase::fenced; ++turn) {
+    scene.etcd.advance(1'000);
+    static_cast<void>(away->log->end_turn(scene.etcd.now_us()));
+  }
+  std::vector<LogNews> const news = away->log->take_news();
+  BOOST_REQUIRE(!news.empty());
+  BOOST_TEST(news.front().alert == "log-fenced");
+}
+
 BOOST_AUTO_TEST_CASE(who_steps_down_before_it_is_the_owner_keeps_nothing) {
   for (EtcdLog::Phase const phase : {EtcdLog::Phase::claiming, EtcdLog::Phase::settling, EtcdLog::Phase::clearing}) {
     Scene scene;
