@@ -30,6 +30,7 @@ class ClusterDaemons {
   // Waits until it is ready; throws if it ended.
   void start(std::size_t at);
   void kill(std::size_t at);
+  [[nodiscard]] pid_t pid(std::size_t at) const { return nodes_[at]->pid(); }
   void signal(std::size_t at, int signal) { nodes_[at]->kill(signal); }
   [[nodiscard]] bool is_running(std::size_t at) const { return nodes_[at] != nullptr; }
   // A clean end, with SIGTERM. Its exit code.

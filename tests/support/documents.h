@@ -7,6 +7,7 @@
 //   console               `$ command` and its output, in a real shell beside a real daemon
 //                         (tests/integration/people/documents_test.cpp)
 //   sh                    commands of doc/security.md, run by the test `tls` (tests/integration/doors/tls_test.cpp)
+//   sh, console WHERE     of doc/cluster.md: on which of its computers (tests/etcd/document_test.cpp)
 //   http                  `$ curl ...` and its answer, of doc/http.md (tests/integration/doors/http_clients_test.cpp)
 //   python, javascript    programs of the same page, and the same test
 //   cpp, c                programs of doc/blob.md, with what they print (tests/integration/people/library_test.cpp)

@@ -130,6 +130,32 @@ BOOST_AUTO_TEST_CASE(declarations_are_taken_by_the_loader) {
   }
 }
 
+// "cat > FILE.xml <<END", with the variables of one node.
+BOOST_AUTO_TEST_CASE(declarations_that_commands_write_are_taken_by_the_loader) {
+  std::size_t files = 0;
+  for (Example const& example : examples("sh")) {
+    std::string text;
+    bool is_inside = false;
+    for (std::string line : example.lines) {
+      if (line == "END" && is_inside) {
+        is_inside = false;
+        ++files;
+        Status const status = load(text);
+        BOOST_TEST(status.ok(), place_of(example) << ": " << status.text());
+      }
+      for (auto const& [name, value] : {std::pair{"$name", "n1"}, std::pair{"$address", "192.0.2.1"}})
+        for (std::size_t at = line.find(name); at != std::string::npos; at = line.find(name))
+          line.replace(at, std::string_view{name}.size(), value);
+      if (is_inside) text += line + "\n";
+      if (line.starts_with("cat > ") && line.ends_with(".xml <<END")) {
+        is_inside = true;
+        text.clear();
+      }
+    }
+  }
+  BOOST_TEST(files > 0U);
+}
+
 BOOST_AUTO_TEST_CASE(every_figure_of_stats_is_explained_and_no_other) {
   std::set<std::string> told;
   sim::World world{1};
@@ -165,7 +191,8 @@ BOOST_AUTO_TEST_CASE(every_block_says_what_it_is) {
     for (Example const& example : test::examples_of(kRoot, document)) {
       bool const known =
           example.language == "transcript" || example.language == "xml" || example.language == "console" ||
-          example.language == "text" || (example.language == "sh" && document == "doc/security.md") ||
+          example.language == "text" ||
+          (example.language == "sh" && (document == "doc/security.md" || document == "doc/cluster.md")) ||
           (example.language == "fj" && document == "doc/fj-protocol.md") ||
           (example.language == "stomp" && document == "doc/stomp.md") ||
           (example.language == "sql" && document == "doc/queue.md") ||
