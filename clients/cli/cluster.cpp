@@ -46,6 +46,7 @@ ExitCode show_status(Invocation const& invocation, Console& console, client::Con
     else
       console.out << "no owner";
     console.out << "; this node, " << printable(one.text("this")) << ", is " << printable(one.text("standing")) << '\n';
+    if (one.text("standing") == "unavailable" && one.has("why")) console.out << printable(one.text("why")) << '\n';
     has_owner = has_owner && one.has("owner");
   }
   show_nodes();

@@ -78,6 +78,29 @@ BOOST_AUTO_TEST_CASE(a_backup_takes_no_path_for_a_name_from_whoever_says_to_be_t
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_status_of_a_cluster_says_why_a_log_does_not_serve) {
+  auto const script = [](Peer& peer) {
+    Message const asked = peer.expect("CLUSTER");
+    peer.answer(asked, "SHARED_LOG",
+                {text("log", "common"), text("standing", "unavailable"), text("this", "n1"), text("why", "no password"),
+                 number("left", 1)});
+    peer.answer(asked, "SHARED_LOG",
+                {text("log", "other"), text("standing", "following"), text("this", "n1"), text("owner", "n2"),
+                 text("address", "192.0.2.2:4050"), text("why", "it is owned by n2"), number("left", 1)});
+    peer.answer(
+        asked, "NODE",
+        {text("log", "other"), text("node", "n2"), text("role", "owner"), number("behind", 0), number("left", 0)});
+  };
+  Said const said = talk(script, {"cluster", "status"});
+  BOOST_TEST((said.code == ExitCode::alerts));
+  BOOST_TEST(said.out ==
+             "log common: no owner; this node, n1, is unavailable\n"
+             "no password\n"
+             "log other: owner n2 at 192.0.2.2:4050; this node, n1, is following\n"
+             "node  role   behind\n"
+             "n2    owner       0\n");
+}
+
 BOOST_AUTO_TEST_CASE(alerts_show_all_facts_and_are_lowered) {
   auto const script = [](Peer& peer) {
     Message const asked = peer.expect("ALERTS");
