@@ -560,7 +560,7 @@ usage: ./mk VERB [...]
   hostile [--full]      attack the daemon as hostile clients and careless hands would, beside an honest client
   hostile --idle N      measure what N idle connections of each kind cost an honest client; --scrape N: what scrapes of
                         /metrics with N tables cost the loop
-  cluster               three daemons on three real members of etcd (Debian's etcd-server), killed and stopped; and its client alone
+  cluster               three daemons on three real members of etcd (Debian's etcd-server), killed and stopped; doc/cluster.md (as root)
   mutants [--only NAME]  put known faults into the log store: the proofs must detect each
   mutants --spool [--only NAME]  the same with the forwarder and its random lives; --keyvalue: with key/value tables;
                         --queue, --pipeline: with those tables; --transactions: with transactions

@@ -225,6 +225,16 @@ BOOST_AUTO_TEST_CASE(it_goes_with_tls_and_users) {
     if (is(one, "tls") && !is(one, "denied")) reader.play(one);
   for (auto at = first; at <= client; ++at)
     if (!is(*at, "plain")) reader.play(*at);
+  // All is lost, and restored with its users.
+  auto const saves = std::ranges::find_if(all, [](Example const& one) { return has(one, "snapshot save"); });
+  auto const lost = std::ranges::find_if(
+      all, [](Example const& one) { return one.lines == std::vector<std::string>{"systemctl stop fastjournal"}; });
+  BOOST_REQUIRE((client < saves && saves < lost && lost != all.end()));
+  reader.put_row("jobs", "kept");
+  reader.play(*saves);
+  reader.put_row("jobs", "lost");
+  for (auto at = lost; at != all.end(); ++at) reader.play(*at);
+  BOOST_TEST(reader.rows("jobs") == "kept");
   for (Example const& one : secure)
     if (is(one, "denied")) reader.play(one);
 }
