@@ -122,13 +122,26 @@ void EtcdNodes::kill(std::size_t node) {
   static_cast<void>(nodes_.at(node)->wait());
 }
 
-void EtcdNodes::restore(std::string const& snapshot, std::string const& token) {
+void EtcdNodes::restore(std::string const& snapshot, std::string const& token, std::vector<std::string> const& words) {
   for (std::size_t node = 0; node < nodes_.size(); ++node) kill(node);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     std::filesystem::remove_all(folder_ / name_of(node));
-    run({"etcdctl", "snapshot", "restore", snapshot, "--name", name_of(node), "--data-dir", folder_ / name_of(node),
-         "--initial-cluster", peers(), "--initial-cluster-token", token, "--initial-advertise-peer-urls",
-         "http://" + peers_[node]});
+    std::vector<std::string> line{"etcdctl",
+                                  "snapshot",
+                                  "restore",
+                                  snapshot,
+                                  "--name",
+                                  name_of(node),
+                                  "--data-dir",
+                                  folder_ / name_of(node),
+                                  "--initial-cluster",
+                                  peers(),
+                                  "--initial-cluster-token",
+                                  token,
+                                  "--initial-advertise-peer-urls",
+                                  "http://" + peers_[node]};
+    line.insert(line.end(), words.begin(), words.end());
+    run(line);
   }
   for (std::size_t node = 0; node < nodes_.size(); ++node) start(node);
 }

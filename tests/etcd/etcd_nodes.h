@@ -43,7 +43,7 @@ class EtcdNodes {
   void save(std::string const& snapshot);
   // All are killed, their data is removed, and they begin with what the snapshot has. By another
   // `token` they are another cluster, by the one they had the same.
-  void restore(std::string const& snapshot, std::string const& token);
+  void restore(std::string const& snapshot, std::string const& token, std::vector<std::string> const& words = {});
   [[nodiscard]] std::string token() const { return folder_.path().filename().string(); }
   // What the node wrote.
   [[nodiscard]] std::string log_of(std::size_t node) const;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -145,6 +146,31 @@ BOOST_FIXTURE_TEST_CASE(daemons_that_are_started_after_a_restore_serve_what_the_
   for (std::size_t at = 0; at < daemons.size(); ++at) restart(at);
   daemons.wait_for_owner();
   BOOST_TEST(there("after", 50) == 50U);
+}
+
+// It gives its data away without the others; or its file does, where users would have to log in.
+BOOST_FIXTURE_TEST_CASE(the_member_that_is_left_of_three_has_a_snapshot, Trio) {
+  BOOST_TEST(put("before", 50) == 50U);
+  // It has all of it: who answers this has what most have.
+  ChildProcess asked{{"etcdctl", "--endpoints", etcd.endpoints()[0], "get", "any"}, {.environment = {"ETCDCTL_API=3"}}};
+  BOOST_TEST(asked.wait().value_or(-1) == 0, asked.output());
+  for (std::size_t at = 0; at < daemons.size(); ++at) BOOST_TEST(daemons.end(at) == 0);
+  etcd.kill(1);
+  etcd.kill(2);
+  std::string const snapshot = save();
+  etcd.kill(0);
+  std::string const file = folder / "db";
+  std::filesystem::copy_file(etcd.file(etcd.name_of(0) + "/member/snap/db"), file);
+  for (bool const from_file : {false, true}) {
+    if (from_file)
+      etcd.restore(file, "from-file", {"--skip-hash-check"});
+    else
+      etcd.restore(snapshot, "from-snapshot");
+    for (std::size_t at = 0; at < daemons.size(); ++at) daemons.start(at);
+    daemons.wait_for_owner();
+    BOOST_TEST(there("before", 50) == 50U);
+    for (std::size_t at = 0; at < daemons.size(); ++at) BOOST_TEST(daemons.end(at) == 0);
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(daemons_that_ran_on_acknowledge_nothing_when_the_cluster_is_another_one, Trio) {
