@@ -35,7 +35,10 @@ std::vector<double> one_by_one(std::string const& server, std::string const& pre
   for (std::size_t at = 0; at < rows; ++at) {
     Clock::time_point const begin = Clock::now();
     client::Params const params{{"table", Value::of_text("work")},
-                                {"name", Value::of_text(prefix + std::to_string(at))}};
+                                {"name", Value::of_text(prefix + std::to_string(at))},
+                                // Sent again if the answer is lost.
+                                {"client", Value::of_text(prefix)},
+                                {"sequence", Value::of_integer(static_cast<std::int64_t>(at) + 1)}};
     Result<client::Reply> const reply = connection->call("INSERT", params);
     BOOST_REQUIRE_MESSAGE(reply.ok(), reply.status().text());
     out.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
