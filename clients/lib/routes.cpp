@@ -93,8 +93,11 @@ void Routes::doubt(std::string_view table, Link const& link) {
 }
 
 void Routes::forget_home() {
-  for (auto& [table, route] : routes_)
-    if (route.link == &home_) route.address.clear();
+  for (auto& [table, route] : routes_) {
+    if (route.link != &home_) continue;
+    route.address.clear();
+    route.token = 0;
+  }
 }
 
 bool Routes::has_route_to(Link const& link) const {

@@ -59,7 +59,8 @@ class Routes {
   void forget(std::string_view address);
   // `link` did not answer in time. It may hang for long: home knows whether another decides for the table by now.
   void doubt(std::string_view table, Link const& link);
-  // Of home, which is lost: its routes lead to the next home.
+  // Of home, which is lost: its routes lead to the next home, whatever its token is. Tokens begin anew where a log was
+  // restored from a backup, and no daemon lives over that.
   void forget_home();
   [[nodiscard]] bool has_route_to(Link const& link) const;
   void unblock();

@@ -191,7 +191,8 @@ class Session:
         for route in self._routes.values():
             if route.line is line:
                 route.go_home(self.home)
-                route.token = route.token if is_home else 0
+                # Tokens begin anew where a log was restored from a backup, and no daemon lives over that.
+                route.token = 0
         for subscription in self._subscriptions.values():
             if subscription.line is line:
                 subscription.line = None

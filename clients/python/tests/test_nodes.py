@@ -125,6 +125,24 @@ def test_an_older_token_is_not_followed() -> None:
     assert talk.numbers(b) == [1]
 
 
+def test_tokens_do_not_outlive_the_lines_by_which_they_were_told() -> None:
+    talk = Talk()
+    call = talk.put(1, client="c", sequence=1)
+    talk.moved(call, "b:1", 7)
+    talk.sent()
+    b = talk.open("b:1")
+    assert talk.numbers(b) == [1]
+    talk.moved(call, "a:1", 8, b)
+    assert talk.numbers() == [1]
+    for line in (None, b):
+        talk.session.lost(LOST, line)
+    talk.session.opened()
+    assert talk.numbers() == [1]
+    talk.moved(call, "b:1", 3)
+    talk.sent()
+    assert talk.session.wanted == {"b:1"}
+
+
 def test_what_nobody_decides_is_sent_again_after_the_pause() -> None:
     talk = Talk()
     first, second, whole = talk.put(1), talk.put(2), talk.session.send("TRANSACTION", {"commands": b"x"})

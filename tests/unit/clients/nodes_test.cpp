@@ -172,6 +172,30 @@ BOOST_AUTO_TEST_CASE(a_table_may_move_back_home) {
   node.finish();
 }
 
+// The nodes were ended and their log was restored from a backup: tokens begin anew.
+BOOST_AUTO_TEST_CASE(tokens_do_not_outlive_the_connections_by_which_they_were_told) {
+  std::string home_address;
+  FakeServer node([&](Peer& peer) {
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(home_address, 8));
+    peer.accept();
+    take_inserts(peer, {2});
+    peer.wait_for_end();
+  });
+  FakeServer home([&](Peer& peer) {
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 7));
+    take_inserts(peer, {1});
+    peer.accept();
+    peer.answer(peer.expect("INSERT"), "ERROR", moved_to(node.address(), 3));
+    peer.wait_for_end();
+  });
+  home_address = home.address();
+  auto connection = connected_to(home_address, Milliseconds{5'000});
+  for (std::int64_t n = 1; n <= 2; ++n) want_inserted(connection->call("INSERT", numbered(n)), n);
+  connection.reset();
+  home.finish();
+  node.finish();
+}
+
 BOOST_AUTO_TEST_CASE(a_daemon_that_does_not_know_the_owner_is_asked_again) {
   FakeServer node([](Peer& peer) { take_inserts(peer, {1}); });
   FakeServer home([&](Peer& peer) {
