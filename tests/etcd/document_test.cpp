@@ -3,7 +3,7 @@
 //   ```sh WHERE        commands, all of which must succeed; NAME=value stays for the blocks behind it
 //   ```console WHERE   `$ command` and what it prints (tests/support/documents.h)
 //
-// WHERE is `each` (all three at once), one or more of n1, n2, n3, or `owner`. With `n3-lost` n3 lost its power before; with
+// WHERE is `each` (all three at once), one or more of n1, n2, n3, `owner` of the log or the `others`. With `n3-lost` n3 lost its power before; with
 // `new` those of WHERE did, and are there again with an empty /var/lib. There are two ways through the page: blocks with
 // `tls` take the place of those with `plain`; what is `denied` comes last.
 #include <boost/test/unit_test.hpp>
@@ -104,9 +104,19 @@ class Reader {
   }
   [[nodiscard]] std::vector<std::size_t> places(Example const& example) {
     std::vector<std::size_t> out;
+    bool const needs_owner = std::ranges::any_of(
+        example.words, [](std::string const& word) { return word == "owner" || word == "others"; });
+    std::size_t owner = computers_.size();
+    for (Clock::time_point const end = Clock::now() + kSoon; needs_owner && Clock::now() < end;) {
+      owner = 0;
+      while (owner < computers_.size() && !owns(owner)) ++owner;
+      if (owner < computers_.size()) break;
+    }
     for (std::string const& word : example.words)
       for (std::size_t at = 0; at < computers_.size(); ++at)
-        if (word == "each" || word == name(at) || (word == "owner" && owns(at))) out.push_back(at);
+        if (word == "each" || word == name(at) || (word == "owner" && at == owner) ||
+            (word == "others" && owner < computers_.size() && at != owner))
+          out.push_back(at);
     BOOST_REQUIRE_MESSAGE(!out.empty(), example.document << ":" << example.line << ": on which computers?");
     return out;
   }
