@@ -104,8 +104,8 @@ class Reader {
   }
   [[nodiscard]] std::vector<std::size_t> places(Example const& example) {
     std::vector<std::size_t> out;
-    bool const needs_owner = std::ranges::any_of(
-        example.words, [](std::string const& word) { return word == "owner" || word == "others"; });
+    bool const needs_owner =
+        std::ranges::any_of(example.words, [](std::string const& word) { return word == "owner" || word == "others"; });
     std::size_t owner = computers_.size();
     for (Clock::time_point const end = Clock::now() + kSoon; needs_owner && Clock::now() < end;) {
       owner = 0;

@@ -14,6 +14,7 @@ layer_is_there=
 trap '[[ $daemon -eq 0 ]] || kill -9 "$daemon" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 cp -r "$here/tables" "$work/tables"
+rm "$work/tables/came.xml"  # it comes at the end, from another log
 [[ -f $build/plugins/keyvalue.so ]] || rm -f "$work/tables/values.xml"
 [[ -f $build/plugins/queue.so ]] || rm -f "$work/tables/post.xml"
 [[ -f $build/plugins/pipeline.so ]] || rm -rf "$work/tables/docs.xml" "$work/tables/moved.xml" "$work/tables/plans"

@@ -101,6 +101,43 @@ BOOST_AUTO_TEST_CASE(the_status_of_a_cluster_says_why_a_log_does_not_serve) {
              "n2    owner       0\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_move_is_watched_to_its_end) {
+  auto const status = [](Peer& peer, std::string const& step, std::string const& why) {
+    Message const asked = peer.expect("CLUSTER");
+    peer.answer(asked, "SHARED_LOG", {text("log", "common"), text("this", "n1"), number("left", 1)});
+    std::vector<Param> facts{text("table", "jobs"), text("from", "shared"), text("to", "common"), text("step", step),
+                             number("copied", 700), number("bytes", 900),   number("pause", 12),  number("left", 0)};
+    if (!why.empty()) facts.push_back(text("why", why));
+    peer.answer(asked, "MOVE_STATUS", facts);
+  };
+  auto const script = [&](std::string const& end, std::string const& why) {
+    return [&, end, why](Peer& peer) {
+      Message const move = peer.expect("MOVE_TABLE");
+      want(move.text("table") == "jobs", "the table");
+      peer.answer(move, "MOVING", {text("table", "jobs"), text("from", "shared"), text("to", "common")});
+      status(peer, "copying", "");
+      status(peer, end, why);
+    };
+  };
+  Said const moved = talk(script("moved", ""), {"cluster", "move", "jobs"});
+  BOOST_TEST((moved.code == ExitCode::ok));
+  BOOST_TEST(moved.out ==
+             "table jobs, from log shared to log common: moved, 700 bytes copied, 12 ms without an answer\n");
+  Said const stayed = talk(script("stayed", "no room"), {"cluster", "move", "jobs"});
+  BOOST_TEST((stayed.code == ExitCode::refused));
+  BOOST_TEST(says(stayed.err, "it stays: no room"), stayed.err);
+  Said const lost = talk(
+      [&](Peer& peer) {
+        Message const move = peer.expect("MOVE_TABLE");
+        peer.answer(move, "MOVING", {text("table", "jobs"), text("from", "shared"), text("to", "common")});
+        peer.answer(peer.expect("CLUSTER"), "SHARED_LOG",
+                    {text("log", "common"), text("this", "n1"), number("left", 0)});
+      },
+      {"cluster", "move", "jobs"});
+  BOOST_TEST((lost.code == ExitCode::refused));
+  BOOST_TEST(says(lost.err, "was started anew"), lost.err);
+}
+
 BOOST_AUTO_TEST_CASE(alerts_show_all_facts_and_are_lowered) {
   auto const script = [](Peer& peer) {
     Message const asked = peer.expect("ALERTS");
