@@ -191,6 +191,7 @@ void Line::settle(std::uint64_t number, Status const& answer) {
 }
 
 void Line::lose(Status const& why) {
+  bool const was_up = state_ == State::up;
   socket_.close();
   out_.clear();
   out_sent_ = 0;
@@ -203,7 +204,8 @@ void Line::lose(Status const& why) {
   retry_at_ =
       std::chrono::steady_clock::now() + std::chrono::seconds{kPausesS[std::min(attempts_, kPausesS.size() - 1)]};
   ++attempts_;
-  events_.lost();
+  // Rows in flight elsewhere are none of an attempt that failed.
+  if (was_up) events_.lost();
 }
 
 }  // namespace fastjournal::forwarder

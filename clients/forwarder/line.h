@@ -43,7 +43,7 @@ class Line {
   // The calls come from within turn() and flush().
   struct Events {
     std::function<void(std::uint64_t number, Status const& answer)> answered;
-    // What was sent and not answered will not be. Also for the end of a connection that was not up.
+    // What was sent and not answered will not be. Not for the end of a connection that was not up.
     std::function<void()> lost;
   };
 

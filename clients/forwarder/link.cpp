@@ -9,23 +9,35 @@
 namespace fastjournal::forwarder {
 namespace {
 
-constexpr std::size_t kRoutesMax = 1'000;
 constexpr std::chrono::seconds kFirstTry{2};
+
+std::vector<std::string> addresses_of(std::vector<LineOptions> const& lines) {
+  std::vector<std::string> out;
+  for (LineOptions const& line : lines) out.push_back(line.address);
+  return out;
+}
 
 }  // namespace
 
 DaemonLink::DaemonLink(std::vector<LineOptions> lines, Line::Events events)
-    : events_(std::move(events)), done_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  for (std::size_t at = 0; at < lines.size(); ++at)
-    lines_.emplace_back(std::move(lines[at]), done_fd_,
-                        Line::Events{.answered = [this, at](std::uint64_t number,
-                                                            Status const& answer) { answered(at, number, answer); },
-                                     .lost =
-                                         [this] {
-                                           routes_.clear();
-                                           tables_.clear();
-                                           events_.lost();
-                                         }});
+    : events_(std::move(events)),
+      as_first_(lines.front()),
+      done_fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      routes_(addresses_of(lines)) {
+  for (LineOptions& line : lines) add_line(std::move(line));
+}
+
+void DaemonLink::add_line(LineOptions options) {
+  std::size_t const at = lines_.size();
+  lines_.emplace_back(
+      std::move(options), done_fd_,
+      Line::Events{.answered = [this, at](std::uint64_t number, Status const& answer) { answered(at, number, answer); },
+                   .lost =
+                       [this] {
+                         routes_.forget();
+                         tables_.clear();
+                         events_.lost();
+                       }});
 }
 
 DaemonLink::~DaemonLink() {
@@ -35,30 +47,18 @@ DaemonLink::~DaemonLink() {
 
 bool DaemonLink::is_up() const { return is_up_; }
 
-// The first that is up, from there on and around.
-std::size_t DaemonLink::next_up(std::size_t from) const {
-  for (std::size_t step = 0; step < lines_.size(); ++step) {
-    std::size_t const at = (from + step) % lines_.size();
-    if (lines_[at].state() == Line::State::up) return at;
-  }
-  return 0;
-}
-
 void DaemonLink::send(Message const& insert, std::string_view body, std::uint64_t number) {
-  std::size_t from = 0;
-  if (lines_.size() > 1) {
-    std::string_view const table = insert.text("table");
-    if (auto const route = routes_.find(table); route != routes_.end()) from = route->second;
-    tables_.emplace_hint(tables_.end(), number, table);
-  }
-  lines_[next_up(from)].send(insert, body, number);
+  std::string_view const table = insert.text("table");
+  std::size_t const line = routes_.daemon_of(
+      table, [this](std::size_t at) { return at < lines_.size() && lines_[at].state() == Line::State::up; });
+  tables_.emplace_hint(tables_.end(), number, table);
+  lines_[line].send(insert, body, number);
 }
 
+// A refused row is held with its table by the forwarder, and tried again: then by the route that is learned here.
 void DaemonLink::answered(std::size_t line, std::uint64_t number, Status const& answer) {
   if (auto const flight = tables_.find(number); flight != tables_.end()) {
-    // The forwarder holds the rows of the table, and tries again: then it is another daemon's turn.
-    if (answer.code() == Code::unknown_table && (routes_.size() < kRoutesMax || routes_.contains(flight->second)))
-      routes_[flight->second] = (line + 1) % lines_.size();
+    routes_.answered(flight->second, line, answer);
     tables_.erase(flight);
   }
   events_.answered(number, answer);
@@ -69,13 +69,20 @@ void DaemonLink::turn(Moment now) {
   while (::read(done_fd_, &count, sizeof count) > 0) continue;
   bool const was_first = lines_.front().state() == Line::State::up;
   for (Line& line : lines_) line.turn(now);
+  // Not while they have their turns, which is when nodes are told.
+  while (lines_.size() < routes_.addresses().size()) {
+    LineOptions told = as_first_;
+    told.address = routes_.addresses()[lines_.size()];
+    add_line(std::move(told));
+    lines_.back().turn(now);
+  }
   auto const first =
       std::find_if(lines_.begin(), lines_.end(), [](Line const& line) { return line.state() == Line::State::up; });
   is_up_ = first != lines_.end() &&
            (now >= started_ + kFirstTry ||
             std::none_of(lines_.begin(), first, [](Line const& line) { return line.is_starting(); }));
   // The best one is back: it may have learned of tables meanwhile.
-  if (!was_first && lines_.front().state() == Line::State::up) routes_.clear();
+  if (!was_first && lines_.front().state() == Line::State::up) routes_.forget();
 }
 
 void DaemonLink::flush() {

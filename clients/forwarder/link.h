@@ -1,6 +1,6 @@
 // The way of the forwarder's rows: connections to all daemons that were named. A row goes to the first of them that is
-// there and has the row's table. What a daemon answers about a table decides: one that does not know the table is passed
-// over for its rows until it comes back.
+// there and has the row's table, or to the node that another one names as its owner (spool/routes.h). To a node that was
+// not named a connection is made once it is told.
 #pragma once
 
 #include <poll.h>
@@ -14,12 +14,14 @@
 
 #include "clients/forwarder/line.h"
 #include "spool/forwarding.h"
+#include "spool/routes.h"
 
 namespace fastjournal::forwarder {
 
 class DaemonLink final : public spool::Link {
  public:
-  // `lines`: one for each daemon, at least one, the best first. Events as of a Line; the calls come from within turn().
+  // `lines`: one for each daemon, at least one, the best first. Nodes that are told later are connected to as the first
+  // one is. Events as of a Line; the calls come from within turn().
   DaemonLink(std::vector<LineOptions> lines, Line::Events events);
   ~DaemonLink() override;
   DaemonLink(DaemonLink const&) = delete;
@@ -37,16 +39,17 @@ class DaemonLink final : public spool::Link {
   [[nodiscard]] std::deque<Line> const& lines() const { return lines_; }
 
  private:
-  [[nodiscard]] std::size_t next_up(std::size_t from) const;
+  void add_line(LineOptions options);
   void answered(std::size_t line, std::uint64_t number, Status const& answer);
 
   Line::Events const events_;
+  LineOptions const as_first_;
   int const done_fd_;
   Moment const started_{std::chrono::steady_clock::now()};
   bool is_up_{false};
   std::deque<Line> lines_;
-  std::map<std::string, std::size_t, std::less<>> routes_;  // tables that the first daemon does not have
-  std::map<std::uint64_t, std::string> tables_;             // of what is in flight, where there are several daemons
+  spool::Routes routes_;
+  std::map<std::uint64_t, std::string> tables_;  // of what is in flight
 };
 
 }  // namespace fastjournal::forwarder

@@ -3,6 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
+
+#include "clients/lib/routes.h"
 
 namespace fastjournal::forwarder {
 
@@ -17,8 +20,9 @@ void declare_options(CLI::App& app, Options& options) {
       ->type_name("FOLDER")
       ->required();
   app.add_option("--server", options.servers,
-                 "a daemon: 127.0.0.1:4050, name:4050, unix:/path, each with tls: before it to encrypt. May be given "
-                 "several times: a row goes to the first one that is there and has its table. Default 127.0.0.1:4050")
+                 "a daemon: 127.0.0.1:4050, name:4050, unix:/path, each with tls: before it to encrypt. Several with "
+                 "commas between them, or the option several times: a row goes to the first one that is there and has "
+                 "its table, or to the node that this one names as the table's owner. Default 127.0.0.1:4050")
       ->type_name("ADDRESS")
       ->allow_extra_args(false)
       ->envname("FASTJOURNAL_SERVER");
@@ -78,6 +82,10 @@ Options parse_options(int count, char** words) {
     std::exit(app.exit(error) == 0 ? 0 : 2);
   }
   if (options.servers.empty()) options.servers.emplace_back("127.0.0.1:4050");
+  std::vector<std::string> servers;
+  for (std::string const& some : options.servers)
+    for (std::string& one : client::addresses_of(some)) servers.push_back(std::move(one));
+  options.servers = std::move(servers);
   std::error_code error;
   std::filesystem::path const folder = std::filesystem::absolute(options.folder, error).lexically_normal();
   if (!error) options.folder = folder.string();

@@ -28,6 +28,7 @@ constexpr std::int64_t kReportEveryMs = 1'000;
 constexpr std::int64_t kTroubleMs = 60'000;   // a daemon that is away so long is an alert
 constexpr std::int64_t kRememberMs = 60'000;  // a failure of the folder is one until so long after it
 constexpr std::int64_t kDamageMs = 3'600'000;
+constexpr std::chrono::seconds kSilenceMax{5};
 
 TimeMs wall_now() { return TimeMs{os::PosixClock{}.wall_us() / 1000}; }
 
@@ -44,7 +45,9 @@ std::vector<LineOptions> lines_of(Options const& options) {
                    .ca_file = options.ca_file,
                    .certificate_file = options.certificate_file,
                    .key_file = options.key_file,
-                   .token_file = options.token_file});
+                   .token_file = options.token_file,
+                   // Of several, one without power says nothing, and another decides soon.
+                   .answer_limit = options.servers.size() > 1 ? kSilenceMax : LineOptions{}.answer_limit});
   return out;
 }
 
@@ -102,7 +105,6 @@ Status Service::prepare() {
                                                                         .lines_command = options_.lines_command},
                                                   drawn_name);
   if (Status status = forwarder_->start(); !status.ok()) return status;
-  said_.resize(options_.servers.size());
   if (options_.flags_folder.empty() && options_.alert_command.empty()) return {};
   alerts::TellerOptions teller;
   // Readable by everybody: the watcher runs as another user.
@@ -201,6 +203,8 @@ void Service::publish(bool is_last) {
 
 // Each news about a daemon once.
 void Service::note_changes(Report const& report) {
+  // More may have been told since.
+  said_.resize(report.servers.size());
   for (std::size_t at = 0; at < report.servers.size(); ++at) {
     ServerReport const& server = report.servers[at];
     std::string news = std::string{server.state} + server.problem;

@@ -8,6 +8,7 @@
 #include "protocol/msgpack.h"
 #include "spool/mutants.h"
 #include "spool/record.h"
+#include "spool/routes.h"
 
 namespace fastjournal::spool {
 namespace {
@@ -25,8 +26,10 @@ enum class Verdict : std::uint8_t {
   never,
 };
 
-Verdict verdict_of(Code code) {
-  switch (code) {
+Verdict verdict_of(Status const& answer) {
+  if (is_without_owner(answer)) return Verdict::later_table;
+  if (answer.code() == Code::moved && is_mutant(Mutant::moved_taken_for_never)) return Verdict::never;
+  switch (answer.code()) {
     case Code::unavailable:
     case Code::closed:
     case Code::timed_out:
@@ -35,7 +38,7 @@ Verdict verdict_of(Code code) {
     case Code::unknown_table:
     case Code::unknown_command:  // of a line whose table is not declared
     case Code::paused:
-    case Code::moved:  // another node decides for it, and was not found
+    case Code::moved:  // another node decides for it: the link goes there with the next attempt
     case Code::over_limit:
     case Code::not_allowed: return Verdict::later_table;
     default: return Verdict::never;
@@ -53,6 +56,12 @@ Status check_name(Message const& row) {
 
 std::int64_t longer(std::int64_t before, ForwarderRules const& rules) {
   return before == 0 ? rules.retry_first_ms : std::min(before * 2, rules.retry_max_ms);
+}
+
+// Of a held table. Which node decides is known again within seconds, and asking costs one row.
+std::int64_t pause_after(Status const& answer, std::int64_t before, ForwarderRules const& rules) {
+  bool const is_elsewhere = answer.code() == Code::moved || is_without_owner(answer);
+  return is_elsewhere ? rules.retry_first_ms : longer(before, rules);
 }
 
 TimeMs after(TimeMs now, std::int64_t ms) { return TimeMs{now.value + ms}; }
@@ -429,7 +438,7 @@ void Forwarder::answered(std::uint64_t number, Status const& answer, TimeMs now)
 }
 
 void Forwarder::refuse(Flight const& flight, Status const& answer, TimeMs now) {
-  Verdict const verdict = verdict_of(answer.code());
+  Verdict const verdict = verdict_of(answer);
   if (verdict == Verdict::later_all) {
     problem_ = answer;
     problem_at_ = now;
@@ -441,7 +450,7 @@ void Forwarder::refuse(Flight const& flight, Status const& answer, TimeMs now) {
     // From the first one without an answer, and later.
     Held& held = held_.at(flight.held);
     held.reason = answer;
-    held.retry_ms = longer(held.retry_ms, rules_);
+    held.retry_ms = pause_after(answer, held.retry_ms, rules_);
     held.next_try = after(now, held.retry_ms);
     go_back(held);
     for (Flight& other : flights_)

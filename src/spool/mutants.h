@@ -37,10 +37,14 @@ enum class Mutant : std::uint8_t {
   resent_too_early,
   dates_not_bounded,
   name_forgotten_with_its_file,
+  moved_not_followed,
+  moved_followed_once,
+  tables_mixed_up,
+  moved_taken_for_never,
 };
 
 // By number, as the command line and the tables name them.
-inline constexpr std::array<std::string_view, 27> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 31> kMutantNames{"none",
                                                                "skip_sync",
                                                                "failed_read_taken_for_end",
                                                                "name_not_kept",
@@ -66,7 +70,11 @@ inline constexpr std::array<std::string_view, 27> kMutantNames{"none",
                                                                "failed_aside_forgotten",
                                                                "resent_too_early",
                                                                "dates_not_bounded",
-                                                               "name_forgotten_with_its_file"};
+                                                               "name_forgotten_with_its_file",
+                                                               "moved_not_followed",
+                                                               "moved_followed_once",
+                                                               "tables_mixed_up",
+                                                               "moved_taken_for_never"};
 
 #ifdef FJ_MUTANTS
 inline Mutant active_mutant = Mutant::none;

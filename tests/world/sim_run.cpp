@@ -96,10 +96,9 @@ struct Spools {
   [[nodiscard]] std::uint64_t steps() const { return sum.steps; }
   void print() const {
     fmt::print(
-        "{} rows saved, {} saves refused; {} answers, {} of them to rows that came again, {} writes of held rows, {} "
-        "set "
-        "aside: each row counts once\n",
-        sum.saved, sum.refused, sum.answers, sum.duplicates, sum.held, sum.set_aside);
+        "{} rows saved, {} saves refused; {} answers, {} of them to rows that came again, {} of nodes that do not "
+        "decide, {} writes of held rows, {} set aside: each row counts once\n",
+        sum.saved, sum.refused, sum.answers, sum.duplicates, sum.moves, sum.held, sum.set_aside);
     fmt::print(
         "{} rows may count or not (the save was not over, or bytes were lost); {} of them were acknowledged and "
         "do not\n",

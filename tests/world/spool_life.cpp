@@ -45,6 +45,7 @@ class SpoolLife {
 
   SpoolLifeResult run() {
     site_.folder().slow_writes = true;
+    if (has_nodes_) site_.have_nodes({"counts", "dated"});
     // Producers go on while the forwarder works.
     site_.folder().before_call = [this] {
       if (!is_over_ && one_in(6)) act(producers_[draw(kProducers)]);
@@ -60,6 +61,7 @@ class SpoolLife {
     if (!is_right()) result_.wrong = "step " + std::to_string(result_.steps) + ": " + result_.wrong;
     result_.answers = site_.answers();
     result_.duplicates = site_.duplicates();
+    result_.moves = site_.moves();
     result_.dead_forwarders = site_.restarts();
     return result_;
   }
@@ -299,11 +301,20 @@ class SpoolLife {
     if (dice < 32) return world_.hold_flushes(false);
     if (dice < 35) return tell(std::string{one_in(2) ? "DRAIN" : "RESUME"} + " table=" + kTables[draw(3)]);
     if (dice < 36) return appear();
+    if (has_nodes_ && dice < 39 && one_in(2)) return disturb_nodes();
     if (dice < 37) {
       world_.disk().fail_call(one_in(2) ? Call::write : Call::sync, 1 + draw(4), Failure::io_error);
       return;
     }
     look();
+  }
+
+  // Another node decides, or nobody; or one has no power, and decides no more.
+  void disturb_nodes() {
+    std::size_t const node = draw(SpoolSite::kNodes);
+    bool const is_away = one_in(4);
+    site_.set_away(node, is_away);
+    site_.set_owner(is_away ? SpoolSite::kNobody : node);
   }
 
   // Rows of others fill its containers, in some lives.
@@ -482,6 +493,10 @@ class SpoolLife {
     start_daemon();
     appear();
     for (char const* const table : kTables) tell(std::string{"RESUME table="} + table);
+    if (has_nodes_) {
+      for (std::size_t node = 0; node < SpoolSite::kNodes; ++node) site_.set_away(node, false);
+      site_.set_owner(draw(SpoolSite::kNodes));
+    }
     for (Producer& producer : producers_) {
       while (producer.spool.is_saving()) go_on(producer);
       producer.spool.leave();
@@ -530,6 +545,7 @@ class SpoolLife {
   std::int64_t latest_ms_{0};
   bool has_appeared_{false};
   bool fills_daemon_{one_in(6)};
+  bool has_nodes_{one_in(2)};
   bool is_over_{false};  // no producer acts any more
 };
 
@@ -543,6 +559,7 @@ void SpoolLifeResult::add(SpoolLifeResult const& other) {
   refused += other.refused;
   answers += other.answers;
   duplicates += other.duplicates;
+  moves += other.moves;
   held += other.held;
   set_aside += other.set_aside;
   dead_producers += other.dead_producers;

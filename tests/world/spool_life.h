@@ -2,8 +2,9 @@
 // four tables with unique ids and keys that come again, are killed in the middle of a row, are slow, sync or do not.
 // The forwarder is killed between any two calls of its folder, which also fail. The power of its computer is cut, its
 // disk is full, bytes are damaged, its clock is set forward and back. The daemon is killed, loses power, is full, slow,
-// away for an hour, drains its tables, and declares one of them late. Connections end anywhere. Everything is drawn from
-// one seed. In the end all is well again, and the following is held against what the daemon has:
+// away for an hour, drains its tables, and declares one of them late. Connections end anywhere. In half of the lives it is
+// three nodes that share two of the tables and decide for them in turn (spool_site.h), and a node loses power. Everything
+// is drawn from one seed. In the end all is well again, and the following is held against what the daemon has:
 //
 //   - a row whose save was acknowledged counts once: its id is once among those that merged into its key, and the sum
 //     of its column is the number of these;
@@ -29,6 +30,7 @@ struct SpoolLifeResult {
   std::uint64_t refused{0};     // saves
   std::uint64_t answers{0};     // of the daemon
   std::uint64_t duplicates{0};  // rows that it knew
+  std::uint64_t moves{0};       // answers of nodes that do not decide
   std::uint64_t held{0};        // writes of held rows
   std::uint64_t set_aside{0};
   std::uint64_t dead_producers{0};

@@ -1,5 +1,9 @@
 // A computer with a spool folder beside a simulated daemon: the real forwarder on a simulated folder
-// (tests/support/spool), and its connection over the simulated network, as msgpack frames whose answers come in order.
+// (tests/support/spool), and its connections over the simulated network, as msgpack frames whose answers come in order.
+//
+// The daemon may have three doors, as nodes of a cluster that share what one log has. Of the shared tables one node
+// decides, or nobody; the other doors answer `moved` or `unavailable` themselves. The third node is known only from
+// `moved`. Tables that are not shared are at the first door alone.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +11,15 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "spool/forwarder.h"
+#include "spool/routes.h"
 #include "tests/support/spool/sim_folder.h"
 #include "tests/world/world.h"
 
@@ -49,21 +57,60 @@ class SpoolSite final : public spool::Link {
   // While it is set, connect() does nothing.
   bool is_cut_off{false};
 
+  // From the next start of the forwarder on. These tables are shared, and the first node decides.
+  void have_nodes(std::set<std::string> shared);
+  static constexpr std::size_t kNodes = 3;
+  static constexpr std::size_t kNobody = kNodes;
+  void set_owner(std::size_t node);
+  // It has no power, or has it again.
+  void set_away(std::size_t node, bool is_away);
+  [[nodiscard]] std::uint64_t moves() const { return moves_; }  // answers
+
  private:
-  [[nodiscard]] bool is_up() const override { return connection_ != ConnectionId::none; }
+  struct Frame {
+    std::uint64_t number;
+    std::string table;
+    std::string bytes;
+  };
+  // What it has begun to carry over, and how a door answers by itself; ok: the daemon does.
+  struct Waiting {
+    std::uint64_t number;
+    std::string table;
+    Status refusal;
+  };
+  struct Node {
+    ConnectionId connection{ConnectionId::none};
+    std::deque<Frame> out{};  // not sent so far
+    std::size_t out_from{0};  // of the first one: its beginning was sent
+    std::string in{};         // not whole so far
+    std::deque<Waiting> waiting{};
+    bool is_away{false};
+  };
+
+  [[nodiscard]] bool is_up() const override;
+  [[nodiscard]] bool is_up(std::size_t node) const { return nodes_[node].connection != ConnectionId::none; }
   void send(Message const& insert, std::string_view, std::uint64_t number) override;
-  [[nodiscard]] bool is_alive();
-  void hear();
+  [[nodiscard]] bool is_alive(std::size_t node);
+  [[nodiscard]] Status door(std::size_t node, std::string const& table) const;
+  void give(std::size_t node, std::size_t bytes_max);
+  void carry(std::size_t node, std::size_t to_daemon, std::size_t to_forwarder);
+  void hang_up(std::size_t node, bool arrives);
+  void lose(std::size_t node, bool arrives);
+  // False: no more now.
+  [[nodiscard]] bool hear(std::size_t node);
 
   World& world_;
   SimFolder folder_;
   spool::ForwarderRules rules_;
   std::mt19937_64 chance_;
   std::unique_ptr<spool::Forwarder> forwarder_;
-  ConnectionId connection_{ConnectionId::none};
-  std::string out_;  // not sent so far
-  std::string in_;   // not whole so far
-  std::deque<std::uint64_t> waiting_;
+  std::vector<Node> nodes_{1};
+  std::optional<spool::Routes> routes_;
+  std::set<std::string> shared_;
+  std::size_t owner_{0};
+  std::uint64_t token_{1};
+  std::uint64_t moves_{0};
+  std::map<std::string, std::size_t> told_;  // tables whose owner was the last that was heard of them
   std::map<std::pair<std::string, std::string>, std::int64_t> highest_;  // number that was sent, by table and client
   std::uint64_t restarts_{0};
   std::uint64_t answers_{0};

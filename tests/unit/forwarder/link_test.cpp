@@ -47,8 +47,10 @@ class FakeDaemon {
     if (peer_ >= 0) ::close(std::exchange(peer_, -1));
   }
   void say(std::string_view bytes) const { static_cast<void>(::send(peer_, bytes.data(), bytes.size(), MSG_NOSIGNAL)); }
-  void answer(std::string_view command, std::uint64_t request, std::string_view code = {}) const {
+  void answer(std::string_view command, std::uint64_t request, std::string_view code = {},
+              std::string_view address = {}) const {
     std::vector<Param> params{{"request", Value::of_unsigned(request)}};
+    if (!address.empty()) params.push_back({"address", Value::of_text(address)});
     if (!code.empty()) params.push_back({"code", Value::of_text(code)});
     std::string out;
     protocol::append_frame({.command = command, .params = params}, out);
@@ -185,7 +187,10 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_does_not_answer_is_given_up) {
   BOOST_TEST((play.link->lines().front().problem().code() == Code::timed_out));
   play.fakes[0]->greets = false;
   play.link->hurry(std::chrono::steady_clock::now());
-  BOOST_TEST(play.comes([&] { return play.losses == 2; }));
+  BOOST_TEST(play.comes([&] { return play.link->lines().front().state() == Line::State::greeting; }));
+  BOOST_TEST(play.comes([&] { return play.link->lines().front().state() == Line::State::away; }));
+  // Nothing was sent: rows in flight to others are none of an attempt that fails.
+  BOOST_TEST(play.losses == 1);
   BOOST_TEST(play.answers.empty());
 }
 
@@ -211,6 +216,37 @@ BOOST_AUTO_TEST_CASE(a_table_goes_to_the_first_daemon_that_has_it) {
   play.fakes[0]->hang_up();
   BOOST_TEST(play.comes([&] { return play.losses == 1; }));
   BOOST_TEST(goes_to("jobs", 5, 1));
+}
+
+// Nobody named it: it is connected to when it is told. The other tables stay where they are.
+BOOST_AUTO_TEST_CASE(a_table_goes_to_the_node_that_is_told) {
+  Play play{1};
+  BOOST_REQUIRE(play.comes([&] { return play.link->is_up(); }));
+  play.fakes.push_back(std::make_unique<FakeDaemon>(play.folder / "told"));
+  auto const goes_to = [&](std::string_view table, std::uint64_t number, std::size_t daemon) {
+    play.send(table, number);
+    return play.comes([&] { return !play.fakes[daemon]->rows.empty() && play.fakes[daemon]->rows.back() == number; });
+  };
+  auto const tells = [&](std::size_t daemon, std::uint64_t number, std::string_view code, std::size_t owner) {
+    play.fakes[daemon]->answer("ERROR", number, code, play.fakes[owner]->address());
+    return play.comes([&] { return play.answers.contains(number); });
+  };
+  BOOST_TEST(goes_to("shared", 1, 0));
+  BOOST_TEST(tells(0, 1, "moved", 1));
+  BOOST_TEST((play.answers.at(1) == Code::moved));
+  BOOST_TEST(play.comes([&] { return play.link->lines().back().state() == Line::State::up; }));
+  BOOST_TEST(play.link->lines().size() == 2U);
+  BOOST_TEST(goes_to("shared", 2, 1));
+  BOOST_TEST(goes_to("own", 3, 0));
+  BOOST_TEST(tells(1, 2, "moved", 0));
+  BOOST_TEST(goes_to("shared", 4, 0));
+  BOOST_TEST(play.losses == 0);
+  // It goes: its rows are sent to another one, which knows who decides.
+  BOOST_TEST(tells(0, 4, "moved", 1));
+  BOOST_TEST(goes_to("shared", 5, 1));
+  play.fakes[1]->hang_up();
+  BOOST_TEST(play.comes([&] { return play.losses == 1; }));
+  BOOST_TEST(goes_to("shared", 6, 0));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

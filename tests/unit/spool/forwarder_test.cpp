@@ -26,6 +26,32 @@ BOOST_AUTO_TEST_CASE(rows_arrive_and_are_erased) {
   BOOST_TEST(play.folder.find(file)->bytes.find_first_not_of('\0', kFileHeadBytes) == std::string::npos);
 }
 
+// Of a table that another node decides for, or nobody, one row is tried each second, however long it takes. The rows of
+// other tables go on.
+BOOST_AUTO_TEST_CASE(a_table_that_is_elsewhere_holds_up_no_other_and_is_tried_each_second) {
+  for (Status const& why : {Status{Code::moved, "elsewhere"}.with("address", "b:1"),
+                            Status{Code::unavailable, "nobody decides"}.with("retry", "100")}) {
+    Play play;
+    play.daemon.tables = {"pages", "common"};
+    play.daemon.elsewhere["common"] = why;
+    Instance const file = play.file();
+    play.save(file, "shared", "common");
+    play.save(file, "own");
+    play.settle();
+    BOOST_TEST(play.count("own") == 1);
+    BOOST_TEST(play.count("shared") == 0);
+    BOOST_TEST(play.forwarder->problem().text() == "ok");
+    for (int minute = 0; minute < 30; ++minute) play.settle();
+    std::uint64_t const before = play.forwarder->figures().sent;
+    play.settle();  // 20 s
+    BOOST_TEST(play.forwarder->figures().sent - before >= 18U);
+    BOOST_TEST(play.forwarder->figures().sent - before <= 20U);
+    play.daemon.elsewhere.clear();
+    play.settle();
+    BOOST_TEST(play.count("shared") == 1);
+  }
+}
+
 // Its period is over: ended, left by its producer, deleted. A row that came late counts.
 BOOST_AUTO_TEST_CASE(an_old_file_goes_once_its_producer_left) {
   Play play;

@@ -33,6 +33,7 @@ class MemoryDaemon final : public Link {
   std::set<std::string> tables{"pages"};
   std::map<std::string, int> rows;  // by id
   std::optional<Code> refuses{};
+  std::map<std::string, Status> elsewhere;  // by table: another node decides, or nobody
   bool takes_bad{false};
   std::int64_t window{65'536};  // of numbers that it remembers of a client
 
@@ -52,6 +53,7 @@ class MemoryDaemon final : public Link {
   Status take(Message const& insert) {
     std::string const table{insert.text("table")};
     if (refuses) return {*refuses, "not now"};
+    if (auto const away = elsewhere.find(table); away != elsewhere.end()) return away->second;
     if (!tables.contains(table)) return {Code::unknown_table, "no table " + table};
     bool const is_known =
         known_.contains({table, std::string{insert.text("client")}, insert.integer("sequence").value_or(0)});
