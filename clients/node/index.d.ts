@@ -52,7 +52,9 @@ export interface CommandRule {
 
 export interface ConnectOptions {
   /** "HOST:PORT", "[IPV6]:PORT", "unix:PATH" or "/PATH"; with "tls:" before it, encrypted: the daemon's certificate must
-   * be for this name or address, or for "localhost" on a unix socket. Default: "127.0.0.1:4050". */
+   * be for this name or address, or for "localhost" on a unix socket. Several, separated by commas, are daemons with the
+   * same tables: the first that answers is home, and after a loss the next; no path may have a comma then. Tables that
+   * move to other nodes are followed in any case. Default: "127.0.0.1:4050". */
   server?: string;
   /** For "tls:", PEM: a path, read at each attempt to connect, or the bytes. The authorities to trust (default: those of
    * Node), and this client's own certificate with its key (default: none). */
@@ -65,10 +67,14 @@ export interface ConnectOptions {
   timeLimit?: number;
   /** Of one attempt to connect. Default: 5000. */
   connectLimit?: number;
-  /** Pauses before the attempts to connect again; the last one repeats. Each varies by up to a quarter. Empty: never.
-   * Default: 1, 1, 1, 3, 5, 10, 20, 30, 60 s. */
+  /** Where there are several daemons: one that owes an answer and says nothing for so long is given up, as if the
+   * connection had ended. Commands that take longer, such as DIGEST, and BACKUP with `digest=1`, need more. Infinity: never.
+   * Default: 2000. */
+  silenceLimit?: number;
+  /** Pauses before the attempts to connect again; the last one repeats. Each varies by up to a quarter. With several
+   * servers the others are tried at once, and a pause is made when each was tried. Empty: never. Default: 1, 1, 1, 3, 5, 10, 20, 30, 60 s. */
   backOff?: number[];
-  /** For people: the reason when the connection is lost, and undefined when it is back. */
+  /** For people: the reason when a connection is lost, and undefined when it is back, or there is one to another node. */
   onConnection?: (error: FastjournalError | undefined) => void;
   /** Messages that belong to no command and no listener: the rounds of WATCH. */
   onPush?: (message: Message) => void;
@@ -84,10 +90,11 @@ export interface ConnectOptions {
   commands?: Record<string, CommandRule>;
 }
 
-/** Connects, with one attempt. Rejects with `unavailable`, or `not_allowed` if the token or certificate is refused.
+/** Connects, with one attempt for each server. Rejects with `unavailable`, or `not_allowed` if the token or certificate is refused.
  * Later losses are repaired by themselves: subscriptions are made again, commands that may be sent twice are sent again
  * (those that read, NEXT, TOUCH, DONE, ACQUIRE, ACCEPT, INSERT and SEND with client and sequence, DECLARE and others of
- * queues, FOUND, SENDING, SENT and others of pipelines), all others reject with `closed`. */
+ * queues, FOUND, SENDING, SENT and others of pipelines), all others reject with `closed`. What a daemon refuses because
+ * another one decides for the table (`moved`), or nobody for now, is sent again whatever it is, until the time limit. */
 export function connect(options?: ConnectOptions): Promise<Connection>;
 
 export interface Connection {
@@ -116,7 +123,8 @@ export interface Connection {
     handler: MessageHandler,
     options?: ConsumerOptions,
   ): Promise<ConsumerCounts>;
-  /** Connections made so far; more than 1: it was lost in between. */
+  /** Connections made to home, those to other nodes that were lost, and tables that moved. More than before: what belongs
+   * to a connection, such as leases, may be over. */
   readonly connects: number;
   /** Notices that were dropped because pushesMax were not fetched. */
   readonly pushesDropped: number;

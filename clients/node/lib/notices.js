@@ -36,7 +36,7 @@ export class Notices {
     for (const one of link.subscriptions)
       if (one.matches(params)) throw errorOf('wrong_state', `this connection listens to table ${params.table} already`);
     link.subscriptions.add(this.#subscription);
-    this.#listening = link.call('LISTEN', params, {signal}).catch((error) => {
+    this.#listening = link.call('LISTEN', params, {signal, subscription: this.#subscription}).catch((error) => {
       this.#subscription.end(error);
     });
     this.#onAbort = () => void this.return();
@@ -62,8 +62,7 @@ export class Notices {
       for (const {message} of subscription.queue.splice(0))
         if (isLease(message)) this.#link.giveBack(message);
       // Where there is no connection there is no subscription; where it was refused, neither.
-      if (this.#link.state === 'open')
-        await this.#link.call('UNLISTEN', {table, domain, queue, source}).catch(() => {});
+      if (subscription.line?.isOpen) await this.#link.call('UNLISTEN', {table, domain, queue, source}).catch(() => {});
     }
     return {value: undefined, done: true};
   }

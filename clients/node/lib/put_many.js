@@ -44,6 +44,7 @@ class Putter {
       throw new BadParameterError('option sequence is an integer from 0', {parameter: 'sequence'});
     if (!(depth >= 1)) throw new BadParameterError('option depth is at least 1', {parameter: 'depth'});
     this.link = link;
+    this.table = table;
     this.onRefused = onRefused;
     this.timeLimit = timeLimit;
     this.signal = signal;
@@ -126,6 +127,7 @@ class Putter {
     const firstSequence = this.sequence - rows.length;
     const batch = {
       first,
+      table: this.table,
       count: rows.length,
       bytes,
       onAnswer: (index, message) => this.answered(rows[index], message, firstRow + index),

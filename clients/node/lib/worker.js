@@ -2,8 +2,8 @@
 // became of them.
 import {BadParameterError, GiveUp} from './errors.js';
 
-// After these a worker goes on: the daemon is away, or short of something, or the table rests.
-const outages = new Set(['unavailable', 'timed_out', 'closed', 'paused', 'over_limit', 'no_space']);
+// After these a worker goes on: the daemon or the table's owner is away, or short of something, or the table rests.
+const outages = new Set(['unavailable', 'timed_out', 'closed', 'paused', 'over_limit', 'no_space', 'moved']);
 const lost = new Set(['stale_epoch', 'not_leased', 'unknown_row']);
 const RETRY_MS = 1_000;
 const options = new Set(['concurrency', 'lease', 'wait', 'worker', 'signal', 'stopOn', 'onError']);
