@@ -5,10 +5,9 @@ and clocks. The rules are those of the C++ library (clients/lib/routes.h).
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .wire import Decoder
+from .wire import Decoder, whole
 
 
 class State(enum.Enum):
@@ -61,11 +60,12 @@ class Moved(NamedTuple):
     token: int | None
 
     @staticmethod
-    def of(params: Mapping[str, Any], told_by: str) -> Moved:
-        address, token = str(params.get("address", "")), params.get("token")
+    def of(params: dict[str, Any], told_by: str) -> Moved:
+        address = str(params.get("address", ""))
         if address and told_by.startswith("tls:") and not address.startswith(("tls:", "unix:", "/")):
             address = "tls:" + address
-        return Moved(address, token if type(token) is int else None)
+        # A daemon tells facts as text.
+        return Moved(address, whole(params, "token") if "token" in params else None)
 
 
 class Route:

@@ -261,6 +261,9 @@ def test_a_node_is_dialed_as_the_daemon_that_named_it() -> None:
     assert Moved.of({"address": "b:1"}, "tls:a:1").address == "tls:b:1"
     assert Moved.of({"address": "unix:/b"}, "tls:a:1").address == "unix:/b"
     assert Moved.of({}, "tls:a:1").address == ""
+    # Daemons tell it as text.
+    assert Moved.of({"token": "7"}, "a:1").token == Moved.of({"token": 7}, "a:1").token == 7
+    assert Moved.of({}, "a:1").token is None
 
 
 # --- with sockets
