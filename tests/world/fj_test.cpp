@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "fj/frame.h"
+#include "plugins/keyvalue/fj_protocol.h"
 #include "tests/support/documents.h"
 #include "tests/world/world.h"
 
@@ -376,6 +377,24 @@ BOOST_AUTO_TEST_CASE(pipelined_frames_are_answered_in_their_order) {
   std::vector<fj::Reply> const replies = scene.replies();
   BOOST_REQUIRE_EQUAL(replies.size(), 2'000U);
   for (std::uint16_t i = 0; i < 2'000; ++i) BOOST_TEST(replies[i].identifier == i);
+}
+
+// The table is in a log of which another node is the owner.
+BOOST_AUTO_TEST_CASE(which_node_decides_is_told) {
+  keyvalue::FjProtocol protocol{4'096};
+  std::string bytes;
+  fj::write(get("a"), bytes);
+  Message message;
+  std::string out;
+  BOOST_REQUIRE((protocol.read(bytes, message, out).kind == Protocol::Kind::message));
+  std::vector<Param> const error{{"code", Value::of_text("moved")},
+                                 {"message", Value::of_text("node b at 10.0.0.2:4050 decides for log common")},
+                                 {"request", *message.find("request")},
+                                 {"address", Value::of_text("10.0.0.2:4050")}};
+  protocol.write({.command = "ERROR", .params = error}, out);
+  fj::Reply reply;
+  BOOST_REQUIRE((fj::read(out, out.size(), reply).kind == fj::Cut::Kind::whole));
+  BOOST_TEST(reply.error.value_or("") == "moved node b at 10.0.0.2:4050 decides for log common");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -308,6 +308,21 @@ BOOST_AUTO_TEST_CASE(a_text_that_breaks_off_is_seen_to) {
   BOOST_TEST(!talk.http.is_answering());
 }
 
+BOOST_AUTO_TEST_CASE(which_node_decides_is_told) {
+  HttpReply const moved = reply_to(post("INSERT", "{}"), error("moved", {{"address", Value::of_text("10.0.0.2:4050")},
+                                                                         {"node", Value::of_text("b")},
+                                                                         {"token", Value::of_text("7")}}));
+  BOOST_TEST(moved.status == 421U);
+  BOOST_TEST(json_of(moved).at("code") == "moved");
+  BOOST_TEST(json_of(moved).at("address") == "10.0.0.2:4050");
+  BOOST_TEST(json_of(moved).at("node") == "b");
+  BOOST_TEST(json_of(moved).at("token") == "7");
+  HttpReply const nobody = reply_to(post("INSERT", "{}"), error("unavailable", {{"retry", Value::of_text("100")}}));
+  BOOST_TEST(nobody.status == 503U);
+  BOOST_TEST(nobody.fields.at("retry-after") == "1");
+  BOOST_TEST(json_of(nobody).at("retry") == "100");
+}
+
 BOOST_AUTO_TEST_CASE(who_must_wait_is_told_how_long) {
   auto const after = [](std::string_view wait_ms) {
     return reply_to(post("X", "{}"), error("over_limit", {{"wait_ms", Value::of_text(wait_ms)}}))

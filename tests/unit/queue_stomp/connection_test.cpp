@@ -213,6 +213,21 @@ BOOST_AUTO_TEST_CASE(a_receipt_comes_with_the_answer) {
   BOOST_TEST(client.seen.back() == "SEND queue=a body=y");
 }
 
+BOOST_AUTO_TEST_CASE(which_node_decides_is_told) {
+  Client client = Client::connected();
+  client.serve = [](Client& c, Message const&) {
+    c.error("moved", "node b at 10.0.0.2:4050 decides for log common",
+            {{"address", Value::of_text("10.0.0.2:4050")}, {"node", Value::of_text("b")}});
+    return true;
+  };
+  client.send(frame("SEND\ndestination:/queue/a\n\nx"));
+  std::string const told = client.take();
+  BOOST_TEST(told.starts_with(
+                 "ERROR\nmessage:SEND\\c moved\\c node b at 10.0.0.2\\c4050 decides for log common\ncode:moved\n"),
+             told);
+  BOOST_TEST(client.ended);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_refused_is_told_in_full_and_ends_the_connection) {
   Client client = Client::connected();
   client.serve = [](Client& c, Message const&) {
