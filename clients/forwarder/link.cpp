@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace fastjournal::forwarder {
 namespace {
 
 constexpr std::chrono::seconds kFirstTry{2};
+// More are never in flight: spool::ForwarderRules::span_max.
+constexpr std::uint64_t kNumbersMax = 65'536;
 
 std::vector<std::string> addresses_of(std::vector<LineOptions> const& lines) {
   std::vector<std::string> out;
@@ -35,7 +38,7 @@ void DaemonLink::add_line(LineOptions options) {
                    .lost =
                        [this] {
                          routes_.forget();
-                         tables_.clear();
+                         runs_.clear();
                          events_.lost();
                        }});
 }
@@ -51,15 +54,16 @@ void DaemonLink::send(Message const& insert, std::string_view body, std::uint64_
   std::string_view const table = insert.text("table");
   std::size_t const line = routes_.daemon_of(
       table, [this](std::size_t at) { return at < lines_.size() && lines_[at].state() == Line::State::up; });
-  tables_.emplace_hint(tables_.end(), number, table);
+  if (runs_.empty() || runs_.back().second != table) runs_.emplace_back(number, table);
+  while (runs_.size() > 1 && runs_[1].first + kNumbersMax <= number) runs_.pop_front();
   lines_[line].send(insert, body, number);
 }
 
 // A refused row is held with its table by the forwarder, and tried again: then by the route that is learned here.
 void DaemonLink::answered(std::size_t line, std::uint64_t number, Status const& answer) {
-  if (auto const flight = tables_.find(number); flight != tables_.end()) {
-    routes_.answered(flight->second, line, answer);
-    tables_.erase(flight);
+  if (!answer.ok()) {
+    auto const behind = std::ranges::upper_bound(runs_, number, {}, [](auto const& run) { return run.first; });
+    if (behind != runs_.begin()) routes_.answered(std::prev(behind)->second, line, answer);
   }
   events_.answered(number, answer);
 }

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clients/forwarder/line.h"
@@ -49,7 +49,8 @@ class DaemonLink final : public spool::Link {
   bool is_up_{false};
   std::deque<Line> lines_;
   spool::Routes routes_;
-  std::map<std::uint64_t, std::string> tables_;  // of what is in flight
+  // Of what is in flight: a table, and the number of its first row in a row. Costs nothing where all are of one.
+  std::deque<std::pair<std::uint64_t, std::string>> runs_;
 };
 
 }  // namespace fastjournal::forwarder
