@@ -70,13 +70,14 @@ void EtcdLog::tick() {
 }
 
 void EtcdLog::take(api::Answer const& answer) {
-  silence_ = answer.why;
-  if (appender_.take(answer, now_us_) || reader_.take(answer, now_us_) || nodes_.take(answer)) return;
+  // How full it is a member tells that has no leader, too.
   if (bool const was_short = quota_.is_short(); quota_.take(answer)) {
     if (quota_.is_short() && !was_short)
       news_.push_back({"etcd-nearly-full", 60, "log " + options_.name + ": " + quota_.why()});
     return;
   }
+  silence_ = answer.why;
+  if (appender_.take(answer, now_us_) || reader_.take(answer, now_us_) || nodes_.take(answer)) return;
   if (answer.id == granting_) return take_lease(answer);
   if (answer.id == renewing_) return take_renewal(answer);
   if (answer.id == claiming_) return take_claim(answer);
