@@ -1,5 +1,7 @@
 #include "daemon/certificates.h"
 
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 namespace fastjournal::daemon {
@@ -14,6 +16,12 @@ tls::ServerFiles files_of(config::TlsDeclaration const& declared) {
           .key = named(declared.key),
           .client_ca = named(declared.client_ca),
           .client_certificates = kRules[static_cast<std::size_t>(declared.client_certificates)]};
+}
+
+// Empty: it cannot be read, which is told by who needs it.
+std::string content_of(tls::NamedFile const& file) {
+  std::ifstream in{file.path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 }  // namespace
@@ -76,6 +84,39 @@ void Certificates::use(reactor::Reactor& reactor) {
   material_ = std::move(next_);
   next_.reset();
   next_contexts_.clear();
+}
+
+// ---------------------------------------------------------------------------
+
+Status EtcdCertificates::read(tls::ClientFiles files) {
+  files_ = std::move(files);
+  return read();
+}
+
+Status EtcdCertificates::read() {
+  next_contents_.clear();
+  for (tls::NamedFile const* const file : {&files_->ca, &files_->certificate, &files_->key})
+    if (!file->path.empty()) next_contents_ += content_of(*file);
+  Result<std::shared_ptr<tls::ClientContext>> made = tls::ClientContext::make(*files_, "", "");
+  if (!made.ok()) return made.status();
+  next_ = std::move(made).value();
+  return {};
+}
+
+Result<std::vector<std::string>> EtcdCertificates::read_again() {
+  next_.reset();
+  if (!files_) return std::vector<std::string>{};
+  if (Status status = read(); !status.ok()) return status;
+  if (next_contents_ != contents_)
+    return std::vector<std::string>{"certificates for etcd: read again, for new connections"};
+  next_.reset();
+  return std::vector<std::string>{};
+}
+
+void EtcdCertificates::use(reactor::Reactor& reactor) {
+  if (next_ == nullptr) return;
+  contents_ = std::move(next_contents_);
+  reactor.use_client_certificates(kNumber, std::exchange(next_, nullptr));
 }
 
 }  // namespace fastjournal::daemon

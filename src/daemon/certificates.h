@@ -1,5 +1,5 @@
-// The certificates of the listeners with TLS, as the configuration names them: read at the start, and again on RELOAD.
-// Apart from the daemon so that a reload is all or nothing.
+// The certificates of the listeners with TLS, and those for etcd, as the configuration names them: read at the start, and
+// again on RELOAD. Apart from the daemon so that a reload is all or nothing.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,27 @@ class Certificates {
   std::map<std::uint32_t, std::string> protocols_;  // by listener
   std::optional<tls::ServerMaterial> next_;
   Contexts next_contexts_;
+};
+
+// Those for connections to etcd.
+class EtcdCertificates {
+ public:
+  // env::ConnectOptions::certificates of these connections.
+  static constexpr std::uint32_t kNumber = 1;
+
+  // Not ok: what is wrong with the files.
+  [[nodiscard]] Status read(tls::ClientFiles files);
+  // As those of Certificates: what is read again is for connections from use() on.
+  [[nodiscard]] Result<std::vector<std::string>> read_again();
+  void use(reactor::Reactor& reactor);
+
+ private:
+  [[nodiscard]] Status read();
+
+  std::optional<tls::ClientFiles> files_;  // empty: no TLS
+  std::string contents_;                   // of the files in use
+  std::string next_contents_;
+  std::shared_ptr<tls::ClientContext> next_;
 };
 
 }  // namespace fastjournal::daemon

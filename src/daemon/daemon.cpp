@@ -147,6 +147,20 @@ Status Daemon::write_message_files() const {
   return {};
 }
 
+Result<std::vector<std::string>> Daemon::read_certificates() {
+  Result<std::vector<std::string>> changes = certificates_.read_again();
+  if (!changes.ok()) return changes;
+  Result<std::vector<std::string>> const of_etcd = etcd_certificates_.read_again();
+  if (!of_etcd.ok()) return of_etcd;
+  changes->insert(changes->end(), of_etcd->begin(), of_etcd->end());
+  return changes;
+}
+
+void Daemon::use_certificates() {
+  certificates_.use(*reactor_);
+  etcd_certificates_.use(*reactor_);
+}
+
 Result<Daemon::Contents> Daemon::read_declarations() {
   config::TypesByName types;
   for (auto const& [name, type] : types_) types.emplace(name, type->declaration());

@@ -72,7 +72,6 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] Status open_file_log(config::LogDeclaration const& log, os::ThreadWorkers& workers);
   [[nodiscard]] Status open_shared_log(config::LogDeclaration const& log);
   [[nodiscard]] Status read_cluster();
-  [[nodiscard]] Status use_certificates_of_etcd();
   [[nodiscard]] engine::Declarations tables_to_forget() const;
   // If a signal says so: ends here, like kill -9 but with a message. Startup is crash-safe, so an orderly unwinding
   // adds nothing.
@@ -99,8 +98,8 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] Result<server::Listener> open_listener(std::uint32_t number,
                                                        config::ListenDeclaration const& declared) override;
   [[nodiscard]] Status can_listen(config::ListenDeclaration const& declared) override;
-  [[nodiscard]] Result<std::vector<std::string>> read_certificates() override { return certificates_.read_again(); }
-  void use_certificates() override { certificates_.use(*reactor_); }
+  [[nodiscard]] Result<std::vector<std::string>> read_certificates() override;
+  void use_certificates() override;
   [[nodiscard]] Handshakes handshakes() const override;
   [[nodiscard]] std::int64_t certificate_end() const override { return certificates_.valid_until_s() * 1000; }
   void stop(std::string_view reason) override;
@@ -135,6 +134,7 @@ class Daemon final : public server::ServerHost {
   config::DaemonDeclaration declared_;
   std::string default_socket_;  // the administrator's, if no other was declared
   Certificates certificates_;
+  EtcdCertificates etcd_certificates_;
   etcd::ClientOptions etcd_;
   engine::TableTypes types_;
   engine::Declarations tables_;

@@ -18,8 +18,6 @@ namespace {
 constexpr std::int64_t kProgressEveryUs = 1'000'000;
 // Decided and not durable in a log on etcd: a row of the largest size, and its names, twice.
 constexpr std::uint64_t kWaitingBytesMax = 64U << 20U;
-// env::ConnectOptions::certificates of connections to etcd.
-constexpr std::uint32_t kCertificatesOfEtcd = 1;
 
 std::string progress_text(std::string_view log, log::file::ReadProgress const& progress) {
   return fmt::format("log {}: {} {} of {} MiB, {} records, container {} of {}", log,
@@ -34,7 +32,7 @@ Status Daemon::open_logs() {
   engine.hash_with(os::random_bits());
   engine.declare(tables_, tables_to_forget());
   server_->clock().judge_by({DurationMs{declared_.start.clock_behind_ms_max}, options_.accept_clock});
-  if (Status status = use_certificates_of_etcd(); !status.ok()) return status;
+  etcd_certificates_.use(*reactor_);
   os::ThreadWorkers workers{os::ThreadWorkers::threads_wanted()};
   for (config::LogDeclaration const& log : declared_.logs) {
     Status status = log.is_shared ? open_shared_log(log) : open_file_log(log, workers);
@@ -97,9 +95,15 @@ Status Daemon::read_cluster() {
   config::ClusterDeclaration const& cluster = *declared_.cluster;
   etcd_.endpoints = cluster.etcd.addresses;
   etcd_.tls = cluster.etcd.tls;
-  etcd_.certificates = kCertificatesOfEtcd;
+  etcd_.certificates = EtcdCertificates::kNumber;
   etcd_.server_name = cluster.server_name;
   etcd_.user = cluster.user;
+  if (etcd_.tls)
+    if (Status status = etcd_certificates_.read({.ca = {cluster.ca.path, cluster.ca.place},
+                                                 .certificate = {cluster.certificate.path, cluster.certificate.place},
+                                                 .key = {cluster.key.path, cluster.key.place}});
+        !status.ok())
+      return status;
   config::ClusterDeclaration::File const& file = cluster.password_file;
   if (file.path.empty()) return {};
   std::ifstream in{file.path};
@@ -108,18 +112,6 @@ Status Daemon::read_cluster() {
   return {Code::bad_configuration,
           file.place + ": " + file.path +
               " cannot be read, or its first line is empty; expected the password of etcd's user"};
-}
-
-Status Daemon::use_certificates_of_etcd() {
-  if (!etcd_.tls) return {};
-  config::ClusterDeclaration const& cluster = *declared_.cluster;
-  auto context = tls::ClientContext::make({.ca = {cluster.ca.path, cluster.ca.place},
-                                           .certificate = {cluster.certificate.path, cluster.certificate.place},
-                                           .key = {cluster.key.path, cluster.key.place}},
-                                          "", "");
-  if (!context.ok()) return context.status();
-  reactor_->use_client_certificates(kCertificatesOfEtcd, std::move(context).value());
-  return {};
 }
 
 // Nothing of it has to be there now: its tables serve when it comes.

@@ -276,6 +276,29 @@ BOOST_FIXTURE_TEST_CASE(the_daemons_command_line_takes_tls_addresses, Running) {
   BOOST_TEST(has(daemon.output(), "expected <tls certificate="), daemon.output());
 }
 
+// etcd itself need not be there for that.
+BOOST_FIXTURE_TEST_CASE(certificates_for_etcd_are_read_again, Running) {
+  daemon.write("fastjournal.xml",
+               "<fastjournal>\n<listen address=\"127.0.0.1:0\"/>\n<socket path=\"socket\" rights=\"all\"/>\n"
+               "<cluster node=\"n1\" address=\"127.0.0.1:1\" etcd=\"https://127.0.0.1:1\" ca=\"ca.pem\" "
+               "certificate=\"anna.pem\" key=\"anna.key\"/>\n"
+               "<log name=\"shared\"/>\n<log name=\"common\" engine=\"etcd\"/>\n</fastjournal>\n");
+  is_running = daemon.start();
+  BOOST_REQUIRE_MESSAGE(is_running, daemon.output());
+  BOOST_TEST(has(administer("RELOAD"), "count=0"));
+  // A key of another one.
+  give("berta", authority.client("berta"));
+  std::filesystem::copy_file(daemon.folder() / "berta.pem", daemon.folder() / "anna.pem",
+                             std::filesystem::copy_options::overwrite_existing);
+  std::string answer = administer("RELOAD");
+  BOOST_TEST(has(answer, "ERROR "), answer);
+  BOOST_TEST(has(answer, "fastjournal.xml:4: attribute \"key\""), answer);
+  give("anna", authority.client("anna"));
+  answer = administer("RELOAD");
+  BOOST_TEST(has(answer, "certificates for etcd: read again, for new connections"), answer);
+  BOOST_TEST(has(administer("RELOAD"), "count=0"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_listener_of_a_table_has_the_certificate_of_the_reload_that_opens_it, Running) {
   start();
   Authority next;
