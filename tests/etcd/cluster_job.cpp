@@ -50,6 +50,11 @@ std::uint64_t Job::added() {
   return added_.size();
 }
 
+void Job::expect(std::string const& name) {
+  std::lock_guard const held{lock_};
+  added_.insert(name);
+}
+
 void Job::check() {
   std::lock_guard const held{lock_};
   std::size_t lost = 0;

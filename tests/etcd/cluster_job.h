@@ -58,6 +58,8 @@ class Job {
   [[nodiscard]] std::int64_t longest_gap_ms();
   void forget_gaps();
   [[nodiscard]] std::uint64_t added();
+  // A row that another producer was acknowledged.
+  void expect(std::string const& name);
   // Says what became of all rows, and holds it against what was promised.
   void check();
 

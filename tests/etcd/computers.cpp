@@ -1,8 +1,12 @@
 #include "tests/etcd/computers.h"
 
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -198,6 +202,40 @@ void Computers::start(std::size_t at) {
   run({"sh", "-c",
        in_hub + " && " + in_computer + "addr add 192.0.2." + number + "/24 dev eth0 && " + in_computer +
            "link set eth0 up"});
+}
+
+void Computers::cut(std::size_t at, Cut cut) const {
+  std::string const port = "port" + std::to_string(at + 1);
+  std::string const in_hub = "exec nsenter -n -t " + inner(*hub_);
+  // No packet is as small as its bucket.
+  std::string const no_more = " root tbf rate 8bit burst 1 limit 1";
+  if (cut == Cut::both_ways) run({"sh", "-c", in_hub + " ip link set " + port + " down"});
+  if (cut == Cut::what_it_hears) run({"sh", "-c", in_hub + " tc qdisc add dev " + port + no_more});
+  if (cut == Cut::what_it_says)
+    run({"sh", "-c", "exec nsenter -n -t " + inner(*computers_[at]) + " tc qdisc add dev eth0" + no_more});
+}
+
+void Computers::heal(std::size_t at, Cut cut) const {
+  std::string const port = "port" + std::to_string(at + 1);
+  std::string const in_hub = "exec nsenter -n -t " + inner(*hub_);
+  if (cut == Cut::both_ways) run({"sh", "-c", in_hub + " ip link set " + port + " up"});
+  if (cut == Cut::what_it_hears) run({"sh", "-c", in_hub + " tc qdisc del dev " + port + " root"});
+  if (cut == Cut::what_it_says)
+    run({"sh", "-c", "exec nsenter -n -t " + inner(*computers_[at]) + " tc qdisc del dev eth0 root"});
+}
+
+Computers::Visit::Visit(Computers const& computers, std::size_t at)
+    : home_(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) {
+  std::string const path = "/proc/" + inner(*computers.computers_[at]) + "/ns/net";
+  int const there = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  bool const is_there = home_ >= 0 && there >= 0 && ::setns(there, CLONE_NEWNET) == 0;
+  if (there >= 0) ::close(there);
+  if (!is_there) throw std::runtime_error("setns " + path + ": " + std::strerror(errno));
+}
+
+Computers::Visit::~Visit() {
+  static_cast<void>(::setns(home_, CLONE_NEWNET));
+  ::close(home_);
 }
 
 std::string Computers::file(std::size_t at, std::string const& name) const {

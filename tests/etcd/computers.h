@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,22 @@ class Computers {
   void start(std::size_t at);
   // While it does not run: the data of its services is gone.
   void empty(std::size_t at) const;
+  // Of what goes between it and all others, without a word to either side.
+  enum class Cut : std::uint8_t { both_ways, what_it_hears, what_it_says };
+  void cut(std::size_t at, Cut cut) const;
+  void heal(std::size_t at, Cut cut) const;
+
+  // While this lives, what its thread connects to is seen from that computer, and so by threads that it starts meanwhile.
+  class Visit {
+   public:
+    Visit(Computers const& computers, std::size_t at);
+    ~Visit();
+    Visit(Visit const&) = delete;
+    Visit& operator=(Visit const&) = delete;
+
+   private:
+    int home_;
+  };
 
  private:
   void make_disk(std::size_t at) const;
