@@ -158,9 +158,6 @@ void Client::expire(RequestId id) {
            what + "waited " + milliseconds(pending.timeout_us) + " for a connection (" + state_.message() + ")");
     return;
   }
-  // What came in the first half may have been on its way before it was sent.
-  Link& link = *pending.link;
-  if (link.heard_us == kNotSet || now_us_ - link.heard_us >= pending.timeout_us / 2) link.is_suspect = true;
   give_up(id, "no answer within " + milliseconds(pending.timeout_us));
 }
 

@@ -18,7 +18,8 @@
 //
 // Leaders. A change that a member passed on to a leader which died is lost, and the member says so after 7 s. So when
 // no request was answered for a while, the member is asked for its leader: without one it is left, and if there is
-// another one, requests that were sent before are `unknown` at once.
+// another one, requests that were sent before are `unknown` at once. Each member answers that by itself; of one that says
+// nothing the network is gone, and it is left before the lease of an owner ends.
 //
 // Watches. Each has a stream of its own: the end of one, or a slow reader of one, is no matter of the others, and
 // etcd's numbers of watches are not needed. Over lost connections WatchReader goes on where it stood.
@@ -123,6 +124,7 @@ class Client final : public Cluster, public env::Dialer {
   static constexpr std::int64_t kPingGapUs = 5'500'000;
   static constexpr std::int64_t kPingLimitUs = 1'500'000;
   static constexpr std::int64_t kQuietUs = 200'000;      // then the member is asked for its leader
+  static constexpr std::int64_t kSilenceUs = 500'000;    // of a member that was asked; then it is left
   static constexpr std::int64_t kHealthyUs = 1'000'000;  // a connection that served so long was a good one
   static constexpr std::int64_t kWaitMinUs = 100'000;
   static constexpr std::int64_t kWaitMaxUs = 1'000'000;
@@ -148,9 +150,8 @@ class Client final : public Cluster, public env::Dialer {
     std::int64_t pinged_us{kNotSet};
     bool has_heard{false};  // since the last tick
     bool is_ping_out{false};
-    bool is_suspect{false};  // a request got no answer, and nothing else came meanwhile
-    bool is_full{false};     // on_writable follows
-    bool is_gone{false};     // the network knows it no more
+    bool is_full{false};  // on_writable follows
+    bool is_gone{false};  // the network knows it no more
     bool has_no_leader{false};
     // The look at the member, an authentication, or a look again (ask_for_leader).
     CallId setup{CallId::none};
@@ -225,6 +226,7 @@ class Client final : public Cluster, public env::Dialer {
   [[nodiscard]] std::int64_t next_us(Link const& link) const;
   [[nodiscard]] std::int64_t ping_us(Link const& link) const;
   [[nodiscard]] std::int64_t ask_us(Link const& link) const;
+  [[nodiscard]] std::int64_t silence_us(Link const& link) const;
 
   // client_watches.cpp: watches
   void begin_watches();

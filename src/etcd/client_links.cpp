@@ -38,7 +38,6 @@ bool Client::received(ConnectionId id, std::string_view bytes) {
   Link* const link = find(id);
   if (link == nullptr) return false;
   link->has_heard = true;
-  link->is_suspect = false;
   Status const status = link->channel.receive(bytes);
   if (!status.ok()) fail(*link, status.code(), status.message());
   take_events(*link);
@@ -331,6 +330,8 @@ void Client::watch_over(Link& link) {
     link.pinged_us = now_us_;
   }
   if (link.phase == Phase::ready && link.failure.ok() && ask_us(link) <= now_us_) ask_for_leader(link);
+  if (link.phase == Phase::ready && silence_us(link) <= now_us_)
+    fail(link, Code::timed_out, "it has said nothing for " + std::to_string(kSilenceUs / 1000) + " ms");
   settle(link);
 }
 
@@ -341,6 +342,12 @@ std::int64_t Client::ask_us(Link const& link) const {
   return std::max(quiet_us, link.asked_us) + kQuietUs;
 }
 
+// When a member that was asked for its leader is left.
+std::int64_t Client::silence_us(Link const& link) const {
+  if (link.setup == CallId::none || is_reading_paused_) return INT64_MAX;
+  return std::max(link.asked_us, link.heard_us) + kSilenceUs;
+}
+
 std::int64_t Client::next_us(Link const& link) const {
   switch (link.phase) {
     case Phase::draining: return link.begun_us + kDrainLimitUs;
@@ -349,7 +356,7 @@ std::int64_t Client::next_us(Link const& link) const {
     case Phase::authenticating: return link.begun_us + kSetupLimitUs;
     case Phase::ready: break;
   }
-  return std::min(ping_us(link), ask_us(link));
+  return std::min({ping_us(link), ask_us(link), silence_us(link)});
 }
 
 // When the next ping is due, or the answer to the last.
@@ -358,7 +365,7 @@ std::int64_t Client::ping_us(Link const& link) const {
   if (link.is_ping_out) return link.pinged_us + kPingLimitUs;
   std::int64_t const gap_us = link.pinged_us == kNotSet ? now_us_ : link.pinged_us + kPingGapUs;
   std::int64_t const heard_us = link.heard_us == kNotSet ? link.ready_us : link.heard_us;
-  return std::max(gap_us, link.is_suspect ? gap_us : heard_us + kPingGapUs);
+  return std::max(gap_us, heard_us + kPingGapUs);
 }
 
 void Client::flush(Link& link) {

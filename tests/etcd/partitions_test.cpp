@@ -314,7 +314,7 @@ void cut_and_heal(Network& network, Job& job, Partition const& partition, int se
   BOOST_TEST((of_owner || now_owner == owner), what.str());
   BOOST_TEST(count_after(written.answered, end_of_lease) == 0U, what.str());
   BOOST_TEST(count_after(read.answered, end_of_lease) == 0U, what.str());
-  BOOST_TEST(gap_ms < (of_owner ? 10'000 : 5'000), what.str());
+  BOOST_TEST(gap_ms < (of_owner ? 10'000 : 3'000), what.str());
   for (std::string const& name : neighbour.names()) job.expect(name);
 }
 

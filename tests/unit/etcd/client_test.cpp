@@ -427,19 +427,6 @@ BOOST_AUTO_TEST_CASE(a_ping_of_which_nobody_needs_the_answer_is_forgotten) {
   BOOST_TEST(!is_over(id));
 }
 
-BOOST_AUTO_TEST_CASE(a_late_request_on_a_silent_connection_is_reason_enough_to_ping) {
-  client.watch({.key = "k"});
-  settle();
-  pass(1'000 * kMs);
-  ConnectionId const silent = made();
-  RequestId const id = put("a", 500 * kMs);
-  std::int64_t const begin = now;
-  until_over(silent);
-  BOOST_TEST(is(id, Outcome::unknown));
-  BOOST_TEST(now - begin < 2'100 * kMs);
-  BOOST_TEST(client.state().message() == "etcd at 10.0.0.1:2379: no answer to a ping within 1500 ms");
-}
-
 // ---------------------------------------------------------------------------
 // Leaders, and members that are shut down
 
@@ -492,6 +479,22 @@ BOOST_AUTO_TEST_CASE(without_answers_the_member_is_asked_for_its_leader) {
   BOOST_TEST(is(after, Outcome::unknown));
   BOOST_TEST(client.counters().lost == 1U);
   BOOST_TEST(client.state().message().ends_with("it knows of no leader"));
+}
+
+// Its network is gone: the lease of an owner must not end meanwhile.
+BOOST_AUTO_TEST_CASE(a_member_that_does_not_say_either_who_leads_is_left) {
+  settle();
+  pass(1'000 * kMs);
+  ConnectionId const silent = made();
+  RequestId const id = put("a", 1'000 * kMs);
+  std::int64_t const begin = now;
+  until_over(silent);
+  BOOST_TEST(now - begin >= Client::kSilenceUs);
+  BOOST_TEST(now - begin <= Client::kQuietUs + Client::kSilenceUs + 2 * kMs);
+  BOOST_TEST(is(id, Outcome::unknown));
+  BOOST_TEST(client.state().message() == "etcd at 10.0.0.1:2379: it has said nothing for 500 ms");
+  settle();
+  BOOST_TEST(client.endpoint() == "10.0.0.2:2379");
 }
 
 BOOST_AUTO_TEST_CASE(the_answer_of_a_member_that_is_shut_down_meanwhile_is_of_no_use) {
