@@ -97,7 +97,13 @@ ChildProcess::~ChildProcess() {
 }
 
 void ChildProcess::kill(int signal) {
-  if (!code_) ::kill(pid_, signal);
+  if (code_) return;
+  ::kill(pid_, signal);
+  if (signal != SIGSTOP) return;
+  // Threads that run on another processor go on for a moment. Its end is left to collect().
+  siginfo_t seen{};
+  while (::waitid(P_PID, static_cast<id_t>(pid_), &seen, WSTOPPED | WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
 }
 
 std::optional<int> ChildProcess::collect(bool block) {

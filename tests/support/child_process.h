@@ -38,7 +38,8 @@ class ChildProcess {
   // All output that was read so far.
   [[nodiscard]] std::string const& output() const { return output_; }
 
-  // Does nothing once its end was noticed, as the process id may be another's by then.
+  // Does nothing once its end was noticed, as the process id may be another's by then. After SIGSTOP it stands still, with
+  // all of its threads.
   void kill(int signal);
   // Its exit code, or 128 + the signal that ended it. Keeps reading output, so that the program cannot hang on a full
   // pipe. Nothing if it still runs after the limit.
