@@ -27,7 +27,7 @@ format_version=14  # other versions break some lines differently
 packages_lint=(clang-tidy cppcheck)
 packages_bench=(activemq beanstalkd rabbitmq-server redis-server postgresql postgresql-client python3-redis python3-rq)
 packages_count=(valgrind)
-packages_cluster=(etcd-server etcd-client iproute2 openssl python3)
+packages_cluster=(etcd-server etcd-client iproute2 openssl python3 e2fsprogs mount)
 packages_drawings=(graphviz)
 packages_package=(debhelper dh-python dpkg-dev fakeroot lintian pybuild-plugin-pyproject python3-all python3-msgpack python3-setuptools)
 packages_chroot=(debootstrap iproute2)
@@ -560,7 +560,7 @@ usage: ./mk VERB [...]
   hostile [--full]      attack the daemon as hostile clients and careless hands would, beside an honest client
   hostile --idle N      measure what N idle connections of each kind cost an honest client; --scrape N: what scrapes of
                         /metrics with N tables cost the loop
-  cluster               three daemons on three real members of etcd (Debian's etcd-server), killed and stopped; doc/cluster.md (as root)
+  cluster               three daemons on three real members of etcd (Debian's etcd-server), killed, stopped, without power; doc/cluster.md (as root)
   mutants [--only NAME]  put known faults into the log store: the proofs must detect each
   mutants --spool [--only NAME]  the same with the forwarder and its random lives; --keyvalue: with key/value tables;
                         --queue, --pipeline: with those tables; --transactions: with transactions
