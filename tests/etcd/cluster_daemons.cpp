@@ -42,10 +42,14 @@ ClusterDaemons::ClusterDaemons(std::vector<std::string> const& etcd, int lease_s
         << "  <cluster node=\"n" << at << "\" address=\"" << addresses_[at] << "\" etcd=\"" << etcd[at] << "\"/>\n"
         << "  <log name=\"shared\"/>\n  <log name=\"common\" engine=\"etcd\" lease=\"" << lease_s
         << "s\"/>\n</fastjournal>\n";
-    std::ofstream{root / "tables.d" / "work.xml"} << table("work", "common");
-    std::ofstream{root / "tables.d" / "own.xml"} << table("own", "shared");
+    declare(at, "work", "common");
+    declare(at, "own", "shared");
     start(at);
   }
+}
+
+void ClusterDaemons::declare(std::size_t at, std::string const& table_name, std::string const& log) const {
+  std::ofstream{folder_ / name(at) + "/tables.d/" + table_name + ".xml"} << table(table_name, log);
 }
 
 std::string ClusterDaemons::addresses() const {

@@ -27,6 +27,8 @@ class ClusterDaemons {
   // All of them, with commas, for clients.
   [[nodiscard]] std::string addresses() const;
   [[nodiscard]] std::size_t index_of(std::string_view address) const;
+  // Its file of this table names this log from the next RELOAD on.
+  void declare(std::size_t at, std::string const& table, std::string const& log) const;
   // Waits until it is ready; throws if it ended.
   void start(std::size_t at);
   void kill(std::size_t at);
