@@ -11,7 +11,7 @@ namespace {
 
 // Copied in one turn: some 100 us of work for either log.
 constexpr std::size_t kCopyBytesPerTurn = 64U << 10U;
-// Left free in the other log, for what is decided meanwhile.
+// Left free in the other log, for what is decided meanwhile; and what a log on other computers may have to do.
 constexpr std::size_t kLeftForOthers = 512U << 10U;
 // With headers.
 constexpr std::size_t kRecordHeader = 32;
@@ -35,6 +35,18 @@ std::string_view name_of(Moving::Step step) {
   }
   return {};
 }
+
+std::uint64_t open_bytes(log::Log const& log) { return log.end_lsn().value - log.durable_lsn().value; }
+
+// More is to become durable than a turn copies: then it does so soon.
+bool is_behind(log::Log& log) {
+  bool const out = open_bytes(log) > kCopyBytesPerTurn;
+  if (out) log.want_sync();
+  return out;
+}
+
+// Commands would wait behind what is copied. One with files is as fast as its turns.
+bool is_full(log::Log const& log) { return !log.is_local() && open_bytes(log) > kLeftForOthers; }
 
 Lsn next_region(Lsn lsn) { return Lsn{(lsn.value + kOldestLsnGrain - 1) / kOldestLsnGrain * kOldestLsnGrain}; }
 
@@ -70,7 +82,10 @@ Status Moving::begin(HostedTable& table, HostedLog& to, TimeMs now) {
   HostedLog& from = *table.log;
   if (&from == &to) return refuse(Code::wrong_state, "it is in log " + to.name);
   if (!table.serves()) return away(table);
-  if (!to.serves) return away(to, table.name);
+  // Not as `moved`, which clients follow: the table is here.
+  if (!to.serves)
+    return refuse(Code::wrong_state, "this node must own log " + to.name + ". " + to.away.message() +
+                                         " (`fastjournal cluster step-down` there gives it away)");
   if (!from.keeps || !to.keeps) return refuse(Code::not_supported, "it is not persistent");
   if (table.can.stores != nullptr)
     if (Status const status = table.can.stores->can_do_without(); !status.ok())
@@ -209,11 +224,13 @@ void Moving::group_ended(TimeMs now) {
 }
 
 bool Moving::copy(TimeMs now) {
+  if (is_full(*from_->log) || is_full(*to_->log)) return false;
   for (std::size_t copied = 0; copied < kCopyBytesPerTurn;) {
     Lsn const oldest = table_->table->oldest_lsn();
     if (oldest.is_none() || oldest >= copy_below_) {
-      // What waits there would lengthen the pause.
-      if (to_->log->end_lsn().value - to_->log->durable_lsn().value > kCopyBytesPerTurn) return false;
+      // What waits would lengthen the pause.
+      bool const waits_here = is_behind(*from_->log);
+      if (is_behind(*to_->log) || waits_here) return false;
       leave(now);
       return true;
     }

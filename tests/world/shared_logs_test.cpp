@@ -343,8 +343,8 @@ BOOST_FIXTURE_TEST_CASE(only_the_owner_of_the_log_takes_a_table_in, Mover) {
   reload(other);
   while (world(other).take_line("admin")) continue;
   std::string const said = ask(other, "MOVE_TABLE table=patient", "admin");
-  BOOST_TEST(has(said, "code=moved"), said);
-  BOOST_TEST(has(said, "address=" + ClusterOfWorlds::address(owner)), said);
+  BOOST_TEST(has(said, "code=wrong_state"), said);
+  BOOST_TEST(has(said, "must own log own. node n" + std::to_string(owner) + " at "), said);
 }
 
 // The log is lost at any moment of a move: the table is in one place, with all its rows.
