@@ -30,8 +30,8 @@ std::string table(std::string const& name, std::string const& log) {
 
 }  // namespace
 
-ClusterDaemons::ClusterDaemons(std::vector<std::string> const& etcd, int lease_s)
-    : addresses_(free_addresses(etcd.size())) {
+ClusterDaemons::ClusterDaemons(std::vector<std::string> const& etcd, int lease_s, std::vector<std::int64_t> ahead_ms)
+    : addresses_(free_addresses(etcd.size())), ahead_ms_(std::move(ahead_ms)) {
   nodes_.resize(etcd.size());
   for (std::size_t at = 0; at < etcd.size(); ++at) {
     std::filesystem::path const root = folder_ / name(at);
@@ -67,7 +67,13 @@ std::size_t ClusterDaemons::index_of(std::string_view address) const {
 void ClusterDaemons::start(std::size_t at) {
   // Into a file: nobody reads a pipe. And a test that is killed leaves none behind.
   std::string const log = folder_ / (name(at) + ".log");
-  std::string const line = "exec setpriv --pdeathsig KILL " FJ_BINARY_DIR "/bin/fastjournald --config '" +
+  std::string clock;
+  if (!ahead_ms_.empty()) {
+    std::string const file = folder_ / (name(at) + ".clock");
+    std::ofstream{file} << ahead_ms_[at] << " 0\n";
+    clock = "FJ_CLOCK='" + file + "' LD_PRELOAD=" FJ_BINARY_DIR "/lib/libfj_clock_layer.so ";
+  }
+  std::string const line = clock + "exec setpriv --pdeathsig KILL " FJ_BINARY_DIR "/bin/fastjournald --config '" +
                            (folder_ / name(at)) + "/fastjournal.xml' --plugins " FJ_BINARY_DIR "/plugins >>'" + log +
                            "' 2>&1";
   std::size_t const before = output(at).size();

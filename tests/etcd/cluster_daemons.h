@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/etcd/etcd_nodes.h"
@@ -16,11 +18,13 @@ class ClusterDaemons {
  public:
   static constexpr std::size_t kNone = SIZE_MAX;
 
-  // Table `work` is in the shared log, table `own` of each in a log with files. `lease_s`: of the shared one.
-  ClusterDaemons(EtcdNodes const& etcd, std::size_t count, int lease_s = 2)
-      : ClusterDaemons(std::vector<std::string>(count, etcd.urls()), lease_s) {}
+  // Table `work` is in the shared log, table `own` of each in a log with files. `lease_s`: of the shared one. `ahead_ms`: by
+  // so much the wall clock of each is ahead of this computer's; empty: they have that one.
+  ClusterDaemons(EtcdNodes const& etcd, std::size_t count, int lease_s = 2, std::vector<std::int64_t> ahead_ms = {})
+      : ClusterDaemons(std::vector<std::string>(count, etcd.urls()), lease_s, std::move(ahead_ms)) {}
   // Where each of them finds etcd.
-  explicit ClusterDaemons(std::vector<std::string> const& etcd, int lease_s = 2);
+  explicit ClusterDaemons(std::vector<std::string> const& etcd, int lease_s = 2,
+                          std::vector<std::int64_t> ahead_ms = {});
 
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
   [[nodiscard]] std::string const& address(std::size_t at) const { return addresses_[at]; }
@@ -51,6 +55,7 @@ class ClusterDaemons {
 
   TemporaryFolder folder_;
   std::vector<std::string> addresses_;
+  std::vector<std::int64_t> ahead_ms_;
   std::vector<std::unique_ptr<ChildProcess>> nodes_;
 };
 

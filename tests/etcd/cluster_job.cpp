@@ -24,7 +24,15 @@ std::unique_ptr<client::Connection> connect(std::string const& server) {
   return std::move(opened).value();
 }
 
-Job::Job(std::string servers) : servers_(std::move(servers)) {
+namespace {
+
+std::int64_t wall_ms() {
+  return std::chrono::duration_cast<Milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+Job::Job(std::string servers, std::int64_t dated_ms) : servers_(std::move(servers)), dated_ms_(dated_ms) {
   for (std::size_t at = 0; at < kProducers; ++at) threads_.emplace_back([this, at] { produce(at); });
   for (std::size_t at = 0; at < kWorkers; ++at) threads_.emplace_back([this, at] { work(at); });
 }
@@ -53,6 +61,17 @@ std::uint64_t Job::added() {
 void Job::expect(std::string const& name) {
   std::lock_guard const held{lock_};
   added_.insert(name);
+}
+
+std::int64_t Job::early_ms() {
+  std::lock_guard const held{lock_};
+  return early_ms_;
+}
+
+int Job::done(std::string const& name) {
+  std::lock_guard const held{lock_};
+  auto const found = done_.find(name);
+  return found == done_.end() ? 0 : found->second;
 }
 
 void Job::check() {
@@ -84,8 +103,14 @@ void Job::produce(std::size_t at) {
   std::uint64_t sequence = 0;
   while (!stop_) {
     std::string const name = "p" + std::to_string(at) + "-" + std::to_string(++sequence);
-    Result<client::Put> const put =
-        work.put({{"name", Value::of_text(name)}}, {.client = "p" + std::to_string(at), .sequence = sequence});
+    client::PutOptions options{.client = "p" + std::to_string(at), .sequence = sequence};
+    if (dated_ms_ > 0) {
+      // What is sent again has the date that it had.
+      std::lock_guard const held{lock_};
+      std::int64_t const later = static_cast<std::int64_t>(sequence * 7'919) % dated_ms_;
+      options.process_date = client::Date::at(TimeMs{dates_.try_emplace(name, wall_ms() + later).first->second});
+    }
+    Result<client::Put> const put = work.put({{"name", Value::of_text(name)}}, options);
     std::lock_guard const held{lock_};
     if (put.ok()) {
       added_.insert(name);
@@ -104,6 +129,18 @@ bool Job::is_empty(client::Connection& connection) {
   return reply.ok() && reply->first().integer("rows").value_or(1) == 0;
 }
 
+void Job::take(std::size_t at, std::vector<client::Row> const& rows) {
+  std::int64_t const now = wall_ms();
+  std::lock_guard const held{lock_};
+  for (client::Row const& row : rows) {
+    std::string const& name = row.columns.at("name");
+    if (!leases_.emplace(row.row, row.epoch).second)
+      wrong_.push_back("worker " + std::to_string(at) + ", " + name + ": epoch " + std::to_string(row.epoch) +
+                       " was given before");
+    if (auto const date = dates_.find(name); date != dates_.end()) early_ms_ = std::max(early_ms_, date->second - now);
+  }
+}
+
 void Job::work(std::size_t at) {
   auto const connection = connect(servers_);
   client::Journal work(*connection, "work");
@@ -117,6 +154,7 @@ void Job::work(std::size_t at) {
       continue;
     }
     if (taken->rows.empty() && stop_ && is_empty(*connection)) return;
+    take(at, taken->rows);
     for (client::Row const& row : taken->rows) {
       Status const said = work.done(row);
       std::lock_guard const held{lock_};

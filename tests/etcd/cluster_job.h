@@ -13,9 +13,11 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "clients/lib/client.h"
+#include "clients/lib/journal.h"
 
 namespace fastjournal::test {
 
@@ -28,8 +30,8 @@ class Job {
   using Clock = std::chrono::steady_clock;
   using Milliseconds = std::chrono::milliseconds;
 
-  // In table `work` of ClusterDaemons.
-  explicit Job(std::string servers);
+  // In table `work` of ClusterDaemons. Rows are due at once, or with `dated_ms` at any time up to so much later.
+  explicit Job(std::string servers, std::int64_t dated_ms = 0);
   ~Job() { end(); }
   Job(Job const&) = delete;
   Job& operator=(Job const&) = delete;
@@ -60,6 +62,10 @@ class Job {
   [[nodiscard]] std::uint64_t added();
   // A row that another producer was acknowledged.
   void expect(std::string const& name);
+  // By so much a row was given out before its date, at most, by this computer's clock.
+  [[nodiscard]] std::int64_t early_ms();
+  // So often its workers have finished that row.
+  [[nodiscard]] int done(std::string const& name);
   // Says what became of all rows, and holds it against what was promised.
   void check();
 
@@ -70,15 +76,20 @@ class Job {
   void answered();
   void produce(std::size_t at);
   static bool is_empty(client::Connection& connection);
+  void take(std::size_t at, std::vector<client::Row> const& rows);
   void work(std::size_t at);
 
   std::string servers_;
+  std::int64_t dated_ms_;
   std::atomic<bool> stop_{false};
   std::mutex lock_;
   std::condition_variable acknowledged_;
   std::set<std::string> added_;
   std::map<std::string, int> done_;
   std::set<std::string> may_be_done_;
+  std::map<std::string, std::int64_t> dates_;  // of rows, before they are sent
+  std::int64_t early_ms_{0};
+  std::set<std::pair<std::uint64_t, std::uint64_t>> leases_;  // row and epoch
   std::vector<std::string> wrong_;
   std::map<std::string, int> failures_;  // by their texts
   Clock::time_point last_answer_{Clock::now()};
