@@ -238,6 +238,68 @@ BOOST_FIXTURE_TEST_CASE(old_entries_are_removed_and_followers_go_on, Three) {
   BOOST_TEST(cluster.owner() == owner);
 }
 
+// Whoever works on a row could not say so while nobody owned the log.
+BOOST_FIXTURE_TEST_CASE(leases_have_their_grace_after_a_take_over, Three) {
+  BOOST_REQUIRE(ask(owner, "INSERT table=own;name=a").starts_with("INSERTED "));
+  BOOST_REQUIRE(ask(owner, "NEXT table=own;lease=1000;worker=w").starts_with("ROW "));
+  cluster.kill(owner, false);
+  std::size_t const next = cluster.wait_for_owner();
+  BOOST_REQUIRE(next != ClusterOfWorlds::kNone);
+  BOOST_TEST(ask(next, "NEXT table=own").starts_with("NOTHING "));
+  cluster.pass(9'000);
+  BOOST_TEST(ask(next, "NEXT table=own").starts_with("NOTHING "));
+  cluster.pass(1'500);
+  std::string const heard = ask(next, "NEXT table=own");
+  BOOST_TEST(!heard.starts_with("ERROR"), heard);
+  BOOST_TEST(has(ask(next, "PEEK table=own;name=a"), "timeouts=1"));
+}
+
+BOOST_FIXTURE_TEST_CASE(time_does_not_go_back_with_an_owner_whose_clock_is_behind, Three) {
+  cluster.pass(6'000);
+  for (std::size_t const at : {other, third}) {
+    cluster.kill(at, false);
+    cluster.world(at).set_clock(DurationMs{-5'000});
+    BOOST_REQUIRE(cluster.start(at).ok());
+  }
+  cluster.pass(1'500);
+  BOOST_REQUIRE(cluster.owner() == owner);
+  BOOST_CHECK(cluster.world(other).now() < cluster.world(owner).now());
+  BOOST_REQUIRE(ask(owner, "INSERT table=own;name=a").starts_with("INSERTED "));
+  TimeMs const last = cluster.hosted(owner).catalogue.last_now();
+  cluster.kill(owner, false);
+  std::size_t const next = cluster.wait_for_owner();
+  BOOST_REQUIRE(next != ClusterOfWorlds::kNone);
+  BOOST_REQUIRE(ask(next, "INSERT table=own;name=b").starts_with("INSERTED "));
+  BOOST_CHECK(cluster.world(next).now() >= last);
+}
+
+// What is prepared goes with its log: who owns it no more knows nothing of it.
+BOOST_FIXTURE_TEST_CASE(a_prepared_transaction_is_ended_where_its_log_is, Three) {
+  for (std::string const command :
+       {"XA_START xid=1:aa:01", "INSERT table=own;name=a", "XA_END xid=1:aa:01", "XA_PREPARE xid=1:aa:01"}) {
+    std::string const heard = ask(owner, command);
+    BOOST_REQUIRE_MESSAGE(!heard.starts_with("ERROR"), command << ": " << heard);
+  }
+  cluster.log(owner).step_down(cluster.world(owner).clock().monotonic_us() + 2'000'000);
+  cluster.pass(100);
+  BOOST_TEST(!has(ask(owner, "XA_RECOVER", "manager"), "1:aa:01"));
+  std::size_t const next = cluster.wait_for_owner();
+  BOOST_REQUIRE((next != owner && next != ClusterOfWorlds::kNone));
+  cluster.pass(200);
+  BOOST_TEST(has(ask(next, "XA_RECOVER", "manager"), "1:aa:01"));
+  BOOST_TEST(ask(next, "XA_COMMIT xid=1:aa:01", "manager").starts_with("COMMITTED"));
+  while (cluster.world(next).take_line("manager")) continue;
+  BOOST_TEST(ask(next, "PEEK table=own;name=a").starts_with("ROW "));
+  // Back where it was prepared it is over.
+  cluster.kill(next, false);
+  cluster.kill(3 - owner - next, false);
+  cluster.pass(8'000);
+  BOOST_REQUIRE(cluster.owner() == owner);
+  BOOST_TEST(!has(ask(owner, "XA_RECOVER", "manager2"), "1:aa:01"));
+  BOOST_TEST(has(ask(owner, "XA_COMMIT xid=1:aa:01", "manager2"), "XAER_NOTA"));
+  BOOST_TEST(ask(owner, "PEEK table=own;name=a", "reader").starts_with("ROW "));
+}
+
 BOOST_FIXTURE_TEST_CASE(who_wants_it_reads_what_a_follower_knows, Three) {
   BOOST_TEST(ask(owner, "INSERT table=own;name=a").starts_with("INSERTED "));
   BOOST_TEST(ask(owner, "SET table=values;key=k;value=v;persist=1").starts_with("STORED "));
