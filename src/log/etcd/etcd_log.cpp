@@ -427,8 +427,10 @@ void EtcdLog::note_trouble() {
   if (now_us_ >= valid_until_us_)
     why_ = {Code::unavailable, "log " + options_.name + " has no answer of etcd, and its lease may be over" +
                                    (silence_.empty() ? "" : ": " + silence_)};
+  else if (!appender_.trouble().empty())
+    why_ = {Code::unavailable, appender_.trouble()};
   else
-    why_ = appender_.trouble().empty() ? Status{} : Status{Code::unavailable, appender_.trouble()};
+    why_ = quota_.is_short() ? Status{Code::no_space, quota_.why()} : Status{};
 }
 
 // ---------------------------------------------------------------------------

@@ -154,6 +154,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_added_while_etcd_is_nearly_full) {
   BOOST_TEST(rounds > 20U);
   BOOST_TEST(rounds < 60U);
   BOOST_TEST(log.shortage().find("of its quota of 1048576 bytes in use") != std::string::npos, log.shortage());
+  BOOST_TEST((log.why().code() == Code::no_space), log.why().text());
   std::vector<LogNews> const news = log.take_news();
   BOOST_TEST(std::ranges::count(news, "etcd-nearly-full", &LogNews::alert) == 1);
   BOOST_TEST(log.reserve(16'000, true));
