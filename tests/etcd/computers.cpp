@@ -92,15 +92,7 @@ to=${!#} host=${to%%:*} folder=${to#*:}
 exec cp -- "${@:1:$#-1}" "/run/disks/${host##*.}/$folder"
 )";
 
-void run(std::vector<std::string> const& words) {
-  ChildProcess child{words};
-  if (child.wait() == 0) return;
-  std::string line;
-  for (std::string const& word : words) line += " " + word;
-  throw std::runtime_error("failed:" + line + ": " + child.output());
-}
-
-void ip(std::string const& words) { run({"sh", "-c", "exec ip " + words}); }
+void ip(std::string const& words) { run_program({"sh", "-c", "exec ip " + words}); }
 
 // The first process inside.
 std::string inner(ChildProcess const& outer) {
@@ -157,7 +149,7 @@ void Computers::make_disk(std::size_t at) const {
   fs::path const disk = file(at, "");
   for (char const* const name : {"var/log", "var/backups", "var/tmp", "root"}) fs::create_directories(disk / name);
   // Users, and the settings of openssl.
-  run({"cp", "-a", "/etc", (disk / "etc").string()});
+  run_program({"cp", "-a", "/etc", (disk / "etc").string()});
   std::ofstream{disk / "etc/passwd", std::ios::app} << "fastjournal:x:64999:64999::/var/lib/fastjournal:/bin/false\n";
   std::ofstream{disk / "etc/group", std::ios::app} << "fastjournal:x:64999:\n";
   fs::create_directories(disk / "etc/fastjournal/tables.d");
@@ -167,8 +159,8 @@ void Computers::make_disk(std::size_t at) const {
 void Computers::empty(std::size_t at) const {
   fs::remove_all(file(at, "var/lib"));
   for (char const* const name : {"var/lib/etcd", "var/lib/fastjournal"}) fs::create_directories(file(at, name));
-  run({"chown", "64999:64999", file(at, "var/lib/fastjournal")});
-  run({"chown", "etcd:etcd", file(at, "var/lib/etcd")});
+  run_program({"chown", "64999:64999", file(at, "var/lib/fastjournal")});
+  run_program({"chown", "etcd:etcd", file(at, "var/lib/etcd")});
 }
 
 Computers::~Computers() {
@@ -199,9 +191,9 @@ void Computers::start(std::size_t at) {
   ip("link add port" + number + " netns " + inner(*hub_) + " type veth peer name eth0 netns " + inner(*computers_[at]));
   std::string const in_hub = "nsenter -n -t " + inner(*hub_) + " ip link set port" + number + " master hub up";
   std::string const in_computer = "nsenter -n -t " + inner(*computers_[at]) + " ip ";
-  run({"sh", "-c",
-       in_hub + " && " + in_computer + "addr add 192.0.2." + number + "/24 dev eth0 && " + in_computer +
-           "link set eth0 up"});
+  run_program({"sh", "-c",
+               in_hub + " && " + in_computer + "addr add 192.0.2." + number + "/24 dev eth0 && " + in_computer +
+                   "link set eth0 up"});
 }
 
 void Computers::cut(std::size_t at, Cut cut) const {
@@ -209,19 +201,19 @@ void Computers::cut(std::size_t at, Cut cut) const {
   std::string const in_hub = "exec nsenter -n -t " + inner(*hub_);
   // No packet is as small as its bucket.
   std::string const no_more = " root tbf rate 8bit burst 1 limit 1";
-  if (cut == Cut::both_ways) run({"sh", "-c", in_hub + " ip link set " + port + " down"});
-  if (cut == Cut::what_it_hears) run({"sh", "-c", in_hub + " tc qdisc add dev " + port + no_more});
+  if (cut == Cut::both_ways) run_program({"sh", "-c", in_hub + " ip link set " + port + " down"});
+  if (cut == Cut::what_it_hears) run_program({"sh", "-c", in_hub + " tc qdisc add dev " + port + no_more});
   if (cut == Cut::what_it_says)
-    run({"sh", "-c", "exec nsenter -n -t " + inner(*computers_[at]) + " tc qdisc add dev eth0" + no_more});
+    run_program({"sh", "-c", "exec nsenter -n -t " + inner(*computers_[at]) + " tc qdisc add dev eth0" + no_more});
 }
 
 void Computers::heal(std::size_t at, Cut cut) const {
   std::string const port = "port" + std::to_string(at + 1);
   std::string const in_hub = "exec nsenter -n -t " + inner(*hub_);
-  if (cut == Cut::both_ways) run({"sh", "-c", in_hub + " ip link set " + port + " up"});
-  if (cut == Cut::what_it_hears) run({"sh", "-c", in_hub + " tc qdisc del dev " + port + " root"});
+  if (cut == Cut::both_ways) run_program({"sh", "-c", in_hub + " ip link set " + port + " up"});
+  if (cut == Cut::what_it_hears) run_program({"sh", "-c", in_hub + " tc qdisc del dev " + port + " root"});
   if (cut == Cut::what_it_says)
-    run({"sh", "-c", "exec nsenter -n -t " + inner(*computers_[at]) + " tc qdisc del dev eth0 root"});
+    run_program({"sh", "-c", "exec nsenter -n -t " + inner(*computers_[at]) + " tc qdisc del dev eth0 root"});
 }
 
 Computers::Visit::Visit(Computers const& computers, std::size_t at)

@@ -27,14 +27,6 @@ constexpr __u32 kWithoutJournal = 2;
 
 constexpr char kBytes[] = "512M";
 
-void run(std::vector<std::string> const& words) {
-  ChildProcess child{words};
-  if (child.wait() == 0) return;
-  std::string line;
-  for (std::string const& word : words) line += " " + word;
-  throw std::runtime_error("failed:" + line + ": " + child.output());
-}
-
 [[noreturn]] void fail(std::string const& what) { throw std::system_error(errno, std::generic_category(), what); }
 
 }  // namespace
@@ -50,8 +42,8 @@ Disks::Disks(std::vector<std::string> folders)
   if (before_ < 0 || ::unshare(CLONE_NEWNS) != 0) fail("mounts of one's own");
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) fail("mounts of one's own");
   for (std::size_t at = 0; at < folders_.size(); ++at) {
-    run({"truncate", "--size", kBytes, image(at)});
-    run({"mkfs.ext4", "-q", image(at)});
+    run_program({"truncate", "--size", kBytes, image(at)});
+    run_program({"mkfs.ext4", "-q", image(at)});
     mount(at);
   }
 }
@@ -67,7 +59,7 @@ std::string Disks::image(std::size_t at) const {
 }
 
 // The device goes when the mount does (autoclear).
-void Disks::mount(std::size_t at) const { run({"mount", "-o", "loop", image(at), folders_[at]}); }
+void Disks::mount(std::size_t at) const { run_program({"mount", "-o", "loop", image(at), folders_[at]}); }
 
 void Disks::unmount(std::size_t at) const {
   if (::umount2(folders_[at].c_str(), 0) != 0) fail("umount " + folders_[at]);
@@ -90,7 +82,7 @@ void Disks::come_back() {
   for (std::size_t at = 0; at < folders_.size(); ++at) {
     std::string const before = image(at);
     std::string const after = images_ / ("disk" + std::to_string(at) + "-" + std::to_string(cuts_ + 1));
-    run({"cp", "--sparse=always", before, after});
+    run_program({"cp", "--sparse=always", before, after});
     unmount(at);
     fs::remove(before);
   }

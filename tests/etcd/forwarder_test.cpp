@@ -11,6 +11,7 @@
 #include "clients/lib/journal.h"
 #include "spool/spool.h"
 #include "tests/etcd/cluster_daemons.h"
+#include "tests/etcd/cluster_job.h"
 
 namespace {
 
@@ -19,21 +20,10 @@ using namespace fastjournal::test;
 using client::Milliseconds;
 using Clock = std::chrono::steady_clock;
 
-client::Options options_for(std::string const& server) {
-  client::Options out;
-  out.server = server;
-  out.time_limit = Milliseconds{20'000};
-  out.connect_limit = Milliseconds{1'000};
-  out.back_off = {Milliseconds{50}};
-  return out;
-}
-
 struct Bringing {
   Bringing() {
     daemons.wait_for_owner();
-    auto opened = client::Connection::open(options_for(daemons.addresses()));
-    BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().text());
-    connection = std::move(opened).value();
+    connection = connect(daemons.addresses());
     auto made = spool::Spool::open({.folder = folder / "spool"});
     BOOST_REQUIRE(made.ok());
     producer = std::move(made).value();
@@ -107,7 +97,7 @@ BOOST_AUTO_TEST_CASE(each_row_counts_once_whoever_decides) {
   BOOST_TEST(lost == 0U);
   BOOST_TEST(doubled == 0U);
   // The first daemon has them, whoever decides for the shared log.
-  auto const first = client::Connection::open(options_for(all.daemons.address(0)));
+  auto const first = client::Connection::open(patient(all.daemons.address(0)));
   BOOST_REQUIRE(first.ok());
   client::Journal own(*first.value(), "own");
   std::size_t there = 0;

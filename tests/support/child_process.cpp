@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <stdexcept>
 #include <system_error>
 
 namespace fastjournal::test {
@@ -173,6 +174,14 @@ std::optional<int> ChildProcess::wait(std::chrono::milliseconds limit) {
   while (!code_ || !out_ended_)
     if (!fill(deadline)) break;
   return code_;
+}
+
+void run_program(std::vector<std::string> const& arguments) {
+  ChildProcess child{arguments};
+  if (child.wait() == 0) return;
+  std::string line;
+  for (std::string const& word : arguments) line += " " + word;
+  throw std::runtime_error("failed:" + line + ": " + child.output());
 }
 
 }  // namespace fastjournal::test

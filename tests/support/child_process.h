@@ -60,4 +60,7 @@ class ChildProcess {
   std::size_t line_at_{0};
 };
 
+// Runs a program to its end. Throws std::runtime_error, with its output, if it fails.
+void run_program(std::vector<std::string> const& arguments);
+
 }  // namespace fastjournal::test
