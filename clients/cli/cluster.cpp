@@ -91,6 +91,10 @@ ExitCode move_table(Invocation const& invocation, Console& console, client::Conn
     std::string_view const step = status->text("step");
     std::string const what = fmt::format("table {}, from log {} to log {}", printable(table),
                                          printable(status->text("from")), printable(status->text("to")));
+    if (step == "in doubt")
+      return complain(
+          invocation, console,
+          {Code::unavailable, what + ": in doubt until that log is back: " + std::string{status->text("why")}});
     if (step == "stayed")
       return complain(invocation, console,
                       {Code::wrong_state, what + ": it stays: " + std::string{status->text("why")}});

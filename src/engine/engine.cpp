@@ -19,7 +19,7 @@ void Engine::declare(Declarations declarations, Declarations forget) {
 Status Engine::finish_recovery(TimeMs now) {
   timers_.begin(now);
   Status status = branches_.check_tables(configuration_.declarations());
-  moving_.settle(now);
+  if (status.ok()) moving_.settle(now);
   if (status.ok()) status = recovery_.finish(now);
   if (status.ok()) status = branches_.restore(now);
   return status;
@@ -28,7 +28,7 @@ Status Engine::finish_recovery(TimeMs now) {
 FollowedLog& Engine::add_shared_log(std::string name) {
   HostedLog& hosted = tables_.add_log(std::move(name));
   hosted.is_shared = true;
-  hosted.is_ours = hosted.serves = false;
+  hosted.is_ours = hosted.serves = hosted.is_caught_up = false;
   hosted.away = Status{Code::unavailable, "log " + hosted.name + " was not read so far"}.with("retry", "100");
   return *followed_.emplace_back(
       std::make_unique<FollowedLog>(hosted, FollowedLog::Parts{tables_, recovery_, agenda_, memory_, alerting_,

@@ -68,7 +68,6 @@ bool FollowedLog::advance(bool is_current, TimeMs now) {
     is_reset_ = false;
     log_.store_id = store_id_;
     trouble_ = read_catalogue();
-    if (trouble_.ok()) parts_.moving.settle(now);
   }
   if (!trouble_.ok()) {
     chunks_.clear();
@@ -86,6 +85,7 @@ bool FollowedLog::advance(bool is_current, TimeMs now) {
     if (chunks_.empty() && !log_.is_ours && std::exchange(was_caught_up_, true))
       lag_ms_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, (now - log_.catalogue.last_now()).value)));
   }
+  log_.is_caught_up = is_caught_up();
   return !chunks_.empty();
 }
 
@@ -112,7 +112,6 @@ Result<FollowedLog::TakeOver> FollowedLog::take_over(TimeMs now) {
       break;
     case Step::transactions:
       trouble_ = parts_.branches.restore(log_, now);
-      parts_.moving.settle(now);
       log_.has_dead = false;
       parts_.alerting.tell_all(log_);
       for (auto const& [id, table] : log_.tables)
@@ -171,7 +170,7 @@ void FollowedLog::drop_all(Status const& why) {
   log_.unsent_feeds.clear();
   log_.hosted = log_.clock_in_batch = log_.has_dead = log_.short_of_space = false;
   log_.catalogue_read_to = {};
-  log_.must_read_anew = false;
+  log_.must_read_anew = log_.is_caught_up = false;
   log_.records_replayed = 0;
   is_reset_ = has_changed_ = true;
 }

@@ -30,7 +30,8 @@ Status away(HostedLog const& log, std::string_view table) {
 Status away(HostedTable const& table) {
   if (!table.log->serves) return away(*table.log, table.name);
   return Status{Code::unavailable,
-                "table " + table.name + " is being moved from log " + table.log->name + " to another"}
+                table.is_leaving ? "table " + table.name + " is being moved from log " + table.log->name + " to another"
+                                 : "log " + table.log->name + " takes a table in"}
       .with("retry", "50")
       .with("table", table.name);
 }

@@ -52,6 +52,7 @@ struct HostedLog {
   std::vector<HostedTable*> unsent_feeds;  // with records that their followers were not sent
   bool hosted{false};                      // its catalogue was read and its tables were made,
   Lsn catalogue_read_to{};                 // of a log that is followed: by records below
+  bool is_caught_up{true};                 // everything that came is in the catalogue and the tables
   bool clock_in_batch{false};              // this turn's batch already has its `now`
   bool has_dead{false};                    // something was logged since it was reset
   bool short_of_space{false};              // an addition was refused last time
@@ -62,6 +63,8 @@ struct HostedLog {
   // A table that comes from another log, and is in no catalogue so far: its records are here from this LSN on.
   Table const* arriving{nullptr};
   Lsn arriving_from{};
+  // Nothing is decided for a moment, until everything is durable.
+  bool is_resting{false};
   // Of a log that is followed: a table was declared whose records were passed over, so all is to be read anew.
   bool must_read_anew{false};
 
@@ -123,7 +126,7 @@ struct HostedTable {
   }
   [[nodiscard]] bool is_dropped() const { return table == nullptr; }
   // Something may be decided for it now. If not, away() tells why.
-  [[nodiscard]] bool serves() const { return log->serves && !is_leaving; }
+  [[nodiscard]] bool serves() const { return log->serves && !log->is_resting && !is_leaving; }
   // It changes by time alone.
   [[nodiscard]] TimeMs next_due() const { return can.timed == nullptr ? TimeMs::max() : can.timed->next_due(); }
   // Time alone concerns its waiting clients.

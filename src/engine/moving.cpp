@@ -20,6 +20,10 @@ constexpr std::uint64_t kAheadBytes = 1U << 30U;
 constexpr std::uint64_t kAheadOfCopies = 4;
 // Without an event it looks this often.
 constexpr DurationMs kLookEvery{20};
+// So often it asks for tables in doubt.
+constexpr DurationMs kSettleEvery{200};
+// A log that is to take a table in and does not rest by itself for so long is made to.
+constexpr DurationMs kRestAfter{200};
 // The most that a step may wait for a log, or for transactions.
 constexpr DurationMs kStepMax{30'000};
 
@@ -113,7 +117,7 @@ Status Moving::begin(HostedTable& table, HostedLog& to, TimeMs now) {
 void Moving::set_step(Step step, TimeMs now) {
   step_ = step;
   figures_.step = name_of(step);
-  until_ = now + kStepMax;
+  since_ = now;
   look_at_ = now;
 }
 
@@ -121,10 +125,8 @@ void Moving::set_step(Step step, TimeMs now) {
 // Turns
 
 bool Moving::committed(TimeMs now) {
-  if (step_ == Step::none) {
-    if (unsettled_ && now >= look_at_) settle(now);
-    return false;
-  }
+  if (parts_.tables.has_leaving() && now >= settle_at_) settle(now);
+  if (step_ == Step::none) return false;
   look_at_ = now + kLookEvery;
   if (!failed_.ok() && step_ == Step::copying) stay(std::exchange(failed_, {}), now);
   bool again = false;
@@ -142,7 +144,7 @@ bool Moving::committed(TimeMs now) {
     case Step::grace: again = give_grace(now); break;
   }
   bool const can_stay = step_ == Step::aligning || step_ == Step::copying;
-  if (can_stay && now >= until_)
+  if (can_stay && now >= since_ + kStepMax)
     stay({Code::timed_out, "step " + std::string{figures_.step} + " took longer than " +
                                std::to_string(kStepMax.value / 1000) + " s, as log " + to_->name +
                                " did not keep up or had no room. " + to_->log->shortage()},
@@ -151,16 +153,21 @@ bool Moving::committed(TimeMs now) {
   return again;
 }
 
-// Something must stand before what is passed over.
+// Something must stand before what is passed over, and all of it be durable: where others keep it busy they wait for a
+// moment.
 bool Moving::align(TimeMs now) {
   std::uint64_t const ahead = kAheadBytes + kAheadOfCopies * table_->table->live_bytes();
   Lsn const goal{from_->log->end_lsn().value + ahead};
   if (to_->log->end_lsn().value < from_->log->end_lsn().value + ahead / 2 && !to_->log->skip_to(goal)) {
-    if (to_->log->durable_lsn() != to_->log->end_lsn() || !to_->log->reserve(kStepBytesMax + kGroupBytes, false))
-      return false;
-    end_group(*to_, now, Durability::synced);
-    return true;
+    if (needed_.is_none() && to_->log->reserve(kStepBytesMax + kGroupBytes, false)) {
+      end_group(*to_, now, Durability::synced);
+      needed_ = to_->log->end_lsn();
+      return true;
+    }
+    to_->is_resting = now >= since_ + kRestAfter;
+    return false;
   }
+  wake(*to_);
   if (Status status = make_copy(); !status.ok()) {
     stay(std::move(status), now);
     return true;
@@ -172,6 +179,16 @@ bool Moving::align(TimeMs now) {
   table_->mirror = from_->mirror = this;
   set_step(Step::copying, now);
   return true;
+}
+
+// Dates that came meanwhile are due now.
+void Moving::wake(HostedLog& log) {
+  if (!std::exchange(log.is_resting, false)) return;
+  for (auto const& [id, table] : log.tables) {
+    if (table == nullptr || table->is_dropped()) continue;
+    parts_.agenda.mark(*table);
+    parts_.agenda.refresh(*table);
+  }
 }
 
 Status Moving::make_copy() {
@@ -257,7 +274,7 @@ bool Moving::copy(TimeMs now) {
       is_exact = true;
     }
     if (!failed_.ok()) return true;
-    until_ = now + kStepMax;
+    since_ = now;
   }
   return true;
 }
@@ -271,8 +288,10 @@ Status Moving::set_leaving(HostedTable& table, log::Catalogue::Move const& move,
   Status status = log_in_catalogue(parts_.alerting, *table.log, now, 1024, [&](Records& records) {
     log::Catalogue::append_table(records, object, table.id, table.name, table.type->name(), move);
   });
-  if (status.ok()) table.is_leaving = move.leaves();
-  return status;
+  if (!status.ok()) return status;
+  table.is_leaving = move.leaves();
+  if (table.is_leaving) parts_.tables.note_leaving(true);
+  return {};
 }
 
 void Moving::leave(TimeMs now) {
@@ -280,8 +299,12 @@ void Moving::leave(TimeMs now) {
   if (to_->log->end_lsn() <= from_->log->end_lsn())
     return stay({Code::over_limit, "log " + from_->name + " grew faster than was foreseen: move it again"}, now);
   parts_.transactions.give_up(*table_, now, "table " + table_->name + " was moved to another log");
+  if (!failed_.ok()) return stay(std::exchange(failed_, {}), now);
   table_->mirror = from_->mirror = nullptr;
-  log::Catalogue::Move move{.begins = entry_of(*table_).move.begins, .to_store = to_->log->store_id(), .to = id_};
+  log::Catalogue::Move const move{.begins = entry_of(*table_).move.begins,
+                                  .to_store = to_->log->store_id(),
+                                  .to = id_,
+                                  .to_start = to_->log->start()};
   if (Status status = set_leaving(*table_, move, now); !status.ok()) return stay(std::move(status), now);
   parts_.agenda.never(*table_);
   paused_at_ = now;
@@ -325,10 +348,13 @@ bool Moving::give_grace(TimeMs now) {
   Decider::Ending const ending = parts_.recovery.give_grace_step(*table_, now);
   if (ending != Decider::Ending::finished) return ending == Decider::Ending::more;
   table_->is_leaving = false;
-  if (!parts_.tables.bring_outside(*table_).ok() && now < until_) {
+  Status files = parts_.tables.bring_outside(*table_);
+  if (!files.ok() && now < since_ + kStepMax) {
     table_->is_leaving = true;
     return false;
   }
+  // It does without them until the next start.
+  figures_.why = std::move(files);
   parts_.agenda.refresh(*table_);
   parts_.agenda.mark(*table_);
   figures_.pause_ms = (now - paused_at_).value;
@@ -345,10 +371,11 @@ void Moving::stay(Status why, TimeMs now) {
     parts_.agenda.mark(*table_);
   }
   figures_.why = std::move(why);
-  end("stayed");
+  end(is_declared_ ? "in doubt" : "stayed");
 }
 
 void Moving::end(std::string_view how) {
+  wake(*to_);
   to_->arriving = nullptr;
   to_->arriving_from = {};
   copy_.reset();
@@ -356,6 +383,7 @@ void Moving::end(std::string_view how) {
   bytes_.clear();
   failed_ = {};
   is_declared_ = false;
+  needed_ = {};
   table_ = nullptr;
   from_ = to_ = nullptr;
   step_ = Step::none;
@@ -394,37 +422,41 @@ void Moving::host_copy(TimeMs now) {
 }
 
 void Moving::settle(TimeMs now) {
-  if (Status const status = settle_all(now); status.ok()) {
-    unsettled_ = false;
-    return;
-  }
-  // There was no room.
-  unsettled_ = true;
-  look_at_ = now + kLookEvery;
-}
-
-Status Moving::settle_all(TimeMs now) {
+  settle_at_ = now + kSettleEvery;
+  bool is_there_one = false;
   for (auto const& log : parts_.tables.logs()) {
-    if (!log->serves || !log->is_ours || log->log == nullptr) continue;
     // A copy, because tables go.
     std::map<TableId, HostedTable*> const tables = log->tables;
-    for (auto const& [id, table] : tables) {
-      if (table == nullptr || table->is_dropped() || !table->is_leaving || table == table_) continue;
-      log::Catalogue::Move const move = entry_of(*table).move;
-      auto const other = std::ranges::find_if(
-          parts_.tables.logs(), [&move](auto const& one) { return one->hosted && one->store_id == move.to_store; });
-      if (other == parts_.tables.logs().end()) continue;
-      if ((*other)->catalogue.find(move.to) != nullptr) {
-        if (Status status = parts_.configuration.drop(*table, now); !status.ok()) return status;
-        parts_.tables.forget_names();
-        continue;
-      }
-      if (Status status = set_leaving(*table, {.begins = move.begins}, now); !status.ok()) return status;
-      parts_.agenda.refresh(*table);
-      parts_.agenda.mark(*table);
-    }
+    for (auto const& [id, table] : tables)
+      if (table != nullptr && !table->is_dropped() && table->is_leaving)
+        is_there_one = !settle(*table, now) || is_there_one;
   }
-  return {};
+  parts_.tables.note_leaving(is_there_one);
+}
+
+// The other catalogue says that the table is there, or that it never will be: what might still bring it is over, as
+// somebody has the log since, or this node has it, and knows what it has done.
+bool Moving::settle(HostedTable& table, TimeMs now) {
+  HostedLog const& log = *table.log;
+  if (&table == table_ || !log.serves || !log.is_ours || log.log == nullptr) return false;
+  log::Catalogue::Move const move = entry_of(table).move;
+  auto const found = std::ranges::find_if(parts_.tables.logs(), [&move](auto const& one) {
+    return one->hosted && one->is_caught_up && one->store_id == move.to_store;
+  });
+  if (found == parts_.tables.logs().end()) return false;
+  HostedLog const& other = **found;
+  // Without room it is tried again.
+  if (log::Catalogue::TableEntry const* const there = other.catalogue.find(move.to); there != nullptr) {
+    bool const is_durable = !other.is_ours || there->lsn < other.log->durable_lsn();
+    if (!is_durable || !parts_.configuration.drop(table, now).ok()) return false;
+    parts_.tables.forget_names();
+    return true;
+  }
+  bool const is_over = other.is_ours || other.log->start() > move.to_start;
+  if (!is_over || !set_leaving(table, {.begins = move.begins}, now).ok()) return false;
+  parts_.agenda.refresh(table);
+  parts_.agenda.mark(table);
+  return true;
 }
 
 }  // namespace fastjournal::engine

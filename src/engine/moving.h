@@ -11,9 +11,11 @@
 //   settling   it is dropped from its log, and served from the other one, after the grace of its leases
 //
 // Whatever happens, one catalogue decides: a table that leaves is over once the catalogue to which it leaves has it, and
-// stays if that one does not (settle). While that log is away nobody knows, and the table is not served.
+// stays if that one does not, and nobody can write it there any more (settle). While that log is away nobody knows, and
+// the table is not served.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -61,11 +63,13 @@ class Moving final : private Mirror {
   // After every log committed. True: another turn is wanted at once.
   [[nodiscard]] bool committed(TimeMs now);
   // When it wants a turn without a cause.
-  [[nodiscard]] TimeMs next_due() const { return look_at_; }
+  [[nodiscard]] TimeMs next_due() const {
+    return parts_.tables.has_leaving() ? std::min(look_at_, settle_at_) : look_at_;
+  }
   // Nothing is decided for tables of this log any more, which are about to be dropped from memory.
   void log_lost(HostedLog const& log, TimeMs now);
-  // Tables that were leaving when a start, or the loss of a log, came between: those whose other log is known go on where
-  // that one says.
+  // Tables that were leaving when a start, or the loss of a log, came between: those of which the other log tells go on
+  // where that one says. The others are asked for again.
   void settle(TimeMs now);
 
   // The current one, or the last.
@@ -73,11 +77,11 @@ class Moving final : private Mirror {
     std::string table;  // empty: there was none
     std::string from;
     std::string to;
-    std::string_view step;    // "copying", ..., "moved" or "stayed"
+    std::string_view step;    // "copying", ..., "moved", "stayed" or "in doubt", which settle() ends
     std::uint64_t copied{0};  // bytes
     std::uint64_t total{0};   // of the table when it began
     std::int64_t pause_ms{0};
-    Status why;  // not ok: why it stayed
+    Status why;  // not ok: why it stayed, or what is missing
   };
   [[nodiscard]] Figures const& figures() const { return figures_; }
 
@@ -94,7 +98,9 @@ class Moving final : private Mirror {
   void arrive(TimeMs now);
   [[nodiscard]] bool drop_here(TimeMs now);
   [[nodiscard]] bool give_grace(TimeMs now);
-  [[nodiscard]] Status settle_all(TimeMs now);
+  // False: nobody can say so far.
+  [[nodiscard]] bool settle(HostedTable& table, TimeMs now);
+  void wake(HostedLog& log);
   void host_copy(TimeMs now);
   // The table stays where it is.
   void stay(Status why, TimeMs now);
@@ -106,7 +112,7 @@ class Moving final : private Mirror {
   Step step_{Step::none};
   Figures figures_;
   TimeMs look_at_{TimeMs::max()};
-  TimeMs until_{};  // the step takes no longer than this
+  TimeMs since_{};  // the begin of the step, or when it last got on
   HostedTable* table_{nullptr};
   HostedLog* from_{nullptr};
   HostedLog* to_{nullptr};
@@ -116,8 +122,8 @@ class Moving final : private Mirror {
   Lsn needed_{};                 // what must be durable before the next step
   bool is_declared_{false};      // in the catalogue of the other log, though maybe not durably
   TimeMs paused_at_{};
-  bool unsettled_{false};  // some table could not be settled
-  Status failed_;          // of the mirror
+  TimeMs settle_at_{};  // not before
+  Status failed_;       // of the mirror
 
   // Records of the group that is open, for the other log.
   struct Noted {

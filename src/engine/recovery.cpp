@@ -114,6 +114,7 @@ Status Recovery::follow(HostedLog& log, RecordView const& record, Lsn base) {
   HostedTable& table = *found->second;
   table.begins = entry->move.begins;
   if (std::exchange(table.is_leaving, entry->move.leaves()) != table.is_leaving) tables_.name_all();
+  if (table.is_leaving) tables_.note_leaving(true);
   if (table.declaration->schema.version == schema.version) return {};
   if (table.can.columns != nullptr) table.can.columns->add_schema(schema);
   table.name_columns(schema);

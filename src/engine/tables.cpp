@@ -45,6 +45,7 @@ Status Tables::host(HostedLog& log, TableId id, TableType const& type, Declarati
   hosted->log = &log;
   hosted->begins = move.begins;
   hosted->is_leaving = move.leaves();
+  has_leaving_ = has_leaving_ || hosted->is_leaving;
   if (Status status = bring_outside(*hosted); !status.ok()) return status;
   hosted->subscriptions.tell(keeper_);
   hosted->watchers.tell(keeper_);

@@ -65,6 +65,9 @@ class Tables {
   void move(HostedTable& hosted, HostedLog& to, TableId id, std::unique_ptr<Table> table);
   // It was dropped in this turn, in which it may still be used.
   void drop(HostedTable& table);
+  // Some table may be leaving (HostedTable::is_leaving).
+  [[nodiscard]] bool has_leaving() const { return has_leaving_; }
+  void note_leaving(bool there_are) { has_leaving_ = there_are; }
   // Names of dropped tables are removed.
   void forget_names();
   // Of two tables of one name, the one that is not leaving has it.
@@ -81,6 +84,7 @@ class Tables {
   std::vector<std::unique_ptr<HostedTable>> tables_;
   NameTable by_name_;
   std::vector<std::uint32_t> dropped_;
+  bool has_leaving_{false};
   std::vector<std::uint32_t> free_;  // numbers that may be given again
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 // Record types of table 0; bodies are little endian:
 //   table    u32 id, u8 length, name, u8 length, type; of version 2 also u64 LSN where it begins, u64 store and u32 id of
-//            the table to which it leaves
+//            the table to which it leaves; of version 3 also u32 start of that store
 //   schema   u32 id, schema as model/schema_codec.h writes it
 //   dropped  u32 id
 //   clock    i64 ms; of version 2 also u8 why, i64 ms
@@ -40,6 +40,7 @@ std::string table_body(TableId id, std::string_view name, std::string_view type,
   append_little(body, move.begins.value);
   append_little(body, move.to_store);
   append_little(body, static_cast<std::uint32_t>(move.to));
+  if (move.leaves()) append_little(body, move.to_start);
   return body;
 }
 
@@ -61,7 +62,8 @@ std::uint64_t bytes_of(TableId id, Catalogue::TableEntry const& entry) {
 
 void Catalogue::append_table(Records& records, ObjectId object, TableId id, std::string_view name,
                              std::string_view type, Move const& move) {
-  append(records, Kind::table, object, table_body(id, name, type, move), move == Move{} ? 1 : 2);
+  std::uint8_t const version = move.leaves() ? 3 : move == Move{} ? 1 : 2;
+  append(records, Kind::table, object, table_body(id, name, type, move), version);
 }
 
 void Catalogue::append_schema(Records& records, ObjectId object, TableId id, Schema const& schema) {
@@ -133,8 +135,8 @@ std::uint8_t Catalogue::newest_version(std::uint8_t type) {
     case Kind::dropped:
     case Kind::numbers:
     case Kind::accepted: return 1;
-    case Kind::table:
     case Kind::clock: return 2;
+    case Kind::table: return 3;
   }
   return TransactionBook::has(type) ? TransactionBook::newest_version(type) : AlertBook::newest_version(type);
 }
@@ -177,10 +179,11 @@ bool Catalogue::apply_table(RecordView const& record) {
   std::string_view const name = reader.bytes(reader.number<std::uint8_t>());
   std::string_view const type = reader.bytes(reader.number<std::uint8_t>());
   Move moved;
-  if (record.version == 2) {
+  if (record.version >= 2) {
     moved.begins = Lsn{reader.number<std::uint64_t>()};
     moved.to_store = reader.number<std::uint64_t>();
     moved.to = TableId{reader.number<std::uint32_t>()};
+    if (record.version >= 3) moved.to_start = reader.number<std::uint32_t>();
   }
   if (!reader.finished() || id == TableId::catalogue) return false;
   TableEntry& entry = tables_[id];

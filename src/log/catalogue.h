@@ -23,9 +23,11 @@ namespace fastjournal::log {
 struct TableMove {
   // Its records are in this log from here on; an object whose number is below may have none. None: it was made here.
   Lsn begins{};
-  // It leaves to the table of this number in that store: once that one's catalogue has it, this one is over.
+  // It leaves to the table of this number in that store: once that one's catalogue has it, this one is over. What may
+  // still bring it there is the start of this number, of that store, which was the current one.
   std::uint64_t to_store{0};
   TableId to{};
+  std::uint32_t to_start{0};
 
   [[nodiscard]] bool leaves() const { return to_store != 0; }
   bool operator==(TableMove const&) const = default;

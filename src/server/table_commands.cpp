@@ -34,7 +34,8 @@ constexpr std::string_view kStale = "stale";
 engine::HostedTable* TableCommands::find_stale(Message const& message) const {
   if (message.integer(kStale).value_or(0) != 1) return nullptr;
   engine::HostedTable* const table = engine_.find_table(message.text("table"));
-  return table != nullptr && !table->is_leaving && !table->log->is_ours ? table : nullptr;
+  bool const is_whole = table != nullptr && !table->is_leaving && table->log->is_caught_up;
+  return is_whole && !table->log->is_ours ? table : nullptr;
 }
 
 TableCommands::Checked TableCommands::check(Speaker const& speaker, Message const& message, Status& status,

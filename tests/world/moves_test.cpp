@@ -175,11 +175,51 @@ BOOST_FIXTURE_TEST_CASE(it_serves_while_it_moves, Moves) {
   BOOST_TEST(ask("listener", "UNLISTEN table=jobs").starts_with("UNLISTENED"));
 }
 
-// Nothing is in the other catalogue before the table's own log says, synced, that it leaves.
 struct Threaded : Moves {
   Threaded() : Moves(5, log::SyncPlace::on_thread) {}
 };
 
+// The other log is never at rest by itself.
+BOOST_FIXTURE_TEST_CASE(a_busy_log_takes_a_table_in, Threaded) {
+  cases()[0].fill(*this, 0, 50);
+  world.remove_table("values");
+  BOOST_REQUIRE(ask("admin", "RELOAD").starts_with("RELOADED"));
+  BOOST_REQUIRE(world.add_table(kTables + std::string{"values.xml"}).ok());
+  world.set_log("values", "other");
+  world.set_log("jobs", "other");
+  BOOST_REQUIRE(ask("admin", "RELOAD").starts_with("RELOADED"));
+  world.send("admin", "MOVE_TABLE table=jobs");
+  int sent = 0;
+  int stored = 0;
+  int refused = 0;
+  auto const hear = [&] {
+    while (std::optional<std::string> const heard = world.take_line("main")) {
+      stored += heard->starts_with("STORED ") ? 1 : 0;
+      refused += heard->find("takes a table in") != std::string::npos ? 1 : 0;
+    }
+  };
+  for (int turns = 0; step() != "moved"; ++turns) {
+    BOOST_REQUIRE(turns < 20'000);
+    world.send("main", "SET table=values;persist=1;value=v;key=k" + std::to_string(sent++ % 100));
+    world.turn();
+    world.send("main", "SET table=values;persist=1;value=v;key=k" + std::to_string(sent++ % 100));
+    world.turn();
+    world.clock().advance(1'000);
+    hear();
+  }
+  world.advance(DurationMs{100});
+  hear();
+  BOOST_TEST_MESSAGE(stored << " stored, " << refused << " refused of " << sent);
+  BOOST_TEST(stored + refused == sent);
+  BOOST_TEST(refused > 0);
+  BOOST_TEST(refused < sent / 4);
+  // Its dates are met again.
+  must(*this, "SET table=values;persist=1;value=v;key=short;ttl=1000");
+  world.advance(DurationMs{5'000});
+  BOOST_TEST(ask("GET table=values;key=short").starts_with("NOTHING "));
+}
+
+// Nothing is in the other catalogue before the table's own log says, synced, that it leaves.
 BOOST_FIXTURE_TEST_CASE(it_leaves_before_it_arrives, Threaded) {
   cases()[0].fill(*this, 0, 50);
   auto const begin_to = [this](std::string const& log) {

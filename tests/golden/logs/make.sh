@@ -394,6 +394,10 @@ if cli cluster move --help >/dev/null 2>&1; then
   cli reload
   cli cluster move came
   call INSERT table=came name=third
+  # And leaves again.
+  sed -i 's|<log name="shared"/>|<log name="alone"/>|' "$work/tables/came.xml"
+  cli reload
+  cli cluster move came
   end KILL
 fi
 
