@@ -59,8 +59,9 @@ struct Options {
   Milliseconds time_limit{30'000};
   Milliseconds connect_limit{5'000};  // of one attempt; nothing else is done meanwhile
   // With several addresses: a node that owes an answer and says nothing for so long is given up as if its connection were
-  // lost, as a computer that has no power says nothing. Listeners ask it now and then. kForever: never. Commands that take
-  // longer than this, such as DIGEST, and BACKUP with digest=1, on large tables, need more.
+  // lost, as a computer that has no power says nothing. None may take longer to connect, and for some seconds after it was
+  // given up no longer than 200 ms. Listeners ask it now and then. kForever: never. Commands that take longer than this,
+  // such as DIGEST, and BACKUP with digest=1, on large tables, need more.
   Milliseconds silence_limit{2'000};
   // Pauses before the attempts to reconnect; the last one repeats. Each varies by up to a quarter, so that a thousand
   // clients do not come back at once. With several addresses the others are tried at once, and a pause is made when each

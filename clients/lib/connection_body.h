@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -51,6 +53,8 @@ class Connection::Body {
 
  private:
   // Making and losing connections.
+  [[nodiscard]] Milliseconds limit_of_connect(std::string const& address) const;
+  void doubt(std::string const& address);
   Status connect(Link& link, std::string const& address, int wake_fd, Moment until);
   Status connect_home(int wake_fd, Moment until);
   Status reconnect(int wake_fd, Moment until);
@@ -64,6 +68,7 @@ class Connection::Body {
 
   // Waiting.
   Status step(Moment until, int wake_fd);
+  [[nodiscard]] bool gives_up_silent() const;
   Moment give_up_silent();
   Moment give_up_if_silent(Link& link);
   bool wait(Moment until, int wake_fd);
@@ -101,6 +106,7 @@ class Connection::Body {
   Link home_;
   std::vector<std::unique_ptr<Link>> nodes_;  // closed ones are dropped by the next step
   Routes routes_;
+  std::map<std::string, Moment, std::less<>> doubted_;  // addresses that said nothing, and since when
   Subscriptions subscriptions_;
   std::vector<pollfd> polled_;  // of wait; kept for its memory
   std::uint64_t home_connects_{0};

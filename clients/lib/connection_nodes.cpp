@@ -31,6 +31,10 @@ Milliseconds pause_of(unsigned& pauses) {
 // So often in a row a node is asked that says `retry`; then another one is, if there are several.
 constexpr unsigned kRetriesHere = 4;
 
+// A node that was given up is doubted for so long; then it may take no longer than this to connect.
+constexpr Milliseconds kDoubted{5'000};
+constexpr Milliseconds kDoubtedLimit{200};
+
 // After an attempt to connect that failed: at least as long as it took, as nothing else is served meanwhile.
 Moment after_attempt(Moment begun, unsigned& pauses) {
   Moment const end = moment_now();
@@ -59,12 +63,32 @@ Status Connection::Body::open() {
   return out;
 }
 
+// Where there are other nodes, one that is gone keeps nobody from them for long: others may name it for a while.
+Milliseconds Connection::Body::limit_of_connect(std::string const& address) const {
+  if (!gives_up_silent()) return options.connect_limit;
+  Milliseconds const limit = std::min(options.connect_limit, options.silence_limit);
+  auto const doubted = doubted_.find(address);
+  bool const is_doubted = doubted != doubted_.end() && moment_now() < doubted->second + kDoubted;
+  return is_doubted ? std::min(limit, kDoubtedLimit) : limit;
+}
+
+void Connection::Body::doubt(std::string const& address) {
+  std::erase_if(doubted_, [now = moment_now()](auto const& one) { return now >= one.second + kDoubted; });
+  doubted_[address] = moment_now();
+}
+
 Status Connection::Body::connect(Link& link, std::string const& address, int wake_fd, Moment until) {
-  if (Status made = link.connect(address, wake_fd, std::min(until, moment_after(options.connect_limit))); !made.ok())
+  Milliseconds const limit = limit_of_connect(address);
+  Moment const latest = moment_after(limit);
+  if (Status made = link.connect(address, wake_fd, std::min(until, latest)); !made.ok()) {
+    if (moment_now() >= latest) doubt(address);
     return made;
-  if (options.token.empty()) return {};
-  Status const status = log_in(link, wake_fd, std::min(until, moment_after(options.connect_limit)));
-  if (status.ok()) return {};
+  }
+  Status const status = options.token.empty() ? Status{} : log_in(link, wake_fd, std::min(until, moment_after(limit)));
+  if (status.ok()) {
+    doubted_.erase(address);
+    return {};
+  }
   link.close();
   // Before anything was sent for a caller.
   std::erase_if(in_flight_, [&](auto const& entry) {
@@ -160,8 +184,8 @@ Link* Connection::Body::reach(Route& route, int wake_fd, Moment until, Status& w
   drop_idle();
   auto node = std::make_unique<Link>(options);
   if (moment_now() >= until) return nullptr;
-  Moment const limit = moment_after(options.connect_limit);
   std::string const address = route.address;
+  Moment const limit = moment_after(limit_of_connect(address));
   Status made = connect(*node, address, wake_fd, until);
   if (made.ok()) {
     nodes_.push_back(std::move(node));
@@ -266,10 +290,13 @@ Status Connection::Body::step(Moment until, int wake_fd) {
   return {};
 }
 
+bool Connection::Body::gives_up_silent() const {
+  return (servers_.size() > 1 || routes_.any()) && options.silence_limit != kForever;
+}
+
 // Of several nodes, one that owes an answer may have no power, or be stopped: nobody tells. Returns when to look again.
 Moment Connection::Body::give_up_silent() {
-  bool const has_others = servers_.size() > 1 || routes_.any();
-  if (!has_others || options.silence_limit == kForever) return Moment::max();
+  if (!gives_up_silent()) return Moment::max();
   Moment next = Moment::max();
   if (home_.is_open()) next = give_up_if_silent(home_);
   // What is lost meanwhile stays there until the next step.
@@ -289,6 +316,7 @@ Moment Connection::Body::give_up_if_silent(Link& link) {
     bool const is_callers = one.role == InFlight::Role::caller;
     if (is_callers && one.wait != Milliseconds{0} && now < one.until - options.time_limit + options.silence_limit)
       continue;
+    doubt(link.address());
     lose(link, {Code::unavailable, "it has said nothing for " + std::to_string(options.silence_limit.count()) + " ms"});
     return now;
   }

@@ -13,7 +13,6 @@ client::Options patient(std::string const& server) {
   client::Options out;
   out.server = server;
   out.time_limit = Milliseconds{20'000};
-  out.connect_limit = Milliseconds{1'000};
   out.back_off = {Milliseconds{50}};
   return out;
 }

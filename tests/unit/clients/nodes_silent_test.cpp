@@ -1,6 +1,13 @@
 // Nodes that say nothing any more: stopped, or without power. No connection ends, so silence alone tells.
 #include "tests/unit/clients/nodes.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+
 using namespace fastjournal;
 using namespace fastjournal::client;
 
@@ -12,6 +19,39 @@ constexpr Milliseconds kSilence{50};
 Options options_for(std::string const& servers) {
   return {.server = servers, .time_limit = kLimit, .silence_limit = kSilence, .back_off = {Milliseconds{1}}};
 }
+
+// Nobody can connect to it, and nobody is refused: as a computer without power, to which a network still leads.
+class Deaf {
+ public:
+  Deaf() {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    auto* const address = reinterpret_cast<sockaddr*>(&at);
+    BOOST_REQUIRE(::bind(listening_, address, size) == 0);
+    BOOST_REQUIRE(::listen(listening_, 0) == 0);
+    BOOST_REQUIRE(::getsockname(listening_, address, &size) == 0);
+    address_ = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+    // These are all that it takes.
+    for (int const fd : filling_) static_cast<void>(::connect(fd, address, size));
+  }
+  ~Deaf() {
+    for (int const fd : filling_) ::close(fd);
+    ::close(listening_);
+  }
+  Deaf(Deaf const&) = delete;
+  Deaf& operator=(Deaf const&) = delete;
+
+  [[nodiscard]] std::string const& address() const { return address_; }
+
+ private:
+  static int made() { return ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
+
+  int listening_{made()};
+  std::array<int, 3> filling_{made(), made(), made()};
+  std::string address_;
+};
 
 }  // namespace
 
@@ -104,6 +144,40 @@ BOOST_AUTO_TEST_CASE(a_node_that_knows_nobody_is_left_for_another_one) {
   connection.reset();
   cut_off.finish();
   other.finish();
+}
+
+// A connection may take far longer than the silence of a node.
+BOOST_AUTO_TEST_CASE(a_node_that_does_not_accept_keeps_nobody_from_others) {
+  Deaf deaf;
+  FakeServer other([](Peer& peer) {
+    take_inserts(peer, {1});
+    peer.wait_for_end();
+  });
+  Options options = options_for(deaf.address() + "," + other.address());
+  options.connect_limit = 2 * kLimit;
+  auto connection = connected(options);
+  want_inserted(connection->call("INSERT", insert(1)), 1);
+  connection.reset();
+  other.finish();
+}
+
+// The others may still name it.
+BOOST_AUTO_TEST_CASE(a_node_that_was_given_up_is_tried_for_a_moment) {
+  Deaf deaf;
+  FakeServer home([&deaf](Peer& peer) {
+    for (int time = 0; time < 6; ++time) peer.answer(peer.expect("INSERT"), "ERROR", moved_to(deaf.address(), 1));
+    take_inserts(peer, {1});
+    peer.wait_for_end();
+  });
+  Options options = options_for(home.address() + ",127.0.0.1:1");
+  options.connect_limit = 2 * kLimit;
+  // Once, with a pause of the same length; what follows is shorter.
+  options.silence_limit = Milliseconds{1'000};
+  options.time_limit = Milliseconds{8'000};
+  auto connection = connected(options);
+  want_inserted(connection->call("INSERT", numbered(1)), 1);
+  connection.reset();
+  home.finish();
 }
 
 BOOST_AUTO_TEST_CASE(with_one_address_there_is_nobody_else_to_ask) {
