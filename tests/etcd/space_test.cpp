@@ -3,8 +3,11 @@
 // or done twice. A person makes room as doc/cluster.md says, and everything goes on.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -41,9 +44,22 @@ struct Trio {
     std::string const status = etcd.control({"get", "any", "-w", "fields"});
     std::string const name = "\"Revision\" : ";
     std::size_t const at = status.find(name) + name.size();
-    etcd.control({"compact", status.substr(at, status.find('\n', at) - at)});
-    etcd.control({"defrag"});
+    etcd.control({"compact", "--physical", status.substr(at, status.find('\n', at) - at)});
+    // One of them has removed it by then, the others a little later.
+    int rounds = 0;
+    while (largest_bytes() > 8'000'000 && ++rounds < 100) etcd.control({"defrag"});
+    BOOST_TEST(rounds < 100);
     etcd.control({"alarm", "disarm"});
+  }
+  // Of the files of the members.
+  std::int64_t largest_bytes() {
+    std::istringstream lines{etcd.control({"endpoint", "status", "-w", "fields"})};
+    std::int64_t out = -1;
+    std::string const name = "\"DBSize\" : ";
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with(name)) out = std::max<std::int64_t>(out, std::stoll(line.substr(name.size())));
+    BOOST_REQUIRE(out > 0);
+    return out;
   }
   // Of a row in the shared table, from a client that does not wait long.
   Status put_shared() {
@@ -71,25 +87,28 @@ struct Trio {
 
 BOOST_AUTO_TEST_SUITE(space)
 
+// Twice, as what a person does to make room must leave nothing behind.
 BOOST_FIXTURE_TEST_CASE(without_it_nothing_is_acknowledged_and_nothing_is_lost, Trio) {
   Job job(daemons.addresses());
-  BOOST_TEST(job.wait_for(200));
-  int const keys = fill();
-  std::uint64_t const at_once = job.added();
-  // Answers that were on their way.
-  BOOST_TEST(!job.wait_for(1'000'000, seconds{2}));
-  std::uint64_t const before = job.added();
-  BOOST_TEST_MESSAGE("full after " << keys << " foreign MB; " << before << " rows acknowledged, " << before - at_once
-                                   << " of them since");
-  Status const refused = put_shared();
-  BOOST_TEST_MESSAGE("  a row is not taken: " << refused.text());
-  BOOST_TEST(!refused.ok());
-  for (std::size_t at = 0; at < daemons.size(); ++at) BOOST_TEST(put_local(at) == 200U);
-  BOOST_TEST(job.added() == before);
-  job.forget_gaps();
-  make_room();
-  BOOST_TEST(job.wait_for(200));
-  BOOST_TEST_MESSAGE("  it goes on; " << job.longest_gap_ms() << " ms without an acknowledgement");
+  for (int round = 0; round < 2; ++round) {
+    BOOST_TEST(job.wait_for(200));
+    int const keys = fill();
+    std::uint64_t const at_once = job.added();
+    // Answers that were on their way.
+    BOOST_TEST(!job.wait_for(1'000'000, seconds{2}));
+    std::uint64_t const before = job.added();
+    BOOST_TEST_MESSAGE("full after " << keys << " foreign MB; " << before << " rows acknowledged, " << before - at_once
+                                     << " of them since");
+    Status const refused = put_shared();
+    BOOST_TEST_MESSAGE("  a row is not taken: " << refused.text());
+    BOOST_TEST(!refused.ok());
+    for (std::size_t at = 0; at < daemons.size(); ++at) BOOST_TEST(put_local(at) == 200U);
+    BOOST_TEST(job.added() == before);
+    job.forget_gaps();
+    make_room();
+    BOOST_TEST(job.wait_for(200));
+    BOOST_TEST_MESSAGE("  it goes on; " << job.longest_gap_ms() << " ms without an acknowledgement");
+  }
   job.end();
   job.check();
   for (std::size_t at = 0; at < daemons.size(); ++at) BOOST_TEST(daemons.owner(at) != ClusterDaemons::kNone);

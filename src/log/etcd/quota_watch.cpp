@@ -6,7 +6,7 @@ namespace fastjournal::log::etcd {
 
 void QuotaWatch::tick(std::int64_t now_us) {
   if (asking_ != 0 || now_us < next_us_) return;
-  next_us_ = now_us + kEveryUs;
+  next_us_ = now_us + (has_alarm_ ? kEveryOfAlarmUs : kEveryUs);
   asking_ = cluster_.send(api::Look{}, timeout_us_);
 }
 
@@ -25,8 +25,9 @@ bool QuotaWatch::take(api::Answer const& answer) {
 
 std::string QuotaWatch::why() const {
   constexpr std::string_view kRemedy =
-      "see what else is in it, give it a larger one (--quota-backend-bytes, and `quota` of <cluster>), or compact and "
-      "defragment it (etcdctl)";
+      "see what else is in it, give it a larger one (--quota-backend-bytes, and `quota` of <cluster>), or compact it, "
+      "and "
+      "defragment each member (etcdctl)";
   if (has_alarm_)
     return fmt::format(
         "etcd takes nothing any more, as its quota is used up (alarm NOSPACE): {}, then disarm the alarm", kRemedy);

@@ -14,6 +14,8 @@ namespace api = fastjournal::etcd;
 class QuotaWatch {
  public:
   static constexpr std::int64_t kEveryUs = 2'000'000;
+  // While it takes nothing: a person makes room, and everybody waits.
+  static constexpr std::int64_t kEveryOfAlarmUs = 200'000;
   // Of the quota: from here on there are no additions, and from there on there are again.
   static constexpr std::uint64_t kShortPercent = 70;
   static constexpr std::uint64_t kEasyPercent = 65;
