@@ -8,7 +8,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "clients/lib/client.h"
+#include "tests/etcd/cluster_job.h"
 
 namespace fastjournal::test {
 namespace {
@@ -134,6 +134,21 @@ std::size_t ClusterDaemons::wait_for_owner() const {
       }
   }
   throw std::runtime_error("nobody owns the log");
+}
+
+std::int64_t ClusterDaemons::behind(std::size_t asked, std::size_t at) const {
+  Result<client::Reply> const told = connect(address(asked))->call("CLUSTER");
+  if (told.ok())
+    for (Message const& one : told->messages)
+      if (one.text("node") == "n" + std::to_string(at)) return one.integer("behind").value_or(-1);
+  return -1;
+}
+
+bool ClusterDaemons::becomes_behind(std::size_t asked, std::size_t at, std::int64_t wanted) const {
+  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+  while (std::chrono::steady_clock::now() < end)
+    if (behind(asked, at) == wanted) return true;
+  return false;
 }
 
 }  // namespace fastjournal::test

@@ -49,6 +49,10 @@ class ClusterDaemons {
   // As whoever runs says.
   [[nodiscard]] std::size_t owner() const;
   std::size_t wait_for_owner() const;
+  // What the daemon `asked` knows of the one `at`: bytes behind the first one; -1: it is not there.
+  [[nodiscard]] std::int64_t behind(std::size_t asked, std::size_t at) const;
+  // False: not within 30 s.
+  [[nodiscard]] bool becomes_behind(std::size_t asked, std::size_t at, std::int64_t wanted) const;
 
  private:
   [[nodiscard]] static std::string name(std::size_t at) { return "d" + std::to_string(at); }

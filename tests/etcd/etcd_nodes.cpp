@@ -158,6 +158,14 @@ std::string EtcdNodes::control(std::vector<std::string> const& words) {
   return run(line);
 }
 
+std::int64_t EtcdNodes::revision() {
+  std::string const told = control({"get", "any", "-w", "fields"});
+  std::string const name = "\"Revision\" : ";
+  std::size_t const at = told.find(name);
+  if (at == std::string::npos) throw std::runtime_error("etcdctl names no revision: " + told);
+  return std::stoll(told.substr(at + name.size()));
+}
+
 std::string EtcdNodes::run(std::vector<std::string> const& line) {
   ChildProcess made{line, {.environment = {"ETCDCTL_API=3"}}};
   if (made.wait() != 0) throw std::runtime_error("etcdctl failed: " + made.output());

@@ -37,6 +37,8 @@ class EtcdNodes {
   void start(std::size_t node);
   // Output of etcdctl; throws if it fails.
   std::string control(std::vector<std::string> const& words);
+  // The newest one.
+  std::int64_t revision();
   // From now on all have to log in; "journal", with the password "pass", may use the keys from "j/" on.
   void add_user();
   // A snapshot of what one of them has.

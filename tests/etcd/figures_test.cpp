@@ -60,21 +60,6 @@ std::uint64_t memory_mb(ClusterDaemons const& daemons, std::size_t at, std::stri
   return 0;
 }
 
-// What the daemon `asked` knows of the node `at`: bytes behind the first one; -1: it is not there.
-std::int64_t behind(ClusterDaemons const& daemons, std::size_t asked, std::size_t at) {
-  Result<client::Reply> const told = connect(daemons.address(asked))->call("CLUSTER");
-  if (told.ok())
-    for (Message const& one : told->messages)
-      if (one.text("node") == "n" + std::to_string(at)) return one.integer("behind").value_or(-1);
-  return -1;
-}
-
-bool becomes(ClusterDaemons const& daemons, std::size_t asked, std::size_t at, std::int64_t wanted) {
-  for (Clock::time_point const end = Clock::now() + std::chrono::seconds{30}; Clock::now() < end;)
-    if (behind(daemons, asked, at) == wanted) return true;
-  return false;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(figures)
@@ -129,7 +114,7 @@ BOOST_AUTO_TEST_CASE(the_memory_of_a_node_that_begins_to_follow) {
       static_cast<void>(pipeline.send(insert(std::to_string(row), payload)));
     pipeline.finish();
     BOOST_TEST(added == shape.rows);
-    BOOST_TEST(becomes(daemons, owner, follower, 0));
+    BOOST_TEST(daemons.becomes_behind(owner, follower, 0));
     Result<client::Reply> const told = connect(daemons.address(owner))->call("CLUSTER");
     BOOST_TEST_MESSAGE(shape.rows << " rows with " << shape.payload_bytes << " bytes, "
                                   << told->first().integer("bytes").value_or(0) / 1'000'000 << " MB of the log");
@@ -140,10 +125,10 @@ BOOST_AUTO_TEST_CASE(the_memory_of_a_node_that_begins_to_follow) {
                                                                << memory_mb(daemons, follower, "VmHWM"));
     BOOST_TEST(daemons.end(follower) == 0);
     // What it said is there until its lease ends.
-    BOOST_TEST(becomes(daemons, owner, follower, -1));
+    BOOST_TEST(daemons.becomes_behind(owner, follower, -1));
     Clock::time_point const begin = Clock::now();
     daemons.start(follower);
-    BOOST_TEST(becomes(daemons, owner, follower, 0));
+    BOOST_TEST(daemons.becomes_behind(owner, follower, 0));
     double const seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     BOOST_TEST_MESSAGE("  one that begins to follow: " << memory_mb(daemons, follower, "VmRSS") << " MiB, at most "
                                                        << memory_mb(daemons, follower, "VmHWM") << "; after " << seconds
