@@ -414,9 +414,10 @@ Status EtcdLog::seal() {
 
 Standing EtcdLog::standing() const {
   switch (phase_) {
-    case Phase::owning:
-      return now_us_ < valid_until_us_ || is_mutant(Mutant::answers_after_its_lease) ? Standing::serving
-                                                                                     : Standing::unavailable;
+    case Phase::owning: {
+      bool const is_valid = now_us_ < valid_until_us_ || is_mutant(Mutant::answers_after_its_lease);
+      return is_valid && !is_stuck() ? Standing::serving : Standing::unavailable;
+    }
     case Phase::fenced: return Standing::fenced;
     case Phase::following: return owner_.empty() ? Standing::unavailable : Standing::following;
     default: return Standing::unavailable;
@@ -427,6 +428,8 @@ void EtcdLog::note_trouble() {
   if (now_us_ >= valid_until_us_)
     why_ = {Code::unavailable, "log " + options_.name + " has no answer of etcd, and its lease may be over" +
                                    (silence_.empty() ? "" : ": " + silence_)};
+  else if (is_stuck())
+    why_ = {Code::unavailable, quota_.why()};
   else if (!appender_.trouble().empty())
     why_ = {Code::unavailable, appender_.trouble()};
   else

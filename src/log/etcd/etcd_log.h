@@ -163,6 +163,8 @@ class EtcdLog final : public SharedLog, private ReaderSink {
   void plan_claim(std::int64_t after_us);
   void truncate();
   void compact();
+  // Something waits for a person who makes room in etcd. Nobody is to wait with it without a word.
+  [[nodiscard]] bool is_stuck() const { return quota_.has_alarm() && appender_.open_bytes() > 0; }
   void note_trouble();
   [[nodiscard]] std::string own_value() const;
   [[nodiscard]] std::uint64_t kept_bytes() const;

@@ -29,6 +29,8 @@ class QuotaWatch {
   [[nodiscard]] std::int64_t next_us() const { return asking_ != 0 ? INT64_MAX : next_us_; }
   // No additions.
   [[nodiscard]] bool is_short() const { return is_short_; }
+  // Not even removals, until a person acts.
+  [[nodiscard]] bool has_alarm() const { return has_alarm_; }
   // Why, and what to do.
   [[nodiscard]] std::string why() const;
 

@@ -73,7 +73,7 @@ struct Node {
 };
 
 struct Scene {
-  explicit Scene(EtcdLogOptions const& options = {}) {
+  explicit Scene(EtcdLogOptions const& options = {}, sim::EtcdOptions const& of_etcd = {}) : etcd(of_etcd) {
     for (char const* const name : {"a", "b"}) nodes.push_back(std::make_unique<Node>(etcd, name, options));
   }
   // So many milliseconds pass.
@@ -107,7 +107,7 @@ struct Scene {
     log.end_group(Durability::synced);
     pass(20);
   }
-  sim::EtcdCluster etcd{sim::EtcdOptions{}};
+  sim::EtcdCluster etcd;
   std::vector<std::unique_ptr<Node>> nodes;
 };
 
@@ -165,6 +165,36 @@ BOOST_AUTO_TEST_CASE(nothing_is_added_while_etcd_is_nearly_full) {
   log.set_base(log.end_lsn(), log.end_lsn());
   scene.pass(30'000);
   BOOST_TEST(log.reserve(16'000, false), log.shortage());
+}
+
+// What waits may wait for long: whoever comes then is told.
+BOOST_AUTO_TEST_CASE(while_etcd_takes_nothing_and_something_waits_it_does_not_serve) {
+  sim::EtcdOptions etcd;
+  etcd.limits.quota_bytes = 100'000;
+  Scene scene{{}, etcd};
+  std::unique_ptr<sim::EtcdSession> const foreign = scene.etcd.connect();
+  scene.pass(3'000);
+  std::size_t const owner = scene.owner();
+  BOOST_REQUIRE(owner != kNone);
+  scene.append(owner);
+  EtcdLog& log = *scene.nodes[owner]->log;
+  foreign->send(api::Put{"foreign", std::string(100'000, 'x'), 0}, 1'000'000);
+  scene.pass(3'000);
+  // Nothing waits so far: what is durable can be read.
+  BOOST_TEST((log.standing() == Standing::serving));
+  BOOST_TEST(!log.reserve(100, false));
+  scene.append_removal(owner);
+  BOOST_TEST((log.standing() == Standing::unavailable));
+  BOOST_TEST((log.why().code() == Code::unavailable));
+  BOOST_TEST(log.why().message().find("alarm NOSPACE") != std::string::npos, log.why().text());
+  scene.pass(10'000);
+  BOOST_TEST(log.is_owned());
+  BOOST_TEST((log.standing() == Standing::unavailable));
+  scene.etcd.disarm();
+  scene.pass(1'000);
+  BOOST_TEST((log.standing() == Standing::serving));
+  BOOST_TEST((log.durable_lsn() == log.end_lsn()));
+  BOOST_TEST(log.reserve(100, false), log.shortage());
 }
 
 BOOST_AUTO_TEST_CASE(who_steps_down_follows_the_next_owner) {
