@@ -445,8 +445,9 @@ bool Moving::settle(HostedTable& table, TimeMs now) {
   });
   if (found == parts_.tables.logs().end()) return false;
   HostedLog const& other = **found;
-  // Without room it is tried again.
-  if (log::Catalogue::TableEntry const* const there = other.catalogue.find(move.to); there != nullptr) {
+  // Without room it is tried again. What was made there since may have the number, if the table has never come.
+  log::Catalogue::TableEntry const* const there = other.catalogue.find(move.to);
+  if (there != nullptr && there->name == table.name && !there->move.begins.is_none()) {
     bool const is_durable = !other.is_ours || there->lsn < other.log->durable_lsn();
     if (!is_durable || !parts_.configuration.drop(table, now).ok()) return false;
     parts_.tables.forget_names();
