@@ -68,7 +68,8 @@ export interface ConnectOptions {
   /** Of one attempt to connect. Default: 5000. */
   connectLimit?: number;
   /** Where there are several daemons: one that owes an answer and says nothing for so long is given up, as if the
-   * connection had ended. Commands that take longer, such as DIGEST, and BACKUP with `digest=1`, need more. Infinity: never.
+   * connection had ended. None may take longer to connect, and for 5 s after it was given up no longer than 200 ms.
+   * Commands that take longer, such as DIGEST, and BACKUP with `digest=1`, need more. Infinity: never.
    * Default: 2000. */
   silenceLimit?: number;
   /** Pauses before the attempts to connect again; the last one repeats. Each varies by up to a quarter. With several

@@ -13,8 +13,8 @@ export function timerAfter(milliseconds, call) {
 }
 
 export class Line {
-  // `link` has takeMessage(message, bytes, line), settleOldest(error, line), logIn(line, resolve, reject) and
-  // lose(line, why).
+  // `link` has takeMessage(message, bytes, line), settleOldest(error, line), logIn(line, resolve, reject),
+  // lose(line, why), limitOfConnect(address), doubtNode(address) and `doubted`.
   constructor(link, address) {
     this.link = link;
     this.address = address;
@@ -44,10 +44,14 @@ export class Line {
         this.drop();
         reject(error);
       };
-      const timer = timerAfter(
-          options.connectLimit,
-          () => fail(new UnavailableError(`cannot connect to ${address}: no answer within ${options.connectLimit} ms`)),
-      );
+      const limit = link.limitOfConnect(address);
+      const late = () => {
+        if (settled) return;
+        link.doubtNode(address);
+        fail(new UnavailableError(`cannot connect to ${address}: no answer within ${limit} ms`));
+      };
+      // Where this program had no time for the event loop, what has arrived meanwhile still counts.
+      const timer = timerAfter(limit, () => setImmediate(late));
       try {
         opened = openSocket({...options, server: address});
       } catch (error) {
@@ -84,6 +88,7 @@ export class Line {
         if (settled) return;
         settled = true;
         clearTimeout(timer);
+        link.doubted.delete(address);
         this.state = 'open';
         this.heardAt = performance.now();
         resolve();

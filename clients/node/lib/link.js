@@ -16,6 +16,8 @@ const BYTES_OF_PUSHES_MAX = 64 * 1024 * 1024;
 const WAIT_MS_MAX = 86_400_000;       // above any table's limit for waiting
 const PAUSES_MS = [20, 40, 80, 100];  // before what was sent away in vain goes again
 const RETRIES_HERE = 4;               // so often in a row a node is asked that says `retry`; then another one
+const DOUBTED_MS = 5_000;             // a node that was given up is doubted for so long
+const DOUBTED_CONNECT_MS = 200;       // then it may take no longer to connect
 
 const always = {
   resend: 'always'
@@ -234,6 +236,7 @@ export class Link {
     this.nodes = new Map();    // by their addresses
     this.dialing = new Map();  // the same, while they are connected to
     this.routes = new Map();   // by table
+    this.doubted = new Map();  // addresses that said nothing, and until when
     this.lookAt = Infinity;    // when something that waits is due
     this.lookTimer = undefined;
     this.silenceTimer = undefined;
@@ -448,10 +451,29 @@ export class Link {
     this.lookAgain();
   }
 
+  get givesUpSilent() {
+    return (this.servers.length > 1 || this.routes.size > 0) && this.options.silenceLimit !== Infinity;
+  }
+
+  /** Where there are other nodes, one that is gone keeps nobody from them for long: others may name it for a while. */
+  limitOfConnect(address) {
+    const {connectLimit, silenceLimit} = this.options;
+    if (!this.givesUpSilent) return connectLimit;
+    const limit = Math.min(connectLimit, silenceLimit);
+    return performance.now() < (this.doubted.get(address) ?? 0) ? Math.min(limit, DOUBTED_CONNECT_MS) : limit;
+  }
+
+  /** It was given up as silent, or did not connect within its limit. The next connection ends that. */
+  doubtNode(address) {
+    const now = performance.now();
+    for (const [one, until] of this.doubted)
+      if (now >= until) this.doubted.delete(one);
+    this.doubted.set(address, now + DOUBTED_MS);
+  }
+
   // Of several nodes, one that owes an answer may have no power, or be stopped: nobody tells.
   watchSilence() {
-    if (this.servers.length === 1 && this.nodes.size === 0) return;
-    if (this.silenceTimer !== undefined || this.options.silenceLimit === Infinity) return;
+    if (this.silenceTimer !== undefined || !this.givesUpSilent) return;
     this.silenceTimer = setInterval(() => this.giveUpSilent(), Math.min(this.options.silenceLimit / 4, 60_000));
     this.silenceTimer.unref();
   }
@@ -469,10 +491,12 @@ export class Link {
         // It was to be answered after its `wait`.
         owes = owes || now >= entry.sentAt + (entry.wait || 0) + silenceLimit;
       }
-      if (owes)
+      if (owes) {
+        this.doubtNode(line.address);
         this.lose(line, {text: `it has said nothing for ${silenceLimit} ms`, facts: {}});
-      else if (!isAsked && [...this.subscriptions].some((one) => one.line === line))
+      } else if (!isAsked && [...this.subscriptions].some((one) => one.line === line)) {
         this.enter({command: 'ALIVE', role: 'none', params: {}, line, resolve() {}, reject() {}});
+      }
     }
   }
 

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import {test} from 'node:test';
+import {Worker} from 'node:worker_threads';
 
 import {connect} from '../index.js';
 import {Line} from '../lib/line.js';
+import {Link} from '../lib/link.js';
 import {Writer} from '../lib/msgpack.js';
 import {appendFrame, MessageReader} from '../lib/protocol.js';
 import {addressesOf, movedOf, retryOf, Route} from '../lib/routes.js';
@@ -95,6 +97,36 @@ class Nodes {
     return reply('INSERTED', {row: this.rows.size, result});
   }
 }
+
+// Nobody can connect to it, and nobody is refused: as a computer without power, to which a network still leads. Its thread
+// listens and is then blocked until the test ends, and the queue of those that wait to be accepted is full.
+async function deafFor(t) {
+  const isOver = new Int32Array(new SharedArrayBuffer(4));
+  const thread = new Worker(
+      `
+    const {parentPort, workerData} = require('node:worker_threads');
+    const server = require('node:net').createServer().listen({port: 0, host: '127.0.0.1', backlog: 1}, () => {
+      parentPort.postMessage(server.address().port);
+      Atomics.wait(workerData, 0, 0);
+      process.exit();
+    });`,
+      {eval: true, workerData: isOver});
+  const ended = new Promise((resolve) => thread.once('exit', resolve));
+  const port = await new Promise((resolve, reject) => thread.once('message', resolve).once('error', reject));
+  // These are all that it takes.
+  const waiting = [1, 2].map(() => net.connect(port, '127.0.0.1').on('error', () => {}));
+  t.after(() => {
+    for (const socket of waiting) socket.destroy();
+    Atomics.store(isOver, 0, 1);
+    Atomics.notify(isOver, 0);
+    return ended;
+  });
+  await Promise.all(waiting.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  return `127.0.0.1:${port}`;
+}
+
+// Longer work of the program, without a turn of the event loop.
+function block(milliseconds) { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds); }
 
 // Until it is true, and not for ever.
 async function until(what) {
@@ -357,6 +389,73 @@ test('a node that says nothing is given up, and a slow command is waited for', a
   a.isSilent = true;
   await assert.rejects(connection.call('NEXT', {table: 'own', wait: 500}, {timeLimit: 100}), {code: 'timed_out'});
   assert.equal(a.sockets.size, size);
+});
+
+// A connection may take far longer than the silence of a node.
+test('a node that does not accept keeps nobody from others', async (t) => {
+  const deaf = await deafFor(t);
+  const all = await new Nodes().start(t, 1);
+  const started = performance.now();
+  const server = `${deaf},${all.addresses}`;
+  const connection = closedAfter(t, await connect({server, connectLimit: 10_000, silenceLimit: 50}));
+  await connection.call('INSERT', {table: 't', n: 1});
+  assert.ok(performance.now() - started < 8_000);
+  // Alone, it has all of its time.
+  await assert.rejects(connect({server: deaf, connectLimit: 100, silenceLimit: 50}), /no answer within 100 ms/);
+});
+
+// The others may still name it.
+test('a node that was given up is tried for a moment', async (t) => {
+  const deaf = await deafFor(t);
+  const all = await new Nodes().start(t, 1);
+  const {answer} = all;
+  let named = 0;
+  all.answer = (node, message, reply) => ++named > 3 ?
+      answer.call(all, node, message, reply) :
+      reply('ERROR', {code: 'moved', message: 'another decides', address: deaf, token: '1'});
+  // Once, with a pause of the same length; what follows is shorter.
+  const options = {server: all.addresses, connectLimit: 20_000, silenceLimit: 1_000, timeLimit: 5_000};
+  const connection = closedAfter(t, await connect(options));
+  await connection.call('INSERT', {table: 't', n: 1});
+  assert.equal(named, 4);
+});
+
+test('a node is doubted for some seconds, or until it connects', {timeout: 10_000}, async (t) => {
+  const take = (node, message, reply) => reply('INSERTED', {row: 1, result: 'inserted'});
+  let askedIt;
+  const isAsked = new Promise((resolve) => askedIt = resolve);
+  const nodes = await Promise.all([askedIt, take, take].map((answer) => new Node(answer).start()));
+  t.after(() => Promise.all(nodes.map((node) => node.stop())));
+  const [a, b, c] = nodes.map((node) => node.address);
+  let now = performance.now();
+  t.mock.method(performance, 'now', () => now);
+  const link = new Link({server: `${a},${b},${c}`, connectLimit: 3_000, silenceLimit: 1_000});
+  t.after(() => link.close());
+  const limits = () => [a, b, c].map((address) => link.limitOfConnect(address));
+  for (const address of [b, c]) link.doubtNode(address);
+  assert.deepEqual(limits(), [1_000, 200, 200]);
+  await link.open();
+  const call = link.call('INSERT', {table: 't', n: 1, client: 'c', sequence: 1});
+  await isAsked;
+  now += 1_000;
+  link.giveUpSilent();
+  await call;
+  // It goes on at the next one.
+  assert.deepEqual(limits(), [200, 1_000, 200]);
+  now += 4_000;
+  assert.deepEqual(limits(), [200, 1_000, 1_000]);
+  link.doubtNode(b);
+  assert.deepEqual([...link.doubted.keys()], [a, b]);
+});
+
+test('a connection that was made while the program was busy is made', async (t) => {
+  const all = await new Nodes().start(t, 1);
+  const link = new Link({server: all.addresses, connectLimit: 1});
+  t.after(() => link.close());
+  const opened = link.open();
+  await new Promise((resolve) => process.nextTick(resolve));
+  block(10);
+  await opened;
 });
 
 test('a worker goes on with its row at the other node', async (t) => {
