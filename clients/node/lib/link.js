@@ -474,7 +474,9 @@ export class Link {
   // Of several nodes, one that owes an answer may have no power, or be stopped: nobody tells.
   watchSilence() {
     if (this.silenceTimer !== undefined || !this.givesUpSilent) return;
-    this.silenceTimer = setInterval(() => this.giveUpSilent(), Math.min(this.options.silenceLimit / 4, 60_000));
+    // Where this program had no time for the event loop, what has arrived meanwhile still counts.
+    const look = () => setImmediate(() => this.giveUpSilent());
+    this.silenceTimer = setInterval(look, Math.min(this.options.silenceLimit / 4, 60_000));
     this.silenceTimer.unref();
   }
 

@@ -448,6 +448,18 @@ test('a node is doubted for some seconds, or until it connects', {timeout: 10_00
   assert.deepEqual([...link.doubted.keys()], [a, b]);
 });
 
+test('an answer that arrived while the program was busy counts', async (t) => {
+  const all = await new Nodes().start(t, 2);
+  const {answer} = all;
+  all.answer = (...of) => {
+    answer.apply(all, of);
+    block(300);
+  };
+  const connection = closedAfter(t, await connect({server: all.addresses, silenceLimit: 200}));
+  await connection.call('INSERT', {table: 'own', n: 1});
+  assert.equal(connection.connects, 1);
+});
+
 test('a connection that was made while the program was busy is made', async (t) => {
   const all = await new Nodes().start(t, 1);
   const link = new Link({server: all.addresses, connectLimit: 1});
