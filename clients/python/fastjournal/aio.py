@@ -80,6 +80,7 @@ class Connection(BaseConnection):
         self._full: set[_Wire] = set()
         self._dialing: dict[str, asyncio.Task[None]] = {}  # by the addresses of nodes
         self._look: asyncio.TimerHandle | None = None
+        self._look_for_silence: asyncio.TimerHandle | None = None
         self._login_error = failure("unavailable", "")
         self._ready = asyncio.Event()
         self._writable = asyncio.Event()
@@ -204,8 +205,9 @@ class Connection(BaseConnection):
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError, Error):
                 await task
-        if self._look is not None:
-            self._look.cancel()
+        for look in (self._look, self._look_for_silence):
+            if look is not None:
+                look.cancel()
         error = failure("closed", "the connection was closed by its owner")
         self._session.last_error = error
         self._session.close(error)
@@ -235,8 +237,9 @@ class Connection(BaseConnection):
         options, place, session = self.options, place_of(line.address), self._session
         loop = asyncio.get_running_loop()
         wire = _Wire(self, line)
+        limit = asyncio.timeout(session.connect_limit(line.address))
         try:
-            async with asyncio.timeout(options.connect_limit):
+            async with limit:
                 context = tls_context(options) if place.tls else None
                 name = place.host if place.tls else None
                 if place.path:
@@ -258,6 +261,8 @@ class Connection(BaseConnection):
             if wire.transport is not None:
                 wire.transport.abort()
             session.not_opened(line)
+            if limit.expired():
+                session.doubt_node(line.address)
             raise connect_failed(line.address, why) from None
         except BaseException:
             self._drop(wire)
@@ -298,6 +303,25 @@ class Connection(BaseConnection):
             self._look = None
         if session.look_at != float("inf"):
             self._look = loop.call_at(session.look_at, self._serve)
+        if self._look_for_silence is None:
+            self._plan_look_for_silence()
+        self._plan_flush()
+
+    def _plan_look_for_silence(self) -> None:
+        self._look_for_silence = None
+        due = min((self._session.quiet_until(line) for line in self._wires), default=float("inf"))
+        if due != float("inf"):
+            self._look_for_silence = asyncio.get_running_loop().call_at(due, self._give_up_silent)
+
+    def _give_up_silent(self) -> None:
+        session = self._session
+        self._flush()
+        for line, wire in list(self._wires.items()):
+            if session.is_quiet(line) and (why := session.silence(line)):
+                assert wire.transport is not None
+                wire.transport.abort()
+                self._lost(wire, why)
+        self._plan_look_for_silence()
         self._plan_flush()
 
     def _restore(self) -> None:
@@ -376,7 +400,7 @@ class Connection(BaseConnection):
     def _flush(self) -> None:
         self._flush_planned = False
         for line, wire in self._wires.items():
-            if wire.transport is not None and (output := line.output()):
+            if wire.transport is not None and (output := self._session.output(line)):
                 wire.transport.write(output)
 
     def _received(self, wire: _Wire, data: bytes) -> None:

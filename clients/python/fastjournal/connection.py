@@ -252,8 +252,16 @@ class Connection(BaseConnection):
 
     def _open(self, line: Line, until: float) -> None:
         """One attempt. Raises Error."""
+        latest = time.monotonic() + self._session.connect_limit(line.address)
+        try:
+            self._attempt(line, min(until, latest))
+        except Error:
+            if time.monotonic() >= latest:
+                self._session.doubt_node(line.address)
+            raise
+
+    def _attempt(self, line: Line, until: float) -> None:
         options, place = self.options, place_of(line.address)
-        until = min(until, time.monotonic() + options.connect_limit)
         left = max(until - time.monotonic(), 0.001)
         made: socket.socket | None = None
         try:
@@ -328,14 +336,14 @@ class Connection(BaseConnection):
             begun = time.monotonic()
             if begun >= until:
                 return
-            line = Line(address, self.options.message_bytes_max)
+            line, limit = Line(address, self.options.message_bytes_max), session.connect_limit(address)
             try:
                 place_of(address)
                 self._open(line, until)
             except Error as error:
                 took = time.monotonic() - begun
                 # Cut short by the caller's limit, it was no attempt.
-                if took >= self.options.connect_limit or time.monotonic() < until:
+                if took >= limit or time.monotonic() < until:
                     session.unreachable(address, error, took)
                 continue
             if self.options.on_connection:
@@ -362,10 +370,26 @@ class Connection(BaseConnection):
             self._dial(until)
             session.send_waiting()
         self._write_all()
+        quiet_until = self._give_up_silent()
         has_home = self._home is not None
-        self._wait(min(until, session.look_at, math.inf if has_home else self._retry_at))
+        self._wait(min(until, session.look_at, quiet_until, math.inf if has_home else self._retry_at))
         if not has_home and self._home is None and not session.for_good and time.monotonic() >= self._retry_at:
             self._reconnect(until)
+
+    def _give_up_silent(self) -> float:
+        """Returns when to look again."""
+        session, is_heard = self._session, False
+        for stream in list(self._streams.values()):
+            if not session.is_quiet(stream.line):
+                continue
+            # Between calls nobody has read what arrived.
+            if self._read(stream):
+                is_heard = True
+            elif self._is_open(stream) and (why := session.silence(stream.line)):
+                self._lose(stream, why)
+        if is_heard:
+            return -math.inf
+        return min((session.quiet_until(one.line) for one in self._streams.values()), default=math.inf)
 
     def _wait(self, until: float) -> None:
         is_unread = False
@@ -389,7 +413,7 @@ class Connection(BaseConnection):
     def _write(self, stream: _Stream) -> None:
         while self._is_open(stream):
             if not stream.unsent:
-                stream.unsent = memoryview(stream.line.output())
+                stream.unsent = memoryview(self._session.output(stream.line))
                 if not stream.unsent:
                     return
             try:

@@ -23,6 +23,8 @@ class Line:
         self.address = address
         self.state = State.CLOSED
         self.output_bytes = 0
+        self.quiet_since = 0.0  # its last bytes, or the first that were sent to it afterwards
+        self.is_asked = False  # something was sent since it said something
         self._message_bytes_max = message_bytes_max
         self._output: list[bytes] = []
         self.decoder = Decoder(message_bytes_max)

@@ -27,6 +27,10 @@ class Options:
         trusted (empty: the system's), and this client's certificate with its key (empty: it has none).
     time_limit: of a command from send to answer, including reconnects; `wait` of a NEXT is added. None: no limit.
     connect_limit: of one attempt to connect.
+    silence_limit: with several servers, or after a table has moved: a daemon that owes an answer and says nothing for
+        so long is given up as if its connection were lost, as a computer without power says nothing. No daemon may take
+        longer to connect, and for 5 s after it was given up no longer than 200 ms. Listeners ask it now and then.
+        Commands that take longer, such as DIGEST, and BACKUP with digest=1, on large tables, need more. None: never.
     pauses: before the attempts to reconnect; the last one repeats. Each varies by up to a quarter. With several servers
         the others are tried at once, and a pause is made when each was tried. Empty: never reconnect.
     on_connection: for people: called with the reason when an existing connection is lost, and with None when it is
@@ -42,6 +46,7 @@ class Options:
     key: str = ""
     time_limit: float | None = 30.0
     connect_limit: float = 5.0
+    silence_limit: float | None = 2.0
     pauses: Sequence[float] = PAUSES
     on_connection: Callable[[Error | None], None] | None = None
     in_flight_max: int = 4096

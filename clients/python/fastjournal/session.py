@@ -27,6 +27,9 @@ from .wire import Encoder, Message, whole
 ANSWER_MESSAGES_MAX = 1 << 20
 _WAIT_MS_MAX = 86_400_000
 _RETRY_MS_MIN = 20
+# A node that was given up is doubted for so long; then it may take no longer than this to connect. Seconds.
+_DOUBTED = 5.0
+_DOUBTED_CONNECT_LIMIT = 0.2
 
 
 def drawn_name() -> str:
@@ -60,6 +63,7 @@ class Call:
     table = ""
     line: Line | None = None  # None: it waits to be sent, if it is not finished
     due = 0.0  # not before
+    answer_due = 0.0  # after its `wait`; 0: not sent, or `silence` has not seen it
     pauses = 0  # that were made before it was sent again
     refusal: Error | None = None  # why it was not carried out so far
     error: Error | None = None
@@ -88,6 +92,7 @@ class Call:
         self.line = None
         self.refusal = refusal
         self.due = due
+        self.answer_due = 0.0
         self.messages.clear()
         self.error = None
 
@@ -150,6 +155,7 @@ class Session:
         self._encoder = Encoder()
         self._calls: dict[int, Call] = {}  # in the order of sending
         self._routes: dict[str, Route] = {}
+        self._doubted: dict[str, float] = {}  # addresses that said nothing, and until when
         self._subscriptions: dict[tuple[str, ...], Subscription] = {}
         self._number = 0
         self._attempts = 0  # since the last message from home
@@ -163,6 +169,7 @@ class Session:
         if line is self.home:
             self.for_good = False
         line.opened(State.LOGIN if self.options.token else State.READY)
+        line.quiet_since, line.is_asked = self._clock(), False
         if line.state is State.LOGIN:
             self._start("AUTH", {"token": self.options.token}, Role.LOGIN, line)
         else:
@@ -230,14 +237,61 @@ class Session:
     def receive(self, data: bytes, line: Line | None = None) -> None:
         """Bytes from the daemon. Raises Error if the connection must be ended."""
         line = line or self.home
+        line.quiet_since, line.is_asked = self._clock(), False
         for message in line.decoder.feed(data):
             if message.__class__ is Message:
                 self._take(line, message)  # type: ignore[arg-type]
             else:
                 self._settle_oldest(line, message)  # type: ignore[arg-type]
 
-    def output(self) -> bytes:
-        return self.home.output()
+    def output(self, line: Line | None = None) -> bytes:
+        """What is to be sent now, joined; it is then no longer here."""
+        line = line or self.home
+        if line.output_bytes and not line.is_asked:
+            line.quiet_since, line.is_asked = self._clock(), True
+        return line.output()
+
+    def connect_limit(self, address: str) -> float:
+        """Of one attempt. Where there are other nodes, one that is gone keeps nobody from them for long: others may
+        name it for a while."""
+        limit = min(self.options.connect_limit, self._silence_limit)
+        is_doubted = self._silence_limit < math.inf and self._clock() < self._doubted.get(address, -math.inf)
+        return min(limit, _DOUBTED_CONNECT_LIMIT) if is_doubted else limit
+
+    def doubt_node(self, address: str) -> None:
+        """It was given up as silent, or did not connect within its limit. The next connection ends that."""
+        now = self._clock()
+        self._doubted = {one: until for one, until in self._doubted.items() if now < until}
+        self._doubted[address] = now + _DOUBTED
+
+    def quiet_until(self, line: Line) -> float:
+        """When it is quiet, if it says nothing before; inf: its silence does not matter."""
+        return line.quiet_since + self._silence_limit if line.state is State.READY else math.inf
+
+    def is_quiet(self, line: Line) -> bool:
+        return self._clock() >= self.quiet_until(line)
+
+    def silence(self, line: Line) -> Error | None:
+        """Of a line that is quiet, after all that has arrived was received: the error by which to end it. None: it owes
+        nothing. Of several nodes, one that owes an answer may have no power, or be stopped: nobody tells."""
+        now, limit = self._clock(), self._silence_limit
+        is_awaited = False
+        for call in self._calls.values():
+            if call.line is not line:
+                continue
+            is_awaited = True
+            if call.wait_ms:
+                # It may have been sent just now.
+                call.answer_due = call.answer_due or now + call.wait_ms / 1000 + limit
+                if now < call.answer_due:
+                    continue
+            self.doubt_node(line.address)
+            return failure("closed", f"it has said nothing for {limit:g} s")
+        if not is_awaited and any(one.line is line for one in self._subscriptions.values()):
+            self._start("ALIVE", {}, Role.NOBODY, line)
+        # What is sent from now on has its own time.
+        line.quiet_since, line.is_asked = now, False
+        return None
 
     def next_pause(self) -> float:
         """Seconds before the next attempt to reach home, which goes to the next server. 0 until each was tried."""
@@ -392,6 +446,12 @@ class Session:
 
     # --- inside ---
 
+    @property
+    def _silence_limit(self) -> float:
+        limit = self.options.silence_limit
+        has_others = len(self.servers) > 1 or bool(self._routes)
+        return math.inf if limit is None or not has_others else limit
+
     def _line_for(self, command: str, params: dict[str, Any]) -> Line | None:
         """None: it must wait behind others, or for a line to another node than home."""
         if not self._routes:
@@ -431,6 +491,7 @@ class Session:
 
     def _ready(self, line: Line) -> None:
         line.state = State.READY
+        self._doubted.pop(line.address, None)
         if line is self.home:
             self.connects += 1
             self._refusal = None

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import select
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -45,7 +48,7 @@ class Talk:
 
     def sent(self, line: Line | None = None) -> list[Message]:
         self.session.send_waiting()
-        out = Decoder(1 << 20).feed((line or self.session.home).output())
+        out = Decoder(1 << 20).feed(self.session.output(line))
         assert all(isinstance(one, Message) for one in out)
         return out  # type: ignore[return-value]
 
@@ -266,6 +269,114 @@ def test_a_node_is_dialed_as_the_daemon_that_named_it() -> None:
     assert Moved.of({}, "a:1").token is None
 
 
+def silence_of(talk: Talk, line: Line | None = None) -> str:
+    line = line or talk.session.home
+    assert talk.session.is_quiet(line)
+    why = talk.session.silence(line)
+    # The next look has its time.
+    assert why or not talk.session.is_quiet(line)
+    return why.message if why else ""
+
+
+def test_a_node_that_owes_an_answer_and_says_nothing_is_given_up() -> None:
+    talk = Talk("a:1,b:1")
+    home = talk.session.home
+    assert not talk.session.is_quiet(home)
+    talk.clock.now += 10
+    # It owes nothing, and what is sent later has its own time.
+    assert silence_of(talk) == ""
+    first, second = talk.put(1), talk.put(2)
+    talk.clock.now += 1.9
+    talk.sent()
+    talk.clock.now += 1.9
+    assert not talk.session.is_quiet(home)
+    talk.session.receive(frame("INSERTED", request=first.number, row=1))
+    talk.clock.now += 1.9
+    assert not talk.session.is_quiet(home) and not second.finished
+    talk.clock.now += 0.2
+    assert silence_of(talk) == "it has said nothing for 2 s" and talk.session.connect_limit("a:1") == 0.2
+    talk.put(3)
+    talk.sent()
+    talk.session.lost(LOST)
+    talk.session.opened()
+    talk.put(4)
+    talk.clock.now += 1.9
+    talk.sent()
+    talk.clock.now += 1.9
+    assert not talk.session.is_quiet(home)
+
+
+def test_silence_matters_where_there_are_other_nodes() -> None:
+    talk = Talk()
+    call = talk.put(1)
+    talk.sent()
+    assert talk.session.quiet_until(talk.session.home) == math.inf
+    talk.moved(call, "b:1", 7)
+    talk.sent()
+    b = talk.open("b:1")
+    talk.sent(b)
+    assert talk.session.quiet_until(talk.session.home) == talk.session.quiet_until(b) == talk.clock.now + 2
+    talk.session.options.silence_limit = None
+    assert talk.session.quiet_until(b) == math.inf
+
+
+def test_a_command_that_waits_has_its_time_first() -> None:
+    talk = Talk("a:1,b:1")
+    call = talk.session.send("NEXT", {"table": "t", "wait": 10_000})
+    talk.sent()
+    for seconds in (2, 10, 1.9):
+        talk.clock.now += seconds
+        if talk.session.is_quiet(talk.session.home):
+            assert silence_of(talk) == ""
+    # What is sent meanwhile has its own time.
+    talk.put(1)
+    talk.sent()
+    talk.clock.now += 1.9
+    assert not talk.session.is_quiet(talk.session.home)
+    # Sent again, it has it again, also if nobody waits for it any more.
+    talk.session.lost(LOST)
+    talk.session.opened()
+    talk.sent()
+    talk.session.abandon(call)
+    for seconds in (2, 11.9):
+        talk.clock.now += seconds
+        assert silence_of(talk) == ""
+    talk.clock.now += 2
+    assert "said nothing" in silence_of(talk)
+
+
+def test_a_line_that_is_listened_to_is_asked() -> None:
+    talk = Talk("a:1,b:1")
+    talk.session.keep("LISTEN", {"table": "t"})
+    for _ in range(2):
+        talk.clock.now += 2
+        assert silence_of(talk) == ""
+        (alive,) = talk.sent()
+        assert alive.command == "ALIVE"
+        talk.session.receive(frame("ABSOLUTELY", request=alive.params["request"]))
+    talk.clock.now += 2
+    assert silence_of(talk) == "" and len(talk.sent()) == 1
+    talk.clock.now += 2
+    assert "said nothing" in silence_of(talk)
+
+
+def test_a_node_is_doubted_for_some_seconds_or_until_it_connects() -> None:
+    talk = Talk("a:1,b:1", connect_limit=3.0, silence_limit=1.0)
+    session = talk.session
+    assert session.connect_limit("b:1") == 1
+    session.doubt_node("b:1"), session.doubt_node("c:1")
+    assert [session.connect_limit(one) for one in ("a:1", "b:1", "c:1")] == [1, 0.2, 0.2]
+    talk.open("b:1")
+    assert [session.connect_limit(one) for one in ("b:1", "c:1")] == [1, 0.2]
+    talk.clock.now += 5
+    assert session.connect_limit("c:1") == 1
+    session.doubt_node("d:1")
+    assert list(session._doubted) == ["d:1"]
+    session.options.silence_limit = None
+    assert session.connect_limit("d:1") == 3
+    assert Talk(connect_limit=3.0, silence_limit=1.0).session.connect_limit("a:1") == 3
+
+
 # --- with sockets
 
 Answer = Callable[[Message], "list[Message] | None"]
@@ -479,3 +590,183 @@ def test_without_pauses_the_loss_of_a_node_is_the_loss_of_all(
             assert lost.value.code == "closed"
 
     play(kind, home.address, script, pauses=())
+
+
+def nothing(message: Message) -> list[Message]:
+    return []
+
+
+@pytest.fixture
+def deaf() -> Iterator[str]:
+    """Nobody can connect to it, and nobody is refused: as a computer without power, to which a network still leads."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen(0)
+        # These are all that it takes.
+        filling = [socket.socket() for _ in range(3)]
+        for one in filling:
+            one.setblocking(False)
+            one.connect_ex(listening.getsockname())
+        yield f"127.0.0.1:{listening.getsockname()[1]}"
+        for one in filling:
+            one.close()
+
+
+@KINDS
+def test_what_a_silent_node_owes_goes_on_at_another_one(kind: str, scripted: Callable[[Answer], Scripted]) -> None:
+    silent, other = scripted(nothing), scripted(inserted)
+    told: list[Error | None] = []
+
+    def script(connection: Any, wait: Callable[[Any], Any]) -> None:
+        numbered = wait(connection.send("INSERT", {"table": "t", "n": 1, "client": "c", "sequence": 1}))
+        plain = wait(connection.send("INSERT", {"table": "t", "n": 2}))
+        assert wait(connection.receive(numbered)).resent
+        with pytest.raises(fastjournal.Disconnected, match="said nothing for 0.2 s; whether INSERT") as lost:
+            wait(connection.receive(plain))
+        assert lost.value.code == "closed"
+
+    # No pause ends within the test.
+    options = {"silence_limit": 0.2, "pauses": (3600.0,), "on_connection": told.append}
+    play(kind, f"{silent.address},{other.address}", script, **options)
+    assert [one.params["n"] for one in other.seen] == [1]
+    assert isinstance(told[0], Error) and silent.address in told[0].message and told[-1] is None
+
+
+@KINDS
+def test_a_silent_node_that_was_followed_is_left_for_home(kind: str, scripted: Callable[[Answer], Scripted]) -> None:
+    silent = scripted(nothing)
+
+    def at_home(message: Message) -> list[Message]:
+        if silent.seen:
+            return inserted(message)
+        return [Message("ERROR", {**MOVED, "address": silent.address, "token": 7})]
+
+    home = scripted(at_home)
+
+    def script(connection: Any, wait: Callable[[Any], Any]) -> None:
+        assert wait(connection.call("INSERT", table="t", n=1, client="c", sequence=1)).resent
+        # A line that rests is no silent one.
+        assert wait(connection.call("INSERT", table="own", n=2)).first.params["row"] == 2
+
+    play(kind, home.address, script, silence_limit=0.2)
+
+
+@KINDS
+def test_a_listener_asks_a_silent_node_and_goes_to_another_one(
+    kind: str, scripted: Callable[[Answer], Scripted]
+) -> None:
+    def listening(message: Message) -> list[Message]:
+        return [Message("LISTENING", {"table": "t"})]
+
+    def on_first(message: Message) -> list[Message]:
+        if message.command == "LISTEN":
+            return listening(message)
+        # It is well for a while.
+        return [Message("ABSOLUTELY", {})] if len(first.seen) == 2 else []
+
+    def on_other(message: Message) -> list[Message]:
+        return [*listening(message), Message("LISTEN", {"table": "t", "ready": 1, "push": 1})]
+
+    first, other = scripted(on_first), scripted(on_other)
+
+    def script(connection: Any, wait: Callable[[Any], Any]) -> None:
+        wait(connection.listen("t"))
+        assert wait(connection.wait_push(20)).params["ready"] == 1
+
+    play(kind, f"{first.address},{other.address}", script, silence_limit=0.2)
+    assert [one.command for one in first.seen] == ["LISTEN", "ALIVE", "ALIVE"]
+
+
+@KINDS
+def test_slow_answers_are_waited_for(kind: str, scripted: Callable[[Answer], Scripted]) -> None:
+    slow, other = scripted(nothing), scripted(nothing)
+
+    def script(connection: Any, wait: Callable[[Any], Any]) -> None:
+        with pytest.raises(fastjournal.TimedOut, match=slow.address):
+            wait(connection.call("NEXT", table="t", wait=300))
+
+    # It was to wait for so long; and with one address there is nobody else to ask.
+    play(kind, f"{slow.address},{other.address}", script, time_limit=0.1, silence_limit=0.2)
+    play(kind, slow.address, script, time_limit=0.1, silence_limit=0.05)
+    assert not other.seen
+
+
+@KINDS
+def test_a_node_that_does_not_accept_keeps_nobody_from_others(
+    kind: str, deaf: str, scripted: Callable[[Answer], Scripted]
+) -> None:
+    def at_home(message: Message) -> list[Message]:
+        if len(home.seen) > 1:
+            return inserted(message)
+        return [Message("ERROR", {**MOVED, "address": deaf, "token": 7})]
+
+    home = scripted(at_home)
+    started = time.monotonic()
+
+    def script(connection: Any, wait: Callable[[Any], Any]) -> None:
+        assert wait(connection.call("INSERT", table="t", n=1)).first.params["row"] == 1
+        assert [connection._session.connect_limit(one) for one in (deaf, home.address)] == [0.2, 0.3]
+
+    for server in (f"{deaf},{home.address}", home.address):
+        home.seen.clear()
+        play(kind, server, script, connect_limit=20, silence_limit=0.3)
+    assert time.monotonic() - started < 15
+
+
+def test_what_arrived_between_calls_is_no_silence(scripted: Callable[[Answer], Scripted]) -> None:
+    home = scripted(inserted)
+    with fastjournal.connect(f"{home.address},127.0.0.1:1") as connection:
+        call = connection.send("INSERT", {"table": "t", "n": 1})
+        connection._write_all()
+        assert connection._home and select.select([connection._home.socket], [], [], 20)[0]
+        started = time.monotonic()
+        connection._session._clock = lambda: time.monotonic() + 60
+        assert connection.receive(call).first.params["row"] == 1
+        assert connection.connects == 1 and time.monotonic() - started < 15
+
+
+@KINDS
+def test_a_node_that_rested_is_no_silent_one(kind: str, scripted: Callable[[Answer], Scripted]) -> None:
+    is_asked, may_answer = threading.Event(), threading.Event()
+
+    def on_node(message: Message) -> list[Message]:
+        if message.command == "LISTEN":
+            return [Message("LISTENING", {"table": "t"})]
+        if message.command == "ALIVE":
+            is_asked.set()
+            return [Message("ABSOLUTELY", {})]
+        assert may_answer.wait(20)
+        return inserted(message)
+
+    async def look(connection: Any) -> None:
+        connection._give_up_silent()
+
+    async def send_and_look(connection: Any, params: dict[str, Any]) -> Call:
+        call = await connection.send("INSERT", params)
+        connection._give_up_silent()
+        return call
+
+    def look_sync(connection: Any) -> None:
+        connection._give_up_silent()
+        connection._write_all()
+
+    def send_and_look_sync(connection: Any, params: dict[str, Any]) -> Call:
+        call = connection.send("INSERT", params)
+        connection._write_all()
+        connection._give_up_silent()
+        return call
+
+    def script(connection: Any, wait: Callable[[Any], Any]) -> None:
+        is_sync = kind == "sync"
+        connection._session._clock = lambda: time.monotonic() + 3601
+        call = wait((send_and_look_sync if is_sync else send_and_look)(connection, {"table": "t", "n": 1}))
+        may_answer.set()
+        assert wait(connection.receive(call)).first.params["row"] == 1
+        wait(connection.listen("t"))
+        connection._session._clock = lambda: time.monotonic() + 7202
+        wait((look_sync if is_sync else look)(connection))
+        assert is_asked.wait(20)
+        assert wait(connection.call("ALIVE")).first.command == "ABSOLUTELY" and connection.connects == 1
+
+    # No other look comes within the test.
+    play(kind, f"{scripted(on_node).address},127.0.0.1:1", script, silence_limit=3600)
