@@ -117,6 +117,7 @@ Result<std::uint64_t> Connection::Body::send(Message const& command, int wake_fd
   ++last_nr_;
   if (link != nullptr) one.bytes.assign(out, begin);
   one.link = link;
+  one.sent_at = moment_now();
   one.wait = wait_of(command, one.rule);
   one.until = moment_after(added(options.time_limit, one.wait));
   if (one.reply.messages.capacity() == 0 && !spare_replies_.empty()) {

@@ -279,11 +279,10 @@ Status Connection::Body::step(Moment until, int wake_fd) {
   if (!has_home && options.back_off.empty()) return last_error_;
   Moment next = std::min(until, send_waiting(wake_fd, until));
   if (!has_home) next = std::min(next, retry_at_);
-  next = std::min(next, give_up_silent());
-  if (has_home != home_.is_open()) return {};
   if (home_.unsent() > 0) write_some(home_);
   for (std::unique_ptr<Link> const& node : nodes_)
     if (node->unsent() > 0) write_some(*node);
+  next = std::min(next, give_up_silent());
   if (has_home != home_.is_open()) return {};
   bool const is_woken = wait(next, wake_fd);
   if (!has_home && !is_woken && moment_now() >= retry_at_) return reconnect(wake_fd, until);
@@ -308,14 +307,14 @@ Moment Connection::Body::give_up_silent() {
 Moment Connection::Body::give_up_if_silent(Link& link) {
   Moment const now = moment_now();
   if (now < link.quiet_since() + options.silence_limit) return link.quiet_since() + options.silence_limit;
+  // Between calls nobody has read what arrived.
+  if (read_some(link) || !link.is_open()) return now;
   bool is_asked = false;
   for (auto const& [nr, one] : in_flight_) {
     if (one.link != &link || one.finished) continue;
     is_asked = true;
     // It was to be answered after its `wait`.
-    bool const is_callers = one.role == InFlight::Role::caller;
-    if (is_callers && one.wait != Milliseconds{0} && now < one.until - options.time_limit + options.silence_limit)
-      continue;
+    if (one.wait != Milliseconds{0} && now < one.sent_at + one.wait + options.silence_limit) continue;
     doubt(link.address());
     lose(link, {Code::unavailable, "it has said nothing for " + std::to_string(options.silence_limit.count()) + " ms"});
     return now;
@@ -574,6 +573,7 @@ void Connection::Body::send_held(InFlight& one, Route* route, int wake_fd, Momen
   if (link != nullptr && link->is_open()) {
     link->out().append(one.bytes);
     one.link = link;
+    one.sent_at = moment_now();
     one.status = {};
     return;
   }

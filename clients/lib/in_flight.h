@@ -37,6 +37,7 @@ struct InFlight {
   Moment until{};        // the time limit
   // Where it was sent. Null, of an unfinished one: it waits to be sent.
   Link* link{nullptr};
+  Moment sent_at{};    // there
   Moment due{};        // not before
   unsigned pauses{0};  // that were made before it was sent again
   Reply reply;

@@ -38,7 +38,6 @@ Status Link::connect(std::string const& address, int wake_fd, Moment until) {
     return made.status();
   }
   socket_ = std::move(made).value();
-  is_asked_ = false;
   rest();
   framer_ = protocol::Framer({options_.message_bytes_max, options_.message_bytes_max});
   return {};
@@ -56,7 +55,8 @@ Status Link::send_some() {
   Result<std::size_t> const took = socket_.send(std::string_view(out_).substr(out_sent_));
   if (!took.ok()) return took.status();
   out_sent_ += took.value();
-  if (!std::exchange(is_asked_, true)) rest();
+  if (!is_asked_) rest();
+  is_asked_ = true;
   if (out_sent_ == out_.size()) {
     out_.clear();
     out_sent_ = 0;
@@ -71,10 +71,7 @@ Result<std::size_t> Link::receive() {
   Result<std::size_t> const got = socket_.receive({read_buffer_.get(), kReadBytes});
   if (!got.ok()) return got.status();
   in_.append(read_buffer_.get(), got.value());
-  if (got.value() > 0) {
-    is_asked_ = false;
-    rest();
-  }
+  if (got.value() > 0) rest();
   // The beginning of a refusal there. No message begins so, as none has such a byte in its command.
   if (in_taken_ == 0 && in_.starts_with(kFjReply)) {
     return Status{Code::not_allowed,

@@ -39,8 +39,11 @@ class Link {
 
   // Since when it has said nothing: its last bytes, or the first that were sent to it afterwards.
   [[nodiscard]] Moment quiet_since() const { return quiet_since_; }
-  // Nothing is expected of it now.
-  void rest() { quiet_since_ = moment_now(); }
+  // Nothing is expected of it now, but of what is sent afterwards.
+  void rest() {
+    quiet_since_ = moment_now();
+    is_asked_ = false;
+  }
 
   enum class Took { nothing, message, unreadable };
   // The next message that has arrived completely; it owns its bytes. Unreadable: `why` says why.

@@ -20,6 +20,13 @@ Options options_for(std::string const& servers) {
   return {.server = servers, .time_limit = kLimit, .silence_limit = kSilence, .back_off = {Milliseconds{1}}};
 }
 
+// More than the limit, without a call of the connection in question.
+void spend_time_elsewhere() {
+  FakeServer server([](Peer& peer) { peer.expect_nothing(2 * kSilence); });
+  auto const connection = connected_to(server.address());
+  server.finish();
+}
+
 // Nobody can connect to it, and nobody is refused: as a computer without power, to which a network still leads.
 class Deaf {
  public:
@@ -103,6 +110,49 @@ BOOST_AUTO_TEST_CASE(a_command_that_waits_has_its_time_first) {
   slow.finish();
 }
 
+BOOST_AUTO_TEST_CASE(a_command_that_waits_has_its_time_again_at_another_one) {
+  constexpr Milliseconds kWait{300};
+  FakeServer other([](Peer& peer) {
+    Message const next = peer.expect("NEXT");
+    peer.expect_nothing(kWait);
+    peer.answer(next, "ROW", {number("row", 3)});
+    peer.wait_for_end();
+  });
+  FakeServer lost([](Peer& peer) {
+    static_cast<void>(peer.expect("NEXT"));
+    peer.expect_nothing(kWait);
+  });
+  Options options = options_for(lost.address() + "," + other.address());
+  options.silence_limit = Milliseconds{200};
+  auto connection = connected(options);
+  Result<Reply> const reply = connection->call("NEXT", {text("table", "pages"), number("wait", kWait.count())});
+  BOOST_REQUIRE_MESSAGE(reply.ok(), reply.status().text());
+  BOOST_TEST(reply->messages.front().integer("row").value_or(0) == 3);
+  lost.finish();
+  connection.reset();
+  other.finish();
+}
+
+BOOST_AUTO_TEST_CASE(what_is_sent_behind_a_command_that_waits_has_its_own_time) {
+  constexpr Milliseconds kLong{500};
+  FakeServer home([&](Peer& peer) {
+    static_cast<void>(peer.expect("NEXT"));
+    Message const one = peer.expect("INSERT");
+    peer.expect_nothing(kLong * 7 / 10);
+    peer.answer(one, "INSERTED", {number("row", 1)});
+    peer.wait_for_end();
+  });
+  Options options = options_for(home.address() + ",127.0.0.1:1");
+  options.silence_limit = kLong;
+  auto connection = connected(options);
+  static_cast<void>(sent(*connection, "NEXT", {text("table", "pages"), number("wait", 10'000)}));
+  // Half of the limit after one look, and before the next.
+  BOOST_TEST(!connection->wait_push(kLong * 3 / 2).ok());
+  want_inserted(connection->call("INSERT", insert(1)), 1);
+  connection.reset();
+  home.finish();
+}
+
 BOOST_AUTO_TEST_CASE(a_listener_asks_and_goes_to_another_one) {
   FakeServer other([](Peer& peer) {
     peer.answer(peer.expect("LISTEN"), "LISTENING", {text("table", "pages")});
@@ -176,6 +226,28 @@ BOOST_AUTO_TEST_CASE(a_node_that_was_given_up_is_tried_for_a_moment) {
   options.time_limit = Milliseconds{8'000};
   auto connection = connected(options);
   want_inserted(connection->call("INSERT", numbered(1)), 1);
+  connection.reset();
+  home.finish();
+}
+
+// A program may compute for long between its calls.
+BOOST_AUTO_TEST_CASE(a_node_that_rested_is_no_silent_one) {
+  FakeServer home([](Peer& peer) {
+    take_inserts(peer, {1, 2});
+    peer.answer(peer.expect("INSERT"), "INSERTED", {number("row", 3)});
+    peer.wait_for_end();
+  });
+  Options options = options_for(home.address() + ",127.0.0.1:1");
+  auto connection = connected(options);
+  want_inserted(connection->call("INSERT", insert(1)), 1);
+  spend_time_elsewhere();
+  want_inserted(connection->call("INSERT", insert(2)), 2);
+  // What arrives meanwhile is no silence.
+  Ticket const ticket = sent(*connection, "INSERT", insert(3));
+  BOOST_REQUIRE(connection->flush().ok());
+  spend_time_elsewhere();
+  want_inserted(connection->receive(ticket), 3);
+  BOOST_TEST(connection->connects() == 1U);
   connection.reset();
   home.finish();
 }
