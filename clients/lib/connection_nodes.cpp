@@ -72,9 +72,10 @@ Milliseconds Connection::Body::limit_of_connect(std::string const& address) cons
   return is_doubted ? std::min(limit, kDoubtedLimit) : limit;
 }
 
+// Its time is not prolonged, so that it has its full limit once in a while.
 void Connection::Body::doubt(std::string const& address) {
   std::erase_if(doubted_, [now = moment_now()](auto const& one) { return now >= one.second + kDoubted; });
-  doubted_[address] = moment_now();
+  doubted_.try_emplace(address, moment_now());
 }
 
 Status Connection::Body::connect(Link& link, std::string const& address, int wake_fd, Moment until) {

@@ -463,12 +463,12 @@ export class Link {
     return performance.now() < (this.doubted.get(address) ?? 0) ? Math.min(limit, DOUBTED_CONNECT_MS) : limit;
   }
 
-  /** It was given up as silent, or did not connect within its limit. The next connection ends that. */
+  /** It was given up as silent, or did not connect within its limit: until it connects, or the time is over. Never longer. */
   doubtNode(address) {
     const now = performance.now();
     for (const [one, until] of this.doubted)
       if (now >= until) this.doubted.delete(one);
-    this.doubted.set(address, now + DOUBTED_MS);
+    if (!this.doubted.has(address)) this.doubted.set(address, now + DOUBTED_MS);
   }
 
   // Of several nodes, one that owes an answer may have no power, or be stopped: nobody tells.

@@ -259,10 +259,11 @@ class Session:
         return min(limit, _DOUBTED_CONNECT_LIMIT) if is_doubted else limit
 
     def doubt_node(self, address: str) -> None:
-        """It was given up as silent, or did not connect within its limit. The next connection ends that."""
+        """It was given up as silent, or did not connect within its limit. A connection ends that, or its time, which is not
+        prolonged."""
         now = self._clock()
         self._doubted = {one: until for one, until in self._doubted.items() if now < until}
-        self._doubted[address] = now + _DOUBTED
+        self._doubted.setdefault(address, now + _DOUBTED)
 
     def quiet_until(self, line: Line) -> float:
         """When it is quiet, if it says nothing before; inf: its silence does not matter."""
