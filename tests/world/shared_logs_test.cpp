@@ -139,6 +139,25 @@ BOOST_FIXTURE_TEST_CASE(without_most_of_etcd_only_its_own_tables_wait, Three) {
   BOOST_TEST(all_know_the_same());
 }
 
+// Nothing is written, so nothing but the lease tells that another one may decide.
+BOOST_FIXTURE_TEST_CASE(an_owner_that_is_cut_off_answers_reads_as_long_as_nobody_else_can_be_the_owner, Three) {
+  BOOST_TEST(ask(owner, "INSERT table=own;name=a").starts_with("INSERTED "));
+  cluster.pass(500);
+  for (std::size_t member = 0; member < 3; ++member) cluster.etcd().cut_off(cluster.session(owner), member);
+  int answered = 0;
+  int round = 0;
+  auto const is_read = [&] { return ask(owner, "PEEK table=own;name=a", "reader").starts_with("ROW "); };
+  for (; round < 300 && is_read(); ++round) ++answered;
+  // Rounds of 30 ms, of a lease of 2 s.
+  BOOST_TEST(answered > 30);
+  BOOST_TEST(answered < 70);
+  BOOST_TEST(cluster.owner() == ClusterOfWorlds::kNone);
+  for (; round < 300 && cluster.owner() == ClusterOfWorlds::kNone; ++round) BOOST_TEST(!is_read());
+  BOOST_TEST(cluster.owner() != owner);
+  BOOST_TEST(ask(cluster.owner(), "DELETE table=own;name=a").starts_with("DELETED "));
+  BOOST_TEST(!is_read());
+}
+
 BOOST_FIXTURE_TEST_CASE(a_table_that_a_node_does_not_declare_is_followed_when_it_does, Three) {
   BOOST_TEST(ask(owner, "INSERT table=own;name=a").starts_with("INSERTED "));
   cluster.kill(other, false);
