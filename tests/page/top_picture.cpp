@@ -23,12 +23,14 @@ std::string class_of(std::string_view style) {
 }  // namespace
 
 std::string top_screen(std::string const& server, int looks) {
-  // By its name in its folder, which is short. script(1) gives it a terminal.
+  // By its name in its folder, which is short. script(1) gives it a terminal, and would pass on the end of its own input,
+  // which is a key that ends it.
   std::size_t const slash = server.rfind('/');
   ChildProcess top{{"script", "-qec",
                     "cd " + server.substr(5, slash - 5) +
                         " && stty cols 100 rows 16 && exec " FJ_BINARY_DIR "/bin/fastjournal --server unix:" +
-                        server.substr(slash + 1) + " top --interval 250ms --count " + std::to_string(looks),
+                        server.substr(slash + 1) + " top --interval 250ms --count " + std::to_string(looks) +
+                        " </dev/null",
                     "/dev/null"}};
   if (top.wait().value_or(-1) != 0) throw std::runtime_error("top: " + top.output());
   std::string const& out = top.output();
