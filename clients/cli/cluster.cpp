@@ -84,6 +84,14 @@ ExitCode move_table(Invocation const& invocation, Console& console, client::Conn
   client::Params const params{{"table", Value::of_text(table)}};
   Result<client::Reply> const begun = connection.call("MOVE_TABLE", params);
   if (!begun.ok()) return complain(invocation, console, begun.status());
+  if (begun->first().command == "KEPT") {
+    if (invocation.json)
+      console.out << render_json(begun->first());
+    else
+      console.out << "table " << printable(table) << " stays in log " << printable(begun->first().text("log"))
+                  << ", and is not in doubt any more\n";
+    return ExitCode::ok;
+  }
   StatusLine line{console};
   for (;;) {
     Result<Message> const status = move_status(connection, table);

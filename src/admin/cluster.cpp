@@ -1,5 +1,6 @@
 // CLUSTER: the logs that this daemon shares with other nodes, who owns each, and which nodes there are. STEP_DOWN: this
-// node gives a log to another one. MOVE_TABLE: a table goes to the log that its file names.
+// node gives a log to another one. MOVE_TABLE: a table goes to the log that its file names, or
+// stays there for good if it was in doubt.
 #include <algorithm>
 #include <string>
 
@@ -64,6 +65,7 @@ class Move final : public Command {
   explicit Move(engine::Engine& engine) : engine_(engine) {}
 
   void run(Request& request) override {
+    if (keeps_in_doubt(request)) return;
     engine::HostedTable* const table = find_table(engine_, request.message, request.status, request.basis);
     if (table == nullptr) return;
     std::string const from = table->log->name;
@@ -83,6 +85,18 @@ class Move final : public Command {
   }
 
  private:
+  // False: the table is not in doubt, or its file names another log.
+  bool keeps_in_doubt(Request& request) {
+    Value const* const name = request.message.find("table");
+    engine::HostedTable* const table = name == nullptr ? nullptr : engine_.find_table(name->bytes);
+    if (table == nullptr || !table->is_leaving || table->declaration->log != table->log->name) return false;
+    request.basis.log = table->log->log;
+    request.status = engine_.moving().keep(*table, request.now);
+    if (request.status.ok())
+      request.answer.message("KEPT").add("table", std::string{name->bytes}).add("log", std::string{table->log->name});
+    return true;
+  }
+
   engine::Engine& engine_;
 };
 

@@ -134,6 +134,7 @@ constexpr OwnAnswer kAnswers[] = {
     {"NODE", "log node address role behind", true},
     {"STEPPED_DOWN", "log for"},
     {"MOVING", "table from to bytes"},
+    {"KEPT", "table log"},
     {"MOVE_STATUS", "table from to step copied bytes pause why", true},
     {"RELOADED", "changes count dry_run"},
     {"STOPPING", ""},

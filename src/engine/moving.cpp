@@ -454,10 +454,25 @@ bool Moving::settle(HostedTable& table, TimeMs now) {
     return true;
   }
   bool const is_over = other.is_ours || other.log->start() > move.to_start;
-  if (!is_over || !set_leaving(table, {.begins = move.begins}, now).ok()) return false;
+  return is_over && stay_here(table, now).ok();
+}
+
+Status Moving::keep(HostedTable& table, TimeMs now) {
+  std::string const name = table.name;
+  if (!table.log->serves) return away(*table.log, name);
+  if (&table == table_)
+    return Status{Code::wrong_state, "table " + name + " is being moved to log " + to_->name}.with("table", name);
+  if (settle(table, now))
+    return Status{Code::wrong_state, "table " + name + " is not in doubt any more, as the other log has told"}.with(
+        "table", name);
+  return stay_here(table, now);
+}
+
+Status Moving::stay_here(HostedTable& table, TimeMs now) {
+  if (Status status = set_leaving(table, {.begins = entry_of(table).move.begins}, now); !status.ok()) return status;
   parts_.agenda.refresh(table);
   parts_.agenda.mark(table);
-  return true;
+  return {};
 }
 
 }  // namespace fastjournal::engine

@@ -72,6 +72,10 @@ class Moving final : private Mirror {
   // where that one says. The others are asked for again.
   void settle(TimeMs now);
 
+  // A person decides that a table in doubt stays, as the other log does not come back. Not ok: that one has
+  // told in the end, it is being moved, or there is no room.
+  [[nodiscard]] Status keep(HostedTable& table, TimeMs now);
+
   // The current one, or the last.
   struct Figures {
     std::string table;  // empty: there was none
@@ -100,6 +104,7 @@ class Moving final : private Mirror {
   [[nodiscard]] bool give_grace(TimeMs now);
   // False: nobody can say so far.
   [[nodiscard]] bool settle(HostedTable& table, TimeMs now);
+  [[nodiscard]] Status stay_here(HostedTable& table, TimeMs now);
   void wake(HostedLog& log);
   void host_copy(TimeMs now);
   // The table stays where it is.

@@ -428,6 +428,41 @@ BOOST_FIXTURE_TEST_CASE(only_the_owner_of_the_log_takes_a_table_in, Mover) {
   BOOST_TEST(has(said, "must own log own. node n" + std::to_string(owner) + " at "), said);
 }
 
+// The shared log never comes back: a person decides.
+BOOST_AUTO_TEST_CASE(a_table_in_doubt_is_kept_where_it_was_when_a_person_says_so) {
+  int doubts = 0;
+  for (std::int64_t ms = 0; ms < 20; ms += 2) {
+    BOOST_TEST_CONTEXT("killed after " << ms << " ms") {
+      Mover one;
+      std::size_t const owner = one.owner;
+      one.move(owner, "own");
+      one.cluster.pass(ms);
+      one.cluster.kill(owner, true);
+      for (std::size_t member = 0; member < 3; ++member) one.cluster.etcd().kill(member);
+      BOOST_REQUIRE(one.cluster.start(owner).ok());
+      one.cluster.pass(3'000);
+      engine::HostedTable const* const table = one.world(owner).engine().find_table("patient");
+      if (table == nullptr || !table->is_leaving) continue;
+      ++doubts;
+      BOOST_TEST(has(one.ask(owner, "PEEK table=patient;name=n0"), "code=unavailable"));
+      // Its file still names the other one.
+      BOOST_TEST(has(one.ask(owner, "MOVE_TABLE table=patient", "admin"), "code=unavailable"));
+      one.declare(owner, "shared");
+      one.reload(owner);
+      std::string const kept = one.ask(owner, "MOVE_TABLE table=patient", "admin");
+      BOOST_TEST(kept.starts_with("KEPT "), kept);
+      BOOST_TEST(has(kept, "log=shared"), kept);
+      BOOST_TEST(one.rows(owner) == Mover::kRows);
+      std::string const again = one.ask(owner, "MOVE_TABLE table=patient", "admin");
+      BOOST_TEST(has(again, "code=wrong_state"), again);
+      one.cluster.kill(owner, true);
+      BOOST_REQUIRE(one.cluster.start(owner).ok());
+      BOOST_TEST(one.rows(owner) == Mover::kRows);
+    }
+  }
+  BOOST_TEST(doubts > 0);
+}
+
 // The log is lost at any moment of a move: the table is in one place, with all its rows.
 BOOST_AUTO_TEST_CASE(a_move_that_is_cut_off_ends_in_one_of_the_two_logs) {
   int arrived = 0;

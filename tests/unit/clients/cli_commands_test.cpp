@@ -136,6 +136,13 @@ BOOST_AUTO_TEST_CASE(a_move_is_watched_to_its_end) {
       {"cluster", "move", "jobs"});
   BOOST_TEST((lost.code == ExitCode::refused));
   BOOST_TEST(says(lost.err, "was started anew"), lost.err);
+  Said const kept = talk(
+      [&](Peer& peer) {
+        peer.answer(peer.expect("MOVE_TABLE"), "KEPT", {text("table", "jobs"), text("log", "shared")});
+      },
+      {"cluster", "move", "jobs"});
+  BOOST_TEST((kept.code == ExitCode::ok));
+  BOOST_TEST(kept.out == "table jobs stays in log shared, and is not in doubt any more\n");
 }
 
 BOOST_AUTO_TEST_CASE(alerts_show_all_facts_and_are_lowered) {
