@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -106,7 +105,7 @@ class Connection::Body {
   Link home_;
   std::vector<std::unique_ptr<Link>> nodes_;  // closed ones are dropped by the next step
   Routes routes_;
-  std::map<std::string, Moment, std::less<>> doubted_;  // addresses that said nothing, and since when
+  std::map<std::string, Moment> doubted_;  // addresses that said nothing, and since when
   Subscriptions subscriptions_;
   std::vector<pollfd> polled_;  // of wait; kept for its memory
   std::uint64_t home_connects_{0};

@@ -1,6 +1,6 @@
 // CLUSTER: the logs that this daemon shares with other nodes, who owns each, and which nodes there are. STEP_DOWN: this
-// node gives a log to another one. MOVE_TABLE: a table goes to the log that its file names, or
-// stays there for good if it was in doubt.
+// node gives a log to another one. MOVE_TABLE: a table goes to the log that its file names, or, if it is in doubt and in
+// that log, stays there.
 #include <algorithm>
 #include <string>
 

@@ -72,8 +72,8 @@ class Moving final : private Mirror {
   // where that one says. The others are asked for again.
   void settle(TimeMs now);
 
-  // A person decides that a table in doubt stays, as the other log does not come back. Not ok: that one has
-  // told in the end, it is being moved, or there is no room.
+  // A person decides that a table in doubt stays, as the other log does not come back. Not ok: that one has told in
+  // the end, it is being moved, or there is no room.
   [[nodiscard]] Status keep(HostedTable& table, TimeMs now);
 
   // The current one, or the last.

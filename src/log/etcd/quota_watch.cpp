@@ -26,8 +26,7 @@ bool QuotaWatch::take(api::Answer const& answer) {
 std::string QuotaWatch::why() const {
   constexpr std::string_view kRemedy =
       "see what else is in it, give it a larger one (--quota-backend-bytes, and `quota` of <cluster>), or compact it, "
-      "and "
-      "defragment each member (etcdctl)";
+      "and defragment each member (etcdctl)";
   if (has_alarm_)
     return fmt::format(
         "etcd takes nothing any more, as its quota is used up (alarm NOSPACE): {}, then disarm the alarm", kRemedy);
