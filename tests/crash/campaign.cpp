@@ -45,6 +45,8 @@ class Campaign {
     phase("first long histories", kFirstLong, [this](std::uint64_t number) {
       return long_history(proof_, {plan_.seed * 1'000'003 + number, kCrashesOfALongHistory, {}, false});
     });
+    phase("lives of turns", plan_.turn_lives,
+          [this](std::uint64_t number) { return turn_life(proof_, plan_.seed * 1'000'003 + number); });
     words("chosen histories", chosen_words(), plan_.effort);
     for (std::size_t length = 1; length <= plan_.scope; ++length) all_words(length);
     phase("long histories", UINT64_MAX, [this](std::uint64_t number) -> std::optional<Failure> {
@@ -177,12 +179,14 @@ std::optional<Failure> run_again(std::string const& words, Tally& tally) {
     return damaged_sectors(proof, number("--damage-seed", 1), number("--damage", kDamagesOfALog));
   if (given.contains("--seed"))
     return long_history(proof, {number("--seed", 1), number("--crashes", kCrashesOfALongHistory), {}, false});
+  if (given.contains("--turns")) return turn_life(proof, number("--turns", 1));
   if (given.contains("--failing-calls")) return fail_every_call(proof, sites);
   if (given.contains("--byte-cuts")) return cut_byte_life(proof, number("--byte-cuts", 1));
   if (given.contains("--byte-calls")) return fail_byte_calls(proof, number("--byte-calls", 1));
   if (given.contains("--byte-life")) return long_byte_life(proof, number("--byte-life", 1));
   return Failure{
-      "expected --word, --damage-seed, --seed, --failing-calls, --byte-cuts, --byte-calls or --byte-life: " + words,
+      "expected --word, --damage-seed, --seed, --turns, --failing-calls, --byte-cuts, --byte-calls or --byte-life: " +
+          words,
       words};
 }
 

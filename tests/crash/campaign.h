@@ -17,6 +17,7 @@ struct Plan {
   std::size_t scope{3};              // letters of the exhaustive histories, at most
   Effort effort{Effort::thorough};   // of the shortest histories and the chosen ones
   std::uint64_t crashes{2'000'000};  // at least; long histories go on until then
+  std::uint64_t turn_lives{2'000};
   std::uint64_t damages{100'000};
   std::uint64_t byte_crashes{100'000};  // at least, of byte files; 0: these are left out
   bool log{true};                       // false: only byte files

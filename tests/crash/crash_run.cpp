@@ -92,6 +92,7 @@ int main(int count, char** words) {
   std::size_t sizes = 0;
   std::uint64_t damage_seed = 0;
   std::uint64_t byte_seed = 0;
+  std::uint64_t turn_seed = 0;
   bool only_bytes = false;
   bool json = false;
   bool failing = false;
@@ -107,6 +108,7 @@ int main(int count, char** words) {
   auto* const one = app.add_option("--word", word, "one history again: beginning:letters");
   app.add_option("--sizes", sizes, "of that history");
   app.add_option("--effort", effort, "of that history: lean or thorough");
+  auto* const turns = app.add_option("--turns", turn_seed, "one life of turns again");
   auto* const damage = app.add_option("--damage-seed", damage_seed, "one damaged log again");
   app.add_flag("--failing-calls", failing, "only the failing calls");
   app.add_option("--bytes", plan.byte_crashes, "at least so many crashes of byte files")->capture_default_str();
@@ -120,6 +122,7 @@ int main(int count, char** words) {
   if (one->count() > 0) return again(fmt::format("--word {} --sizes {} --effort {}", word, sizes, effort));
   if (damage->count() > 0)
     return again(fmt::format("--damage-seed {} --damage {}", damage_seed, damages->count() > 0 ? plan.damages : 200));
+  if (turns->count() > 0) return again(fmt::format("--turns {}", turn_seed));
   if (failing) return again("--failing-calls");
   for (auto const& [name, option] : byte_lives)
     if (option->count() > 0) return again(fmt::format("{} {}", name, byte_seed));

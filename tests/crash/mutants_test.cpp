@@ -14,6 +14,7 @@ Plan small_plan() {
   plan.scope = 1;
   plan.effort = Effort::lean;
   plan.crashes = 20'000;
+  plan.turn_lives = 40;
   plan.damages = 4'000;
   plan.byte_crashes = 0;
   plan.threads = 1;

@@ -6,6 +6,8 @@
 //                     before each call of its last letter and every subset of the unsynced sectors and names while
 //                     these are few; recoveries are cut as well.
 //   long histories    by seed: operations, cuts, kills, failing calls, cuts during recovery.
+//   lives of turns    by seed: turns at simulated times with each sync policy, also with syncs on a thread, and how old
+//                     what a power cut takes may be.
 //   damage            any sector of data that is durable and needed is damaged in one of several ways: the start
 //                     must refuse, name file and offset, and change nothing.
 //   failing calls     each call to the disk fails once.
@@ -75,6 +77,9 @@ struct LongHistory {
   bool lying_syncs{false};       // syncs return ok and do nothing: this must be noticed
 };
 [[nodiscard]] std::optional<Failure> long_history(Proof const& proof, LongHistory const& history);
+
+// A log that is driven by turns at simulated times, with each sync policy.
+[[nodiscard]] std::optional<Failure> turn_life(Proof const& proof, std::uint64_t seed);
 
 // Makes a log by seed, then tries `tries` damages.
 [[nodiscard]] std::optional<Failure> damaged_sectors(Proof const& proof, std::uint64_t seed, std::uint64_t tries);

@@ -21,9 +21,11 @@ class DurableMarks {
   };
 
   // Nothing before is waited for: the stream begins, or goes on, at LSNs that were never given.
-  void begin_at(Lsn at) { durable_ = committed_ = at; }
+  void begin_at(Lsn at) { durable_ = committed_ = covered_ = at; }
 
   [[nodiscard]] Lsn durable() const { return durable_; }
+  // Everything below is durable, or will be when the flush that is out is over.
+  [[nodiscard]] Lsn covered() const { return covered_; }
   // End of the records that must be durable before output is sent.
   [[nodiscard]] Lsn needed() const { return needed_; }
   [[nodiscard]] bool needs_sync() const { return durable_ < needed_; }
@@ -50,6 +52,7 @@ class DurableMarks {
   [[nodiscard]] Covered begin_flush(Lsn end) {
     FJ_CHECK(!flushing_, "one flush is out at a time");
     flushing_ = true;
+    covered_ = end;
     return {end, data_end_, telling_};
   }
   // It came back; if it was ok, flushed() follows.
@@ -66,6 +69,7 @@ class DurableMarks {
 
  private:
   Lsn durable_{};
+  Lsn covered_{};
   Lsn needed_{};
   Lsn committed_{};
   Lsn data_end_{};

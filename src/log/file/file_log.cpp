@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "log/file/mutants.h"
 #include "log/file/opening.h"
 
 namespace fastjournal::log::file {
@@ -20,6 +21,8 @@ constexpr std::int64_t kStampAfterUs = 5'000;
 // nobody is acknowledged anything, so that rarer looks suffice.
 constexpr std::int64_t kLookEveryUs = 100'000;
 constexpr std::int64_t kIdleLookEveryUs = 10'000'000;
+
+std::int64_t interval_us(LogOptions const& options) { return std::int64_t{options.sync_interval_ms} * 1000; }
 
 template <typename Job>
 std::unique_ptr<Job> as(std::unique_ptr<log::LogJob> job) {
@@ -83,19 +86,38 @@ bool FileLog::end_turn(std::int64_t now_us) {
 Status FileLog::write_turn(std::int64_t now_us, bool& wrote) {
   bool const elsewhere = syncs_elsewhere();
   LogOptions const& options = writer_.options();
+  // An idle one is synced by then.
+  std::int64_t const stamp_us = now_us + std::max(kStampAfterUs, interval_us(options));
   if (end_lsn() != written_lsn()) {
-    if (!writer_.has_unsynced()) sync_us_ = now_us + std::int64_t{options.sync_interval_ms} * 1000;
     wrote = true;
-    stamp_us_ = now_us + kStampAfterUs;
+    stamp_us_ = stamp_us;
     Status status = committer_.needs_sync() && !elsewhere ? committer_.write_synced() : writer_.write();
     if (!status.ok()) return status;
   } else if (committer_.needs_stamp() && now_us >= stamp_us_) {
     if (Status status = committer_.write_stamp(); !status.ok()) return status;
+    // No room: tried again, and not at once.
+    if (!committer_.needs_sync()) stamp_us_ = stamp_us;
   }
-  bool const interval_over = options.sync == SyncPolicy::interval && writer_.has_unsynced() && now_us >= sync_us_;
-  if (writer_.durable().is_flushing() || (!committer_.needs_sync() && !interval_over)) return {};
+  date_uncovered(now_us);
+  if (writer_.durable().is_flushing() || (!committer_.needs_sync() && now_us < sync_us())) return {};
   flush_wanted_ = elsewhere;
   return elsewhere ? Status{} : committer_.sync();
+}
+
+// Whoever wrote it: the start, a part of a long turn, a command between two turns.
+void FileLog::date_uncovered(std::int64_t now_us) {
+  Lsn const covered = writer_.durable().covered();
+  if (covered == dated_above_ || !writer_.has_uncovered()) return;
+  dated_above_ = covered;
+  uncovered_since_us_ = now_us;
+}
+
+std::int64_t FileLog::sync_us() const {
+  LogOptions const& options = writer_.options();
+  bool const waits = options.sync == SyncPolicy::interval && writer_.has_uncovered();
+  if (!waits || is_mutant(Mutant::interval_never_over)) return INT64_MAX;
+  bool const is_dated = dated_above_ == writer_.durable().covered();
+  return is_dated ? uncovered_since_us_ + interval_us(options) : 0;
 }
 
 bool FileLog::syncs_elsewhere() const {
@@ -115,9 +137,7 @@ std::int64_t FileLog::next_us() const {
   std::int64_t next = std::min(looked_us_ + kIdleLookEveryUs, scrubber_.next_us());
   if (committer_.needs_stamp()) next = std::min(next, stamp_us_);
   // A flush that is out ends with a turn.
-  bool const by_interval = writer_.options().sync == SyncPolicy::interval;
-  if (by_interval && writer_.has_unsynced() && !writer_.durable().is_flushing()) next = std::min(next, sync_us_);
-  return next;
+  return writer_.durable().is_flushing() ? next : std::min(next, sync_us());
 }
 
 bool FileLog::is_full() const {

@@ -101,6 +101,9 @@ class FileLog final : public log::LogStore {
   FileLog(env::Disk& disk, std::string folder, OpenedLog opened);
 
   [[nodiscard]] Status write_turn(std::int64_t now_us, bool& wrote);
+  void date_uncovered(std::int64_t now_us);
+  // By its interval. INT64_MAX: nothing is to be synced; 0: no turn has seen what is.
+  [[nodiscard]] std::int64_t sync_us() const;
   [[nodiscard]] bool syncs_elsewhere() const;
   void tell_opened(RecoveryReport const& report);
 
@@ -111,9 +114,11 @@ class FileLog final : public log::LogStore {
 
   // When end_turn() has something to do without a cause.
   std::int64_t stamp_us_{INT64_MAX};
-  std::int64_t sync_us_{INT64_MAX};  // by its interval
-  std::int64_t looked_us_{0};        // at the folder
-  bool flush_wanted_{false};         // on a thread
+  std::int64_t looked_us_{0};  // at the folder
+  bool flush_wanted_{false};   // on a thread
+  // The first turn that found something written above what is covered, while that is here.
+  Lsn dated_above_{};
+  std::int64_t uncovered_since_us_{0};
   std::vector<log::LogNews> news_;
 };
 

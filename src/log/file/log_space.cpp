@@ -150,8 +150,10 @@ Status LogSpace::prepare(Lsn at, std::uint64_t bytes) {
 }
 
 void LogSpace::free_below_base() {
-  while (std::optional<Container> container = chain_.take_oldest_below(base_.in_effect().lsn))
+  while (std::optional<Container> container = chain_.take_oldest_below(base_.in_effect().lsn)) {
     spares_.retire(std::move(*container));
+    if (is_mutant(Mutant::one_container_freed_a_sync)) return;
+  }
 }
 
 void LogSpace::pin() {

@@ -88,6 +88,8 @@ class LogWriter {
   // The end of the records that the start read.
   [[nodiscard]] Lsn found_lsn() const { return found_lsn_; }
   [[nodiscard]] bool has_unsynced() const { return durable_.durable() < batch_.begin_lsn(); }
+  // And no flush that is out covers it.
+  [[nodiscard]] bool has_uncovered() const { return durable_.covered() < batch_.begin_lsn(); }
   [[nodiscard]] DurableMarks const& durable() const { return durable_; }
   [[nodiscard]] BaseMark const& base() const { return base_; }
   [[nodiscard]] LogSpace const& space() const { return space_; }

@@ -43,10 +43,12 @@ enum class Mutant : std::uint8_t {
   newest_name_not_synced,
   newest_not_looked_at,
   parents_not_synced,
+  interval_never_over,
+  one_container_freed_a_sync,
 };
 
 // By number, as the command line and the tables name them.
-inline constexpr std::array<std::string_view, 32> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 34> kMutantNames{"none",
                                                                "skip_data_sync",
                                                                "skip_folder_sync",
                                                                "skip_header_sync",
@@ -77,7 +79,9 @@ inline constexpr std::array<std::string_view, 32> kMutantNames{"none",
                                                                "newest_told_before_the_sync",
                                                                "newest_name_not_synced",
                                                                "newest_not_looked_at",
-                                                               "parents_not_synced"};
+                                                               "parents_not_synced",
+                                                               "interval_never_over",
+                                                               "one_container_freed_a_sync"};
 
 #ifdef FJ_MUTANTS
 // Set before any log is opened.

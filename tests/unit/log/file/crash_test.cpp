@@ -130,6 +130,16 @@ BOOST_AUTO_TEST_CASE(long_histories_lose_nothing_acknowledged_and_bring_nothing_
   }
 }
 
+BOOST_AUTO_TEST_CASE(lives_of_turns_lose_no_more_than_their_policy_says_and_free_what_a_sync_made_needless) {
+  std::uint64_t const seed = fastjournal::test::seed_or(1);
+  Tally tally;
+  Proof const proof{tally, {}};
+  for (std::uint64_t run = 0; tally.crashes < 2'000; ++run) {
+    auto const failure = turn_life(proof, seed * 1'000'003 + run);
+    BOOST_REQUIRE_MESSAGE(!failure, told(failure));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_disk_that_does_not_sync_is_noticed_by_these_tests) {
   Tally tally;
   Proof const proof{tally, {}};

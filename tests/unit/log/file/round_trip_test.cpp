@@ -174,6 +174,40 @@ BOOST_AUTO_TEST_CASE(policy_interval_syncs_only_when_told) {
   BOOST_CHECK(world.log->durable_lsn() == world.log->end_lsn());
 }
 
+// Also what the start wrote outside any turn, and with nobody who does anything.
+BOOST_AUTO_TEST_CASE(the_interval_is_over_after_the_first_unsynced_write_whoever_wrote_it) {
+  constexpr std::int64_t kInterval = 100'000;
+  World world;
+  world.options.sync = SyncPolicy::interval;
+  world.options.sync_interval_ms = 100;
+  world.options.sync_place = SyncPlace::on_loop;
+  FJ_REQUIRE_OK(world.open());
+  world.log->run_chores();
+  BOOST_REQUIRE(world.put("of the start"));
+  BOOST_TEST(world.log->next_us() <= 0);  // a turn has to see it
+  std::int64_t now_us = 1'000'000;
+  static_cast<void>(world.log->end_turn(now_us));
+  for (int round = 0; round < 5; ++round) {
+    std::uint64_t const syncs = world.disk.calls(sim::Call::sync);
+    std::int64_t const due_us = now_us + kInterval;
+    BOOST_TEST(world.log->next_us() == due_us);
+    // More of it does not put it off.
+    now_us += kInterval / 2;
+    BOOST_REQUIRE(world.put("more"));
+    static_cast<void>(world.log->end_turn(now_us));
+    static_cast<void>(world.log->end_turn(due_us - 1));
+    BOOST_TEST(world.disk.calls(sim::Call::sync) == syncs);
+    BOOST_TEST(world.log->next_us() == due_us);
+    now_us = due_us;
+    static_cast<void>(world.log->end_turn(now_us));
+    BOOST_TEST(world.disk.calls(sim::Call::sync) == syncs + 1);
+    BOOST_CHECK(world.log->durable_lsn() == world.log->end_lsn());
+    now_us += 10 * kInterval;
+    BOOST_REQUIRE(world.put("after a pause"));
+    static_cast<void>(world.log->end_turn(now_us));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(kill_minus_nine_loses_nothing_that_was_written) {
   World world;
   FJ_REQUIRE_OK(world.open());
