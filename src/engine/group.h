@@ -119,6 +119,13 @@ void append_to_catalogue(HostedLog& log, TimeMs now, Append const& append) {
   group.apply_step(now);
 }
 
+// Somebody waits until all of the log up to here is durable: it is synced with this turn, whatever its policy. Returns
+// where that is.
+inline Lsn await_durable(HostedLog& log) {
+  log.log->want_sync();
+  return log.log->end_lsn();
+}
+
 // The log's open group ends, with the date if its batch has none.
 inline void end_group(HostedLog& log, TimeMs now, Durability durability) {
   // Once in a batch is enough, since `now` is the same for the whole turn.

@@ -161,9 +161,10 @@ bool Moving::align(TimeMs now) {
   if (to_->log->end_lsn().value < from_->log->end_lsn().value + ahead / 2 && !to_->log->skip_to(goal)) {
     if (needed_.is_none() && to_->log->reserve(kStepBytesMax + kGroupBytes, false)) {
       end_group(*to_, now, Durability::synced);
-      needed_ = to_->log->end_lsn();
+      needed_ = await_durable(*to_);
       return true;
     }
+    to_->log->want_sync();
     to_->is_resting = now >= since_ + kRestAfter;
     return false;
   }
@@ -308,7 +309,7 @@ void Moving::leave(TimeMs now) {
   if (Status status = set_leaving(*table_, move, now); !status.ok()) return stay(std::move(status), now);
   parts_.agenda.never(*table_);
   paused_at_ = now;
-  needed_ = from_->log->end_lsn();
+  needed_ = await_durable(*from_);
   set_step(Step::leaving, now);
 }
 
@@ -322,7 +323,7 @@ void Moving::arrive(TimeMs now) {
   });
   if (!status.ok()) return stay(std::move(status), now);
   is_declared_ = true;
-  needed_ = to_->log->end_lsn();
+  needed_ = await_durable(*to_);
   set_step(Step::arriving, now);
 }
 

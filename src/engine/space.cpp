@@ -49,7 +49,7 @@ bool LogSpace::committed(TimeMs now) {
   if (log_.has_dead && is_empty() && reset_if_empty(now)) return true;
   // Damaged objects are still in memory: they are written again, so that the next start finds them.
   bool const heal = log_.log->damaged_end() > log_.log->base_lsn();
-  if (!heal && log_.log->end_lsn() == base_checked_at_) return false;
+  if (!heal && !copying_ && !log_.short_of_space && log_.log->end_lsn() == base_checked_at_) return false;
   log::LogUsage const usage = log_.log->usage();
   std::uint64_t const container = container_bytes(usage);
   if (!log_.short_of_space && !usage.is_short) round_over_ = log_.log->end_lsn();
@@ -57,8 +57,9 @@ bool LogSpace::committed(TimeMs now) {
                        log_.log->end_lsn().value - base_checked_at_.value >= container / 8;
   if (!pressed && !copying_) return false;
   move_base();
-  copying_ = copy_forward(now);
-  return copying_;
+  bool const again = copy_forward(now);
+  copying_ = again || !emptied_below_.is_none();
+  return again;
 }
 
 // ---------------------------------------------------------------------------
@@ -133,6 +134,18 @@ bool LogSpace::must_copy(log::LogUsage const& usage) const {
   return room < (copying_ ? container : container / 2);
 }
 
+// Nothing in the oldest container is needed any more, but it is freed by a sync, which nobody else may ask for: not
+// with an interval, nor for leases. Once it is gone, the next one follows. True: a turn is wanted for that.
+bool LogSpace::want_freed(log::LogUsage const& usage) {
+  bool const is_asked = emptied_below_ == usage.oldest_container_end;
+  if (!is_asked) emptied_below_ = {};
+  if (is_asked || usage.oldest_container_end.is_none()) return false;
+  if (!log_.short_of_space && !usage.is_short && !must_copy(usage)) return false;
+  emptied_below_ = usage.oldest_container_end;
+  log_.log->want_sync();
+  return true;
+}
+
 bool LogSpace::copy_catalogue(Lsn below, TimeMs now) {
   Lsn const oldest = log_.catalogue.oldest_lsn();
   if (oldest.is_none() || oldest >= below) return false;
@@ -151,7 +164,8 @@ bool LogSpace::copy_forward(TimeMs now) {
     copied_ = 0;
     log_.log->keep_for_copy(copy_reserve(usage));
   }
-  if (log_.log->base_lsn() >= below) return false;
+  if (log_.log->base_lsn() >= below) return want_freed(usage);
+  emptied_below_ = {};
   bool const over = must_copy(usage);
   // The catalogue is small: no container is kept for it alone.
   bool const only_catalogue = rows_oldest_ >= below && log_.catalogue.live_bytes() < container_bytes(usage) / 8;

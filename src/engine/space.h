@@ -31,6 +31,7 @@ class LogSpace {
   void move_base();
   bool copy_forward(TimeMs now);
   [[nodiscard]] bool must_copy(log::LogUsage const& usage) const;
+  bool want_freed(log::LogUsage const& usage);
   [[nodiscard]] bool copy_catalogue(Lsn below, TimeMs now);
   std::size_t copy_tables(Lsn below, std::size_t bytes_max, TimeMs now);
   [[nodiscard]] bool copy_some(HostedTable& table, Lsn below, std::size_t budget, bool may_exceed, TimeMs now);
@@ -44,6 +45,7 @@ class LogSpace {
   Lsn round_over_{};                       // end of the log when a round ended
   Lsn copy_below_{};                       // the container that is being emptied ends here,
   std::uint64_t copied_{0};                // and this much of it was copied
+  Lsn emptied_below_{};                    // nothing in it is needed, and a sync was asked for that frees it
   TableId with_rows_{TableId::catalogue};  // a table that had rows when it was last looked at
   TimeMs reset_at_{};
   TimeMs reset_due_{TimeMs::max()};

@@ -59,8 +59,9 @@ void free_room(HostedLog& log, std::size_t& held) {
 void write_durably(Alerting& alerting, HostedLog& log, TimeMs now, Lsn& until,
                    std::function<void(Records&)> const& append) {
   append_to_catalogue(log, now, append);
-  alerting.close_group(log, now, is_mutant(Mutant::prepared_not_synced) ? Durability::written : Durability::synced);
-  until = log.log->end_lsn();
+  bool const is_synced = !is_mutant(Mutant::prepared_not_synced);
+  alerting.close_group(log, now, is_synced ? Durability::synced : Durability::written);
+  until = is_synced ? await_durable(log) : log.log->end_lsn();
 }
 
 }  // namespace
@@ -239,7 +240,7 @@ Status TwoPhase::write_end(Run& run, Transaction& one, End const& how, TimeMs no
     Answer kept;
     Status status = parts_.transactions.keep(one, *run.home, now, kept, append, bytes);
     if (status.ok() && run.tells) run.answers.add(kept);
-    run.until = run.home->log->end_lsn();
+    run.until = await_durable(*run.home);
     return status;
   }
   if (!run.home->log->reserve(bytes + kGroupBytes, true)) return parts_.shortages.refuse_disk(*run.home, now);
@@ -384,7 +385,7 @@ Status TwoPhase::write_outcome(Run& run, Transaction& one, TimeMs now) {
       TransactionBook::bytes_of(outcome));
   if (!status.ok()) return status;
   run.answers.add(kept);
-  run.until = run.home->log->end_lsn();
+  run.until = await_durable(*run.home);
   run.has_outcome = !is_mutant(Mutant::outcome_not_written);
   run.step = Step::deciding;
   return {};
@@ -437,7 +438,7 @@ bool TwoPhase::end_part(Run& run, Part& part, TimeMs now) {
     return false;
   }
   part.is_ended = true;
-  part.until = part.log->log->end_lsn();
+  part.until = await_durable(*part.log);
   return true;
 }
 

@@ -200,6 +200,59 @@ BOOST_AUTO_TEST_CASE(one_immortal_row_under_churn_keeps_the_disk_within_its_boun
       stats);
 }
 
+// However rare its syncs are: a container that is not needed any more is freed by one, also if nobody asks for it. And
+// what became needless while nobody does anything is given back in seconds.
+BOOST_AUTO_TEST_CASE(an_hour_of_load_keeps_the_disk_within_its_bound_under_every_sync_policy) {
+  struct Case {
+    log::file::SyncPolicy policy;
+    std::uint32_t interval_ms;
+    log::SyncPlace place;
+  };
+  constexpr std::uint64_t kMiB = 1U << 20U;
+  using Policy = log::file::SyncPolicy;
+  for (Case const one :
+       {Case{Policy::always, 0, log::SyncPlace::on_loop}, Case{Policy::always, 0, log::SyncPlace::on_thread},
+        Case{Policy::interval, 10, log::SyncPlace::on_loop}, Case{Policy::interval, 100, log::SyncPlace::on_thread},
+        Case{Policy::interval, 1'000, log::SyncPlace::on_loop},
+        Case{Policy::interval, 1'000, log::SyncPlace::on_thread},
+        Case{Policy::interval, 3'600'000, log::SyncPlace::on_loop},
+        Case{Policy::interval, 3'600'000, log::SyncPlace::on_thread}})
+    BOOST_TEST_CONTEXT("seed " << seed_of_run() << ", interval " << one.interval_ms << " ms, place "
+                               << static_cast<int>(one.place)) {
+      Served served;
+      served.world.log_options.container_bytes = kMiB;
+      served.world.log_options.sync = one.policy;
+      served.world.log_options.sync_interval_ms = one.interval_ms;
+      served.world.log_options.sync_place = one.place;
+      served.serve();
+      // Old rows in every container, so that copying forward has something to do.
+      std::vector<std::string> old;
+      for (int i = 0; i < 40; ++i) old.push_back(served.insert("old" + std::to_string(i), 100'000));
+      std::vector<std::uint64_t> lived;
+      auto const look = [&](std::string const& when) {
+        lived.push_back(served.live_bytes());
+        if (lived.size() > 100) lived.erase(lived.begin());
+        std::uint64_t const bound =
+            2 * *std::max_element(lived.begin(), lived.end()) + 4 * kMiB + log::file::kNewestFileBytes;
+        BOOST_REQUIRE_MESSAGE(served.world.disk().used_bytes() <= bound,
+                              when << ": " << served.world.disk().used_bytes() << " bytes, bound " << bound);
+      };
+      std::mt19937_64 random{seed_of_run()};
+      TimeMs const until{served.world.now().value + 3'600'000};
+      for (int i = 0; served.world.now() < until; ++i) {
+        BOOST_REQUIRE(!served.insert("k" + std::to_string(random() % 50), 20'000).empty());
+        look("command " + std::to_string(i));
+        served.world.advance(DurationMs{static_cast<std::int64_t>(random() % 2'000)});
+        look("after command " + std::to_string(i));
+      }
+      for (std::string const& row : old)
+        BOOST_REQUIRE(served.ask("DELETE table=jobs;row=" + row).starts_with("DELETED "));
+      served.world.advance(DurationMs{5'000});
+      lived.clear();
+      look("idle");
+    }
+}
+
 BOOST_AUTO_TEST_CASE(an_emptied_log_keeps_what_when_empty_says_and_no_lsn_comes_back) {
   struct Case {
     log::WhenEmpty when_empty;
