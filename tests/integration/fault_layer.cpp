@@ -10,6 +10,8 @@
 //                         empties: a test that killed the program can undo unsynced writes, as a power cut does.
 //   FJ_SIGNAL=N:NUMBER    the N-th read of them sends this signal to the program, which is announced on standard
 //                         error.
+//   FJ_SYNCS=FIFO         a byte is written to FIFO for each of their syncs that returned ok, after it. Making a
+//                         container does not count.
 //
 // It covers only the calls of the POSIX implementation of env/disk.h.
 #include <dirent.h>
@@ -187,6 +189,16 @@ ssize_t was_read(int fd, void* bytes, std::size_t count, off_t offset) {
   return real(fd, bytes, count, offset);
 }
 
+void tell_sync(int fd) {
+  char const* const name = setting("FJ_SYNCS");
+  if (name == nullptr || !counts(fd)) return;
+  static int const fifo = [name] {
+    auto const real = next("open", static_cast<int (*)(char const*, int, ...)>(nullptr));
+    return real(name, O_WRONLY | O_CLOEXEC);
+  }();
+  if (::write(fifo, "s", 1) != 1) ::abort();
+}
+
 // The rest of what was written by half: of that file, whatever other threads write to others meanwhile.
 bool fails_after_short(int fd) {
   int expected = fd;
@@ -242,7 +254,9 @@ ssize_t written_through(int fd, struct iovec const* parts, int count, off_t offs
     layer().short_fd = fd;
     part.iov_len = std::max<std::size_t>(512, part.iov_len / 1024 * 512);
   }
-  return real(fd, &part, count, offset, flags);
+  ssize_t const result = real(fd, &part, count, offset, flags);
+  if (result > 0) tell_sync(fd);
+  return result;
 }
 
 int synced(int fd, char const* call) {
@@ -258,6 +272,7 @@ int synced(int fd, char const* call) {
   int const result = real(fd);
   int const undo = layer().undo[static_cast<std::size_t>(fd)].load() - 1;
   if (result == 0 && undo >= 0 && ::ftruncate(undo, 0) != 0) ::abort();
+  if (result == 0) tell_sync(fd);
   return result;
 }
 
