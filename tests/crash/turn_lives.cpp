@@ -67,7 +67,8 @@ class TurnLife {
     for (int turns = 0; turns < 1'000; ++turns) {
       std::int64_t const next_us =
           std::max(now_us_, flush_ == nullptr ? log().next_us() : std::min(flush_over_us_, log().next_us()));
-      if (next_us > until_us || is_cut()) {
+      if (is_cut()) return {};
+      if (next_us > until_us) {
         now_us_ = until_us;
         return {};
       }
