@@ -49,6 +49,8 @@ class TurnLife {
   bool is_cut() { return world().disk.is_stopped(); }
 
   std::optional<std::string> live() {
+    // What a start writes, before the first turn.
+    if (draw(2) == 0 && !(put() && log().commit().ok())) return "without a cause: " + scenario_.trouble();
     if (draw(2) == 0) world().disk.stop_after(1 + draw(200));
     // Of two kinds: busier than the interval, and with pauses.
     std::int64_t const pause_us_max = draw(2) == 0 ? 4 * kMs : 2 * interval_us_ + 50 * kMs;
@@ -88,7 +90,7 @@ class TurnLife {
     }
     // As a backup does, and a start.
     if (what < 92) return finish_flush() && log().pin().ok() && log().unpin();
-    if (what < 94) return finish_flush() && log().commit().ok();
+    if (what < 94) return put() && finish_flush() && log().commit().ok();
     if (what < 95) log().want_sync();
     return true;
   }
