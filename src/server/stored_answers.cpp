@@ -85,7 +85,7 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
   }
   session.kept += bytes;
   sessions_.count(session);
-  waiting_.emplace(std::pair{files, files->fetch(std::move(extents))}, std::move(waiting));
+  waiting_.emplace(std::pair{files, files->fetch(extents)}, std::move(waiting));
   network_.turn_again();
   return true;
 }

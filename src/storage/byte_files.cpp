@@ -361,6 +361,7 @@ void ByteFiles::settle(Extent const& extent) {
 }
 
 void ByteFiles::give_back(Extent const& extent) {
+  if (extent.size() == 0 && !is_mutant(Mutant::empty_value_has_place)) return;
   bool const is_promised = promised_.contains(key_of(extent));
   if (!places_.contains(key_of(extent)) || (is_promised && !is_mutant(Mutant::promised_given_back))) return;
   if (!is_promised) settle(extent);
@@ -368,7 +369,7 @@ void ByteFiles::give_back(Extent const& extent) {
   // in blocks that it shares with others.
   File* const file = find(extent.file);
   if (file == nullptr || cannot_punch_) return;
-  if (!says_files() || extent.size() == 0) return want_punched(*file, extent.begin, extent.end);
+  if (!says_files()) return want_punched(*file, extent.begin, extent.end);
   to_punch_.push_back({file->file, extent.begin, extent.size()});
   std::uint64_t const block = aligned(extent.begin, env::kPunchAlignment);
   std::uint64_t const end = extent.end / env::kPunchAlignment * env::kPunchAlignment;

@@ -137,7 +137,7 @@ class ByteFiles final : public engine::Outside {
 
   // -- reading --------------------------------------------------------------
   using FetchId = std::uint64_t;
-  [[nodiscard]] FetchId fetch(std::vector<Extent> extents);
+  [[nodiscard]] FetchId fetch(std::vector<Extent> const& extents);
   struct Fetched {
     FetchId fetch{0};
     Status status{};
@@ -210,17 +210,19 @@ class ByteFiles final : public engine::Outside {
     bool is_stranger{false};  // its header names another log
   };
   struct Part {
-    Extent extent{};  // file 0: a file of its own, until its size is known
+    Extent extent{};  // file 0: it is in a file of its own, as its size is not known so far
     FilePtr file{};
-    std::string own_path{};
+    std::string own_path{};  // of that file, as long as it is there
     std::deque<Chunk> waiting{};
     std::uint64_t waiting_bytes{0};
     std::uint64_t taken{0};  // bytes that jobs were given
     Hasher128 hasher{};
     bool is_text{false};
-    // Stored again: from here.
-    Extent old{};
-    FilePtr old_file{};
+    // It moves from here to its place: once its size is known, and when it is stored again.
+    Extent from{};
+    FilePtr from_file{};
+
+    [[nodiscard]] bool is_placed() const { return extent.file != 0; }
   };
   struct Stage {
     std::vector<Part> parts;
@@ -246,10 +248,6 @@ class ByteFiles final : public engine::Outside {
     Lsn lsn{};
     FetchId before{0};  // readings with smaller numbers may see it
   };
-  struct WaitingFetch {
-    FetchId id{0};
-    std::vector<Extent> extents;
-  };
 
   [[nodiscard]] File* find(std::uint32_t number);
   [[nodiscard]] File const* find(std::uint32_t number) const;
@@ -262,7 +260,9 @@ class ByteFiles final : public engine::Outside {
   [[nodiscard]] Result<Extent> take_place(File& file, std::uint64_t bytes);
   void tell_taken(File const& file);
   [[nodiscard]] Status place_part(Part& part, std::uint64_t bytes);
+  [[nodiscard]] Status move_part(Part& part);
   void settle(Extent const& extent);
+  // Only of one that has bytes: an empty value has no place of its own, and begins where the next one does.
   [[nodiscard]] static Place key_of(Extent const& extent) { return {extent.file, extent.begin}; }
   [[nodiscard]] Status find_promised(Extent const& extent);
   [[nodiscard]] Status copy_at_start(Promised& one);
@@ -340,7 +340,7 @@ class ByteFiles final : public engine::Outside {
 
   FetchId next_fetch_{1};
   std::set<FetchId> reading_;
-  std::deque<WaitingFetch> to_fetch_;
+  std::deque<std::vector<FetchJob::Read>> to_fetch_;
   std::vector<Fetched> fetched_;
   std::deque<Freed> freed_;
 

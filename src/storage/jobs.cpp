@@ -92,11 +92,16 @@ void StoreJob::run() {
   for (Move const& move : moves) {
     if (failed.contains(move.stage)) continue;
     std::uint64_t offset = move.offset;
+    Hasher128 moved;
     Status status = read_pieces(*move.from, move.from_offset, move.bytes, [&](std::string_view piece) {
+      moved.add(piece);
       Status const written = move.to->write(offset, as_bytes(piece));
       offset += piece.size();
       return written;
     });
+    bool const is_same = moved.hash() == move.hasher->hash() || is_mutant(Mutant::moved_not_compared);
+    if ((status.ok() && !is_same) || status.code() == Code::damaged)
+      status = {Code::damaged, "the value changed in its file before it was stored: send it again"};
     if (!status.ok()) refuse(move.stage, std::move(status));
   }
   std::erase_if(completes, [&](std::uint64_t stage) { return failed.contains(stage); });

@@ -65,6 +65,7 @@ struct StoreJob final : Job {
     FilePtr to{};
     std::uint64_t offset{0};
     std::uint64_t bytes{0};
+    Hasher128 const* hasher{nullptr};  // of what came: what is moved is compared with it
   };
   std::vector<Write> writes;
   std::vector<Move> moves;

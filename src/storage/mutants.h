@@ -34,10 +34,13 @@ enum class Mutant : std::uint8_t {
   start_copies_nothing,
   let_go_before_durable,
   let_go_is_not_given_back,
+  moved_twice,
+  moved_not_compared,
+  empty_value_has_place,
 };
 
 // By number, as tests name them.
-inline constexpr std::array<std::string_view, 24> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 27> kMutantNames{"none",
                                                                "freed_before_durable",
                                                                "freed_while_read",
                                                                "stored_without_sync",
@@ -60,7 +63,10 @@ inline constexpr std::array<std::string_view, 24> kMutantNames{"none",
                                                                "promised_not_copied",
                                                                "start_copies_nothing",
                                                                "let_go_before_durable",
-                                                               "let_go_is_not_given_back"};
+                                                               "let_go_is_not_given_back",
+                                                               "moved_twice",
+                                                               "moved_not_compared",
+                                                               "empty_value_has_place"};
 
 #ifdef FJ_MUTANTS
 inline Mutant active_mutant = Mutant::none;

@@ -33,6 +33,16 @@ Status ByteFiles::place_part(Part& part, std::uint64_t bytes) {
   return {};
 }
 
+// All of it is there: it gets a place in the file for new values, and a job brings it there from where it is.
+Status ByteFiles::move_part(Part& part) {
+  Extent const from{.file = part.extent.file, .begin = part.extent.begin, .end = part.extent.begin + part.taken};
+  FilePtr file = part.file;
+  if (Status status = place_part(part, part.taken); !status.ok()) return status;
+  part.from = from;
+  part.from_file = std::move(file);
+  return {};
+}
+
 Result<ByteFiles::StageId> ByteFiles::store(std::vector<Piece> const& values, Buffer* in) {
   Stage stage;
   Status status;
@@ -40,9 +50,9 @@ Result<ByteFiles::StageId> ByteFiles::store(std::vector<Piece> const& values, Bu
     Part& part = stage.parts.emplace_back();
     part.is_text = value.is_text;
     part.waiting_bytes = value.bytes.size();
+    staged_bytes_ += part.waiting_bytes;
     status = place_part(part, part.waiting_bytes);
     if (!status.ok()) break;
-    staged_bytes_ += part.waiting_bytes;
     if (value.bytes.empty()) continue;
     FJ_CHECK(in == nullptr || in->contains(value.bytes), "values in the buffer that is given away");
     Chunk& chunk = part.waiting.emplace_back();
@@ -114,7 +124,7 @@ Status ByteFiles::end_value(StageId id) {
   Stage& stage = found->second;
   Part& part = stage.parts.front();
   std::uint64_t const bytes = part.taken + part.waiting_bytes;
-  if (part.own_path.empty() && bytes < part.extent.size() && !is_mutant(Mutant::short_value_accepted)) {
+  if (part.is_placed() && bytes < part.extent.size() && !is_mutant(Mutant::short_value_accepted)) {
     Status status{Code::damaged,
                   fmt::format("the value ended after {} bytes; its head says {}", bytes, part.extent.size())};
     drop(id);
@@ -133,16 +143,11 @@ bool ByteFiles::is_current(Done const& done) const {
 
 Status ByteFiles::store_again(StageId id) {
   Stage& stage = stages_.at(id);
-  Status status;
-  for (Part& part : stage.parts) {
-    part.old = part.extent;
-    part.old_file = part.file;
-    status = place_part(part, part.old.size());
-    if (status.ok()) continue;
-    part.old = {};
-    drop(id);
-    return status;
-  }
+  for (Part& part : stage.parts)
+    if (Status status = move_part(part); !status.ok()) {
+      drop(id);
+      return status;
+    }
   stage.is_told = false;
   to_store_.push_back(id);
   return {};
@@ -161,7 +166,7 @@ void ByteFiles::erase_stage(StageId id) {
   for (Part& part : found->second.parts) {
     staged_bytes_ -= part.waiting_bytes;
     give_back(part.extent);
-    if (part.old.file != 0) give_back(part.old);
+    give_back(part.from);
     if (!part.own_path.empty()) to_unlink_.push_back(std::move(part.own_path));
   }
   stages_.erase(found);
@@ -194,8 +199,11 @@ std::unique_ptr<Job> ByteFiles::store_job(std::int64_t now_us) {
     for (std::size_t i = 0; i < stage.parts.size(); ++i) {
       Part& part = stage.parts[i];
       if (part.waiting_bytes > 0) {
-        std::uint64_t const at = part.own_path.empty() ? part.extent.begin + part.taken : part.taken;
-        StoreJob::Write write{.stage = id, .part = i, .file = part.file, .offset = at, .hasher = &part.hasher};
+        StoreJob::Write write{.stage = id,
+                              .part = i,
+                              .file = part.file,
+                              .offset = part.extent.begin + part.taken,
+                              .hasher = &part.hasher};
         for (Chunk& chunk : part.waiting) write.chunks.push_back(std::move(chunk));
         part.waiting.clear();
         job->writes.push_back(std::move(write));
@@ -203,30 +211,21 @@ std::unique_ptr<Job> ByteFiles::store_job(std::int64_t now_us) {
         staged_bytes_ -= part.waiting_bytes;
         part.taken += std::exchange(part.waiting_bytes, 0U);
       }
-      if (part.old_file != nullptr) {
+      if (stage.is_open) continue;
+      // Its size is known now.
+      bool const is_own = is_mutant(Mutant::moved_twice) ? !part.own_path.empty() : !part.is_placed();
+      if (is_own) status = move_part(part);
+      if (!status.ok()) break;
+      if (part.from_file != nullptr) {
         job->moves.push_back({.stage = id,
-                              .from = part.old_file,
-                              .from_offset = part.old.begin,
+                              .from = part.from_file,
+                              .from_offset = part.from.begin,
                               .to = part.file,
                               .offset = part.extent.begin,
-                              .bytes = part.old.size()});
-        bytes += part.old.size();
+                              .bytes = part.taken,
+                              .hasher = &part.hasher});
+        bytes += part.taken;
       }
-      if (stage.is_open || part.own_path.empty()) {
-        if (!stage.is_open) syncs.insert(part.file);
-        continue;
-      }
-      // Its size is known now: it moves to its place.
-      FilePtr const own = part.file;
-      status = place_part(part, part.taken);
-      if (!status.ok()) break;
-      job->moves.push_back({.stage = id,
-                            .from = own,
-                            .from_offset = 0,
-                            .to = part.file,
-                            .offset = part.extent.begin,
-                            .bytes = part.taken});
-      bytes += part.taken;
       syncs.insert(part.file);
     }
     stage.in_job = true;
@@ -250,15 +249,21 @@ void ByteFiles::finish(StoreJob& job) {
   figures_.syncs += job.syncs.size();
   if (!job.failure.ok() && !is_mutant(Mutant::failed_sync_ignored)) return fail(std::move(job.failure));
   figures_.stored_bytes += job.written_bytes;
-  for (auto& [id, status] : job.refused) tell_done(id, stages_.at(id), std::move(status));
+  for (auto& [id, status] : job.refused) {
+    if (status.code() == Code::damaged) note_damage(status);
+    tell_done(id, stages_.at(id), std::move(status));
+  }
   for (StageId const id : job.completes) tell_done(id, stages_.at(id), {});
   for (StageId const id : job.stages) {
     Stage& stage = stages_.at(id);
     stage.in_job = false;
     for (Part& part : stage.parts) {
-      if (part.old_file == nullptr) continue;
-      give_back(std::exchange(part.old, {}));
-      part.old_file.reset();
+      if (part.from_file == nullptr) continue;
+      give_back(std::exchange(part.from, {}));
+      part.from_file.reset();
+      // A mutant takes it for a value that is in this file still.
+      if (!part.own_path.empty() && !is_mutant(Mutant::moved_twice))
+        to_unlink_.push_back(std::exchange(part.own_path, {}));
     }
     if (stage.is_dropped) erase_stage(id);
   }
@@ -267,10 +272,15 @@ void ByteFiles::finish(StoreJob& job) {
 // ---------------------------------------------------------------------------
 // Reading
 
-ByteFiles::FetchId ByteFiles::fetch(std::vector<Extent> extents) {
+ByteFiles::FetchId ByteFiles::fetch(std::vector<Extent> const& extents) {
   FetchId const id = next_fetch_++;
   reading_.insert(id);
-  to_fetch_.push_back({id, std::move(extents)});
+  std::vector<FetchJob::Read>& reads = to_fetch_.emplace_back();
+  // The files that they are in now: a table may give them up before the job is taken.
+  for (std::size_t i = 0; i < extents.size(); ++i)
+    reads.push_back(
+        {.fetch = id, .at = i, .extent = extents[i], .file = file(extents[i].file), .name = path_of(extents[i].file)});
+  if (extents.empty()) reads.push_back({.fetch = id});
   return id;
 }
 
@@ -288,19 +298,11 @@ std::unique_ptr<Job> ByteFiles::fetch_job() {
   auto job = std::make_unique<FetchJob>();
   std::uint64_t bytes = 0;
   while (!to_fetch_.empty() && bytes < kFetchBytesPerJob) {
-    WaitingFetch const waiting = std::move(to_fetch_.front());
-    to_fetch_.pop_front();
-    for (std::size_t i = 0; i < waiting.extents.size(); ++i) {
-      Extent const& extent = waiting.extents[i];
-      File const* const file = find(extent.file);
-      bytes += extent.size();
-      job->reads.push_back({.fetch = waiting.id,
-                            .at = i,
-                            .extent = extent,
-                            .file = file == nullptr ? nullptr : file->file,
-                            .name = path_of(extent.file)});
+    for (FetchJob::Read& read : to_fetch_.front()) {
+      bytes += read.extent.size();
+      job->reads.push_back(std::move(read));
     }
-    if (waiting.extents.empty()) job->reads.push_back({.fetch = waiting.id});
+    to_fetch_.pop_front();
   }
   return job;
 }

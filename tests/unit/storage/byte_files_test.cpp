@@ -238,6 +238,56 @@ BOOST_AUTO_TEST_CASE(values_of_transactions_that_are_over_take_no_space) {
   }
 }
 
+// Each way of coming, exchanged in each of its turns, and once more soon after.
+BOOST_AUTO_TEST_CASE(a_value_on_its_way_is_what_came_however_often_files_are_exchanged) {
+  BOOST_TEST(storage::test::exchanges_on_the_way() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_value_that_changed_before_it_was_moved_is_not_stored) {
+  BOOST_TEST(storage::test::changes_before_a_move() == "");
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_value_takes_nothing_from_the_one_beside_it) {
+  BOOST_TEST(storage::test::empty_beside_others() == "");
+}
+
+// Its answer was decided before the exchange, and the job is taken when the table has given the file up.
+BOOST_AUTO_TEST_CASE(a_value_is_read_from_the_file_where_it_was_when_that_was_asked) {
+  storage::test::ExchangingTable table;
+  BOOST_REQUIRE(table.start().ok());
+  storage::ByteFiles::Done const done = table.store("asked for");
+  Extent const place = done.values.front().extent;
+  table.files->named(place, {});
+  table.files->drop(done.stage);
+  table.next = 2;
+  table.turns();
+  static_cast<void>(table.files->fetch({place}));
+  // Of this turn the job of reading is not taken.
+  table.exchange();
+  for (int i = 0; i < 4; ++i) {
+    table.files->end_turn(Lsn{1000}, Lsn{1000}, 2'000'000);
+    if (auto job = table.files->take_job(storage::Lane::tidy, 2'000'000)) {
+      job->run();
+      table.files->finish_job(storage::Lane::tidy, std::move(job));
+    }
+  }
+  BOOST_TEST(!table.has_file(1));
+  table.turns();
+  std::vector<storage::ByteFiles::Fetched> const fetched = table.files->take_fetched();
+  BOOST_REQUIRE_EQUAL(fetched.size(), 1U);
+  BOOST_TEST(fetched.front().status.ok(), fetched.front().status.text());
+  BOOST_TEST(fetched.front().values == std::vector<std::string>{"asked for"});
+}
+
+// What found no space is not counted as waiting for good.
+BOOST_AUTO_TEST_CASE(what_finds_no_space_waits_no_longer) {
+  storage::test::ExchangingTable table{64U << 10U};
+  BOOST_REQUIRE(table.start().ok());
+  std::string const large(100'000, 'l');
+  BOOST_TEST((table.files->store({{"few", false}, {large, false}, {"more", false}}).status().code() == Code::no_space));
+  BOOST_TEST(table.files->figures().staged_bytes == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(a_promised_value_goes_along_when_files_are_exchanged) {
   BOOST_TEST(storage::test::exchange_with_a_promise() == "");
 }

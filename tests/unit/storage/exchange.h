@@ -1,10 +1,14 @@
-// A table that says its files, as byte files see it: a value of a transaction that is not over, while the files are
-// exchanged, given up and exchanged again, and over starts.
+// A table that says its files, as byte files see it, while the files are exchanged, given up and exchanged again: values on
+// their way, in each way of coming; a value of a transaction that is not over, also over starts; and empty values, which
+// have no place, beside others.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fastjournal/capabilities.h"
@@ -41,6 +45,10 @@ class ExchangingTable final : public Stores {
     promised = count;
     copied_to = file;
   }
+  [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t, std::vector<CopyWish>& out) const override {
+    out = to_copy;
+    return to_copy.empty() ? 0 : next;
+  }
 
   // Those of before the end are in doubt.
   [[nodiscard]] Status start(std::vector<Extent> const& in_doubt = {}) {
@@ -63,6 +71,7 @@ class ExchangingTable final : public Stores {
       files->finish_job(lane, std::move(job));
     }
     if (files->has_copied()) {
+      to_copy.clear();
       if (!files->copied().not_moved.empty()) not_moved = files->copied().why;
       files->settle_copied();
     }
@@ -76,19 +85,22 @@ class ExchangingTable final : public Stores {
   void turns(int count = 6) {
     for (int i = 0; i < count; ++i) turn();
   }
-  // Stored, and promised.
-  Extent promise(std::string const& bytes) {
-    Result<ByteFiles::StageId> const stage = files->store({{bytes, false}});
+  // Its stage is there until it is dropped.
+  ByteFiles::Done store(std::string const& bytes) {
+    static_cast<void>(files->store({{bytes, false}}));
     for (int i = 0; i < 10; ++i) {
       turn();
-      for (ByteFiles::Done const& done : files->take_done()) {
-        Extent const extent = done.values.front().extent;
-        static_cast<void>(files->promised(extent));
-        files->drop(stage.value());
-        return extent;
-      }
+      for (ByteFiles::Done& done : files->take_done()) return std::move(done);
     }
     return {};
+  }
+  // Stored, and promised.
+  Extent promise(std::string const& bytes) {
+    ByteFiles::Done const done = store(bytes);
+    if (done.values.empty()) return {};
+    static_cast<void>(files->promised(done.values.front().extent));
+    files->drop(done.stage);
+    return done.values.front().extent;
   }
   void exchange() {
     current = next;
@@ -110,7 +122,8 @@ class ExchangingTable final : public Stores {
   std::uint32_t next{0};
   std::uint64_t promised{0};
   std::uint32_t copied_to{0};
-  Status not_moved{};  // why something was not copied
+  std::vector<CopyWish> to_copy;  // of the table itself, once
+  Status not_moved{};            // why something was not copied
   std::vector<std::pair<Lane, std::unique_ptr<Job>>> jobs;
   std::uint64_t end{8};
   std::uint64_t durable{8};
@@ -154,6 +167,159 @@ inline std::string exchange_with_a_promise() {
   table.turns();
   if (table.has_file(1)) return "the file stays when the value is let go";
   if (table.promised != 0) return "the table is not told of the end";
+  return {};
+}
+
+// How values come.
+enum class Coming : std::uint8_t { whole, several, known, unknown, unknown_empty };
+inline constexpr std::array kComings = {Coming::whole, Coming::several, Coming::known, Coming::unknown,
+                                        Coming::unknown_empty};
+
+// Values that come in this way; the files are exchanged in this turn of it, and again `again` turns later. As a server
+// does, it stores again what is in another file than the one for new values. Others are beside it: a value that is
+// promised, and one that is broken off. Empty: what is named at last is what came, and nothing of the way is left.
+inline std::string exchange_on_the_way(Coming coming, int moment, int again) {
+  constexpr int kTurns = 40;
+  ExchangingTable table;
+  if (!table.start().ok()) return "no start";
+  std::vector<std::string> bytes{std::string(70'000, 'v')};
+  if (coming == Coming::several) bytes = {std::string(5'000, 'a'), "", std::string(9'000, 'b')};
+  if (coming == Coming::unknown_empty) bytes = {""};
+  std::string const beside(9000, 'p');
+  Extent const promised = table.promise(beside);
+  table.next = 2;
+  table.turns();
+  bool const is_open = coming != Coming::whole && coming != Coming::several;
+  std::vector<ByteFiles::Piece> pieces;
+  for (std::string const& one : bytes) pieces.push_back({one, false});
+  std::uint64_t const size = coming == Coming::known ? bytes.front().size() : UINT64_MAX;
+  Result<ByteFiles::StageId> const stage =
+      is_open ? table.files->begin_value(size, 1U << 20U) : table.files->store(pieces);
+  Result<ByteFiles::StageId> const broken_off = table.files->begin_value(UINT64_MAX, 1U << 20U);
+  if (!stage.ok() || !broken_off.ok()) return "no stage";
+  static_cast<void>(table.files->add(broken_off.value(), "some"));
+  std::string_view rest = is_open ? std::string_view{bytes.front()} : std::string_view{};
+  bool is_over = !is_open;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    if (turn == moment || turn == moment + again) {
+      if (table.copied_to != table.next) return "what is promised was not copied";
+      table.exchange();
+      table.next = table.current + 1;
+    }
+    if (turn == moment + 2) table.files->drop(broken_off.value());
+    if (!is_over && rest.empty()) {
+      if (Status const status = table.files->end_value(stage.value()); !status.ok()) return status.text();
+      is_over = true;
+    } else if (!is_over) {
+      if (Status const status = table.files->add(stage.value(), rest.substr(0, 25'000)); !status.ok())
+        return status.text();
+      rest.remove_prefix(std::min<std::size_t>(rest.size(), 25'000));
+    }
+    table.turn();
+    for (ByteFiles::Done const& done : table.files->take_done()) {
+      if (done.stage != stage.value()) return "something else is told";
+      if (!done.status.ok()) return done.status.text();
+      // Later exchanges find it as well.
+      if (!table.files->is_current(done) || turn < moment + again) {
+        if (Status const status = table.files->store_again(done.stage); !status.ok()) return status.text();
+        continue;
+      }
+      if (done.values.size() != bytes.size()) return "other values are told";
+      for (std::size_t i = 0; i < bytes.size(); ++i) {
+        Extent const& place = done.values[i].extent;
+        if (place.hash != hash128(bytes[i]).low) return "its hash is not that of what came";
+        if (table.bytes_at(place) != bytes[i]) return "other bytes are where it is: " + table.bytes_at(place);
+        table.files->named(place, {});
+      }
+      table.files->drop(done.stage);
+      table.turns();
+      for (std::size_t i = 0; i < bytes.size(); ++i)
+        if (table.bytes_at(done.values[i].extent) != bytes[i]) return "it did not stay";
+      if (table.bytes_at(table.files->place_of(promised)) != beside) return "what was beside it did not stay";
+      table.files->let_go(promised);
+      table.turns();
+      for (std::uint32_t file = 1; file < table.current; ++file)
+        if (table.has_file(file)) return "an older file stays, as if something of it were on its way";
+      for (std::string const& path : table.disk.files())
+        if (path.find("stage.") != std::string::npos) return path + " stays";
+      return {};
+    }
+  }
+  return "it was not stored";
+}
+
+// In each turn of each way.
+inline std::string exchanges_on_the_way() {
+  for (Coming const coming : kComings)
+    for (int moment = 0; moment < 12; ++moment)
+      for (int const again : {3, 5, 8})
+        if (std::string wrong = exchange_on_the_way(coming, moment, again); !wrong.empty())
+          return "way " + std::to_string(static_cast<int>(coming)) + ", exchanged in turn " + std::to_string(moment) +
+                 " and " + std::to_string(again) + " later: " + wrong;
+  return {};
+}
+
+// A value of unknown length is changed in its own file, or in a data file, before it moves.
+inline std::string change_before_a_move(bool is_stored) {
+  ExchangingTable table;
+  if (!table.start().ok()) return "no start";
+  table.next = 2;
+  table.turns();
+  Result<ByteFiles::StageId> const stage = table.files->begin_value(UINT64_MAX, 1U << 20U);
+  if (!stage.ok() || !table.files->add(stage.value(), std::string(9000, 'v')).ok()) return "no stage";
+  table.turns();
+  if (!is_stored) table.disk.flip("bytes/blobs/stage.000001", 77, 1);
+  if (!table.files->end_value(stage.value()).ok()) return "no end";
+  if (is_stored) {
+    table.turns();
+    if (table.files->take_done().size() != 1U) return "it is not stored";
+    table.disk.flip("bytes/blobs/data.000001", 4096 + 77, 1);
+    table.exchange();
+    if (!table.files->store_again(stage.value()).ok()) return "not again";
+  }
+  table.turns();
+  for (ByteFiles::Done const& done : table.files->take_done()) {
+    if (done.status.ok()) return "what changed is told as stored";
+    bool const is_told = done.status.code() == Code::damaged && !table.files->take_damage().empty();
+    table.files->drop(done.stage);
+    return is_told ? "" : "damage is told as " + done.status.text();
+  }
+  return "nothing is told";
+}
+inline std::string changes_before_a_move() {
+  std::string wrong = change_before_a_move(false);
+  return wrong.empty() ? change_before_a_move(true) : wrong;
+}
+
+// An empty value begins where the next one does: what ends it must not end that one.
+inline std::string empty_beside_others() {
+  std::string const bytes(9000, 'p');
+  ExchangingTable table;
+  if (!table.start().ok()) return "no start";
+  // Both on their way; the empty one is dropped first.
+  ByteFiles::Done const empty = table.store("");
+  ByteFiles::Done const other = table.store(bytes);
+  Extent const none = empty.values.front().extent;
+  Extent const place = other.values.front().extent;
+  if (none.begin != place.begin) return "they are not beside one another";
+  table.files->drop(empty.stage);
+  table.turns();
+  if (table.bytes_at(place) != bytes) return "the end of an empty value ended the one beside it";
+  // Of two transactions; that of the empty one is over first.
+  if (!table.files->promised(none).ok() || !table.files->promised(place).ok()) return "no promise";
+  table.files->drop(other.stage);
+  table.files->let_go(none);
+  table.turns();
+  if (table.promised != 1 || table.bytes_at(place) != bytes) return "an empty value let the one beside it go";
+  // Copies of both are beside one another as well; that of the empty one is given back.
+  table.next = 2;
+  table.turns(2);
+  table.to_copy.push_back({.key = {1, 1}, .from = none});
+  table.turns();
+  if (table.copied_to != 2) return "it was not copied";
+  table.exchange();
+  table.turns();
+  if (table.bytes_at(table.files->place_of(place)) != bytes) return "an empty copy ended the one beside it";
   return {};
 }
 

@@ -198,7 +198,8 @@ std::string promised_space() {
 // The first thing that shows it; empty: nothing does.
 std::string seen() {
   for (auto const look : {random_lives, space, space_in_file, numbers, cut_file, changed_file, changed_stranger,
-                          failed_sync, short_value, taken, exchange_with_a_promise, promised_space})
+                          failed_sync, short_value, taken, exchange_with_a_promise, promised_space,
+                          exchanges_on_the_way, changes_before_a_move, empty_beside_others})
     if (std::string wrong = look(); !wrong.empty()) return wrong;
   return {};
 }
@@ -225,7 +226,8 @@ BOOST_AUTO_TEST_CASE(the_crash_campaign_sees_faults_of_crashes_and_failing_calls
   constexpr std::array kLeftOut{
       Mutant::number_given_again,   Mutant::cut_file_accepted,     Mutant::hash_not_compared,
       Mutant::short_value_accepted, Mutant::stranger_not_compared, Mutant::given_back_stays_taken,
-      Mutant::promised_not_copied,  Mutant::start_copies_nothing,  Mutant::let_go_is_not_given_back};
+      Mutant::promised_not_copied,  Mutant::start_copies_nothing,  Mutant::let_go_is_not_given_back,
+      Mutant::moved_twice,          Mutant::moved_not_compared,    Mutant::empty_value_has_place};
   for (std::size_t number = 0; number < kMutantNames.size(); ++number) {
     auto const mutant = static_cast<Mutant>(number);
     if (std::ranges::find(kLeftOut, mutant) != kLeftOut.end()) continue;
