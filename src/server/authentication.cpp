@@ -207,7 +207,6 @@ void Authentication::let_go(Session& session) {
   if (!listeners_.of(session.listener).make_protocol)
     replies_.reply(session, Message{"AUTH"}, answer_,
                    {Code::not_allowed, "the user of this connection was changed or removed: connect again"}, {});
-  sessions_.mark_dirty(session);
   sessions_.end_after_answers(session);
 }
 

@@ -49,6 +49,8 @@ void Sessions::gone(ConnectionId id) {
 
 void Sessions::end_after_answers(Session& session) {
   session.ending = true;
+  // It is looked at when the turn ends: there may be nothing to be sent, and nothing more is read.
+  mark_dirty(session);
   // A file that its peer does not read has no other end.
   if (session.files.empty()) silence_.end(session);
   clear_buffer(session.in);

@@ -202,7 +202,6 @@ void TableListeners::end_connections(std::vector<Running> const& gone) {
                      {Code::closed, "a RELOAD changed what is declared for " + listener.address +
                                         ", and with it ended this connection"},
                      {});
-    sessions_.mark_dirty(*session);
     sessions_.end_after_answers(*session);
   }
   if (!ended.empty()) network_.turn_again();
