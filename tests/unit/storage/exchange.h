@@ -123,7 +123,7 @@ class ExchangingTable final : public Stores {
   std::uint64_t promised{0};
   std::uint32_t copied_to{0};
   std::vector<CopyWish> to_copy;  // of the table itself, once
-  Status not_moved{};            // why something was not copied
+  Status not_moved{};             // why something was not copied
   std::vector<std::pair<Lane, std::unique_ptr<Job>>> jobs;
   std::uint64_t end{8};
   std::uint64_t durable{8};
