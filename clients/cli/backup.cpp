@@ -30,7 +30,7 @@ tools::Pace pace_of(std::uint64_t bytes_per_second) {
   };
 }
 
-std::uint64_t number_of(Message const& message, std::string_view name) {
+std::uint64_t backup_number(Message const& message, std::string_view name) {
   Value const* const value = message.find(name);
   std::string const text = value == nullptr ? std::string{} : client::text_of(*value);
   std::uint64_t out = 0;
@@ -40,9 +40,9 @@ std::uint64_t number_of(Message const& message, std::string_view name) {
 
 log::LogSnapshot snapshot_of(Message const& held) {
   log::LogSnapshot out;
-  out.store_id = number_of(held, "store");
-  out.base = Lsn{number_of(held, "base")};
-  out.end = Lsn{number_of(held, "end")};
+  out.store_id = backup_number(held, "store");
+  out.base = Lsn{backup_number(held, "base")};
+  out.end = Lsn{backup_number(held, "end")};
   std::string_view rest = held.text("containers");
   while (!rest.empty()) {
     std::uint32_t index = 0;

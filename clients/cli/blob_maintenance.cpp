@@ -13,7 +13,7 @@ namespace {
 
 constexpr client::Milliseconds kLookEvery{250};
 
-std::uint64_t number_of(Message const& message, std::string_view name) {
+std::uint64_t maintenance_number(Message const& message, std::string_view name) {
   Value const* const value = message.find(name);
   return value == nullptr ? 0 : value->as_unsigned().value_or(0);
 }
@@ -48,7 +48,7 @@ ExitCode Maintainer::run() {
   if (blob.wait) {
     Result<Message> const before = stats();
     if (!before.ok()) return complain(before.status());
-    given_up = number_of(before.value(), "maintenances_given_up");
+    given_up = maintenance_number(before.value(), "maintenances_given_up");
   }
   Message command("MAINTAIN");
   command.set("table", one_.table);
@@ -65,16 +65,16 @@ ExitCode Maintainer::run() {
   if (!reply.ok()) return complain(reply.status());
   Message const& answer = reply->first();
   std::string_view const result = answer.text("result");
-  std::uint64_t const total = number_of(answer, "total");
+  std::uint64_t const total = maintenance_number(answer, "total");
   if (one_.json)
     console_.out << render_json(answer) << std::flush;
   else if (result == "begun")
     console_.out << fmt::format("maintenance of {} began: {} blobs, into data file {}\n", one_.table, total,
-                                number_of(answer, "file"))
+                                maintenance_number(answer, "file"))
                  << std::flush;
   else if (result == "running")
     console_.out << fmt::format("maintenance of {} runs already: {} of {} blobs are in data file {}\n", one_.table,
-                                number_of(answer, "done"), total, number_of(answer, "file"))
+                                maintenance_number(answer, "done"), total, maintenance_number(answer, "file"))
                  << std::flush;
   else if (result == "cancelled")
     console_.out << fmt::format("maintenance of {} is given up: nothing is lost\n", one_.table);
@@ -82,7 +82,7 @@ ExitCode Maintainer::run() {
     if (!one_.json) console_.err << "no maintenance of " << one_.table << " runs\n";
     return ExitCode::nothing;
   }
-  return blob.wait ? await(number_of(answer, "file"), given_up) : ExitCode::ok;
+  return blob.wait ? await(maintenance_number(answer, "file"), given_up) : ExitCode::ok;
 }
 
 ExitCode Maintainer::await(std::uint64_t file, std::uint64_t given_up) {
@@ -93,21 +93,22 @@ ExitCode Maintainer::await(std::uint64_t file, std::uint64_t given_up) {
       line.clear();
       return complain(now.status());
     }
-    if (number_of(now.value(), "maintenance_running") == 0) {
+    if (maintenance_number(now.value(), "maintenance_running") == 0) {
       line.clear();
       return say_ended(now.value(), file, given_up);
     }
-    line.show(fmt::format(
-        "maintenance of {}: {} of {} blobs, {} MiB", one_.table, number_of(now.value(), "maintenance_done_blobs"),
-        number_of(now.value(), "maintenance_total_blobs"), number_of(now.value(), "maintenance_bytes_done") >> 20U));
+    line.show(fmt::format("maintenance of {}: {} of {} blobs, {} MiB", one_.table,
+                          maintenance_number(now.value(), "maintenance_done_blobs"),
+                          maintenance_number(now.value(), "maintenance_total_blobs"),
+                          maintenance_number(now.value(), "maintenance_bytes_done") >> 20U));
     // A pause; whether the connection is there, the next look tells.
     static_cast<void>(connection_.wait_push(kLookEvery));
   }
 }
 
 ExitCode Maintainer::say_ended(Message const& stats, std::uint64_t file, std::uint64_t given_up) {
-  bool const is_exchanged = number_of(stats, "file_number") == file;
-  bool const has_failed = !is_exchanged && number_of(stats, "maintenances_given_up") != given_up;
+  bool const is_exchanged = maintenance_number(stats, "file_number") == file;
+  bool const has_failed = !is_exchanged && maintenance_number(stats, "maintenances_given_up") != given_up;
   if (has_failed) {
     tell(one_, console_, {Code::io_error, "the maintenance is given up, and nothing is lost"}, {},
          "`fastjournal alerts " + one_.table + "` says why");
@@ -117,13 +118,13 @@ ExitCode Maintainer::say_ended(Message const& stats, std::uint64_t file, std::ui
     Message out("MAINTAINING");
     out.set("table", one_.table);
     out.set("result", is_exchanged ? "exchanged" : "cancelled");
-    out.set("file", Value::of_unsigned(number_of(stats, "file_number")));
-    out.set("blobs", Value::of_unsigned(number_of(stats, "rows")));
-    out.set("bytes", Value::of_unsigned(number_of(stats, "blob_bytes")));
+    out.set("file", Value::of_unsigned(maintenance_number(stats, "file_number")));
+    out.set("blobs", Value::of_unsigned(maintenance_number(stats, "rows")));
+    out.set("bytes", Value::of_unsigned(maintenance_number(stats, "blob_bytes")));
     console_.out << render_json(out);
   } else if (is_exchanged) {
     console_.out << fmt::format("data file {} is in use: {} blobs, {} bytes; the old one goes in a minute\n", file,
-                                number_of(stats, "rows"), number_of(stats, "blob_bytes"));
+                                maintenance_number(stats, "rows"), maintenance_number(stats, "blob_bytes"));
   } else {
     console_.err << "the maintenance of " << one_.table << " was cancelled\n";
   }

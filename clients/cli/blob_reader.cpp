@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kPieceBytes = 4U << 20U;
 
-std::uint64_t number_of(Message const& message, std::string_view name) {
+std::uint64_t reader_number(Message const& message, std::string_view name) {
   Value const* const value = message.find(name);
   return value == nullptr ? 0 : value->as_unsigned().value_or(0);
 }
@@ -47,9 +47,9 @@ void BlobKey::set_in(Message& message) const {
 
 BlobEntry BlobEntry::of(Message const& blob) {
   return {.hash = std::string{blob.text("hash")},
-          .begin = number_of(blob, "begin"),
-          .end = std::max(number_of(blob, "begin"), number_of(blob, "end")),
-          .file = static_cast<std::uint32_t>(number_of(blob, "file")),
+          .begin = reader_number(blob, "begin"),
+          .end = std::max(reader_number(blob, "begin"), reader_number(blob, "end")),
+          .file = static_cast<std::uint32_t>(reader_number(blob, "file")),
           .content_hash = number_of_digits(blob.text("content_hash")),
           .path = path_of(blob.text("place"))};
 }

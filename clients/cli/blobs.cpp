@@ -26,8 +26,8 @@ namespace fastjournal::cli {
 
 namespace {
 
-constexpr std::uint64_t kPageMax = 1000;
-constexpr std::uint64_t kShown = 100;  // for people
+constexpr std::uint64_t kBlobsPageMax = 1000;
+constexpr std::uint64_t kBlobsShown = 100;  // for people
 // Of `frame-bytes` in a daemon's <limits>.
 constexpr std::uint64_t kMessageBytesMax = 64U << 20U;
 // As often as a blob is replaced while it is read, another attempt is made.
@@ -39,9 +39,9 @@ constexpr std::string_view kPortAdvice =
 
 bool is_absent(Message const& blob) { return blob.text("result") == "absent"; }
 
-class Runner {
+class BlobRunner {
  public:
-  Runner(Invocation const& invocation, Console& console, client::Connection& connection)
+  BlobRunner(Invocation const& invocation, Console& console, client::Connection& connection)
       : one_(invocation),
         blob_(invocation.blob),
         console_(console),
@@ -78,7 +78,7 @@ class Runner {
   BlobReader reader_;
 };
 
-ExitCode Runner::show_missing() {
+ExitCode BlobRunner::show_missing() {
   if (!one_.json) console_.err << "no blob under " << printable(blob_.key) << '\n';
   return ExitCode::nothing;
 }
@@ -95,7 +95,7 @@ void say_stored(Invocation const& one, Console& console, Message const& stored, 
 
 std::string input_of(Invocation const& one) { return one.file.empty() ? "-" : one.file; }
 
-ExitCode Runner::put() {
+ExitCode BlobRunner::put() {
   Result<BlobInput> const input = BlobInput::open(input_of(one_), console_.in);
   if (!input.ok() && input.status().code() == Code::bad_parameter)
     return misuse(one_, console_, input.status().message());
@@ -132,7 +132,7 @@ ExitCode Runner::put() {
 // ---------------------------------------------------------------------------
 // Reading
 
-Status Runner::write_all(BlobEntry const& entry, BlobOutput& out) {
+Status BlobRunner::write_all(BlobEntry const& entry, BlobOutput& out) {
   bool const is_part = blob_.offset || blob_.length;
   // Of a part nothing tells whether the file is the right one.
   if (!is_part)
@@ -141,7 +141,7 @@ Status Runner::write_all(BlobEntry const& entry, BlobOutput& out) {
                        [&](std::string_view bytes) { return out.write(bytes); });
 }
 
-ExitCode Runner::get() {
+ExitCode BlobRunner::get() {
   BlobOutput out(console_, blob_.output);
   for (int i = 1;; ++i) {
     Result<Message> const blob = reader_.ask(key());
@@ -176,7 +176,7 @@ void make_readable(Message& blob) {
     blob.set("entry_time", blob.arena().copy(model::format_date(*seconds * 1000)));
 }
 
-void Runner::show(std::vector<Message> const& blobs) {
+void BlobRunner::show(std::vector<Message> const& blobs) {
   if (!one_.json) {
     console_.out << render_table(blobs, console_.look);
     return;
@@ -184,8 +184,8 @@ void Runner::show(std::vector<Message> const& blobs) {
   for (Message const& blob : blobs) console_.out << render_json(blob);
 }
 
-ExitCode Runner::ls() {
-  std::uint64_t wanted = one_.count.value_or(one_.json ? UINT64_MAX : kShown);
+ExitCode BlobRunner::ls() {
+  std::uint64_t wanted = one_.count.value_or(one_.json ? UINT64_MAX : kBlobsShown);
   std::vector<Message> blobs;
   std::string after = one_.after;
   bool more = true;
@@ -193,7 +193,7 @@ ExitCode Runner::ls() {
   while (more && wanted > 0) {
     Message command("LIST");
     command.set("table", one_.table);
-    command.set("count", Value::of_unsigned(std::min(wanted, kPageMax)));
+    command.set("count", Value::of_unsigned(std::min(wanted, kBlobsPageMax)));
     if (!after.empty()) command.set("after", after);
     Result<client::Reply> reply = connection_.call(command);
     if (!reply.ok()) return complain(reply.status());
@@ -218,7 +218,7 @@ ExitCode Runner::ls() {
   return ExitCode::ok;
 }
 
-ExitCode Runner::stat() {
+ExitCode BlobRunner::stat() {
   if (blob_.key.empty()) {
     Result<client::Reply> const reply = connection_.call("STATS", {{"table", Value::of_text(one_.table)}});
     if (!reply.ok()) return complain(reply.status());
@@ -233,7 +233,7 @@ ExitCode Runner::stat() {
   return ExitCode::ok;
 }
 
-ExitCode Runner::omit() {
+ExitCode BlobRunner::omit() {
   Message command("OMIT");
   command.set("table", one_.table);
   key().set_in(command);
@@ -250,7 +250,7 @@ ExitCode Runner::omit() {
 // ---------------------------------------------------------------------------
 // Checking
 
-Status Runner::check_one(BlobEntry entry) {
+Status BlobRunner::check_one(BlobEntry entry) {
   Status why;
   for (int i = 1; i <= kTriesMax; ++i) {
     if (reader_.read_here(entry)) return {};
@@ -267,7 +267,7 @@ Status Runner::check_one(BlobEntry entry) {
   return why;
 }
 
-void Runner::show_damage(BlobEntry const& entry, Status const& why) {
+void BlobRunner::show_damage(BlobEntry const& entry, Status const& why) {
   if (!one_.json) {
     console_.out << fmt::format("{} is damaged: file {}, {} bytes at offset {}: {}\n", entry.hash, entry.file,
                                 entry.size(), entry.begin, printable(why.message()));
@@ -284,13 +284,13 @@ void Runner::show_damage(BlobEntry const& entry, Status const& why) {
   console_.out << render_json(out);
 }
 
-ExitCode Runner::check() {
+ExitCode BlobRunner::check() {
   Checked all;
   StatusLine line(console_);
   for (std::string after;;) {
     Message command("LIST");
     command.set("table", one_.table);
-    command.set("count", Value::of_unsigned(kPageMax));
+    command.set("count", Value::of_unsigned(kBlobsPageMax));
     if (!after.empty()) command.set("after", after);
     Result<client::Reply> const reply = connection_.call(command);
     if (!reply.ok()) return complain(reply.status());
@@ -374,11 +374,11 @@ ExitCode put_blob_by_port(Invocation const& one, Console& console) {
 
 ExitCode run_blobs(Invocation const& invocation, Console& console, client::Connection& connection) {
   if (invocation.verb == "blob maintain") return maintain_blobs(invocation, console, connection);
-  using Step = ExitCode (Runner::*)();
-  static std::map<std::string_view, Step> const kSteps{{"blob put", &Runner::put},   {"blob get", &Runner::get},
-                                                       {"blob ls", &Runner::ls},     {"blob stat", &Runner::stat},
-                                                       {"blob omit", &Runner::omit}, {"blob check", &Runner::check}};
-  Runner runner(invocation, console, connection);
+  using Step = ExitCode (BlobRunner::*)();
+  static std::map<std::string_view, Step> const kSteps{
+      {"blob put", &BlobRunner::put},   {"blob get", &BlobRunner::get},   {"blob ls", &BlobRunner::ls},
+      {"blob stat", &BlobRunner::stat}, {"blob omit", &BlobRunner::omit}, {"blob check", &BlobRunner::check}};
+  BlobRunner runner(invocation, console, connection);
   return (runner.*kSteps.at(invocation.verb))();
 }
 

@@ -56,7 +56,7 @@ struct SpawnPlan {
   }
 };
 
-Status failed(std::string const& what, int error) { return {Code::io_error, what + ": " + std::strerror(error)}; }
+Status child_failed(std::string const& what, int error) { return {Code::io_error, what + ": " + std::strerror(error)}; }
 
 void close_if_open(int& fd) {
   if (fd >= 0) ::close(fd);
@@ -79,12 +79,12 @@ std::string Child::End::text() const {
 Result<Child> Child::start(std::vector<std::string> const& command, std::vector<std::string> const& variables,
                            std::string input) {
   int input_ends[2];
-  if (::pipe2(input_ends, O_CLOEXEC) != 0) return failed("make a pipe for " + command.front(), errno);
+  if (::pipe2(input_ends, O_CLOEXEC) != 0) return child_failed("make a pipe for " + command.front(), errno);
   int error_ends[2];
   if (::pipe2(error_ends, O_CLOEXEC) != 0) {
     int const error = errno;
     for (int const end : input_ends) ::close(end);
-    return failed("make a pipe for " + command.front(), error);
+    return child_failed("make a pipe for " + command.front(), error);
   }
   ::fcntl(input_ends[1], F_SETFL, O_NONBLOCK);
   ::fcntl(error_ends[0], F_SETFL, O_NONBLOCK);
@@ -99,7 +99,7 @@ Result<Child> Child::start(std::vector<std::string> const& command, std::vector<
   if (error != 0) {
     ::close(input_ends[1]);
     ::close(error_ends[0]);
-    Status const status = failed("run " + command.front(), error);
+    Status const status = child_failed("run " + command.front(), error);
     return Status(status.code(), status.message() + hint_about(command, error));
   }
   return Child(pid, input_ends[1], error_ends[0], std::move(input));
@@ -112,7 +112,7 @@ Result<Child> Child::start_in_foreground(std::vector<std::string> const& command
   int const error = ::posix_spawnp(&pid, command.front().c_str(), &plan.actions, &plan.attributes,
                                    pointers_to(arguments).data(), environ);
   if (error != 0) {
-    Status const status = failed("run " + command.front(), error);
+    Status const status = child_failed("run " + command.front(), error);
     return Status(status.code(), status.message() + hint_about(command, error));
   }
   Child out(pid, -1, -1, {});

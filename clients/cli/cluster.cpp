@@ -66,7 +66,7 @@ ExitCode step_down(Invocation const& invocation, Console& console, client::Conne
 }
 
 // How often it is asked how far the move is.
-constexpr std::chrono::milliseconds kLookEvery{100};
+constexpr std::chrono::milliseconds kClusterLookEvery{100};
 
 // What CLUSTER tells of the move of this table; not found: there is none.
 Result<Message> move_status(client::Connection& connection, std::string_view table) {
@@ -117,7 +117,7 @@ ExitCode move_table(Invocation const& invocation, Console& console, client::Conn
     }
     line.show(fmt::format("{}: {}, {} of about {} bytes", what, step, status->integer("copied").value_or(0),
                           std::max(status->integer("bytes").value_or(0), status->integer("copied").value_or(0))));
-    std::this_thread::sleep_for(kLookEvery);
+    std::this_thread::sleep_for(kClusterLookEvery);
   }
 }
 

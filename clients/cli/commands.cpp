@@ -55,9 +55,9 @@ using client::Connection;
 using client::Reply;
 using client::text_of;
 
-class Runner {
+class JournalRunner {
  public:
-  Runner(Invocation const& invocation, Console& console, Connection& connection)
+  JournalRunner(Invocation const& invocation, Console& console, Connection& connection)
       : one_(invocation), console_(console), connection_(connection) {}
 
   ExitCode take();
@@ -93,12 +93,12 @@ class Runner {
   Buffers buffers_{connection_};
 };
 
-Result<Reply> Runner::ask(Message& command) {
+Result<Reply> JournalRunner::ask(Message& command) {
   if (Status encoded = buffers_.encode(command); !encoded.ok()) return encoded;
   return call(command);
 }
 
-Result<Reply> Runner::call(Message const& command) {
+Result<Reply> JournalRunner::call(Message const& command) {
   Result<Reply> reply = connection_.call(command);
   if (!reply.ok()) return reply;
   for (Message& answer : reply->messages)
@@ -107,18 +107,18 @@ Result<Reply> Runner::call(Message const& command) {
   return reply;
 }
 
-Message Runner::about_table(std::string_view command) const {
+Message JournalRunner::about_table(std::string_view command) const {
   Message out(command);
   out.set("table", one_.table);
   return out;
 }
 
-ExitCode Runner::say(Message const& answer, std::string const& sentence) {
+ExitCode JournalRunner::say(Message const& answer, std::string const& sentence) {
   console_.out << (one_.json ? render_json(answer) : sentence + '\n');
   return ExitCode::ok;
 }
 
-ExitCode Runner::show(std::vector<Message> const& records) {
+ExitCode JournalRunner::show(std::vector<Message> const& records) {
   if (!one_.json)
     console_.out << render_table(records, console_.look, one_.table.empty() ? "" : "table");
   else
@@ -126,7 +126,7 @@ ExitCode Runner::show(std::vector<Message> const& records) {
   return ExitCode::ok;
 }
 
-std::optional<DurationMs> Runner::grace_of_table() {
+std::optional<DurationMs> JournalRunner::grace_of_table() {
   Message stats = about_table("STATS");
   Result<Reply> const reply = connection_.call(stats);
   // Not every table type has a grace.
@@ -142,7 +142,7 @@ void end_with_connection(Message& row, DurationMs grace) {
   if (row.integer("lease_end").value_or(0) > end) row.set_integer("lease_end", end);
 }
 
-ExitCode Runner::take() {
+ExitCode JournalRunner::take() {
   Message next = about_table("NEXT");
   if (one_.count) next.set("count", Value::of_unsigned(*one_.count));
   if (one_.lease) next.set_integer("lease", one_.lease->value);
@@ -179,7 +179,7 @@ std::string sentence_of_return(std::uint64_t row, Message const& answer) {
 }
 
 // touch, done, release, fail
-ExitCode Runner::lease_command() {
+ExitCode JournalRunner::lease_command() {
   static std::map<std::string_view, std::string_view> const kCommands{
       {"touch", "TOUCH"}, {"done", "DONE"}, {"release", "RELEASE"}, {"fail", "FAIL"}};
   Message command = about_table(kCommands.at(one_.verb));
@@ -202,7 +202,7 @@ ExitCode Runner::lease_command() {
 }
 
 // peek, why: the rows of a key come in pages.
-ExitCode Runner::rows_of_key(Message& command) {
+ExitCode JournalRunner::rows_of_key(Message& command) {
   for (std::string after;;) {
     Result<Reply> reply = after.empty() ? ask(command) : call(command);
     if (!reply.ok()) return complain(reply.status());
@@ -225,7 +225,7 @@ ExitCode Runner::rows_of_key(Message& command) {
 }
 
 // peek, why, delete, kick: by the row's number or by its key
-ExitCode Runner::row_command() {
+ExitCode JournalRunner::row_command() {
   static std::map<std::string_view, std::string_view> const kCommands{
       {"peek", "PEEK"}, {"why", "WHY"}, {"delete", "DELETE"}, {"kick", "KICK"}};
   Message command = about_table(kCommands.at(one_.verb));
@@ -247,7 +247,7 @@ ExitCode Runner::row_command() {
                                          one_.verb == "kick" ? "back at work" : "deleted"));
 }
 
-ExitCode Runner::listen() {
+ExitCode JournalRunner::listen() {
   client::Params params;
   if (!one_.mode.empty()) params.push_back({"mode", Value::of_text(one_.mode)});
   if (one_.credit) params.push_back({"credit", Value::of_integer(*one_.credit)});
@@ -278,7 +278,7 @@ std::string who_am_i() {
 }
 
 // pause, drain, resume
-ExitCode Runner::stand() {
+ExitCode JournalRunner::stand() {
   static std::map<std::string_view, std::string_view> const kCommands{
       {"pause", "PAUSE"}, {"drain", "DRAIN"}, {"resume", "RESUME"}};
   std::string const who = one_.worker.empty() ? who_am_i() : one_.worker;
@@ -296,7 +296,7 @@ ExitCode Runner::stand() {
                                                   : fmt::format("table {} is open again", one_.table));
 }
 
-ExitCode Runner::stats() {
+ExitCode JournalRunner::stats() {
   Message command("STATS");
   if (!one_.table.empty()) command.set("table", one_.table);
   Result<Reply> const reply = connection_.call(command);
@@ -307,7 +307,7 @@ ExitCode Runner::stats() {
   return ExitCode::ok;
 }
 
-ExitCode Runner::alerts() {
+ExitCode JournalRunner::alerts() {
   Message command(one_.lower.empty() ? "ALERTS" : "LOWER");
   if (!one_.table.empty()) command.set("table", one_.table);
   if (!one_.lower.empty()) command.set("name", one_.lower);
@@ -325,7 +325,7 @@ ExitCode Runner::alerts() {
   return reply->messages.empty() ? ExitCode::ok : ExitCode::alerts;
 }
 
-ExitCode Runner::tables() {
+ExitCode JournalRunner::tables() {
   Result<Reply> reply = connection_.call("TABLES");
   if (!reply.ok() && reply.status().code() == Code::not_found) {
     if (!one_.json && !one_.names) console_.err << reply.status().message() << '\n';
@@ -342,7 +342,7 @@ ExitCode Runner::tables() {
   return ExitCode::ok;
 }
 
-ExitCode Runner::columns(std::vector<Message> const& tables, std::string const& name, std::string_view which) {
+ExitCode JournalRunner::columns(std::vector<Message> const& tables, std::string const& name, std::string_view which) {
   auto const table =
       std::find_if(tables.begin(), tables.end(), [&](Message const& one) { return one.text("name") == name; });
   if (table == tables.end()) return complain({Code::unknown_table, "no table " + name});
@@ -352,7 +352,7 @@ ExitCode Runner::columns(std::vector<Message> const& tables, std::string const& 
   return ExitCode::ok;
 }
 
-ExitCode Runner::ping() {
+ExitCode JournalRunner::ping() {
   auto const begin = std::chrono::steady_clock::now();
   Result<Reply> const reply = connection_.call("ALIVE");
   if (!reply.ok()) return complain(reply.status());
@@ -364,7 +364,7 @@ ExitCode Runner::ping() {
   return say(answer, fmt::format("{} answers in {:.3f} ms", one_.server, static_cast<double>(us) / 1000));
 }
 
-ExitCode Runner::commands() {
+ExitCode JournalRunner::commands() {
   Message help("HELP");
   if (!one_.words.empty()) help.set("command", one_.words.front());
   Result<Reply> const reply = connection_.call(help);
@@ -382,7 +382,7 @@ ExitCode Runner::commands() {
   return ExitCode::ok;
 }
 
-ExitCode Runner::call_any() {
+ExitCode JournalRunner::call_any() {
   Message command(one_.words.front());
   for (std::size_t i = 1; i < one_.words.size(); ++i) {
     Result<Param> const param = parse_column(one_.words[i], console_.in, command.arena());
@@ -398,20 +398,20 @@ ExitCode Runner::call_any() {
   return ExitCode::ok;
 }
 
-using Step = ExitCode (Runner::*)();
+using Step = ExitCode (JournalRunner::*)();
 
 std::map<std::string_view, Step> const& steps() {
   static std::map<std::string_view, Step> const kSteps{
-      {"take", &Runner::take},          {"touch", &Runner::lease_command},
-      {"done", &Runner::lease_command}, {"release", &Runner::lease_command},
-      {"fail", &Runner::lease_command}, {"peek", &Runner::row_command},
-      {"delete", &Runner::row_command}, {"kick", &Runner::row_command},
-      {"why", &Runner::row_command},    {"pause", &Runner::stand},
-      {"drain", &Runner::stand},        {"resume", &Runner::stand},
-      {"listen", &Runner::listen},      {"stats", &Runner::stats},
-      {"alerts", &Runner::alerts},      {"tables", &Runner::tables},
-      {"ping", &Runner::ping},          {"commands", &Runner::commands},
-      {"call", &Runner::call_any}};
+      {"take", &JournalRunner::take},          {"touch", &JournalRunner::lease_command},
+      {"done", &JournalRunner::lease_command}, {"release", &JournalRunner::lease_command},
+      {"fail", &JournalRunner::lease_command}, {"peek", &JournalRunner::row_command},
+      {"delete", &JournalRunner::row_command}, {"kick", &JournalRunner::row_command},
+      {"why", &JournalRunner::row_command},    {"pause", &JournalRunner::stand},
+      {"drain", &JournalRunner::stand},        {"resume", &JournalRunner::stand},
+      {"listen", &JournalRunner::listen},      {"stats", &JournalRunner::stats},
+      {"alerts", &JournalRunner::alerts},      {"tables", &JournalRunner::tables},
+      {"ping", &JournalRunner::ping},          {"commands", &JournalRunner::commands},
+      {"call", &JournalRunner::call_any}};
   return kSteps;
 }
 
@@ -515,7 +515,7 @@ ExitCode run(Invocation const& invocation, Console& console) {
   if (invocation.verb == "ls") return list_rows(invocation, console, *connection.value());
   if (is_bulk(invocation)) return change_rows(invocation, console, *connection.value());
   if (invocation.verb == "put") return put(invocation, console, *connection.value());
-  Runner runner(invocation, console, *connection.value());
+  JournalRunner runner(invocation, console, *connection.value());
   return (runner.*steps().at(invocation.verb))();
 }
 

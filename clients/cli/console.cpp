@@ -38,7 +38,7 @@ std::string_view advice_on(Status const& status) {
 }
 
 // Bytes that are not UTF-8 become U+FFFD, as in all other output.
-std::string line_of(Json const& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'; }
+std::string dumped_line(Json const& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
 std::string whose(Invocation const& invocation) {
   return invocation.table.empty() ? invocation.verb : invocation.verb + " " + invocation.table;
@@ -63,7 +63,7 @@ void tell(Invocation const& invocation, Console& console, Status const& status, 
     for (auto const& [name, value] : status.facts())
       if (name != "command") out["facts"][name] = value;
     if (!advice.empty()) out["advice"] = std::string(advice);
-    console.err << line_of(out);
+    console.err << dumped_line(out);
     return;
   }
   std::string facts;
@@ -83,7 +83,7 @@ ExitCode complain(Invocation const& invocation, Console& console, Status const& 
 ExitCode misuse(Invocation const& invocation, Console& console, std::string_view sentence, std::string_view place) {
   std::string const text = place.empty() ? std::string(sentence) : std::string(place) + ": " + std::string(sentence);
   if (invocation.json)
-    console.err << line_of(json_about(invocation, "error", "usage", text));
+    console.err << dumped_line(json_about(invocation, "error", "usage", text));
   else
     console.err << "fastjournal " << printable_lines(invocation.verb + ": " + text) << '\n';
   return ExitCode::usage;
@@ -91,7 +91,7 @@ ExitCode misuse(Invocation const& invocation, Console& console, std::string_view
 
 void note(Invocation const& invocation, Console& console, std::string_view sentence) {
   if (invocation.json)
-    console.err << line_of(json_about(invocation, "note", sentence, {}));
+    console.err << dumped_line(json_about(invocation, "note", sentence, {}));
   else
     console.err << "fastjournal " << printable_lines(invocation.verb + ": " + std::string(sentence)) << '\n';
 }
@@ -100,7 +100,7 @@ std::string usage_error_json(std::string_view sentence) {
   Json out = Json::object();
   out["error"] = "usage";
   out["message"] = std::string(sentence);
-  return line_of(out);
+  return dumped_line(out);
 }
 
 }  // namespace fastjournal::cli

@@ -32,7 +32,7 @@ std::vector<std::string_view> broken(std::string_view text, std::size_t width) {
   return lines;
 }
 
-Message message_of(doctor::Finding const& finding) {
+Message finding_message(doctor::Finding const& finding) {
   Message out("FINDING");
   out.set("severity", doctor::name_of(finding.severity));
   out.set("check", finding.check);
@@ -105,7 +105,7 @@ ExitCode doctor(Invocation const& one, Console& console) {
     wish.connection.token = std::move(token).value();
   std::vector<doctor::Finding> const findings = doctor::judge(doctor::look(wish));
   if (one.json)
-    for (doctor::Finding const& finding : findings) console.out << render_json(message_of(finding));
+    for (doctor::Finding const& finding : findings) console.out << render_json(finding_message(finding));
   else
     console.out << render_findings(findings, console.look) << summary_of(findings) << '\n';
   return exit_code_of(doctor::worst_of(findings));

@@ -5,10 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace fastjournal::cli {
+#include "fastjournal/limits.h"
 
-// The limit of a row's error text (doc/protocol.md).
-inline constexpr std::size_t kErrorBytesMax = 1024;
+namespace fastjournal::cli {
 
 // The last bytes of a stream, a few more than an error text holds.
 class Tail {

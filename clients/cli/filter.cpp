@@ -12,14 +12,16 @@
 #include <cstring>
 
 #include "clients/cli/spawn.h"
+#include "fastjournal/limits.h"
 
 namespace fastjournal::cli {
 namespace {
 
 constexpr int kTickMs = 1'000;
-constexpr std::size_t kErrorBytesMax = 1'024;
 
-Status failed(std::string const& what, int error) { return {Code::io_error, what + ": " + std::strerror(error)}; }
+Status filter_failed(std::string const& what, int error) {
+  return {Code::io_error, what + ": " + std::strerror(error)};
+}
 
 // What was said last.
 void keep_end(std::string& text) {
@@ -32,7 +34,7 @@ void keep_end(std::string& text) {
 Result<Filtered> run_filter(std::string const& command, std::vector<std::string> const& variables,
                             std::string const& input, std::string const& output, std::function<bool()> const& tick) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return failed("make a pipe for " + command, errno);
+  if (::pipe2(ends, O_CLOEXEC) != 0) return filter_failed("make a pipe for " + command, errno);
   SpawnActions actions;
   posix_spawn_file_actions_addopen(&actions.list, STDIN_FILENO, input.c_str(), O_RDONLY, 0);
   if (!output.empty())
@@ -46,7 +48,7 @@ Result<Filtered> run_filter(std::string const& command, std::vector<std::string>
   ::close(ends[1]);
   if (error != 0) {
     ::close(ends[0]);
-    return failed("run " + command, error);
+    return filter_failed("run " + command, error);
   }
   Filtered out;
   out.end = follow(

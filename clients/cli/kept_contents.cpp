@@ -10,7 +10,7 @@ namespace fastjournal::cli {
 namespace {
 
 // Another worker may store the same content while it is read.
-constexpr int kTriesMax = 3;
+constexpr int kKeptTriesMax = 3;
 
 BlobKey key_of(ContentName const& name) { return {name.source + "/" + name.uri + "#" + name.hash}; }
 
@@ -49,7 +49,7 @@ Result<bool> KeptContents::bring(ContentName const& name, std::filesystem::path 
       brought = reader_.bring(key, entry, 0, UINT64_MAX, write);
     if (brought.ok() && out.flush()) return true;
     if (brought.ok()) return Status{Code::io_error, "write " + to.string() + ": it is not possible"};
-    if (brought.code() != Code::not_found || attempt == kTriesMax) return brought;
+    if (brought.code() != Code::not_found || attempt == kKeptTriesMax) return brought;
   }
 }
 

@@ -15,7 +15,7 @@ namespace fastjournal::cli {
 
 namespace {
 
-Parsed mistake(bool json, std::string const& what) {
+Parsed usage_mistake(bool json, std::string const& what) {
   return {{}, ExitCode::usage, json ? usage_error_json(what) : "fastjournal: " + what + "\nTry: fastjournal --help\n"};
 }
 
@@ -146,7 +146,7 @@ Parsed parse_arguments(std::vector<std::string> arguments) {
     grammar.invocation().command.assign(dashes + 1, arguments.end());
     bool const empty = grammar.invocation().command.empty();
     arguments.erase(dashes, arguments.end());
-    if (empty) return mistake(json, "nothing stands behind --");
+    if (empty) return usage_mistake(json, "nothing stands behind --");
   }
   // CLI11 expects them in reverse order.
   std::reverse(arguments.begin(), arguments.end());
@@ -158,9 +158,9 @@ Parsed parse_arguments(std::vector<std::string> arguments) {
     grammar.app().exit(asked, out, err);
     return {{}, ExitCode::ok, out.str()};
   } catch (CLI::ParseError const& error) {
-    return mistake(json, sentence_of(grammar.app(), error));
+    return usage_mistake(json, sentence_of(grammar.app(), error));
   }
-  if (std::string const wrong = contradiction(grammar.invocation()); !wrong.empty()) return mistake(json, wrong);
+  if (std::string const wrong = contradiction(grammar.invocation()); !wrong.empty()) return usage_mistake(json, wrong);
   return {std::move(grammar.invocation()), ExitCode::ok, {}};
 }
 

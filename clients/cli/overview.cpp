@@ -19,7 +19,7 @@ namespace {
 using client::Connection;
 using client::Reply;
 
-constexpr std::uint64_t kPageMax = 1000;
+constexpr std::uint64_t kTablesPageMax = 1000;
 
 std::string label_of(std::int64_t from, std::int64_t to, std::int64_t now) {
   if (from == 0) return "due now";
@@ -120,7 +120,7 @@ ExitCode show_pages(Invocation const& one, Console& console, Connection& connect
   for (std::string after; left > 0;) {
     Message command{domains ? "DOMAINS" : "WAITERS"};
     command.set("table", one.table);
-    command.set("count", Value::of_unsigned(std::min(left, kPageMax)));
+    command.set("count", Value::of_unsigned(std::min(left, kTablesPageMax)));
     if (!after.empty()) command.set("after", after);
     Result<Reply> reply = connection.call(command);
     if (!reply.ok()) return complain(one, console, reply.status());

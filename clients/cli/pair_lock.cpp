@@ -25,13 +25,13 @@ using client::Moment;
 
 constexpr DurationMs kLock{60'000};
 // While COMMAND runs, an absent daemon may delay us by no more than this.
-constexpr Milliseconds kCallMax{5'000};
+constexpr Milliseconds kLockCallMax{5'000};
 // Nobody says when somebody else's lock ends early.
 constexpr Milliseconds kPause{200};
 constexpr Milliseconds kLookMax{200};
-constexpr std::chrono::seconds kPatienceAfterTerm{10};
+constexpr std::chrono::seconds kLockPatienceAfterTerm{10};
 
-Moment now() { return std::chrono::steady_clock::now(); }
+Moment lock_now() { return std::chrono::steady_clock::now(); }
 
 // The terminal has sent its SIGINT to COMMAND as well.
 bool has_terminal() { return ::isatty(STDIN_FILENO) == 1 && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp(); }
@@ -69,7 +69,7 @@ class Locker {
 ExitCode Locker::run() {
   if (!signals_.ok()) return complain(one_, console_, Status(Code::io_error, "cannot read signals from a descriptor"));
   client::Options options = connection_options(one_);
-  options.time_limit = std::min(options.time_limit, kCallMax);
+  options.time_limit = std::min(options.time_limit, kLockCallMax);
   options.on_connection = [this](Status const& how) {
     if (!how.ok() && has_lock_) lose(how.message());
   };
@@ -91,10 +91,10 @@ ExitCode Locker::run() {
 }
 
 std::optional<ExitCode> Locker::take() {
-  Moment const until = now() + Milliseconds{one_.wait ? one_.wait->value : 0};
+  Moment const until = lock_now() + Milliseconds{one_.wait ? one_.wait->value : 0};
   bool creates = one_.pair.create;
   while (true) {
-    Moment const asked = now();
+    Moment const asked = lock_now();
     Result<TimeMs> const locked = table_->lock(one_.pair.key, span());
     if (locked.ok()) {
       has_lock_ = true;
@@ -110,11 +110,11 @@ std::optional<ExitCode> Locker::take() {
       tell(one_, console_, status, {}, "only a value can be locked: --create makes one of type void");
       return ExitCode::refused;
     }
-    if (status.code() != Code::in_use || now() >= until) {
+    if (status.code() != Code::in_use || lock_now() >= until) {
       ExitCode const code = complain(one_, console_, status);
       return status.code() == Code::in_use ? ExitCode::nothing : code;
     }
-    wait(std::min(until, now() + kPause));
+    wait(std::min(until, lock_now() + kPause));
     if (int const number = pass_signals_on(nullptr)) return static_cast<ExitCode>(128 + number);
   }
 }
@@ -131,13 +131,13 @@ ExitCode Locker::hold(Child& child) {
     Moment const renew_at = lock_end_ - Milliseconds{span().value / 2};
     wait(lost_.empty() ? renew_at : kill_at);
     static_cast<void>(pass_signals_on(&child));
-    if (lost_.empty() && now() >= renew_at) renew();
+    if (lost_.empty() && lock_now() >= renew_at) renew();
     if (!lost_.empty() && !std::exchange(told, true)) {
       static_cast<void>(complain(one_, console_, {Code::closed, "the lock is lost: " + lost_}));
       child.signal(SIGTERM);
-      kill_at = now() + kPatienceAfterTerm;
+      kill_at = lock_now() + kLockPatienceAfterTerm;
     }
-    if (now() >= kill_at) {
+    if (lock_now() >= kill_at) {
       child.signal(SIGKILL);
       kill_at = Moment::max();
     }
@@ -152,19 +152,19 @@ ExitCode Locker::hold(Child& child) {
 void Locker::wait(Moment until) {
   if (lost_.empty()) {
     // It goes on with a new connection; that there is a loss is seen here.
-    auto const left = std::chrono::ceil<Milliseconds>(until - now());
+    auto const left = std::chrono::ceil<Milliseconds>(until - lock_now());
     Result<Message> const push = connection_->wait_push(std::clamp(left, Milliseconds{0}, kLookMax), signals_.fd());
     if (push.ok() || push.status().code() == Code::timed_out) return;
     if (has_lock_) return lose(push.status().message());
   }
   using namespace std::chrono;
-  auto const left = until == Moment::max() ? milliseconds{1'000} : ceil<milliseconds>(until - now());
+  auto const left = until == Moment::max() ? milliseconds{1'000} : ceil<milliseconds>(until - lock_now());
   pollfd one{signals_.fd(), POLLIN, 0};
   ::poll(&one, 1, static_cast<int>(std::clamp<milliseconds::rep>(left.count(), 0, 1'000)));
 }
 
 void Locker::renew() {
-  Moment const asked = now();
+  Moment const asked = lock_now();
   Result<TimeMs> const renewed = table_->lock(one_.pair.key, span());
   if (renewed.ok() && lost_.empty()) {
     lock_end_ = asked + Milliseconds{span().value};
@@ -172,7 +172,7 @@ void Locker::renew() {
   }
   if (!lost_.empty()) return;
   // An answer may be late; the lock is over only with its time.
-  if (renewed.status().code() == Code::timed_out && now() < lock_end_ - kCallMax) return;
+  if (renewed.status().code() == Code::timed_out && lock_now() < lock_end_ - kLockCallMax) return;
   lose(renewed.status().message());
 }
 

@@ -37,7 +37,7 @@ void set_copy(Message& message, std::string_view name, std::string_view bytes) {
   client::set_key(message, name, message.arena().copy(bytes));
 }
 
-void set_date(Message& message, std::string_view name, std::optional<TimeMs> const& date) {
+void set_date_of(Message& message, std::string_view name, std::optional<TimeMs> const& date) {
   if (date) message.set_integer(name, date->value);
 }
 
@@ -133,17 +133,17 @@ Message message_of(client::Pair const& pair, bool with_value, bool whole, bool f
   }
   if (facts || (whole && !with_value)) out.set("size", Value::of_unsigned(pair.size));
   if (whole) out.set("timestamp", Value::of_unsigned(pair.timestamp));
-  set_date(out, "expiration_date", pair.expires);
+  set_date_of(out, "expiration_date", pair.expires);
   if (pair.locked) out.set_integer("locked", 1);
   if (pair.worked_on) out.set_integer("worked_on", 1);
   if (!facts) return out;
   if (pair.ttl) out.set_integer("ttl", pair.ttl->value);
-  set_date(out, "lock_end", pair.lock_end);
-  set_date(out, "worked_on_end", pair.worked_on_end);
+  set_date_of(out, "lock_end", pair.lock_end);
+  set_date_of(out, "worked_on_end", pair.worked_on_end);
   out.set_integer("persist", pair.persist ? 1 : 0);
-  set_date(out, "creation_date", pair.created);
-  set_date(out, "modification_date", pair.modified);
-  set_date(out, "access_date", pair.accessed);
+  set_date_of(out, "creation_date", pair.created);
+  set_date_of(out, "modification_date", pair.modified);
+  set_date_of(out, "access_date", pair.accessed);
   if (!pair.main_key.empty()) set_copy(out, "main_key", pair.main_key);
   return out;
 }

@@ -28,16 +28,16 @@ using client::Stored;
 using client::TypedValue;
 using client::ValueType;
 
-constexpr std::uint64_t kPageMax = 1000;
-constexpr std::uint64_t kShown = 100;  // for people
+constexpr std::uint64_t kPairsPageMax = 1000;
+constexpr std::uint64_t kPairsShown = 100;  // for people
 
 // Indexed by SetResult and EraseResult, as the daemon says them.
 constexpr std::array<std::string_view, 5> kSetResults{"stored", "exists", "mismatch", "stale", "duplicate"};
 constexpr std::array<std::string_view, 5> kEraseResults{"deleted", "absent", "mismatch", "stale", "duplicate"};
 
-class Runner {
+class PairRunner {
  public:
-  Runner(Invocation const& invocation, Console& console, client::Connection& connection)
+  PairRunner(Invocation const& invocation, Console& console, client::Connection& connection)
       : one_(invocation),
         pair_(invocation.pair),
         console_(console),
@@ -85,7 +85,7 @@ class Runner {
 // ---------------------------------------------------------------------------
 // Reading
 
-void Runner::show(std::vector<Pair> const& pairs) {
+void PairRunner::show(std::vector<Pair> const& pairs) {
   std::vector<Message> messages;
   for (Pair const& pair : pairs) {
     bool const whole = one_.json || pair_.facts;
@@ -97,12 +97,12 @@ void Runner::show(std::vector<Pair> const& pairs) {
   console_.out << render_table(messages, console_.look, "table");
 }
 
-void Runner::show_missing(std::string const& key) {
+void PairRunner::show_missing(std::string const& key) {
   if (!one_.json) console_.err << "no value under " << printable(key) << '\n';
 }
 
 // What a look also changes.
-client::GetOptions Runner::wish() const {
+client::GetOptions PairRunner::wish() const {
   client::GetOptions out = view();
   out.skip_worked_on = pair_.free;
   out.worked_on = pair_.work;
@@ -111,7 +111,7 @@ client::GetOptions Runner::wish() const {
   return out;
 }
 
-ExitCode Runner::get_one(std::string const& key) {
+ExitCode PairRunner::get_one(std::string const& key) {
   Result<std::optional<Pair>> const found = table_.get(key, wish());
   if (!found.ok()) return complain(found.status());
   if (!found.value()) {
@@ -128,7 +128,7 @@ ExitCode Runner::get_one(std::string const& key) {
   return ExitCode::ok;
 }
 
-ExitCode Runner::get() {
+ExitCode PairRunner::get() {
   if (one_.words.size() == 1) return get_one(one_.words.front());
   if (pair_.raw) return mistake({Code::bad_parameter, "--raw is for one key"});
   if (pair_.ttl || one_.expires) return mistake({Code::bad_parameter, "--ttl and --expires are for one key"});
@@ -143,9 +143,9 @@ ExitCode Runner::get() {
   return there.size() == found->size() ? ExitCode::ok : ExitCode::nothing;
 }
 
-ExitCode Runner::scan() {
+ExitCode PairRunner::scan() {
   bool const streams = one_.json || pair_.keys_only;
-  std::uint64_t wanted = one_.count.value_or(streams ? UINT64_MAX : kShown);
+  std::uint64_t wanted = one_.count.value_or(streams ? UINT64_MAX : kPairsShown);
   std::vector<Pair> pairs;
   bool is_empty = true;
   client::Range range{.prefix = pair_.prefix.value_or(""),
@@ -158,7 +158,7 @@ ExitCode Runner::scan() {
                       .skip_worked_on = pair_.free,
                       .worked_on = pair_.work};
   while (wanted > 0) {
-    range.page = static_cast<std::uint32_t>(std::min(wanted, kPageMax));
+    range.page = static_cast<std::uint32_t>(std::min(wanted, kPairsPageMax));
     client::Scan scan = table_.scan(range);
     Result<std::vector<Pair>> page = scan.next_page();
     if (!page.ok()) return complain(page.status());
@@ -186,7 +186,7 @@ ExitCode Runner::scan() {
 // ---------------------------------------------------------------------------
 // Watching
 
-void Runner::show_change(Pair const& pair) {
+void PairRunner::show_change(Pair const& pair) {
   if (one_.json) {
     Message change = message_of(pair, !pair_.keys_only, true, false);
     change.set("result", "stored");
@@ -198,7 +198,7 @@ void Runner::show_change(Pair const& pair) {
   console_.out << '\n' << std::flush;
 }
 
-void Runner::show_absent(std::string const& key) {
+void PairRunner::show_absent(std::string const& key) {
   if (!one_.json) {
     console_.out << printable(key) << (pair_.keys_only ? "\n" : " is gone\n") << std::flush;
     return;
@@ -210,7 +210,7 @@ void Runner::show_absent(std::string const& key) {
   console_.out << render_json(change) << std::flush;
 }
 
-Status Runner::show_stored(std::string const& key) {
+Status PairRunner::show_stored(std::string const& key) {
   Result<std::optional<Pair>> const found = table_.get(key, view());
   if (!found.ok()) return found.status();
   if (found.value())
@@ -220,7 +220,7 @@ Status Runner::show_stored(std::string const& key) {
   return {};
 }
 
-Status Runner::show_all_watched(std::uint64_t& lines) {
+Status PairRunner::show_all_watched(std::uint64_t& lines) {
   if (!pair_.prefix) {
     --lines;
     return show_stored(pair_.key);
@@ -236,7 +236,7 @@ Status Runner::show_all_watched(std::uint64_t& lines) {
   return {};
 }
 
-ExitCode Runner::watch() {
+ExitCode PairRunner::watch() {
   Status status = pair_.prefix ? table_.watch_prefix(*pair_.prefix) : table_.watch(pair_.key);
   std::uint64_t left = one_.count.value_or(UINT64_MAX);
   if (status.ok() && pair_.initial) status = show_all_watched(left);
@@ -270,7 +270,7 @@ ExitCode Runner::watch() {
 // ---------------------------------------------------------------------------
 // Changing
 
-ExitCode Runner::say(std::string const& key, Stored const& stored, std::string const& sentence) {
+ExitCode PairRunner::say(std::string const& key, Stored const& stored, std::string const& sentence) {
   bool const done = stored.result == SetResult::stored || stored.result == SetResult::duplicate;
   ExitCode const code = done ? ExitCode::ok : ExitCode::nothing;
   if (one_.json) {
@@ -306,7 +306,7 @@ ExitCode Runner::say(std::string const& key, Stored const& stored, std::string c
   return code;
 }
 
-client::SetOptions Runner::set_options() const {
+client::SetOptions PairRunner::set_options() const {
   client::SetOptions out;
   out.overwrite = !pair_.if_absent;
   out.if_timestamp = pair_.if_timestamp;
@@ -319,11 +319,11 @@ client::SetOptions Runner::set_options() const {
   return out;
 }
 
-Result<TypedValue> Runner::value_of_word(std::string const& word) {
+Result<TypedValue> PairRunner::value_of_word(std::string const& word) {
   return parse_value(client::value_type_of(pair_.type).value_or(ValueType::string), word);
 }
 
-ExitCode Runner::set_one(std::string const& key, TypedValue const& value) {
+ExitCode PairRunner::set_one(std::string const& key, TypedValue const& value) {
   client::SetOptions options = set_options();
   // It is compared with the value that is there, of whatever type that is.
   if (pair_.if_value) options.if_value = *pair_.if_value;
@@ -332,7 +332,7 @@ ExitCode Runner::set_one(std::string const& key, TypedValue const& value) {
   return say(key, stored.value(), "stored " + printable(key));
 }
 
-ExitCode Runner::set_many() {
+ExitCode PairRunner::set_many() {
   std::vector<std::pair<std::string, TypedValue>> pairs;
   for (std::string const& word : one_.words) {
     std::size_t const equals = word.find('=');
@@ -346,7 +346,7 @@ ExitCode Runner::set_many() {
   return say(stored->key, stored.value(), fmt::format("stored {} pairs", stored->count));
 }
 
-ExitCode Runner::set() {
+ExitCode PairRunner::set() {
   std::string const& first = one_.words.front();
   bool const is_one = !one_.file.empty() || pair_.type == "void" || first.find('=') == std::string::npos;
   if (!is_one) return set_many();
@@ -365,7 +365,7 @@ ExitCode Runner::set() {
   return value.ok() ? set_one(first, value.value()) : mistake(value.status());
 }
 
-ExitCode Runner::del() {
+ExitCode PairRunner::del() {
   client::EraseOptions const options{
       .if_timestamp = pair_.if_timestamp, .timestamp = pair_.timestamp, .complete = pair_.complete};
   bool all = true;
@@ -392,7 +392,7 @@ ExitCode Runner::del() {
   return all ? ExitCode::ok : ExitCode::nothing;
 }
 
-Message Runner::about_key(std::string_view command) const {
+Message PairRunner::about_key(std::string_view command) const {
   Message out(command);
   out.set("table", one_.table);
   client::set_key(out, "key", pair_.key);
@@ -402,7 +402,7 @@ Message Runner::about_key(std::string_view command) const {
 }
 
 // `sentence`: of a change; empty: the value, alone.
-ExitCode Runner::changed(Message const& command, std::string const& sentence) {
+ExitCode PairRunner::changed(Message const& command, std::string const& sentence) {
   Result<client::Reply> const reply = connection_.call(command);
   if (!reply.ok()) return complain(reply.status());
   Result<Stored> const stored = client::KeyValue::stored_of(reply.value());
@@ -413,7 +413,7 @@ ExitCode Runner::changed(Message const& command, std::string const& sentence) {
              sentence.empty() ? line_of(stored->value) : sentence);
 }
 
-ExitCode Runner::add() {
+ExitCode PairRunner::add() {
   Result<TypedValue> const by = parse_sum(pair_.other.empty() ? "1" : pair_.other);
   if (!by.ok()) return mistake(by.status());
   Message command = about_key("ADD");
@@ -425,7 +425,7 @@ ExitCode Runner::add() {
 }
 
 // not, truncate, rename, alias
-ExitCode Runner::other() {
+ExitCode PairRunner::other() {
   if (one_.verb == "kv not") return changed(about_key("NOT"), {});
   std::string const key = printable(pair_.key);
   std::string const more = printable(pair_.other);
@@ -446,13 +446,13 @@ ExitCode Runner::other() {
 }  // namespace
 
 ExitCode run_pairs(Invocation const& invocation, Console& console, client::Connection& connection) {
-  using Step = ExitCode (Runner::*)();
-  static std::map<std::string_view, Step> const kSteps{{"kv get", &Runner::get},      {"kv scan", &Runner::scan},
-                                                       {"kv watch", &Runner::watch},  {"kv set", &Runner::set},
-                                                       {"kv del", &Runner::del},      {"kv add", &Runner::add},
-                                                       {"kv not", &Runner::other},    {"kv truncate", &Runner::other},
-                                                       {"kv rename", &Runner::other}, {"kv alias", &Runner::other}};
-  Runner runner(invocation, console, connection);
+  using Step = ExitCode (PairRunner::*)();
+  static std::map<std::string_view, Step> const kSteps{
+      {"kv get", &PairRunner::get},    {"kv scan", &PairRunner::scan},      {"kv watch", &PairRunner::watch},
+      {"kv set", &PairRunner::set},    {"kv del", &PairRunner::del},        {"kv add", &PairRunner::add},
+      {"kv not", &PairRunner::other},  {"kv truncate", &PairRunner::other}, {"kv rename", &PairRunner::other},
+      {"kv alias", &PairRunner::other}};
+  PairRunner runner(invocation, console, connection);
   return (runner.*kSteps.at(invocation.verb))();
 }
 

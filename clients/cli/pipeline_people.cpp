@@ -16,7 +16,7 @@ namespace fastjournal::cli {
 namespace {
 
 constexpr std::uint64_t kPage = 1'000;
-constexpr std::uint64_t kShown = 100;
+constexpr std::uint64_t kDocumentsShown = 100;
 
 class People {
  public:
@@ -81,7 +81,7 @@ class People {
   }
   // With --json all, else a page.
   ExitCode list(Message command) {
-    std::uint64_t left = one_.count.value_or(one_.json ? UINT64_MAX : kShown);
+    std::uint64_t left = one_.count.value_or(one_.json ? UINT64_MAX : kDocumentsShown);
     std::uint64_t shown = 0;
     std::string after = one_.after;
     do {

@@ -77,9 +77,9 @@ Result<plan::Plan> plan_of(client::Connection& connection, std::string const& ta
   return Status{Code::not_found, "the table has no plan"};
 }
 
-class Run {
+class PipelineCommand {
  public:
-  Run(Invocation const& invocation, Console& console, client::Connection& connection)
+  PipelineCommand(Invocation const& invocation, Console& console, client::Connection& connection)
       : one_(invocation), console_(console), connection_(connection), documents_(connection, invocation.table) {}
 
   ExitCode run() {
@@ -271,7 +271,7 @@ class Run {
 }  // namespace
 
 ExitCode run_pipeline(Invocation const& invocation, Console& console, client::Connection& connection) {
-  return Run{invocation, console, connection}.run();
+  return PipelineCommand{invocation, console, connection}.run();
 }
 
 }  // namespace fastjournal::cli

@@ -38,9 +38,9 @@ constexpr std::chrono::milliseconds kProgressInterval{500};
 
 std::string drawn_client() { return fmt::format("put-{:016x}{:016x}", os::random_bits(), os::random_bits()); }
 
-class Run {
+class PutRun {
  public:
-  Run(Invocation const& invocation, Console& console)
+  PutRun(Invocation const& invocation, Console& console)
       : one_(invocation), console_(console), refused_(invocation, console) {}
 
   ExitCode run();
@@ -101,7 +101,7 @@ class Run {
   Clock::time_point shown_at_{};
 };
 
-ExitCode Run::run() {
+ExitCode PutRun::run() {
   if (Status const begun = begin(); !begun.ok()) return mistake(begun);
   if (Status const connected = connect(); !connected.ok()) {
     ExitCode const code = complain(one_, console_, connected);
@@ -114,7 +114,7 @@ ExitCode Run::run() {
   return finish();
 }
 
-Status Run::connect() {
+Status PutRun::connect() {
   client::Options options = connection_options(one_);
   // Without a given time limit, a producer outlives any restart of its daemon.
   if (!one_.timeout_given) options.time_limit = client::kForever;
@@ -132,7 +132,7 @@ Status Run::connect() {
 }
 
 // Begins a new run, or continues one.
-Status Run::begin() {
+Status PutRun::begin() {
   Result<std::unique_ptr<RowInput>> input = RowInput::open(one_, console_);
   if (!input.ok()) return input.status();
   input_ = std::move(input).value();
@@ -167,7 +167,7 @@ Status Run::begin() {
   return {};
 }
 
-Status Run::check_earlier_rows() {
+Status PutRun::check_earlier_rows() {
   if (state_.table != one_.table)
     return {Code::bad_parameter, one_.resume + " is of table " + state_.table + ", not " + one_.table};
   if (!one_.refused.empty() && one_.refused != state_.refused_file)
@@ -190,17 +190,17 @@ Status Run::check_earlier_rows() {
   return {};
 }
 
-ExitCode Run::mistake(Status const& status) {
+ExitCode PutRun::mistake(Status const& status) {
   bool const is_usage = status.code() == Code::bad_parameter || status.code() == Code::not_found;
   return is_usage ? misuse(one_, console_, status.message()) : complain(one_, console_, status);
 }
 
-void Run::note(std::string const& sentence) {
+void PutRun::note(std::string const& sentence) {
   err() << std::flush;
   cli::note(one_, console_, sentence);
 }
 
-void Run::read_rows() {
+void PutRun::read_rows() {
   while (!stopped_) {
     wait_for_input();
     make_room();
@@ -218,7 +218,7 @@ void Run::read_rows() {
 }
 
 // Answers are taken meanwhile, so that each row of a slow writer is put at once, and told.
-void Run::wait_for_input() {
+void PutRun::wait_for_input() {
   int const fd = input_->reader.fd();
   while (!stopped_ && !input_->reader.is_ready()) {
     if (open_.empty()) {
@@ -230,11 +230,11 @@ void Run::wait_for_input() {
   }
 }
 
-void Run::make_room() {
+void PutRun::make_room() {
   while (!stopped_ && (open_.size() >= kDepth || open_bytes_ > kBytesInFlightMax)) receive_oldest();
 }
 
-void Run::take_row(Record const& record) {
+void PutRun::take_row(Record const& record) {
   ++rows_;
   hash_ = hash_row(record.text, hash_);
   bool const blank = is_blank(record.text);
@@ -250,7 +250,7 @@ void Run::take_row(Record const& record) {
   settle_unsent();
 }
 
-Status Run::insert_of(std::string_view text, std::uint64_t number) {
+Status PutRun::insert_of(std::string_view text, std::uint64_t number) {
   insert_.clear();
   set_options(one_, insert_);
   insert_.erase("client");
@@ -264,7 +264,7 @@ Status Run::insert_of(std::string_view text, std::uint64_t number) {
   return buffers_->encode(insert_);
 }
 
-void Run::receive_oldest() {
+void PutRun::receive_oldest() {
   settle_unsent();
   if (open_.empty()) return;
   Result<Reply> reply = connection_->receive(*open_.front().ticket);
@@ -274,12 +274,12 @@ void Run::receive_oldest() {
 }
 
 // Settles blank lines and unsent rows as soon as all rows before them are confirmed.
-void Run::settle_unsent() {
+void PutRun::settle_unsent() {
   while (!open_.empty() && !open_.front().ticket) settle(open_.front().bad, nullptr);
 }
 
 // Settles the oldest open row. Rows after one that stopped the run are ignored: a later run repeats them.
-void Run::settle(Status refusal, Message const* answer) {
+void PutRun::settle(Status refusal, Message const* answer) {
   Open const row = std::move(open_.front());
   open_.pop_front();
   open_bytes_ -= row.text.size();
@@ -301,7 +301,7 @@ void Run::settle(Status refusal, Message const* answer) {
   show_progress();
 }
 
-void Run::set_aside(Open const& row, Status const& why) {
+void PutRun::set_aside(Open const& row, Status const& why) {
   err() << std::flush;
   if (Status const written = refused_.add({row.text, row.line}, why); !written.ok()) return stop(written);
   ++state_.refused;
@@ -309,13 +309,13 @@ void Run::set_aside(Open const& row, Status const& why) {
   state_.reasons_bytes = refused_.sizes().reasons;
 }
 
-void Run::stop(Status const& why) {
+void PutRun::stop(Status const& why) {
   stopped_ = why;
   err() << std::flush;
   static_cast<void>(complain(one_, console_, why, fmt::format("line {}", state_.lines + 1)));
 }
 
-void Run::save() {
+void PutRun::save() {
   if (one_.resume.empty()) return;
   saved_rows_ = state_.rows;
   saved_at_ = Clock::now();
@@ -324,13 +324,13 @@ void Run::save() {
   if (!written.ok() && !stopped_) stop(written);
 }
 
-void Run::save_if_due() {
+void PutRun::save_if_due() {
   if (one_.resume.empty() || state_.rows == saved_rows_ || stopped_) return;
   if (state_.rows - saved_rows_ >= kStateRows || Clock::now() - saved_at_ >= kStateInterval) save();
 }
 
 // A line that the next output overwrites.
-void Run::show_progress() {
+void PutRun::show_progress() {
   if (!console_.progress) return;
   Clock::time_point const now = Clock::now();
   if (now - shown_at_ < kProgressInterval) return;
@@ -338,9 +338,9 @@ void Run::show_progress() {
   console_.err << fmt::format("\r{} in, {} refused\x1b[K", state_.in, state_.refused) << std::flush;
 }
 
-std::ostream& Run::err() { return console_.progress ? console_.err << "\r\x1b[K" : console_.err; }
+std::ostream& PutRun::err() { return console_.progress ? console_.err << "\r\x1b[K" : console_.err; }
 
-ExitCode Run::finish() {
+ExitCode PutRun::finish() {
   save();
   err() << std::flush;
   if (one_.json)
@@ -356,7 +356,7 @@ ExitCode Run::finish() {
   return exit_code_of(stopped_->code());
 }
 
-std::string Run::summary() const {
+std::string PutRun::summary() const {
   std::string how;
   if (earlier_ > 0) how = fmt::format("{} before", earlier_in_);
   for (auto const& [result, count] : results_) how += fmt::format("{}{} {}", how.empty() ? "" : ", ", count, result);
@@ -369,6 +369,6 @@ std::string Run::summary() const {
 
 }  // namespace
 
-ExitCode put_many(Invocation const& invocation, Console& console) { return Run(invocation, console).run(); }
+ExitCode put_many(Invocation const& invocation, Console& console) { return PutRun(invocation, console).run(); }
 
 }  // namespace fastjournal::cli

@@ -30,12 +30,12 @@
 namespace fastjournal::cli {
 namespace {
 
-constexpr std::array<std::string_view, 3> kDates{"process_date", "expiration_date", "insertion_date"};
+constexpr std::array<std::string_view, 3> kRowDates{"process_date", "expiration_date", "insertion_date"};
 // A Spool that syncs by itself also syncs each file that it leaves; with an interval of this length it does nothing else
 // by itself, and what is synced at the end is all.
 constexpr std::chrono::hours kNever{1};
 
-std::int64_t now_ms() {
+std::int64_t put_now_ms() {
   auto const now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
@@ -160,7 +160,7 @@ Status SpoolPut::prepare(Message& insert) const {
     std::optional<std::int64_t> const number = priority->as_integer();
     if (!number || *number < 0 || *number > 255) return bad("priority", "a priority is 0 to 255");
   }
-  for (std::string_view const name : kDates) {
+  for (std::string_view const name : kRowDates) {
     Value const* const date = insert.find(name);
     if (date == nullptr) continue;
     // From now on, not from when the daemon has it.
@@ -168,7 +168,7 @@ Status SpoolPut::prepare(Message& insert) const {
     std::optional<std::int64_t> const ms =
         is_relative ? Value::of_text(date->bytes.substr(1)).as_integer() : date->as_integer();
     if (!ms || *ms < 0) return bad(name, std::string{name} + " is no date: expected milliseconds since 1970");
-    insert.set_integer(name, is_relative ? now_ms() + *ms : *ms);
+    insert.set_integer(name, is_relative ? put_now_ms() + *ms : *ms);
   }
   return {};
 }

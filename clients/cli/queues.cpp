@@ -18,12 +18,12 @@
 namespace fastjournal::cli {
 namespace {
 
-constexpr std::uint64_t kPageMax = 1000;
-constexpr std::uint64_t kShown = 100;  // for people
+constexpr std::uint64_t kMessagesPageMax = 1000;
+constexpr std::uint64_t kMessagesShown = 100;  // for people
 
-class Runner {
+class QueueRunner {
  public:
-  Runner(Invocation const& invocation, Console& console, client::Connection& connection)
+  QueueRunner(Invocation const& invocation, Console& console, client::Connection& connection)
       : one_(invocation), queue_(invocation.queue), console_(console), connection_(connection) {}
 
   ExitCode run();
@@ -65,7 +65,7 @@ class Runner {
 // ---------------------------------------------------------------------------
 // Messages
 
-ExitCode Runner::send() {
+ExitCode QueueRunner::send() {
   bool const routed = !queue_.exchange.empty();
   std::size_t const names = routed ? 0 : 1;
   if (one_.words.size() < names || one_.words.size() > names + 1)
@@ -106,7 +106,7 @@ ExitCode Runner::send() {
 }
 
 // Printed first and accepted then: what is lost between is printed again by the next one.
-ExitCode Runner::take() {
+ExitCode QueueRunner::take() {
   Message command = make("ACQUIRE");
   command.set("queue", std::string_view{queue_.queue});
   command.set_integer("count", static_cast<std::int64_t>(one_.count.value_or(1)));
@@ -134,8 +134,8 @@ ExitCode Runner::take() {
   return ExitCode::ok;
 }
 
-ExitCode Runner::list(std::string_view command, std::string_view nothing) {
-  std::uint64_t const most = one_.count.value_or(one_.json ? UINT64_MAX : kShown);
+ExitCode QueueRunner::list(std::string_view command, std::string_view nothing) {
+  std::uint64_t const most = one_.count.value_or(one_.json ? UINT64_MAX : kMessagesShown);
   std::vector<Message> found;
   std::string after = one_.after;
   do {
@@ -143,7 +143,7 @@ ExitCode Runner::list(std::string_view command, std::string_view nothing) {
     if (command == "BROWSE") page.set("queue", std::string_view{queue_.queue});
     set_given(page, "status", one_.filter.status);
     set_given(page, "after", after);
-    page.set_integer("count", static_cast<std::int64_t>(std::min(kPageMax, most - found.size())));
+    page.set_integer("count", static_cast<std::int64_t>(std::min(kMessagesPageMax, most - found.size())));
     Result<client::Reply> reply = connection_.call(page);
     if (!reply.ok()) return complain(reply.status());
     after = cursor_of(reply->messages.back(), after);
@@ -160,7 +160,7 @@ ExitCode Runner::list(std::string_view command, std::string_view nothing) {
   return ExitCode::ok;
 }
 
-ExitCode Runner::read() {
+ExitCode QueueRunner::read() {
   Message command = make("READ");
   command.set_integer("message", static_cast<std::int64_t>(one_.row));
   Result<Message> const answer = call(command);
@@ -172,7 +172,7 @@ ExitCode Runner::read() {
   return ExitCode::ok;
 }
 
-ExitCode Runner::why() {
+ExitCode QueueRunner::why() {
   Message command = make("WHY");
   command.set_integer("message", static_cast<std::int64_t>(one_.row));
   Result<Message> const answer = call(command);
@@ -185,7 +185,7 @@ ExitCode Runner::why() {
 }
 
 // A page after the other, until the end.
-ExitCode Runner::change(std::string_view name, std::string_view done) {
+ExitCode QueueRunner::change(std::string_view name, std::string_view done) {
   std::uint64_t const most = one_.count.value_or(UINT64_MAX);
   std::uint64_t count = 0;
   for (bool more = true; more && count < most;) {
@@ -194,7 +194,7 @@ ExitCode Runner::change(std::string_view name, std::string_view done) {
     set_given(command, "to", queue_.to);
     if (queue_.parked) command.set("status", std::string_view{"parked"});
     if (one_.dry_run) command.set_integer("dry_run", 1);
-    command.set_integer("count", static_cast<std::int64_t>(std::min(kPageMax, most - count)));
+    command.set_integer("count", static_cast<std::int64_t>(std::min(kMessagesPageMax, most - count)));
     Result<Message> const answer = call(command);
     if (!answer.ok()) return complain(answer.status());
     count += static_cast<std::uint64_t>(answer->integer("count").value_or(0));
@@ -216,7 +216,7 @@ ExitCode Runner::change(std::string_view name, std::string_view done) {
 // ---------------------------------------------------------------------------
 // Queues, exchanges, bindings
 
-ExitCode Runner::declare() {
+ExitCode QueueRunner::declare() {
   Message command = make("DECLARE");
   set_given(command, "queue", queue_.queue);
   set_given(command, "exchange", queue_.exchange);
@@ -238,7 +238,7 @@ ExitCode Runner::declare() {
   return ExitCode::ok;
 }
 
-ExitCode Runner::simple(std::string_view name) {
+ExitCode QueueRunner::simple(std::string_view name) {
   if (name == "REMOVE" && queue_.queue.empty() == queue_.exchange.empty())
     return misuse(one_, console_, "expected a QUEUE, or --exchange NAME");
   Message command = make(name);
@@ -256,7 +256,7 @@ ExitCode Runner::simple(std::string_view name) {
   return ExitCode::ok;
 }
 
-ExitCode Runner::run() {
+ExitCode QueueRunner::run() {
   std::string_view const verb = std::string_view{one_.verb}.substr(std::string_view{"queue "}.size());
   if (verb == "send") return send();
   if (verb == "take") return take();
@@ -275,7 +275,7 @@ ExitCode Runner::run() {
 }  // namespace
 
 ExitCode run_queues(Invocation const& invocation, Console& console, client::Connection& connection) {
-  return Runner{invocation, console, connection}.run();
+  return QueueRunner{invocation, console, connection}.run();
 }
 
 }  // namespace fastjournal::cli

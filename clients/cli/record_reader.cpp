@@ -18,8 +18,6 @@ namespace {
 constexpr std::size_t kReadBytes = std::size_t{256} << 10U;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
-
 RowFormat format_of(std::string_view line) {
   if (line[line.find_first_not_of(" \t")] == '{') return RowFormat::json;
   std::size_t const mark = line.find_first_of("=,");

@@ -99,4 +99,8 @@ class RecordReader {
   std::uint64_t lines_{0};
 };
 
+[[nodiscard]] inline bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
 }  // namespace fastjournal::cli

@@ -25,8 +25,4 @@ struct RowInput {
 // Where refused rows go: --refused, or a file named after `run`. bad_parameter: that is the input.
 [[nodiscard]] Result<std::string> refused_file_of(Invocation const& invocation, std::string_view run, RowFormat format);
 
-[[nodiscard]] inline bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
-
 }  // namespace fastjournal::cli

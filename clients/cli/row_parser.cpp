@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kTaken{"priority", "process_date", "expiration_date", "insertion_date"};
 constexpr std::string_view kDateEnding = "_date";
 
-bool is_date(std::string_view name) {
+bool is_date_parameter(std::string_view name) {
   return name.ends_with(kDateEnding) && std::find(kTaken.begin() + 1, kTaken.end(), name) != kTaken.end();
 }
 
@@ -34,7 +34,7 @@ Status set_date_text(Message& insert, std::string_view name, std::string_view te
 
 // `table` and `row` are on their own until all of a row is known.
 Status set(Message& insert, std::string_view name, Value value) {
-  if (value.kind == Value::Kind::text && is_date(name)) return set_date_text(insert, name, value.bytes);
+  if (value.kind == Value::Kind::text && is_date_parameter(name)) return set_date_text(insert, name, value.bytes);
   if (insert.params().size() >= Message::kParamsMax)
     return {Code::too_large, "a row has at most " + std::to_string(Message::kParamsMax) + " values"};
   insert.set(name, value);

@@ -18,7 +18,7 @@ namespace {
 using client::Connection;
 using client::Reply;
 
-constexpr std::uint64_t kPageMax = 1000;
+constexpr std::uint64_t kRowsPageMax = 1000;
 
 void set_filter(Message& command, RowFilter const& filter) {
   if (!filter.status.empty()) command.set("status", filter.status);
@@ -60,7 +60,7 @@ ExitCode list_rows(Invocation const& one, Console& console, Connection& connecti
   while (more && wanted > 0) {
     Message command("LIST");
     command.set("table", one.table);
-    command.set("count", Value::of_unsigned(std::min(wanted, kPageMax)));
+    command.set("count", Value::of_unsigned(std::min(wanted, kRowsPageMax)));
     set_filter(command, one.filter);
     if (!after.empty()) command.set("after", after);
     Result<Reply> reply = connection.call(command);
@@ -102,7 +102,7 @@ ExitCode change_rows(Invocation const& one, Console& console, Connection& connec
   do {
     Message command(kicks ? "KICK" : "DELETE");
     command.set("table", one.table);
-    command.set("count", Value::of_unsigned(std::min(wanted - hits, kPageMax)));
+    command.set("count", Value::of_unsigned(std::min(wanted - hits, kRowsPageMax)));
     set_filter(command, one.filter);
     if (one.dry_run) command.set_integer("dry_run", 1);
     if (!after.empty()) command.set("after", after);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kFirstLine = "fastjournal put --from 1";
 
-Status failed(std::string const& what, std::string const& path) {
+Status run_state_failed(std::string const& what, std::string const& path) {
   return {Code::io_error, what + " " + path + ": " + std::strerror(errno)};
 }
 
@@ -79,14 +79,14 @@ Status write_state(std::string const& path, RunState const& state) {
   if (!state.refused_file.empty()) text += fmt::format("refused_file {}\n", state.refused_file);
   std::string const fresh = path + ".new";
   int const fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return failed("open", fresh);
+  if (fd < 0) return run_state_failed("open", fresh);
   ssize_t const put = ::write(fd, text.data(), text.size());
   if (put >= 0 && put < static_cast<ssize_t>(text.size())) errno = ENOSPC;
   bool const written = put == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
-  Status const status = written ? Status{} : failed("write", fresh);
+  Status const status = written ? Status{} : run_state_failed("write", fresh);
   ::close(fd);
   if (!status.ok()) return status;
-  if (::rename(fresh.c_str(), path.c_str()) != 0) return failed("rename to", path);
+  if (::rename(fresh.c_str(), path.c_str()) != 0) return run_state_failed("rename to", path);
   return sync_name(path);
 }
 

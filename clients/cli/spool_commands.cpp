@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::uint64_t kListedRows = 100;
 constexpr std::size_t kShownBytesMax = 1024;  // of what is no row
 
-std::string line_of(Json const& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'; }
+std::string json_line(Json const& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
 std::int64_t now_ms() {
   auto const now = std::chrono::system_clock::now().time_since_epoch();
@@ -193,7 +193,7 @@ void SpoolRunner::show_json(SpoolStatus const& found) {
   out["held"] = tables(found.held);
   out["aside"] = tables(found.aside);
   out["damaged_bytes"] = found.damaged_bytes;
-  console_.out << line_of(out);
+  console_.out << json_line(out);
 }
 
 // ---------------------------------------------------------------------------
@@ -230,7 +230,7 @@ ExitCode SpoolRunner::list() {
     if (more) return false;
     ++shown;
     if (one_.json) {
-      console_.out << line_of(json_of(row));
+      console_.out << json_line(json_of(row));
       return true;
     }
     Message& out = rows.emplace_back("ROW");
@@ -280,7 +280,7 @@ void SpoolRunner::tell_moved(std::string const& table, std::uint64_t rows) {
   if (one_.json) {
     Json out = {{"table", table}, {resends ? "resent" : "purged", rows}};
     if (one_.dry_run) out["dry_run"] = true;
-    console_.out << line_of(out);
+    console_.out << json_line(out);
     return;
   }
   std::string_view const what = resends        ? "sent again"

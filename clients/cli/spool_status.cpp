@@ -19,27 +19,27 @@
 namespace fastjournal::cli {
 namespace {
 
-using Json = nlohmann::json;
+using StatusJson = nlohmann::json;
 
 constexpr std::size_t kStatusBytesMax = std::size_t{1} << 20U;
 
-Status failed(std::string_view what, std::string const& path) {
+Status spool_failed(std::string_view what, std::string const& path) {
   return {Code::io_error, std::string{what} + " " + path + ": " + std::strerror(errno)};
 }
 
 // Members that are missing, or of another kind, are as good as empty: the file may be of another version.
-std::string text_of(Json const& json, char const* name) {
+std::string text_of(StatusJson const& json, char const* name) {
   auto const at = json.find(name);
   return at != json.end() && at->is_string() ? at->get<std::string>() : std::string{};
 }
 
-std::int64_t number_of(Json const& json, char const* name) {
+std::int64_t json_number(StatusJson const& json, char const* name) {
   auto const at = json.find(name);
   return at != json.end() && at->is_number_integer() ? at->get<std::int64_t>() : 0;
 }
 
-Json const& list_of(Json const& json, char const* name) {
-  static Json const kNone = Json::array();
+StatusJson const& list_of(StatusJson const& json, char const* name) {
+  static StatusJson const kNone = StatusJson::array();
   auto const at = json.find(name);
   return at != json.end() && at->is_array() ? *at : kNone;
 }
@@ -55,32 +55,32 @@ void read_status_file(SpoolStatus& out) {
   std::string text(kStatusBytesMax, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  Json const json = Json::parse(text, nullptr, false);
+  StatusJson const json = StatusJson::parse(text, nullptr, false);
   if (!json.is_object()) return;
   // Of one that ran before: what it said of servers is over.
-  std::int64_t const process = number_of(json, "process");
+  std::int64_t const process = json_number(json, "process");
   if (!out.is_running || (process != 0 && out.process != 0 && process != out.process)) return;
   out.has_said = true;
-  out.since_ms = number_of(json, "since");
-  out.date_ms = number_of(json, "date");
-  for (Json const& one : list_of(json, "servers"))
+  out.since_ms = json_number(json, "since");
+  out.date_ms = json_number(json, "date");
+  for (StatusJson const& one : list_of(json, "servers"))
     if (one.is_object())
       out.servers.push_back(
-          {text_of(one, "address"), text_of(one, "state"), number_of(one, "since"), text_of(one, "problem")});
+          {text_of(one, "address"), text_of(one, "state"), json_number(one, "since"), text_of(one, "problem")});
   if (auto const problem = json.find("problem"); problem != json.end() && problem->is_object()) {
     out.problem_code = text_of(*problem, "code");
     out.problem = text_of(*problem, "message");
   }
   if (auto const figures = json.find("figures"); figures != json.end() && figures->is_object())
-    out.figures = figures->dump(-1, ' ', false, Json::error_handler_t::replace);
-  for (Json const& one : list_of(json, "held")) {
+    out.figures = figures->dump(-1, ' ', false, StatusJson::error_handler_t::replace);
+  for (StatusJson const& one : list_of(json, "held")) {
     // Only what still has rows.
     auto const at = one.is_object() ? std::ranges::find(out.held, text_of(one, "table"), &SpoolStatus::Table::name)
                                     : out.held.end();
     if (at == out.held.end()) continue;
     at->code = text_of(one, "code");
     at->message = text_of(one, "message");
-    at->next_try_ms = number_of(one, "next_try");
+    at->next_try_ms = json_number(one, "next_try");
   }
 }
 
@@ -143,7 +143,7 @@ Status read_forwarder(std::string const& folder, SpoolStatus& out) {
   out.folder = folder;
   std::string const path = folder + "/forwarder/lock";
   int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) return errno == ENOENT ? Status{} : failed("open of", path);
+  if (fd < 0) return errno == ENOENT ? Status{} : spool_failed("open of", path);
   if (::flock(fd, LOCK_SH | LOCK_NB) != 0) {
     out.is_running = errno == EWOULDBLOCK;
     char digits[24];

@@ -11,14 +11,14 @@ namespace fastjournal::cli {
 
 namespace {
 
-Status failed(char const* call, std::string const& path) {
+Status file_failed(char const* call, std::string const& path) {
   return {Code::io_error, std::string{call} + " " + path + ": " + std::strerror(errno)};
 }
 
 Status sync_at(std::string const& path, int flags) {
   int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
-  if (fd < 0) return failed("open", path);
-  Status const status = ::fsync(fd) == 0 ? Status{} : failed("sync", path);
+  if (fd < 0) return file_failed("open", path);
+  Status const status = ::fsync(fd) == 0 ? Status{} : file_failed("sync", path);
   ::close(fd);
   return status;
 }

@@ -14,7 +14,7 @@
 namespace fastjournal::client {
 namespace {
 
-std::string reason_of(int error) { return std::strerror(error); }
+std::string datagram_reason(int error) { return std::strerror(error); }
 
 Result<sockaddr_un> address_of(std::string_view path) {
   if (path.starts_with("unix:")) path.remove_prefix(5);
@@ -44,7 +44,7 @@ class OwnPath {
     if (!address.ok()) return address.status();
     address_ = address.value();
     if (::bind(fd, any(address_), sizeof address_) != 0)
-      return {errno == EADDRINUSE ? Code::in_use : Code::io_error, "bind " + path + ": " + reason_of(errno)};
+      return {errno == EADDRINUSE ? Code::in_use : Code::io_error, "bind " + path + ": " + datagram_reason(errno)};
     is_made_ = true;
     return {};
   }
@@ -62,19 +62,19 @@ Result<bcdb::Response> ask_by_datagram(std::string const& port, std::string cons
   Result<sockaddr_un> const to = address_of(port);
   if (!to.ok()) return to.status();
   Socket const socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (!socket.is_open()) return Status{Code::unavailable, "socket: " + reason_of(errno)};
+  if (!socket.is_open()) return Status{Code::unavailable, "socket: " + datagram_reason(errno)};
   OwnPath own;
   if (own_path.empty()) {
     sockaddr_un drawn{};
     drawn.sun_family = AF_UNIX;
     if (::bind(socket.fd(), any(drawn), sizeof drawn.sun_family) != 0)
-      return Status{Code::io_error, "bind to an address of the system: " + reason_of(errno)};
+      return Status{Code::io_error, "bind to an address of the system: " + datagram_reason(errno)};
   } else if (Status const status = own.bind(socket.fd(), own_path); !status.ok()) {
     return status;
   }
   // From then on nobody else can answer.
   if (::connect(socket.fd(), any(to.value()), sizeof to.value()) != 0)
-    return Status{Code::unavailable, "cannot connect to " + port + ": " + reason_of(errno)};
+    return Status{Code::unavailable, "cannot connect to " + port + ": " + datagram_reason(errno)};
   std::string query;
   bcdb::write(bcdb::Ask{.echo = kEcho, .key = key}, query);
   Moment const until = moment_after(limit);
@@ -84,12 +84,12 @@ Result<bcdb::Response> ask_by_datagram(std::string const& port, std::string cons
       ssize_t const sent = ::send(socket.fd(), query.data(), query.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       is_sent = sent >= 0;
       if (!is_sent && errno != EAGAIN && errno != EINTR)
-        return Status{Code::unavailable, "send to " + port + ": " + reason_of(errno)};
+        return Status{Code::unavailable, "send to " + port + ": " + datagram_reason(errno)};
     }
     std::array<char, bcdb::kResponseWithFlagsBytes + 1> buffer;
     ssize_t const got = is_sent ? ::recv(socket.fd(), buffer.data(), buffer.size(), MSG_DONTWAIT) : 0;
     if (got < 0 && errno != EAGAIN && errno != EINTR)
-      return Status{Code::unavailable, "receive from " + port + ": " + reason_of(errno)};
+      return Status{Code::unavailable, "receive from " + port + ": " + datagram_reason(errno)};
     auto const bytes = static_cast<std::size_t>(got < 0 ? 0 : got);
     if (bytes == bcdb::kResponseBytes || bytes == bcdb::kResponseWithFlagsBytes) {
       bcdb::Response const response = bcdb::read_response({buffer.data(), bytes});

@@ -24,7 +24,7 @@ constexpr std::size_t kVersionAt = 8;
 constexpr std::size_t kNumberAt = 12;
 constexpr std::uint32_t kVersion = 1;
 
-std::string reason_of(int error) { return std::strerror(error); }
+std::string file_reason(int error) { return std::strerror(error); }
 
 }  // namespace
 
@@ -46,7 +46,7 @@ BlobFile::~BlobFile() {
 Result<BlobFile> BlobFile::open(std::string const& path) {
   // Not blocking: what is no file, such as a pipe, must not keep us here.
   int const descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (descriptor < 0) return Status{Code::unavailable, "open " + path + ": " + reason_of(errno)};
+  if (descriptor < 0) return Status{Code::unavailable, "open " + path + ": " + file_reason(errno)};
   return adopt(descriptor, path);
 }
 
@@ -62,7 +62,7 @@ Result<BlobFile> BlobFile::adopt(int descriptor, std::string name) {
 
 Status BlobFile::read_header() {
   struct stat facts {};
-  if (::fstat(descriptor_, &facts) != 0) return {Code::io_error, "stat " + name_ + ": " + reason_of(errno)};
+  if (::fstat(descriptor_, &facts) != 0) return {Code::io_error, "stat " + name_ + ": " + file_reason(errno)};
   if (!S_ISREG(facts.st_mode)) return {Code::damaged, name_ + " is no file; expected the data file of a blob table"};
   std::array<char, kNumberAt + sizeof(std::uint32_t)> head{};
   if (Status const status = read_at(0, head.data(), head.size()); !status.ok()) return status;
@@ -77,7 +77,7 @@ Status BlobFile::read_at(std::uint64_t offset, char* into, std::size_t bytes) co
   while (bytes > 0) {
     ssize_t const got = ::pread(descriptor_, into, bytes, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return {Code::io_error, "read " + name_ + ": " + reason_of(errno)};
+    if (got < 0) return {Code::io_error, "read " + name_ + ": " + file_reason(errno)};
     if (got == 0) return {Code::damaged, name_ + " ends at " + std::to_string(offset) + ", within what was wanted"};
     into += got;
     offset += static_cast<std::uint64_t>(got);
@@ -93,7 +93,7 @@ Status BlobFile::check_place(std::uint64_t begin, std::uint64_t end, std::uint64
     return {Code::too_large,
             "the blob has " + std::to_string(end - begin) + " bytes; expected at most " + std::to_string(bytes_max)};
   struct stat facts {};
-  if (::fstat(descriptor_, &facts) != 0) return {Code::io_error, "stat " + name_ + ": " + reason_of(errno)};
+  if (::fstat(descriptor_, &facts) != 0) return {Code::io_error, "stat " + name_ + ": " + file_reason(errno)};
   if (static_cast<std::uint64_t>(facts.st_size) < end)
     return {Code::damaged,
             name_ + " has " + std::to_string(facts.st_size) + " bytes; the blob ends at " + std::to_string(end)};
@@ -115,7 +115,7 @@ Result<BlobView> BlobFile::view(std::uint64_t begin, std::uint64_t end, std::uin
   std::uint64_t const from = begin - begin % page;
   auto const bytes = static_cast<std::size_t>(end - from);
   void* const at = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, descriptor_, static_cast<off_t>(from));
-  if (at == MAP_FAILED) return Status{Code::io_error, "map " + name_ + ": " + reason_of(errno)};
+  if (at == MAP_FAILED) return Status{Code::io_error, "map " + name_ + ": " + file_reason(errno)};
   out.mapped_ = at;
   out.mapped_bytes_ = bytes;
   out.bytes_ = std::string_view{static_cast<char const*>(at), bytes}.substr(static_cast<std::size_t>(begin - from));

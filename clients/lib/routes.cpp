@@ -8,10 +8,10 @@ namespace fastjournal::client {
 
 namespace {
 
-constexpr std::string_view kTls = "tls:";
+constexpr std::string_view kTlsScheme = "tls:";
 
 bool has_prefix(std::string_view address) {
-  return address.starts_with(kTls) || address.starts_with("unix:") || address.starts_with('/');
+  return address.starts_with(kTlsScheme) || address.starts_with("unix:") || address.starts_with('/');
 }
 
 }  // namespace
@@ -19,7 +19,7 @@ bool has_prefix(std::string_view address) {
 Moved moved_of(Message const& message, std::string_view told_by) {
   Moved out;
   out.address = message.text("address");
-  if (!out.address.empty() && Socket::is_tls(told_by) && !has_prefix(out.address)) out.address.insert(0, kTls);
+  if (!out.address.empty() && Socket::is_tls(told_by) && !has_prefix(out.address)) out.address.insert(0, kTlsScheme);
   if (Value const* const token = message.find("token")) out.token = token->as_unsigned();
   return out;
 }

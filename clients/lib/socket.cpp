@@ -26,7 +26,7 @@ constexpr int kUnixSendBytes = 1 << 20;
 
 using std::chrono::milliseconds;
 
-std::string reason_of(int error) { return std::strerror(error); }
+std::string socket_reason(int error) { return std::strerror(error); }
 
 Status not_reached(std::string const& address, std::string const& reason) {
   return {Code::unavailable, "cannot connect to " + address + ": " + reason};
@@ -80,7 +80,7 @@ Result<Socket> connect_unix(std::string const& address, std::string_view path, i
   Socket socket;
   sockaddr const* const any = reinterpret_cast<sockaddr const*>(&to);
   if (int const error = try_connect(AF_UNIX, any, sizeof to, wake_fd, until, socket); error != 0)
-    return not_reached(address, reason_of(error));
+    return not_reached(address, socket_reason(error));
   // What a client sends in batches stays there while it does something else. Over TCP the kernel finds the size.
   int const bytes = kUnixSendBytes;
   static_cast<void>(::setsockopt(socket.fd(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes));
@@ -133,7 +133,7 @@ Result<Socket> connect_tcp(std::string const& address, std::string_view place, i
       return socket;
     }
   }
-  return not_reached(address, reason_of(error));
+  return not_reached(address, socket_reason(error));
 }
 
 constexpr std::string_view kTls = "tls:";
@@ -260,7 +260,7 @@ Status Socket::shake_hands(std::shared_ptr<tls::ClientContext> const& tls, int w
     if (progress == tls::Stream::Progress::failed || progress == tls::Stream::Progress::closed)
       return tls::explain_to_client(*tls_);
     bool const wants_write = progress == tls::Stream::Progress::want_write;
-    if (wait_for(fd_, wants_write, wake_fd, until).woken) return {Code::unavailable, reason_of(EINTR)};
+    if (wait_for(fd_, wants_write, wake_fd, until).woken) return {Code::unavailable, socket_reason(EINTR)};
     if (std::chrono::steady_clock::now() >= until)
       return Status{Code::unavailable,
                     "it did not end the TLS handshake in time: it is overloaded, or speaks no TLS at this address"}
@@ -277,7 +277,7 @@ Result<std::size_t> Socket::send(std::string_view bytes) {
   ssize_t const took = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (took >= 0) return static_cast<std::size_t>(took);
   if (not_now(errno)) return std::size_t{0};
-  return Status{Code::closed, reason_of(errno)};
+  return Status{Code::closed, socket_reason(errno)};
 }
 
 Result<std::size_t> Socket::receive(std::span<char> into) {
@@ -295,7 +295,7 @@ Result<std::size_t> Socket::receive(std::span<char> into) {
   if (got > 0) return static_cast<std::size_t>(got);
   if (got == 0) return Status{Code::closed, "the daemon ended the connection"};
   if (not_now(errno)) return std::size_t{0};
-  return Status{Code::closed, reason_of(errno)};
+  return Status{Code::closed, socket_reason(errno)};
 }
 
 }  // namespace fastjournal::client

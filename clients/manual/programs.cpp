@@ -111,7 +111,7 @@ void add_variables(Usage const& of, Page& page) {
   }
 }
 
-void add_see_also(std::vector<std::string> const& names, Page& page) {
+void add_program_links(std::vector<std::string> const& names, Page& page) {
   std::string out;
   for (std::string const& name : names)
     if (name != fmt::format("{}({})", page.name, page.section)) out += (out.empty() ? "`" : ", `") + name + "`";
@@ -192,11 +192,11 @@ std::vector<Page> program_pages(Usage const& program, ProgramWords const& words)
     page.blocks.insert(page.blocks.end(), footer.blocks.begin(), footer.blocks.end());
   }
   add_variables(program, page);
-  add_see_also(see_also, page);
+  add_program_links(see_also, page);
   out.push_back(std::move(page));
   for (Usage const& verb : program.below) {
     Page one = verb_page(program, verb, words.section);
-    add_see_also(see_also, one);
+    add_program_links(see_also, one);
     out.push_back(std::move(one));
   }
   return out;

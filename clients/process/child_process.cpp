@@ -18,7 +18,7 @@
 namespace fastjournal::process {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{5};
+constexpr std::chrono::milliseconds kExitLook{5};
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::size_t kLastLinesBytes = 2000;
 
@@ -155,7 +155,7 @@ void ChildProcess::kill() {
 std::string ChildProcess::stop() {
   if (pid_ > 0) ::kill(pid_, SIGTERM);
   auto const until = std::chrono::steady_clock::now() + kPatience;
-  while (!ended() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(kLook);
+  while (!ended() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(kExitLook);
   if (ended()) return *end_;
   kill();
   return fmt::format("did not end within {} s of SIGTERM; killed", kPatience.count());

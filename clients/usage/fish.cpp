@@ -10,7 +10,7 @@
 namespace fastjournal::usage {
 namespace {
 
-constexpr std::string_view kHelpers = R"fish(# fish completion of %PROGRAM%; made of the declaration of its options
+constexpr std::string_view kFishHelpers = R"fish(# fish completion of %PROGRAM%; made of the declaration of its options
 
 # The words before the cursor that are neither options nor their values, a line each.
 function __%NAME%_words
@@ -66,7 +66,7 @@ function __%NAME%_pairs
 end
 )fish";
 
-std::string quoted(std::string_view text) {
+std::string fish_quoted(std::string_view text) {
   std::string out = "'";
   for (char const c : text) {
     if (c == '\'' || c == '\\') out += '\\';
@@ -78,7 +78,7 @@ std::string quoted(std::string_view text) {
 // The end of a line of `complete`: what is offered for the value, where a table is the word `table`.
 std::string offer_of(Option const& option, std::string_view name, std::size_t table) {
   switch (kind_of(option)) {
-    case Kind::words: return fmt::format(" -a {}", quoted(fmt::format("{}", fmt::join(option.choices, " "))));
+    case Kind::words: return fmt::format(" -a {}", fish_quoted(fmt::format("{}", fmt::join(option.choices, " "))));
     case Kind::files: return " -F";
     case Kind::folders: return " -a '(__fish_complete_directories)'";
     case Kind::tables: return fmt::format(" -a '(__{}_ask tables --names)'", name);
@@ -95,32 +95,34 @@ void add(Usage const& of, std::string const& program, std::string const& path, s
   std::string const name = as_identifier(program);
   // The first one behind those of the command.
   std::size_t const table = static_cast<std::size_t>(std::count(path.begin(), path.end(), ' ')) + 1;
-  std::string const here = path.empty() ? "" : fmt::format(" -n {}", quoted(fmt::format("__{}_at{}", name, path)));
+  std::string const here = path.empty() ? "" : fmt::format(" -n {}", fish_quoted(fmt::format("__{}_at{}", name, path)));
   for (Option const& option : of.options) {
     std::string names;
     for (std::string const& one : option.names)
       names += one.starts_with("--") ? " -l " + one.substr(2) : " -s " + one.substr(1);
     std::string const value =
         option.value.empty() ? "" : (kind_of(option) == Kind::files ? " -r" : " -x") + offer_of(option, name, table);
-    out +=
-        fmt::format("complete -c {}{}{}{} -d {}\n", program, here, names, value, quoted(in_short(option.description)));
+    out += fmt::format("complete -c {}{}{}{} -d {}\n", program, here, names, value,
+                       fish_quoted(in_short(option.description)));
   }
-  auto const at_place = [&](std::size_t place) { return quoted(fmt::format("__{}_at_place {}{}", name, place, path)); };
+  auto const at_place = [&](std::size_t place) {
+    return fish_quoted(fmt::format("__{}_at_place {}{}", name, place, path));
+  };
   for (std::size_t i = 0; i < of.positionals.size(); ++i) {
     Option const& option = of.positionals[i];
     std::string const offer = offer_of(option, name, table);
     if (offer.empty()) continue;
-    std::string const condition = option.repeated ? quoted(fmt::format("__{}_at{}", name, path)) : at_place(i);
+    std::string const condition = option.repeated ? fish_quoted(fmt::format("__{}_at{}", name, path)) : at_place(i);
     // A table is named first; behind it there are only columns.
     out += fmt::format("complete -c {} -n {}{}\n", program,
                        option.repeated && i > 0
-                           ? quoted(fmt::format("__{0}_at{1}; and not __{0}_at_place 0{1}", name, path))
+                           ? fish_quoted(fmt::format("__{0}_at{1}; and not __{0}_at_place 0{1}", name, path))
                            : condition,
                        offer);
   }
   for (Usage const& below : of.below)
     out += fmt::format("complete -c {} -n {} -a {} -d {}\n", program, at_place(0), below.name,
-                       quoted(in_short(below.description)));
+                       fish_quoted(in_short(below.description)));
   for (Usage const& below : of.below) add(below, program, path + " " + below.name, out);
 }
 
@@ -135,7 +137,7 @@ void collect_values(Usage const& from, std::set<std::string>& out) {
 std::string fish_completion(Usage const& program) {
   std::set<std::string> values;
   collect_values(program, values);
-  std::string out{kHelpers};
+  std::string out{kFishHelpers};
   if (!program.below.empty()) out += kAsking;
   replace_all(out, "%VALUES%", fmt::format("{}", fmt::join(values, " ")));
   replace_all(out, "%PROGRAM%", program.name);

@@ -6,7 +6,7 @@
 namespace fastjournal::usage {
 namespace {
 
-constexpr std::string_view kHelpers = R"zsh(
+constexpr std::string_view kZshHelpers = R"zsh(
 # What the daemon says that the command line names: _%NAME%_ask WORD...
 _%NAME%_ask() {
   local -a server
@@ -50,7 +50,7 @@ _%NAME%_offer_pairs() {
 )zsh";
 
 // In single quotes, where colons and brackets mean something to _arguments.
-std::string quoted(std::string_view text) {
+std::string zsh_quoted(std::string_view text) {
   std::string out;
   for (char const c : text) {
     if (c == ':' || c == '[' || c == ']' || c == '\\') out += '\\';
@@ -81,11 +81,11 @@ void add_options(Usage const& of, std::string_view program, std::string& out) {
   for (Option const& option : of.options) {
     std::string const all = fmt::format("{}", fmt::join(option.names, " "));
     std::string const value =
-        option.value.empty() ? "" : fmt::format(":{}:{}", quoted(option.value), action_of(option, program));
+        option.value.empty() ? "" : fmt::format(":{}:{}", zsh_quoted(option.value), action_of(option, program));
     for (std::string const& name : option.names) {
       std::string const ending = option.value.empty() ? "" : name.starts_with("--") ? "=" : "+";
       out += fmt::format("    '{}{}{}[{}]{}'\n", option.repeated ? "*" : fmt::format("({})", all), name, ending,
-                         quoted(in_short(option.description)), value);
+                         zsh_quoted(in_short(option.description)), value);
     }
   }
 }
@@ -96,7 +96,7 @@ void add_positionals(Usage const& of, std::string_view program, std::string& out
                        option.repeated   ? "*"
                        : option.required ? ""
                                          : ":",
-                       quoted(option.value), action_of(option, program));
+                       zsh_quoted(option.value), action_of(option, program));
 }
 
 std::string function_of(std::string const& prefix, Usage const& of) { return prefix + "_" + as_identifier(of.name); }
@@ -122,7 +122,7 @@ void add_function(Usage const& of, std::string const& name, std::string_view pro
   out += fmt::format("  {0}_server=${{opt_args[--server]:-${0}_server}}\n", program);
   out += "  case $state in\n    command)\n      verbs=(\n";
   for (Usage const& below : of.below)
-    out += fmt::format("        '{}:{}'\n", quoted(below.name), quoted(in_short(below.description)));
+    out += fmt::format("        '{}:{}'\n", zsh_quoted(below.name), zsh_quoted(in_short(below.description)));
   out += "      )\n      _describe command verbs\n      ;;\n    argument)\n      case $line[1] in\n";
   for (Usage const& below : of.below) out += fmt::format("        {}) {} ;;\n", below.name, function_of(name, below));
   out += "      esac\n      ;;\n  esac\n}\n";
@@ -135,7 +135,7 @@ std::string zsh_completion(Usage const& program) {
   std::string out =
       fmt::format("#compdef {0}\n# zsh completion of {0}; made of the declaration of its options\n", program.name);
   if (!program.below.empty()) {
-    std::string helpers{kHelpers};
+    std::string helpers{kZshHelpers};
     replace_all(helpers, "%NAME%", name);
     out += helpers;
   }

@@ -14,13 +14,13 @@ constexpr std::int64_t kListCountDefault = 100;
 constexpr std::int64_t kListCountMax = 1000;
 // The most rows that one LIST looks at, whatever its filter.
 constexpr std::uint32_t kListLooksMax = 10'000;
-constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
+constexpr std::uint64_t kListBytesMax = 1U << 20U;
 // The cost of a parameter beside its name and its bytes.
 constexpr std::uint64_t kParameterBytes = 24;
 // The cost of a row in an answer, compared with a skipped one.
 constexpr std::uint32_t kLooksPerRowShown = 16;
 // The most rows of one key in one answer.
-constexpr std::uint64_t kRowsOfKeyMax = 1000;
+constexpr std::uint64_t kRowsOfKeyShownMax = 1000;
 
 // The size of the last message of an answer.
 std::uint64_t bytes_of_last(Answer const& answer) {
@@ -86,7 +86,7 @@ class Candidates {
 void Lookups::tell_key(Command const& command, Decision& decision,
                        std::function<bool(std::uint32_t row)> const& tell) const {
   model::Parameters parameters{*command.message};
-  auto const count = static_cast<std::uint64_t>(parameters.integer("count", kRowsOfKeyMax, 1, kRowsOfKeyMax));
+  auto const count = static_cast<std::uint64_t>(parameters.integer("count", kRowsOfKeyShownMax, 1, kRowsOfKeyShownMax));
   ObjectId after{parameters.unsigned_integer("after", 0)};
   if (!parameters.ok()) {
     decision.status = parameters.take_status();
@@ -108,8 +108,8 @@ void Lookups::tell_key(Command const& command, Decision& decision,
   }
   std::uint64_t told = 0;
   std::uint64_t bytes = 0;
-  for (std::uint32_t looked = 0;
-       row != rows::kNoRow && looked < kListLooksMax && told < count && bytes < kAnswerBytesMax; ++looked) {
+  for (std::uint32_t looked = 0; row != rows::kNoRow && looked < kListLooksMax && told < count && bytes < kListBytesMax;
+       ++looked) {
     if (tell(row)) {
       ++told;
       bytes += bytes_of_last(decision.answer);
@@ -162,7 +162,7 @@ Verdict Lookups::list(Command const& command, Decision& decision) const {
   std::uint64_t bytes = 0;
   std::uint32_t row = candidates.next(after);
   for (std::uint32_t looked = 0;
-       row != rows::kNoRow && looked < kListLooksMax && shown < count && bytes < kAnswerBytesMax; ++looked) {
+       row != rows::kNoRow && looked < kListLooksMax && shown < count && bytes < kListBytesMax; ++looked) {
     after = rows_.row(row).id();
     ++decision.looks;
     if (selection_.fits(row, filter, decision.now.value)) {

@@ -19,7 +19,7 @@ namespace flag = fj::flag;
 
 constexpr std::uint16_t kAnySize = flag::kWideKey | flag::kValueMask | flag::kTimeout;
 // The largest page; a frame that asks for more gets a cursor.
-constexpr std::uint16_t kCountMax = 1'000;
+constexpr std::uint16_t kFramePageMax = 1'000;
 constexpr std::uint64_t kSecondsMax = static_cast<std::uint64_t>(model::kDateMax) / 1000;
 constexpr char kCursorVersion = 1;
 constexpr std::size_t kPairsKeptBytes = 64U << 10U;
@@ -317,8 +317,8 @@ std::string FjProtocol::translate_get(fj::Request const& request, Message& messa
 }
 
 void FjProtocol::set_range(Message& message, std::string_view after) {
-  bool const is_whole = scan_.count == 0 || scan_.count > kCountMax;
-  message.set_integer("count", is_whole ? kCountMax : scan_.count);
+  bool const is_whole = scan_.count == 0 || scan_.count > kFramePageMax;
+  message.set_integer("count", is_whole ? kFramePageMax : scan_.count);
   if (scan_.query == fj::Query::regex) {
     message.set("regex", Value::of_binary(scan_.key));
   } else {

@@ -11,7 +11,7 @@ namespace {
 
 // Pairs that could go, of which the one that was not used for longest does; and all that are looked at for these.
 constexpr int kCandidates = 16;
-constexpr std::uint32_t kLooksMax = 1'000;
+constexpr std::uint32_t kRoomLooksMax = 1'000;
 // Dropped by one command.
 constexpr std::uint32_t kDroppedMax = 1'000;
 // Of an entry, beside its key and its value.
@@ -40,10 +40,10 @@ Handle Room::oldest(std::string_view keeps, Decision& decision) const {
       best = entry.pair;
       best_access = pair.accessed_s;
     }
-    return found < kCandidates && looked < kLooksMax;
+    return found < kCandidates && looked < kRoomLooksMax;
   };
   shared_.pairs.for_each(hand_, true, look);
-  if (found < kCandidates && looked < kLooksMax) shared_.pairs.for_each({}, false, look);
+  if (found < kCandidates && looked < kRoomLooksMax) shared_.pairs.for_each({}, false, look);
   decision.looks += looked;
   return best;
 }

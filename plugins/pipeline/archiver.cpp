@@ -13,7 +13,7 @@ constexpr std::uint64_t kEndedMin = 16;
 // Pages that one sync makes durable.
 constexpr std::size_t kPagesMax = 16;
 // Documents that one call looks at.
-constexpr std::uint32_t kLooksMax = 2'000;
+constexpr std::uint32_t kArchiveLooksMax = 2'000;
 // Of those that ended and do not leave: so large a part more must have ended until they are all looked at again.
 constexpr std::uint64_t kPart = 8;
 // After a failure: until so many more have ended.
@@ -74,7 +74,7 @@ bool Archiver::wish_to_move_out(std::vector<std::string>& values) {
   auto const is_enough = [&] {
     return names_.size() >= leaving || (pages_.size() == kPagesMax && is_full(pages_.back()));
   };
-  for (std::uint32_t count = 0; count < kLooksMax && looked_ < store.end() && !is_enough(); ++count, ++looked_) {
+  for (std::uint32_t count = 0; count < kArchiveLooksMax && looked_ < store.end() && !is_enough(); ++count, ++looked_) {
     if (cursor_ >= store.end()) cursor_ = 0;
     std::uint32_t const document = cursor_++;
     if (store.has(document)) take(document);

@@ -10,7 +10,7 @@ namespace fastjournal::pipeline {
 namespace {
 
 // What CHILD made of a child: Decision::carry[0], from its first step on.
-enum Made : std::uint64_t { kNotLooked, kNew, kChanged, kAgain };
+enum Made : std::uint64_t { kChildNotLooked, kChildNew, kChildChanged, kChildAgain };
 constexpr std::int64_t kChildrenMax = 1'000'000'000;
 
 }  // namespace
@@ -79,7 +79,7 @@ Verdict Children::child(Command const& command, Decision& decision) const {
   std::uint32_t const parent = find_document(shared_, parameters, decision.status);
   if (parent == kNone) return Verdict::done;
   Store const& store = shared_.store();
-  if (decision.carry[0] != kNotLooked)
+  if (decision.carry[0] != kChildNotLooked)
     return hand_child(store.find(ObjectId{decision.carry[1]}), token, span, command, decision);
   std::uint32_t const original = original_of(parent);
   if (original == kNone || !is_run_by(parent, token)) {
@@ -114,16 +114,16 @@ Verdict Children::child(Command const& command, Decision& decision) const {
       return Verdict::done;
     }
     DocumentBody const body = make(parent, name, maker, generation);
-    decision.carry[0] = kNew;
+    decision.carry[0] = kChildNew;
     decision.carry[1] = object_of(append_document(decision.records, {}, body)).value;
     return Verdict::again;
   }
   decision.carry[1] = store[known].id().value;
   if (store.hash_of(known) == generation) {
-    decision.carry[0] = kAgain;
+    decision.carry[0] = kChildAgain;
     return hand_child(known, token, span, command, decision);
   }
-  decision.carry[0] = kChanged;
+  decision.carry[0] = kChildChanged;
   append_changed(decision.records, store[known].id(), generation);
   DocumentBody const body = make(parent, name, maker, generation);
   Ordinals beside;
@@ -154,7 +154,7 @@ Verdict Children::hand_child(std::uint32_t child, LeaseEpoch token, std::int64_t
     if (is_terminal(cell.state) || cell.place == Place::in_doubt) continue;
     if (cell.place != Place::leased || has_token) taken.push_back(at);
   }
-  if (decision.carry[0] == kAgain && is_mine && command.message->integer("again").value_or(0) != 1) {
+  if (decision.carry[0] == kChildAgain && is_mine && command.message->integer("again").value_or(0) != 1) {
     decision.status = Status{Code::in_use, "child " + model::shown(store.name_of(child)) +
                                                " was made in this run already: siblings need different names; say "
                                                "again=1 to repeat a command whose answer was lost"}
@@ -164,7 +164,7 @@ Verdict Children::hand_child(std::uint32_t child, LeaseEpoch token, std::int64_t
   if (!is_held) append_lease(decision.records, store[original].id(), {{kOriginalCell}, std::nullopt, terms});
   Answer& answer = decision.answer.message(taken.empty() ? "SKIP" : "DOCUMENT");
   answer.add("table", std::string_view{shared_.table()}).add("document", store[child].id().value);
-  decision.durability = decision.carry[0] == kNew ? Durability::synced : Durability::written;
+  decision.durability = decision.carry[0] == kChildNew ? Durability::synced : Durability::written;
   if (taken.empty()) {
     // All that is below it has arrived, too: it need not be taken apart again.
     if (store[child].is_done) answer.add("subtree", std::int64_t{1});
@@ -173,9 +173,9 @@ Verdict Children::hand_child(std::uint32_t child, LeaseEpoch token, std::int64_t
   append_lease(decision.records, store[child].id(), {taken, std::nullopt, terms});
   answer.add("parent", store.origin_of(child)->parent.value).add("original", store[original].id().value);
   answer.add("child", store.name_of(child));
-  answer.add("change", Value::of_text(decision.carry[0] == kNew       ? "new"
-                                      : decision.carry[0] == kChanged ? "changed"
-                                                                      : "resume"));
+  answer.add("change", Value::of_text(decision.carry[0] == kChildNew       ? "new"
+                                      : decision.carry[0] == kChildChanged ? "changed"
+                                                                           : "resume"));
   answer.add("destinations", std::string_view{destination_names(shared_, child, taken)});
   answer.add("token", token.value).add("lease_end", terms.ends);
   return Verdict::done;

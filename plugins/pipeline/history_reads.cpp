@@ -9,11 +9,11 @@
 namespace fastjournal::pipeline {
 namespace {
 
-constexpr std::int64_t kPage = 100;
-constexpr std::int64_t kPageMax = 1000;
+constexpr std::int64_t kHistoryPage = 100;
+constexpr std::int64_t kHistoryPageMax = 1000;
 // A page ends behind so many bytes of answers, or looks.
-constexpr std::size_t kAnswerBytesMax = 1U << 20U;
-constexpr std::uint64_t kLooksMax = 100'000;
+constexpr std::size_t kHistoryBytesMax = 1U << 20U;
+constexpr std::uint64_t kHistoryLooksMax = 100'000;
 
 // By Event::What; `state` has the name of the state.
 constexpr std::array<std::string_view, 9> kWhatNames{"found",  "changed",       "handed_out", "",    "in_doubt",
@@ -23,18 +23,18 @@ constexpr std::array<std::string_view, 9> kWhatNames{"found",  "changed",       
 
 Verdict HistoryReads::history(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
-  auto const count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
+  auto const count = static_cast<std::size_t>(parameters.integer("count", kHistoryPage, 1, kHistoryPageMax));
   ObjectId const document{parameters.unsigned_integer("document", 0)};
   std::uint64_t const after = parameters.unsigned_integer("after", 0);
   decision.status = parameters.take_status();
   if (!decision.status.ok()) return Verdict::done;
   History const& history = shared_.documents.history();
   std::uint64_t at = std::max(history.begin(), std::min(after, history.end() - 1) + 1);
-  std::uint64_t const looks_end = std::min(history.end(), at + kLooksMax);
+  std::uint64_t const looks_end = std::min(history.end(), at + kHistoryLooksMax);
   std::size_t shown = 0;
   std::size_t bytes = 0;
   std::uint64_t const from = at;
-  for (; at < looks_end && shown < count && bytes < kAnswerBytesMax; ++at) {
+  for (; at < looks_end && shown < count && bytes < kHistoryBytesMax; ++at) {
     if (!document.is_none() && history[at].document != document) continue;
     bytes += describe(at, decision.answer);
     ++shown;

@@ -10,10 +10,10 @@
 namespace fastjournal::pipeline {
 namespace {
 
-constexpr std::int64_t kPage = 1'000;
-constexpr std::int64_t kPageMax = 10'000;
+constexpr std::int64_t kMigrationPage = 1'000;
+constexpr std::int64_t kMigrationPageMax = 10'000;
 // Documents that one command looks at, and bytes of records that one step has.
-constexpr std::uint64_t kLooksMax = 100'000;
+constexpr std::uint64_t kMigrationLooksMax = 100'000;
 constexpr std::size_t kStepBytes = 6'000;
 // A larger record of a document goes over without the texts of its failures, which the older version keeps.
 constexpr std::size_t kRecordBytesMax = 8'000;
@@ -21,7 +21,7 @@ constexpr std::size_t kRecordBytesMax = 8'000;
 constexpr std::size_t kOver = 0;
 constexpr std::size_t kThere = 1;
 constexpr std::size_t kStay = 2;
-constexpr std::size_t kCursor = 3;
+constexpr std::size_t kMigrationCursor = 3;
 
 // OLD=NEW between blanks; none: a word is no such pair.
 std::optional<plan::Renamed> renamed_in(std::string_view text) {
@@ -174,12 +174,12 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
   Way way;
   if (!read(command, decision, way)) return Verdict::done;
   model::Parameters parameters{*command.message};
-  auto const most = static_cast<std::uint64_t>(parameters.integer("count", kPage, 1, kPageMax));
+  auto const most = static_cast<std::uint64_t>(parameters.integer("count", kMigrationPage, 1, kMigrationPageMax));
   std::uint64_t const after = parameters.unsigned_integer("after", 0);
   bool const is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
   decision.status = parameters.take_status();
   if (!decision.status.ok()) return Verdict::done;
-  std::uint64_t& cursor = decision.carry[kCursor];
+  std::uint64_t& cursor = decision.carry[kMigrationCursor];
   if (decision.step == 0) cursor = after;
   Store const& store = shared_.store();
   std::size_t bytes = 0;
@@ -191,7 +191,7 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
     return bytes > 0 ? Verdict::again : bring_back(shared_, number, decision);
   };
   std::uint32_t document = store.next(ObjectId{cursor});
-  for (; looks < kLooksMax && bytes < kStepBytes && decision.carry[kOver] < most; ++looks) {
+  for (; looks < kMigrationLooksMax && bytes < kStepBytes && decision.carry[kOver] < most; ++looks) {
     // Those in the archive that are of the older plan go over as the others, once they are back.
     Archive::Number const archived = archive.next(ObjectId{cursor});
     bool const is_next =
@@ -228,7 +228,7 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
   }
   decision.looks += static_cast<std::uint32_t>(looks);
   bool const is_over = document == kNone && archive.next(ObjectId{cursor}) == Archive::kNone;
-  bool const is_enough = is_over || looks == kLooksMax || decision.carry[kOver] >= most;
+  bool const is_enough = is_over || looks == kMigrationLooksMax || decision.carry[kOver] >= most;
   if (!is_enough) return Verdict::again;
   Answer& answer = decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()});
   answer.add("count", decision.carry[kOver]).add("there", decision.carry[kThere]).add("stay", decision.carry[kStay]);

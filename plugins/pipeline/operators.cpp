@@ -12,10 +12,10 @@
 namespace fastjournal::pipeline {
 namespace {
 
-constexpr std::int64_t kPage = 1'000;
-constexpr std::int64_t kPageMax = 10'000;
+constexpr std::int64_t kOperatorPage = 1'000;
+constexpr std::int64_t kOperatorPageMax = 10'000;
 // Cells that one command looks at, whether they fit or not.
-constexpr std::uint64_t kLooksMax = 100'000;
+constexpr std::uint64_t kOperatorLooksMax = 100'000;
 // Cells that one step changes: records of up to 100 bytes; and documents that one forgets.
 constexpr std::uint64_t kChangesPerStep = 100;
 constexpr std::uint32_t kForgottenPerStep = 200;
@@ -35,7 +35,7 @@ Status Operators::read(Command const& command, Wish& wish) const {
   if (parameters.has("document")) wish.document = ObjectId{parameters.unsigned_integer("document", 0)};
   wish.destination = parameters.text("destination", kDestinationBytesMax);
   wish.kind = parameters.text("class", kClassBytesMax);
-  wish.count = static_cast<std::uint64_t>(parameters.integer("count", kPage, 1, kPageMax));
+  wish.count = static_cast<std::uint64_t>(parameters.integer("count", kOperatorPage, 1, kOperatorPageMax));
   wish.after = parameters.unsigned_integer("after", 0);
   wish.is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
   wish.is_dirty = parameters.integer("if_changed", 0, 0, 1) == 1;
@@ -110,7 +110,7 @@ bool Operators::is_of_set(Wish const& wish) const {
 // The cursor is the key of a cell + 1.
 std::uint32_t Operators::search_set(Wish const& wish, std::uint64_t& cursor, std::uint64_t& looks) const {
   auto const& set = wish.what == What::resolve ? shared_.documents.in_doubt() : shared_.documents.failed();
-  for (auto at = set.lower_bound(cursor); at != set.end() && looks < kLooksMax; ++at) {
+  for (auto at = set.lower_bound(cursor); at != set.end() && looks < kOperatorLooksMax; ++at) {
     ++looks;
     cursor = *at + 1;
     std::uint32_t const cell = shared_.documents.cell_with(*at);
@@ -176,7 +176,7 @@ Verdict Operators::change(What what, Command const& command, Decision& decision)
   std::uint64_t& cursor = decision.carry[kCursor];
   std::uint64_t const looked_before = looked;
   auto const leave = [&](Verdict verdict) {
-    decision.looks += static_cast<std::uint32_t>(std::min<std::uint64_t>(looked - looked_before, kLooksMax));
+    decision.looks += static_cast<std::uint32_t>(std::min<std::uint64_t>(looked - looked_before, kOperatorLooksMax));
     return verdict;
   };
   std::uint64_t in_step = 0;
@@ -190,12 +190,12 @@ Verdict Operators::change(What what, Command const& command, Decision& decision)
     while (changed < wish.count && in_step < kChangesPerStep && !is_at_end) {
       std::uint32_t const cell = search_set(wish, cursor, looked);
       if (cell != kNone) take(cell);
-      is_at_end = cell == kNone && looked < kLooksMax;
+      is_at_end = cell == kNone && looked < kOperatorLooksMax;
       if (cell == kNone) break;
     }
   } else {
     // Documents whole, so that the cursor stands between them.
-    while (changed < wish.count && in_step < kChangesPerStep && looked < kLooksMax && !is_at_end) {
+    while (changed < wish.count && in_step < kChangesPerStep && looked < kOperatorLooksMax && !is_at_end) {
       std::uint32_t const document = wish.document ? store.find(*wish.document) : store.next(ObjectId{cursor});
       Archive const& archive = shared_.documents.archive();
       Archive::Number const archived = wish.document ? Archive::kNone : archive.next(ObjectId{cursor});
@@ -234,7 +234,7 @@ Verdict Operators::change(What what, Command const& command, Decision& decision)
       is_at_end = wish.document.has_value();
     }
   }
-  if (!is_at_end && changed < wish.count && looked < kLooksMax && in_step > 0) return leave(Verdict::again);
+  if (!is_at_end && changed < wish.count && looked < kOperatorLooksMax && in_step > 0) return leave(Verdict::again);
   decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()}).add("count", changed);
   if (!is_at_end) decision.answer.add("after", cursor);
   if (wish.is_dry_run) decision.answer.add("dry_run", std::int64_t{1});
@@ -317,7 +317,7 @@ Verdict Operators::forget(Command const& command, Decision& decision) const {
   Store const& store = shared_.store();
   ObjectId const id{parameters.unsigned_integer("document", 0)};
   std::int64_t const version = parameters.integer("version", 0, 0, plan::kVersionMax);
-  auto const most = static_cast<std::uint64_t>(parameters.integer("count", kPage, 1, kPageMax));
+  auto const most = static_cast<std::uint64_t>(parameters.integer("count", kOperatorPage, 1, kOperatorPageMax));
   if (parameters.has("document") == parameters.has("version"))
     parameters.refuse(Code::missing_parameter, "document", "FORGET needs document, or the version of an older plan");
   decision.status = parameters.take_status();
@@ -342,7 +342,7 @@ Verdict Operators::forget(Command const& command, Decision& decision) const {
     }
     document = kNone;
     std::uint32_t at = store.next(ObjectId{decision.carry[kCursor]});
-    for (; at != kNone && document == kNone && ++decision.looks < kLooksMax; at = store.next(store[at].id())) {
+    for (; at != kNone && document == kNone && ++decision.looks < kOperatorLooksMax; at = store.next(store[at].id())) {
       if (store[at].plan == *plan && !is_in_hands(at)) document = at;
       if (document == kNone) decision.carry[kCursor] = store[at].id().value;
     }
@@ -351,7 +351,7 @@ Verdict Operators::forget(Command const& command, Decision& decision) const {
       Archive::Number next = archive.next(ObjectId{decision.carry[kArchived]});
       for (std::uint32_t in_step = 0; next != Archive::kNone && in_step < kForgottenPerStep && count < most;
            next = archive.next(ObjectId{decision.carry[kArchived]})) {
-        if (++decision.looks >= kLooksMax) break;
+        if (++decision.looks >= kOperatorLooksMax) break;
         decision.carry[kArchived] = archive.id_of(next).value;
         if (archive.pattern_of(next).plan != *plan) continue;
         append_forgotten(decision.records, archive.id_of(next));
@@ -359,7 +359,7 @@ Verdict Operators::forget(Command const& command, Decision& decision) const {
         ++in_step;
       }
       if (next == Archive::kNone) return answer(false);
-      return count == most || decision.looks >= kLooksMax ? answer(true) : Verdict::again;
+      return count == most || decision.looks >= kOperatorLooksMax ? answer(true) : Verdict::again;
     }
   } else if (document == kNone && decision.step == 0) {
     decision.status = shared_.no_document(id);

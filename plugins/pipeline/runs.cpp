@@ -15,12 +15,12 @@ namespace {
 constexpr std::int64_t kCountMax = 1024;
 constexpr std::int64_t kWaitMax = 24 * 3'600'000;
 // A NEXT of many documents ends when its answer is this long; the next one gets the rest.
-constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
+constexpr std::uint64_t kNextBytesMax = 1U << 20U;
 // Records of up to 350 bytes, and of up to 1,200, of which one step has so many.
 constexpr int kSpansPerStep = 16;
 constexpr std::size_t kCellsPerStep = 8;
 // What FOUND made of a document: Decision::carry[0], from its first step on.
-enum Change : std::uint64_t { kNotLooked, kNew, kChanged, kAgain };
+enum Change : std::uint64_t { kRunNotLooked, kRunNew, kRunChanged, kRunAgain };
 
 }  // namespace
 
@@ -111,7 +111,7 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
   Plan const& plan = *shared_.plan();
   plan::Step const& source = plan.rules.step(found.source);
   Store const& store = shared_.store();
-  if (decision.carry[0] != kNotLooked)
+  if (decision.carry[0] != kRunNotLooked)
     return hand_found(found, store.find(ObjectId{decision.carry[1]}), command, decision);
   std::uint32_t const known =
       source.remembers ? store.find(shared_.documents.plans().newest_number(), found.source, {}, found.uri) : kNone;
@@ -142,13 +142,13 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
       body.before = store[known].id();
       body.generation = shared_.documents.generation_of(known) + 1;
     }
-    decision.carry[0] = stays ? kChanged : kNew;
+    decision.carry[0] = stays ? kRunChanged : kRunNew;
     decision.carry[1] = object_of(append_document(decision.records, {}, body)).value;
     ++(stays ? shared_.statistics.changed : shared_.statistics.found);
     return Verdict::again;
   }
   decision.carry[1] = store[known].id().value;
-  decision.carry[0] = is_same ? kAgain : kChanged;
+  decision.carry[0] = is_same ? kRunAgain : kRunChanged;
   if (is_same) return hand_found(found, known, command, decision);
   ++shared_.statistics.changed;
   append_changed(decision.records, store[known].id(), found.hash);
@@ -189,7 +189,9 @@ void Runs::describe_found(Found const& found, std::uint32_t known, bool is_same,
 
 Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command const& command, Decision& decision) const {
   Store const& store = shared_.store();
-  std::string_view change = decision.carry[0] == kNew ? "new" : decision.carry[0] == kChanged ? "changed" : "resume";
+  std::string_view change = decision.carry[0] == kRunNew       ? "new"
+                            : decision.carry[0] == kRunChanged ? "changed"
+                                                               : "resume";
   // It was to be brought there again if it has changed: it has not.
   Ordinals clean;
   Ordinals taken;
@@ -205,7 +207,7 @@ Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command con
   for (std::uint16_t const at : missing(document, std::nullopt))
     if (std::ranges::find(clean, at) == clean.end()) taken.push_back(at);
   if (!shared_.documents.children_done(document)) is_complete = false;
-  if (decision.carry[0] == kAgain && taken.empty()) change = is_complete ? "unchanged" : "processing";
+  if (decision.carry[0] == kRunAgain && taken.empty()) change = is_complete ? "unchanged" : "processing";
   if (change == "unchanged") ++shared_.statistics.unchanged;
   Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
   describe(document, answer);
@@ -295,7 +297,7 @@ Verdict Runs::next(Command const& command, Decision& decision) const {
   ++shared_.statistics.handed_out;
   ++given;
   decision.take = Take::found;
-  return given == wish.count || bytes >= kAnswerBytesMax ? Verdict::done : Verdict::again;
+  return given == wish.count || bytes >= kNextBytesMax ? Verdict::done : Verdict::again;
 }
 
 // ---------------------------------------------------------------------------

@@ -11,7 +11,7 @@
 namespace fastjournal::queue {
 namespace {
 
-constexpr std::int64_t kPageMax = 1'000;
+constexpr std::int64_t kChangedPageMax = 1'000;
 // Leases of removed queues that one search looks at, for one that no transaction holds.
 constexpr std::uint32_t kLeasesLooked = 1'000;
 
@@ -25,7 +25,7 @@ bool Changes::read(Command const& command, Decision& decision, Wish& wish) const
   if (parameters.has("status") && wish.which == Which::both)
     parameters.refuse(Code::bad_parameter, "status",
                       "status is " + model::shown(status) + ", expected waiting or parked, or neither for both");
-  wish.count = static_cast<std::uint64_t>(parameters.integer("count", kPageMax, 1, kPageMax));
+  wish.count = static_cast<std::uint64_t>(parameters.integer("count", kChangedPageMax, 1, kChangedPageMax));
   wish.is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
   decision.status = parameters.take_status();
   if (decision.status.ok() && shared_.queues.find(wish.queue) == nullptr)

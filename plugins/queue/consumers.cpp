@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::int64_t kCountMax = 1024;
 // An ACQUIRE of many messages ends when its answer is this long; the next one gets the rest.
-constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
+constexpr std::uint64_t kAcquireBytesMax = 1U << 20U;
 // Expired ones, and those of removed queues, that one command drops; the timers drop the others.
-constexpr std::uint64_t kDroppedMax = 1024;
+constexpr std::uint64_t kAcquireDroppedMax = 1024;
 constexpr std::int64_t kWaitMax = 24 * 3'600'000;
 // Decision::carry of an ACQUIRE.
 constexpr std::size_t kGiven = 0;
 constexpr std::size_t kBytes = 1;
-constexpr std::size_t kDropped = 2;
+constexpr std::size_t kAcquireDropped = 2;
 // Leases of a former start that one step ends.
 constexpr std::uint32_t kFormerPerStep = 200;
 // The most bytes of the records by which a lease ends: an error of 1 KiB and the names of two queues.
@@ -86,7 +86,7 @@ Verdict Consumers::give(Wish const& wish, Command const& command, Decision& deci
   }
   bool const is_expired = !shared_.rows().is_visible(row, decision.now.value);
   if (is_expired || shared_.queues.find(shared_.queue_of(row)) == nullptr) {
-    if (decision.carry[kDropped]++ < kDroppedMax) {
+    if (decision.carry[kAcquireDropped]++ < kAcquireDroppedMax) {
       rows::append_remove(decision.records, shared_.rows().id_of(row),
                           is_expired ? rows::Reason::expired : rows::Reason::deleted);
       return Verdict::again;
@@ -133,7 +133,7 @@ Verdict Consumers::give_message(std::uint32_t row, Wish const& wish, Command con
   ++decision.carry[kGiven];
   decision.carry[kBytes] += shared_.rows().view(row).data.size() + Letter::front(shared_.rows().view(row).data).bytes();
   decision.carry[kBytes] += 200;
-  bool const is_enough = decision.carry[kGiven] == wish.count || decision.carry[kBytes] >= kAnswerBytesMax;
+  bool const is_enough = decision.carry[kGiven] == wish.count || decision.carry[kBytes] >= kAcquireBytesMax;
   return is_enough ? Verdict::done : Verdict::again;
 }
 

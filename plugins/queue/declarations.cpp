@@ -10,10 +10,10 @@
 namespace fastjournal::queue {
 namespace {
 
-constexpr std::int64_t kPage = 100;
-constexpr std::int64_t kPageMax = 1'000;
+constexpr std::int64_t kDeclaredPage = 100;
+constexpr std::int64_t kDeclaredPageMax = 1'000;
 // Objects that one page of a list looks at, shown or not.
-constexpr std::uint32_t kLooksMax = 10'000;
+constexpr std::uint32_t kDeclaredLooksMax = 10'000;
 // Of one step without a command.
 constexpr std::size_t kStepBytes = 12U << 10U;
 constexpr std::int64_t kExpiresMax = 3650LL * 86'400'000;
@@ -350,7 +350,7 @@ Verdict Declarations::list_names(Command const& command, std::string_view parame
   model::Parameters parameters{*command.message};
   std::string_view const only = parameters.text(parameter, kNameBytesMax);
   std::string_view const after = parameters.text("after", kNameBytesMax);
-  auto const count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
+  auto const count = static_cast<std::size_t>(parameters.integer("count", kDeclaredPage, 1, kDeclaredPageMax));
   decision.status = parameters.take_status();
   if (!decision.status.ok()) return Verdict::done;
   std::size_t shown = 0;
@@ -399,7 +399,7 @@ Verdict Declarations::list_bindings(Command const& command, Decision& decision) 
   std::string_view const exchange = parameters.text("exchange", kNameBytesMax);
   std::string_view const queue = parameters.text("queue", kNameBytesMax);
   std::uint64_t const after = parameters.unsigned_integer("after", 0);
-  auto const count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
+  auto const count = static_cast<std::size_t>(parameters.integer("count", kDeclaredPage, 1, kDeclaredPageMax));
   decision.status = parameters.take_status();
   if (!decision.status.ok()) return Verdict::done;
   auto const& bindings = shared_.queues.bindings();
@@ -407,7 +407,7 @@ Verdict Declarations::list_bindings(Command const& command, Decision& decision) 
   std::uint32_t looked = 0;
   std::uint64_t last = after;
   auto at = bindings.upper_bound(after);
-  for (; at != bindings.end() && shown < count && looked < kLooksMax; ++at, ++looked) {
+  for (; at != bindings.end() && shown < count && looked < kDeclaredLooksMax; ++at, ++looked) {
     Binding const& binding = at->second;
     last = at->first;
     if ((!exchange.empty() && binding.exchange != exchange) || (!queue.empty() && binding.queue != queue)) continue;

@@ -9,7 +9,7 @@ namespace fastjournal::queue {
 namespace {
 
 // Objects that one search for those to copy forward looks at.
-constexpr std::uint32_t kRestateLooksMax = 20'000;
+constexpr std::uint32_t kQueueRestateLooksMax = 20'000;
 
 }  // namespace
 
@@ -263,7 +263,7 @@ bool Queues::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
   auto const is_below = [&](std::uint32_t region) { return rows::Regions::start(region) < below; };
   for (int round = 0; round < 2 && left > 0; ++round) {
     auto at = places_.lower_bound(restate_from_);
-    for (; at != places_.end() && left > 0 && looked < kRestateLooksMax; ++at, ++looked) {
+    for (; at != places_.end() && left > 0 && looked < kQueueRestateLooksMax; ++at, ++looked) {
       ObjectId const id{at->first};
       restate_from_ = at->first;
       Place const& place = at->second;
@@ -289,7 +289,7 @@ bool Queues::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
       --left;
     }
     if (at == places_.end()) restate_from_ = 0;
-    if (looked == kRestateLooksMax) break;
+    if (looked == kQueueRestateLooksMax) break;
   }
   return left > 0;
 }

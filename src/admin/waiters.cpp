@@ -9,8 +9,8 @@ namespace {
 constexpr std::int64_t kCountDefault = 100;
 constexpr std::int64_t kCountMax = 1000;
 
-constexpr std::array<std::string_view, 3> kModes = {"wake", "row", "deliver"};  // by ListenMode
-constexpr std::array<std::string_view, 3> kStates = {"idle", "woken", "busy"};  // by Listener::State
+constexpr std::array<std::string_view, 3> kWaiterModes = {"wake", "row", "deliver"};  // by ListenMode
+constexpr std::array<std::string_view, 3> kStates = {"idle", "woken", "busy"};        // by Listener::State
 
 class Waiters final : public Command {
  public:
@@ -43,7 +43,7 @@ class Waiters final : public Command {
     Peers::Peer const peer = peers_.peer_of(one.connection);
     answer.message("WAITER").add("table", std::string_view{table.name});
     answer.add("connection", static_cast<std::uint64_t>(one.connection));
-    answer.add("mode", one.listener == nullptr ? "next" : kModes[static_cast<std::size_t>(one.listener->mode)]);
+    answer.add("mode", one.listener == nullptr ? "next" : kWaiterModes[static_cast<std::size_t>(one.listener->mode)]);
     if (!one.topic.empty()) answer.add("topic", one.topic);
     if (!one.worker.empty()) answer.add("worker", one.worker);
     if (!peer.address.empty()) answer.add("peer", peer.address);

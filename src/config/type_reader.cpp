@@ -181,7 +181,7 @@ void read_choices(Element const& element, OptionDeclaration& option) {
       element.problem_at("choices", "choice " + model::shown(choice) + " twice, expected each once");
 }
 
-OptionDeclaration read_option(Element const& element) {
+OptionDeclaration read_option_type(Element const& element) {
   element.expect({.attributes = {{"name", Times::one},
                                  {"type", Times::one},
                                  {"default", Times::one},
@@ -212,7 +212,7 @@ OptionDeclaration read_option(Element const& element) {
   return out;
 }
 
-ProtocolDeclaration read_protocol(Element const& element) {
+ProtocolDeclaration read_protocol_type(Element const& element) {
   element.expect({.attributes = {{"name", Times::one}, {"login"}}, .children = {}, .text = true});
   ProtocolDeclaration out;
   out.name = name_field(element, "name", kTypeName).value_or("");
@@ -281,9 +281,9 @@ Result<TypeDeclaration> read_type(std::filesystem::path const& path) {
       for (Element const& command : commands->children("command")) check_answers(command, out.answers);
     }
     if (auto const options = root.child("options"))
-      out.options = read_all<OptionDeclaration>(*options, "option", read_option);
+      out.options = read_all<OptionDeclaration>(*options, "option", read_option_type);
     if (auto const protocols = root.child("protocols"))
-      out.protocols = read_all<ProtocolDeclaration>(*protocols, "protocol", read_protocol);
+      out.protocols = read_all<ProtocolDeclaration>(*protocols, "protocol", read_protocol_type);
   }
   if (!problems.empty()) return problems.status();
   return out;

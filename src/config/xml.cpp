@@ -53,10 +53,10 @@ std::string expected_children(Shape const& shape) {
 }
 
 std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  std::size_t const from = text.find_first_not_of(kBlanks);
+  constexpr std::string_view kAround = " \t\r\n";
+  std::size_t const from = text.find_first_not_of(kAround);
   return from == std::string_view::npos ? std::string_view{}
-                                        : text.substr(from, text.find_last_not_of(kBlanks) - from + 1);
+                                        : text.substr(from, text.find_last_not_of(kAround) - from + 1);
 }
 
 bool read_whole(std::filesystem::path const& path, std::string& text, Problems& problems) {

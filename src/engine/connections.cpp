@@ -6,8 +6,8 @@ namespace fastjournal::engine {
 namespace {
 
 // Some 2 ms in one turn.
-constexpr std::uint64_t kLooksPerTurn = 48U << 10U;
-constexpr std::uint32_t kStepsTogether = 64;
+constexpr std::uint64_t kReleaseLooksPerTurn = 48U << 10U;
+constexpr std::uint32_t kReleaseStepsTogether = 64;
 
 }  // namespace
 
@@ -36,18 +36,18 @@ void Connections::closed(ConnectionId connection, TimeMs now, bool gives_back) {
 }
 
 void Connections::give_back(TimeMs now) {
-  while (!lost_.empty() && looks_of_turn_ < kLooksPerTurn) {
+  while (!lost_.empty() && looks_of_turn_ < kReleaseLooksPerTurn) {
     auto const [connection, number] = lost_.front();
     HostedTable& table = tables_[number];
     Decider::Ending ending = Decider::Ending::finished;
     if (!table.is_dropped() && table.can.holder != nullptr) {
       std::uint64_t const before = looks_.total();
       ConnectionId const gone = connection;
-      ending = !table.serves()
-                   ? Decider::Ending::no_space
-                   : decider_.decide_alone(table, now, kStepsTogether, Durability::written, [&](Decision& decision) {
-                       return table.can.holder->decide_connection_closed(gone, decision);
-                     });
+      ending = !table.serves() ? Decider::Ending::no_space
+                               : decider_.decide_alone(
+                                     table, now, kReleaseStepsTogether, Durability::written, [&](Decision& decision) {
+                                       return table.can.holder->decide_connection_closed(gone, decision);
+                                     });
       looks_of_turn_ += looks_.total() - before;
       agenda_.mark(table);
       agenda_.refresh(table);

@@ -10,7 +10,7 @@ namespace fastjournal::engine {
 namespace {
 
 // Copied in one turn: some 100 us of work for either log.
-constexpr std::size_t kCopyBytesPerTurn = 64U << 10U;
+constexpr std::size_t kMovedBytesPerTurn = 64U << 10U;
 // Left free in the other log, for what is decided meanwhile; and what a log on other computers may have to do.
 constexpr std::size_t kLeftForOthers = 512U << 10U;
 // With headers.
@@ -19,7 +19,7 @@ constexpr std::size_t kRecordHeader = 32;
 constexpr std::uint64_t kAheadBytes = 1U << 30U;
 constexpr std::uint64_t kAheadOfCopies = 4;
 // Without an event it looks this often.
-constexpr DurationMs kLookEvery{20};
+constexpr DurationMs kMoveLookEvery{20};
 // So often it asks for tables in doubt.
 constexpr DurationMs kSettleEvery{200};
 // A log that is to take a table in and does not rest by itself for so long is made to.
@@ -44,7 +44,7 @@ std::uint64_t open_bytes(log::Log const& log) { return log.end_lsn().value - log
 
 // More is to become durable than a turn copies: then it does so soon.
 bool is_behind(log::Log& log) {
-  bool const out = open_bytes(log) > kCopyBytesPerTurn;
+  bool const out = open_bytes(log) > kMovedBytesPerTurn;
   if (out) log.want_sync();
   return out;
 }
@@ -127,7 +127,7 @@ void Moving::set_step(Step step, TimeMs now) {
 bool Moving::committed(TimeMs now) {
   if (parts_.tables.has_leaving() && now >= settle_at_) settle(now);
   if (step_ == Step::none) return false;
-  look_at_ = now + kLookEvery;
+  look_at_ = now + kMoveLookEvery;
   if (!failed_.ok() && step_ == Step::copying) stay(std::exchange(failed_, {}), now);
   bool again = false;
   switch (step_) {
@@ -243,7 +243,7 @@ void Moving::group_ended(TimeMs now) {
 
 bool Moving::copy(TimeMs now) {
   if (is_full(*from_->log) || is_full(*to_->log)) return false;
-  for (std::size_t copied = 0; copied < kCopyBytesPerTurn;) {
+  for (std::size_t copied = 0; copied < kMovedBytesPerTurn;) {
     Lsn const oldest = table_->table->oldest_lsn();
     if (oldest.is_none() || oldest >= copy_below_) {
       // What waits would lengthen the pause.
@@ -252,7 +252,7 @@ bool Moving::copy(TimeMs now) {
       leave(now);
       return true;
     }
-    std::size_t budget = kCopyBytesPerTurn - copied;
+    std::size_t budget = kMovedBytesPerTurn - copied;
     for (bool is_exact = false;;) {
       if (!to_->log->reserve(2 * budget + kLeftForOthers, false) ||
           !from_->log->reserve_to_copy(budget + log::Catalogue::kClockBytes))

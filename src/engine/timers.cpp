@@ -8,10 +8,10 @@ namespace fastjournal::engine {
 namespace {
 
 // Some 2 ms in one turn.
-constexpr std::uint64_t kLooksPerTurn = 48U << 10U;
+constexpr std::uint64_t kTimerLooksPerTurn = 48U << 10U;
 // Tables looked at in one turn, and steps of one table together.
 constexpr std::uint32_t kTablesPerTurn = 256;
-constexpr std::uint32_t kStepsTogether = 4;
+constexpr std::uint32_t kTimerStepsTogether = 4;
 // The wait after a timer had no room in the log.
 constexpr DurationMs kRetryWithoutSpace{100};
 
@@ -20,7 +20,7 @@ constexpr DurationMs kRetryWithoutSpace{100};
 bool Timers::run(TimeMs now) {
   FJ_CHECK(now >= now_, "time went back");
   now_ = now;
-  std::uint64_t const looks_max = looks_.total() + kLooksPerTurn;
+  std::uint64_t const looks_max = looks_.total() + kTimerLooksPerTurn;
   for (std::uint32_t looked = 0; agenda_.first_date() <= now; ++looked) {
     if (looked == kTablesPerTurn || looks_.total() >= looks_max) return true;
     if (!run_table(tables_[agenda_.first()], now, looks_max)) return true;
@@ -42,7 +42,7 @@ bool Timers::run_table(HostedTable& table, TimeMs now, std::uint64_t looks_max) 
   // Synced, as wakes and reads depend on it: a row that was reported parked or gone stays so.
   Decider::Ending ending = timed == nullptr ? Decider::Ending::finished : Decider::Ending::more;
   while (ending == Decider::Ending::more) {
-    ending = decider_.decide_alone(table, now, kStepsTogether, Durability::synced,
+    ending = decider_.decide_alone(table, now, kTimerStepsTogether, Durability::synced,
                                    [timed](Decision& decision) { return timed->decide_timer(decision); });
     if (looks_.total() >= looks_max) break;
   }

@@ -14,7 +14,7 @@ namespace {
 //             that is 3 (values outside the log), so that an earlier program says what it cannot read
 //   ended     nothing
 
-void append_text(std::string& out, std::string_view text) {
+void append_name(std::string& out, std::string_view text) {
   append_little(out, static_cast<std::uint16_t>(text.size()));
   out.append(text);
 }
@@ -25,8 +25,8 @@ std::string body_of(TransactionBook::Entry const& entry) {
   append_little(body, entry.decided_at.value);
   append_little(body, entry.prepared.value);
   append_little(body, entry.ops_count);
-  append_text(body, entry.xid);
-  append_text(body, entry.origin);
+  append_name(body, entry.xid);
+  append_name(body, entry.origin);
   if (!entry.is_over_several_logs()) return body;
   append_little(body, static_cast<std::uint8_t>(entry.role));
   append_little(body, entry.home.store_id);
@@ -48,7 +48,8 @@ bool read_several(ByteReader& reader, TransactionBook::Entry& out) {
   return reader.ok() && out.is_over_several_logs();
 }
 
-Lsn append(Records& records, std::uint8_t type, ObjectId object, std::string_view body, std::uint8_t version = 1) {
+Lsn append_transaction(Records& records, std::uint8_t type, ObjectId object, std::string_view body,
+                       std::uint8_t version = 1) {
   Records::Place const place = records.append(type, version, object, body.size());
   if (!body.empty()) std::memcpy(place.body.data(), body.data(), body.size());
   return place.lsn;
@@ -64,17 +65,20 @@ std::string op_body(std::uint32_t number, std::string_view body) {
 }  // namespace
 
 ObjectId TransactionBook::append_prepared(Records& records, Entry const& entry) {
-  Lsn const lsn = append(records, kPrepared, entry.object, body_of(entry), entry.is_over_several_logs() ? 2 : 1);
+  Lsn const lsn =
+      append_transaction(records, kPrepared, entry.object, body_of(entry), entry.is_over_several_logs() ? 2 : 1);
   return entry.object.is_none() ? object_of(lsn) : entry.object;
 }
 
 void TransactionBook::append_op(Records& records, ObjectId object, std::uint32_t number, std::string_view body) {
   constexpr char kWithValues = 3;
   bool const has_values = !body.empty() && body.front() == kWithValues;
-  append(records, kOp, object, op_body(number, body), has_values ? 2 : 1);
+  append_transaction(records, kOp, object, op_body(number, body), has_values ? 2 : 1);
 }
 
-void TransactionBook::append_ended(Records& records, ObjectId object) { append(records, kEnded, object, {}); }
+void TransactionBook::append_ended(Records& records, ObjectId object) {
+  append_transaction(records, kEnded, object, {});
+}
 
 TransactionBook::Entry const* TransactionBook::find(ObjectId object) const {
   auto const found = entries_.find(object);

@@ -10,7 +10,7 @@ namespace fastjournal::model {
 namespace {
 
 // The given value, shortened for a message.
-std::string shown(Value const& value) {
+std::string shown_value(Value const& value) {
   if (value.kind == Value::Kind::text)
     return '"' + std::string{value.bytes.substr(0, 40)} + (value.bytes.size() > 40 ? "...\"" : "\"");
   if (auto const number = value.as_integer()) return std::to_string(*number);
@@ -25,7 +25,7 @@ void Parameters::refuse(Code code, std::string_view name, std::string text) {
 }
 
 void Parameters::refuse_value(std::string_view name, Value const& value, std::string const& expected) {
-  refuse(Code::bad_parameter, name, std::string{name} + " is " + shown(value) + ": expected " + expected);
+  refuse(Code::bad_parameter, name, std::string{name} + " is " + shown_value(value) + ": expected " + expected);
 }
 
 std::int64_t Parameters::integer(std::string_view name, std::int64_t absent, std::int64_t min, std::int64_t max) {
@@ -52,7 +52,7 @@ std::int64_t Parameters::date(std::string_view name, std::int64_t absent, std::i
   auto number = value->as_integer();
   if (number && looks_like_seconds(*number)) {
     refuse(Code::bad_parameter, name,
-           std::string{name} + " is " + shown(*value) + ", " + format_date(*number) +
+           std::string{name} + " is " + shown_value(*value) + ", " + format_date(*number) +
                " in milliseconds: expected milliseconds since 1970; if seconds are meant, " + std::to_string(*number) +
                "000");
     return absent;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint8_t kFormat = 1;
 constexpr std::uint8_t kFormatWithoutKey = 2;
-constexpr std::uint64_t kColumnsMax = 200;
+constexpr std::uint64_t kSchemaColumnsMax = 200;
 constexpr std::uint64_t kKeyColumnsMax = 8;
 
 enum Flag : std::uint8_t {
@@ -138,7 +138,7 @@ Result<Schema> decode_schema(std::string_view bytes) {
   std::uint8_t const format = parts.byte(kFormatWithoutKey);
   bool sound = format != 0;
   schema.version = static_cast<std::uint16_t>(parts.number(UINT16_MAX));
-  std::uint64_t const columns = parts.number(kColumnsMax);
+  std::uint64_t const columns = parts.number(kSchemaColumnsMax);
   for (std::uint64_t i = 0; i < columns && parts.ok(); ++i) schema.columns.push_back(decode_column(parts));
   std::uint64_t const keys = parts.number(kKeyColumnsMax);
   for (std::uint64_t i = 0; i < keys && parts.ok(); ++i) {

@@ -90,7 +90,7 @@ IntegerLimits range_of(ColumnType type) {
   }
 }
 
-std::string number(double value) {
+std::string number_text(double value) {
   std::array<char, 32> text{};
   auto const end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
   return {text.data(), end};
@@ -108,8 +108,8 @@ std::string expectation(Column const& column) {
   }
   if (kind_of(column.type) == CellKind::real) {
     std::string out{column.type == ColumnType::real32 ? "a finite number that a float holds" : "a finite number"};
-    if (column.real_min) out.append(", at least ").append(number(*column.real_min));
-    if (column.real_max) out.append(", at most ").append(number(*column.real_max));
+    if (column.real_min) out.append(", at least ").append(number_text(*column.real_min));
+    if (column.real_max) out.append(", at most ").append(number_text(*column.real_max));
     return out;
   }
   IntegerLimits const limits = limits_of(column);
@@ -124,7 +124,7 @@ std::string found(Value const& value) {
     case Value::Kind::binary: return std::to_string(value.bytes.size()) + " bytes of binary data";
     case Value::Kind::integer: return "the integer " + std::to_string(value.integer);
     case Value::Kind::unsigned_integer: return "the integer " + std::to_string(value.unsigned_integer);
-    case Value::Kind::real: return "the number " + number(value.real);
+    case Value::Kind::real: return "the number " + number_text(value.real);
     case Value::Kind::boolean: return value.boolean ? "true" : "false";
   }
   return {};
@@ -230,7 +230,7 @@ Status check_column_limits(Column const& column) {
                                   limits.unsigned_high);
     case CellKind::real:
       return check_order<double>(column, "value", column.real_min.value_or(-HUGE_VAL),
-                                 column.real_max.value_or(HUGE_VAL), number);
+                                 column.real_max.value_or(HUGE_VAL), number_text);
     case CellKind::bytes:
       if (column.length_max > kRowBytesMax)
         return bad_column(column, "found max-length=\"" + std::to_string(column.length_max) + "\", expected at most " +
@@ -332,7 +332,7 @@ Status check_limits(Column const& column, Cell const& cell) {
                                 std::fabs(cell.real) > static_cast<double>(std::numeric_limits<float>::max());
       if (!std::isfinite(cell.real) || beyond_float || (column.real_min && cell.real < *column.real_min) ||
           (column.real_max && cell.real > *column.real_max))
-        return refuse(Code::bad_parameter, column, number(cell.real), expectation(column));
+        return refuse(Code::bad_parameter, column, number_text(cell.real), expectation(column));
       return {};
     }
     case CellKind::bytes: return check_length(column, cell.bytes);

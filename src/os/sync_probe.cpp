@@ -25,13 +25,13 @@ Status failed(char const* call, std::filesystem::path const& folder) {
   return {code, fmt::format("{} in {}: {}", call, folder.string(), ::strerrordesc_np(error))};
 }
 
-struct Descriptor {
-  explicit Descriptor(int of) : fd(of) {}
-  ~Descriptor() {
+struct ProbeFile {
+  explicit ProbeFile(int of) : fd(of) {}
+  ~ProbeFile() {
     if (fd >= 0) ::close(fd);
   }
-  Descriptor(Descriptor const&) = delete;
-  Descriptor& operator=(Descriptor const&) = delete;
+  ProbeFile(ProbeFile const&) = delete;
+  ProbeFile& operator=(ProbeFile const&) = delete;
   int fd;
 };
 
@@ -53,7 +53,7 @@ std::uint32_t SyncTimes::us_at(double share) const {
 }
 
 Result<SyncTimes> probe_syncs(std::filesystem::path const& folder, SyncProbe const& probe) {
-  Descriptor const file{open_nameless(folder)};
+  ProbeFile const file{open_nameless(folder)};
   if (file.fd < 0) return failed("create a file", folder);
   std::vector<char> block(kBlock, '\0');
   // With its blocks in place a sync has only the data to write, as in a container.

@@ -9,7 +9,7 @@
 namespace fastjournal::protocol {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_version_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Ends in " HTTP/1.1", with any digits.
 bool is_http_request(std::string_view line) {
@@ -17,8 +17,8 @@ bool is_http_request(std::string_view line) {
   while (!line.empty() && is(line.back(), kBlank)) line.remove_suffix(1);
   if (line.size() < kVersion.size() + 3) return false;
   std::string_view const number = line.substr(line.size() - 3);
-  return line.substr(0, line.size() - 3).ends_with(kVersion) && is_digit(number[0]) && number[1] == '.' &&
-         is_digit(number[2]);
+  return line.substr(0, line.size() - 3).ends_with(kVersion) && is_version_digit(number[0]) && number[1] == '.' &&
+         is_version_digit(number[2]);
 }
 
 bool is_printable(char c) { return c > ' ' && c <= '~'; }

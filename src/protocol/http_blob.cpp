@@ -29,7 +29,7 @@ std::uint64_t number_of(Outgoing const& message, std::string_view name) {
   return value == nullptr ? 0 : value->as_unsigned().value_or(0);
 }
 
-std::string_view text_of(Outgoing const& message, std::string_view name) {
+std::string_view param_text(Outgoing const& message, std::string_view name) {
   Value const* const value = find(message, name);
   return value == nullptr ? std::string_view{} : value->bytes;
 }
@@ -69,13 +69,15 @@ void begin_blob_put(std::string_view table, std::string_view key, Message& messa
   message.set("key_binary", Value::of_binary(message.arena().copy(key)));
 }
 
-bool is_new_blob(Outgoing const& answer) { return answer.command == "STORED" && text_of(answer, "result") == "stored"; }
+bool is_new_blob(Outgoing const& answer) {
+  return answer.command == "STORED" && param_text(answer, "result") == "stored";
+}
 
 std::optional<HttpBlob> read_blob(Outgoing const& answer) {
   if (answer.command != "BLOB") return std::nullopt;
   HttpBlob out;
-  std::string_view const hash = text_of(answer, "content_hash");
-  if (text_of(answer, "result") != "found") return out;
+  std::string_view const hash = param_text(answer, "content_hash");
+  if (param_text(answer, "result") != "found") return out;
   if (!is_hash(hash)) return std::nullopt;
   out.is_there = true;
   out.bytes = number_of(answer, "length");

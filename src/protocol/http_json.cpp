@@ -196,7 +196,7 @@ class CommandsReader final : public ParametersReader {
   bool is_begun_{false};
 };
 
-Object json_of(Value const& value) {
+Object body_value(Value const& value) {
   switch (value.kind) {
     case Value::Kind::text: return std::string{value.bytes};
     case Value::Kind::binary: {
@@ -213,7 +213,7 @@ Object json_of(Value const& value) {
 }
 
 void add(Object& object, Param const& param, bool is_taken) {
-  object[is_taken ? "parameter-" + std::string{param.name} : std::string{param.name}] = json_of(param.value);
+  object[is_taken ? "parameter-" + std::string{param.name} : std::string{param.name}] = body_value(param.value);
 }
 
 void append(Object const& object, std::string& out) {

@@ -13,13 +13,13 @@ HttpScan bad(std::size_t bytes, std::uint16_t status, std::string why) {
   return {.kind = HttpScan::Kind::bad, .bytes = bytes, .status = status, .why = std::move(why)};
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_size_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Not in a head at all, but for the two of a line end and the tab.
 bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; }
 
 int hex_digit(char c) {
-  if (is_digit(c)) return c - '0';
+  if (is_size_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
@@ -30,8 +30,8 @@ bool has_http_version(std::string_view line) {
   constexpr std::string_view kVersion{" HTTP/"};
   if (line.size() < kVersion.size() + 3 || std::count(line.begin(), line.end(), ' ') != 2) return false;
   std::string_view const number = line.substr(line.size() - 3);
-  return line.substr(0, line.size() - 3).ends_with(kVersion) && is_digit(number[0]) && number[1] == '.' &&
-         is_digit(number[2]);
+  return line.substr(0, line.size() - 3).ends_with(kVersion) && is_size_digit(number[0]) && number[1] == '.' &&
+         is_size_digit(number[2]);
 }
 
 // A tab, or printable.

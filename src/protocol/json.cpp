@@ -10,9 +10,9 @@ namespace fastjournal::protocol {
 namespace {
 
 // Builds one message from the parser's events. It never builds a tree, so no input can make it deep or large.
-class MessageBuilder : public nlohmann::json_sax<nlohmann::json> {
+class JsonBuilder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit MessageBuilder(Message& into) : into_(into) {}
+  explicit JsonBuilder(Message& into) : into_(into) {}
 
   // An empty value, as in the eventdispatcher library; in the head, an absent part.
   bool null() override { return place_ == Place::top || value(Value::of_text({})); }
@@ -151,7 +151,7 @@ nlohmann::ordered_json json_of(Value const& value) {
 
 Status parse_json(std::string_view line, Message& into) {
   into.clear();
-  MessageBuilder builder{into};
+  JsonBuilder builder{into};
   if (!nlohmann::json::sax_parse(line.begin(), line.end(), &builder)) return builder.take_status();
   return check_head(into);
 }

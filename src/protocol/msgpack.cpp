@@ -13,9 +13,9 @@ namespace fastjournal::protocol {
 namespace {
 
 // Builds one message from the parser's events. Strings are views into the body.
-class MessageBuilder : public msgpack::null_visitor {
+class MsgpackBuilder : public msgpack::null_visitor {
  public:
-  explicit MessageBuilder(Message& into) : into_(into) {}
+  explicit MsgpackBuilder(Message& into) : into_(into) {}
 
   bool visit_nil() { return ignored() || refuse("nil is no value of a message"); }
   bool visit_boolean(bool v) { return value(Value::of_boolean(v)); }
@@ -276,7 +276,7 @@ void finish_frame(std::size_t begin, std::string& out) {
 
 Status parse_frame(std::string_view body, Message& into) {
   into.clear();
-  MessageBuilder builder{into};
+  MsgpackBuilder builder{into};
   std::size_t offset = 0;
   bool const whole = msgpack::parse(body.data(), body.size(), offset, builder);
   if (Status status = builder.take_status(); !status.ok() || !whole)

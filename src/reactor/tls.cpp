@@ -34,7 +34,7 @@ constexpr std::int64_t kSlowAfterUs = 1'000'000;
 constexpr std::int64_t kWaitLimits = 3;
 // How often those who wait are looked at, besides whenever a handshake ends.
 constexpr std::int64_t kLookAgainUs = 100'000;
-constexpr std::int64_t kWarnAgainAfterUs = 10'000'000;
+constexpr std::int64_t kTlsWarnAgainAfterUs = 10'000'000;
 // Of one call of send: encryption costs time, so a peer that reads as fast as we write must not keep the turn.
 constexpr std::size_t kSendBytesMax = 1U << 20U;
 
@@ -328,7 +328,7 @@ void Reactor::refuse_handshake(Connection& connection, std::uint64_t& counter, s
 
 void Reactor::warn_of_handshake(std::string_view peer, std::string_view why) {
   std::int64_t const now_us = monotonic_us();
-  if (handshake_warned_us_ != INT64_MIN && now_us - handshake_warned_us_ < kWarnAgainAfterUs) return;
+  if (handshake_warned_us_ != INT64_MIN && now_us - handshake_warned_us_ < kTlsWarnAgainAfterUs) return;
   handshake_warned_us_ = now_us;
   warn(fmt::format(
       "TLS handshakes fail (so far {} of {}; {} were too slow, {} spoke no TLS), now of {}: {}",

@@ -8,7 +8,7 @@ namespace fastjournal::server {
 namespace {
 
 // Answers that wait for a log: more are dropped, as a socket's queue would drop them.
-constexpr std::size_t kWaitingMax = 4096;
+constexpr std::size_t kQueriesWaitingMax = 4096;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ void DatagramQueries::take(ConnectionId socket, std::string_view bytes, std::str
   ++counters_.queries;
   ++counters_.dropped;  // until it is answered
   Listener const& listener = listeners_.of(peer.listener);
-  if (!listener.make_protocol || from.empty() || waiting_.size() >= kWaitingMax) return;
+  if (!listener.make_protocol || from.empty() || waiting_.size() >= kQueriesWaitingMax) return;
   std::unique_ptr<Protocol> const protocol = listener.make_protocol();
   std::string out;
   message_.clear();

@@ -13,17 +13,17 @@ struct Parameter {
   std::string type;  // string, integer
   bool required{false};
 };
-struct Command {
+struct FileCommand {
   std::string description;
   std::map<std::string, Parameter> parameters;
   std::size_t types{0};  // that have it
 };
-using Commands = std::map<std::string, Command>;
+using Commands = std::map<std::string, FileCommand>;
 
 // The numbers of STATS, which depend on the table type.
 class MetricNames final : public MetricSink {
  public:
-  explicit MetricNames(Command& command) : command_(command) {}
+  explicit MetricNames(FileCommand& command) : command_(command) {}
   void integer(Metric const& metric, std::int64_t) override { add(metric.name); }
   void real(Metric const& metric, double) override { add(metric.name); }
   void histogram(Metric const& metric, Histogram const& values) override {
@@ -33,7 +33,7 @@ class MetricNames final : public MetricSink {
  private:
   void add(std::string_view name) { command_.parameters.try_emplace(std::string{name}, Parameter{"string", false}); }
 
-  Command& command_;
+  FileCommand& command_;
 };
 
 // Dates may be `+N`: a checker takes only digits for an integer.
@@ -41,7 +41,7 @@ std::string checked_type(std::string_view declared) {
   return declared == "integer" || declared == "duration" ? "integer" : "string";
 }
 
-void add(CommandDeclaration const& declared, Command& out) {
+void add(CommandDeclaration const& declared, FileCommand& out) {
   if (out.description.empty()) out.description = declared.description;
   ++out.types;
   std::set<std::string> seen;
@@ -56,7 +56,7 @@ void add(CommandDeclaration const& declared, Command& out) {
     if (!seen.contains(name)) parameter.required = false;
 }
 
-void add_columns(engine::Declarations const& tables, std::string_view type, Command& command) {
+void add_columns(engine::Declarations const& tables, std::string_view type, FileCommand& command) {
   for (engine::Declaration const& table : tables)
     if (table->type == type)
       for (Column const& column : table->schema.columns)
@@ -64,14 +64,14 @@ void add_columns(engine::Declarations const& tables, std::string_view type, Comm
 }
 
 // No parameter of an answer is required: a value that cannot be sent is left out (`omitted`).
-void add(AnswerDeclaration const& declared, Command& out) {
+void add(AnswerDeclaration const& declared, FileCommand& out) {
   if (out.description.empty()) out.description = declared.description;
   for (ParameterDeclaration const& one : declared.parameters)
     out.parameters.try_emplace(one.name, Parameter{checked_type(one.type), false});
 }
 
 // Names separated by blanks.
-void add_names(std::string_view names, Command& out) {
+void add_names(std::string_view names, FileCommand& out) {
   while (!names.empty()) {
     std::size_t const end = std::min(names.find(' '), names.size());
     if (end > 0) out.parameters.try_emplace(std::string{names.substr(0, end)}, Parameter{"string", false});
@@ -79,7 +79,7 @@ void add_names(std::string_view names, Command& out) {
   }
 }
 
-void add_metrics(engine::TableTypes const& types, engine::Declarations const& tables, Command& stats) {
+void add_metrics(engine::TableTypes const& types, engine::Declarations const& tables, FileCommand& stats) {
   MetricNames names{stats};
   for (engine::Declaration const& declaration : tables) {
     engine::TableType const& type = *types.find(declaration->type)->second;
@@ -107,9 +107,9 @@ bool is_required(AliasDeclaration const& alias, AliasParameter const& parameter,
 // The message, and its two answers with the echoed parameters.
 Commands commands_of(AliasDeclaration const& alias, TableDeclaration const& table, engine::TableType const& type) {
   Commands out;
-  Command& asked = out[alias.command];
+  FileCommand& asked = out[alias.command];
   asked.description = "an alias: " + alias.means + " of table " + table.name;
-  Command answer;
+  FileCommand answer;
   answer.description = "answers " + alias.command;
   for (AliasParameter const& one : alias.parameters) {
     asked.parameters[one.name] = {"string", is_required(alias, one, table, type)};
@@ -120,7 +120,7 @@ Commands commands_of(AliasDeclaration const& alias, TableDeclaration const& tabl
   return out;
 }
 
-std::string content_of(std::string const& name, Command const& command) {
+std::string content_of(std::string const& name, FileCommand const& command) {
   std::string out = "# " + name + ": " + command.description + "\n";
   for (auto const& [parameter, facts] : command.parameters)
     out += "\n[" + parameter + "]\ntype=" + facts.type + "\nflags=" + (facts.required ? "required" : "optional,empty") +
@@ -134,26 +134,26 @@ std::map<std::string, std::string> message_files(engine::TableTypes const& types
   Commands commands;
   for (auto const& [type_name, type] : types) {
     for (CommandDeclaration const& declared : type->declaration()->commands) {
-      Command& command = commands[declared.name];
+      FileCommand& command = commands[declared.name];
       add(declared, command);
       if (declared.takes_columns) add_columns(tables, type_name, command);
     }
   }
   for (admin::OwnCommand const& own : admin::own_commands()) {
     if (own.kind != admin::OwnCommand::Kind::own) continue;
-    Command& command = commands[std::string{own.name}];
+    FileCommand& command = commands[std::string{own.name}];
     if (command.description.empty()) command.description = "of the daemon";
     add_names(admin::with_topics(own.parameters, types), command);
   }
   for (auto const& [type_name, type] : types) {
     for (AnswerDeclaration const& declared : type->declaration()->answers) {
-      Command& command = commands[declared.name];
+      FileCommand& command = commands[declared.name];
       add(declared, command);
       if (declared.has_columns) add_columns(tables, type_name, command);
     }
   }
   for (admin::OwnAnswer const& own : admin::own_answers()) {
-    Command& command = commands[std::string{own.name}];
+    FileCommand& command = commands[std::string{own.name}];
     if (command.description.empty()) command.description = "an answer of the daemon";
     add_names(admin::with_topics(own.parameters, types), command);
   }

@@ -11,7 +11,7 @@ namespace {
 
 // Of names that a client made up: the longest that ours can have.
 constexpr std::size_t kCommandNameShown = 64;
-constexpr std::size_t kTableNameShown = 64;
+constexpr std::size_t kUnknownNameShown = 64;
 
 // Unknown names are refused: ignored, a misspelt option would look as if it had been applied.
 Status check_parameters(engine::HostedTable const& table, engine::CommandType const& command, Message const& message) {
@@ -42,7 +42,7 @@ TableCommands::Checked TableCommands::check(Speaker const& speaker, Message cons
                                             admin::Basis& basis) {
   if (!speaker.bound.empty()) {
     status = listeners_.check_reach(speaker, message.command.substr(0, kCommandNameShown),
-                                    message.text("table").substr(0, kTableNameShown));
+                                    message.text("table").substr(0, kUnknownNameShown));
     if (!status.ok()) return {};
   }
   engine::HostedTable* table = admin::find_table(engine_, message, status, basis);

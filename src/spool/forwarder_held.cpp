@@ -12,7 +12,7 @@
 namespace fastjournal::spool {
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
+constexpr std::size_t kHeldReadBytes = std::size_t{1} << 20U;
 constexpr std::size_t kPendingBytesMax = std::size_t{1} << 20U;  // of all tables; written together, by one sync each
 
 }  // namespace
@@ -72,7 +72,7 @@ void Forwarder::take_held(std::string const& table, Held& held, TimeMs now) {
   if (unsettled >= most || !knows_seed(table, held)) return;
   std::string bytes;
   std::uint64_t const at = held.read_to;
-  std::size_t asked = kReadBytes;
+  std::size_t asked = kHeldReadBytes;
   if (failed(folder_.read_held(table, at, asked, bytes))) return;
   // Only this process writes the file: what is not whole was cut by the end of an earlier one, and is in its source.
   bool is_settled = bytes.size() < asked;

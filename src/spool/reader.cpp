@@ -9,7 +9,7 @@
 namespace fastjournal::spool {
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{1} << 20U;
+constexpr std::size_t kReaderBytes = std::size_t{1} << 20U;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Status RecordReader::read_more() {
     if (data > 0) bytes_at_ = static_cast<std::uint64_t>(data);
   }
   std::size_t const before = bytes_.size();
-  if (Status status = read_at(fd_, path_, bytes_at_ + before, kReadBytes, bytes_); !status.ok()) return status;
+  if (Status status = read_at(fd_, path_, bytes_at_ + before, kReaderBytes, bytes_); !status.ok()) return status;
   is_at_end_ = bytes_.size() == before;
   return {};
 }

@@ -7,10 +7,11 @@
 namespace fastjournal::sql {
 namespace {
 
-using Kind = ExportColumn::Kind;
+using ColumnKind = ExportColumn::Kind;
 
-constexpr std::array<ExportColumn, 3> kColumns{
-    {{.name = "type"}, {.name = "format", .kind = Kind::integer}, {.name = "exported_at", .kind = Kind::integer}}};
+constexpr std::array<ExportColumn, 3> kColumns{{{.name = "type"},
+                                                {.name = "format", .kind = ColumnKind::integer},
+                                                {.name = "exported_at", .kind = ColumnKind::integer}}};
 
 Status replace(Database& database, ExportRelation const& relation, std::string_view table) {
   if (Status status = database.make(relation); !status.ok()) return status;

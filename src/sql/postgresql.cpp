@@ -21,7 +21,7 @@ namespace {
 // Rows in one statement: few round trips, and far from the 65,535 parameters that one may have.
 constexpr std::size_t kRowsPerStatement = 500;
 
-constexpr std::string_view kTypes[] = {"text", "bigint", "boolean"};
+constexpr std::string_view kPostgresqlTypes[] = {"text", "bigint", "boolean"};
 // Their numbers, which never change.
 constexpr Oid kTypeOids[] = {25, 20, 16};
 
@@ -121,7 +121,7 @@ class Postgresql final : public Database {
             names, doing);
     if (!found.ok()) return found.status();
     if (PQntuples(found->get()) > 0) return {};
-    return run(create_table(relation, place_of(relation), kTypes), {}, doing).status();
+    return run(create_table(relation, place_of(relation), kPostgresqlTypes), {}, doing).status();
   }
 
   Status remove_rows(ExportRelation const& relation, std::string_view table) override {

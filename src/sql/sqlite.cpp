@@ -19,7 +19,7 @@ constexpr int kBusyLookMs = 25;
 // Steps of its machine between two looks at the clock: some milliseconds.
 constexpr int kStepsPerLook = 100'000;
 
-constexpr std::string_view kTypes[] = {"TEXT", "INTEGER", "INTEGER"};
+constexpr std::string_view kSqliteTypes[] = {"TEXT", "INTEGER", "INTEGER"};
 
 struct Close {
   void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
@@ -65,7 +65,7 @@ class Sqlite final : public Database {
     int const step = sqlite3_step(found->get());
     if (step == SQLITE_ROW) return {};
     if (step != SQLITE_DONE) return failed(fmt::format("look for {}", relation.name()));
-    return run(create_table(relation, quoted(relation.name()), kTypes) + " WITHOUT ROWID",
+    return run(create_table(relation, quoted(relation.name()), kSqliteTypes) + " WITHOUT ROWID",
                fmt::format("make {}", relation.name()));
   }
 

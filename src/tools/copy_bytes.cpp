@@ -12,7 +12,7 @@
 namespace fastjournal::tools {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;
+constexpr std::size_t kBytesPiece = std::size_t{1} << 20U;
 
 bool is_hole(std::span<std::byte const> piece) {
   return std::all_of(piece.begin(), piece.end(), [](std::byte byte) { return byte == std::byte{0}; });
@@ -20,10 +20,10 @@ bool is_hole(std::span<std::byte const> piece) {
 
 Status copy_file(env::File& from, env::File& to, std::uint64_t bytes, Pace const& pace,
                  std::function<void(std::uint64_t)> const& at_offset) {
-  std::vector<std::byte> buffer(kPieceBytes);
+  std::vector<std::byte> buffer(kBytesPiece);
   for (std::uint64_t at = 0; at < bytes;) {
     std::span<std::byte> const piece =
-        std::span(buffer).first(static_cast<std::size_t>(std::min<std::uint64_t>(kPieceBytes, bytes - at)));
+        std::span(buffer).first(static_cast<std::size_t>(std::min<std::uint64_t>(kBytesPiece, bytes - at)));
     Result<std::size_t> const got = from.read(at, piece);
     if (!got.ok()) return got.status();
     if (got.value() != piece.size()) return {Code::damaged, fmt::format("the file ends at {}, not {}", at, bytes)};

@@ -13,7 +13,7 @@ namespace fastjournal::tools {
 namespace {
 
 // The tables by number, as far as the catalogue is readable.
-class Names final : public ScanVisitor {
+class DumpNames final : public ScanVisitor {
  public:
   Status on_batch(ScannedContainer const&, std::uint64_t, log::file::BatchHeader const& header,
                   std::span<std::byte const> bytes) override {
@@ -163,7 +163,7 @@ Result<bool> dump(env::Disk& disk, std::string const& folder, DumpWish const& wi
   if (!lock.ok()) return lock.status();
   Result<Scan> scan = Scan::open(disk, folder);
   if (!scan.ok()) return scan.status();
-  Names names;
+  DumpNames names;
   if (Status status = scan->walk(names); !status.ok()) return status;
   auto const table = find_table(wish.table, names.catalogue);
   if (!table.ok()) return table.status();

@@ -134,9 +134,9 @@ class Writing final : public ScanVisitor {
 };
 
 // The names of tables, as far as the catalogue is readable.
-class Names final : public EachRecord {
+class SalvageNames final : public EachRecord {
  public:
-  explicit Names(Lsn base) : EachRecord(base) {}
+  explicit SalvageNames(Lsn base) : EachRecord(base) {}
   Status on_record(RecordView const& record) override {
     if (record.table == TableId::catalogue) static_cast<void>(catalogue.apply(record));
     return {};
@@ -203,7 +203,7 @@ Result<Salvaged> salvage(env::Disk& disk, std::string const& folder, env::Disk& 
     if (!container.in_stream && !container.header)
       out.odd_containers.push_back(container.name + ": " + container.problem + "; nothing in it was used");
   scan.tell(progress, "looking for names");
-  Names names{scan.base()};
+  SalvageNames names{scan.base()};
   if (Status status = scan.walk(names); !status.ok()) return status;
   for (auto const& [what, records] : reasons) {
     auto const* const entry = names.catalogue.find(what.first);

@@ -8,16 +8,14 @@
 
 #include "log/file/container.h"
 #include "log/file/newest.h"
+#include "log/file/segment.h"
 
 namespace fastjournal::tools {
 namespace {
 
 using log::file::BatchHeader;
 using log::file::ContainerHeader;
-
-std::uint64_t offset_in(ContainerHeader const& header, Lsn lsn) {
-  return log::file::kHeaderBlocks * header.block + (lsn.value - header.first.value);
-}
+using log::file::offset_in;
 
 }  // namespace
 

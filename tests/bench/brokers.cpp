@@ -12,9 +12,9 @@
 namespace fastjournal::bench {
 namespace {
 
-class Own final : public Broker {
+class OwnBroker final : public Broker {
  public:
-  Own() : port_(free_port()) {
+  OwnBroker() : port_(free_port()) {
     std::string const folder = folder_.path().string();
     std::filesystem::create_directories(folder + "/tables");
     std::ofstream{folder + "/fastjournal.xml"} << "<fastjournal>\n</fastjournal>\n";
@@ -106,7 +106,7 @@ class Active final : public Broker {
 
 }  // namespace
 
-std::unique_ptr<Broker> start_fastjournal() { return std::make_unique<Own>(); }
+std::unique_ptr<Broker> start_fastjournal() { return std::make_unique<OwnBroker>(); }
 std::unique_ptr<Broker> start_rabbitmq() { return std::make_unique<Rabbit>(); }
 std::unique_ptr<Broker> start_activemq() { return std::make_unique<Active>(); }
 

@@ -39,7 +39,7 @@ std::string uri_of(std::uint64_t number) { return fmt::format("/{:023}", number)
 // fastjournal
 
 // The digits behind `name` in a line; `name` begins with the character before it.
-std::string_view field(std::string_view line, std::string_view name) {
+std::string_view line_field(std::string_view line, std::string_view name) {
   std::size_t const at = line.find(name);
   if (at == std::string_view::npos) refused(line);
   std::string_view const rest = line.substr(at + name.size());
@@ -67,8 +67,8 @@ Speech our_speech(std::size_t batch) {
       std::string_view const line = bytes.substr(at, end - at);
       at = end + 1;
       if (line.starts_with("DOCUMENT "))
-        next += fmt::format("SENDING table=docs;destination=d;document={};token={}\n", field(line, ";document="),
-                            field(line, ";token="));
+        next += fmt::format("SENDING table=docs;destination=d;document={};token={}\n", line_field(line, ";document="),
+                            line_field(line, ";token="));
       else if (!line.starts_with("RUN ") && !line.starts_with("RECORDED "))
         refused(line);
     }

@@ -83,7 +83,7 @@ std::string name_of(std::string_view peer) {
 }
 
 // With three significant digits.
-std::string shown(double value) {
+std::string drawn_number(double value) {
   if (value >= 999'500) return fmt::format("{:.3g} M", value / 1e6);
   if (value >= 9'995) return fmt::format("{:.3g} k", value / 1e3);
   if (value >= 1'000) {
@@ -166,7 +166,7 @@ void draw_panel(Panel const& panel, double x, double y, std::string& out) {
   for (double tick = 0; tick <= most * 1.0001; tick += step) {
     double const at = left + tick * scale;
     print("<line class=\"grid\" x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\"/>\n", at, top - 2, bottom);
-    print("<text class=\"quiet middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", at, bottom + 13, shown(tick));
+    print("<text class=\"quiet middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", at, bottom + 13, drawn_number(tick));
   }
   print("<text class=\"quiet right\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", left - 12, bottom + 13, panel.unit);
   double bar_top = top;
@@ -183,7 +183,7 @@ void draw_panel(Panel const& panel, double x, double y, std::string& out) {
                                 : "other",
           left, bar_top, length, kBarHeight);
     print("<text class=\"{}value\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", ours ? "own " : "", left + length + 5, base,
-          shown(value));
+          drawn_number(value));
     bar_top += kBarStep;
   }
   if (!panel.wish.empty())

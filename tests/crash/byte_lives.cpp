@@ -17,7 +17,7 @@ constexpr int kStepsAfter = 20;
 constexpr std::uint64_t kNestedEvery = 16;
 constexpr int kRounds = 12;
 constexpr int kStepsOfARound = 150;
-constexpr std::uint64_t kNever = 1U << 30U;
+constexpr std::uint64_t kNoCut = 1U << 30U;
 constexpr std::uint64_t kSmallDisk = 1200U << 10U;
 constexpr std::uint64_t kLargeDisk = std::uint64_t{1} << 40U;
 // Values that are kept when space is looked at, each in whole blocks. What is used beside them in each file: its
@@ -202,7 +202,7 @@ class LongByteLife {
       ++proof_.tally.nested;
       cut();
     }
-    disk().stop_after(kNever);
+    disk().stop_after(kNoCut);
     Status const status = life_.start();
     if (status.ok()) return life_.check();
     if (!is_small_ || status.code() != Code::no_space) return status.text();
@@ -250,7 +250,7 @@ class LongByteLife {
     // The log is written anew: another store, whose files are the same.
     bool const is_sound = !is_stopped && life_.files().failure().ok();
     if (is_sound && draw(8) == 0) {
-      disk().stop_after(kNever);
+      disk().stop_after(kNoCut);
       if (std::string wrong = life_.settle(); !wrong.empty()) return wrong;
       ++life_.options().store_id;
       has_other_log_ = true;

@@ -62,8 +62,8 @@ class LongLife {
   }
 
   sim::Failure failure() {
-    constexpr sim::Failure kFailures[] = {sim::Failure::io_error, sim::Failure::no_space, sim::Failure::short_write};
-    return kFailures[draw(std::size(kFailures))];
+    constexpr sim::Failure kFailedCalls[] = {sim::Failure::io_error, sim::Failure::no_space, sim::Failure::short_write};
+    return kFailedCalls[draw(std::size(kFailedCalls))];
   }
 
   bool operation() {

@@ -33,13 +33,13 @@ inline std::string value_behind(std::string const& text, std::string const& name
   return {};
 }
 
-struct Ran {
+struct ToolRan {
   int code{-1};
   std::string output;  // with standard error
 };
 
 // Runs the program `fastjournal` with these words.
-inline Ran run_tool(std::vector<std::string> words) {
+inline ToolRan run_tool(std::vector<std::string> words) {
   words.insert(words.begin(), FJ_BINARY_DIR "/bin/fastjournal");
   ChildProcess child{words};
   int const code = child.wait().value_or(-1);

@@ -6,7 +6,7 @@
 namespace fastjournal::reference {
 namespace {
 
-std::string is_error(Texts const& answer, std::string const& code) {
+std::string people_error(Texts const& answer, std::string const& code) {
   if (answer.empty()) return {};
   return text(answer, "") == "ERROR" && text(answer, "code") == code ? "" : "expected ERROR " + code;
 }
@@ -48,12 +48,12 @@ bool Reference::is_bulk(Texts const& command) {
 std::string Reference::change_many(Texts const& command, Texts const& answer) {
   bool const kicks = text(command, "") == "KICK";
   std::string status = text(command, "status");
-  if (options_.domain.empty() && command.contains("domain")) return is_error(answer, "not_supported");
-  if (!options_.has_key && command.contains("prefix")) return is_error(answer, "bad_parameter");
+  if (options_.domain.empty() && command.contains("domain")) return people_error(answer, "not_supported");
+  if (!options_.has_key && command.contains("prefix")) return people_error(answer, "bad_parameter");
   bool const filters =
       !status.empty() || command.contains("domain") || !text(command, "prefix").empty() || command.contains("error");
-  if (!kicks && !filters) return is_error(answer, "missing_parameter");
-  if (kicks && status == "processing") return is_error(answer, "bad_parameter");
+  if (!kicks && !filters) return people_error(answer, "missing_parameter");
+  if (kicks && status == "processing") return people_error(answer, "bad_parameter");
   if (kicks && status.empty()) status = "parked";
   std::int64_t const most = number(command, "count", 1000);
   bool const dry_run = number(command, "dry_run") == 1;
@@ -91,7 +91,7 @@ std::string Reference::change_many(Texts const& command, Texts const& answer) {
 // The parked rows of the key, or else the waiting one: due now, with no attempts.
 std::string Reference::kick(Texts const& command, std::vector<Texts> const& answer) {
   if (is_bulk(command)) return change_many(command, first(answer));
-  if (names_no_row(command)) return is_error(first(answer), "bad_parameter");
+  if (names_no_row(command)) return people_error(first(answer), "bad_parameter");
   // A row that expired at this moment may still be found by its key: it is removed and answered as DELETED.
   std::set<std::uint64_t> expired;
   for (Texts const& message : answer) {
@@ -108,12 +108,12 @@ std::string Reference::kick(Texts const& command, std::vector<Texts> const& answ
     return rest.empty() ? "" : kick(command, rest);
   }
   std::vector<Row*> const all = rows_of(command);
-  if (all.empty()) return is_error(first(answer), "unknown_row");
+  if (all.empty()) return people_error(first(answer), "unknown_row");
   std::set<std::uint64_t> wanted;
   for (State const state : {State::parked, State::waiting})
     for (Row const* const row : all)
       if (row->state == state && (wanted.empty() || state == State::parked)) wanted.insert(row->id);
-  if (wanted.empty()) return is_error(first(answer), "wrong_state");
+  if (wanted.empty()) return people_error(first(answer), "wrong_state");
   synced_ = true;
   std::vector<std::uint64_t> order(wanted.begin(), wanted.end());
   // The rules leave open which of several parked rows comes first, and so stays.
@@ -141,7 +141,7 @@ Row* Reference::put_back(std::uint64_t id) {
 
 std::string Reference::remove(Texts const& command, std::vector<Texts> const& answer) {
   if (is_bulk(command)) return change_many(command, first(answer));
-  if (names_no_row(command)) return is_error(first(answer), "bad_parameter");
+  if (names_no_row(command)) return people_error(first(answer), "bad_parameter");
   std::set<std::uint64_t> wanted;
   for (Row const* const row : rows_of(command)) wanted.insert(row->id);
   // A row that expired at this moment may still be deleted by its key.
@@ -153,7 +153,7 @@ std::string Reference::remove(Texts const& command, std::vector<Texts> const& an
     if (text(message, "") == "DELETED") removed.insert(static_cast<std::uint64_t>(number(message, "row")));
   for (std::uint64_t const id : removed)
     if (!wanted.contains(id) && !expired.contains(id)) return "another row was deleted";
-  if (wanted.empty() && removed.empty()) return is_error(first(answer), "unknown_row");
+  if (wanted.empty() && removed.empty()) return people_error(first(answer), "unknown_row");
   synced_ = true;
   for (std::uint64_t const id : wanted)
     if (!answer.empty() && !removed.contains(id)) return "not deleted: " + std::to_string(id);
@@ -214,9 +214,9 @@ std::string Reference::compare_row(Row const& row, Texts const& shown_row) const
 }
 
 std::string Reference::peek(Texts const& command, std::vector<Texts> const& answer) const {
-  if (names_no_row(command)) return is_error(first(answer), "bad_parameter");
+  if (names_no_row(command)) return people_error(first(answer), "bad_parameter");
   std::vector<Row*> const wanted = const_cast<Reference*>(this)->rows_of(command);
-  if (wanted.empty()) return is_error(first(answer), "unknown_row");
+  if (wanted.empty()) return people_error(first(answer), "unknown_row");
   if (answer.size() != wanted.size()) return "expected " + std::to_string(wanted.size()) + " rows";
   for (Texts const& message : answer) {
     auto const id = static_cast<std::uint64_t>(number(message, "row"));
@@ -228,8 +228,8 @@ std::string Reference::peek(Texts const& command, std::vector<Texts> const& answ
 
 std::string Reference::list(Texts const& command, std::vector<Texts> const& answer) const {
   std::string const status = text(command, "status");
-  if (options_.domain.empty() && command.contains("domain")) return is_error(first(answer), "not_supported");
-  if (!options_.has_key && command.contains("prefix")) return is_error(first(answer), "bad_parameter");
+  if (options_.domain.empty() && command.contains("domain")) return people_error(first(answer), "not_supported");
+  if (!options_.has_key && command.contains("prefix")) return people_error(first(answer), "bad_parameter");
   std::set<std::uint64_t> wanted;
   for (Row const& row : rows_)
     if (fits(row, command, status)) wanted.insert(row.id);
@@ -249,7 +249,7 @@ std::string Reference::list(Texts const& command, std::vector<Texts> const& answ
 std::string Reference::compare(std::vector<Texts> const& dump) const { return list({{"", "LIST"}}, dump); }
 
 std::string Reference::why(Texts const& command, std::vector<Texts> const& answer) const {
-  if (names_no_row(command)) return is_error(first(answer), "bad_parameter");
+  if (names_no_row(command)) return people_error(first(answer), "bad_parameter");
   std::vector<Row*> const wanted = const_cast<Reference*>(this)->rows_of(command);
   for (Texts const& message : answer) {
     if (text(message, "") != "REASON") return "expected REASON";
@@ -276,7 +276,7 @@ std::string Reference::why(Texts const& command, std::vector<Texts> const& answe
 
 // Each row is in the bucket with the first end at or behind its date.
 std::string Reference::timeline(Texts const& command, std::vector<Texts> const& answer) const {
-  if (options_.domain.empty() && command.contains("domain")) return is_error(first(answer), "not_supported");
+  if (options_.domain.empty() && command.contains("domain")) return people_error(first(answer), "not_supported");
   if (text(first(answer), "") == "ERROR") return "refused: " + shown(first(answer));
   constexpr std::int64_t kSecond = 1000;
   std::vector<std::int64_t> ends{now_};

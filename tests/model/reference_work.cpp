@@ -9,7 +9,7 @@ namespace {
 
 std::int64_t later(std::int64_t a, std::int64_t b) { return a == 0 || b == 0 ? 0 : std::max(a, b); }
 
-std::string is_error(Texts const& answer, std::string const& code) {
+std::string work_error(Texts const& answer, std::string const& code) {
   if (text(answer, "") == "ERROR" && text(answer, "code") == code) return {};
   return "expected ERROR " + code;
 }
@@ -21,8 +21,8 @@ std::string is_error(Texts const& answer, std::string const& code) {
 
 std::string Reference::check_nothing(std::string const& domain, Texts const& answer) const {
   // The command is from the time when the table had domains.
-  if (options_.domain.empty() && !domain.empty()) return is_error(answer, "not_supported");
-  if (standing_ == "paused") return is_error(answer, "paused");
+  if (options_.domain.empty() && !domain.empty()) return work_error(answer, "not_supported");
+  if (standing_ == "paused") return work_error(answer, "paused");
   if (text(answer, "") != "NOTHING") return "expected NOTHING";
   if (!choices(domain).empty()) return "there is work for it";
   // Process dates and ends of leases; a token may come earlier.
@@ -46,7 +46,7 @@ std::string Reference::check_nothing(std::string const& domain, Texts const& ans
 std::string Reference::next(std::string const& client, Texts const& command, std::vector<Texts> const& answer,
                             std::size_t from) {
   std::string const domain = text(command, "domain");
-  if (options_.domain.empty() && !domain.empty()) return is_error(answer[from], "not_supported");
+  if (options_.domain.empty() && !domain.empty()) return work_error(answer[from], "not_supported");
   std::int64_t const span = number(command, "lease", options_.processing_timeout);
   auto const count = static_cast<std::size_t>(text(command, "") == "NEXT" ? number(command, "count", 1) : 1);
   std::set<std::string> normal;  // domains with rows that are not slow
@@ -80,12 +80,12 @@ std::string Reference::next(std::string const& client, Texts const& command, std
 std::string Reference::leased(Texts const& command, Texts const& answer, Row*& row) {
   Row* const found = row_of(static_cast<std::uint64_t>(number(command, "row")));
   row = nullptr;
-  if (found == nullptr) return is_error(answer, "unknown_row");
-  if (found->state != State::processing) return is_error(answer, "not_leased");
+  if (found == nullptr) return work_error(answer, "unknown_row");
+  if (found->state != State::processing) return work_error(answer, "not_leased");
   if (found->epoch != static_cast<std::uint64_t>(number(command, "epoch"))) {
     if (text(answer, "holder") != found->worker || number(answer, "epoch") != static_cast<std::int64_t>(found->epoch))
       return "stale_epoch names another holder or epoch";
-    return is_error(answer, "stale_epoch");
+    return work_error(answer, "stale_epoch");
   }
   row = found;
   return {};
@@ -94,7 +94,7 @@ std::string Reference::leased(Texts const& command, Texts const& answer, Row*& r
 std::string Reference::done(std::string const& client, Texts const& command, std::vector<Texts> const& answer) {
   Row* row = nullptr;
   Texts const first = answer.empty() ? Texts{} : answer[0];
-  if (options_.domain.empty() && command.contains("domain")) return is_error(first, "not_supported");
+  if (options_.domain.empty() && command.contains("domain")) return work_error(first, "not_supported");
   if (std::string wrong = leased(command, first, row); row == nullptr) return wrong;
   synced_ = true;
   failures_ = failures_logged_ = 0;
@@ -165,7 +165,7 @@ std::string Reference::fail(Texts const& command, Texts const& answer) {
 std::string Reference::touch(std::string const& client, Texts const& command, Texts const& answer) {
   Row* row = nullptr;
   if (std::string wrong = leased(command, answer, row); row == nullptr) return wrong;
-  if (row->expires != 0 && row->expires <= now_) return is_error(answer, "expired");
+  if (row->expires != 0 && row->expires <= now_) return work_error(answer, "expired");
   synced_ = false;
   if (text(answer, "") != "TOUCHED") return "expected TOUCHED";
   row->lease_end = now_ + number(command, "lease", options_.processing_timeout);

@@ -15,7 +15,7 @@ namespace {
 using namespace fastjournal::test;
 namespace tools = boost::test_tools;
 
-tools::assertion_result has_browser(boost::unit_test::test_unit_id) {
+tools::assertion_result pictures_has_browser(boost::unit_test::test_unit_id) {
   tools::assertion_result out{!chromium().empty()};
   out.message() << "there is no Chromium here";
   return out;
@@ -40,7 +40,7 @@ void keep(std::string const& name, std::string const& png) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(pictures, *boost::unit_test::precondition(has_browser))
+BOOST_AUTO_TEST_SUITE(pictures, *boost::unit_test::precondition(pictures_has_browser))
 
 BOOST_AUTO_TEST_CASE(the_page_and_top_are_what_the_documents_show) {
   Served served;

@@ -38,7 +38,7 @@ Site& site() {
   return one;
 }
 
-tools::assertion_result has_browser(boost::unit_test::test_unit_id) {
+tools::assertion_result site_has_browser(boost::unit_test::test_unit_id) {
   tools::assertion_result out{!chromium().empty()};
   out.message() << "there is no Chromium here";
   return out;
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(it_names_no_file_of_another_host) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(pages_fit_the_screen_in_both_schemes, *boost::unit_test::precondition(has_browser)) {
+BOOST_AUTO_TEST_CASE(pages_fit_the_screen_in_both_schemes, *boost::unit_test::precondition(site_has_browser)) {
   for (char const* const page :
        {"index.html", "doc/tutorial.html", "doc/table-reference.html", "manual/fastjournal-put.1.html"})
     for (int const width : {390, 1280})
@@ -112,13 +112,13 @@ BOOST_AUTO_TEST_CASE(pages_fit_the_screen_in_both_schemes, *boost::unit_test::pr
   BOOST_TEST(complaints.empty(), (complaints.empty() ? "" : complaints.front()));
 }
 
-BOOST_AUTO_TEST_CASE(words_are_found_without_a_server, *boost::unit_test::precondition(has_browser)) {
+BOOST_AUTO_TEST_CASE(words_are_found_without_a_server, *boost::unit_test::precondition(site_has_browser)) {
   browser().open(url("search.html?q=max-postpone"));
   BOOST_TEST(browser().until("[...document.querySelectorAll('ul.search a')].some((a) => a.href.includes('doc/merge'))"),
              browser().text("document.body.innerText"));
 }
 
-BOOST_AUTO_TEST_CASE(documents_named_in_the_text_are_links, *boost::unit_test::precondition(has_browser)) {
+BOOST_AUTO_TEST_CASE(documents_named_in_the_text_are_links, *boost::unit_test::precondition(site_has_browser)) {
   browser().open(url("doc/operations.html"));
   BOOST_TEST(
       browser().until("[...document.querySelectorAll('a > code')].some((code) => code.innerText === "

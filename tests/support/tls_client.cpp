@@ -13,7 +13,7 @@
 namespace fastjournal::test {
 namespace {
 
-void check(bool good, char const* what) {
+void tls_check(bool good, char const* what) {
   if (!good) throw std::runtime_error(std::string{"TLS client of a test: "} + what);
 }
 
@@ -21,7 +21,7 @@ X509* certificate_of(std::string const& text) {
   BIO* const input = BIO_new_mem_buf(text.data(), static_cast<int>(text.size()));
   X509* const one = PEM_read_bio_X509(input, nullptr, nullptr, nullptr);
   BIO_free(input);
-  check(one != nullptr, "certificate");
+  tls_check(one != nullptr, "certificate");
   return one;
 }
 
@@ -43,9 +43,9 @@ TlsClient::TlsClient(std::string const& address, TlsClientOptions options)
       ssl_(nullptr, &SSL_free) {
   SSL_CTX* const context = context_.get();
   // For versions that are refused by default.
-  check(SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0") == 1, "ciphers");
-  check(SSL_CTX_set_min_proto_version(context, options_.version_min) == 1, "version");
-  check(SSL_CTX_set_max_proto_version(context, options_.version_max) == 1, "version");
+  tls_check(SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0") == 1, "ciphers");
+  tls_check(SSL_CTX_set_min_proto_version(context, options_.version_min) == 1, "version");
+  tls_check(SSL_CTX_set_max_proto_version(context, options_.version_max) == 1, "version");
   if (!options_.tickets) SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
   if (!options_.ca.empty()) {
     X509* const ca = certificate_of(options_.ca);
@@ -58,7 +58,7 @@ TlsClient::TlsClient(std::string const& address, TlsClientOptions options)
     BIO* const input =
         BIO_new_mem_buf(options_.certificate.key.data(), static_cast<int>(options_.certificate.key.size()));
     EVP_PKEY* const key = PEM_read_bio_PrivateKey(input, nullptr, nullptr, nullptr);
-    check(SSL_CTX_use_certificate(context, own) == 1 && SSL_CTX_use_PrivateKey(context, key) == 1, "key");
+    tls_check(SSL_CTX_use_certificate(context, own) == 1 && SSL_CTX_use_PrivateKey(context, key) == 1, "key");
     BIO_free(input);
     EVP_PKEY_free(key);
     X509_free(own);

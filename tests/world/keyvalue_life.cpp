@@ -25,9 +25,9 @@ struct Known {
   }
 };
 
-class Life {
+class WorldLife {
  public:
-  explicit Life(std::uint64_t seed) : random_(seed), world_(seed) {
+  explicit WorldLife(std::uint64_t seed) : random_(seed), world_(seed) {
     expect(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok(), "the table was refused");
     expect(world_.start().ok(), "the first start was refused");
   }
@@ -129,7 +129,7 @@ class Life {
 
 KeyValueLifeResult live_with_values(std::uint64_t seed, std::uint64_t steps) {
   KeyValueLifeResult out;
-  Life life{seed};
+  WorldLife life{seed};
   try {
     life.live(steps);
   } catch (std::exception const& error) {

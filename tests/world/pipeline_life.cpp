@@ -24,9 +24,9 @@ constexpr std::uint64_t kChildrenMax = 4;
 // The plan (tests/transcripts/plans/docs.xml): index takes a document again, publish once at most.
 constexpr std::string_view kAgain = "index";
 
-class Life {
+class WorldLife {
  public:
-  explicit Life(std::uint64_t seed) : random_(seed), world_(seed) {
+  explicit WorldLife(std::uint64_t seed) : random_(seed), world_(seed) {
     std::uint64_t const kind = draw(3);
     keeps_versions_ = kind == 0;
     std::string const folder = keeps_versions_ ? "/tests/world/kept"
@@ -398,7 +398,7 @@ class Life {
 }  // namespace
 
 PipelineLifeResult live_with_pipelines(std::uint64_t seed, std::uint64_t steps) {
-  std::optional<Life> life;
+  std::optional<WorldLife> life;
   std::string wrong;
   try {
     life.emplace(seed);

@@ -19,7 +19,7 @@ using lives::ask;
 using lives::expect;
 using lives::parsed;
 
-constexpr std::size_t kTables = 3;
+constexpr std::size_t kTablesCount = 3;
 constexpr std::size_t kTokens = 12;
 constexpr std::array<std::string_view, 3> kWorkers{"w0", "w1", "w2"};
 
@@ -27,7 +27,7 @@ std::string table_of(std::size_t number) { return "ring" + std::to_string(number
 
 // A world with the ring and the counters, in one log, two or three. Of several, home is the first by name.
 void build(World& world, std::size_t logs) {
-  constexpr std::array<std::array<std::string_view, kTables>, 4> kLogs{
+  constexpr std::array<std::array<std::string_view, kTablesCount>, 4> kLogs{
       {{}, {"shared", "shared", "shared"}, {"shared", "alone", "shared"}, {"alone", "shared", "third"}}};
   expect(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok(), "the table was refused");
   expect(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml").ok(), "the table was refused");
@@ -35,7 +35,7 @@ void build(World& world, std::size_t logs) {
   auto blobs = std::make_shared<TableDeclaration>(*world.declaration("blobs"));
   blobs->log = kLogs[logs][1];
   world.add_table(blobs);
-  for (std::size_t i = 0; i < kTables; ++i) {
+  for (std::size_t i = 0; i < kTablesCount; ++i) {
     auto ring = std::make_shared<TableDeclaration>(*world.declaration("jobs"));
     ring->name = table_of(i);
     ring->log = kLogs[logs][i];
@@ -71,7 +71,7 @@ struct Ring {
 
 Ring look(World& world) {
   Ring out;
-  for (std::size_t table = 0; table < kTables; ++table)
+  for (std::size_t table = 0; table < kTablesCount; ++table)
     for (Message const& row : ask(world, "look", "LIST table=" + table_of(table) + ";count=1000")) {
       if (row.command != "ROW") continue;
       std::string const token{row.text("name")};
@@ -129,7 +129,7 @@ void fill_ring(World& world) {
 std::vector<std::string> moves_of(std::vector<Held> const& rows, std::string const& counter, std::mt19937_64& random) {
   std::vector<std::string> out;
   for (Held const& one : rows) {
-    std::size_t const to = (one.table + 1 + random() % (kTables - 1)) % kTables;
+    std::size_t const to = (one.table + 1 + random() % (kTablesCount - 1)) % kTablesCount;
     out.push_back("DONE table=" + table_of(one.table) + ";row=" + one.row + ";epoch=" + one.epoch);
     out.push_back("INSERT table=" + table_of(to) + ";name=" + one.token + ";payload=" + std::to_string(one.hops + 1));
     std::size_t const bytes = random() % 16 == 0 ? 90'000 : random() % 6'000;
@@ -165,7 +165,7 @@ class Life {
         read_all();
       } else if (dice < 89) {
         if (draw(2) == 0)
-          static_cast<void>(ask(world_, "admin", "KICK table=" + table_of(draw(kTables))));
+          static_cast<void>(ask(world_, "admin", "KICK table=" + table_of(draw(kTablesCount))));
         else
           maintain();
       } else if (dice < 92) {
@@ -208,7 +208,7 @@ class Life {
 
   void take(Worker& worker) {
     if (worker.in_transaction) return;
-    std::size_t const table = draw(kTables);
+    std::size_t const table = draw(kTablesCount);
     world_.send(worker.name, "NEXT table=" + table_of(table) + ";count=" + std::to_string(1 + draw(3)));
     world_.settle();
     read(worker);

@@ -19,7 +19,7 @@
 namespace fastjournal::sim {
 namespace {
 
-constexpr char kCommunicator[] = "communicatord";
+constexpr char kTranscriptCommunicator[] = "communicatord";
 constexpr char kUdp[] = "udp";
 constexpr char kCommunicatorAddress[] = "unix:/run/communicator/communicatord.sock";
 
@@ -34,10 +34,10 @@ constexpr std::int64_t kSecondsMax = 100'000'000'000;
 
 }  // namespace
 
-class Player {
+class TranscriptPlayer {
  public:
-  Player(std::string folder, std::uint64_t seed, bool document, log::SyncPlace sync_place = log::SyncPlace::on_loop,
-         std::uint64_t hash_seed = 0)
+  TranscriptPlayer(std::string folder, std::uint64_t seed, bool document,
+                   log::SyncPlace sync_place = log::SyncPlace::on_loop, std::uint64_t hash_seed = 0)
       : folder_(std::move(folder)), document_(document), world_(seed) {
     world_.log_options.sync_place = sync_place;
     world_.hash_seed = hash_seed;
@@ -81,7 +81,7 @@ class Player {
     std::string const word = line.substr(0, mark);
     std::string const rest = mark == std::string::npos ? "" : line.substr(mark + 1);
     if (word == "table") return add_table(folder_ + rest);
-    if (word == kCommunicator) {
+    if (word == kTranscriptCommunicator) {
       configure([](server::Server& server) {
         communicator::OutboundOptions options;
         options.communicator = kCommunicatorAddress;
@@ -251,7 +251,7 @@ class Player {
         out += text[i++];
       }
     }
-    if (name == kCommunicator) {
+    if (name == kTranscriptCommunicator) {
       ConnectionId const made = world_.network().made();
       if (made == ConnectionId::none) return "the daemon is not connected";
       world_.network().at(made).to_server += out + "\n";
@@ -271,7 +271,7 @@ class Player {
   }
 
   std::optional<std::string> take_line(std::string const& name) {
-    if (name != kCommunicator) return world_.take_line(name);
+    if (name != kTranscriptCommunicator) return world_.take_line(name);
     ConnectionId const made = world_.network().made();
     if (made == ConnectionId::none) return std::nullopt;
     std::string& from = world_.network().at(made).to_client;
@@ -418,10 +418,10 @@ class Player {
 
 std::string run_transcript(std::string const& file, std::uint64_t seed, log::SyncPlace sync_place,
                            std::uint64_t hash_seed) {
-  return Player{file.substr(0, file.rfind('/') + 1), seed, false, sync_place, hash_seed}.play(file);
+  return TranscriptPlayer{file.substr(0, file.rfind('/') + 1), seed, false, sync_place, hash_seed}.play(file);
 }
 
-DocumentPlayer::DocumentPlayer(std::uint64_t seed) : player_(std::make_unique<Player>("", seed, true)) {}
+DocumentPlayer::DocumentPlayer(std::uint64_t seed) : player_(std::make_unique<TranscriptPlayer>("", seed, true)) {}
 DocumentPlayer::~DocumentPlayer() = default;
 std::string DocumentPlayer::add_table(std::string const& file) { return player_->add_table(file); }
 std::string DocumentPlayer::step(std::string const& line) { return player_->step(line); }

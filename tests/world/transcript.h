@@ -55,7 +55,7 @@ class DocumentPlayer {
   [[nodiscard]] std::string step(std::string const& line);
 
  private:
-  std::unique_ptr<class Player> player_;
+  std::unique_ptr<class TranscriptPlayer> player_;
 };
 
 }  // namespace fastjournal::sim

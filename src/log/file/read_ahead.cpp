@@ -7,7 +7,7 @@ namespace fastjournal::log::file {
 namespace {
 
 // Large enough for the rotation to cost nothing, small enough for a processor's caches.
-constexpr std::uint64_t kWindowBytes = 4U << 20U;
+constexpr std::uint64_t kReadWindowBytes = 4U << 20U;
 constexpr std::uint64_t kPieceBytes = 512U << 10U;
 // How far ahead the kernel is asked to read. Its own read-ahead ends at 128 KiB, and a start from an empty cache took
 // twice as long with it.
@@ -72,11 +72,11 @@ void ReadAhead::begin(Window& check, Window& read) {
 void ReadAhead::prepare(Window& window, Lsn at, std::uint64_t bytes_least) {
   window.at = window.end = at;
   std::uint64_t const wanted = until_ > at ? until_.value - at.value : 0;
-  std::uint64_t const usual = std::clamp(wanted / segment_.block() * segment_.block(), kPieceBytes, kWindowBytes);
+  std::uint64_t const usual = std::clamp(wanted / segment_.block() * segment_.block(), kPieceBytes, kReadWindowBytes);
   window.bytes = std::min(segment_.end().value - at.value, std::max(usual, bytes_least));
   // The memory of a rare large batch is freed.
   std::size_t const bytes = window.memory.size();
-  if (bytes < window.bytes || bytes > 2 * kWindowBytes)
+  if (bytes < window.bytes || bytes > 2 * kReadWindowBytes)
     window.memory = LargeMemory{static_cast<std::size_t>(window.bytes)};
   window.read.assign((window.bytes + kPieceBytes - 1) / kPieceBytes, {});
   window.batches.clear();

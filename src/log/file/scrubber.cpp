@@ -11,7 +11,7 @@
 namespace fastjournal::log::file {
 namespace {
 
-constexpr std::string_view kLogDamaged = "log-damaged";
+constexpr std::string_view kDamageAlert = "log-damaged";
 // At most 50 MiB a second are scrubbed, however much there is: a log is not worth the whole disk.
 constexpr std::int64_t kStepEveryUs = 20'000;
 
@@ -82,7 +82,7 @@ void Scrubber::tell_damage(std::int64_t now_us) {
     damaged_told_ = report().damaged;
     mending_ = true;
     news_.push_back(
-        {kLogDamaged, 90,
+        {kDamageAlert, 90,
          "what was durable cannot be read back: " + report().last_damage +
              ". Its rows are still in memory, and are written again elsewhere in the log; do not stop the daemon "
              "before its log says that this is done, or its next start is refused. Check the disk, and make a "

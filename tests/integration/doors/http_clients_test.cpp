@@ -16,7 +16,7 @@ namespace {
 
 using namespace fastjournal::test;
 
-bool has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+bool http_clients_has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
 std::string replaced(std::string text, std::string const& what, std::string const& by) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
@@ -64,7 +64,7 @@ struct Serving {
     secure = daemon.addresses()[1].substr(4);
     // The lists of the page have two rows.
     for (char const* const uri : {"http://example.org/a", "http://example.org/b"})
-      BOOST_TEST(has(administer(std::string{"INSERT table=pages;uri="} + uri), "INSERTED"));
+      BOOST_TEST(http_clients_has(administer(std::string{"INSERT table=pages;uri="} + uri), "INSERTED"));
   }
   ~Serving() {
     if (!is_running) return;
@@ -80,7 +80,7 @@ struct Serving {
 
   // `shown`: the lines of its answer. Events are read while they come, after something has happened.
   void check_command(std::string const& place, std::string const& command, std::vector<std::string> const& shown) {
-    bool const is_stream = has(command, "/v1/LISTEN");
+    bool const is_stream = http_clients_has(command, "/v1/LISTEN");
     ChildOptions options;
     options.environment = shell_variables(daemon);
     ChildProcess child{shell_words(daemon, "TOKEN=$(cat token); exec " + command), options};
@@ -94,7 +94,7 @@ struct Serving {
       BOOST_TEST(is_as_shown(without_numbers(*said), without_numbers(line)),
                  place << ": expected \"" << line << "\", got \"" << *said << "\"");
       if (is_stream && &line == &shown.front())
-        BOOST_TEST(has(administer("INSERT table=pages;uri=http://example.org/c"), "INSERTED"));
+        BOOST_TEST(http_clients_has(administer("INSERT table=pages;uri=http://example.org/c"), "INSERTED"));
     }
     if (is_stream) return child.kill(SIGTERM);
     BOOST_TEST(child.wait().value_or(-1) == 0, place << ": " << command);
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(the_examples_of_the_page_work) {
       daemon.write(is_python ? "example.py" : "example.mjs", here(text));
       Ran const ran = run(is_python ? "python3 example.py" : "node example.mjs");
       BOOST_TEST(ran.code == 0, place << ": " << ran.output);
-      BOOST_TEST(has(ran.output, is_python ? "'command': 'COMPLETED'" : "command: 'STATS'"), ran.output);
+      BOOST_TEST(http_clients_has(ran.output, is_python ? "'command': 'COMPLETED'" : "command: 'STATS'"), ran.output);
       ++programs;
     }
     BOOST_TEST(!administer("RESUME table=pages").empty());
@@ -139,19 +139,19 @@ BOOST_AUTO_TEST_CASE(the_examples_of_the_page_work) {
 BOOST_AUTO_TEST_CASE(curl_keeps_a_connection_and_speaks_tls) {
   std::string const url = "http://" + daemon.tcp() + "/health/live";
   Ran ran = run("curl -sS -v " + url + " " + url + " 2>&1");
-  BOOST_TEST(has(ran.output, "Re-using existing connection"), ran.output);
+  BOOST_TEST(http_clients_has(ran.output, "Re-using existing connection"), ran.output);
   ran = run("curl -sS --cacert ca.pem https://" + secure + "/health/live");
   BOOST_TEST(ran.code == 0, ran.output);
-  BOOST_TEST(has(ran.output, "\"HEALTHY\""), ran.output);
+  BOOST_TEST(http_clients_has(ran.output, "\"HEALTHY\""), ran.output);
   ran = run("curl -sS https://" + secure + "/health/live");
   BOOST_TEST(ran.code == 60, ran.output);
   // A body in chunks, and one that is announced.
   std::string const post = " --cacert ca.pem -H 'Content-Type: application/json' https://" + secure + "/v1/PEEK";
   std::string const body = "printf '{\"table\":\"pages\",\"uri\":\"http://example.org/a\"}' | curl -sS -d @- ";
   ran = run(body + "-H 'Transfer-Encoding: chunked'" + post);
-  BOOST_TEST(has(ran.output, "\"ROW\""), ran.output);
+  BOOST_TEST(http_clients_has(ran.output, "\"ROW\""), ran.output);
   ran = run(body + "-H 'Expect: 100-continue'" + post);
-  BOOST_TEST(has(ran.output, "\"ROW\""), ran.output);
+  BOOST_TEST(http_clients_has(ran.output, "\"ROW\""), ran.output);
   ran = run("curl -sS --http2-prior-knowledge " + url);
   BOOST_TEST(ran.code != 0, ran.output);
 }
@@ -162,21 +162,21 @@ BOOST_AUTO_TEST_CASE(openssls_client_agrees_or_is_refused) {
   std::string const client = "openssl s_client -CAfile ca.pem -verify_return_error -connect " + secure + " ";
   for (std::string const version : {"-tls1_2", "-tls1_3"}) {
     Ran const ran = run(get + client + "-ign_eof -alpn http/1.1 " + version + " 2>&1");
-    BOOST_TEST(has(ran.output, "HTTP/1.1 200 OK"), ran.output);
-    BOOST_TEST(has(ran.output, "ALPN protocol: http/1.1"), ran.output);
-    BOOST_TEST(
-        has(ran.output, "Secure Renegotiation IS " + std::string{version == "-tls1_2" ? "" : "NOT "} + "supported"),
-        ran.output);
+    BOOST_TEST(http_clients_has(ran.output, "HTTP/1.1 200 OK"), ran.output);
+    BOOST_TEST(http_clients_has(ran.output, "ALPN protocol: http/1.1"), ran.output);
+    BOOST_TEST(http_clients_has(ran.output, "Secure Renegotiation IS " +
+                                                std::string{version == "-tls1_2" ? "" : "NOT "} + "supported"),
+               ran.output);
   }
   Ran ran = run(client + "-alpn h2 < /dev/null 2>&1");
-  BOOST_TEST(has(ran.output, "no application protocol"), ran.output);
+  BOOST_TEST(http_clients_has(ran.output, "no application protocol"), ran.output);
   ran = run(client + "-tls1_1 -cipher ALL:@SECLEVEL=0 < /dev/null 2>&1");
-  BOOST_TEST(has(ran.output, "protocol version"), ran.output);
+  BOOST_TEST(http_clients_has(ran.output, "protocol version"), ran.output);
   ran = run(client + "-tls1_2 -cipher AES128-SHA < /dev/null 2>&1");
-  BOOST_TEST(has(ran.output, "handshake failure"), ran.output);
+  BOOST_TEST(http_clients_has(ran.output, "handshake failure"), ran.output);
   // It asks for another handshake when it reads a line with R alone.
   ran = run("(echo R; printf 'GET /health/live HTTP/1.1\\r\\n') | " + client + "-tls1_2 -ign_eof 2>&1");
-  BOOST_TEST(!has(ran.output, "HTTP/1.1 200 OK"), ran.output);
+  BOOST_TEST(!http_clients_has(ran.output, "HTTP/1.1 200 OK"), ran.output);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

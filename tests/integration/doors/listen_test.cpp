@@ -12,13 +12,13 @@ namespace {
 using namespace fastjournal;
 using namespace fastjournal::test;
 
-struct Running {
-  Running() {
+struct ListenRunning {
+  ListenRunning() {
     daemon.write("fastjournal.xml", "<fastjournal><limits output-bytes=\"1MiB\"/></fastjournal>\n");
     BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
     main = std::make_unique<LineClient>(daemon.local());
   }
-  ~Running() {
+  ~ListenRunning() {
     daemon.kill(SIGTERM);
     static_cast<void>(daemon.wait());
   }
@@ -44,7 +44,7 @@ struct Running {
 
 BOOST_AUTO_TEST_SUITE(backends_that_misbehave)
 
-BOOST_FIXTURE_TEST_CASE(rows_delivered_to_a_killed_backend_come_back_after_the_grace, Running) {
+BOOST_FIXTURE_TEST_CASE(rows_delivered_to_a_killed_backend_come_back_after_the_grace, ListenRunning) {
   BOOST_REQUIRE(ask("INSERT table=jobs;name=a").starts_with("INSERTED "));
   ChildProcess backend{command_line({"--json", "listen", "jobs", "--mode", "deliver", "--credit", "4"})};
   BOOST_REQUIRE_MESSAGE(backend.wait_for_line("\"epoch\"").has_value(), backend.output());
@@ -57,7 +57,8 @@ BOOST_FIXTURE_TEST_CASE(rows_delivered_to_a_killed_backend_come_back_after_the_g
       ask("DONE table=jobs;row=" + value(row, "row") + ";epoch=" + value(row, "epoch")).starts_with("COMPLETED "));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_backend_stopped_for_longer_than_its_lease_is_refused_and_told_who_has_the_row, Running) {
+BOOST_FIXTURE_TEST_CASE(a_backend_stopped_for_longer_than_its_lease_is_refused_and_told_who_has_the_row,
+                        ListenRunning) {
   BOOST_REQUIRE(ask("INSERT table=jobs;name=a").starts_with("INSERTED "));
   ChildProcess backend{
       command_line({"work", "jobs", "--once", "--lease", "500ms", "--", "/bin/sh", "-c", "echo started; sleep 1"})};
@@ -73,7 +74,7 @@ BOOST_FIXTURE_TEST_CASE(a_backend_stopped_for_longer_than_its_lease_is_refused_a
       ask("DONE table=jobs;row=" + value(row, "row") + ";epoch=" + value(row, "epoch")).starts_with("COMPLETED "));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_stopped_listener_costs_the_others_nothing_and_hears_how_many_it_missed, Running) {
+BOOST_FIXTURE_TEST_CASE(a_stopped_listener_costs_the_others_nothing_and_hears_how_many_it_missed, ListenRunning) {
   ChildProcess listener{command_line({"--json", "listen", "jobs", "--mode", "row"})};
   LineClient quick{daemon.tcp()};
   BOOST_REQUIRE(quick.send("LISTEN table=jobs;mode=row\n"));

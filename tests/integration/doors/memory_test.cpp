@@ -21,12 +21,12 @@ using namespace fastjournal::test;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20U;
 
-struct Running {
-  Running() {
+struct MemoryRunning {
+  MemoryRunning() {
     BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
     main = std::make_unique<LineClient>(daemon.local());
   }
-  ~Running() {
+  ~MemoryRunning() {
     daemon.kill(SIGTERM);
     static_cast<void>(daemon.wait());
   }
@@ -65,7 +65,7 @@ struct Running {
 
 BOOST_AUTO_TEST_SUITE(memory_that_ends)
 
-BOOST_FIXTURE_TEST_CASE(what_adds_is_refused_and_all_else_goes_on_until_there_is_memory_again, Running) {
+BOOST_FIXTURE_TEST_CASE(what_adds_is_refused_and_all_else_goes_on_until_there_is_memory_again, MemoryRunning) {
   limit_memory(160 * kMiB);
   std::string const refusal = fill();
   BOOST_TEST(refusal.find("code=no_space") != std::string::npos, refusal);
@@ -92,7 +92,7 @@ BOOST_FIXTURE_TEST_CASE(what_adds_is_refused_and_all_else_goes_on_until_there_is
   for (std::string const& key : acknowledged) BOOST_REQUIRE(ask("PEEK table=jobs;name=" + key).starts_with("ROW "));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_row_that_is_larger_than_what_is_left_is_refused_and_costs_nothing, Running) {
+BOOST_FIXTURE_TEST_CASE(a_row_that_is_larger_than_what_is_left_is_refused_and_costs_nothing, MemoryRunning) {
   limit_memory(48 * kMiB);
   std::string const frame_head = "FJM\x01";
   std::string const large(20 * kMiB, 'x');

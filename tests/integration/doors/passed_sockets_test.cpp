@@ -21,7 +21,9 @@
 namespace fastjournal::test {
 namespace {
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool passed_sockets_has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 // Inherited by what the test starts.
 struct Descriptor {
@@ -97,10 +99,10 @@ BOOST_AUTO_TEST_CASE(they_are_used_and_nobody_is_refused_between_two_daemons) {
   configure("<listen address=\"" + tcp.text + "\"/>\n<socket path=\"passed.sock\" rights=\"all\"/>\n");
   pass({tcp.fd, local.fd});
   BOOST_REQUIRE_MESSAGE(start(), daemon.output());
-  BOOST_TEST(has(daemon.output(), "listening " + tcp.text + "\n"), daemon.output());
-  BOOST_TEST(has(daemon.output(), "listening unix:" + path + "\n"), daemon.output());
+  BOOST_TEST(passed_sockets_has(daemon.output(), "listening " + tcp.text + "\n"), daemon.output());
+  BOOST_TEST(passed_sockets_has(daemon.output(), "listening unix:" + path + "\n"), daemon.output());
   BOOST_TEST(LineClient{tcp.text}.ask("INSERT table=jobs;name=a").starts_with("INSERTED "));
-  BOOST_TEST(has(LineClient{"unix:" + path}.ask("STATS"), "connections="));
+  BOOST_TEST(passed_sockets_has(LineClient{"unix:" + path}.ask("STATS"), "connections="));
   end();
   BOOST_TEST(std::filesystem::exists(path));
   LineClient early{tcp.text};
@@ -108,8 +110,8 @@ BOOST_AUTO_TEST_CASE(they_are_used_and_nobody_is_refused_between_two_daemons) {
   BOOST_REQUIRE(early.send("LIST table=jobs\n"));
   BOOST_REQUIRE(administrator.send("ALIVE\n"));
   BOOST_REQUIRE_MESSAGE(start(), daemon.output());
-  BOOST_TEST(has(early.read_line().value_or("(nothing)"), "name=a"));
-  BOOST_TEST(has(administrator.read_line().value_or("(nothing)"), "ABSOLUTELY"));
+  BOOST_TEST(passed_sockets_has(early.read_line().value_or("(nothing)"), "name=a"));
+  BOOST_TEST(passed_sockets_has(administrator.read_line().value_or("(nothing)"), "ABSOLUTELY"));
 }
 
 BOOST_AUTO_TEST_CASE(a_listener_of_a_table_is_passed_as_well_and_comes_back_with_its_file) {
@@ -127,8 +129,8 @@ BOOST_AUTO_TEST_CASE(a_listener_of_a_table_is_passed_as_well_and_comes_back_with
   BOOST_REQUIRE(waits.send("LIST\n"));
   daemon.write_table("jobs", listeners);
   for (std::string const line : {"RELOAD dry_run=1", "RELOAD"})
-    BOOST_TEST(has(administrator.ask(line), "table jobs: listens on " + tcp.text));
-  BOOST_TEST(has(waits.read_line().value_or("(nothing)"), "name=a"));
+    BOOST_TEST(passed_sockets_has(administrator.ask(line), "table jobs: listens on " + tcp.text));
+  BOOST_TEST(passed_sockets_has(waits.read_line().value_or("(nothing)"), "name=a"));
 }
 
 BOOST_AUTO_TEST_CASE(one_that_no_listener_names_ends_the_start) {
@@ -138,8 +140,8 @@ BOOST_AUTO_TEST_CASE(one_that_no_listener_names_ends_the_start) {
   pass({named.fd, unnamed.fd});
   BOOST_TEST(!start());
   BOOST_TEST(daemon.wait().value_or(0) == 1);
-  BOOST_TEST(has(daemon.output(), "the socket \"s1\" that was passed as descriptor 4: it listens on " + unnamed.text +
-                                      ", which no <listen> or <socket>"),
+  BOOST_TEST(passed_sockets_has(daemon.output(), "the socket \"s1\" that was passed as descriptor 4: it listens on " +
+                                                     unnamed.text + ", which no <listen> or <socket>"),
              daemon.output());
   BOOST_TEST(!std::filesystem::exists(daemon.folder() / "data"));
 }
@@ -160,7 +162,7 @@ BOOST_AUTO_TEST_CASE(one_of_a_wrong_kind_ends_the_start) {
     pass({kind.fd});
     BOOST_TEST(!start());
     BOOST_TEST(daemon.wait().value_or(0) == 1);
-    BOOST_TEST(has(daemon.output(), "the socket \"s0\" that was passed as descriptor 3: " + kind.words),
+    BOOST_TEST(passed_sockets_has(daemon.output(), "the socket \"s0\" that was passed as descriptor 3: " + kind.words),
                daemon.output());
   }
 }
@@ -172,7 +174,7 @@ BOOST_AUTO_TEST_CASE(variables_of_another_process_are_not_ours) {
   daemon.descriptors = {tcp.fd};
   daemon.wrapper = {"/bin/sh", "-c", "LISTEN_PID=1 LISTEN_FDS=1 exec \"$@\"", "sh"};
   BOOST_REQUIRE_MESSAGE(start(), daemon.output());
-  BOOST_TEST(!has(daemon.output(), tcp.text), daemon.output());
+  BOOST_TEST(!passed_sockets_has(daemon.output(), tcp.text), daemon.output());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -22,7 +22,7 @@
 namespace fastjournal::test {
 namespace {
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool supervisor_has(std::string_view text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // Receives the messages.
 class NotifySocket {
@@ -55,7 +55,7 @@ class NotifySocket {
     for (int i = 0; i < 10'000; ++i) {
       auto const one = next();
       if (!one) break;
-      if (has(*one, text)) return *one;
+      if (supervisor_has(*one, text)) return *one;
       seen += *one + "\n--\n";
     }
     BOOST_FAIL("no message with " << text << " among\n" << seen);
@@ -67,8 +67,8 @@ class NotifySocket {
   int fd_;
 };
 
-struct Supervised {
-  Supervised() { daemon.environment = {told.variable()}; }
+struct SupervisorSupervised {
+  SupervisorSupervised() { daemon.environment = {told.variable()}; }
   void start() { BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output()); }
   void end() {
     daemon.kill(SIGTERM);
@@ -81,7 +81,7 @@ struct Supervised {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(supervisor, Supervised)
+BOOST_FIXTURE_TEST_SUITE(supervisor, SupervisorSupervised)
 
 BOOST_AUTO_TEST_CASE(it_is_told_when_the_daemon_serves_reloads_and_stops) {
   start();
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(the_watchdog_hears_the_loop_and_nothing_while_it_hangs) {
   daemon.write("fastjournal.xml", "<fastjournal><logging file=\"log\"/></fastjournal>\n");
   daemon.environment.push_back("WATCHDOG_USEC=100000");
   start();
-  for (int i = 0; i < 5; ++i) BOOST_TEST(has(told.wait_for("WATCHDOG=1"), "STATUS=tables 1, rows 0"));
+  for (int i = 0; i < 5; ++i) BOOST_TEST(supervisor_has(told.wait_for("WATCHDOG=1"), "STATUS=tables 1, rows 0"));
   // Opening a pipe waits for its reader.
   std::filesystem::remove(log);
   BOOST_REQUIRE(::mkfifo(log.c_str(), 0600) == 0);
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(the_watchdog_hears_the_loop_and_nothing_while_it_hangs) {
   BOOST_TEST(heard < 100);
   int const reader = ::open(log.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   BOOST_TEST(reader >= 0);
-  for (int i = 0; i < 5; ++i) BOOST_TEST(has(told.wait_for("WATCHDOG=1"), "STATUS=tables 1, rows 0"));
+  for (int i = 0; i < 5; ++i) BOOST_TEST(supervisor_has(told.wait_for("WATCHDOG=1"), "STATUS=tables 1, rows 0"));
   end();
   ::close(reader);
 }
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_supervisor_that_does_not_read_holds_nobody_up) {
   start();
   // Until its queue has been full for a while.
   LineClient client{daemon.tcp()};
-  for (int i = 0; i < 2000; ++i) BOOST_REQUIRE(has(client.ask("INSERT table=jobs;name=a"), "INSERTED"));
+  for (int i = 0; i < 2000; ++i) BOOST_REQUIRE(supervisor_has(client.ask("INSERT table=jobs;name=a"), "INSERTED"));
   end();
 }
 
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(without_a_watchdog_only_news_are_told) {
   static_cast<void>(told.wait_for("READY=1"));
   BOOST_TEST(LineClient{daemon.tcp()}.ask("INSERT table=jobs;name=a").starts_with("INSERTED "));
   end();
-  BOOST_TEST(has(told.next().value_or("(nothing)"), "STOPPING=1"));
+  BOOST_TEST(supervisor_has(told.next().value_or("(nothing)"), "STOPPING=1"));
 }
 
 BOOST_AUTO_TEST_CASE(a_start_that_reads_much_says_how_far_it_is_and_extends_its_limit) {
@@ -155,15 +155,15 @@ BOOST_AUTO_TEST_CASE(a_start_that_reads_much_says_how_far_it_is_and_extends_its_
     LineClient client{daemon.tcp()};
     std::string const payload(100'000, 'p');
     for (int i = 0; i < 60; ++i)
-      BOOST_REQUIRE(
-          has(client.ask("INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + payload), "INSERTED"));
+      BOOST_REQUIRE(supervisor_has(client.ask("INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + payload),
+                                   "INSERTED"));
   }
   end();
   static_cast<void>(told.wait_for("STOPPING=1"));
   start();
   std::string const reads = told.next().value_or("(nothing)");
   BOOST_TEST(reads.starts_with("EXTEND_TIMEOUT_USEC=120000000\nSTATUS=log shared: "), reads);
-  BOOST_TEST(has(told.wait_for("READY=1"), "rows 60"));
+  BOOST_TEST(supervisor_has(told.wait_for("READY=1"), "rows 60"));
   end();
 }
 
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_start_that_fails_leaves_its_reason_and_is_never_ready) {
   BOOST_TEST(daemon.wait().value_or(-1) == 1);
   std::string const failed = told.next().value_or("(nothing)");
   BOOST_TEST(failed.starts_with("STATUS="), failed);
-  BOOST_TEST(has(failed, "jobs.xml:1: "), failed);
+  BOOST_TEST(supervisor_has(failed, "jobs.xml:1: "), failed);
   BOOST_TEST(told.next(std::chrono::milliseconds{0}).value_or("(nothing)") == "(nothing)");
 }
 
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(lines_in_the_journal_begin_with_their_priority) {
   BOOST_TEST(daemon.child().wait_for_line("reload refused").value_or("") == "<3>reload refused, nothing was changed:");
   end();
   BOOST_TEST(!daemon.start());
-  BOOST_TEST(has(daemon.output(), "\n<3>") != daemon.output().starts_with("<3>"), daemon.output());
+  BOOST_TEST(supervisor_has(daemon.output(), "\n<3>") != daemon.output().starts_with("<3>"), daemon.output());
 }
 
 BOOST_AUTO_TEST_CASE(lines_elsewhere_begin_with_the_program) {

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool users_has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // How often a text is in the memory of a process; nothing if that may not be read here.
 std::optional<std::size_t> copies_in(pid_t process, std::string const& text) {
@@ -71,7 +71,7 @@ struct WithUsers {
   ~WithUsers() {
     daemon.kill(15);
     static_cast<void>(daemon.wait());
-    BOOST_TEST(!has(daemon.output(), "fj_"), daemon.output());
+    BOOST_TEST(!users_has(daemon.output(), "fj_"), daemon.output());
   }
 
   RealDaemon daemon{""};
@@ -84,29 +84,29 @@ struct WithUsers {
 BOOST_FIXTURE_TEST_SUITE(users, WithUsers)
 
 BOOST_AUTO_TEST_CASE(a_token_from_a_file_or_the_environment_gives_the_rights_of_its_user) {
-  BOOST_TEST(has(run("fastjournal " + tcp + " tables").output, "needs the right read"));
+  BOOST_TEST(users_has(run("fastjournal " + tcp + " tables").output, "needs the right read"));
   Ran const put = run("fastjournal " + tcp + " --token-file ann.token put jobs name=a");
   BOOST_TEST(put.code == 0, put.output);
   Ran const named = run("FASTJOURNAL_TOKEN_FILE=ann.token fastjournal " + tcp + " tables --names");
   BOOST_TEST(named.output == "jobs\n");
   Ran const given = run("FASTJOURNAL_TOKEN=$(cat ann.token) fastjournal " + tcp + " put mail name=a");
   BOOST_TEST(given.code == 1);
-  BOOST_TEST(has(given.output, "needs the right add on table mail; user ann"), given.output);
+  BOOST_TEST(users_has(given.output, "needs the right add on table mail; user ann"), given.output);
   Ran const work = run("fastjournal " + tcp + " --token-file ann.token work jobs --once -- true");
   BOOST_TEST(work.code == 0, work.output);
-  BOOST_TEST(!has(put.output + named.output + given.output + work.output, "fj_"));
+  BOOST_TEST(!users_has(put.output + named.output + given.output + work.output, "fj_"));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_others_may_read_is_refused) {
   Ran const open = run("chmod 644 ann.token; fastjournal " + tcp + " --token-file ann.token tables");
   BOOST_TEST(open.code == 2);
-  BOOST_TEST(has(open.output, "chmod 600 ann.token"), open.output);
+  BOOST_TEST(users_has(open.output, "chmod 600 ann.token"), open.output);
   Ran const users = run("chmod 640 users.xml; fastjournal user list --file users.xml");
   BOOST_TEST(users.code == 2);
-  BOOST_TEST(has(users.output, "the file has the mode 0640"), users.output);
+  BOOST_TEST(users_has(users.output, "the file has the mode 0640"), users.output);
   Ran const reload = run("fastjournal --server unix:socket reload");
   BOOST_TEST(reload.code == 1);
-  BOOST_TEST(has(reload.output, "chmod 600"), reload.output);
+  BOOST_TEST(users_has(reload.output, "chmod 600"), reload.output);
   BOOST_TEST(run("chmod 600 users.xml; fastjournal --server unix:socket reload").code == 0);
 }
 
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(login_keeps_a_token_for_its_server) {
   BOOST_TEST(!fs::exists(daemon.folder() / ".config"));
   Ran const done = run(home + "fastjournal " + tcp + " login < ann.token");
   BOOST_TEST(done.code == 0, done.output);
-  BOOST_TEST(has(done.output, "as ann, with the rights nothing"), done.output);
+  BOOST_TEST(users_has(done.output, "as ann, with the rights nothing"), done.output);
   fs::perms const mode = fs::status(daemon.folder() / ".config/fastjournal/token").permissions();
   BOOST_TEST((mode == (fs::perms::owner_read | fs::perms::owner_write)));
   BOOST_TEST(run(home + "fastjournal " + tcp + " tables --names").output == "jobs\n");
@@ -129,18 +129,18 @@ BOOST_AUTO_TEST_CASE(login_keeps_a_token_for_its_server) {
 
 BOOST_AUTO_TEST_CASE(a_reload_removes_a_user_and_adds_another) {
   LineClient listener{daemon.tcp()};
-  BOOST_TEST(has(listener.ask("AUTH token=" + ann), "AUTHENTICATED"));
+  BOOST_TEST(users_has(listener.ask("AUTH token=" + ann), "AUTHENTICATED"));
   std::string const bob = add("bob", "--rights read");
   BOOST_TEST(run("fastjournal user list --file users.xml").output == "ann: read add work on jobs\nbob: read\n");
   BOOST_TEST(run("fastjournal user remove ann --file users.xml").code == 0);
   Ran const reload = run("fastjournal --server unix:socket reload");
-  BOOST_TEST(has(reload.output, "user ann removed"), reload.output);
-  BOOST_TEST(has(reload.output, "user bob added"), reload.output);
-  BOOST_TEST(has(listener.read_line().value_or(""), "connect again"));
+  BOOST_TEST(users_has(reload.output, "user ann removed"), reload.output);
+  BOOST_TEST(users_has(reload.output, "user bob added"), reload.output);
+  BOOST_TEST(users_has(listener.read_line().value_or(""), "connect again"));
   BOOST_TEST(!listener.read_line().has_value());
   Ran const gone = run("fastjournal " + tcp + " --token-file ann.token tables");
   BOOST_TEST(gone.code == 1);
-  BOOST_TEST(has(gone.output, "refuses the token"), gone.output);
+  BOOST_TEST(users_has(gone.output, "refuses the token"), gone.output);
   BOOST_TEST(run("fastjournal " + tcp + " --token-file bob.token tables --names").output == "jobs\nmail\n");
   BOOST_TEST(daemon.child().wait_for_line("audit: command=RELOAD table=- user=- origin=uid:").has_value());
   BOOST_TEST(daemon.child().wait_for_line("audit: login failed, command=AUTH").has_value());
@@ -149,14 +149,14 @@ BOOST_AUTO_TEST_CASE(a_reload_removes_a_user_and_adds_another) {
 BOOST_AUTO_TEST_CASE(nothing_of_a_token_stays_in_the_daemons_memory) {
   {
     LineClient client{daemon.tcp()};
-    BOOST_TEST(has(client.ask("AUTH token=" + ann), "AUTHENTICATED"));
-    BOOST_TEST(has(client.ask("AUTH token=" + ann), "AUTHENTICATED"));
+    BOOST_TEST(users_has(client.ask("AUTH token=" + ann), "AUTHENTICATED"));
+    BOOST_TEST(users_has(client.ask("AUTH token=" + ann), "AUTHENTICATED"));
     // In two pieces, the second of which completes the message.
     BOOST_TEST(client.send("AUTH token=" + ann.substr(0, 40)));
-    BOOST_TEST(has(LineClient{daemon.tcp()}.ask("ALIVE"), "ABSOLUTELY"));
-    BOOST_TEST(has(client.ask(ann.substr(40)), "AUTHENTICATED"));
+    BOOST_TEST(users_has(LineClient{daemon.tcp()}.ask("ALIVE"), "ABSOLUTELY"));
+    BOOST_TEST(users_has(client.ask(ann.substr(40)), "AUTHENTICATED"));
   }
-  BOOST_TEST(has(LineClient{daemon.tcp()}.ask("HELP command=AUTH"), "AUTH"));
+  BOOST_TEST(users_has(LineClient{daemon.tcp()}.ask("HELP command=AUTH"), "AUTH"));
   // The part that is secret; the salt is in users.xml.
   std::optional<std::size_t> const copies = copies_in(daemon.child().pid(), ann.substr(25, 30));
   if (!copies) {
@@ -170,12 +170,12 @@ BOOST_AUTO_TEST_CASE(a_bad_file_of_users_ends_the_start_and_the_check) {
   daemon.write("users.xml", "<access>\n<user name=\"a b\" rights=\"read\"/>\n</access>\n");
   Ran const check = run("fastjournal check fastjournal.xml --plugins " + daemon.plugins);
   BOOST_TEST(check.code == 2, check.output);
-  BOOST_TEST(has(check.output, "users.xml:2: attribute \"name\""), check.output);
+  BOOST_TEST(users_has(check.output, "users.xml:2: attribute \"name\""), check.output);
   std::vector<std::string> words = daemon.command_line();
   words.push_back("--check");
   ChildProcess start{words};
   BOOST_TEST(start.wait().value_or(0) == 1);
-  BOOST_TEST(has(start.output(), "users.xml:2: attribute \"name\""), start.output());
+  BOOST_TEST(users_has(start.output(), "users.xml:2: attribute \"name\""), start.output());
 }
 
 // The first user of a packaged daemon is added by root, and the folder of the configuration is root's.

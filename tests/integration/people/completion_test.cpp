@@ -14,10 +14,10 @@ namespace {
 using namespace fastjournal::test;
 
 std::string const kScripts = FJ_BINARY_DIR "/manual/completion";
-std::string const kNobody = "unix:/nowhere/at/all";
+std::string const kCompletionNobody = "unix:/nowhere/at/all";
 
 // How it is asked what it offers for the last word of a line; a blank at the end: for a new word.
-struct Shell {
+struct CompletionShell {
   char const* name;
   std::vector<std::string> (*command)(std::string const& line);
 };
@@ -43,10 +43,11 @@ std::vector<std::string> in_fish(std::string const& line) {
           "source " + kScripts + "/fish/" + program_of(line) + ".fish; complete -C '" + line + "'"};
 }
 
-constexpr Shell kShells[] = {{"bash", in_bash}, {"zsh", in_zsh}, {"fish", in_fish}};
+constexpr CompletionShell kShells[] = {{"bash", in_bash}, {"zsh", in_zsh}, {"fish", in_fish}};
 
 // The words, sorted, with blanks between them; without fish's descriptions, and the = of columns, which zsh adds later.
-std::string offered(Shell const& shell, std::string const& line, std::string const& server = kNobody) {
+std::string offered(CompletionShell const& shell, std::string const& line,
+                    std::string const& server = kCompletionNobody) {
   ChildOptions options;
   options.environment = {"FASTJOURNAL_SERVER=" + server, "PATH=" FJ_BINARY_DIR "/bin:/usr/bin:/bin", "TERM=dumb"};
   ChildProcess child{shell.command(line), options};
@@ -68,7 +69,7 @@ struct Case {
   char const* words;
 };
 
-void check(Shell const& shell, Case const& one, std::string const& server = kNobody) {
+void check(CompletionShell const& shell, Case const& one, std::string const& server = kCompletionNobody) {
   std::string const words = offered(shell, one.line, server);
   BOOST_TEST(words == one.words, shell.name << ": " << one.line << " offers '" << words << "'");
 }
@@ -96,7 +97,7 @@ BOOST_AUTO_TEST_CASE(commands_options_and_their_values) {
       // No daemon: nothing, and no error.
       {"fastjournal take pa", ""},
   };
-  for (Shell const& shell : kShells)
+  for (CompletionShell const& shell : kShells)
     for (Case const& one : kCases) check(shell, one);
 }
 
@@ -109,7 +110,7 @@ BOOST_AUTO_TEST_CASE(tables_columns_and_commands_are_asked_of_the_daemon) {
       {"fastjournal peek jobs ", "name"}, {"fastjournal tables --columns ", "jobs"},
       {"fastjournal call PA", "PAUSE"},
   };
-  for (Shell const& shell : kShells) {
+  for (CompletionShell const& shell : kShells) {
     for (Case const& one : kCases) check(shell, one, server);
     BOOST_TEST(offered(shell, "fastjournal --server " + server + " stats j") == "jobs", shell.name);
   }
@@ -135,7 +136,7 @@ BOOST_AUTO_TEST_CASE(keys_are_asked_of_the_daemon) {
       {"fastjournal kv lock values site:2", "site:2"},
       {"fastjournal kv del values none", ""},
   };
-  for (Shell const& shell : kShells) {
+  for (CompletionShell const& shell : kShells) {
     for (Case const& one : kCases) check(shell, one, server);
     BOOST_TEST(offered(shell, "fastjournal kv get values ev", server).find("evil") == 0U, shell.name);
   }

@@ -35,7 +35,7 @@ std::string run(std::string const& command) {
   return code == 0 ? child.output() : child.output() + "exit " + std::to_string(code) + "\n";
 }
 
-std::string read(fs::path const& path) {
+std::string manual_read(fs::path const& path) {
   std::ifstream file{path, std::ios::binary};
   BOOST_REQUIRE_MESSAGE(file.good(), path);
   return {std::istreambuf_iterator<char>{file}, {}};
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(every_option_of_help_is_in_the_page) {
 }
 
 BOOST_AUTO_TEST_CASE(the_page_of_the_journal_has_all_that_it_declares) {
-  std::string const declared = read(FJ_SOURCE_DIR "/plugins/journal/journal.xml");
+  std::string const declared = manual_read(FJ_SOURCE_DIR "/plugins/journal/journal.xml");
   std::string const text = shown("man7/fastjournal-journal.7");
   std::set<std::string> const options = matches(declared, "<option name=\"([a-z-]+)\"", 1);
   BOOST_TEST(options.size() > 20U);
@@ -123,8 +123,8 @@ BOOST_AUTO_TEST_CASE(the_pages_of_files_have_their_elements_and_attributes) {
                                                         {"table-type.xsd", "man5/fastjournal-table-type.5"}};
   for (auto const& [schema, page] : kFiles) {
     std::string const text = shown(page);
-    for (std::string const& name :
-         matches(read(std::string{FJ_SOURCE_DIR "/xml-schemas/"} + schema), "<xs:attribute name=\"([a-z-]+)\"", 1))
+    for (std::string const& name : matches(manual_read(std::string{FJ_SOURCE_DIR "/xml-schemas/"} + schema),
+                                           "<xs:attribute name=\"([a-z-]+)\"", 1))
       BOOST_TEST(text.find("\n       " + name) != std::string::npos, page << " lacks " << name);
   }
   std::string const table = shown("man5/fastjournal-table.5");

@@ -23,7 +23,7 @@ namespace {
 using namespace fastjournal::test;
 namespace fs = std::filesystem;
 
-std::string const kRoot = FJ_SOURCE_DIR;
+std::string const kTutorialRoot = FJ_SOURCE_DIR;
 
 // The reader of the page: his folder, his terminals.
 class Reader {
@@ -31,8 +31,9 @@ class Reader {
   Reader() {
     // What `npm install` does with a folder.
     fs::create_directory(folder_.path() / "node_modules");
-    fs::create_directory_symlink(kRoot + "/clients/node", folder_.path() / "node_modules/fastjournal");
-    options_.environment = {"PATH=" FJ_BINARY_DIR "/bin:/usr/bin:/bin", "PYTHONPATH=" + kRoot + "/clients/python",
+    fs::create_directory_symlink(kTutorialRoot + "/clients/node", folder_.path() / "node_modules/fastjournal");
+    options_.environment = {"PATH=" FJ_BINARY_DIR "/bin:/usr/bin:/bin",
+                            "PYTHONPATH=" + kTutorialRoot + "/clients/python",
                             "PKG_CONFIG_PATH=" FJ_BINARY_DIR "/tutorial/pkgconfig", "COLUMNS=100"};
   }
 
@@ -95,7 +96,7 @@ BOOST_AUTO_TEST_SUITE(tutorial)
 BOOST_AUTO_TEST_CASE(it_goes_as_it_stands_in_four_languages) {
   Reader reader;
   std::set<std::string> languages;
-  for (Example const& example : examples_of(kRoot, "doc/tutorial.md")) {
+  for (Example const& example : examples_of(kTutorialRoot, "doc/tutorial.md")) {
     languages.insert(example.language);
     if (example.language == "console") {
       play(reader, example);

@@ -71,12 +71,12 @@ BOOST_AUTO_TEST_CASE(a_backup_under_load_is_the_daemon_at_its_moment) {
       // The rate is slow enough for the log to go round while the copy is made.
       BOOST_REQUIRE(load.reaches(before + 30));
       before = load.rounds();
-      Ran const made = run_tool(
+      ToolRan const made = run_tool(
           {"backup", folder, "--digest", "--json", "--rate", "8MiB", "--server", "unix:" + filled.path("socket")});
       BOOST_TEST(made.code == 0, made.output);
       after = load.rounds();
       BOOST_TEST(after > before);
-      Ran const verified = run_tool({"log", "verify", folder + "/shared", "--json"});
+      ToolRan const verified = run_tool({"log", "verify", folder + "/shared", "--json"});
       BOOST_TEST(verified.code == 0, verified.output);
       BOOST_TEST(value_behind(verified.output, "digest") == value_behind(made.output, "digest"));
       BOOST_TEST(value_behind(made.output, "digest").size() == 16U, made.output);
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_ends_the_backup_and_never_the_daemon) {
 BOOST_AUTO_TEST_CASE(mistakes_leave_nothing_that_looks_like_a_backup) {
   Filled filled;
   std::string const server = "unix:" + filled.path("socket");
-  Ran const by_tcp = run_tool({"backup", filled.path("b"), "--server", filled.daemon.tcp()});
+  ToolRan const by_tcp = run_tool({"backup", filled.path("b"), "--server", filled.daemon.tcp()});
   BOOST_TEST(by_tcp.code == 1, by_tcp.output);
   BOOST_TEST(contains(by_tcp.output, "not_allowed"), by_tcp.output);
   BOOST_TEST(!std::filesystem::exists(filled.path("b")));
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(mistakes_leave_nothing_that_looks_like_a_backup) {
   {
     LineClient holder{filled.daemon.local()};
     BOOST_TEST(contains(holder.ask("BACKUP"), "containers="));
-    Ran const second = run_tool({"backup", filled.path("b"), "--server", server});
+    ToolRan const second = run_tool({"backup", filled.path("b"), "--server", server});
     BOOST_TEST(second.code == 1, second.output);
     BOOST_TEST(contains(second.output, "another backup"), second.output);
   }

@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(each_log_that_landed_is_read_with_the_digest_it_had) {
     BOOST_TEST_CONTEXT(log.filename().string()) {
       TemporaryFolder folder;
       unpack(log, folder.path() / "shared");
-      Ran const verified = run_tool({"log", "verify", folder / "shared"});
+      ToolRan const verified = run_tool({"log", "verify", folder / "shared"});
       BOOST_TEST(verified.code == 0, verified.output);
       std::string const expected = facts_of(bytes_of(log / "verified.txt"));
       BOOST_TEST(contains(expected, "digest "));
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(each_is_opened_changed_closed_and_opened_again) {
       BOOST_TEST(contains(opened.ask("RELEASE table=golden;error=again;" + lease), "RELEASED"));
       BOOST_TEST(contains(opened.ask("DELETE table=golden;name=old-long"), "DELETED"));
       std::string const digest = opened.stop();
-      Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+      ToolRan const verified = run_tool({"log", "verify", opened.log(), "--json"});
       BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
 
       opened.start();
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(rows_without_a_key_are_read_and_work_goes_on) {
   BOOST_TEST(contains(opened.ask("KICK table=events;row=" + parked), "KICKED"));
   BOOST_TEST(contains(opened.ask("INSERT table=events;site=new-twin"), "result=inserted;"));
   std::string const digest = opened.stop();
-  Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+  ToolRan const verified = run_tool({"log", "verify", opened.log(), "--json"});
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
 }
 
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(pairs_are_read_and_changed) {
       contains(opened.ask("ADD table=values;key=last-count;by=-2;client=producer;sequence=401"), "result=duplicate;"));
   BOOST_TEST(contains(opened.ask("RENAME table=values;key=last-alias;new_key=last-other"), "result=stored"));
   std::string const digest = opened.stop();
-  Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+  ToolRan const verified = run_tool({"log", "verify", opened.log(), "--json"});
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
 }
 
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(bytes_outside_the_log_are_read_and_changed) {
   BOOST_TEST(contains(opened.ask("PUT table=blobs;key=old-small;data=Zmlyc3Q="), "result=replaced;"));
   BOOST_TEST(contains(opened.ask("DELETE table=spilled;name=old-large"), "DELETED"));
   std::string const digest = opened.stop();
-  Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+  ToolRan const verified = run_tool({"log", "verify", opened.log(), "--json"});
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
   opened.start();
   BOOST_TEST(contains(opened.ask("GET table=blobs;data=1;key=old-small"), "data=Zmlyc3Q=;"));
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(documents_are_read_and_go_on) {
   BOOST_TEST(contains(opened.ask("NEXT table=docs;source=pages"), "DOCUMENT "));
   BOOST_TEST(contains(opened.ask("PLANS table=moved"), "version=2;"));
   std::string const digest = opened.stop();
-  Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+  ToolRan const verified = run_tool({"log", "verify", opened.log(), "--json"});
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
 }
 
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(prepared_transactions_are_in_doubt_and_end) {
     }
   }
   std::string const digest = opened.stop();
-  Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+  ToolRan const verified = run_tool({"log", "verify", opened.log(), "--json"});
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
 }
 
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(prepared_blobs_are_where_they_were_and_are_stored_or_given_
   }
   BOOST_TEST(contains(opened.ask("STATS table=blobs"), "outside_promised_bytes=0;"));
   std::string const digest = opened.stop();
-  Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+  ToolRan const verified = run_tool({"log", "verify", opened.log(), "--json"});
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
 }
 
@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(what_other_logs_have_a_part_in_is_in_doubt_and_ends) {
   BOOST_TEST(contains(opened.ask("XA_DECIDE outcome=commit;xid=" + xid + "03"), "DECIDED"));
   BOOST_TEST(contains(opened.ask("GET table=values;key=one-part"), "value=after;"));
   std::string const digest = opened.stop();
-  Ran const verified = run_tool({"log", "verify", opened.log(), "--json"});
+  ToolRan const verified = run_tool({"log", "verify", opened.log(), "--json"});
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
 }
 

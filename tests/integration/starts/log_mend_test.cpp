@@ -26,13 +26,13 @@ BOOST_AUTO_TEST_SUITE(log_mend)
 BOOST_AUTO_TEST_CASE(dump_shows_containers_batches_and_records_and_marks_damage) {
   Filled filled;
   filled.stop();
-  Ran const whole = run_tool({"log", "dump", filled.log()});
+  ToolRan const whole = run_tool({"log", "dump", filled.log()});
   BOOST_TEST(whole.code == 0, whole.output);
   BOOST_TEST(contains(whole.output, "CONTAINER container=container-000001"), whole.output);
   BOOST_TEST(contains(whole.output, "seal=yes"), whole.output);
   BOOST_TEST(contains(whole.output, "is=schema"), whole.output);
   BOOST_TEST(!contains(whole.output, "DAMAGE"), whole.output);
-  Ran const one = run_tool({"log", "dump", filled.log(), "--table", "jobs", "--bytes", "4", "--json"});
+  ToolRan const one = run_tool({"log", "dump", filled.log(), "--table", "jobs", "--bytes", "4", "--json"});
   BOOST_TEST(contains(one.output, "\"command\":\"RECORD\""), one.output);
   BOOST_TEST(!contains(one.output, "(catalogue)"), one.output);
   BOOST_TEST(run_tool({"log", "dump", filled.log(), "--table", "nobody"}).code == 2);
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(dump_shows_containers_batches_and_records_and_marks_damage)
 
   damage_row(filled, "row7");
   Picture const before = picture_of(filled.log());
-  Ran const damaged = run_tool({"log", "dump", filled.log()});
+  ToolRan const damaged = run_tool({"log", "dump", filled.log()});
   BOOST_TEST(damaged.code == 7, damaged.output);
   BOOST_TEST(contains(damaged.output, "DAMAGE container=container-000001 offset="), damaged.output);
   BOOST_CHECK(picture_of(filled.log()) == before);
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(dump_shows_containers_batches_and_records_and_marks_damage)
 BOOST_AUTO_TEST_CASE(salvage_keeps_all_but_what_is_damaged_and_the_daemon_goes_on_from_it) {
   Filled filled;
   filled.stop();
-  Ran const sound = run_tool({"log", "salvage", filled.log(), "--to", filled.path("new")});
+  ToolRan const sound = run_tool({"log", "salvage", filled.log(), "--to", filled.path("new")});
   BOOST_TEST(sound.code == 1, sound.output);
   BOOST_TEST(contains(sound.output, "nothing to salvage"), sound.output);
   BOOST_TEST(!std::filesystem::exists(filled.path("new")));
@@ -57,12 +57,12 @@ BOOST_AUTO_TEST_CASE(salvage_keeps_all_but_what_is_damaged_and_the_daemon_goes_o
   damage_row(filled, "row7");
   BOOST_TEST(!filled.daemon.start());
   Picture const before = picture_of(filled.log());
-  Ran const salvaged = run_tool({"log", "salvage", filled.log(), "--to", filled.path("new")});
+  ToolRan const salvaged = run_tool({"log", "salvage", filled.log(), "--to", filled.path("new")});
   BOOST_TEST(salvaged.code == 0, salvaged.output);
   BOOST_TEST(contains(salvaged.output, "LOST container=container-000001 offset="), salvaged.output);
   BOOST_TEST(contains(salvaged.output, "TABLE table=jobs rows=18"), salvaged.output);
   BOOST_CHECK(picture_of(filled.log()) == before);
-  Ran const verified = run_tool({"log", "verify", filled.path("new"), "--json"});
+  ToolRan const verified = run_tool({"log", "verify", filled.path("new"), "--json"});
   BOOST_TEST(verified.code == 0, verified.output);
   BOOST_TEST(value_behind(verified.output, "digest") == value_behind(salvaged.output, "digest"));
   BOOST_TEST(run_tool({"log", "salvage", filled.log(), "--to", filled.path("new")}).code == 2);
@@ -82,12 +82,12 @@ BOOST_AUTO_TEST_CASE(resize_gives_other_containers_and_the_daemon_goes_on_from_t
   auto const resize = [&](std::string const& size) {
     return run_tool({"log", "resize", filled.log(), "--container-size", size, "--json"});
   };
-  Ran const used = resize("1MiB");
+  ToolRan const used = resize("1MiB");
   BOOST_TEST(used.code == 6, used.output);
   std::string const digest = filled.digest();
   filled.stop();
   for (std::uintmax_t const size : {kMiB, 2 * kMiB}) {
-    Ran const resized = resize(std::to_string(size));
+    ToolRan const resized = resize(std::to_string(size));
     BOOST_TEST(resized.code == 0, resized.output);
     BOOST_TEST(value_behind(resized.output, "container_bytes") == std::to_string(size), resized.output);
     BOOST_TEST(value_behind(resized.output, "digest") == digest, resized.output);
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(resize_gives_other_containers_and_the_daemon_goes_on_from_t
   BOOST_TEST(run_tool({"log", "resize", filled.path("tables"), "--container-size", "1MiB"}).code == 2);
   BOOST_TEST(!std::filesystem::exists(filled.path("tables") + "/lock"));
   std::filesystem::create_directory(filled.log() + ".resize");
-  Ran const leftover = resize("1MiB");
+  ToolRan const leftover = resize("1MiB");
   BOOST_TEST(leftover.code == 2, leftover.output);
   BOOST_TEST(contains(leftover.output, "remove it, then begin again"), leftover.output);
   std::filesystem::remove(filled.log() + ".resize");
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(every_example_of_the_page_does_what_it_says) {
     if (!wants_daemon && running) filled.stop();
     running = wants_daemon;
     if (contains(line, "salvage")) damage_row(filled, "row7");
-    Ran const ran = run_tool(words);
+    ToolRan const ran = run_tool(words);
     BOOST_TEST(ran.code == 0, line << "\n" << ran.output);
     ++examples;
   }

@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_CASE(verify_finds_what_the_daemon_held_and_touches_nothing) {
   BOOST_TEST(digest.size() == 16U);
   filled.stop();
   Picture const before = picture_of(filled.log());
-  Ran const verified = run_tool({"log", "verify", filled.log(), "--json"});
+  ToolRan const verified = run_tool({"log", "verify", filled.log(), "--json"});
   BOOST_TEST(verified.code == 0, verified.output);
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
   BOOST_TEST(contains(verified.output, "\"stopped_cleanly\":\"yes\""), verified.output);
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(verify_finds_what_the_daemon_held_and_touches_nothing) {
   BOOST_TEST(contains(verified.output, "\"table\":\"empty\""), verified.output);
   BOOST_CHECK(picture_of(filled.log()) == before);
   // In the form for people, with the folder from the configuration.
-  Ran const shown = run_tool({"log", "verify", "--config", filled.path("fastjournal.xml")});
+  ToolRan const shown = run_tool({"log", "verify", "--config", filled.path("fastjournal.xml")});
   BOOST_TEST(shown.code == 0, shown.output);
   BOOST_TEST(contains(shown.output, "digest"), shown.output);
   BOOST_TEST(contains(shown.output, digest), shown.output);
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(what_a_killed_daemon_left_is_verified_as_the_next_start_fin
   std::string const digest = filled.digest();
   filled.daemon.kill(SIGKILL);
   static_cast<void>(filled.daemon.wait());
-  Ran const verified = run_tool({"log", "verify", filled.log(), "--json"});
+  ToolRan const verified = run_tool({"log", "verify", filled.log(), "--json"});
   BOOST_TEST(verified.code == 0, verified.output);
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
   BOOST_TEST(contains(verified.output, "\"stopped_cleanly\":\"no\""), verified.output);
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(what_a_killed_daemon_left_is_verified_as_the_next_start_fin
 
 BOOST_AUTO_TEST_CASE(mistakes_are_said_with_an_exit_code_each) {
   Filled filled;
-  Ran const used = run_tool({"log", "verify", filled.log()});
+  ToolRan const used = run_tool({"log", "verify", filled.log()});
   BOOST_TEST(used.code == 6, used.output);
   BOOST_TEST(contains(used.output, "held by process " + std::to_string(filled.daemon.child().pid())), used.output);
   filled.stop();
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(mistakes_are_said_with_an_exit_code_each) {
   BOOST_TEST(run_tool({"log"}).code == 2);
   BOOST_TEST(run_tool({"log", "mend", filled.log()}).code == 2);
   BOOST_TEST(run_tool({"log", "verify", filled.path("nowhere")}).code == 2);
-  Ran const no_log = run_tool({"log", "verify", filled.path("tables")});
+  ToolRan const no_log = run_tool({"log", "verify", filled.path("tables")});
   BOOST_TEST(no_log.code == 2, no_log.output);
   BOOST_TEST(contains(no_log.output, "no log here"), no_log.output);
   std::filesystem::create_directories(filled.path("plugins"));
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(mistakes_are_said_with_an_exit_code_each) {
     file.seekp(static_cast<std::streamoff>(at));
     file.put('y');
   }
-  Ran const damaged = run_tool({"log", "verify", filled.log()});
+  ToolRan const damaged = run_tool({"log", "verify", filled.log()});
   BOOST_TEST(damaged.code == 7, damaged.output);
   BOOST_TEST(contains(damaged.output, "container-000001 offset "), damaged.output);
 }

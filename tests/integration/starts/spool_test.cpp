@@ -24,12 +24,12 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-std::string text_of(fs::path const& path) {
+std::string spool_text_of(fs::path const& path) {
   std::ifstream file{path, std::ios::binary};
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool spool_has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // Looks every 10 ms, up to the patience of a test.
 template <typename What>
@@ -60,7 +60,7 @@ struct Site {
     options.emplace_back("--once");
     return forward(options).wait().value_or(-1);
   }
-  [[nodiscard]] std::string status() const { return text_of(folder / "forwarder/status.json"); }
+  [[nodiscard]] std::string status() const { return spool_text_of(folder / "forwarder/status.json"); }
   int ask(std::vector<std::string> words, std::string* out = nullptr) const {
     words.insert(words.begin(), {FJ_BINARY_DIR "/bin/fastjournal", "spool"});
     ChildProcess child{words};
@@ -89,11 +89,11 @@ BOOST_AUTO_TEST_CASE(it_waits_for_a_daemon_and_a_ping_ends_the_waiting) {
   RealDaemon daemon{""};
   site.save("jobs", "early");
   site.forward({"--server", address_of(daemon)});
-  BOOST_TEST(comes([&] { return has(site.status(), "\"state\":\"away\""); }));
-  BOOST_TEST(has(site.status(), "\"waiting_bytes\":"));
+  BOOST_TEST(comes([&] { return spool_has(site.status(), "\"state\":\"away\""); }));
+  BOOST_TEST(spool_has(site.status(), "\"waiting_bytes\":"));
   std::string shown;
   site.ask({"status", site.folder}, &shown);
-  BOOST_TEST(has(shown, "1 row"), shown);
+  BOOST_TEST(spool_has(shown, "1 row"), shown);
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   BOOST_TEST(comes([&] {
     int const fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -109,9 +109,9 @@ BOOST_AUTO_TEST_CASE(it_waits_for_a_daemon_and_a_ping_ends_the_waiting) {
   // It wakes by itself.
   site.save("jobs", "late");
   BOOST_TEST(comes([&] { return has_row(daemon.local(), "jobs", "late"); }));
-  BOOST_TEST(comes([&] { return has(site.status(), "\"confirmed\":2"); }));
-  std::string const metrics = text_of(site.folder / "forwarder/metrics.prom");
-  BOOST_TEST(has(metrics, "fastjournal_spool_confirmed_rows_total{"), metrics);
+  BOOST_TEST(comes([&] { return spool_has(site.status(), "\"confirmed\":2"); }));
+  std::string const metrics = spool_text_of(site.folder / "forwarder/metrics.prom");
+  BOOST_TEST(spool_has(metrics, "fastjournal_spool_confirmed_rows_total{"), metrics);
   BOOST_TEST(metrics.ends_with("# EOF\n"));
   BOOST_TEST(site.ask({"status", site.folder}) == 0);
   site.forwarder->kill(SIGTERM);
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_folder_has_one_forwarder) {
   BOOST_REQUIRE(comes([&] { return has_row(daemon.local(), "jobs", "a"); }));
   ChildProcess second{{FJ_BINARY_DIR "/bin/fastjournal-client", site.folder, "--server", address_of(daemon)}};
   BOOST_TEST(second.wait().value_or(-1) == 1);
-  BOOST_TEST(has(second.output(), "another forwarder, process " + std::to_string(site.forwarder->pid())),
+  BOOST_TEST(spool_has(second.output(), "another forwarder, process " + std::to_string(site.forwarder->pid())),
              second.output());
 }
 
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(mistakes_on_the_command_line_are_told) {
   BOOST_TEST(says({}).starts_with("2 "));
   BOOST_TEST(says({site.folder, "--period", "0"}).starts_with("2 "));
   BOOST_TEST(says({site.folder, "--server"}).starts_with("2 "));
-  BOOST_TEST(has(says({"/proc/nowhere/spool"}), "1 fastjournal-client: mkdir of /proc/nowhere/spool: "));
+  BOOST_TEST(spool_has(says({"/proc/nowhere/spool"}), "1 fastjournal-client: mkdir of /proc/nowhere/spool: "));
 }
 
 BOOST_AUTO_TEST_CASE(a_row_goes_to_the_first_daemon_that_has_its_table) {
@@ -180,16 +180,16 @@ BOOST_AUTO_TEST_CASE(a_refused_row_and_a_table_that_comes_later_hold_nothing_up)
   BOOST_TEST(comes([&] { return has_row(daemon.local(), "jobs", "good"); }));
   auto const flag = [&](std::string const& ending) {
     for (auto const& entry : fs::directory_iterator{flags})
-      if (entry.path().string().ends_with(ending)) return text_of(entry.path());
+      if (entry.path().string().ends_with(ending)) return spool_text_of(entry.path());
     return std::string{};
   };
   BOOST_TEST(comes([&] { return !flag("_jobs_row-aside.flag").empty(); }));
   BOOST_TEST(flag("_jobs_row-aside.flag").starts_with("unit=fastjournal-client-"));
   std::string shown;
   BOOST_TEST(site.ask({"status", site.folder}, &shown) == 8);
-  BOOST_TEST(has(shown, "mail"), shown);
+  BOOST_TEST(spool_has(shown, "mail"), shown);
   BOOST_TEST(site.ask({"list", site.folder, "--aside"}, &shown) == 0);
-  BOOST_TEST(has(shown, "colour"), shown);
+  BOOST_TEST(spool_has(shown, "colour"), shown);
 
   daemon.write_table("mail", "");
   daemon.kill(SIGHUP);
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(it_shows_a_token_and_says_when_that_is_refused) {
   BOOST_TEST(site.forward_once({"--server", daemon.tcp(), "--token-file", file}) == 0);
   std::ofstream{file} << "fj_no_such_token\n";
   site.forward({"--server", daemon.tcp(), "--token-file", file});
-  BOOST_TEST(comes([&] { return has(site.status(), "\"state\":\"refused\""); }));
+  BOOST_TEST(comes([&] { return spool_has(site.status(), "\"state\":\"refused\""); }));
 }
 
 // A name such as 7.msg comes again every day: a line counts by the file instance and its place.
@@ -257,15 +257,15 @@ BOOST_AUTO_TEST_CASE(the_hourly_files_of_a_list_system_are_read_and_overwritten)
   std::ofstream{current} << line(0) << line(1000);
   site.forward({"--server", address_of(daemon), "--lines", "LISTDATA"});
   BOOST_TEST(comes([&] { return !fs::exists(old) && fs::is_empty(site.folder / "closing"); }));
-  BOOST_TEST(comes([&] { return text_of(current).find_first_not_of('\n') == std::string::npos; }));
+  BOOST_TEST(comes([&] { return spool_text_of(current).find_first_not_of('\n') == std::string::npos; }));
   LineClient client{daemon.local()};
-  BOOST_TEST(has(client.ask("STATS table=pages"), ";rows=201;"));
+  BOOST_TEST(spool_has(client.ask("STATS table=pages"), ";rows=201;"));
   // The name again, as tomorrow.
   std::ofstream{old} << line(2000);
-  BOOST_TEST(comes([&] { return has(client.ask("STATS table=pages"), ";rows=202;"); }));
+  BOOST_TEST(comes([&] { return spool_has(client.ask("STATS table=pages"), ";rows=202;"); }));
   std::string shown;
   BOOST_TEST(site.ask({"list", site.folder, "--aside"}, &shown) == 0);
-  BOOST_TEST(has(shown, "key_start_date"), shown);
+  BOOST_TEST(spool_has(shown, "key_start_date"), shown);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -16,7 +16,7 @@ using namespace fastjournal::test;
 
 constexpr int kRows = 2000;
 
-bool has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+bool start_has(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
 // A journal of some MiB; its daemon is stopped.
 struct Stopped {
@@ -31,7 +31,7 @@ struct Stopped {
     for (int i = 0; i < kRows; ++i)
       lines += "INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + payload + "\n";
     BOOST_REQUIRE(client.send(lines));
-    for (int i = 0; i < kRows; ++i) BOOST_REQUIRE(has(client.read_line().value_or(""), "INSERTED "));
+    for (int i = 0; i < kRows; ++i) BOOST_REQUIRE(start_has(client.read_line().value_or(""), "INSERTED "));
     stop();
   }
   void stop() {
@@ -72,19 +72,19 @@ BOOST_FIXTURE_TEST_CASE(term_and_int_end_it_and_nothing_is_changed, Stopped) {
     bool const ready = start(nth, number);
     std::string const read = "read number " + std::to_string(nth) + " sends a signal";
     // The start had fewer reads than that.
-    if (ready && !has(daemon.output(), read)) break;
+    if (ready && !start_has(daemon.output(), read)) break;
     BOOST_TEST(daemon.wait().value_or(-1) == 0, daemon.output());
-    BOOST_TEST(has(daemon.output(), read));
+    BOOST_TEST(start_has(daemon.output(), read));
     // In the last MiB the log may be open already, and is closed again.
     if (ready) continue;
-    BOOST_TEST(has(daemon.output(), "ended during the start"), daemon.output());
+    BOOST_TEST(start_has(daemon.output(), "ended during the start"), daemon.output());
     if (files() == before) ++unchanged;
   }
   BOOST_TEST(unchanged > 5);
   BOOST_TEST_MESSAGE(unchanged << " starts ended");
   LineClient client{daemon.tcp()};
   BOOST_REQUIRE(client.send("STATS table=jobs\n"));
-  BOOST_TEST(has(client.read_line().value_or(""), ";rows=" + std::to_string(kRows) + ";"));
+  BOOST_TEST(start_has(client.read_line().value_or(""), ";rows=" + std::to_string(kRows) + ";"));
   stop();
 }
 

@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(backups_and_resized_logs_have_their_bytes) {
     BOOST_REQUIRE_MESSAGE(inserted.ok(), inserted.status().text());
   }
   std::map<std::string, std::string> const at_backup = stored;
-  Ran const made = run_tool({"backup", scene.path("copy"), "--json", "--server", "unix:" + scene.path("socket")});
+  ToolRan const made = run_tool({"backup", scene.path("copy"), "--json", "--server", "unix:" + scene.path("socket")});
   BOOST_REQUIRE_MESSAGE(made.code == 0, made.output);
   BOOST_TEST(contains(made.output, "data/bytes/pages"), made.output);
   for (int i = 0; i < 50; ++i) put(*blobs, i);
@@ -304,7 +304,7 @@ BOOST_AUTO_TEST_CASE(backups_and_resized_logs_have_their_bytes) {
     BOOST_TEST(scene.daemon.wait().value_or(-1) == 0);
   };
   stop();
-  Ran const resized = run_tool({"log", "resize", scene.path("data/shared"), "--container-size", "1MiB"});
+  ToolRan const resized = run_tool({"log", "resize", scene.path("data/shared"), "--container-size", "1MiB"});
   BOOST_REQUIRE_MESSAGE(resized.code == 0, resized.output);
   scene.start();
   require_all(stored);

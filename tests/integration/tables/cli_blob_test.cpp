@@ -16,8 +16,8 @@ namespace {
 using namespace fastjournal;
 using namespace fastjournal::test;
 
-struct Fixture : ShellFixture {
-  Fixture() {
+struct CliBlobFixture : ShellFixture {
+  CliBlobFixture() {
     daemon.write("tables/images.xml",
                  "<table name=\"images\" model=\"blob\">\n<listeners>\n"
                  "<socket path=\"../write\" protocol=\"blobwrite\" rights=\"add\"/>\n</listeners>\n</table>\n");
@@ -45,7 +45,7 @@ bool says(std::string const& all, std::string_view part) { return all.find(part)
 
 BOOST_AUTO_TEST_SUITE(blobs_from_a_shell)
 
-BOOST_FIXTURE_TEST_CASE(blobs_are_stored_read_and_listed, Fixture) {
+BOOST_FIXTURE_TEST_CASE(blobs_are_stored_read_and_listed, CliBlobFixture) {
   run("head -c 300000 /dev/urandom > in && printf '\\000\\377\\n' > small");
   for (std::string const framing : {"", "--text "}) {
     BOOST_TEST(said(framing + "put images logo in") == "stored logo: 300000 bytes\n0");
@@ -76,7 +76,7 @@ BOOST_FIXTURE_TEST_CASE(blobs_are_stored_read_and_listed, Fixture) {
   std::filesystem::rename(data_file("away"), data_file("data.000001"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_blob_that_no_message_holds_goes_by_the_port, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_blob_that_no_message_holds_goes_by_the_port, CliBlobFixture) {
   run("head -c 40000000 /dev/zero > large && printf x >> large && truncate -s 70M larger");
   Ran const refused = run_in_shell(daemon, "fastjournal blob put images large large");
   BOOST_TEST(refused.code == 1);
@@ -89,7 +89,7 @@ BOOST_FIXTURE_TEST_CASE(a_blob_that_no_message_holds_goes_by_the_port, Fixture) 
 }
 
 // Over the port the client makes the key, so it needs the table's secret.
-BOOST_FIXTURE_TEST_CASE(a_secret_for_keys_is_read_from_a_file_that_nobody_else_reads, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_secret_for_keys_is_read_from_a_file_that_nobody_else_reads, CliBlobFixture) {
   run("umask 077; echo 'sixteen letters!' > secret; echo short > few; echo 'sixteen letters?' > other; "
       "cp secret open; chmod 644 open");
   std::string const put = "put private logo --port unix:private --key-secret-file ";
@@ -109,7 +109,7 @@ BOOST_FIXTURE_TEST_CASE(a_secret_for_keys_is_read_from_a_file_that_nobody_else_r
   BOOST_TEST(said("get private logo") == "right\n0");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_maintenance_is_waited_for, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_maintenance_is_waited_for, CliBlobFixture) {
   run("for i in 1 2 3; do echo $i | fastjournal blob put images page; done; echo x | fastjournal blob put images old");
   BOOST_TEST(said("omit images old") == "the next maintenance leaves out old\n0");
   BOOST_TEST(said("maintain images --cancel") == "no maintenance of images runs\n4");
@@ -121,7 +121,7 @@ BOOST_FIXTURE_TEST_CASE(a_maintenance_is_waited_for, Fixture) {
   BOOST_TEST(says(said("maintain images"), "try again in a minute"));
 }
 
-BOOST_FIXTURE_TEST_CASE(damage_is_found, Fixture) {
+BOOST_FIXTURE_TEST_CASE(damage_is_found, CliBlobFixture) {
   run("head -c 100000 /dev/zero > zeros && fastjournal blob put images zeros zeros && "
       "echo sound | fastjournal blob put images sound");
   std::string const place = run("fastjournal blob stat images zeros --json");

@@ -16,8 +16,8 @@ using namespace fastjournal::test;
 using client::FjConnection;
 using client::FjReply;
 
-struct Scene {
-  Scene() : daemon("") {
+struct FjClientScene {
+  FjClientScene() : daemon("") {
     daemon.write("tables/pairs.xml",
                  "<table name=\"pairs\" model=\"keyvalue\">\n<listeners>\n<socket path=\"../fj\" protocol=\"fj\" "
                  "rights=\"read add work\"/>\n</listeners>\n</table>\n");
@@ -53,7 +53,7 @@ fj::Request set(std::string_view key, std::string_view value, std::uint16_t more
 BOOST_AUTO_TEST_SUITE(fj_client)
 
 BOOST_AUTO_TEST_CASE(frames_go_to_a_daemon_and_back) {
-  Scene scene;
+  FjClientScene scene;
   auto const pairs = scene.connect();
   Result<FjReply> reply = pairs->call(set("a", "first"));
   BOOST_REQUIRE_MESSAGE(reply.ok(), reply.status().text());
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(frames_go_to_a_daemon_and_back) {
 }
 
 BOOST_AUTO_TEST_CASE(many_are_under_way_and_notices_come_between) {
-  Scene scene;
+  FjClientScene scene;
   auto const pairs = scene.connect();
   auto const other = scene.connect();
   BOOST_REQUIRE(pairs->call(set("watched", "0", fj::flag::kListen)).ok());
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(many_are_under_way_and_notices_come_between) {
 }
 
 BOOST_AUTO_TEST_CASE(the_command_line_shows_a_frame_and_its_reply) {
-  Scene scene;
+  FjClientScene scene;
   auto const run = [&](std::vector<std::string> words, int code) {
     words.insert(words.begin(),
                  {FJ_BINARY_DIR "/bin/fastjournal", "--server", "unix:" + (scene.daemon.folder() / "fj").string()});
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(the_command_line_shows_a_frame_and_its_reply) {
 }
 
 BOOST_AUTO_TEST_CASE(a_frame_to_a_listener_of_messages_is_told_where_it_belongs) {
-  Scene scene;
+  FjClientScene scene;
   client::FjOptions options;
   options.server = scene.daemon.tcp();
   auto const opened = client::FjConnection::open(std::move(options));
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_frame_to_a_listener_of_messages_is_told_where_it_belongs)
 }
 
 BOOST_AUTO_TEST_CASE(messages_to_a_listener_of_frames_are_told_at_once) {
-  Scene scene;
+  FjClientScene scene;
   ChildProcess child{{FJ_BINARY_DIR "/bin/fastjournal", "--server", "unix:" + (scene.daemon.folder() / "fj").string(),
                       "kv", "get", "pairs", "a"}};
   BOOST_TEST(child.wait().value_or(-1) == 1);
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(messages_to_a_listener_of_frames_are_told_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_connection_that_is_lost_says_so) {
-  Scene scene;
+  FjClientScene scene;
   auto const pairs = scene.connect();
   BOOST_REQUIRE(pairs->call(set("a", "1")).ok());
   scene.daemon.kill(SIGKILL);

@@ -4,28 +4,27 @@
 
 #include <csignal>
 
+#include "tests/integration/log_tools.h"
 #include "tests/integration/shell.h"
 
 namespace {
 
 using namespace fastjournal::test;
 
-bool contains(std::string const& text, std::string const& what) { return text.find(what) != std::string::npos; }
-
-std::string table(std::string const& name, std::string const& attributes = "") {
+std::string table_text(std::string const& name, std::string const& attributes = "") {
   return "<table name=\"" + name + "\" model=\"journal\" " + attributes +
          ">\n<schema>\n<column name=\"what\" type=\"string\" required=\"true\"/>\n"
          "<column name=\"size\" type=\"uint32\"/>\n</schema>\n</table>\n";
 }
 
-struct Fixture {
-  Fixture() {
-    daemon.write("tables/events.xml", table("events"));
-    daemon.write("tables/copies.xml", table("copies"));
-    daemon.write("tables/visits.xml", table("visits", "row-key=\"what\""));
+struct NoKeyFixture {
+  NoKeyFixture() {
+    daemon.write("tables/events.xml", table_text("events"));
+    daemon.write("tables/copies.xml", table_text("copies"));
+    daemon.write("tables/visits.xml", table_text("visits", "row-key=\"what\""));
     BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   }
-  ~Fixture() {
+  ~NoKeyFixture() {
     daemon.kill(SIGTERM);
     static_cast<void>(daemon.wait());
   }
@@ -43,7 +42,7 @@ struct Fixture {
 
 BOOST_AUTO_TEST_SUITE(no_key)
 
-BOOST_FIXTURE_TEST_CASE(the_command_line_puts_lists_and_names_rows_of_a_table_without_key, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_command_line_puts_lists_and_names_rows_of_a_table_without_key, NoKeyFixture) {
   BOOST_TEST(contains(daemon.output(), "events (journal), no key"));
   Ran const put = sh("fastjournal put events what=click size=1");
   BOOST_TEST(put.code == 0, put.output);
@@ -76,7 +75,7 @@ BOOST_FIXTURE_TEST_CASE(the_command_line_puts_lists_and_names_rows_of_a_table_wi
   BOOST_TEST(sh("fastjournal --json ls events | grep -c '\"what\"'").output == "3\n");
 }
 
-BOOST_FIXTURE_TEST_CASE(completion_offers_all_columns_for_put_and_those_of_the_key_to_name_a_row, Fixture) {
+BOOST_FIXTURE_TEST_CASE(completion_offers_all_columns_for_put_and_those_of_the_key_to_name_a_row, NoKeyFixture) {
   for (char const* const verb : {"peek", "why", "delete", "kick"}) {
     BOOST_TEST(offered(verb, "visits") == "what=\n", verb);
     BOOST_TEST(offered(verb, "events") == "\n", verb);

@@ -19,14 +19,14 @@ using client::KeyValueCache;
 using client::Milliseconds;
 using client::TypedValue;
 
-struct Fixture {
-  Fixture() {
+struct PairCacheFixture {
+  PairCacheFixture() {
     daemon.write("tables/values.xml", "<table name=\"values\" model=\"keyvalue\"/>\n");
     start();
     connection = connect();
     others.emplace(*connection, "values");
   }
-  ~Fixture() {
+  ~PairCacheFixture() {
     daemon.kill(SIGTERM);
     static_cast<void>(daemon.wait());
   }
@@ -74,7 +74,7 @@ bool becomes(KeyValueCache& cache, std::string_view key, TypedValue const& value
 
 BOOST_AUTO_TEST_SUITE(pair_cache_beside_a_daemon)
 
-BOOST_FIXTURE_TEST_CASE(changes_of_others_and_own_ones_are_seen, Fixture) {
+BOOST_FIXTURE_TEST_CASE(changes_of_others_and_own_ones_are_seen, PairCacheFixture) {
   std::string const binary{"p:\xff\x00", 4};
   for (client::Framing const framing : {client::Framing::msgpack, client::Framing::text}) {
     KeyValueCache cache(connect(framing), "values", {.prefix = "p:", .silence_max = client::kForever});
@@ -112,7 +112,7 @@ BOOST_FIXTURE_TEST_CASE(changes_of_others_and_own_ones_are_seen, Fixture) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_counter_never_goes_back_also_over_kills, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_counter_never_goes_back_also_over_kills, PairCacheFixture) {
   KeyValueCache cache(connect(), "values", {.silence_max = client::kForever});
   others->number_changes();
   std::int64_t last = 0;
@@ -134,7 +134,7 @@ BOOST_FIXTURE_TEST_CASE(a_counter_never_goes_back_also_over_kills, Fixture) {
 }
 
 // The restart is between two reads, and the value was changed before the cache is back.
-BOOST_FIXTURE_TEST_CASE(what_changed_while_the_daemon_was_away_is_seen, Fixture) {
+BOOST_FIXTURE_TEST_CASE(what_changed_while_the_daemon_was_away_is_seen, PairCacheFixture) {
   KeyValueCache cache(connect(), "values", {.silence_max = client::kForever});
   for (std::int64_t i = 0; i < 3; ++i) {
     set("k", i);
@@ -146,7 +146,7 @@ BOOST_FIXTURE_TEST_CASE(what_changed_while_the_daemon_was_away_is_seen, Fixture)
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(values_end, Fixture) {
+BOOST_FIXTURE_TEST_CASE(values_end, PairCacheFixture) {
   KeyValueCache cache(connect(), "values", {.silence_max = client::kForever});
   set("date", "x", {.expires = client::Date::in(DurationMs{300})});
   BOOST_TEST(becomes(cache, "date", TypedValue{}));
@@ -160,7 +160,7 @@ BOOST_FIXTURE_TEST_CASE(values_end, Fixture) {
   BOOST_TEST(cache.figures().hits > cache.figures().misses);
 }
 
-BOOST_FIXTURE_TEST_CASE(it_is_bounded, Fixture) {
+BOOST_FIXTURE_TEST_CASE(it_is_bounded, PairCacheFixture) {
   KeyValueCache cache(connect(), "values", {.pairs_max = 100, .silence_max = client::kForever});
   for (std::int64_t i = 0; i < 300; ++i) set("k" + std::to_string(i), i);
   for (int round = 0; round < 2; ++round)

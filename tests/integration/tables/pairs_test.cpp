@@ -19,8 +19,8 @@ using client::KeyValue;
 using client::Milliseconds;
 using client::TypedValue;
 
-struct Fixture : ShellFixture {
-  Fixture() {
+struct PairsFixture : ShellFixture {
+  PairsFixture() {
     daemon.write("tables/values.xml", "<table name=\"values\" model=\"keyvalue\"/>\n");
     bool const ready = daemon.start();
     BOOST_REQUIRE_MESSAGE(ready, daemon.output());
@@ -53,7 +53,7 @@ struct Fixture : ShellFixture {
 
 BOOST_AUTO_TEST_SUITE(pairs_beside_a_daemon)
 
-BOOST_FIXTURE_TEST_CASE(values_are_set_read_and_changed, Fixture) {
+BOOST_FIXTURE_TEST_CASE(values_are_set_read_and_changed, PairsFixture) {
   for (std::string const framing : {"", "--text "}) {
     BOOST_TEST(said(framing + "set values k hello") == "stored k\n0");
     BOOST_TEST(said(framing + "get values k") == "hello\n0");
@@ -79,7 +79,7 @@ BOOST_FIXTURE_TEST_CASE(values_are_set_read_and_changed, Fixture) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(types_and_keys_come_back_in_both_framings, Fixture) {
+BOOST_FIXTURE_TEST_CASE(types_and_keys_come_back_in_both_framings, PairsFixture) {
   std::string const bytes{"\x00\xff\n;", 4};
   std::vector<TypedValue> const all{TypedValue{},
                                     client::Buffer{bytes},
@@ -113,7 +113,7 @@ BOOST_FIXTURE_TEST_CASE(types_and_keys_come_back_in_both_framings, Fixture) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_counter_is_exact_over_kills, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_counter_is_exact_over_kills, PairsFixture) {
   auto const connection = connect();
   KeyValue values(*connection, "values");
   values.number_changes();
@@ -137,7 +137,7 @@ BOOST_FIXTURE_TEST_CASE(a_counter_is_exact_over_kills, Fixture) {
   BOOST_TEST(connection->connects() > 1U);
 }
 
-BOOST_FIXTURE_TEST_CASE(many_pairs_are_set_and_many_keys_read_at_once, Fixture) {
+BOOST_FIXTURE_TEST_CASE(many_pairs_are_set_and_many_keys_read_at_once, PairsFixture) {
   for (std::string const framing : {"", "--text "}) {
     BOOST_TEST(said(framing + "set values site:1=open site:2=closed other=") == "stored 3 pairs\n0");
     BOOST_TEST(said(framing + "get values site:2 none site:1") ==
@@ -155,7 +155,7 @@ BOOST_FIXTURE_TEST_CASE(many_pairs_are_set_and_many_keys_read_at_once, Fixture) 
 }
 
 // More than one GET may ask for, and more than a page of values; a regex that fits nothing for many pages.
-BOOST_FIXTURE_TEST_CASE(many_keys_are_read_whatever_their_number_and_size, Fixture) {
+BOOST_FIXTURE_TEST_CASE(many_keys_are_read_whatever_their_number_and_size, PairsFixture) {
   auto const connection = connect();
   KeyValue values(*connection, "values");
   constexpr std::size_t kKeys = 2500;
@@ -184,7 +184,7 @@ BOOST_FIXTURE_TEST_CASE(many_keys_are_read_whatever_their_number_and_size, Fixtu
   BOOST_TEST(none.next_page()->empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(changes_are_watched_also_over_a_restart, Fixture) {
+BOOST_FIXTURE_TEST_CASE(changes_are_watched_also_over_a_restart, PairsFixture) {
   run("fastjournal kv set values p:0 first");
   ChildProcess watcher = start("watch values --prefix p: --initial");
   BOOST_REQUIRE(watcher.wait_for_line("p:0 = first").has_value());
@@ -205,7 +205,7 @@ BOOST_FIXTURE_TEST_CASE(changes_are_watched_also_over_a_restart, Fixture) {
   static_cast<void>(watcher.wait());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_read_and_a_write_may_begin_a_watch, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_read_and_a_write_may_begin_a_watch, PairsFixture) {
   for (client::Framing const framing : {client::Framing::msgpack, client::Framing::text}) {
     auto const connection = connect(framing);
     auto const other = connect();
@@ -240,7 +240,7 @@ BOOST_FIXTURE_TEST_CASE(a_read_and_a_write_may_begin_a_watch, Fixture) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_lock_keeps_others_out_until_its_command_ends, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_lock_keeps_others_out_until_its_command_ends, PairsFixture) {
   BOOST_TEST(said("lock values k -- true").starts_with("fastjournal kv lock values: not_found: "));
   Ran const ran = run_in_shell(daemon,
                                "fastjournal kv lock values k --create -- sh -c '"
@@ -267,7 +267,7 @@ BOOST_FIXTURE_TEST_CASE(a_lock_keeps_others_out_until_its_command_ends, Fixture)
   BOOST_TEST(said("set values k free") == "stored k\n0");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_lock_that_is_lost_ends_its_command, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_lock_that_is_lost_ends_its_command, PairsFixture) {
   ChildProcess holder = start("lock values k --create -- sh -c 'echo begun; exec sleep 1000'");
   BOOST_REQUIRE(holder.wait_for_line("begun").has_value());
   restart();

@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr int kFiles = 44;
 
-struct Fixture : ShellFixture {
-  Fixture() {
+struct PipelinesFixture : ShellFixture {
+  PipelinesFixture() {
     daemon.write("docs-plan.xml",
                  "<plan name=\"docs\" version=\"1\"><retry first=\"10ms\" jitter=\"0\"/>"
                  "<source name=\"pages\"/><step name=\"extract\" after=\"pages\" router=\"duplicate-all\"/>"
@@ -74,7 +74,7 @@ struct Fixture : ShellFixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(pipelines, Fixture)
+BOOST_FIXTURE_TEST_SUITE(pipelines, PipelinesFixture)
 
 BOOST_AUTO_TEST_CASE(a_folder_is_brought_to_its_destinations_over_kills_of_worker_and_daemon) {
   // What was being sent when the worker was killed is in doubt, and here it is known that it arrived.

@@ -21,15 +21,15 @@ constexpr char kTable[] =
     "<column name=\"name\" type=\"uint64\" required=\"true\"/>\n"
     "<column name=\"puts\" type=\"uint32\" merge=\"sum\"/>\n</schema>\n</table>\n";
 
-struct Fixture {
-  Fixture() {
+struct PutFromFixture {
+  PutFromFixture() {
     daemon.write("tables/lines.xml", kTable);
     std::string text;
     for (std::uint64_t i = 1; i <= lines; ++i) text += "{\"name\":" + std::to_string(i) + ",\"puts\":1}\n";
     daemon.write("input", text);
     BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   }
-  ~Fixture() {
+  ~PutFromFixture() {
     daemon.kill(SIGTERM);
     static_cast<void>(daemon.wait());
   }
@@ -95,7 +95,7 @@ std::size_t count_of(std::string const& all, std::string_view part) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(lines_through_kills, Fixture)
+BOOST_FIXTURE_TEST_SUITE(lines_through_kills, PutFromFixture)
 
 BOOST_AUTO_TEST_CASE(of_the_daemon_nothing_is_lost_and_nothing_double) {
   ChildProcess put = start("");

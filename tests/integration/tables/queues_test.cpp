@@ -32,8 +32,8 @@ constexpr int kMovesBetween = 60;
 
 std::string queue_of(int number) { return "q" + std::to_string(number); }
 
-struct Fixture : ShellFixture {
-  Fixture() {
+struct QueuesFixture : ShellFixture {
+  QueuesFixture() {
     daemon.write("tables/values.xml", "<table name=\"values\" model=\"keyvalue\"/>\n");
     std::string queues;
     for (int i = 0; i < kQueues; ++i) queues += queue_of(i) + " ";
@@ -176,7 +176,7 @@ void resolve(Connection& connection, std::uint64_t& turn) {
 
 BOOST_AUTO_TEST_SUITE(queues_beside_a_daemon)
 
-BOOST_FIXTURE_TEST_CASE(messages_go_around_a_ring_while_the_daemon_is_killed, Fixture) {
+BOOST_FIXTURE_TEST_CASE(messages_go_around_a_ring_while_the_daemon_is_killed, QueuesFixture) {
   auto const connection = connect();
   for (int i = 0; i < kMessages; ++i)
     BOOST_TEST(connection
@@ -219,7 +219,7 @@ BOOST_FIXTURE_TEST_CASE(messages_go_around_a_ring_while_the_daemon_is_killed, Fi
                            << " branches resolved");
 }
 
-BOOST_FIXTURE_TEST_CASE(messages_by_the_command_line, Fixture) {
+BOOST_FIXTURE_TEST_CASE(messages_by_the_command_line, QueuesFixture) {
   run("fastjournal queue make post work --dead-letters q0 --max-deliveries 2");
   run("fastjournal queue exchange post news topic");
   run("fastjournal queue bind post news anna 'sport.#' --make");

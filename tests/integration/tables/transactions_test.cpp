@@ -29,12 +29,12 @@ using client::Transaction;
 constexpr int kTables = 5;
 constexpr int kTokens = 40;
 constexpr int kKills = 6;
-constexpr int kMovesBetween = 60;
+constexpr int kTransactionsMovesBetween = 60;
 
 std::string table_of(int number) { return "ring" + std::to_string(number); }
 
-struct Fixture : ShellFixture {
-  Fixture() {
+struct TransactionsFixture : ShellFixture {
+  TransactionsFixture() {
     daemon.write("tables/values.xml", "<table name=\"values\" model=\"keyvalue\"/>\n");
     for (int i = 0; i < kTables; ++i)
       daemon.write(
@@ -116,7 +116,7 @@ std::string post(std::string const& body) {
 
 BOOST_AUTO_TEST_SUITE(transactions_beside_a_daemon)
 
-BOOST_FIXTURE_TEST_CASE(tokens_go_around_a_ring_while_the_daemon_is_killed, Fixture) {
+BOOST_FIXTURE_TEST_CASE(tokens_go_around_a_ring_while_the_daemon_is_killed, TransactionsFixture) {
   auto const connection = connect();
   for (int i = 0; i < kTokens; ++i)
     BOOST_TEST(Journal(*connection, table_of(i % kTables))
@@ -126,7 +126,8 @@ BOOST_FIXTURE_TEST_CASE(tokens_go_around_a_ring_while_the_daemon_is_killed, Fixt
   Mover other(connect(), 3);
   for (int kill = 0; kill < kKills; ++kill) {
     std::int64_t const before = one.committed();
-    for (std::int64_t now = before; now < before + kMovesBetween; now = one.committed()) one.committed().wait(now);
+    for (std::int64_t now = before; now < before + kTransactionsMovesBetween; now = one.committed())
+      one.committed().wait(now);
     daemon.kill(SIGKILL);
     static_cast<void>(daemon.wait());
     bool const ready = daemon.start();
@@ -157,7 +158,7 @@ BOOST_FIXTURE_TEST_CASE(tokens_go_around_a_ring_while_the_daemon_is_killed, Fixt
   BOOST_TEST(moves >= one.committed() + other.committed());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_of_commands_is_carried_out_or_not, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_file_of_commands_is_carried_out_or_not, TransactionsFixture) {
   daemon.write("good.tx", "# two tables\nINSERT table=ring0;token=a\nSET table=values;key=k;value=1\n");
   std::string const out = run("fastjournal tx run good.tx");
   BOOST_TEST(out.find("INSERTED") != std::string::npos, out);
@@ -172,7 +173,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_of_commands_is_carried_out_or_not, Fixture) {
                  .find("\"command\":\"STORED\"") != std::string::npos);
 }
 
-BOOST_FIXTURE_TEST_CASE(over_http_a_transaction_is_one_request, Fixture) {
+BOOST_FIXTURE_TEST_CASE(over_http_a_transaction_is_one_request, TransactionsFixture) {
   daemon.kill(SIGTERM);
   static_cast<void>(daemon.wait());
   daemon.write("fastjournal.xml",

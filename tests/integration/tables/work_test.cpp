@@ -11,11 +11,11 @@ namespace {
 using namespace fastjournal;
 using namespace fastjournal::test;
 
-struct Fixture {
-  explicit Fixture(std::string const& options = "<grace>1s</grace>") : daemon{options} {
+struct WorkFixture {
+  explicit WorkFixture(std::string const& options = "<grace>1s</grace>") : daemon{options} {
     BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   }
-  ~Fixture() {
+  ~WorkFixture() {
     daemon.kill(SIGTERM);
     static_cast<void>(daemon.wait());
   }
@@ -37,7 +37,7 @@ struct Fixture {
   RealDaemon daemon;
 };
 
-std::size_t count_of(std::string const& all, std::string_view part) {
+std::size_t work_count_of(std::string const& all, std::string_view part) {
   std::size_t out = 0;
   for (std::size_t at = all.find(part); at != std::string::npos; at = all.find(part, at + 1)) ++out;
   return out;
@@ -48,7 +48,7 @@ std::size_t count_of(std::string const& all, std::string_view part) {
 BOOST_AUTO_TEST_SUITE(work_beside_a_daemon)
 
 BOOST_AUTO_TEST_CASE(a_pause_a_drain_and_a_restart_are_waited_out_and_told_once) {
-  Fixture f;
+  WorkFixture f;
   f.run("fastjournal pause jobs --worker ann --reason lunch");
   f.run("fastjournal put jobs name=a");
   ChildProcess worker = f.work("-- sh -c 'echo \"did $FJ_NAME $FJ_ATTEMPT\"'");
@@ -67,14 +67,14 @@ BOOST_AUTO_TEST_CASE(a_pause_a_drain_and_a_restart_are_waited_out_and_told_once)
   BOOST_REQUIRE(worker.wait_for_line("connected again").has_value());
   f.run("fastjournal put jobs name=d");
   BOOST_REQUIRE(worker.wait_for_line("did d 1").has_value());
-  Fixture::stop(worker);
+  WorkFixture::stop(worker);
   std::string const& said = worker.output();
   for (char const* const once : {"lunch", "work goes on", "trying again", "connected again"})
-    BOOST_TEST(count_of(said, once) == 1U, once << " in " << said);
+    BOOST_TEST(work_count_of(said, once) == 1U, once << " in " << said);
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_fails_rests_longer_each_time_and_is_given_up_at_last) {
-  Fixture f{
+  WorkFixture f{
       "<back-off-first>200ms</back-off-first><back-off-jitter>0</back-off-jitter><max-attempts>4</max-attempts>"
       "<grace>1s</grace>"};
   f.run("fastjournal put jobs name=a");
@@ -91,37 +91,37 @@ BOOST_AUTO_TEST_CASE(a_command_that_fails_rests_longer_each_time_and_is_given_up
   }
   for (std::size_t i = 1; i < at.size(); ++i) BOOST_TEST(at[i] - at[i - 1] >= 200LL << (i - 1));
   for (int i = 1; i <= 3; ++i)
-    BOOST_TEST(count_of(said, ": attempt " + std::to_string(i) + " failed, released, due ") == 1U, said);
-  BOOST_TEST(count_of(said, "exit status 3: parked after 4 attempts\n") == 1U, said);
+    BOOST_TEST(work_count_of(said, ": attempt " + std::to_string(i) + " failed, released, due ") == 1U, said);
+  BOOST_TEST(work_count_of(said, "exit status 3: parked after 4 attempts\n") == 1U, said);
   Ran const row = run_in_shell(f.daemon, "fastjournal peek jobs name=a");
   BOOST_TEST(row.output.find("sh: exit status 3: broken") != std::string::npos, row.output);
   BOOST_TEST(row.output.find("parked") != std::string::npos, row.output);
 }
 
 BOOST_AUTO_TEST_CASE(a_stop_counts_no_attempt_and_the_row_is_due_at_once) {
-  Fixture f;
+  WorkFixture f;
   f.run("fastjournal put jobs name=a");
   ChildProcess worker = f.work("-- sh -c 'echo up; exec sleep 60'");
   BOOST_REQUIRE(worker.wait_for_line("up").has_value());
-  Fixture::stop(worker);
+  WorkFixture::stop(worker);
   ChildProcess again = f.work("--once -- sh -c 'echo \"try $FJ_ATTEMPT\"'");
   BOOST_TEST(again.wait().value_or(-1) == 0);
-  BOOST_TEST(count_of(again.output(), "try 1\n") == 1U, again.output());
+  BOOST_TEST(work_count_of(again.output(), "try 1\n") == 1U, again.output());
 }
 
 BOOST_AUTO_TEST_CASE(it_is_woken_and_does_not_ask_meanwhile) {
-  Fixture f;
+  WorkFixture f;
   ChildProcess worker = f.work("-- sh -c 'echo \"did $FJ_NAME\"'");
   f.run("fastjournal put jobs name=a");
   BOOST_REQUIRE(worker.wait_for_line(": done").has_value());
   Ran const stats = run_in_shell(f.daemon, "fastjournal stats jobs --json");
   BOOST_TEST(stats.output.find("\"listeners\":1,") != std::string::npos, stats.output);
   BOOST_TEST(stats.output.find("\"waiting_commands\":0") != std::string::npos, stats.output);
-  Fixture::stop(worker);
+  WorkFixture::stop(worker);
 }
 
 BOOST_AUTO_TEST_CASE(several_work_at_once_and_end_together) {
-  Fixture f;
+  WorkFixture f;
   f.run("for i in 1 2 3; do mkfifo gate$i && fastjournal put jobs name=$i; done");
   // Each command waits until all three run.
   ChildProcess worker = f.work("-j 3 -- sh -c 'echo up; read x <gate$FJ_NAME; echo \"did $FJ_NAME\"'");
@@ -133,13 +133,13 @@ BOOST_AUTO_TEST_CASE(several_work_at_once_and_end_together) {
   BOOST_REQUIRE(f.daemon.wait().has_value());
   BOOST_REQUIRE_MESSAGE(f.daemon.start(), f.daemon.output());
   BOOST_REQUIRE(worker.wait_for_line("connected again").has_value());
-  Fixture::stop(worker);
+  WorkFixture::stop(worker);
   // Only one of the workers reports it.
-  BOOST_TEST(count_of(worker.output(), "trying again") == 1U, worker.output());
+  BOOST_TEST(work_count_of(worker.output(), "trying again") == 1U, worker.output());
 }
 
 BOOST_AUTO_TEST_CASE(workers_of_a_crew_that_was_killed_end_too) {
-  Fixture f;
+  WorkFixture f;
   ChildProcess worker = f.work("-j 2 --worker crew -- true");
   auto const listeners = [&](std::string_view count) {
     std::string const wanted = "\"listeners\":" + std::string(count) + ",";

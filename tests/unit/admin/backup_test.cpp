@@ -42,7 +42,7 @@ struct Files final : BackupFiles {
   bool held{false};
 };
 
-struct Fixture {
+struct BackupFixture {
   Status begin(std::uint64_t connection, char const* digest = nullptr) {
     Message message{"BACKUP"};
     if (digest != nullptr) message.set("digest", digest);
@@ -73,7 +73,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(backups, Fixture)
+BOOST_FIXTURE_TEST_SUITE(backups, BackupFixture)
 
 BOOST_AUTO_TEST_CASE(one_connection_at_a_time_makes_a_backup) {
   BOOST_TEST(begin(1).ok());

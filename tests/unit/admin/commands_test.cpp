@@ -21,7 +21,7 @@ struct Process final : LifeCycle {
   Status rotated;
 };
 
-struct Fixture {
+struct CommandsFixture {
   Status run(std::string_view name, Caller const& caller) {
     Message const message{name};
     Status status;
@@ -40,7 +40,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(own_commands_of_the_daemon, Fixture)
+BOOST_FIXTURE_TEST_SUITE(own_commands_of_the_daemon, CommandsFixture)
 
 BOOST_AUTO_TEST_CASE(each_name_is_declared_once) {
   std::set<std::string_view> names;

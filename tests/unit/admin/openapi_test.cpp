@@ -13,8 +13,8 @@ namespace {
 using namespace fastjournal;
 using nlohmann::json;
 
-struct Fixture {
-  Fixture() {
+struct OpenapiFixture {
+  OpenapiFixture() {
     add_type("tally");
     document = json::parse(admin::make_openapi(types));
   }
@@ -35,7 +35,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(openapi, Fixture)
+BOOST_FIXTURE_TEST_SUITE(openapi, OpenapiFixture)
 
 BOOST_AUTO_TEST_CASE(every_command_that_is_answered_is_a_path) {
   for (admin::OwnCommand const& command : admin::own_commands())

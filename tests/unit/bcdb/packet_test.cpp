@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(packets_of_version_2_have_these_bytes) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_written_is_read_in_any_pieces) {
-  std::uint64_t const drawn = test::seed_or(std::random_device{}());
+  std::uint64_t const drawn = fastjournal::test::seed_or(std::random_device{}());
   BOOST_TEST_MESSAGE("FJ_SEED=" << drawn);
   std::mt19937_64 chance{drawn};
   for (int i = 0; i < 300; ++i) {

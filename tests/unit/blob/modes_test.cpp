@@ -15,11 +15,11 @@ namespace {
 
 Texts mode(std::string const& name) { return {{"maintenance", name}}; }
 
-void fill(Harness& table, int count, std::string const& bytes = "some bytes") {
+void modes_fill(Harness& table, int count, std::string const& bytes = "some bytes") {
   for (int i = 0; i < count; ++i) table.put("key " + std::to_string(i), bytes + std::to_string(i));
 }
 
-std::string result_of(Harness& table, Texts const& with = {}) {
+std::string modes_result_of(Harness& table, Texts const& with = {}) {
   Reply const reply = table.run("MAINTAIN", with);
   return reply.error().empty() ? reply.get("result") : reply.error();
 }
@@ -48,9 +48,9 @@ BOOST_AUTO_TEST_SUITE(blob_modes)
 
 BOOST_AUTO_TEST_CASE(offline_refuses_new_blobs_and_says_why) {
   Harness table{mode("offline")};
-  fill(table, 30);
+  modes_fill(table, 30);
   Extent const early = table.files.store(1, "early");
-  BOOST_TEST(result_of(table) == "begun");
+  BOOST_TEST(modes_result_of(table) == "begun");
   table.pass(5'000);
   Reply const refused = table.put(Texts{{"key", "key 1"}}, "newer");
   BOOST_TEST(refused.error() == "unavailable");
@@ -75,33 +75,33 @@ BOOST_AUTO_TEST_CASE(offline_refuses_new_blobs_and_says_why) {
 
 BOOST_AUTO_TEST_CASE(offline_stores_again_once_it_is_given_up) {
   Harness table{mode("offline")};
-  fill(table, 3);
-  result_of(table);
+  modes_fill(table, 3);
+  modes_result_of(table);
   BOOST_TEST(table.put("key 1", "newer").error() == "unavailable");
-  BOOST_TEST(result_of(table, {{"cancel", "1"}}) == "cancelled");
+  BOOST_TEST(modes_result_of(table, {{"cancel", "1"}}) == "cancelled");
   BOOST_TEST(table.put("key 1", "newer").get("result") == "replaced");
   BOOST_TEST((table.files.links == Links{{"bcdb_data", 1}}));
   BOOST_TEST(table.files.files.size() == 1U);
   table.pass(1);
-  BOOST_TEST(result_of(table) == "begun");
+  BOOST_TEST(modes_result_of(table) == "begun");
 }
 
 BOOST_AUTO_TEST_CASE(the_files_have_the_names_of_the_seed) {
   for (std::string const name : {"online", "offline"}) {
     Harness table{mode(name)};
-    fill(table, 30);
+    modes_fill(table, 30);
     BOOST_TEST((table.files.links == Links{{"bcdb_data", 1}}));
-    result_of(table);
+    modes_result_of(table);
     BOOST_TEST((table.files.links == Links{{"bcdb_data", 1}, {"bcdb_data.new", 2}}));
     table.copy_all();
     BOOST_TEST((table.files.links == Links{{"bcdb_data", 2}, {"bcdb_data.old", 1}}));
     // It stays until the next one begins, also over a start.
-    BOOST_TEST(result_of(table) == "unavailable");
+    BOOST_TEST(modes_result_of(table) == "unavailable");
     table.pass(86'400'000);
     table.kill();
     BOOST_TEST((table.files.links == Links{{"bcdb_data", 2}, {"bcdb_data.old", 1}}));
     BOOST_TEST(table.files.files.contains(1));
-    BOOST_TEST(result_of(table) == "begun");
+    BOOST_TEST(modes_result_of(table) == "begun");
     BOOST_TEST((table.files.links == Links{{"bcdb_data", 2}, {"bcdb_data.new", 3}}));
     BOOST_TEST(!table.files.files.contains(1));
     table.copy_all();
@@ -109,8 +109,8 @@ BOOST_AUTO_TEST_CASE(the_files_have_the_names_of_the_seed) {
     BOOST_TEST(table.replays());
   }
   Harness table;
-  fill(table, 30);
-  result_of(table);
+  modes_fill(table, 30);
+  modes_result_of(table);
   BOOST_TEST((table.files.links == Links{{"bcdb_data", 1}}));
   table.copy_all();
   BOOST_TEST((table.files.links == Links{{"bcdb_data", 2}}));
@@ -119,9 +119,9 @@ BOOST_AUTO_TEST_CASE(the_files_have_the_names_of_the_seed) {
 BOOST_AUTO_TEST_CASE(readers_by_name_are_refused_for_a_minute_before_the_exchange_and_their_streams_end) {
   for (std::string const name : {"online", "offline"}) {
     Harness table{mode(name)};
-    fill(table, 30);
+    modes_fill(table, 30);
     BOOST_TEST(on_stream(table, "key 1") == "some bytes1");
-    result_of(table);
+    modes_result_of(table);
     BOOST_TEST(named(table, "key 1") == "some bytes1");
     BOOST_TEST(table.detached == 0U);
     TimeMs const last = table.now;
@@ -148,10 +148,10 @@ BOOST_AUTO_TEST_CASE(readers_by_name_are_refused_for_a_minute_before_the_exchang
 
 BOOST_AUTO_TEST_CASE(nobody_is_refused_where_nobody_came_of_late) {
   Harness table{mode("offline")};
-  fill(table, 30);
+  modes_fill(table, 30);
   named(table, "key 1");
   table.pass(60'000);
-  result_of(table);
+  modes_result_of(table);
   table.pass(1);
   table.settle(table.copy());
   table.pass(1);
@@ -161,8 +161,8 @@ BOOST_AUTO_TEST_CASE(nobody_is_refused_where_nobody_came_of_late) {
 
 BOOST_AUTO_TEST_CASE(the_minute_is_one_of_the_monotonic_clock) {
   Harness table{mode("offline")};
-  fill(table, 30);
-  result_of(table);
+  modes_fill(table, 30);
+  modes_result_of(table);
   table.pass(1);
   named(table, "key 1");
   table.settle(table.copy());
@@ -179,8 +179,8 @@ BOOST_AUTO_TEST_CASE(the_minute_is_one_of_the_monotonic_clock) {
 BOOST_AUTO_TEST_CASE(readers_by_name_wait_until_the_link_leads_to_the_new_file) {
   for (std::string const name : {"modern", "online", "offline"}) {
     Harness table{mode(name)};
-    fill(table, 30);
-    result_of(table);
+    modes_fill(table, 30);
+    modes_result_of(table);
     table.links_wait = true;
     table.copy_all();
     BOOST_TEST(table.table->file_for_new() == 2U);
@@ -193,11 +193,11 @@ BOOST_AUTO_TEST_CASE(readers_by_name_wait_until_the_link_leads_to_the_new_file) 
 
 BOOST_AUTO_TEST_CASE(online_tells_the_newer_file_once_the_copy_is_durable) {
   Harness table{mode("online")};
-  fill(table, 200);
+  modes_fill(table, 200);
   Reply const before = table.run("GET", {{"key", "key 1"}, {"by_name", "1"}});
   BOOST_TEST(before.get("files") == "2");
   BOOST_TEST(table.run("GET", {{"key", "no such"}, {"by_name", "1"}}).get("files") == "2");
-  result_of(table);
+  modes_result_of(table);
   table.pass(1);
   Harness::Copies const copies = table.copy(500);
   BOOST_REQUIRE(copies.moved.size() > 5U);
@@ -223,8 +223,8 @@ BOOST_AUTO_TEST_CASE(online_tells_the_newer_file_once_the_copy_is_durable) {
 
 BOOST_AUTO_TEST_CASE(online_puts_are_told_at_once_and_in_the_newer_file_when_copied) {
   Harness table{mode("online")};
-  fill(table, 100);
-  result_of(table);
+  modes_fill(table, 100);
+  modes_result_of(table);
   table.pass(1);
   while (table.table->index().copied() < 60) table.settle(table.copy(300));
   // Some of these have a copy of what they were.
@@ -248,9 +248,9 @@ BOOST_AUTO_TEST_CASE(online_puts_are_told_at_once_and_in_the_newer_file_when_cop
 
 BOOST_AUTO_TEST_CASE(online_says_nothing_of_a_newer_file_before_its_link_is_there) {
   Harness table{mode("online")};
-  fill(table, 20);
+  modes_fill(table, 20);
   table.links_wait = true;
-  result_of(table);
+  modes_result_of(table);
   table.pass(1);
   table.settle(table.copy(100));
   BOOST_TEST(table.table->index().copied() > 0U);
@@ -271,9 +271,9 @@ BOOST_AUTO_TEST_CASE(online_says_nothing_of_a_newer_file_before_its_link_is_ther
 BOOST_AUTO_TEST_CASE(online_blobs_that_are_left_out_are_gone_at_once_and_stay_gone) {
   for (bool const is_given_up : {false, true}) {
     Harness table{mode("online")};
-    fill(table, 50);
+    modes_fill(table, 50);
     for (int i = 0; i < 50; i += 2) table.run("OMIT", {{"key", "key " + std::to_string(i)}});
-    result_of(table);
+    modes_result_of(table);
     table.put("key 4", "stored again");
     table.pass(1);
     BOOST_TEST(table.table->index().size() == 26U);
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(online_blobs_that_are_left_out_are_gone_at_once_and_stay_go
     table.put("key 6", "new");
     table.kill();
     if (is_given_up)
-      result_of(table, {{"cancel", "1"}});
+      modes_result_of(table, {{"cancel", "1"}});
     else
       table.copy_all();
     for (int i = 0; i < 50; ++i) {
@@ -301,10 +301,10 @@ BOOST_AUTO_TEST_CASE(online_blobs_that_are_left_out_are_gone_at_once_and_stay_go
 
 BOOST_AUTO_TEST_CASE(online_a_blob_that_comes_before_it_is_left_out_stays) {
   Harness table{mode("online")};
-  fill(table, 20);
+  modes_fill(table, 20);
   table.run("OMIT", {{"key", "key 1"}});
   table.run("OMIT", {{"key", "key 2"}});
-  result_of(table);
+  modes_result_of(table);
   table.work();
   table.put("key 1", "newer");
   table.pass(1);
@@ -317,11 +317,11 @@ BOOST_AUTO_TEST_CASE(online_a_blob_that_comes_before_it_is_left_out_stays) {
 
 BOOST_AUTO_TEST_CASE(online_a_damaged_blob_is_gone_at_once) {
   Harness table{mode("online")};
-  fill(table, 20);
+  modes_fill(table, 20);
   Reply const hurt = table.run("GET", {{"key", "key 5"}});
   table.files.files[1][std::stoull(hurt.get("begin"))] ^= 1;
   named(table, "key 1");
-  result_of(table);
+  modes_result_of(table);
   table.pass(1);
   for (int i = 0; i < 40; ++i) table.settle(table.copy());
   BOOST_TEST(table.table->state().is_building());
@@ -332,8 +332,8 @@ BOOST_AUTO_TEST_CASE(online_a_damaged_blob_is_gone_at_once) {
 
 BOOST_AUTO_TEST_CASE(online_the_file_of_one_that_was_given_up_stays_for_its_readers) {
   Harness table{mode("online")};
-  fill(table, 50);
-  result_of(table);
+  modes_fill(table, 50);
+  modes_result_of(table);
   table.pass(1);
   table.settle(table.copy(300));
   int newer = 0;
@@ -343,9 +343,9 @@ BOOST_AUTO_TEST_CASE(online_the_file_of_one_that_was_given_up_stays_for_its_read
     newer += table.is_newer ? 1 : 0;
   }
   BOOST_TEST(newer > 0);
-  BOOST_TEST(result_of(table, {{"cancel", "1"}}) == "cancelled");
+  BOOST_TEST(modes_result_of(table, {{"cancel", "1"}}) == "cancelled");
   BOOST_TEST((table.files.links == Links{{"bcdb_data", 1}, {"bcdb_data.new", 2}}));
-  BOOST_TEST(result_of(table) == "unavailable");
+  BOOST_TEST(modes_result_of(table) == "unavailable");
   named(table, "key 1");
   BOOST_TEST(!table.is_newer);
   table.kill();
@@ -360,7 +360,7 @@ BOOST_AUTO_TEST_CASE(online_the_file_of_one_that_was_given_up_stays_for_its_read
   BOOST_TEST(!table.files.files.contains(2));
   // Who had it open opens the next one.
   BOOST_TEST(table.detached == before + 1);
-  BOOST_TEST(result_of(table) == "begun");
+  BOOST_TEST(modes_result_of(table) == "begun");
   table.pass(1);
   table.settle(table.copy(300));
   for (int i = 0; i < 50; ++i)
@@ -374,7 +374,7 @@ BOOST_AUTO_TEST_CASE(keys_that_collide_are_told_apart_or_are_the_same_in_each_mo
     auto const digits = [](int i) { return bcdb::digits_of({7, static_cast<std::uint64_t>(i / 2)}); };
     for (int i = 0; i < 1'000; ++i) table.put(Texts{{"hash", digits(i)}}, "bytes " + std::to_string(i));
     BOOST_TEST(table.table->index().size() == 500U);
-    result_of(table);
+    modes_result_of(table);
     table.pass(1);
     table.settle(table.copy(2'000));
     for (int i = 0; i < 1'000; i += 100)
@@ -394,7 +394,7 @@ BOOST_AUTO_TEST_CASE(keys_that_collide_are_told_apart_or_are_the_same_in_each_mo
 
 BOOST_AUTO_TEST_CASE(figures_tell_how_far_it_is) {
   Harness table{mode("online")};
-  fill(table, 100);
+  modes_fill(table, 100);
   BOOST_TEST(figure(table, "maintenance_phase") == 0);
   named(table, "key 1");
   Reply const begun = table.run("MAINTAIN", {{"size", "1000000"}});
@@ -423,10 +423,10 @@ BOOST_AUTO_TEST_CASE(figures_tell_how_far_it_is) {
 
 BOOST_AUTO_TEST_CASE(the_mode_changes_only_between_maintenances_and_a_running_one_keeps_its_own) {
   Harness table{mode("online")};
-  fill(table, 30);
+  modes_fill(table, 30);
   auto const offline = declare(mode("offline"));
   BOOST_TEST(table.table->check_change(*offline).ok());
-  result_of(table);
+  modes_result_of(table);
   Status const refused = table.table->check_change(*offline);
   BOOST_TEST((refused.code() == Code::bad_configuration));
   BOOST_TEST(refused.message().find("online") != std::string::npos);
@@ -441,7 +441,7 @@ BOOST_AUTO_TEST_CASE(the_mode_changes_only_between_maintenances_and_a_running_on
   BOOST_TEST(!table.table->check_change(*declare(mode("modern"))).ok());
   table.pass(60'000);
   BOOST_TEST(table.table->check_change(*declare(mode("modern"))).ok());
-  BOOST_TEST(result_of(table) == "begun");
+  BOOST_TEST(modes_result_of(table) == "begun");
   BOOST_TEST(table.put("key 1", "newest").error() == "unavailable");
 }
 
@@ -475,17 +475,17 @@ BOOST_AUTO_TEST_CASE(the_state_is_written_as_it_is_declared) {
 BOOST_AUTO_TEST_CASE(a_start_from_any_prefix_of_the_records_finds_everything_and_comes_to_the_end) {
   for (std::string const name : {"modern", "online", "offline"}) {
     Harness table{mode(name)};
-    fill(table, 40);
+    modes_fill(table, 40);
     for (int i = 0; i < 40; i += 8) table.run("OMIT", {{"key", "key " + std::to_string(i)}});
     auto const maintain = [&](bool is_given_up) {
-      result_of(table);
+      modes_result_of(table);
       table.pass(1);
       for (int round = 0; round < 4; ++round) {
         table.settle(table.copy(120));
         table.put("key " + std::to_string(5 * round + 1), "round " + std::to_string(round));
         table.put("new " + std::to_string(round), "bytes");
       }
-      if (is_given_up) result_of(table, {{"cancel", "1"}});
+      if (is_given_up) modes_result_of(table, {{"cancel", "1"}});
       if (!is_given_up) table.copy_all();
       table.pass(60'000);
     };
@@ -571,7 +571,7 @@ BOOST_AUTO_TEST_CASE(a_start_from_any_prefix_of_the_records_finds_everything_and
       // What was running goes on; and what begins next comes to its end.
       bool const was_building = twin.table->state().is_building();
       twin.pass(70'000);
-      if (!was_building) result_of(twin);
+      if (!was_building) modes_result_of(twin);
       twin.pass(1);
       for (int i = 0; i < 40; ++i) twin.settle(twin.copy(200));
       twin.pass(130'000);

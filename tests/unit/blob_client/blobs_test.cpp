@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_blob_is_put_found_and_read_from_its_file) {
 }
 
 BOOST_AUTO_TEST_CASE(many_puts_and_queries_in_flight_are_answered_in_order) {
-  std::uint64_t const drawn = test::seed_or(std::random_device{}());
+  std::uint64_t const drawn = fastjournal::test::seed_or(std::random_device{}());
   BOOST_TEST_MESSAGE("FJ_SEED=" << drawn);
   constexpr std::size_t kPuts = 600;
   constexpr std::size_t kLarge = 3U << 20U;  // more than a socket takes
@@ -601,7 +601,7 @@ BOOST_AUTO_TEST_CASE(a_silent_daemon_is_not_waited_for_beyond_the_limit) {
 }
 
 BOOST_AUTO_TEST_CASE(nobody_there_and_contradictions_are_told) {
-  test::TemporaryFolder const folder;
+  fastjournal::test::TemporaryFolder const folder;
   std::unique_ptr<Blobs> const blobs =
       std::move(Blobs::open({.read = folder / "none", .datagrams = folder / "none"})).value();
   BOOST_TEST(code_of(blobs->find(kKey)) == "unavailable");
@@ -613,7 +613,7 @@ BOOST_AUTO_TEST_CASE(nobody_there_and_contradictions_are_told) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_data_file_is_not_read) {
-  test::TemporaryFolder const folder;
+  fastjournal::test::TemporaryFolder const folder;
   DataFile file{folder / "data", 5};
   Told const place = file.add("bytes");
   Result<BlobFile> opened = BlobFile::open(folder / "data");
@@ -642,7 +642,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_data_file_is_not_read) {
 }
 
 BOOST_AUTO_TEST_CASE(a_view_outlives_its_file) {
-  test::TemporaryFolder const folder;
+  fastjournal::test::TemporaryFolder const folder;
   DataFile file{folder / "data", 5};
   Told const place = file.add(std::string(10'000, 'm'));
   BlobView view;

@@ -52,8 +52,8 @@ std::string put_of(std::string const& bytes) {
          digits_of(hash.low);
 }
 
-constexpr char kBegin[] = "begin PUT hash=0102030405060708090a0b0c data=";
-constexpr char kGet[] = "GET hash=0102030405060708090a0b0c";
+constexpr char kVersion2Begin[] = "begin PUT hash=0102030405060708090a0b0c data=";
+constexpr char kVersion2Get[] = "GET hash=0102030405060708090a0b0c";
 
 }  // namespace
 
@@ -66,8 +66,9 @@ BOOST_AUTO_TEST_CASE(frames_are_answered_in_order_however_they_come) {
       Line line{port};
       line.serve = serve_one;
       line.send(bytes, step);
-      std::vector<std::string> const expected{
-          "ATTACH", kGet, put_of("ten bytes!"), put_of(""), "ATTACH descriptor=1", std::string{kGet} + " data=1", kGet};
+      std::vector<std::string> const expected{"ATTACH",    kVersion2Get,          put_of("ten bytes!"),
+                                              put_of(""),  "ATTACH descriptor=1", std::string{kVersion2Get} + " data=1",
+                                              kVersion2Get};
       BOOST_REQUIRE_EQUAL_COLLECTIONS(line.seen.begin(), line.seen.end(), expected.begin(), expected.end());
       BOOST_TEST((line.out.substr(0, bcdb::kHelloBytes) == bytes_of(bcdb::Hello{.file = 3})));
       line.out.erase(0, bcdb::kHelloBytes);
@@ -91,8 +92,8 @@ BOOST_AUTO_TEST_CASE(a_long_put_comes_in_pieces_between_others) {
   for (std::size_t const step : {std::size_t{999}, std::size_t{50'000}, SIZE_MAX}) {
     Line line = greeted(Port::write);
     line.send(bytes, step);
-    std::vector<std::string> const expected{kGet, kBegin + std::to_string(kLong.size()), "end " + kLong,
-                                            put_of("short"), kGet};
+    std::vector<std::string> const expected{kVersion2Get, kVersion2Begin + std::to_string(kLong.size()), "end " + kLong,
+                                            put_of("short"), kVersion2Get};
     BOOST_TEST((line.seen == expected));
     for (std::uint32_t echo = 1; echo <= 4; ++echo) BOOST_TEST(line.reply().echo == echo);
   }
@@ -123,7 +124,7 @@ BOOST_AUTO_TEST_CASE(the_next_frame_waits_for_the_answer) {
   BOOST_TEST((line.seen == std::vector<std::string>{"ATTACH"}));
   line.answer("ATTACHED", {{"file", Value::of_unsigned(1)}});
   line.read();
-  BOOST_TEST((line.seen == std::vector<std::string>{"ATTACH", kGet}));
+  BOOST_TEST((line.seen == std::vector<std::string>{"ATTACH", kVersion2Get}));
   serve_one(line, Message{"GET"});
   line.read();
   BOOST_TEST(line.seen.size() == 3U);

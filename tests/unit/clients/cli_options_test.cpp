@@ -7,9 +7,11 @@
 #include "clients/cli/examples.h"
 #include "clients/cli/options.h"
 #include "clients/usage/completion.h"
+#include "tests/unit/clients/run_line.h"
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
+using fastjournal::test::says;
 
 namespace {
 
@@ -26,8 +28,6 @@ std::string refused(std::vector<std::string> words) {
   BOOST_TEST((out.exit_code == ExitCode::usage));
   return out.output;
 }
-
-bool says(std::string const& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

@@ -31,13 +31,13 @@ void pair(Peer& peer, Message const& about, std::string_view key, Value value, s
 
 void nothing(Peer& peer, Message const& about) { peer.answer(about, "NOTHING", {text("table", "values")}); }
 
-void stored(Peer& peer, Message const& about, std::string_view result = "stored") {
+void cli_pairs_stored(Peer& peer, Message const& about, std::string_view result = "stored") {
   peer.answer(about, "STORED",
               {text("table", "values"), text("key", "k"), text("result", result), number("timestamp", 9)});
 }
 
 // The error message.
-std::string refused(std::vector<std::string> words) {
+std::string cli_pairs_refused(std::vector<std::string> words) {
   words.insert(words.begin(), "kv");
   Parsed const out = parse_arguments(std::move(words));
   BOOST_TEST(!out.invocation.has_value());
@@ -50,26 +50,27 @@ std::string refused(std::vector<std::string> words) {
 BOOST_AUTO_TEST_SUITE(cli_pairs)
 
 BOOST_AUTO_TEST_CASE(mistakes_are_refused_with_what_was_expected) {
-  BOOST_TEST(says(refused({"dance"}), "there is no command 'kv dance'"));
-  BOOST_TEST(says(refused({"get", "values"}), "KEYS is required"));
-  BOOST_TEST(says(refused({"set", "values", "k"}), "kv set needs a value for k"));
-  BOOST_TEST(says(refused({"set", "values", "k", "v", "w"}), "'k' has no ="));
-  BOOST_TEST(says(refused({"set", "values", "a=1", "b"}), "'b' has no ="));
-  BOOST_TEST(says(refused({"set", "values", "k", "v", "--file", "x"}), "--file takes one KEY"));
-  BOOST_TEST(says(refused({"set", "values", "k", "v", "--type", "void"}), "takes a KEY and no value"));
-  BOOST_TEST(says(refused({"set", "values", "k", "v", "--type", "text"}), "text"));
-  BOOST_TEST(says(refused({"set", "values", "k", "v", "--ttl", "1h", "--expires", "+1h"}), "exclude each other"));
-  BOOST_TEST(says(refused({"set", "values", "k", "v", "--ttl", "1w"}), "'1w' is no duration"));
-  BOOST_TEST(says(refused({"set", "values", "k", "v", "--expires", "soon"}), "'soon' is no date"));
-  BOOST_TEST(says(refused({"set", "values", "k", "v", "--if-timestamp", "x"}), "expected a whole number"));
-  BOOST_TEST(says(refused({"set", "values", "k", "v", "--client", "c"}), "belong together"));
-  BOOST_TEST(says(refused({"set", "values", "k", "v", "--persist", "--no-persist"}), "--no-persist"));
-  BOOST_TEST(says(refused({"set", "values", "a=1", "b=2", "--if-timestamp", "0"}), "are for one key"));
-  BOOST_TEST(says(refused({"set", "values", "a=1", "b=2", "--type", "buffer"}), "is for one key"));
-  BOOST_TEST(says(refused({"watch", "values"}), "needs a KEY, or else --prefix"));
-  BOOST_TEST(says(refused({"watch", "values", "k", "--prefix", "p"}), "needs a KEY, or else --prefix"));
-  BOOST_TEST(says(refused({"lock", "values", "k"}), "-- COMMAND"));
-  BOOST_TEST(says(refused({"get", "values", "k", "--", "x"}), "`work` and `kv lock` only"));
+  BOOST_TEST(says(cli_pairs_refused({"dance"}), "there is no command 'kv dance'"));
+  BOOST_TEST(says(cli_pairs_refused({"get", "values"}), "KEYS is required"));
+  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k"}), "kv set needs a value for k"));
+  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "w"}), "'k' has no ="));
+  BOOST_TEST(says(cli_pairs_refused({"set", "values", "a=1", "b"}), "'b' has no ="));
+  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--file", "x"}), "--file takes one KEY"));
+  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--type", "void"}), "takes a KEY and no value"));
+  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--type", "text"}), "text"));
+  BOOST_TEST(
+      says(cli_pairs_refused({"set", "values", "k", "v", "--ttl", "1h", "--expires", "+1h"}), "exclude each other"));
+  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--ttl", "1w"}), "'1w' is no duration"));
+  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--expires", "soon"}), "'soon' is no date"));
+  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--if-timestamp", "x"}), "expected a whole number"));
+  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--client", "c"}), "belong together"));
+  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--persist", "--no-persist"}), "--no-persist"));
+  BOOST_TEST(says(cli_pairs_refused({"set", "values", "a=1", "b=2", "--if-timestamp", "0"}), "are for one key"));
+  BOOST_TEST(says(cli_pairs_refused({"set", "values", "a=1", "b=2", "--type", "buffer"}), "is for one key"));
+  BOOST_TEST(says(cli_pairs_refused({"watch", "values"}), "needs a KEY, or else --prefix"));
+  BOOST_TEST(says(cli_pairs_refused({"watch", "values", "k", "--prefix", "p"}), "needs a KEY, or else --prefix"));
+  BOOST_TEST(says(cli_pairs_refused({"lock", "values", "k"}), "-- COMMAND"));
+  BOOST_TEST(says(cli_pairs_refused({"get", "values", "k", "--", "x"}), "`work` and `kv lock` only"));
 }
 
 BOOST_AUTO_TEST_CASE(values_are_read_by_their_types) {
@@ -173,7 +174,7 @@ BOOST_AUTO_TEST_CASE(set_takes_its_value_from_a_word_a_file_or_the_input) {
           want(set.find("value")->kind == one.value.kind || one.type == "integer", "the kind");
           want(set.find("value")->bytes == one.value.bytes && set.integer("value") == one.value.as_integer(), "value");
           want(!set.has("client"), "a single command is not numbered");
-          stored(peer, set);
+          cli_pairs_stored(peer, set);
         },
         words, "from the input\n");
     BOOST_TEST((said.code == ExitCode::ok));
@@ -202,7 +203,7 @@ BOOST_AUTO_TEST_CASE(set_hands_on_its_options_and_says_what_became_of_it) {
                    set.text("expiration_date") == "+3600000" && set.integer("persist") == 0 &&
                    set.integer("timestamp") == 5 && set.text("client") == "c" && set.integer("sequence") == 3,
                "options");
-          stored(peer, set, result);
+          cli_pairs_stored(peer, set, result);
         },
         words);
   };
@@ -294,16 +295,16 @@ BOOST_AUTO_TEST_CASE(the_other_changes_are_sent_and_told) {
   BOOST_TEST((bad.code == ExitCode::usage));
   BOOST_TEST(says(bad.err, "BY is 'five'"));
   BOOST_TEST(
-      talk([](Peer& peer) { stored(peer, peer.expect("TRUNCATE")); }, {"kv", "truncate", "values", "k", "4"}).out ==
-      "k has 4 bytes now\n");
+      talk([](Peer& peer) { cli_pairs_stored(peer, peer.expect("TRUNCATE")); }, {"kv", "truncate", "values", "k", "4"})
+          .out == "k has 4 bytes now\n");
   auto const rename = [](Peer& peer) {
     Message const one = peer.expect("RENAME");
     want(one.text("new_key") == "n" && one.integer("overwrite") == 1, "RENAME");
-    stored(peer, one);
+    cli_pairs_stored(peer, one);
   };
   BOOST_TEST(talk(rename, {"kv", "rename", "values", "k", "n", "--overwrite"}).out == "k is n now\n");
-  Said const taken =
-      talk([](Peer& peer) { stored(peer, peer.expect("ALIAS"), "exists"); }, {"kv", "alias", "values", "k", "n"});
+  Said const taken = talk([](Peer& peer) { cli_pairs_stored(peer, peer.expect("ALIAS"), "exists"); },
+                          {"kv", "alias", "values", "k", "n"});
   BOOST_TEST((taken.code == ExitCode::nothing));
   BOOST_TEST(taken.err == "n has a value already: nothing was changed\n");
   Said const deleted = talk(
@@ -440,7 +441,7 @@ BOOST_AUTO_TEST_CASE(lock_waits_makes_a_value_and_says_who_is_in_the_way) {
         absent(peer);
         Message const set = peer.expect("SET");
         want(set.text("type") == "void" && set.integer("overwrite") == 0, "SET");
-        stored(peer, set);
+        cli_pairs_stored(peer, set);
         peer.answer(peer.expect("LOCK"), "LOCKED", {number("lock_end", 1)});
         peer.answer(peer.expect("UNLOCK"), "UNLOCKED");
       },

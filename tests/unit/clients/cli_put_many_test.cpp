@@ -25,7 +25,7 @@ namespace {
 
 using Peer = FakeServer::Peer;
 
-struct Fixture {
+struct CliPutManyFixture {
   std::string file(std::string const& name) const { return (folder.path() / name).string(); }
   std::string content(std::string const& name) const {
     std::ifstream in(file(name), std::ios::binary);
@@ -62,7 +62,7 @@ Message line(Peer& peer, std::int64_t number, std::string_view uri, std::string*
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(cli_put_many, Fixture)
+BOOST_FIXTURE_TEST_SUITE(cli_put_many, CliPutManyFixture)
 
 BOOST_AUTO_TEST_CASE(lines_are_numbered_under_a_drawn_name_and_results_are_counted) {
   std::string client;

@@ -94,17 +94,17 @@ std::string shown(Message const& insert) {
   return out;
 }
 
-struct Parsed {
+struct ParsedInput {
   Status status;
   std::string insert;
 };
 
-Parsed parse(RowFormat format, std::string const& record, std::string const& header = {}) {
+ParsedInput parse(RowFormat format, std::string const& record, std::string const& header = {}) {
   RowParser parser{format};
   if (!header.empty()) BOOST_REQUIRE(parser.set_header(header).ok());
   Message insert{"INSERT"};
   insert.set("table", "t");
-  Parsed out{parser.parse(record, insert), {}};
+  ParsedInput out{parser.parse(record, insert), {}};
   if (out.status.ok()) out.insert = shown(insert);
   return out;
 }
@@ -115,7 +115,7 @@ std::string csv(std::string const& record, std::string const& header) {
   return parse(RowFormat::csv, record, header).insert;
 }
 
-bool says(Status const& status, std::string_view part) {
+bool cli_row_input_says(Status const& status, std::string_view part) {
   return status.code() == Code::bad_parameter && status.message().find(part) != std::string::npos;
 }
 
@@ -195,8 +195,8 @@ BOOST_AUTO_TEST_CASE(what_only_describes_a_shown_row_is_left_out_and_nothing_els
                   R"("merges":1,"epoch":5,"lease_end":6,"worker":"w"})") ==
              "table=t|uri=a|priority=u3|process_date=u5|insertion_date=u4|expiration_date=u9|");
   BOOST_TEST(json(R"({"uri":"a","status":"parked"})") == "table=t|uri=a|status=parked|");
-  BOOST_TEST(
-      says(parse(RowFormat::json, R"({"row":7,"uri":"a","omitted":"payload"})").status, "without its columns payload"));
+  BOOST_TEST(cli_row_input_says(parse(RowFormat::json, R"({"row":7,"uri":"a","omitted":"payload"})").status,
+                                "without its columns payload"));
   BOOST_TEST(lines("row=7;table=other;uri=a;attempts=0;") == "table=t|uri=a|");
 }
 
@@ -205,22 +205,24 @@ BOOST_AUTO_TEST_CASE(an_empty_csv_value_is_absent_unless_it_stands_in_quotes) {
   BOOST_TEST(csv("\"say \"\"hi\"\",\r\nbye\",20,+1h", "uri,priority,process_date\n") ==
              "table=t|uri=say \"hi\",\r\nbye|priority=20|process_date=+3600000|");
   std::string const header = "a,b\n";
-  BOOST_TEST(says(parse(RowFormat::csv, "1", header).status, "found 1 values, expected 2 as in the header"));
-  BOOST_TEST(says(parse(RowFormat::csv, "1,2,3", header).status, "found 3 values, expected 2"));
-  BOOST_TEST(says(parse(RowFormat::csv, "5\" disk,1", header).status, "a value with a quote in it"));
-  BOOST_TEST(says(parse(RowFormat::csv, "\"x\"y,1", header).status, "a comma or the end of the line is expected"));
-  BOOST_TEST(says(parse(RowFormat::csv, "1,\"open", header).status, "has none at its end"));
-  BOOST_TEST(says(parse(RowFormat::csv, "1,\"\"\"", header).status, "has none at its end"));
-  BOOST_TEST(says(parse(RowFormat::csv, "soon", "process_date\n").status, "'soon' is no date"));
+  BOOST_TEST(
+      cli_row_input_says(parse(RowFormat::csv, "1", header).status, "found 1 values, expected 2 as in the header"));
+  BOOST_TEST(cli_row_input_says(parse(RowFormat::csv, "1,2,3", header).status, "found 3 values, expected 2"));
+  BOOST_TEST(cli_row_input_says(parse(RowFormat::csv, "5\" disk,1", header).status, "a value with a quote in it"));
+  BOOST_TEST(cli_row_input_says(parse(RowFormat::csv, "\"x\"y,1", header).status,
+                                "a comma or the end of the line is expected"));
+  BOOST_TEST(cli_row_input_says(parse(RowFormat::csv, "1,\"open", header).status, "has none at its end"));
+  BOOST_TEST(cli_row_input_says(parse(RowFormat::csv, "1,\"\"\"", header).status, "has none at its end"));
+  BOOST_TEST(cli_row_input_says(parse(RowFormat::csv, "soon", "process_date\n").status, "'soon' is no date"));
 }
 
 BOOST_AUTO_TEST_CASE(a_header_names_columns_each_once) {
   RowParser parser{RowFormat::csv};
-  BOOST_TEST(says(parser.set_header("uri;priority\n"), "is no name of a column"));
-  BOOST_TEST(says(parser.set_header("uri,uri\n"), "has uri twice"));
-  BOOST_TEST(says(parser.set_header("uri,\n"), "is no name of a column"));
-  BOOST_TEST(says(parser.set_header("\"uri\n"), "the header: "));
-  BOOST_TEST(says(parser.set_header("[{\"a\":1},\n"), "jq -c"));
+  BOOST_TEST(cli_row_input_says(parser.set_header("uri;priority\n"), "is no name of a column"));
+  BOOST_TEST(cli_row_input_says(parser.set_header("uri,uri\n"), "has uri twice"));
+  BOOST_TEST(cli_row_input_says(parser.set_header("uri,\n"), "is no name of a column"));
+  BOOST_TEST(cli_row_input_says(parser.set_header("\"uri\n"), "the header: "));
+  BOOST_TEST(cli_row_input_says(parser.set_header("[{\"a\":1},\n"), "jq -c"));
 }
 
 BOOST_AUTO_TEST_CASE(lines_are_read_as_text_messages_write_parameters) {
@@ -231,8 +233,8 @@ BOOST_AUTO_TEST_CASE(lines_are_read_as_text_messages_write_parameters) {
   BOOST_TEST((parse(RowFormat::lines, "a").status.code() == Code::invalid));
   BOOST_TEST((parse(RowFormat::lines, "a=\"b").status.code() == Code::invalid));
   BOOST_TEST((parse(RowFormat::lines, "INSERT a=1").status.code() == Code::invalid));
-  BOOST_TEST(says(parse(RowFormat::lines, "table=x;a=1").status, "stands on the command line"));
-  BOOST_TEST(says(parse(RowFormat::lines, std::string("a=1\0;b=2", 8)).status, "NUL"));
+  BOOST_TEST(cli_row_input_says(parse(RowFormat::lines, "table=x;a=1").status, "stands on the command line"));
+  BOOST_TEST(cli_row_input_says(parse(RowFormat::lines, std::string("a=1\0;b=2", 8)).status, "NUL"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -34,7 +34,7 @@ std::string text_of(Param const& param) {
   }
 }
 
-struct Fixture {
+struct CliSpoolFixture {
   [[nodiscard]] std::string file(std::string const& name) const { return (temporary.path() / name).string(); }
   void save(std::string_view table, std::string_view id) const {
     auto producer = std::move(spool::Spool::open({.folder = folder}).value());
@@ -96,7 +96,7 @@ std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-// The number behind "name=i" in a line of Fixture::rows().
+// The number behind "name=i" in a line of CliSpoolFixture::rows().
 std::int64_t number_in(std::string const& line, std::string const& name) {
   std::size_t const at = line.find(name + "=i");
   BOOST_REQUIRE_MESSAGE(at != std::string::npos, line);
@@ -105,7 +105,7 @@ std::int64_t number_in(std::string const& line, std::string const& name) {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(cli_spool, Fixture)
+BOOST_FIXTURE_TEST_SUITE(cli_spool, CliSpoolFixture)
 
 BOOST_AUTO_TEST_CASE(a_row_is_saved_without_a_daemon_and_its_dates_count_from_now) {
   std::int64_t const before = now_ms();

@@ -70,12 +70,12 @@ class Reader {
   int fd_;
 };
 
-struct Said {
+struct WorkSaid {
   ExitCode code{};
   std::string err;
 };
 
-Said run_work(FakeServer::Script script, std::vector<std::string> options, std::vector<std::string> command) {
+WorkSaid run_work(FakeServer::Script script, std::vector<std::string> options, std::vector<std::string> command) {
   FakeServer server(std::move(script));
   std::vector<std::string> words{"--server", server.address(), "work", "pages"};
   words.insert(words.end(), options.begin(), options.end());
@@ -87,7 +87,7 @@ Said run_work(FakeServer::Script script, std::vector<std::string> options, std::
   std::ostringstream out;
   std::ostringstream err;
   Console console{in, out, err, {}};
-  Said said{work(*parsed.invocation, console), {}};
+  WorkSaid said{work(*parsed.invocation, console), {}};
   said.err = err.str();
   server.finish();
   // No child process is left, neither running nor as a zombie.
@@ -96,7 +96,7 @@ Said run_work(FakeServer::Script script, std::vector<std::string> options, std::
   return said;
 }
 
-void want(bool condition, char const* what) {
+void cli_work_want(bool condition, char const* what) {
   if (!condition) throw std::runtime_error(what);
 }
 
@@ -123,7 +123,7 @@ bool about_row(Message const& message, std::int64_t row = 8) {
   return message.integer("row") == row && message.integer("epoch") == 3;
 }
 
-bool says(std::string const& all, std::string_view part) { return all.find(part) != std::string::npos; }
+bool cli_work_says(std::string const& all, std::string_view part) { return all.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -131,13 +131,13 @@ BOOST_AUTO_TEST_SUITE(cli_work)
 
 BOOST_AUTO_TEST_CASE(the_command_finds_the_row_and_its_success_is_done) {
   Folder const folder;
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [](Peer& peer) {
         Message const next = peer.expect("NEXT");
-        want(next.integer("lease") == 7000 && !next.has("wait"), "NEXT");
+        cli_work_want(next.integer("lease") == 7000 && !next.has("wait"), "NEXT");
         give_row(peer, next);
         Message const done = peer.expect("DONE");
-        want(about_row(done), "DONE");
+        cli_work_want(about_row(done), "DONE");
         peer.answer(done, "COMPLETED");
       },
       {"--once", "--lease", "7s"},
@@ -154,17 +154,18 @@ BOOST_AUTO_TEST_CASE(the_command_finds_the_row_and_its_success_is_done) {
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_fails_gives_the_row_back_with_the_reason) {
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [](Peer& peer) {
         give_row(peer, peer.expect("NEXT"));
         Message const release = peer.expect("RELEASE");
-        want(about_row(release) && release.text("error") == "sh: exit status 3: no \xc3\xbc here" &&
-                 !release.has("process_date"),
-             "RELEASE");
+        cli_work_want(about_row(release) && release.text("error") == "sh: exit status 3: no \xc3\xbc here" &&
+                          !release.has("process_date"),
+                      "RELEASE");
         peer.answer(release, "RELEASED", {number("row", 8), number("process_date", 1000)});
         give_row(peer, peer.expect("NEXT"), 9);
         Message const second = peer.expect("RELEASE");
-        want(about_row(second, 9) && second.text("error") == "sh: killed by signal 9 (Killed)", "second RELEASE");
+        cli_work_want(about_row(second, 9) && second.text("error") == "sh: killed by signal 9 (Killed)",
+                      "second RELEASE");
         peer.answer(second, "RELEASED");
         peer.answer(peer.expect("NEXT"), "NOTHING");
       },
@@ -186,12 +187,12 @@ BOOST_AUTO_TEST_CASE(with_json_what_is_told_is_json_too) {
 }
 
 BOOST_AUTO_TEST_CASE(what_became_of_a_row_that_failed_is_told_as_the_daemon_says_it) {
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [](Peer& peer) {
         for (auto const& [row, answer] : {std::pair{8, "PARKED"}, {9, "DELETED"}}) {
           give_row(peer, peer.expect("NEXT"), row);
           Message const release = peer.expect("RELEASE");
-          want(release.text("error") == "sh: exit status 1", "RELEASE");
+          cli_work_want(release.text("error") == "sh: exit status 1", "RELEASE");
           peer.answer(release, answer, {number("row", row)});
         }
         give_row(peer, peer.expect("NEXT"), 10);
@@ -208,13 +209,14 @@ BOOST_AUTO_TEST_CASE(what_became_of_a_row_that_failed_is_told_as_the_daemon_says
 
 BOOST_AUTO_TEST_CASE(standard_error_arrives_in_full_and_its_end_goes_with_the_row) {
   Folder const folder;
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [](Peer& peer) {
         give_row(peer, peer.expect("NEXT"));
         Message const release = peer.expect("RELEASE");
         std::string_view const error = release.text("error");
-        want(error.size() <= 1024 && error.starts_with("sh: exit status 1: ...") && error.ends_with("4999\n5000"),
-             "the end");
+        cli_work_want(
+            error.size() <= 1024 && error.starts_with("sh: exit status 1: ...") && error.ends_with("4999\n5000"),
+            "the end");
         peer.answer(release, "RELEASED");
       },
       // A background process keeps standard error open; the worker must not wait for it.
@@ -224,11 +226,11 @@ BOOST_AUTO_TEST_CASE(standard_error_arrives_in_full_and_its_end_goes_with_the_ro
 }
 
 BOOST_AUTO_TEST_CASE(the_fail_status_parks_the_row) {
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [](Peer& peer) {
         give_row(peer, peer.expect("NEXT"));
         Message const fail = peer.expect("FAIL");
-        want(about_row(fail) && fail.text("error") == "sh: exit status 65", "FAIL");
+        cli_work_want(about_row(fail) && fail.text("error") == "sh: exit status 65", "FAIL");
         peer.answer(fail, "PARKED");
       },
       {"--once", "--fail-status", "65", "--quiet"}, {"sh", "-c", "exit 65"});
@@ -244,11 +246,12 @@ BOOST_AUTO_TEST_CASE(a_row_that_no_environment_can_carry_is_given_up_and_not_run
                 {text("table", "pages"), number("row", 8), number("epoch", 3), text("uri", std::string_view{"a\0b", 3}),
                  number("left", 0)});
   };
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [&](Peer& peer) {
         give(peer, peer.expect("NEXT"));
         Message const fail = peer.expect("FAIL");
-        want(about_row(fail) && says(std::string{fail.text("error")}, "column uri has a NUL"), "FAIL");
+        cli_work_want(about_row(fail) && cli_work_says(std::string{fail.text("error")}, "column uri has a NUL"),
+                      "FAIL");
         peer.answer(fail, "PARKED");
       },
       {"--once"}, {"sh", "-c", "touch \"$0/ran\"", folder.path});
@@ -258,7 +261,7 @@ BOOST_AUTO_TEST_CASE(a_row_that_no_environment_can_carry_is_given_up_and_not_run
              "attempt\n");
   BOOST_TEST(!std::filesystem::exists(folder.file("ran")));
   // A command that reads its input gets the whole value.
-  Said const read = run_work(
+  WorkSaid const read = run_work(
       [&](Peer& peer) {
         give(peer, peer.expect("NEXT"));
         peer.answer(peer.expect("DONE"), "COMPLETED");
@@ -266,11 +269,11 @@ BOOST_AUTO_TEST_CASE(a_row_that_no_environment_can_carry_is_given_up_and_not_run
       {"--once", "--input-only"}, {"sh", "-c", "cat >\"$0/in\"; echo \"${FJ_URI-none}\" >\"$0/env\"", folder.path});
   BOOST_TEST((read.code == ExitCode::ok));
   BOOST_TEST(folder.content("env") == "none\n");
-  BOOST_TEST(says(folder.content("in"), "\"uri\":\"a\\u0000b\""), folder.content("in"));
+  BOOST_TEST(cli_work_says(folder.content("in"), "\"uri\":\"a\\u0000b\""), folder.content("in"));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_to_do_once_has_its_exit_code) {
-  Said const said = run_work([](Peer& peer) { peer.answer(peer.expect("NEXT"), "NOTHING"); }, {"--once"}, {"true"});
+  WorkSaid const said = run_work([](Peer& peer) { peer.answer(peer.expect("NEXT"), "NOTHING"); }, {"--once"}, {"true"});
   BOOST_TEST((said.code == ExitCode::nothing));
 }
 
@@ -279,32 +282,32 @@ BOOST_AUTO_TEST_CASE(a_command_that_cannot_be_run_costs_the_row_nothing_and_ends
     let_listen(peer);
     give_row(peer, peer.expect("NEXT"));
     Message const release = peer.expect("RELEASE");
-    want(!release.has("process_date") && !release.has("error"), "no attempt");
+    cli_work_want(!release.has("process_date") && !release.has("error"), "no attempt");
     peer.answer(release, "RELEASED");
   };
-  Said const absent = run_work(script, {}, {"/nowhere/at/all"});
+  WorkSaid const absent = run_work(script, {}, {"/nowhere/at/all"});
   BOOST_TEST((absent.code == ExitCode::usage));
-  BOOST_TEST(says(absent.err, "run /nowhere/at/all: No such file or directory\n"));
-  Said const one_word = run_work(script, {}, {"echo $FJ_URI"});
+  BOOST_TEST(cli_work_says(absent.err, "run /nowhere/at/all: No such file or directory\n"));
+  WorkSaid const one_word = run_work(script, {}, {"echo $FJ_URI"});
   BOOST_TEST((one_word.code == ExitCode::usage));
-  BOOST_TEST(
-      says(one_word.err, "it is one word: leave out the quotes, or have a shell read it: -- sh -c 'echo $FJ_URI'"));
+  BOOST_TEST(cli_work_says(one_word.err,
+                           "it is one word: leave out the quotes, or have a shell read it: -- sh -c 'echo $FJ_URI'"));
 }
 
 BOOST_AUTO_TEST_CASE(the_lease_is_renewed_while_the_command_runs) {
   Folder const folder;
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [&](Peer& peer) {
         give_row(peer, peer.expect("NEXT"));
         for (int i = 0; i < 3; ++i) {
           Message const touch = peer.expect("TOUCH");
-          want(about_row(touch) && touch.integer("lease") == 60, "TOUCH");
+          cli_work_want(about_row(touch) && touch.integer("lease") == 60, "TOUCH");
           peer.answer(touch, "TOUCHED", {number("lease_end", 1)});
         }
         meet(folder.fifo(), O_WRONLY);
         Message message = peer.next();
         for (; message.command == "TOUCH"; message = peer.next()) peer.answer(message, "TOUCHED");
-        want(message.command == "DONE", "DONE");
+        cli_work_want(message.command == "DONE", "DONE");
         peer.answer(message, "COMPLETED");
       },
       {"--once", "--lease", "60ms"}, {"sh", "-c", "read x <\"$0\"; exit 0", folder.fifo()});
@@ -313,7 +316,7 @@ BOOST_AUTO_TEST_CASE(the_lease_is_renewed_while_the_command_runs) {
 
 BOOST_AUTO_TEST_CASE(a_lost_lease_ends_the_command_and_settles_nothing) {
   Folder const folder;
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [&](Peer& peer) {
         give_row(peer, peer.expect("NEXT"));
         peer.answer(peer.expect("TOUCH"), "ERROR", {text("code", "stale_epoch"), text("message", "leased to w2")});
@@ -321,12 +324,12 @@ BOOST_AUTO_TEST_CASE(a_lost_lease_ends_the_command_and_settles_nothing) {
       },
       {"--until-empty", "--lease", "60ms"}, {"sh", "-c", "read x <\"$0\"", folder.fifo()});
   BOOST_TEST((said.code == ExitCode::failed));
-  BOOST_TEST(says(said.err, "lost while the command ran: stale_epoch: leased to w2"));
+  BOOST_TEST(cli_work_says(said.err, "lost while the command ran: stale_epoch: leased to w2"));
 }
 
 BOOST_AUTO_TEST_CASE(a_stop_is_handed_on_to_all_and_the_row_is_given_back_at_once) {
   Folder const folder;
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [&](Peer& peer) {
         let_listen(peer);
         give_row(peer, peer.expect("NEXT"));
@@ -334,19 +337,19 @@ BOOST_AUTO_TEST_CASE(a_stop_is_handed_on_to_all_and_the_row_is_given_back_at_onc
         fifo.expect("up\n");
         ::kill(::getpid(), SIGTERM);
         Message const release = peer.expect("RELEASE");
-        want(about_row(release) && !release.has("process_date") && !release.has("error"), "no attempt");
+        cli_work_want(about_row(release) && !release.has("process_date") && !release.has("error"), "no attempt");
         peer.answer(release, "RELEASED");
         // The end of the FIFO: no process holds it any more, the command's own child included.
         fifo.expect("");
       },
       {}, {"sh", "-c", "exec 3>\"$0\"; sleep 60 & echo up >&3; wait", folder.fifo()});
   BOOST_TEST((said.code == ExitCode::ok));
-  BOOST_TEST(says(said.err, "pages row 8: killed by signal 15 (Terminated): released\n"));
+  BOOST_TEST(cli_work_says(said.err, "pages row 8: killed by signal 15 (Terminated): released\n"));
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_finishes_in_spite_of_a_stop_is_done) {
   Folder const folder;
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [&](Peer& peer) {
         let_listen(peer);
         give_row(peer, peer.expect("NEXT"));
@@ -360,11 +363,11 @@ BOOST_AUTO_TEST_CASE(a_command_that_finishes_in_spite_of_a_stop_is_done) {
 }
 
 BOOST_AUTO_TEST_CASE(a_stop_while_idle_ends_at_once) {
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [](Peer& peer) {
         let_listen(peer);
         Message const next = peer.expect("NEXT");
-        want(!next.has("wait"), "a listener does not wait in NEXT");
+        cli_work_want(!next.has("wait"), "a listener does not wait in NEXT");
         peer.answer(next, "NOTHING");
         peer.push("LISTEN", {text("table", "pages")});
         give_row(peer, peer.expect("NEXT"));
@@ -378,7 +381,7 @@ BOOST_AUTO_TEST_CASE(a_stop_while_idle_ends_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_pause_is_waited_out_and_told_once) {
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [](Peer& peer) {
         let_listen(peer);
         for (int i = 0; i < 2; ++i) {
@@ -398,14 +401,14 @@ BOOST_AUTO_TEST_CASE(a_pause_is_waited_out_and_told_once) {
 
 BOOST_AUTO_TEST_CASE(who_does_not_wait_finds_nothing_in_a_paused_table) {
   auto const script = [](Peer& peer) { refuse(peer, peer.expect("NEXT"), "paused", "table pages is paused by ann"); };
-  Said const once = run_work(script, {"--once"}, {"true"});
+  WorkSaid const once = run_work(script, {"--once"}, {"true"});
   BOOST_TEST((once.code == ExitCode::nothing));
   BOOST_TEST(once.err == "fastjournal work: table pages is paused by ann\n");
   BOOST_TEST((run_work(script, {"--until-empty"}, {"true"}).code == ExitCode::ok));
 }
 
 BOOST_AUTO_TEST_CASE(a_restart_of_the_daemon_is_waited_out_and_told_once) {
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [](Peer& peer) {
         let_listen(peer);
         peer.answer(peer.expect("NEXT"), "NOTHING");
@@ -427,7 +430,7 @@ BOOST_AUTO_TEST_CASE(a_restart_of_the_daemon_is_waited_out_and_told_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_subscription_that_is_refused_after_a_reconnect_ends_the_work) {
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [](Peer& peer) {
         let_listen(peer);
         peer.answer(peer.expect("NEXT"), "NOTHING");
@@ -437,11 +440,11 @@ BOOST_AUTO_TEST_CASE(a_subscription_that_is_refused_after_a_reconnect_ends_the_w
       },
       {}, {"true"});
   BOOST_TEST((said.code == ExitCode::refused));
-  BOOST_TEST(says(said.err, "unknown_table: there is no table pages"));
+  BOOST_TEST(cli_work_says(said.err, "unknown_table: there is no table pages"));
 }
 
 BOOST_AUTO_TEST_CASE(a_done_whose_answer_was_lost_is_said_again) {
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [](Peer& peer) {
         give_row(peer, peer.expect("NEXT"));
         static_cast<void>(peer.expect("DONE"));
@@ -454,7 +457,7 @@ BOOST_AUTO_TEST_CASE(a_done_whose_answer_was_lost_is_said_again) {
 }
 
 BOOST_AUTO_TEST_CASE(a_command_may_leave_its_input_unread) {
-  Said const said = run_work(
+  WorkSaid const said = run_work(
       [](Peer& peer) {
         Message const next = peer.expect("NEXT");
         std::string const large(1U << 20U, 'x');

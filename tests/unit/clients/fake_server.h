@@ -210,6 +210,11 @@ class FakeServer {
   std::thread thread_;
 };
 
+// For scripts, which run on a thread of their own: if the condition is false, the script ends with this error.
+inline void want(bool condition, char const* what) {
+  if (!condition) throw std::runtime_error(what);
+}
+
 // A parameter whose value is a literal or outlives the message.
 inline Param text(std::string_view name, std::string_view value) { return {name, Value::of_text(value)}; }
 inline Param number(std::string_view name, std::int64_t value) { return {name, Value::of_integer(value)}; }

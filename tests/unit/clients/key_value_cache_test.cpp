@@ -13,9 +13,10 @@ namespace {
 
 using Peer = FakeServer::Peer;
 
-struct Talk {
+struct KeyValueCacheTalk {
   // The connection lives on behind the end of the script, until finish().
-  explicit Talk(FakeServer::Script script, CacheOptions options = {}, Options to = {.back_off = {Milliseconds{1}}})
+  explicit KeyValueCacheTalk(FakeServer::Script script, CacheOptions options = {},
+                             Options to = {.back_off = {Milliseconds{1}}})
       : server([run = std::move(script)](Peer& peer) {
           run(peer);
           if (peer.is_open()) peer.wait_for_end();
@@ -48,13 +49,14 @@ struct Talk {
   std::optional<KeyValueCache> cache;
 };
 
-void want(bool condition, char const* what) {
+void key_value_cache_want(bool condition, char const* what) {
   if (!condition) throw std::runtime_error(what);
 }
 
 void listening(Peer& peer, std::string_view prefix = "") {
   Message const listen = peer.expect("LISTEN");
-  want(listen.text("table") == "values" && listen.has("prefix") && listen.text("prefix") == prefix, "the watch");
+  key_value_cache_want(listen.text("table") == "values" && listen.has("prefix") && listen.text("prefix") == prefix,
+                       "the watch");
   peer.answer(listen, "LISTENING", {text("table", "values"), text("prefix", prefix)});
 }
 
@@ -70,7 +72,7 @@ std::vector<Param> pair_of(Message const& get, std::string_view value, std::vect
 
 void answer(Peer& peer, std::string_view key, std::string_view value, std::vector<Param> const& more = {}) {
   Message const get = peer.expect("GET");
-  want(get.text("key") == key, "the key");
+  key_value_cache_want(get.text("key") == key, "the key");
   peer.answer(get, "PAIR", pair_of(get, value, more));
 }
 
@@ -92,7 +94,7 @@ BOOST_AUTO_TEST_SUITE(client_key_value_cache)
 
 BOOST_AUTO_TEST_CASE(memory_answers_until_a_notice_of_the_key) {
   for (Framing const framing : {Framing::msgpack, Framing::text}) {
-    Talk talk(
+    KeyValueCacheTalk talk(
         [](Peer& peer) {
           listening(peer, "k");
           answer(peer, "k1", "one");
@@ -129,7 +131,7 @@ BOOST_AUTO_TEST_CASE(memory_answers_until_a_notice_of_the_key) {
 // The notice is here before the answer is in memory: it came with it, in one piece, behind it or before it.
 BOOST_AUTO_TEST_CASE(an_answer_whose_notice_came_with_it_is_not_kept) {
   for (bool const is_behind : {true, false}) {
-    Talk talk([&](Peer& peer) {
+    KeyValueCacheTalk talk([&](Peer& peer) {
       listening(peer);
       Message const get = peer.expect("GET");
       std::string const pair = peer.bytes("PAIR", pair_of(get, "one"), &get);
@@ -147,7 +149,7 @@ BOOST_AUTO_TEST_CASE(an_answer_whose_notice_came_with_it_is_not_kept) {
 }
 
 BOOST_AUTO_TEST_CASE(a_value_stays_as_it_is_while_it_is_held) {
-  Talk talk([](Peer& peer) {
+  KeyValueCacheTalk talk([](Peer& peer) {
     listening(peer);
     answer(peer, "k", "one");
     meet(peer, [&] { changed(peer, "k"); });
@@ -162,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_value_stays_as_it_is_while_it_is_held) {
 }
 
 BOOST_AUTO_TEST_CASE(a_lost_connection_empties_memory) {
-  Talk talk([](Peer& peer) {
+  KeyValueCacheTalk talk([](Peer& peer) {
     listening(peer);
     answer(peer, "a", "one");
     answer(peer, "b", "one");
@@ -174,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_empties_memory) {
     answer(peer, "b", "two");
     // In the middle of a read: its answer is of the new connection.
     Message const cut = peer.expect("GET");
-    want(cut.text("key") == "c", "the third key");
+    key_value_cache_want(cut.text("key") == "c", "the third key");
     peer.accept();
     listening(peer);
     answer(peer, "c", "three");
@@ -194,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_empties_memory) {
 }
 
 BOOST_AUTO_TEST_CASE(without_a_connection_memory_does_not_answer) {
-  Talk talk(
+  KeyValueCacheTalk talk(
       [](Peer& peer) {
         listening(peer);
         answer(peer, "k", "one");
@@ -210,7 +212,7 @@ BOOST_AUTO_TEST_CASE(without_a_connection_memory_does_not_answer) {
 }
 
 BOOST_AUTO_TEST_CASE(missed_changes_and_a_watch_that_was_given_up_empty_memory) {
-  Talk talk(
+  KeyValueCacheTalk talk(
       [](Peer& peer) {
         listening(peer, "k");
         answer(peer, "k1", "one");
@@ -238,7 +240,7 @@ BOOST_AUTO_TEST_CASE(missed_changes_and_a_watch_that_was_given_up_empty_memory) 
 }
 
 BOOST_AUTO_TEST_CASE(without_its_watch_nothing_is_read_and_nothing_kept) {
-  Talk talk([](Peer& peer) {
+  KeyValueCacheTalk talk([](Peer& peer) {
     Message const first = peer.expect("LISTEN");
     peer.answer(first, "ERROR", {text("code", "not_allowed"), text("message", "no")});
     listening(peer);
@@ -260,7 +262,7 @@ BOOST_AUTO_TEST_CASE(without_its_watch_nothing_is_read_and_nothing_kept) {
 }
 
 BOOST_AUTO_TEST_CASE(notices_that_found_no_place_empty_memory) {
-  Talk talk(
+  KeyValueCacheTalk talk(
       [](Peer& peer) {
         listening(peer);
         answer(peer, "a", "one");
@@ -282,7 +284,7 @@ BOOST_AUTO_TEST_CASE(notices_that_found_no_place_empty_memory) {
 }
 
 BOOST_AUTO_TEST_CASE(a_connection_that_was_silent_for_long_is_asked) {
-  Talk talk(
+  KeyValueCacheTalk talk(
       [](Peer& peer) {
         listening(peer);
         answer(peer, "k", "one");
@@ -302,7 +304,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_was_silent_for_long_is_asked) {
 
 BOOST_AUTO_TEST_CASE(values_end_here_as_they_do_there) {
   TimeMs date{1'000};
-  Talk talk(
+  KeyValueCacheTalk talk(
       [](Peer& peer) {
         listening(peer);
         answer(peer, "date", "one", {number("expiration_date", 2'000)});
@@ -335,7 +337,7 @@ BOOST_AUTO_TEST_CASE(values_end_here_as_they_do_there) {
 }
 
 BOOST_AUTO_TEST_CASE(own_changes_drop_the_key_whatever_becomes_of_them) {
-  Talk talk(
+  KeyValueCacheTalk talk(
       [](Peer& peer) {
         listening(peer);
         answer(peer, "k", "one");
@@ -376,7 +378,7 @@ void echo(Peer& peer, std::string_view prefix, int many) {
 }
 
 BOOST_AUTO_TEST_CASE(beyond_the_number_of_pairs_the_one_not_used_for_longest_goes) {
-  Talk talk([](Peer& peer) { echo(peer, "", 5); }, {.pairs_max = 2});
+  KeyValueCacheTalk talk([](Peer& peer) { echo(peer, "", 5); }, {.pairs_max = 2});
   // asked: a, b, c in place of b, b in place of c, c
   for (char const* const key : {"a", "b", "a", "c", "a", "b", "a", "c"}) BOOST_TEST(talk.get(key) == key);
   BOOST_TEST(talk.asked() == 5U);
@@ -390,7 +392,7 @@ BOOST_AUTO_TEST_CASE(beyond_the_number_of_pairs_the_one_not_used_for_longest_goe
 BOOST_AUTO_TEST_CASE(memory_holds_so_many_bytes_and_no_value_above_them) {
   std::string const large(700, 'x');
   // A pair of one byte counts 258, one of 700 bytes 1656.
-  Talk talk([](Peer& peer) { echo(peer, "", 8); }, {.bytes_max = 3 * 258});
+  KeyValueCacheTalk talk([](Peer& peer) { echo(peer, "", 8); }, {.bytes_max = 3 * 258});
   for (char const* const key : {"a", "b", "c", "a", "b", "c"}) BOOST_TEST(talk.get(key) == key);
   BOOST_TEST(talk.cache->figures().bytes == 3U * 258U);
   for (int i = 0; i < 2; ++i) BOOST_TEST(talk.get(large) == large);
@@ -402,7 +404,7 @@ BOOST_AUTO_TEST_CASE(memory_holds_so_many_bytes_and_no_value_above_them) {
 }
 
 BOOST_AUTO_TEST_CASE(keys_without_the_prefix_are_read_and_not_kept) {
-  Talk talk([](Peer& peer) { echo(peer, "site:", 4); }, {.prefix = "site:"});
+  KeyValueCacheTalk talk([](Peer& peer) { echo(peer, "site:", 4); }, {.prefix = "site:"});
   for (char const* const key : {"site:1", "site", "site", "site:1", "other"}) BOOST_TEST(talk.get(key) == key);
   BOOST_TEST(talk.asked() == 4U);
   talk.finish();

@@ -16,14 +16,14 @@ namespace {
 
 using Peer = FakeServer::Peer;
 
-constexpr std::array kFramings{Framing::msgpack, Framing::text};
+constexpr std::array kKeyValueFramings{Framing::msgpack, Framing::text};
 
-void want(bool condition, char const* what) {
+void expect(bool condition, char const* what) {
   if (!condition) throw std::runtime_error(what);
 }
 
-struct Talk {
-  explicit Talk(FakeServer::Script script, Framing framing = Framing::msgpack) : server(std::move(script)) {
+struct KeyValueTalk {
+  explicit KeyValueTalk(FakeServer::Script script, Framing framing = Framing::msgpack) : server(std::move(script)) {
     auto opened = Connection::open({.server = server.address(), .framing = framing, .back_off = {Milliseconds{1}}});
     BOOST_REQUIRE(opened.ok());
     connection = std::move(opened).value();
@@ -54,14 +54,14 @@ BOOST_AUTO_TEST_CASE(values_of_all_types_are_sent_and_read_in_both_framings) {
   std::string const bytes{"\x00\xff\x01", 3};
   std::vector<TypedValue> const all{TypedValue{}, Buffer{bytes}, "text", std::int64_t{-5}, 2.0,
                                     0.25,         true,          false,  Buffer{},         ""};
-  for (Framing const framing : kFramings) {
-    Talk talk(
+  for (Framing const framing : kKeyValueFramings) {
+    KeyValueTalk talk(
         [&](Peer& peer) {
           for (TypedValue const& one : all) {
             Message const set = peer.expect("SET");
-            want(set.text("table") == "values" && set.text("key") == "k", "table and key");
-            want(set.text("type") == name_of(type_of(one)), "the type");
-            want(set.has("value") != (type_of(one) == ValueType::nothing), "a value");
+            expect(set.text("table") == "values" && set.text("key") == "k", "table and key");
+            expect(set.text("type") == name_of(type_of(one)), "the type");
+            expect(set.has("value") != (type_of(one) == ValueType::nothing), "a value");
             stored(peer, set);
             Message const get = peer.expect("GET");
             // It comes back as it came, as from the daemon.
@@ -88,17 +88,17 @@ BOOST_AUTO_TEST_CASE(values_of_all_types_are_sent_and_read_in_both_framings) {
 
 BOOST_AUTO_TEST_CASE(a_key_that_is_no_text_is_bytes) {
   std::string const key{"\xff\x00k", 3};
-  for (Framing const framing : kFramings) {
-    Talk talk(
+  for (Framing const framing : kKeyValueFramings) {
+    KeyValueTalk talk(
         [&](Peer& peer) {
           Message const set = peer.expect("SET");
-          want(!set.has("key") && set.text("key_binary") == (framing == Framing::text ? "/wBr" : key), "key_binary");
+          expect(!set.has("key") && set.text("key_binary") == (framing == Framing::text ? "/wBr" : key), "key_binary");
           stored(peer, set);
           Message const get = peer.expect("GET");
           peer.answer(get, "PAIR",
                       {{"key_binary", *get.find("key_binary")}, text("type", "string"), text("value", "v")});
           Message const rename = peer.expect("RENAME");
-          want(rename.has("key_binary") && rename.text("new_key") == "plain" && !rename.has("overwrite"), "RENAME");
+          expect(rename.has("key_binary") && rename.text("new_key") == "plain" && !rename.has("overwrite"), "RENAME");
           stored(peer, rename);
         },
         framing);
@@ -110,21 +110,21 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_no_text_is_bytes) {
 }
 
 BOOST_AUTO_TEST_CASE(a_set_says_all_that_was_asked_and_learns_what_became_of_it) {
-  Talk talk([](Peer& peer) {
+  KeyValueTalk talk([](Peer& peer) {
     Message const full = peer.expect("SET");
-    want(full.integer("overwrite") == 0 && full.integer("if_timestamp") == 0 && full.text("if_value") == "old" &&
-             full.integer("timestamp") == 55 && full.text("expiration_date") == "+1000" &&
-             full.integer("persist") == 0 && full.text("client") == "c" && full.integer("sequence") == 4,
-         "the options");
+    expect(full.integer("overwrite") == 0 && full.integer("if_timestamp") == 0 && full.text("if_value") == "old" &&
+               full.integer("timestamp") == 55 && full.text("expiration_date") == "+1000" &&
+               full.integer("persist") == 0 && full.text("client") == "c" && full.integer("sequence") == 4,
+           "the options");
     stored(peer, full, "exists");
     Message const bare = peer.expect("SET");
     for (std::string_view const name : {"overwrite", "if_timestamp", "if_value", "timestamp", "expiration_date", "ttl",
                                         "persist", "client", "listen"})
-      want(!bare.has(name), "defaults are the daemon's");
+      expect(!bare.has(name), "defaults are the daemon's");
     stored(peer, bare, "of a later version");
     for (char const* const result : {"mismatch", "stale", "duplicate"}) {
       Message const next = peer.expect("SET");
-      want(next.integer("ttl") == 30, "ttl");
+      expect(next.integer("ttl") == 30, "ttl");
       stored(peer, next, result);
     }
   });
@@ -146,11 +146,11 @@ BOOST_AUTO_TEST_CASE(a_set_says_all_that_was_asked_and_learns_what_became_of_it)
 }
 
 BOOST_AUTO_TEST_CASE(many_pairs_are_one_command) {
-  Talk talk([](Peer& peer) {
+  KeyValueTalk talk([](Peer& peer) {
     Message const set = peer.expect("SET");
-    want(set.text("pairs") == R"({"a \"q\"":"x\u000ay","b":-7,"c":2.0,"d":1e+20,"e":true,"f":null,"ü":""})",
-         "the JSON");
-    want(!set.has("key") && !set.has("type") && set.integer("overwrite") == 0 && set.integer("sequence") == 1, "SET");
+    expect(set.text("pairs") == R"({"a \"q\"":"x\u000ay","b":-7,"c":2.0,"d":1e+20,"e":true,"f":null,"ü":""})",
+           "the JSON");
+    expect(!set.has("key") && !set.has("type") && set.integer("overwrite") == 0 && set.integer("sequence") == 1, "SET");
     peer.answer(set, "STORED", {text("table", "values"), text("result", "stored"), number("count", 7)});
     Message const again = peer.expect("SET");
     peer.answer(again, "STORED", {text("table", "values"), text("result", "exists"), text("key", "b")});
@@ -198,23 +198,23 @@ BOOST_AUTO_TEST_CASE(keys_and_values_with_any_characters_are_json) {
 }
 
 BOOST_AUTO_TEST_CASE(many_keys_are_asked_for_at_once_and_again_where_a_page_is_full) {
-  for (Framing const framing : kFramings) {
-    Talk talk(
+  for (Framing const framing : kKeyValueFramings) {
+    KeyValueTalk talk(
         [](Peer& peer) {
           Message const first = peer.expect("GET");
-          want(first.text("keys") == R"(["a","none","b","c"])" && first.integer("data") == 0 && !first.has("key"),
-               "GET");
+          expect(first.text("keys") == R"(["a","none","b","c"])" && first.integer("data") == 0 && !first.has("key"),
+                 "GET");
           pair(peer, first, "a", Value::of_text("1"), "string", 1);
           peer.answer(first, "NOTHING", {text("table", "values"), text("key", "none"), number("left", 0)});
           Message const rest = peer.expect("GET");
-          want(rest.text("keys") == R"(["b","c"])", "the rest");
+          expect(rest.text("keys") == R"(["b","c"])", "the rest");
           pair(peer, rest, "b", Value::of_text("2"), "string", 1);
           pair(peer, rest, "c", Value::of_text("3"), "string", 0);
           Message const binary = peer.expect("GET");
-          want(binary.has("key_binary") && !binary.has("keys"), "a key that JSON cannot hold");
+          expect(binary.has("key_binary") && !binary.has("keys"), "a key that JSON cannot hold");
           peer.answer(binary, "NOTHING", {text("table", "values")});
           Message const last = peer.expect("GET");
-          want(last.text("keys") == R"(["d"])", "the one behind it");
+          expect(last.text("keys") == R"(["d"])", "the one behind it");
           pair(peer, last, "d", Value::of_text("4"), "string", 0);
           pair(peer, peer.expect("GET"), "another", Value::of_text("1"), "string", 0);
         },
@@ -232,21 +232,21 @@ BOOST_AUTO_TEST_CASE(many_keys_are_asked_for_at_once_and_again_where_a_page_is_f
 }
 
 BOOST_AUTO_TEST_CASE(a_range_is_read_page_by_page_also_over_empty_ones_and_a_loss) {
-  for (Framing const framing : kFramings) {
-    Talk talk(
+  for (Framing const framing : kKeyValueFramings) {
+    KeyValueTalk talk(
         [](Peer& peer) {
           Message const first = peer.expect("GET");
-          want(first.text("prefix") == "p" && first.text("from") == "pa" && first.text("to") == "q" &&
-                   first.text("regex") == "x$" && first.integer("count") == 2 && first.integer("facts") == 1 &&
-                   !first.has("after"),
-               "the range");
+          expect(first.text("prefix") == "p" && first.text("from") == "pa" && first.text("to") == "q" &&
+                     first.text("regex") == "x$" && first.integer("count") == 2 && first.integer("facts") == 1 &&
+                     !first.has("after"),
+                 "the range");
           pair(peer, first, "p1", Value::of_integer(1), "integer", 1);
           pair(peer, first, "p2", Value::of_integer(2), "integer", 0, {text("after", "p2")});
           Message const empty = peer.expect("GET");
-          want(empty.text("after") == "p2" && empty.text("regex") == "x$", "behind it");
+          expect(empty.text("after") == "p2" && empty.text("regex") == "x$", "behind it");
           peer.answer(empty, "NOTHING", {text("table", "values"), {"after_binary", Value::of_binary("p\xff")}});
           Message const lost = peer.expect("GET");
-          want(lost.has("after_binary"), "an end that is no text");
+          expect(lost.has("after_binary"), "an end that is no text");
           peer.accept();
           pair(peer, peer.expect("GET"), "px", Value::of_integer(3), "integer");
         },
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(a_range_is_read_page_by_page_also_over_empty_ones_and_a_los
 
 // Of a daemon that says the same `after` for ever.
 BOOST_AUTO_TEST_CASE(a_range_ends) {
-  Talk talk([](Peer& peer) {
+  KeyValueTalk talk([](Peer& peer) {
     for (int i = 0; i < 2; ++i) peer.answer(peer.expect("GET"), "NOTHING", {text("after", "k")});
   });
   Scan scan = talk.values->scan({});
@@ -276,11 +276,11 @@ BOOST_AUTO_TEST_CASE(a_range_ends) {
 }
 
 BOOST_AUTO_TEST_CASE(facts_are_read) {
-  Talk talk([](Peer& peer) {
+  KeyValueTalk talk([](Peer& peer) {
     Message const get = peer.expect("GET");
-    want(get.integer("facts") == 1 && get.integer("worked_on") == 500 && get.integer("skip_worked_on") == 1 &&
-             get.integer("ttl") == 0,
-         "GET");
+    expect(get.integer("facts") == 1 && get.integer("worked_on") == 500 && get.integer("skip_worked_on") == 1 &&
+               get.integer("ttl") == 0,
+           "GET");
     pair(peer, get, "k", Value::of_text("v"), "string", 0,
          {number("expiration_date", 11), number("locked", 1), number("lock_end", 12), number("worked_on", 1),
           number("worked_on_end", 13), number("ttl", 14), number("persist", 1), number("creation_date", 15),
@@ -314,15 +314,15 @@ BOOST_AUTO_TEST_CASE(facts_are_read) {
 }
 
 BOOST_AUTO_TEST_CASE(an_add_whose_answer_was_lost_is_sent_again_under_its_number) {
-  Talk talk([](Peer& peer) {
+  KeyValueTalk talk([](Peer& peer) {
     Message const first = peer.expect("ADD");
-    want(first.integer("by") == 5 && first.text("client") == "writer" && first.integer("sequence") == 1, "the first");
+    expect(first.integer("by") == 5 && first.text("client") == "writer" && first.integer("sequence") == 1, "the first");
     peer.accept();
     Message const again = peer.expect("ADD");
-    want(again.text("client") == "writer" && again.integer("sequence") == 1, "the same number");
+    expect(again.text("client") == "writer" && again.integer("sequence") == 1, "the same number");
     peer.answer(again, "STORED", {text("result", "duplicate"), text("type", "integer"), number("value", 5)});
     Message const real = peer.expect("ADD");
-    want(real.integer("sequence") == 2 && real.text("by") == "2.0", "a float has a point");
+    expect(real.integer("sequence") == 2 && real.text("by") == "2.0", "a float has a point");
     peer.answer(real, "STORED", {text("result", "stored"), text("type", "float"), {"value", Value::of_real(7)}});
   });
   talk.values->number_changes("writer");
@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(an_add_whose_answer_was_lost_is_sent_again_under_its_number
 }
 
 BOOST_AUTO_TEST_CASE(a_change_without_a_number_is_not_sent_twice) {
-  Talk talk([](Peer& peer) {
+  KeyValueTalk talk([](Peer& peer) {
     static_cast<void>(peer.expect("ADD"));
     peer.accept();
     peer.answer(peer.expect("GET"), "NOTHING", {text("table", "values")});
@@ -347,26 +347,26 @@ BOOST_AUTO_TEST_CASE(a_change_without_a_number_is_not_sent_twice) {
 }
 
 BOOST_AUTO_TEST_CASE(the_other_changes_say_what_they_want) {
-  Talk talk([](Peer& peer) {
+  KeyValueTalk talk([](Peer& peer) {
     Message const invert = peer.expect("NOT");
     peer.answer(invert, "STORED",
                 {text("result", "stored"), text("type", "boolean"), {"value", Value::of_boolean(true)}});
     Message const truncate = peer.expect("TRUNCATE");
-    want(truncate.integer("size") == 12, "TRUNCATE");
+    expect(truncate.integer("size") == 12, "TRUNCATE");
     stored(peer, truncate);
     Message const rename = peer.expect("RENAME");
-    want(rename.text("new_key") == "n" && rename.integer("overwrite") == 1, "RENAME");
+    expect(rename.text("new_key") == "n" && rename.integer("overwrite") == 1, "RENAME");
     stored(peer, rename);
     Message const alias = peer.expect("ALIAS");
-    want(alias.text("new_key") == "a", "ALIAS");
+    expect(alias.text("new_key") == "a", "ALIAS");
     stored(peer, alias, "exists");
     Message const lock = peer.expect("LOCK");
-    want(lock.integer("lock") == 1500, "LOCK");
+    expect(lock.integer("lock") == 1500, "LOCK");
     peer.answer(lock, "LOCKED", {number("lock_end", 77)});
     peer.answer(peer.expect("UNLOCK"), "UNLOCKED");
     Message const erase = peer.expect("DELETE");
-    want(erase.integer("if_timestamp") == 3 && erase.integer("complete") == 1 && erase.integer("timestamp") == 4,
-         "DELETE");
+    expect(erase.integer("if_timestamp") == 3 && erase.integer("complete") == 1 && erase.integer("timestamp") == 4,
+           "DELETE");
     peer.answer(erase, "DELETED", {text("result", "mismatch")});
     peer.answer(peer.expect("DELETE"), "DELETED", {text("result", "absent")});
   });
@@ -383,30 +383,30 @@ BOOST_AUTO_TEST_CASE(the_other_changes_say_what_they_want) {
 }
 
 BOOST_AUTO_TEST_CASE(changes_are_told_and_after_a_loss_that_some_were_missed) {
-  for (Framing const framing : kFramings) {
-    Talk talk(
+  for (Framing const framing : kKeyValueFramings) {
+    KeyValueTalk talk(
         [](Peer& peer) {
           auto const listen = [&](std::string_view command) {
             Message const one = peer.expect(command);
-            want(one.text("table") == "values", "the table");
+            expect(one.text("table") == "values", "the table");
             std::vector<Param> params{text("table", "values")};
             for (std::string_view const name : {"key", "key_binary", "prefix"})
               if (Value const* const value = one.find(name)) params.push_back({name, *value});
             peer.answer(one, command == "LISTEN" ? "LISTENING" : "UNLISTENED", params);
             return std::string(one.text("key")) + std::string(one.text("prefix"));
           };
-          want(listen("LISTEN") == "a" && listen("LISTEN") == "b" && listen("LISTEN") == "site:", "three watches");
+          expect(listen("LISTEN") == "a" && listen("LISTEN") == "b" && listen("LISTEN") == "site:", "three watches");
           Message const get = peer.expect("GET");
-          want(get.integer("listen") == 1, "a read that watches");
+          expect(get.integer("listen") == 1, "a read that watches");
           pair(peer, get, "g", Value::of_text("v"), "string");
-          want(listen("UNLISTEN") == "b", "one less");
+          expect(listen("UNLISTEN") == "b", "one less");
           peer.push("CHANGED", {text("table", "values"), text("key", "a"), text("result", "stored"),
                                 number("timestamp", 5), number("listener", 1)});
           peer.push("CHANGED", {text("table", "values"), text("key", "site:1"), text("result", "absent")});
           peer.push("CHANGED", {text("table", "values"), text("prefix", "site:"), number("missed", 1)});
           peer.push("CHANGED", {text("table", "values"), text("key", "g"), text("result", "unlistened")});
           peer.accept();
-          want(listen("LISTEN") == "a" && listen("LISTEN") == "site:" && listen("LISTEN") == "g", "again");
+          expect(listen("LISTEN") == "a" && listen("LISTEN") == "site:" && listen("LISTEN") == "g", "again");
           peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
         },
         framing);

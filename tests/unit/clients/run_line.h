@@ -2,7 +2,6 @@
 #pragma once
 
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,9 +39,6 @@ inline Said talk(client::FakeServer::Script script, std::vector<std::string> wor
 
 inline bool says(std::string const& all, std::string_view part) { return all.find(part) != std::string::npos; }
 
-// For scripts: if the condition is false, the script ends with this error.
-inline void want(bool condition, char const* what) {
-  if (!condition) throw std::runtime_error(what);
-}
+using client::want;
 
 }  // namespace fastjournal::test

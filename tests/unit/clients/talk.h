@@ -2,16 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <stdexcept>
 
 #include "tests/unit/clients/fake_server.h"
 
 namespace fastjournal::client {
-
-// In a script, which runs on a thread of its own.
-inline void want(bool condition, char const* what) {
-  if (!condition) throw std::runtime_error(what);
-}
 
 struct Talk {
   explicit Talk(FakeServer::Script script) : server(std::move(script)) {

@@ -27,8 +27,8 @@ engine::Declaration table_with(std::string name, std::string command) {
   return table;
 }
 
-struct Fixture {
-  Fixture() { BOOST_REQUIRE(aliases.ok()); }
+struct AliasesFixture {
+  AliasesFixture() { BOOST_REQUIRE(aliases.ok()); }
   Aliases::Alias const& alias() const { return *aliases.value().find("LISTDATA"); }
   Status translate_with(std::string_view name, Value value) {
     theirs.clear();
@@ -45,7 +45,7 @@ struct Fixture {
 
 BOOST_AUTO_TEST_SUITE(aliases_of_tables)
 
-BOOST_FIXTURE_TEST_CASE(a_command_finds_its_table, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_command_finds_its_table, AliasesFixture) {
   BOOST_TEST(aliases.value().all().size() == 2U);
   BOOST_TEST(aliases.value().find("MAIL")->table->name == "mails");
   BOOST_TEST(alias().table->name == "pages");
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(two_tables_that_want_one_command_are_refused) {
     BOOST_TEST(both.status().message().find(part) != std::string::npos, both.status().message());
 }
 
-BOOST_FIXTURE_TEST_CASE(parameters_are_taken_under_their_own_names_echoes_and_ignored_ones_are_not, Fixture) {
+BOOST_FIXTURE_TEST_CASE(parameters_are_taken_under_their_own_names_echoes_and_ignored_ones_are_not, AliasesFixture) {
   theirs.command = "LISTDATA";
   theirs.from_server = "box";
   theirs.from_service = "lister";
@@ -75,13 +75,13 @@ BOOST_FIXTURE_TEST_CASE(parameters_are_taken_under_their_own_names_echoes_and_ig
   BOOST_TEST(ours.text("name") == "http://a/");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_parameter_that_is_not_declared_is_refused_by_name, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_parameter_that_is_not_declared_is_refused_by_name, AliasesFixture) {
   Status const status = translate_with("uril", Value::of_text("http://a/"));
   BOOST_TEST((status.code() == Code::unknown_parameter));
   BOOST_TEST(status.message().find("\"uril\"") != std::string::npos, status.message());
 }
 
-BOOST_FIXTURE_TEST_CASE(dates_of_other_units_become_milliseconds_and_never_earlier, Fixture) {
+BOOST_FIXTURE_TEST_CASE(dates_of_other_units_become_milliseconds_and_never_earlier, AliasesFixture) {
   for (auto const& [us, ms] : {std::pair{0, 0}, {1, 1}, {1000, 1}, {1001, 2}, {1'999'999, 2000}}) {
     BOOST_TEST(translate_with("start_us", Value::of_integer(us)).ok());
     BOOST_TEST(ours.integer("at").value() == ms);
@@ -90,7 +90,7 @@ BOOST_FIXTURE_TEST_CASE(dates_of_other_units_become_milliseconds_and_never_earli
   BOOST_TEST(ours.integer("until").value() == 12'000);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_no_date_is_refused, Fixture) {
+BOOST_FIXTURE_TEST_CASE(what_is_no_date_is_refused, AliasesFixture) {
   for (Value const value :
        {Value::of_text("soon"), Value::of_text(""), Value::of_integer(-1), Value::of_integer(INT64_MAX / 1000 + 1)}) {
     Status const status = translate_with("start_s", value);
@@ -100,7 +100,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_date_is_refused, Fixture) {
   BOOST_TEST(translate_with("start_s", Value::of_integer(INT64_MAX / 1000)).ok());
 }
 
-BOOST_FIXTURE_TEST_CASE(the_sender_is_told_its_echoes_and_nothing_else, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_sender_is_told_its_echoes_and_nothing_else, AliasesFixture) {
   theirs.set("id", "17");
   theirs.set("uri", "http://a/");
   for (bool const accepted : {true, false}) {

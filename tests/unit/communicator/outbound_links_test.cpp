@@ -13,7 +13,7 @@ using namespace fastjournal::communicator;
 
 constexpr ConnectionId kNone = ConnectionId::none;
 
-struct Fixture {
+struct OutboundLinksFixture {
   test::RecordingNetwork network;
   test::RecordingNotes notes;
   OutboundLinks links{network, notes};
@@ -21,7 +21,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(outbound_links, Fixture)
+BOOST_FIXTURE_TEST_SUITE(outbound_links, OutboundLinksFixture)
 
 BOOST_AUTO_TEST_CASE(nothing_is_opened_that_is_not_configured) {
   links.tick(0);

@@ -31,8 +31,8 @@ engine::Declaration table_with(bool keep) {
   return table;
 }
 
-struct Fixture {
-  explicit Fixture(bool keep = true) : table(table_with(keep)), alias{table, &table->aliases.front()} {
+struct RefusedAliasesFixture {
+  explicit RefusedAliasesFixture(bool keep = true) : table(table_with(keep)), alias{table, &table->aliases.front()} {
     theirs.set("uri", "http://a/");
     theirs.set(kSecretParameter, "sesame");
   }
@@ -51,15 +51,15 @@ struct Fixture {
   Message theirs{"LISTDATA"};
 };
 
-struct NotKept : Fixture {
-  NotKept() : Fixture(false) {}
+struct NotKept : RefusedAliasesFixture {
+  NotKept() : RefusedAliasesFixture(false) {}
 };
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(refused_aliases)
 
-BOOST_FIXTURE_TEST_CASE(a_line_that_can_never_be_taken_is_kept_without_its_secret, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_line_that_can_never_be_taken_is_kept_without_its_secret, RefusedAliasesFixture) {
   BOOST_REQUIRE(keep(Code::bad_parameter));
   BOOST_REQUIRE(files.lines.size() == 1U);
   auto const& [ticket, text] = files.lines.front();
@@ -76,7 +76,7 @@ BOOST_FIXTURE_TEST_CASE(a_line_that_can_never_be_taken_is_kept_without_its_secre
   BOOST_TEST(!refused.take(ticket).has_value());
 }
 
-BOOST_FIXTURE_TEST_CASE(what_passes_by_itself_is_not_kept, Fixture) {
+BOOST_FIXTURE_TEST_CASE(what_passes_by_itself_is_not_kept, RefusedAliasesFixture) {
   for (Code const code : {Code::no_space, Code::over_limit, Code::paused, Code::unavailable, Code::not_allowed})
     BOOST_TEST(!keep(code));
   BOOST_TEST(files.lines.empty());
@@ -85,7 +85,7 @@ BOOST_FIXTURE_TEST_CASE(what_passes_by_itself_is_not_kept, Fixture) {
 
 BOOST_FIXTURE_TEST_CASE(nothing_is_kept_where_that_is_not_declared, NotKept) { BOOST_TEST(!keep(Code::bad_parameter)); }
 
-BOOST_FIXTURE_TEST_CASE(no_more_lines_are_written_at_once_than_the_limit, Fixture) {
+BOOST_FIXTURE_TEST_CASE(no_more_lines_are_written_at_once_than_the_limit, RefusedAliasesFixture) {
   for (std::size_t i = 0; i < RefusedAliases::kLinesMax; ++i) BOOST_REQUIRE(keep(Code::bad_parameter));
   BOOST_TEST(!keep(Code::bad_parameter));
   BOOST_TEST(refused.take(files.lines.front().first).has_value());

@@ -9,7 +9,7 @@ namespace {
 using fastjournal::ConnectionId;
 using fastjournal::communicator::Senders;
 
-struct Fixture {
+struct SendersFixture {
   ConnectionId of(std::string_view server, std::string_view service) {
     left.reset();
     return senders.of(server, service, left);
@@ -22,7 +22,7 @@ struct Fixture {
 
 BOOST_AUTO_TEST_SUITE(senders_of_a_communicatord)
 
-BOOST_FIXTURE_TEST_CASE(each_has_a_number_of_its_own_until_it_leaves, Fixture) {
+BOOST_FIXTURE_TEST_CASE(each_has_a_number_of_its_own_until_it_leaves, SendersFixture) {
   ConnectionId const a = of("box", "a");
   ConnectionId const b = of("box", "b");
   ConnectionId const far = of("far", "a");
@@ -39,7 +39,7 @@ BOOST_FIXTURE_TEST_CASE(each_has_a_number_of_its_own_until_it_leaves, Fixture) {
   BOOST_TEST(senders.all().empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(the_longest_silent_makes_room, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_longest_silent_makes_room, SendersFixture) {
   ConnectionId const first = of("box", "0");
   ConnectionId const second = of("box", "1");
   for (std::size_t i = 2; i < Senders::kMax; ++i) {

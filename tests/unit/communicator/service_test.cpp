@@ -21,8 +21,8 @@ struct Said final : LinkOutput {
   std::vector<std::string> commands;
 };
 
-struct Fixture {
-  Fixture() {
+struct ServiceFixture {
+  ServiceFixture() {
     links.join({.communicator = "sim:1", .alert_service = "watcher"});
     links.tick(0);
     service.opened(*links.opened(links.communicator()));
@@ -48,7 +48,7 @@ std::vector<std::string> said(std::initializer_list<char const*> words) { return
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(service_of_a_communicatord, Fixture)
+BOOST_FIXTURE_TEST_SUITE(service_of_a_communicatord, ServiceFixture)
 
 BOOST_AUTO_TEST_CASE(it_registers_and_unregisters) {
   BOOST_TEST((said.commands == ::said({"REGISTER"})));

@@ -46,7 +46,7 @@ std::string content_of(fs::path const& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-TypesByName const& types() {
+TypesByName const& golden_types() {
   static TypesByName const loaded = [] {
     TypesByName out;
     for (std::string const name : {"journal", "keyvalue", "blob", "queue", "pipeline"}) {
@@ -82,7 +82,7 @@ Status load(std::string const& kind, fs::path const& path) {
   if (kind == "daemon") return read_daemon(path).status();
   if (kind == "types") return read_type(path).status();
   if (kind == "users") return read_users_of_any_mode(path).status();
-  return read_table(path, types()).status();
+  return read_table(path, golden_types()).status();
 }
 
 std::string schema_of(std::string const& kind) {
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(our_own_files_are_good_for_both) {
   BOOST_TEST(tables.size() >= 2);
   std::map<fs::path, bool> const verdicts = xmllint("tables", tables);
   for (fs::path const& table : tables) {
-    Status const status = read_table(table, types()).status();
+    Status const status = read_table(table, golden_types()).status();
     BOOST_TEST(status.ok(), status.text());
     BOOST_TEST(verdicts.at(table), table << " is not valid for xmllint");
   }

@@ -25,8 +25,8 @@ struct Timely final : TallyTable {
   std::uint64_t bytes{0};
 };
 
-struct Fixture {
-  Fixture() {
+struct AgendaFixture {
+  AgendaFixture() {
     for (HostedTable& one : hosted) {
       one.number = agenda.add();
       one.take(std::make_unique<Timely>());
@@ -40,7 +40,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(agenda, Fixture)
+BOOST_FIXTURE_TEST_SUITE(agenda, AgendaFixture)
 
 BOOST_AUTO_TEST_CASE(the_first_date_is_that_of_the_first_table) {
   BOOST_TEST((agenda.first_date() == TimeMs::max()));

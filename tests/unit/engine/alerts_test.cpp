@@ -30,9 +30,9 @@ class Alarming final : public TallyTable {
   }
 };
 
-struct World {
-  World() : World(nullptr) {}
-  explicit World(World const* first) {
+struct AlertsWorld {
+  AlertsWorld() : AlertsWorld(nullptr) {}
+  explicit AlertsWorld(AlertsWorld const* first) {
     types.emplace("tally", std::make_unique<TableType>(tally_plugin<Alarming>(), tally_type()));
     engine = std::make_unique<Engine>(types, nobody);
     engine->declare({tally_table("counts")});
@@ -90,7 +90,7 @@ struct World {
 
 BOOST_AUTO_TEST_SUITE(alerts)
 
-BOOST_FIXTURE_TEST_CASE(an_alert_stands_in_the_group_of_its_cause, World) {
+BOOST_FIXTURE_TEST_CASE(an_alert_stands_in_the_group_of_its_cause, AlertsWorld) {
   std::uint64_t const groups = log.groups;
   run("PUT", "sick");
   BOOST_TEST(log.groups == groups + 1);
@@ -104,7 +104,7 @@ BOOST_FIXTURE_TEST_CASE(an_alert_stands_in_the_group_of_its_cause, World) {
   BOOST_TEST((alert.first == now && alert.last == now));
 }
 
-BOOST_FIXTURE_TEST_CASE(within_the_interval_it_is_only_counted, World) {
+BOOST_FIXTURE_TEST_CASE(within_the_interval_it_is_only_counted, AlertsWorld) {
   engine->alerting().set_interval(DurationMs{1000});
   for (int i = 0; i < 3; ++i) run("PUT", "sick");
   turn();
@@ -120,7 +120,7 @@ BOOST_FIXTURE_TEST_CASE(within_the_interval_it_is_only_counted, World) {
   BOOST_TEST(standing() == "counts:sick6 ");
 }
 
-BOOST_FIXTURE_TEST_CASE(it_is_lowered_when_its_cause_is_gone, World) {
+BOOST_FIXTURE_TEST_CASE(it_is_lowered_when_its_cause_is_gone, AlertsWorld) {
   run("PUT", "sick");
   run("PUT", "other");
   run("DROP");
@@ -131,20 +131,20 @@ BOOST_FIXTURE_TEST_CASE(it_is_lowered_when_its_cause_is_gone, World) {
   BOOST_TEST(told() == "+sick1 ");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_replay_counts_nothing_twice, World) {
+BOOST_FIXTURE_TEST_CASE(a_replay_counts_nothing_twice, AlertsWorld) {
   for (int i = 0; i < 3; ++i) run("PUT", "sick");
   run("PUT", "gone");
   run("DROP");
   for (int i = 0; i < 2; ++i) run("PUT", "sick");
   engine->alerting().raise(nullptr, "clock-jump", 40, "x", "clock");
   turn();
-  World const second{this};
+  AlertsWorld const second{this};
   BOOST_TEST(second.standing() == standing());
   BOOST_TEST(second.standing() == ":clock-jump1 counts:sick2 ");
   BOOST_TEST(second.engine->digest() == engine->digest());
 }
 
-BOOST_FIXTURE_TEST_CASE(the_digest_tells_alerts_apart, World) {
+BOOST_FIXTURE_TEST_CASE(the_digest_tells_alerts_apart, AlertsWorld) {
   std::uint64_t const before = engine->digest();
   engine->alerting().raise(nullptr, "clock-jump", 40, "x", "clock");
   turn();
@@ -158,7 +158,7 @@ BOOST_FIXTURE_TEST_CASE(the_digest_tells_alerts_apart, World) {
   BOOST_TEST(engine->digest() == before);
 }
 
-BOOST_FIXTURE_TEST_CASE(alerts_are_copied_forward_and_hold_the_base_until_then, World) {
+BOOST_FIXTURE_TEST_CASE(alerts_are_copied_forward_and_hold_the_base_until_then, AlertsWorld) {
   log.container_bytes = 4096;
   engine->alerting().raise(nullptr, "clock-jump", 40, "x", "clock");
   turn();
@@ -173,12 +173,12 @@ BOOST_FIXTURE_TEST_CASE(alerts_are_copied_forward_and_hold_the_base_until_then, 
   }
   BOOST_TEST((hosted->catalogue.alerts().all().begin()->second.lsn > stated));
   BOOST_TEST((log.base_lsn() > stated));
-  World const second{this};
+  AlertsWorld const second{this};
   BOOST_TEST(second.standing() == ":clock-jump4 ");
   BOOST_TEST(second.engine->digest() == engine->digest());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_table_has_a_few_and_never_one_for_each_row, World) {
+BOOST_FIXTURE_TEST_CASE(a_table_has_a_few_and_never_one_for_each_row, AlertsWorld) {
   for (int i = 0; i < 100; ++i) run("PUT", "a" + std::to_string(i));
   turn();
   BOOST_TEST(engine->alerting().all().size() == log::kAlertsPerTable);
@@ -190,7 +190,7 @@ BOOST_FIXTURE_TEST_CASE(a_table_has_a_few_and_never_one_for_each_row, World) {
   BOOST_TEST(engine->alerting().all().size() == log::kAlertsPerTable + 1);
 }
 
-BOOST_FIXTURE_TEST_CASE(long_texts_are_cut_between_characters, World) {
+BOOST_FIXTURE_TEST_CASE(long_texts_are_cut_between_characters, AlertsWorld) {
   std::string text(log::kAlertMessageBytesMax - 1, 'x');
   engine->alerting().raise(nullptr, "long", 200, text + "\xC3\xA9!", std::string(500, 't'));
   turn();
@@ -200,18 +200,18 @@ BOOST_FIXTURE_TEST_CASE(long_texts_are_cut_between_characters, World) {
   BOOST_TEST(alert.priority == 100);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_person_may_lower_it, World) {
+BOOST_FIXTURE_TEST_CASE(a_person_may_lower_it, AlertsWorld) {
   run("PUT", "sick");
   HostedTable const* const table = engine->find_table("counts");
   BOOST_TEST((engine->alerting().lower_by_hand(table, "other", now).code() == Code::not_found));
   BOOST_TEST((engine->alerting().lower_by_hand(nullptr, "sick", now).code() == Code::not_found));
   BOOST_TEST(engine->alerting().lower_by_hand(table, "sick", now).ok());
   BOOST_TEST(told() == "+sick1 -sick1 ");
-  World const second{this};
+  AlertsWorld const second{this};
   BOOST_TEST(second.standing() == "");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_dropped_table_takes_its_alerts_along, World) {
+BOOST_FIXTURE_TEST_CASE(a_dropped_table_takes_its_alerts_along, AlertsWorld) {
   run("PUT", "sick");
   run("DROP");
   run("PUT", "left");
@@ -222,7 +222,7 @@ BOOST_FIXTURE_TEST_CASE(a_dropped_table_takes_its_alerts_along, World) {
   BOOST_TEST(standing() == "");
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_short_is_one_alert_until_nothing_was_refused_for_a_while, World) {
+BOOST_FIXTURE_TEST_CASE(what_is_short_is_one_alert_until_nothing_was_refused_for_a_while, AlertsWorld) {
   log.room = false;
   for (int i = 0; i < 5; ++i) run("PUT", "sick");
   BOOST_TEST((status.code() == Code::no_space));
@@ -238,7 +238,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_short_is_one_alert_until_nothing_was_refused_for
   BOOST_TEST(told() == "-disk-short1 ");
 }
 
-BOOST_FIXTURE_TEST_CASE(an_alert_without_room_waits_for_it, World) {
+BOOST_FIXTURE_TEST_CASE(an_alert_without_room_waits_for_it, AlertsWorld) {
   log.room = log.room_to_remove = false;
   run("PUT", "sick");
   turn();
@@ -248,7 +248,7 @@ BOOST_FIXTURE_TEST_CASE(an_alert_without_room_waits_for_it, World) {
   BOOST_TEST(told() == "+disk-short1 ");
 }
 
-BOOST_FIXTURE_TEST_CASE(memory_that_is_short_is_an_alert, World) {
+BOOST_FIXTURE_TEST_CASE(memory_that_is_short_is_an_alert, AlertsWorld) {
   engine->memory().limit(50);
   run("PUT", "a");
   run("PUT", "b");

@@ -16,8 +16,8 @@ using namespace fastjournal::engine::test;
 
 struct NoKeeper final : work::Keeper {};
 
-struct Fixture {
-  Fixture() {
+struct DeciderFixture {
+  DeciderFixture() {
     BOOST_REQUIRE(tables.make(hosted, TableId{1}, type, tally_table("counts")).ok());
     hosted.log = &log;
   }
@@ -52,7 +52,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(decider, Fixture)
+BOOST_FIXTURE_TEST_SUITE(decider, DeciderFixture)
 
 BOOST_AUTO_TEST_CASE(each_step_is_a_group_and_is_applied_at_once) {
   BOOST_TEST((state(10, 3) == Decider::Ending::finished));

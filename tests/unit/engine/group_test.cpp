@@ -36,8 +36,8 @@ struct Telling final : TallyTable {
   TimeMs now{};
 };
 
-struct Fixture {
-  Fixture() {
+struct GroupFixture {
+  GroupFixture() {
     hosted.log = &log;
     for (std::uint32_t i = 0; i < 2; ++i) {
       tables[i].id = TableId{i + 1};
@@ -62,7 +62,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(groups, Fixture)
+BOOST_FIXTURE_TEST_SUITE(groups, GroupFixture)
 
 BOOST_AUTO_TEST_CASE(each_record_goes_to_the_table_that_it_names) {
   Group::Part first{group, tables[0], heard[0]};

@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(what_is_cut_or_longer_is_refused_and_what_is_flipped_does_n
   PromisedOp longer;
   Message message;
   BOOST_TEST(!reads(good + "x", longer, message));
-  std::mt19937_64 random{test::seed_or(1)};
+  std::mt19937_64 random{fastjournal::test::seed_or(1)};
   for (int i = 0; i < 20'000; ++i) {
     std::string bytes = good;
     for (int flips = 0; flips < 3; ++flips) bytes[random() % bytes.size()] ^= static_cast<char>(1U << random() % 8);

@@ -46,7 +46,7 @@ std::shared_ptr<TypeDeclaration const> promising_type() {
 // The logs, in the order of their names: the first is home.
 constexpr std::array<std::string_view, 3> kLogs{"alpha", "beta", "gamma"};
 
-struct Post final : work::ReplySink {
+struct TwoPhasePost final : work::ReplySink {
   void answer(log::Log const&, ConnectionId, Message const&, Answer&, Status const&) override {}
   void push(log::Log const&, ConnectionId, Answer&, TimeMs, work::ListenMode) override {}
   bool is_full(ConnectionId) override { return false; }
@@ -152,7 +152,7 @@ struct Daemon {
   }
 
   TableTypes types;
-  Post post;
+  TwoPhasePost post;
   std::array<MemoryLog, 3> logs;
   std::unique_ptr<Engine> engine;
   std::array<HostedLog*, 3> hosted{};

@@ -19,7 +19,7 @@ using namespace fastjournal::etcd;
 
 constexpr std::string_view kPath = "/etcdserverpb.KV/Txn";
 
-struct Fixture {
+struct ChannelFixture {
   test::GrpcServer server;
   Channel channel{{.authority = "127.0.0.1:2379", .message_bytes_max = 1U << 20U, .partial_bytes_max = 2U << 20U}};
   std::vector<CallEvent> events;
@@ -71,7 +71,7 @@ std::int32_t stream_of(CallId id) { return static_cast<std::int32_t>(id); }
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(etcd_channel, Fixture)
+BOOST_FIXTURE_TEST_SUITE(etcd_channel, ChannelFixture)
 
 BOOST_AUTO_TEST_CASE(a_call_has_path_metadata_one_request_and_one_answer) {
   std::vector<Metadata> const metadata{{"token", "secret.1"}, {"hasleader", "true"}};
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(bytes_may_come_one_at_a_time) {
 }
 
 BOOST_AUTO_TEST_CASE(bytes_may_be_split_anywhere_in_both_directions) {
-  std::uint64_t const seed = test::seed_or(20251128);
+  std::uint64_t const seed = fastjournal::test::seed_or(20251128);
   BOOST_TEST_MESSAGE("seed " << seed);
   BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
     std::mt19937_64 chance{seed};
@@ -411,7 +411,7 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_http2_end_the_connection_with_a_reason) {
 }
 
 BOOST_AUTO_TEST_CASE(broken_frames_never_leave_a_call_without_an_end) {
-  std::uint64_t const seed = test::seed_or(7);
+  std::uint64_t const seed = fastjournal::test::seed_or(7);
   BOOST_TEST_MESSAGE("seed " << seed);
   std::mt19937_64 chance{seed};
   std::size_t broken = 0;

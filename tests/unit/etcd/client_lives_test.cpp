@@ -258,8 +258,8 @@ struct Life {
 BOOST_AUTO_TEST_SUITE(etcd_client_lives)
 
 BOOST_AUTO_TEST_CASE(whatever_happens_answers_are_true_and_watches_have_no_gap) {
-  std::uint64_t const first = test::seed_or(1);
-  std::uint64_t const lives = test::number_from("FJ_LIVES", 150);
+  std::uint64_t const first = fastjournal::test::seed_or(1);
+  std::uint64_t const lives = fastjournal::test::number_from("FJ_LIVES", 150);
   BOOST_TEST_MESSAGE("seeds " << first << " to " << first + lives - 1);
   std::map<Outcome, int> outcomes;
   int compactions = 0;

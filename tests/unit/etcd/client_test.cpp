@@ -12,12 +12,12 @@ using namespace fastjournal;
 using namespace fastjournal::etcd;
 using test::ClientHarness;
 
-constexpr std::int64_t kMs = ClientHarness::kMs;
+constexpr std::int64_t kClientMs = ClientHarness::kMs;
 
-struct Fixture : ClientHarness {
+struct ClientFixture : ClientHarness {
   // The member says nothing more.
   void until_over(ConnectionId silent) {
-    for (std::int64_t const end = now + 20'000 * kMs; now < end; now = std::max(client.next_us(), now + 1)) {
+    for (std::int64_t const end = now + 20'000 * kClientMs; now < end; now = std::max(client.next_us(), now + 1)) {
       turn();
       network.sent[silent].clear();
       if (is_over(silent)) return;
@@ -29,7 +29,7 @@ std::int64_t attempts(ClientHarness const& harness) { return static_cast<std::in
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(etcd_client, Fixture)
+BOOST_FIXTURE_TEST_SUITE(etcd_client, ClientFixture)
 
 BOOST_AUTO_TEST_CASE(it_looks_at_the_member_and_then_sends_what_waited) {
   RequestId const first = put("a");
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(tls_is_asked_for_with_every_connection_and_said_in_calls) {
   ClientHarness secure{{.tls = true, .certificates = 7, .server_name = "etcd.example"}};
   secure.settle();
   secure.lose(secure.made());
-  secure.run(1'100 * kMs);
+  secure.run(1'100 * kClientMs);
   BOOST_TEST(secure.client.state().ok());
   BOOST_REQUIRE(secure.network.connect_options.size() == 2U);
   for (env::ConnectOptions const& one : secure.network.connect_options) {
@@ -81,16 +81,16 @@ BOOST_AUTO_TEST_CASE(other_connections_are_not_its) {
 
 BOOST_AUTO_TEST_CASE(a_request_waits_for_a_connection_up_to_its_timeout) {
   network.connects = false;
-  RequestId const id = put("a", 500 * kMs);
-  run(499 * kMs);
+  RequestId const id = put("a", 500 * kClientMs);
+  run(499 * kClientMs);
   BOOST_TEST(answers.empty());
-  run(2 * kMs);
+  run(2 * kClientMs);
   BOOST_TEST(is(id, Outcome::unavailable));
   BOOST_TEST(answer(id).why ==
              "Put waited 500 ms for a connection (etcd at 10.0.0.3:2379: connect 10.0.0.3:2379: refused)");
   network.connects = true;
-  RequestId const later = put("b", 5'000 * kMs);
-  run(1'100 * kMs);
+  RequestId const later = put("b", 5'000 * kClientMs);
+  run(1'100 * kClientMs);
   BOOST_TEST(is(later, Outcome::done));
 }
 
@@ -99,11 +99,11 @@ BOOST_AUTO_TEST_CASE(attempts_wait_100_ms_up_to_a_second_and_go_round) {
   std::vector<std::int64_t> gaps;
   std::int64_t last = 0;
   std::uint64_t failed = 0;
-  for (std::int64_t const begin = now; now < begin + 6'000 * kMs; now += 10 * kMs) {
+  for (std::int64_t const begin = now; now < begin + 6'000 * kClientMs; now += 10 * kClientMs) {
     turn();
     if (client.counters().failed == failed) continue;
     failed = client.counters().failed;
-    if (last != 0) gaps.push_back((now - last) / kMs);
+    if (last != 0) gaps.push_back((now - last) / kClientMs);
     last = now;
   }
   BOOST_TEST(gaps == (std::vector<std::int64_t>{100, 200, 400, 800, 1000, 1000, 1000, 1000}));
@@ -112,27 +112,27 @@ BOOST_AUTO_TEST_CASE(attempts_wait_100_ms_up_to_a_second_and_go_round) {
 BOOST_AUTO_TEST_CASE(requests_that_wait_have_a_limit_of_bytes) {
   ClientHarness narrow{{.waiting_bytes_max = 1000}};
   narrow.network.connects = false;
-  RequestId const small = narrow.client.send(Put{"k", std::string(900, 'x')}, 10'000 * kMs);
-  RequestId const more = narrow.client.send(Put{"k", std::string(900, 'x')}, 10'000 * kMs);
+  RequestId const small = narrow.client.send(Put{"k", std::string(900, 'x')}, 10'000 * kClientMs);
+  RequestId const more = narrow.client.send(Put{"k", std::string(900, 'x')}, 10'000 * kClientMs);
   narrow.turn();
   BOOST_TEST(!narrow.answers.contains(small));
   BOOST_TEST(narrow.is(more, Outcome::unavailable));
   narrow.network.connects = true;
-  narrow.run(200 * kMs);
+  narrow.run(200 * kClientMs);
   BOOST_TEST(narrow.is(small, Outcome::done));
   // It is free again, also of those that waited in vain.
   narrow.lose(narrow.made());
   narrow.network.connects = false;
-  RequestId const late = narrow.client.send(Put{"k", std::string(900, 'x')}, 300 * kMs);
-  narrow.run(2'000 * kMs);
+  RequestId const late = narrow.client.send(Put{"k", std::string(900, 'x')}, 300 * kClientMs);
+  narrow.run(2'000 * kClientMs);
   BOOST_TEST(narrow.is(late, Outcome::unavailable));
-  RequestId const patient = narrow.client.send(Put{"k", std::string(900, 'x')}, 10'000 * kMs);
+  RequestId const patient = narrow.client.send(Put{"k", std::string(900, 'x')}, 10'000 * kClientMs);
   narrow.network.connects = true;
-  narrow.run(1'100 * kMs);
+  narrow.run(1'100 * kClientMs);
   BOOST_TEST(narrow.is(patient, Outcome::done));
   narrow.lose(narrow.made());
-  RequestId const again = narrow.client.send(Put{"k", std::string(900, 'x')}, 10'000 * kMs);
-  narrow.run(1'100 * kMs);
+  RequestId const again = narrow.client.send(Put{"k", std::string(900, 'x')}, 10'000 * kClientMs);
+  narrow.run(1'100 * kClientMs);
   BOOST_TEST(narrow.is(again, Outcome::done));
 }
 
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(requests_without_an_answer_have_a_limit) {
 // Which member
 
 BOOST_AUTO_TEST_CASE(members_of_no_use_are_told_and_passed_over) {
-  RequestId const id = put("a", 60'000 * kMs);
+  RequestId const id = put("a", 60'000 * kClientMs);
   etcd.version = "3.5.3";
   settle();
   BOOST_TEST(
@@ -169,25 +169,25 @@ BOOST_AUTO_TEST_CASE(members_of_no_use_are_told_and_passed_over) {
   BOOST_TEST((made() == ConnectionId::none));
   etcd.version = "3.4.23";
   etcd.is_learner = true;
-  pass(100 * kMs);
+  pass(100 * kClientMs);
   BOOST_TEST(client.state().message() == "etcd at 10.0.0.2:2379: it is a learner, which takes no requests");
   etcd.is_learner = false;
   etcd.leader = 0;
-  pass(200 * kMs);
+  pass(200 * kClientMs);
   BOOST_TEST(client.state().message() == "etcd at 10.0.0.3:2379: it knows of no leader");
   // While there is no leader attempts wait 100 ms.
-  for (int i = 0; i < 5; ++i) pass(100 * kMs);
+  for (int i = 0; i < 5; ++i) pass(100 * kClientMs);
   BOOST_TEST(attempts(*this) == 8);
   etcd.leader = 5;
-  pass(100 * kMs);
+  pass(100 * kClientMs);
   BOOST_TEST(is(id, Outcome::done));
   // One of another cluster, after the first.
   lose(made());
   etcd.cluster = 78;
-  pass(1'000 * kMs);
+  pass(1'000 * kClientMs);
   BOOST_TEST(client.state().text().starts_with("bad_configuration: etcd at 10.0.0.1:2379: it is of the cluster 78"));
   etcd.cluster = 77;
-  pass(1'000 * kMs);
+  pass(1'000 * kClientMs);
   BOOST_TEST(client.state().ok());
 }
 
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(a_cluster_that_went_back_is_used_no_more) {
   etcd.revision = 3;
   settle();
   RequestId const third = put("f");
-  run(200 * kMs);
+  run(200 * kClientMs);
   BOOST_TEST(is(third, Outcome::unknown));
   std::string const why =
       "the cluster is at revision 4, and was at 5 before: it was restored from a snapshot, or lost data; start this "
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_cluster_that_went_back_is_used_no_more) {
   // No member is used any more, also when there are later revisions.
   for (int i = 0; i < 5; ++i) etcd.put({"g"});
   RequestId const fourth = put("h");
-  run(5'000 * kMs);
+  run(5'000 * kClientMs);
   BOOST_TEST(is(fourth, Outcome::unavailable));
   BOOST_TEST(client.state().message().ends_with(": " + why), client.state().message());
   BOOST_TEST(etcd.puts["h"] == 0);
@@ -239,14 +239,14 @@ BOOST_AUTO_TEST_CASE(a_cluster_that_went_back_is_noticed_by_what_a_watch_told) {
 BOOST_AUTO_TEST_CASE(a_connection_that_does_not_open_is_given_up_after_its_limit) {
   opens = false;
   settle();
-  run(1'999 * kMs);
+  run(1'999 * kClientMs);
   BOOST_TEST(attempts(*this) == 1);
   BOOST_TEST(network.closed.empty());
-  run(2 * kMs);
+  run(2 * kClientMs);
   BOOST_TEST(network.closed.size() == 1U);
   BOOST_TEST(client.state().message() == "etcd at 10.0.0.1:2379: no connection within 2000 ms");
   opens = true;
-  run(200 * kMs);
+  run(200 * kClientMs);
   BOOST_TEST(client.state().ok());
 }
 
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_says_nothing_or_rubbish_is_given_up) {
   etcd.held = {"/etcdserverpb.Maintenance/Status"};
   settle();
   ConnectionId const silent = made();
-  run(2'100 * kMs);
+  run(2'100 * kClientMs);
   BOOST_TEST(is_over(silent));
   settle();
   ConnectionId const strange = made();
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_says_nothing_or_rubbish_is_given_up) {
 
 BOOST_AUTO_TEST_CASE(a_lost_connection_leaves_unknown_what_was_sent_and_the_next_is_tried_at_once) {
   settle();
-  pass(1'000 * kMs);
+  pass(1'000 * kClientMs);
   etcd.unanswered = {"/etcdserverpb.KV/Put"};
   RequestId const done_unanswered = put("a");
   settle();
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_leaves_unknown_what_was_sent_and_the_next
   lose(made());
   settle();
   BOOST_TEST((made() == ConnectionId::none));
-  pass(100 * kMs);
+  pass(100 * kClientMs);
   BOOST_TEST(client.endpoint() == "10.0.0.3:2379");
 }
 
@@ -304,7 +304,7 @@ BOOST_AUTO_TEST_CASE(a_request_cut_at_any_byte_is_unknown_only_if_it_went_out_wh
   settle();
   BOOST_TEST(is(probe, Outcome::done));
   for (std::size_t cut = 0; cut <= bytes + 4; ++cut) {
-    pass(1'000 * kMs);
+    pass(1'000 * kClientMs);
     network.room[made()] = cut;
     RequestId const id = put("key" + std::to_string(cut));
     turn();
@@ -352,12 +352,12 @@ BOOST_AUTO_TEST_CASE(a_full_network_is_sent_the_rest_when_it_has_room) {
 BOOST_AUTO_TEST_CASE(no_answer_in_time_is_unknown_and_a_late_one_is_dropped) {
   settle();
   etcd.held = {"/etcdserverpb.KV/Put"};
-  RequestId const late = put("a", 300 * kMs);
-  RequestId const later = put("b", 400 * kMs);
+  RequestId const late = put("a", 300 * kClientMs);
+  RequestId const later = put("b", 400 * kClientMs);
   settle();
-  run(299 * kMs);
+  run(299 * kClientMs);
   BOOST_TEST(answers.empty());
-  now += kMs;
+  now += kClientMs;
   turn();
   BOOST_TEST(is(late, Outcome::unknown));
   BOOST_TEST(answer(late).why == "Put at 10.0.0.1:2379: no answer within 300 ms");
@@ -371,21 +371,21 @@ BOOST_AUTO_TEST_CASE(no_answer_in_time_is_unknown_and_a_late_one_is_dropped) {
 BOOST_AUTO_TEST_CASE(what_did_not_leave_in_time_is_unavailable_and_never_leaves) {
   settle();
   std::string const value(300'000, 'x');  // more than the windows
-  RequestId const large = client.send(Put{"large", value}, 200 * kMs);
+  RequestId const large = client.send(Put{"large", value}, 200 * kClientMs);
   turn();
   network.sent[made()].clear();  // the server hears nothing
-  now += 200 * kMs;
+  now += 200 * kClientMs;
   turn();
   BOOST_TEST(is(large, Outcome::unavailable));
 }
 
 BOOST_AUTO_TEST_CASE(bytes_that_arrived_while_nobody_looked_are_read_before_anything_is_late) {
   settle();
-  RequestId const id = put("a", 100 * kMs);
+  RequestId const id = put("a", 100 * kClientMs);
   turn();
   serve();
   // The process is stopped for a minute; its first turn begins with the input.
-  now += 60'000 * kMs;
+  now += 60'000 * kClientMs;
   hear();
   turn();
   BOOST_TEST(is(id, Outcome::done));
@@ -395,12 +395,12 @@ BOOST_AUTO_TEST_CASE(bytes_that_arrived_while_nobody_looked_are_read_before_anyt
 BOOST_AUTO_TEST_CASE(a_silent_connection_with_calls_is_pinged_and_lost_without_an_answer) {
   settle();
   BOOST_TEST(client.next_us() == INT64_MAX);  // without calls it is left alone
-  pass(60'000 * kMs);
+  pass(60'000 * kClientMs);
   BOOST_TEST(client.counters().lost == 0U);
   client.watch({.key = "k"});
   settle();
   // A server that lives answers pings.
-  run(30'000 * kMs);
+  run(30'000 * kClientMs);
   BOOST_TEST(client.counters().lost == 0U);
   ConnectionId const silent = made();
   network.room[silent] = SIZE_MAX;
@@ -432,9 +432,9 @@ BOOST_AUTO_TEST_CASE(a_ping_of_which_nobody_needs_the_answer_is_forgotten) {
 
 BOOST_AUTO_TEST_CASE(a_member_without_a_leader_is_left) {
   settle();
-  pass(1'000 * kMs);
+  pass(1'000 * kClientMs);
   etcd.held = {"/etcdserverpb.Lease/LeaseKeepAlive"};
-  RequestId const under_way = client.send(KeepAlive{3}, 10'000 * kMs);
+  RequestId const under_way = client.send(KeepAlive{3}, 10'000 * kClientMs);
   settle();
   etcd.status = 14;
   etcd.text = "etcdserver: no leader";
@@ -445,26 +445,26 @@ BOOST_AUTO_TEST_CASE(a_member_without_a_leader_is_left) {
   BOOST_TEST((made() == ConnectionId::none));
   etcd.status = 0;
   etcd.held.clear();
-  pass(100 * kMs);
+  pass(100 * kClientMs);
   BOOST_TEST(client.endpoint() == "10.0.0.2:2379");
 }
 
 BOOST_AUTO_TEST_CASE(without_answers_the_member_is_asked_for_its_leader) {
   settle();
-  pass(1'000 * kMs);
+  pass(1'000 * kClientMs);
   etcd.held = {"/etcdserverpb.KV/Put"};
-  RequestId const lost = put("a", 7'000 * kMs);
-  run(190 * kMs);
+  RequestId const lost = put("a", 7'000 * kClientMs);
+  run(190 * kClientMs);
   etcd.headers.clear();
-  run(20 * kMs);
+  run(20 * kClientMs);
   BOOST_TEST(etcd.headers.contains("/etcdserverpb.Maintenance/Status"));
   BOOST_TEST(answers.empty());  // the same leader: it is slow
-  RequestId const later = put("b", 7'000 * kMs);
+  RequestId const later = put("b", 7'000 * kClientMs);
   // Another one: what was sent before is lost, or not; nobody will say. What is sent after the question is not.
   etcd.term = 2;
   etcd.held.insert("/etcdserverpb.Maintenance/Status");
-  run(200 * kMs);
-  RequestId const after = put("c", 7'000 * kMs);
+  run(200 * kClientMs);
+  RequestId const after = put("c", 7'000 * kClientMs);
   settle();
   etcd.held.erase("/etcdserverpb.Maintenance/Status");
   settle();
@@ -475,7 +475,7 @@ BOOST_AUTO_TEST_CASE(without_answers_the_member_is_asked_for_its_leader) {
   BOOST_TEST(client.counters().lost == 0U);
   // None: it is left.
   etcd.leader = 0;
-  run(400 * kMs);
+  run(400 * kClientMs);
   BOOST_TEST(is(after, Outcome::unknown));
   BOOST_TEST(client.counters().lost == 1U);
   BOOST_TEST(client.state().message().ends_with("it knows of no leader"));
@@ -484,13 +484,13 @@ BOOST_AUTO_TEST_CASE(without_answers_the_member_is_asked_for_its_leader) {
 // Its network is gone: the lease of an owner must not end meanwhile.
 BOOST_AUTO_TEST_CASE(a_member_that_does_not_say_either_who_leads_is_left) {
   settle();
-  pass(1'000 * kMs);
+  pass(1'000 * kClientMs);
   ConnectionId const silent = made();
-  RequestId const id = put("a", 1'000 * kMs);
+  RequestId const id = put("a", 1'000 * kClientMs);
   std::int64_t const begin = now;
   until_over(silent);
   BOOST_TEST(now - begin >= Client::kSilenceUs);
-  BOOST_TEST(now - begin <= Client::kQuietUs + Client::kSilenceUs + 2 * kMs);
+  BOOST_TEST(now - begin <= Client::kQuietUs + Client::kSilenceUs + 2 * kClientMs);
   BOOST_TEST(is(id, Outcome::unknown));
   BOOST_TEST(client.state().message() == "etcd at 10.0.0.1:2379: it has said nothing for 500 ms");
   settle();
@@ -500,12 +500,12 @@ BOOST_AUTO_TEST_CASE(a_member_that_does_not_say_either_who_leads_is_left) {
 BOOST_AUTO_TEST_CASE(the_answer_of_a_member_that_is_shut_down_meanwhile_is_of_no_use) {
   settle();
   etcd.held = {"/etcdserverpb.KV/Put", "/etcdserverpb.Maintenance/Status"};
-  RequestId const slow = put("a", 7'000 * kMs);
-  run(300 * kMs);  // it is asked for its leader
+  RequestId const slow = put("a", 7'000 * kClientMs);
+  run(300 * kClientMs);  // it is asked for its leader
   ConnectionId const first = made();
   servers.at(first)->go_away();
   hear();
-  RequestId const waits = put("b", 7'000 * kMs);
+  RequestId const waits = put("b", 7'000 * kClientMs);
   etcd.held = {"/etcdserverpb.KV/Put"};
   opens = false;
   settle();
@@ -526,8 +526,8 @@ BOOST_AUTO_TEST_CASE(a_term_that_an_answer_told_is_no_news) {
   settle();
   BOOST_TEST(is(first, Outcome::done));
   etcd.held = {"/etcdserverpb.KV/Put"};
-  RequestId const slow = put("b", 7'000 * kMs);
-  run(1'000 * kMs);
+  RequestId const slow = put("b", 7'000 * kClientMs);
+  run(1'000 * kClientMs);
   BOOST_TEST(!answers.contains(slow));
 }
 
@@ -535,7 +535,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_is_shut_down_ends_its_calls_while_new_ones_go
   WatchId const watch = client.watch({.key = "a", .end = "z", .revision = 2});
   settle();
   etcd.held = {"/etcdserverpb.KV/Put"};
-  RequestId const old = put("a", 5'000 * kMs);
+  RequestId const old = put("a", 5'000 * kClientMs);
   settle();
   ConnectionId const first = made();
   servers.at(first)->go_away();
@@ -555,13 +555,13 @@ BOOST_AUTO_TEST_CASE(a_member_that_is_shut_down_ends_its_calls_while_new_ones_go
   BOOST_TEST(told(watch).size() == 7U);  // both, on the second connection
   // Calls that do not end are given up.
   etcd.held = {"/etcdserverpb.KV/Put"};
-  RequestId const stuck = put("c", 60'000 * kMs);
+  RequestId const stuck = put("c", 60'000 * kClientMs);
   settle();
   servers.at(second)->go_away();
   hear();
-  run(999 * kMs);
+  run(999 * kClientMs);
   BOOST_TEST(!is_over(second));
-  run(2 * kMs);
+  run(2 * kClientMs);
   BOOST_TEST(is_over(second));
   BOOST_TEST(is(stuck, Outcome::unknown));
 }
@@ -586,7 +586,7 @@ BOOST_AUTO_TEST_CASE(errors_become_outcomes_with_their_text) {
   BOOST_TEST(is(no_lease, Outcome::refused));
   BOOST_TEST((answer(no_lease).refusal == Refusal::no_lease));
   etcd.status = 0;
-  RequestId const unimplemented = client.send(Compact{1}, 1000 * kMs);
+  RequestId const unimplemented = client.send(Compact{1}, 1000 * kClientMs);
   settle();
   BOOST_TEST(is(unimplemented, Outcome::refused));
   BOOST_TEST(client.state().ok());
@@ -594,8 +594,8 @@ BOOST_AUTO_TEST_CASE(errors_become_outcomes_with_their_text) {
 
 BOOST_AUTO_TEST_CASE(a_renewal_is_a_call_and_tells_the_end_of_a_lease) {
   settle();
-  RequestId const alive = client.send(KeepAlive{3}, 1000 * kMs);
-  RequestId const over = client.send(KeepAlive{404}, 1000 * kMs);
+  RequestId const alive = client.send(KeepAlive{3}, 1000 * kClientMs);
+  RequestId const over = client.send(KeepAlive{404}, 1000 * kClientMs);
   settle();
   BOOST_TEST(std::get<LeaseAnswer>(answer(alive).body).lease == 3);
   BOOST_TEST(std::get<LeaseAnswer>(answer(alive).body).ttl_s == 10);
@@ -632,7 +632,7 @@ BOOST_AUTO_TEST_CASE(reading_stops_while_answers_are_not_taken) {
   narrow.hear();
   BOOST_TEST(narrow.network.paused.contains(id));
   // Time passes, and nobody is late for it.
-  narrow.now += 60'000 * kMs;
+  narrow.now += 60'000 * kClientMs;
   narrow.client.tick(narrow.now);
   narrow.client.end_turn();
   BOOST_TEST(narrow.client.state().ok());

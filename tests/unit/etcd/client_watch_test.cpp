@@ -10,10 +10,10 @@ using namespace fastjournal::etcd;
 using test::ClientHarness;
 using NewsKind = WatchNews::Kind;
 
-constexpr std::int64_t kMs = ClientHarness::kMs;
+constexpr std::int64_t kClientWatchMs = ClientHarness::kMs;
 constexpr std::string_view kWatch = "/etcdserverpb.Watch/Watch";
 
-struct Fixture : ClientHarness {};
+struct ClientWatchFixture : ClientHarness {};
 struct WithUser : ClientHarness {
   WithUser() : ClientHarness({.user = "journal", .password = "secret"}) {
     etcd.user = "journal";
@@ -24,7 +24,7 @@ struct WithUser : ClientHarness {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(etcd_client_watch, Fixture)
+BOOST_FIXTURE_TEST_SUITE(etcd_client_watch, ClientWatchFixture)
 
 BOOST_AUTO_TEST_CASE(a_watch_tells_the_past_from_its_revision_on_and_then_what_happens) {
   etcd.put({"a"});
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_watch_tells_the_past_from_its_revision_on_and_then_what_h
 BOOST_AUTO_TEST_CASE(a_watch_goes_on_over_a_lost_connection_without_gap_or_double) {
   WatchId const watch = client.watch({.key = "a", .end = "z", .revision = 2});
   settle();
-  pass(1'000 * kMs);
+  pass(1'000 * kClientWatchMs);
   etcd.put({"a"});
   settle();
   etcd.put({"b"});
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_watch_goes_on_over_a_lost_connection_without_gap_or_doubl
 BOOST_AUTO_TEST_CASE(revisions_in_parts_are_told_whole_over_a_lost_connection) {
   WatchId const watch = client.watch({.key = "a", .end = "z", .revision = 2});
   settle();
-  pass(1'000 * kMs);
+  pass(1'000 * kClientWatchMs);
   etcd.part_events = 2;
   etcd.put({"a"});
   etcd.put({"b", "c", "d", "e"});
@@ -87,21 +87,21 @@ BOOST_AUTO_TEST_CASE(what_was_compacted_meanwhile_is_told_as_that) {
   etcd.put({"c"});
   // Up to what was told: nothing is missing.
   etcd.compacted = 2;
-  pass(1'000 * kMs);
+  pass(1'000 * kClientWatchMs);
   BOOST_TEST(told(watch) == "2:a 3:b 4:c");
   lose(made());
   etcd.put({"d"});
   etcd.put({"e"});
   // Up to the next: a deletion there may be gone, and etcd would not say so.
   etcd.compacted = 5;
-  pass(1'000 * kMs);
+  pass(1'000 * kClientWatchMs);
   BOOST_TEST(told(watch) == "2:a 3:b 4:c");
   BOOST_REQUIRE(!news.empty());
   BOOST_TEST((news.back().kind == NewsKind::compacted));
   BOOST_TEST(news.back().revision == 5);
   // It is over.
   etcd.put({"f"});
-  pass(5'000 * kMs);
+  pass(5'000 * kClientWatchMs);
   BOOST_TEST(told(watch) == "2:a 3:b 4:c");
 }
 
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_watch_that_is_ended_again_and_again_waits_longer) {
   client.watch({.key = "a"});
   settle();
   int begun = 0;
-  for (std::int64_t const end = now + 10'000 * kMs; now < end; now += 50 * kMs) {
+  for (std::int64_t const end = now + 10'000 * kClientWatchMs; now < end; now += 50 * kClientWatchMs) {
     settle();
     while (std::int32_t const stream = server().find(kWatch)) {
       server().finish(stream, 2, "?");
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_loses_its_leader_ends_watches_and_is_left) {
   turn();
   BOOST_TEST((made() == ConnectionId::none));
   etcd.put({"a"});
-  pass(100 * kMs);
+  pass(100 * kClientWatchMs);
   BOOST_TEST(client.endpoint() == "10.0.0.2:2379");
   BOOST_TEST(told(watch) == "2:a");
 }
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(nothing_more_is_told_of_a_watch_that_is_given_up) {
   for (auto const& [id, call] : server().calls()) reset += call.is_reset ? 1U : 0U;
   BOOST_TEST(reset == 1U);
   lose(made());
-  pass(1'000 * kMs);
+  pass(1'000 * kClientWatchMs);
   BOOST_TEST(told(one).empty());
 }
 
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(requests_and_watches_show_the_token) {
   BOOST_TEST(etcd.authentications == 1);
   // It is kept over connections.
   lose(made());
-  pass(1'000 * kMs);
+  pass(1'000 * kClientWatchMs);
   RequestId const next = put("b");
   settle();
   BOOST_TEST(is(next, Outcome::done));
@@ -227,9 +227,9 @@ BOOST_AUTO_TEST_CASE(a_token_that_is_over_is_renewed_and_requests_are_sent_again
   // A watch that begins with an old token is denied, and gets another.
   etcd.token = "token.3";
   lose(made());
-  pass(1'000 * kMs);
+  pass(1'000 * kClientWatchMs);
   etcd.put({"d"});
-  pass(1'000 * kMs);
+  pass(1'000 * kClientWatchMs);
   BOOST_TEST(told(watch).ends_with(":d"));
   BOOST_TEST(etcd.authentications == 3);
 }
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_token_that_is_over_is_renewed_and_requests_are_sent_again
 BOOST_AUTO_TEST_CASE(a_token_that_is_never_good_ends_in_a_refusal) {
   settle();
   etcd.held = {"/etcdserverpb.KV/Put"};
-  RequestId const id = put("a", 60'000 * kMs);
+  RequestId const id = put("a", 60'000 * kClientWatchMs);
   client.watch({.key = "a"});
   settle();
   news.clear();
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_watch_that_no_token_permits_is_refused) {
 
 BOOST_AUTO_TEST_CASE(a_wrong_password_refuses_requests_and_is_told) {
   etcd.password = "other";
-  RequestId const id = put("a", 60'000 * kMs);
+  RequestId const id = put("a", 60'000 * kClientWatchMs);
   settle();
   BOOST_TEST(is(id, Outcome::refused));
   BOOST_TEST((answer(id).refusal == Refusal::not_allowed));
@@ -276,10 +276,10 @@ BOOST_AUTO_TEST_CASE(a_wrong_password_refuses_requests_and_is_told) {
              "not_allowed: etcd at 10.0.0.1:2379: user \"journal\": etcdserver: authentication failed, invalid user ID "
              "or password");
   // An attempt costs the server 100 ms of its processor.
-  BOOST_TEST(client.next_us() == now + 1'000 * kMs);
+  BOOST_TEST(client.next_us() == now + 1'000 * kClientWatchMs);
   etcd.password = "secret";
-  RequestId const later = put("b", 60'000 * kMs);
-  pass(1'000 * kMs);
+  RequestId const later = put("b", 60'000 * kClientWatchMs);
+  pass(1'000 * kClientWatchMs);
   BOOST_TEST(is(later, Outcome::done));
 }
 

@@ -51,7 +51,7 @@ pb::WatchCreateRequest asked(std::string const& bytes) {
   return out.create_request();
 }
 
-struct Fixture {
+struct WatchReaderFixture {
   WatchReader reader{7, {.key = "l/", .end = "l0", .revision = 10}};
   std::string told;  // "10:a 11:-b |" and so on: an event each, a bar behind each piece of news
 
@@ -73,7 +73,7 @@ struct Fixture {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(etcd_watch_reader, Fixture)
+BOOST_FIXTURE_TEST_SUITE(etcd_watch_reader, WatchReaderFixture)
 
 BOOST_AUTO_TEST_CASE(a_stream_begins_one_revision_before_the_next) {
   pb::WatchCreateRequest const create = asked(reader.begin());

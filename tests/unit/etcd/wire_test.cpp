@@ -15,7 +15,7 @@ using wire::Kind;
 namespace pb = etcdserverpb;
 
 template <typename Message>
-Message parsed(std::string const& bytes) {
+Message decoded(std::string const& bytes) {
   Message message;
   BOOST_REQUIRE(message.ParseFromString(bytes));
   return message;
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(each_request_has_its_method) {
 }
 
 BOOST_AUTO_TEST_CASE(a_range_has_all_its_fields) {
-  auto const out = parsed<pb::RangeRequest>(wire::encode(Range{"a", "b", 7, 3, true, true, true, true}).message);
+  auto const out = decoded<pb::RangeRequest>(wire::encode(Range{"a", "b", 7, 3, true, true, true, true}).message);
   BOOST_TEST(out.key() == "a");
   BOOST_TEST(out.range_end() == "b");
   BOOST_TEST(out.revision() == 7);
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_transaction_has_comparisons_and_both_branches) {
                                              {"d", What::lease, Is::not_equal, 4}},
                                 .then = {Put{"k", std::string{"v\0w", 3}, 9}, Delete{"x", "y"}},
                                 .otherwise = {Range{"r"}}};
-  auto const out = parsed<pb::TxnRequest>(wire::encode(transaction).message);
+  auto const out = decoded<pb::TxnRequest>(wire::encode(transaction).message);
   BOOST_REQUIRE(out.compare_size() == 4);
   BOOST_TEST(out.compare(0).target() == pb::Compare::CREATE);
   BOOST_TEST(out.compare(0).result() == pb::Compare::EQUAL);

@@ -8,7 +8,7 @@ using namespace fastjournal::journal::test;
 
 namespace {
 
-struct Fixture : Harness {
+struct BulkFixture : Harness {
   void fill(std::string const& prefix, std::uint64_t rows) {
     for (std::uint64_t i = 0; i < rows; ++i) run("INSERT", {{"k", prefix + std::to_string(i)}});
   }
@@ -18,7 +18,7 @@ struct Fixture : Harness {
 
 BOOST_AUTO_TEST_SUITE(journal_bulk)
 
-BOOST_FIXTURE_TEST_CASE(pages_lead_through_all_rows_and_a_dry_run_counts_the_same, Fixture) {
+BOOST_FIXTURE_TEST_CASE(pages_lead_through_all_rows_and_a_dry_run_counts_the_same, BulkFixture) {
   fill("a", 1200);
   fill("b", 300);
   fill("a_", 1100);
@@ -40,7 +40,7 @@ BOOST_FIXTURE_TEST_CASE(pages_lead_through_all_rows_and_a_dry_run_counts_the_sam
 }
 
 // A filter that matches nothing must not delay the other clients.
-BOOST_FIXTURE_TEST_CASE(one_command_looks_at_ten_thousand_rows, Fixture) {
+BOOST_FIXTURE_TEST_CASE(one_command_looks_at_ten_thousand_rows, BulkFixture) {
   fill("a", 10'001);
   Reply const page = run("KICK", {{"error", "x"}});
   BOOST_TEST(page.get("count") == "0");
@@ -51,7 +51,7 @@ BOOST_FIXTURE_TEST_CASE(one_command_looks_at_ten_thousand_rows, Fixture) {
 }
 
 // Each step stays within its reservation, also where parked rows fold into a waiting one.
-BOOST_FIXTURE_TEST_CASE(parked_rows_of_one_key_fold_one_after_the_other, Fixture) {
+BOOST_FIXTURE_TEST_CASE(parked_rows_of_one_key_fold_one_after_the_other, BulkFixture) {
   for (int i = 0; i < 40; ++i) {
     run("INSERT", {{"k", "a"}, {"v", std::string(1000, 'x')}});
     Reply const lease = run("NEXT", {});

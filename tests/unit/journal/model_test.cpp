@@ -148,8 +148,8 @@ std::unique_ptr<reference::Subject> make_table(std::uint64_t seed, reference::Op
 BOOST_AUTO_TEST_SUITE(journal_model)
 
 BOOST_AUTO_TEST_CASE(random_work_agrees_with_the_model_and_with_its_replay) {
-  std::uint64_t const first = test::seed_or(20260103);
-  for (std::uint64_t seed = first; seed < first + test::number_from("FJ_PLAYS", 20); ++seed) {
+  std::uint64_t const first = fastjournal::test::seed_or(20260103);
+  for (std::uint64_t seed = first; seed < first + fastjournal::test::number_from("FJ_PLAYS", 20); ++seed) {
     BOOST_TEST_CONTEXT("FJ_SEED=" << seed << " FJ_PLAYS=1") {
       reference::LifeResult const result = reference::live(seed, 2000, make_table);
       BOOST_TEST(result.wrong.empty(), result.wrong);

@@ -12,8 +12,8 @@ namespace {
 
 std::map<std::string, std::int64_t> metrics(Harness const& h) { return fastjournal::test::metrics_of(*h.table, h.now); }
 
-struct Fixture : Harness {
-  Fixture() : Harness(Texts{{"back-off-jitter", "0"}, {"max-timeouts", "3"}, {"processing-timeout", "1h"}}) {}
+struct PauseFixture : Harness {
+  PauseFixture() : Harness(Texts{{"back-off-jitter", "0"}, {"max-timeouts", "3"}, {"processing-timeout", "1h"}}) {}
   std::string why(std::string const& key, std::size_t message = 0) {
     return run("WHY", {{"k", key}}).get("text", message);
   }
@@ -23,7 +23,7 @@ struct Fixture : Harness {
 
 BOOST_AUTO_TEST_SUITE(journal_pause)
 
-BOOST_FIXTURE_TEST_CASE(a_pause_is_in_the_digest_and_outlives_its_record, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_pause_is_in_the_digest_and_outlives_its_record, PauseFixture) {
   std::uint64_t const open = digest_of(*table);
   run("PAUSE", {{"reason", "r"}});
   std::uint64_t const paused = digest_of(*table);
@@ -44,7 +44,7 @@ BOOST_FIXTURE_TEST_CASE(a_pause_is_in_the_digest_and_outlives_its_record, Fixtur
   BOOST_TEST(replays());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_resume_about_a_pause_that_was_dropped_is_ignored, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_resume_about_a_pause_that_was_dropped_is_ignored, PauseFixture) {
   run("PAUSE", {});
   Lsn const after = log.end();
   run("RESUME", {});
@@ -55,7 +55,7 @@ BOOST_FIXTURE_TEST_CASE(a_resume_about_a_pause_that_was_dropped_is_ignored, Fixt
   BOOST_TEST(!twin->apply(log.stored().back().view(), {.live = false, .now = {}, .base = Lsn{8}}, nobody));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_paused_table_has_nothing_available, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_paused_table_has_nothing_available, PauseFixture) {
   run("INSERT", {{"k", "a"}});
   BOOST_TEST(table->available({}) == 1U);
   run("PAUSE", {});
@@ -66,7 +66,7 @@ BOOST_FIXTURE_TEST_CASE(a_paused_table_has_nothing_available, Fixture) {
   BOOST_TEST(table->available({}) == 1U);
 }
 
-BOOST_FIXTURE_TEST_CASE(reasons_are_shortened_and_long_names_refused, Fixture) {
+BOOST_FIXTURE_TEST_CASE(reasons_are_shortened_and_long_names_refused, PauseFixture) {
   BOOST_TEST(run("PAUSE", {{"reason", std::string(5000, 'r')}}).get("reason").size() == 1024U);
   BOOST_TEST(run("PAUSE", {{"worker", std::string(300, 'w')}}).error() == "too_large");
   BOOST_TEST(replays());
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(leases_that_end_together_pause_the_table_once) {
   BOOST_TEST(metrics(h)["paused"] == 0);
 }
 
-BOOST_FIXTURE_TEST_CASE(why_is_a_sentence_that_a_person_understands, Fixture) {
+BOOST_FIXTURE_TEST_CASE(why_is_a_sentence_that_a_person_understands, PauseFixture) {
   run("INSERT", {{"k", "a"}, {"process_date", "+12000000"}});
   BOOST_TEST(why("a") == "It waits for its date, 2023-11-15T01:33:20.000Z, in 3 h 20 min.");
   run("INSERT", {{"k", "b"}, {"expiration_date", "+86400000"}});
@@ -132,7 +132,7 @@ BOOST_FIXTURE_TEST_CASE(why_is_a_sentence_that_a_person_understands, Fixture) {
              "anna since 2023-11-14T22:14:50.000Z, so inserts are refused.");
 }
 
-BOOST_FIXTURE_TEST_CASE(why_tells_what_happened_so_far, Fixture) {
+BOOST_FIXTURE_TEST_CASE(why_tells_what_happened_so_far, PauseFixture) {
   change({{"processing-timeout", "10s"}, {"back-off-first", "1m"}, {"back-off-jitter", "0"}, {"max-timeouts", "3"}});
   run("INSERT", {{"k", "a"}});
   run("INSERT", {{"k", "a"}});

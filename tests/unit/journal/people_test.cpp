@@ -11,10 +11,10 @@ using namespace fastjournal::journal::test;
 
 namespace {
 
-std::string at(Harness const& h, std::int64_t ms) { return std::to_string(h.now.value + ms); }
+std::string people_at(Harness const& h, std::int64_t ms) { return std::to_string(h.now.value + ms); }
 
-struct Fixture : Harness {
-  Fixture() : Harness(Texts{{"back-off-jitter", "0"}}) {}
+struct PeopleFixture : Harness {
+  PeopleFixture() : Harness(Texts{{"back-off-jitter", "0"}}) {}
   // Inserts a row and makes it parked; returns its number.
   std::string park(std::string const& key, std::string const& v = "") {
     run("INSERT", {{"k", key}, {"v", v}, {"priority", "0"}});
@@ -29,13 +29,13 @@ struct Fixture : Harness {
 
 BOOST_AUTO_TEST_SUITE(journal_people)
 
-BOOST_FIXTURE_TEST_CASE(kick_puts_a_parked_row_back_to_work, Fixture) {
+BOOST_FIXTURE_TEST_CASE(kick_puts_a_parked_row_back_to_work, PeopleFixture) {
   std::string const row = park("a");
   pass(1000);
   Reply const r = run("KICK", {{"row", row}});
   BOOST_TEST(r.name() == "KICKED");
   BOOST_TEST(r.get("row") == row);
-  BOOST_TEST(r.get("process_date") == at(*this, 0));
+  BOOST_TEST(r.get("process_date") == people_at(*this, 0));
   BOOST_TEST(alerts.raised.empty());
   Reply const lease = run("NEXT", {});
   BOOST_TEST(lease.get("row") == row);
@@ -43,7 +43,7 @@ BOOST_FIXTURE_TEST_CASE(kick_puts_a_parked_row_back_to_work, Fixture) {
   BOOST_TEST(replays());
 }
 
-BOOST_FIXTURE_TEST_CASE(kick_by_key_folds_all_parked_rows_into_the_waiting_one, Fixture) {
+BOOST_FIXTURE_TEST_CASE(kick_by_key_folds_all_parked_rows_into_the_waiting_one, PeopleFixture) {
   park("a", "1");
   park("a", "2");
   Reply const waiting = run("INSERT", {{"k", "a"}, {"v", "3"}, {"process_date", "+5000"}});
@@ -59,7 +59,7 @@ BOOST_FIXTURE_TEST_CASE(kick_by_key_folds_all_parked_rows_into_the_waiting_one, 
 }
 
 // A page has at most 1 MiB, and `after` leads to the next one: a page of a thousand large rows would have gigabytes.
-BOOST_FIXTURE_TEST_CASE(the_rows_of_a_key_come_in_pages_of_count_and_of_bytes, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_rows_of_a_key_come_in_pages_of_count_and_of_bytes, PeopleFixture) {
   for (int i = 0; i < 12; ++i) park("a", std::string(300'000, 'v'));
   run("INSERT", {{"k", "a"}, {"v", "w"}});
   for (std::string const command : {"PEEK", "WHY"}) {
@@ -84,7 +84,7 @@ BOOST_FIXTURE_TEST_CASE(the_rows_of_a_key_come_in_pages_of_count_and_of_bytes, F
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_page_behind_a_row_that_left_the_key_is_refused, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_page_behind_a_row_that_left_the_key_is_refused, PeopleFixture) {
   park("a");
   std::string const gone = park("a");
   std::string const other = park("b");
@@ -96,15 +96,15 @@ BOOST_FIXTURE_TEST_CASE(a_page_behind_a_row_that_left_the_key_is_refused, Fixtur
   BOOST_TEST(run("WHY", {{"row", other}, {"after", other}}).error() == "bad_parameter");
 }
 
-BOOST_FIXTURE_TEST_CASE(kick_makes_a_waiting_row_due, Fixture) {
+BOOST_FIXTURE_TEST_CASE(kick_makes_a_waiting_row_due, PeopleFixture) {
   run("INSERT", {{"k", "a"}, {"process_date", "+5000"}});
-  BOOST_TEST(run("KICK", {{"k", "a"}}).get("process_date") == at(*this, 0));
+  BOOST_TEST(run("KICK", {{"k", "a"}}).get("process_date") == people_at(*this, 0));
   BOOST_TEST(run("NEXT", {}).get("k") == "a");
   BOOST_TEST(run("KICK", {{"k", "a"}}).error() == "wrong_state");
   BOOST_TEST(run("KICK", {{"k", "b"}}).error() == "unknown_row");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_kicked_row_waits_behind_the_one_being_processed, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_kicked_row_waits_behind_the_one_being_processed, PeopleFixture) {
   std::string const parked = park("a", "1");
   run("INSERT", {{"k", "a"}, {"v", "2"}});
   Reply const lease = run("NEXT", {});
@@ -115,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(a_kicked_row_waits_behind_the_one_being_processed, Fixtu
   BOOST_TEST(replays());
 }
 
-BOOST_FIXTURE_TEST_CASE(delete_drops_a_row_or_all_of_a_key, Fixture) {
+BOOST_FIXTURE_TEST_CASE(delete_drops_a_row_or_all_of_a_key, PeopleFixture) {
   std::string const parked = park("a");
   run("INSERT", {{"k", "a"}});
   Reply const lease = run("NEXT", {});
@@ -129,7 +129,7 @@ BOOST_FIXTURE_TEST_CASE(delete_drops_a_row_or_all_of_a_key, Fixture) {
   BOOST_TEST(replays());
 }
 
-BOOST_FIXTURE_TEST_CASE(deleting_a_row_in_work_frees_its_twin, Fixture) {
+BOOST_FIXTURE_TEST_CASE(deleting_a_row_in_work_frees_its_twin, PeopleFixture) {
   run("INSERT", {{"k", "a"}, {"v", "1"}});
   Reply const lease = run("NEXT", {});
   run("INSERT", {{"k", "a"}, {"v", "2"}});
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(parked_rows_are_kept_for_keep_parked) {
   BOOST_TEST(h.replays());
 }
 
-BOOST_FIXTURE_TEST_CASE(peek_shows_without_leasing, Fixture) {
+BOOST_FIXTURE_TEST_CASE(peek_shows_without_leasing, PeopleFixture) {
   park("a", "1");
   run("INSERT", {{"k", "a"}, {"v", "2"}});
   Reply const r = run("PEEK", {{"k", "a"}});
@@ -167,7 +167,7 @@ BOOST_FIXTURE_TEST_CASE(peek_shows_without_leasing, Fixture) {
   BOOST_TEST(run("PEEK", {}).error() == "missing_parameter");
 }
 
-BOOST_FIXTURE_TEST_CASE(list_goes_by_row_number_a_page_at_a_time, Fixture) {
+BOOST_FIXTURE_TEST_CASE(list_goes_by_row_number_a_page_at_a_time, PeopleFixture) {
   for (int i = 0; i < 25; ++i)
     run("INSERT", {{"k", "key" + std::to_string(100 + i)}, {"process_date", i % 2 == 0 ? "0" : "+5000"}});
   std::vector<std::string> seen;
@@ -186,7 +186,7 @@ BOOST_FIXTURE_TEST_CASE(list_goes_by_row_number_a_page_at_a_time, Fixture) {
   BOOST_TEST(run("LIST", {{"status", "odd"}}).error() == "bad_parameter");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_list_that_finds_little_says_how_to_go_on, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_list_that_finds_little_says_how_to_go_on, PeopleFixture) {
   for (int i = 0; i < 10'050; ++i) run("INSERT", {{"k", std::to_string(i)}});
   Reply r = run("LIST", {{"prefix", "10049"}});
   BOOST_TEST(r.name() == "NOTHING");
@@ -196,7 +196,7 @@ BOOST_FIXTURE_TEST_CASE(a_list_that_finds_little_says_how_to_go_on, Fixture) {
   BOOST_TEST(r.get("after") == "-");
 }
 
-BOOST_FIXTURE_TEST_CASE(one_at_a_time_changes_while_running, Fixture) {
+BOOST_FIXTURE_TEST_CASE(one_at_a_time_changes_while_running, PeopleFixture) {
   run("INSERT", {{"k", "a"}, {"v", "1"}});
   run("NEXT", {});
   run("INSERT", {{"k", "a"}, {"v", "2"}});
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(the_xml_and_the_code_must_know_the_same) {
   BOOST_TEST(!plugin.check_type(type).ok());
 }
 
-BOOST_FIXTURE_TEST_CASE(metrics_count_rows_by_state, Fixture) {
+BOOST_FIXTURE_TEST_CASE(metrics_count_rows_by_state, PeopleFixture) {
   park("p");
   run("INSERT", {{"k", "f"}, {"process_date", "+5000"}});
   run("INSERT", {{"k", "a"}});

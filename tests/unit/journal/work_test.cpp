@@ -10,10 +10,10 @@ using namespace fastjournal::journal::test;
 
 namespace {
 
-std::string at(Harness const& h, std::int64_t ms) { return std::to_string(h.now.value + ms); }
+std::string work_at(Harness const& h, std::int64_t ms) { return std::to_string(h.now.value + ms); }
 
-struct Fixture : Harness {
-  Fixture() : Harness(Texts{{"back-off-jitter", "0"}, {"processing-timeout", "60s"}}) {}
+struct WorkFixture : Harness {
+  WorkFixture() : Harness(Texts{{"back-off-jitter", "0"}, {"processing-timeout", "60s"}}) {}
 };
 
 Texts leased(Reply const& r) { return {{"row", r.get("row")}, {"epoch", r.get("epoch")}}; }
@@ -26,7 +26,7 @@ Texts with(Texts texts, std::string const& name, std::string const& value) {
 
 BOOST_AUTO_TEST_SUITE(journal_work)
 
-BOOST_FIXTURE_TEST_CASE(next_gives_by_priority_then_date_then_arrival, Fixture) {
+BOOST_FIXTURE_TEST_CASE(next_gives_by_priority_then_date_then_arrival, WorkFixture) {
   run("INSERT", {{"k", "late"}, {"priority", "10"}, {"process_date", "+20"}});
   run("INSERT", {{"k", "early"}, {"priority", "10"}, {"process_date", "+10"}});
   run("INSERT", {{"k", "low1"}, {"priority", "200"}});
@@ -39,7 +39,7 @@ BOOST_FIXTURE_TEST_CASE(next_gives_by_priority_then_date_then_arrival, Fixture) 
   BOOST_TEST(run("NEXT", {}).name() == "NOTHING");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_row_says_all_that_a_worker_needs, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_row_says_all_that_a_worker_needs, WorkFixture) {
   run("INSERT", {{"k", "a"}, {"v", "1"}, {"priority", "7"}, {"insertion_date", "1234"}});
   pass(5);
   Reply const r = run("NEXT", {{"lease", "500"}});
@@ -50,27 +50,27 @@ BOOST_FIXTURE_TEST_CASE(a_row_says_all_that_a_worker_needs, Fixture) {
   BOOST_TEST(r.get("k") == "a");
   BOOST_TEST(r.get("v") == "1");
   BOOST_TEST(r.get("priority") == "7");
-  BOOST_TEST(r.get("process_date") == at(*this, -5));
+  BOOST_TEST(r.get("process_date") == work_at(*this, -5));
   BOOST_TEST(r.get("insertion_date") == "1234");
   BOOST_TEST(r.get("timeouts") == "0");
-  BOOST_TEST(r.get("lease_end") == at(*this, 500));
+  BOOST_TEST(r.get("lease_end") == work_at(*this, 500));
   BOOST_TEST((r.durability == Durability::written));
   BOOST_TEST((r.take == Take::found));
 }
 
-BOOST_FIXTURE_TEST_CASE(nothing_tells_the_next_date_of_a_row_or_a_lease, Fixture) {
+BOOST_FIXTURE_TEST_CASE(nothing_tells_the_next_date_of_a_row_or_a_lease, WorkFixture) {
   Reply r = run("NEXT", {});
   BOOST_TEST(r.name() == "NOTHING");
   BOOST_TEST(r.get("next_date") == "-");
   BOOST_TEST((r.take == Take::nothing));
   run("INSERT", {{"k", "a"}, {"process_date", "+90000"}});
-  BOOST_TEST(run("NEXT", {}).get("next_date") == at(*this, 90'000));
+  BOOST_TEST(run("NEXT", {}).get("next_date") == work_at(*this, 90'000));
   run("INSERT", {{"k", "b"}});
   run("NEXT", {});
-  BOOST_TEST(run("NEXT", {}).get("next_date") == at(*this, 60'000));
+  BOOST_TEST(run("NEXT", {}).get("next_date") == work_at(*this, 60'000));
 }
 
-BOOST_FIXTURE_TEST_CASE(next_gives_many_rows_at_once, Fixture) {
+BOOST_FIXTURE_TEST_CASE(next_gives_many_rows_at_once, WorkFixture) {
   for (int i = 0; i < 5; ++i) run("INSERT", {{"k", std::to_string(i)}});
   Reply const r = run("NEXT", {{"count", "3"}});
   BOOST_REQUIRE(r.messages.size() == 3U);
@@ -79,13 +79,13 @@ BOOST_FIXTURE_TEST_CASE(next_gives_many_rows_at_once, Fixture) {
   BOOST_TEST(run("NEXT", {{"count", "1025"}}).error() == "bad_parameter");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_long_answer_stops_early, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_long_answer_stops_early, WorkFixture) {
   for (int i = 0; i < 5; ++i) run("INSERT", {{"k", std::to_string(i)}, {"v", std::string(600'000, 'x')}});
   BOOST_TEST(run("NEXT", {{"count", "5"}}).messages.size() == 2U);
   BOOST_TEST(run("NEXT", {{"count", "5"}}).messages.size() == 2U);
 }
 
-BOOST_FIXTURE_TEST_CASE(next_can_wait_and_its_wait_can_be_over, Fixture) {
+BOOST_FIXTURE_TEST_CASE(next_can_wait_and_its_wait_can_be_over, WorkFixture) {
   Reply r = run("NEXT", {{"wait", "5000"}, {"request", "1"}});
   BOOST_TEST((r.verdict == Verdict::wait));
   BOOST_TEST(r.wait_until.value == now.value + 5000);
@@ -95,7 +95,7 @@ BOOST_FIXTURE_TEST_CASE(next_can_wait_and_its_wait_can_be_over, Fixture) {
   BOOST_TEST(r.name() == "NOTHING");
 }
 
-BOOST_FIXTURE_TEST_CASE(no_domains_yet, Fixture) {
+BOOST_FIXTURE_TEST_CASE(no_domains_yet, WorkFixture) {
   BOOST_TEST(run("NEXT", {{"domain", "x"}}).error() == "not_supported");
 }
 
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(leases_have_limits) {
   BOOST_TEST(h.run("NEXT", {{"lease", "7200000"}}).error() == "");
 }
 
-BOOST_FIXTURE_TEST_CASE(done_deletes, Fixture) {
+BOOST_FIXTURE_TEST_CASE(done_deletes, WorkFixture) {
   run("INSERT", {{"k", "a"}});
   Reply const lease = run("NEXT", {});
   Reply const r = run("DONE", leased(lease));
@@ -118,7 +118,7 @@ BOOST_FIXTURE_TEST_CASE(done_deletes, Fixture) {
   BOOST_TEST(table->oldest_lsn().is_none());
 }
 
-BOOST_FIXTURE_TEST_CASE(done_with_next_hands_out_the_next_row, Fixture) {
+BOOST_FIXTURE_TEST_CASE(done_with_next_hands_out_the_next_row, WorkFixture) {
   run("INSERT", {{"k", "a"}});
   run("INSERT", {{"k", "b"}});
   Reply const lease = run("NEXT", {});
@@ -133,7 +133,7 @@ BOOST_FIXTURE_TEST_CASE(done_with_next_hands_out_the_next_row, Fixture) {
   BOOST_TEST((last.take == Take::nothing));
 }
 
-BOOST_FIXTURE_TEST_CASE(an_old_epoch_is_refused_and_told_who_holds_the_row, Fixture) {
+BOOST_FIXTURE_TEST_CASE(an_old_epoch_is_refused_and_told_who_holds_the_row, WorkFixture) {
   run("INSERT", {{"k", "a"}});
   Reply const first = run("NEXT", {}, 1, "slow");
   pass(62'000);
@@ -150,20 +150,20 @@ BOOST_FIXTURE_TEST_CASE(an_old_epoch_is_refused_and_told_who_holds_the_row, Fixt
   BOOST_TEST(run("DONE", leased(second)).error() == "not_leased");
 }
 
-BOOST_FIXTURE_TEST_CASE(touch_renews_from_now, Fixture) {
+BOOST_FIXTURE_TEST_CASE(touch_renews_from_now, WorkFixture) {
   run("INSERT", {{"k", "a"}});
   Reply const lease = run("NEXT", {});
   pass(50'000);
   Reply const r = run("TOUCH", leased(lease));
   BOOST_TEST(r.name() == "TOUCHED");
   BOOST_TEST(r.get("epoch") == lease.get("epoch"));
-  BOOST_TEST(r.get("lease_end") == at(*this, 60'000));
+  BOOST_TEST(r.get("lease_end") == work_at(*this, 60'000));
   BOOST_TEST((r.durability == Durability::written));
   pass(59'999);
   BOOST_TEST(run("DONE", leased(lease)).error() == "");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_lease_that_ends_counts_and_backs_off, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_lease_that_ends_counts_and_backs_off, WorkFixture) {
   run("INSERT", {{"k", "a"}});
   std::int64_t rest = 1000;
   for (int timeouts = 1; timeouts <= 5; ++timeouts, rest *= 2) {
@@ -172,13 +172,13 @@ BOOST_FIXTURE_TEST_CASE(a_lease_that_ends_counts_and_backs_off, Fixture) {
     Reply const r = run("PEEK", {{"k", "a"}});
     BOOST_TEST(r.get("timeouts") == std::to_string(timeouts));
     BOOST_TEST(r.get("status") == "waiting");
-    BOOST_TEST(r.get("process_date") == at(*this, rest));
+    BOOST_TEST(r.get("process_date") == work_at(*this, rest));
     pass(rest);
   }
   BOOST_TEST(replays());
 }
 
-BOOST_FIXTURE_TEST_CASE(too_many_time_outs_park_the_row_and_raise_an_alert, Fixture) {
+BOOST_FIXTURE_TEST_CASE(too_many_time_outs_park_the_row_and_raise_an_alert, WorkFixture) {
   run("INSERT", {{"k", "a"}});
   for (int i = 0; i < 6; ++i) {
     BOOST_TEST(run("NEXT", {}).name() == "ROW");
@@ -241,21 +241,22 @@ BOOST_AUTO_TEST_CASE(a_poison_row_that_is_merged_again_and_again_is_noticed) {
   BOOST_TEST(h.run("LIST", {{"status", "parked"}}).get("k") == "a");
 }
 
-BOOST_FIXTURE_TEST_CASE(release_gives_back_without_counting, Fixture) {
+BOOST_FIXTURE_TEST_CASE(release_gives_back_without_counting, WorkFixture) {
   run("INSERT", {{"k", "a"}});
   Reply r = run("RELEASE", leased(run("NEXT", {})));
   BOOST_TEST(r.name() == "RELEASED");
   // Due at once, for any worker.
-  BOOST_TEST(r.get("process_date") == at(*this, 0));
+  BOOST_TEST(r.get("process_date") == work_at(*this, 0));
   r = run("RELEASE",
           with(with(with(leased(run("NEXT", {})), "process_date", "+5"), "error", "no disk"), "failed", "0"));
-  BOOST_TEST(r.get("process_date") == at(*this, 5));
+  BOOST_TEST(r.get("process_date") == work_at(*this, 5));
   Reply const peek = run("PEEK", {{"k", "a"}});
   BOOST_TEST(peek.get("timeouts") == "0");
   BOOST_TEST(peek.get("attempts") == "0");
   BOOST_TEST(peek.get("error") == "no disk");
   pass(5);
-  BOOST_TEST(run("RELEASE", with(leased(run("NEXT", {})), "process_date", "17")).get("process_date") == at(*this, 0));
+  BOOST_TEST(run("RELEASE", with(leased(run("NEXT", {})), "process_date", "17")).get("process_date") ==
+             work_at(*this, 0));
   BOOST_TEST(run("NEXT", {}).get("attempts") == "0");
   BOOST_TEST(replays());
 }
@@ -264,9 +265,9 @@ BOOST_AUTO_TEST_CASE(a_release_with_an_error_is_a_failed_attempt) {
   Harness h{{{"max-attempts", "4"}, {"back-off-first", "5s"}, {"back-off-jitter", "0"}, {"processing-timeout", "1s"}}};
   h.run("INSERT", {{"k", "a"}});
   auto const fail = [&] { return h.run("RELEASE", with(leased(h.run("NEXT", {})), "error", "exit status 1")); };
-  BOOST_TEST(fail().get("process_date") == at(h, 5000));
+  BOOST_TEST(fail().get("process_date") == work_at(h, 5000));
   h.pass(5000);
-  BOOST_TEST(fail().get("process_date") == at(h, 10'000));
+  BOOST_TEST(fail().get("process_date") == work_at(h, 10'000));
   h.pass(10'000);
   // The back-off follows the sum of time-outs and failures; each has a limit of its own.
   BOOST_TEST(h.run("NEXT", {}).get("attempts") == "2");
@@ -274,10 +275,10 @@ BOOST_AUTO_TEST_CASE(a_release_with_an_error_is_a_failed_attempt) {
   Reply peek = h.run("PEEK", {{"k", "a"}});
   BOOST_TEST(peek.get("attempts") == "3");
   BOOST_TEST(peek.get("timeouts") == "1");
-  BOOST_TEST(peek.get("process_date") == at(h, 20'000));
+  BOOST_TEST(peek.get("process_date") == work_at(h, 20'000));
   BOOST_TEST(h.replays());
   h.pass(20'000);
-  BOOST_TEST(fail().get("process_date") == at(h, 40'000));
+  BOOST_TEST(fail().get("process_date") == work_at(h, 40'000));
   h.pass(40'000);
   BOOST_TEST(fail().name() == "PARKED");
   peek = h.run("PEEK", {{"k", "a"}});
@@ -361,7 +362,7 @@ BOOST_AUTO_TEST_CASE(jitter_is_the_same_at_every_replay_and_within_its_percent) 
   BOOST_TEST(dates.size() > 10U);
 }
 
-BOOST_FIXTURE_TEST_CASE(fail_parks_at_once_with_its_error, Fixture) {
+BOOST_FIXTURE_TEST_CASE(fail_parks_at_once_with_its_error, WorkFixture) {
   run("INSERT", {{"k", "a"}});
   Reply const r = run("FAIL", with(leased(run("NEXT", {})), "error", std::string(2000, 'e')));
   BOOST_TEST(r.name() == "PARKED");
@@ -372,7 +373,7 @@ BOOST_FIXTURE_TEST_CASE(fail_parks_at_once_with_its_error, Fixture) {
   BOOST_TEST(replays());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_returned_row_folds_into_its_waiting_twin, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_returned_row_folds_into_its_waiting_twin, WorkFixture) {
   run("INSERT", {{"k", "a"}, {"v", "1"}, {"priority", "20"}});
   run("NEXT", {});
   pass(10);
@@ -394,12 +395,12 @@ BOOST_FIXTURE_TEST_CASE(a_returned_row_folds_into_its_waiting_twin, Fixture) {
   run("RELEASE", with(leased(lease), "process_date", "+7"));
   Reply const peek = run("PEEK", {{"k", "a"}});
   BOOST_TEST(peek.get("row") == third.get("row"));
-  BOOST_TEST(peek.get("process_date") == at(*this, 7));
+  BOOST_TEST(peek.get("process_date") == work_at(*this, 7));
   BOOST_TEST(peek.get("timeouts") == "1");
   BOOST_TEST(replays());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_row_that_fails_frees_its_twin, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_row_that_fails_frees_its_twin, WorkFixture) {
   run("INSERT", {{"k", "a"}, {"v", "1"}});
   Reply const lease = run("NEXT", {});
   run("INSERT", {{"k", "a"}, {"v", "2"}});
@@ -408,22 +409,22 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_fails_frees_its_twin, Fixture) {
   BOOST_TEST(run("LIST", {{"status", "parked"}}).get("v") == "1");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_closed_connection_gives_its_rows_back_after_the_grace, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_closed_connection_gives_its_rows_back_after_the_grace, WorkFixture) {
   run("INSERT", {{"k", "a"}});
   run("INSERT", {{"k", "b"}});
   run("NEXT", {}, 5);
   run("NEXT", {}, 6);
   close(5);
-  BOOST_TEST(run("NEXT", {}).get("next_date") == at(*this, 10'000));
+  BOOST_TEST(run("NEXT", {}).get("next_date") == work_at(*this, 10'000));
   pass(10'000);
   Reply const r = run("PEEK", {{"k", "a"}});
   BOOST_TEST(r.get("timeouts") == "1");
-  BOOST_TEST(r.get("process_date") == at(*this, 1000));
+  BOOST_TEST(r.get("process_date") == work_at(*this, 1000));
   BOOST_TEST(run("PEEK", {{"k", "b"}}).get("status") == "processing");
   BOOST_TEST(replays());
 }
 
-BOOST_FIXTURE_TEST_CASE(the_grace_never_makes_a_lease_longer, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_grace_never_makes_a_lease_longer, WorkFixture) {
   run("INSERT", {{"k", "a"}});
   run("NEXT", {{"lease", "3000"}}, 5);
   close(5);
@@ -431,7 +432,7 @@ BOOST_FIXTURE_TEST_CASE(the_grace_never_makes_a_lease_longer, Fixture) {
   BOOST_TEST(run("PEEK", {{"k", "a"}}).get("timeouts") == "1");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_touch_from_a_new_connection_takes_the_lease_over, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_touch_from_a_new_connection_takes_the_lease_over, WorkFixture) {
   run("INSERT", {{"k", "a"}});
   Reply const lease = run("NEXT", {}, 5, "first");
   close(5);
@@ -447,7 +448,7 @@ BOOST_FIXTURE_TEST_CASE(a_touch_from_a_new_connection_takes_the_lease_over, Fixt
   BOOST_TEST(replays());
 }
 
-BOOST_FIXTURE_TEST_CASE(many_leases_of_a_connection_are_given_back_in_steps, Fixture) {
+BOOST_FIXTURE_TEST_CASE(many_leases_of_a_connection_are_given_back_in_steps, WorkFixture) {
   for (int i = 0; i < 500; ++i) run("INSERT", {{"k", std::to_string(i)}});
   run("NEXT", {{"count", "500"}}, 5, std::string(256, 'w'));
   close(5);
@@ -456,27 +457,27 @@ BOOST_FIXTURE_TEST_CASE(many_leases_of_a_connection_are_given_back_in_steps, Fix
   BOOST_TEST(replays());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_restart_keeps_leases_for_the_grace_at_least, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_restart_keeps_leases_for_the_grace_at_least, WorkFixture) {
   run("INSERT", {{"k", "a"}});
   run("INSERT", {{"k", "b"}});
   Reply const a = run("NEXT", {{"lease", "2000"}}, 5);
   Reply const b = run("NEXT", {}, 5);
   restart(20'000);
   // The daemon was down for longer than a's lease: its worker gets the grace. The lease of b has not run out.
-  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("lease_end") == at(*this, 10'000));
-  BOOST_TEST(run("PEEK", {{"k", "b"}}).get("lease_end") == at(*this, 40'000));
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("lease_end") == work_at(*this, 10'000));
+  BOOST_TEST(run("PEEK", {{"k", "b"}}).get("lease_end") == work_at(*this, 40'000));
   BOOST_TEST(run("DONE", leased(a), 9).error() == "");
   run("INSERT", {{"k", "c"}});
   Reply const c = run("NEXT", {}, 5);
   BOOST_TEST(c.get("epoch") == std::to_string((std::uint64_t{2} << 40U) + 1));
   // Connection numbers start again: this connection 5 is not the one that leased b.
   close(5);
-  BOOST_TEST(run("PEEK", {{"k", "b"}}).get("lease_end") == at(*this, 40'000));
+  BOOST_TEST(run("PEEK", {{"k", "b"}}).get("lease_end") == work_at(*this, 40'000));
   BOOST_TEST(run("DONE", leased(b), 9).error() == "");
   BOOST_TEST(replays());
 }
 
-BOOST_FIXTURE_TEST_CASE(expired_rows_are_never_handed_out_or_shown, Fixture) {
+BOOST_FIXTURE_TEST_CASE(expired_rows_are_never_handed_out_or_shown, WorkFixture) {
   run("INSERT", {{"k", "a"}, {"expiration_date", "+1000"}});
   run("INSERT", {{"k", "b"}, {"expiration_date", "+1000"}, {"process_date", "+50000"}});
   run("INSERT", {{"k", "c"}, {"priority", "200"}});
@@ -493,7 +494,7 @@ BOOST_FIXTURE_TEST_CASE(expired_rows_are_never_handed_out_or_shown, Fixture) {
   BOOST_TEST(replays());
 }
 
-BOOST_FIXTURE_TEST_CASE(an_expired_row_that_is_leased_stays_until_its_lease_ends, Fixture) {
+BOOST_FIXTURE_TEST_CASE(an_expired_row_that_is_leased_stays_until_its_lease_ends, WorkFixture) {
   run("INSERT", {{"k", "a"}, {"expiration_date", "+1000"}});
   run("INSERT", {{"k", "b"}, {"expiration_date", "+1000"}});
   run("INSERT", {{"k", "c"}, {"expiration_date", "+1000"}});
@@ -511,7 +512,7 @@ BOOST_FIXTURE_TEST_CASE(an_expired_row_that_is_leased_stays_until_its_lease_ends
   BOOST_TEST(replays());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_crowd_that_expires_at_once_is_removed_in_steps, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_crowd_that_expires_at_once_is_removed_in_steps, WorkFixture) {
   for (int i = 0; i < 3000; ++i) run("INSERT", {{"k", std::to_string(i)}, {"expiration_date", "+1000"}});
   now = now + DurationMs{1000};
   BOOST_TEST(run("NEXT", {}).name() == "NOTHING");
@@ -519,7 +520,7 @@ BOOST_FIXTURE_TEST_CASE(a_crowd_that_expires_at_once_is_removed_in_steps, Fixtur
   BOOST_TEST(table->state().rows().size() == 0U);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_becomes_due_is_told_once_for_each_row, Fixture) {
+BOOST_FIXTURE_TEST_CASE(what_becomes_due_is_told_once_for_each_row, WorkFixture) {
   run("INSERT", {{"k", "a"}});
   run("INSERT", {{"k", "b"}, {"process_date", "+100"}});
   BOOST_TEST(alerts.available_calls == 1U);

@@ -14,7 +14,7 @@ namespace fastjournal::model {
 
 namespace {
 
-std::uint64_t seed() { return test::seed_or(20261121); }
+std::uint64_t seed() { return fastjournal::test::seed_or(20261121); }
 
 std::string key_of(Schema const& of, Message const& from) {
   std::string out;
@@ -23,7 +23,7 @@ std::string key_of(Schema const& of, Message const& from) {
   return out;
 }
 
-std::string params_of(Schema const& of, std::string_view key) {
+std::string key_codec_params_of(Schema const& of, std::string_view key) {
   Answer answer;
   answer.message("ROW");
   add_key(of, key, answer);
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(every_type_comes_back) {
                                                {"d", Value::of_real(2.5)}}));
   std::string const expected = std::string{"s=a\0b;b=b:\0\xFF;", 13} +
                                "i8=i-128;i64=i-5;u64=u18446744073709551615;c=\xE2\x82\xAC;f=r-0.250000;d=r2.500000;";
-  BOOST_TEST(params_of(all, key) == expected);
+  BOOST_TEST(key_codec_params_of(all, key) == expected);
 }
 
 BOOST_AUTO_TEST_CASE(integers_sort_as_numbers) {
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(integers_sort_as_numbers) {
     for (std::int64_t const value : {-128, -127, -2, -1, 0, 1, 2, 126, 127}) {
       std::string const key = key_of(one, message({{"n", Value::of_integer(value)}}));
       BOOST_TEST((before < key), value);
-      BOOST_TEST(params_of(one, key) == "n=i" + std::to_string(value) + ";");
+      BOOST_TEST(key_codec_params_of(one, key) == "n=i" + std::to_string(value) + ";");
       before = key;
     }
   }
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(random_keys_of_several_columns_sort_as_their_values_and_com
       auto const& [a, n, b] = values;
       std::string key =
           key_of(three, message({{"a", Value::of_text(a)}, {"n", Value::of_integer(n)}, {"b", Value::of_text(b)}}));
-      BOOST_TEST(params_of(three, key) == "a=" + a + ";n=i" + std::to_string(n) + ";b=" + b + ";");
+      BOOST_TEST(key_codec_params_of(three, key) == "a=" + a + ";n=i" + std::to_string(n) + ";b=" + b + ";");
       rows.emplace_back(std::move(values), std::move(key));
     }
     for (auto const& [values, key] : rows)

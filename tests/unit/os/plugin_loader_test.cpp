@@ -23,7 +23,7 @@ std::string declaration(std::string const& name) {
 }
 
 // A folder with plugins, for one case.
-struct Folder {
+struct PluginLoaderFolder {
   test::TemporaryFolder folder;
 
   void install_xml(std::string const& name, std::string const& text) const {
@@ -56,7 +56,7 @@ struct Folder {
 BOOST_AUTO_TEST_SUITE(plugin_loader)
 
 BOOST_AUTO_TEST_CASE(a_good_plugin_is_loaded_with_its_declaration) {
-  Folder const plugins;
+  PluginLoaderFolder const plugins;
   plugins.install("good");
   Result<LoadedType> const loaded = plugins.load("good");
   BOOST_REQUIRE_MESSAGE(loaded.ok(), loaded.status().text());
@@ -68,47 +68,47 @@ BOOST_AUTO_TEST_CASE(a_good_plugin_is_loaded_with_its_declaration) {
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_may_be_relative) {
-  Folder const plugins;
+  PluginLoaderFolder const plugins;
   plugins.install("good");
   auto const loaded = load_type(std::filesystem::relative(plugins.folder.path()), "good");
   BOOST_TEST(loaded.ok(), loaded.status().text());
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_file_is_named) {
-  Folder const plugins;
+  PluginLoaderFolder const plugins;
   plugins.refuse("good", Code::not_found, {"good.so", "install the plugin"});
   plugins.install_so("good");
   plugins.refuse("good", Code::not_found, {"good.xml", "install the plugin"});
 }
 
 BOOST_AUTO_TEST_CASE(a_name_that_leads_elsewhere_is_refused) {
-  Folder const plugins;
+  PluginLoaderFolder const plugins;
   for (std::string const name : {"", "../good", "a/b", "Good", "1good", "good.so", "a-b"})
     plugins.refuse(name, Code::bad_configuration, {"\"" + name + "\"", "expected"});
 }
 
 BOOST_AUTO_TEST_CASE(another_abi_is_refused_with_both_numbers_and_the_build) {
-  Folder const plugins;
+  PluginLoaderFolder const plugins;
   plugins.install("otherabi");
   plugins.refuse("otherabi", Code::bad_configuration,
                  {"otherabi.so", "ABI 4096", "ABI " + std::to_string(kPluginAbi), "a test's compiler", "install"});
 }
 
 BOOST_AUTO_TEST_CASE(a_descriptor_of_another_size_is_refused_with_both_sizes) {
-  Folder const plugins;
+  PluginLoaderFolder const plugins;
   plugins.install("othersize");
   plugins.refuse("othersize", Code::bad_configuration,
                  {"24 bytes", "expected " + std::to_string(sizeof(PluginDescriptor)), "build it again"});
 }
 
 BOOST_AUTO_TEST_CASE(a_plugin_under_another_name_is_refused) {
-  Folder const plugins;
+  PluginLoaderFolder const plugins;
   plugins.install("othername");
   plugins.refuse("othername", Code::bad_configuration, {"somebody", "expected othername"});
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_plugin_is_refused) {
-  Folder const plugins;
+  PluginLoaderFolder const plugins;
   plugins.install("nosymbol");
   plugins.refuse("nosymbol", Code::bad_configuration, {"nosymbol.so", kPluginSymbol});
   plugins.install("nothing");
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_plugin_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(code_and_declaration_must_agree) {
-  Folder const plugins;
+  PluginLoaderFolder const plugins;
   plugins.install("refuses");
   plugins.refuse("refuses", Code::bad_configuration, {"refuses.so", "refuses.xml", "PROBE is unknown"});
   plugins.install_so("good");
@@ -132,14 +132,14 @@ BOOST_AUTO_TEST_CASE(code_and_declaration_must_agree) {
 }
 
 BOOST_AUTO_TEST_CASE(a_mistake_in_the_declaration_is_told_with_its_line) {
-  Folder const plugins;
+  PluginLoaderFolder const plugins;
   plugins.install_so("good");
   plugins.install_xml("good", "<table-type name=\"good\">\n  <nonsense/>\n</table-type>\n");
   plugins.refuse("good", Code::bad_configuration, {"good.xml:2"});
 }
 
 BOOST_AUTO_TEST_CASE(types_are_listed_by_name) {
-  Folder const plugins;
+  PluginLoaderFolder const plugins;
   plugins.install("othername");
   plugins.install("good");
   plugins.install_xml("lonely", declaration("lonely"));

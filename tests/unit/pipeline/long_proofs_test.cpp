@@ -20,9 +20,9 @@ BOOST_AUTO_TEST_SUITE(pipeline_long_proofs)
 namespace {
 
 // The lines of one file are its children, and the file itself goes nowhere.
-class Lines : public Site {
+class LongProofsLines : public Site {
  public:
-  Lines() : Site(PlanText{}.source("s").safe("split", "0").idempotent("a", "1").text) {}
+  LongProofsLines() : Site(PlanText{}.source("s").safe("split", "0").idempotent("a", "1").text) {}
 
   Reply line(Reply const& file, std::size_t number, std::uint64_t connection) {
     return of("CHILD", file, {{"child", std::to_string(number)}, {"step", "split"}}, connection);
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(a_large_file_is_run_once_more_and_its_finished_lines_are_pa
   std::size_t const lines = fastjournal::test::number_from("FJ_LINES", 10'000);
   std::size_t const finished = lines / 10;
   constexpr std::size_t kInHands = 100;
-  Lines table;
+  LongProofsLines table;
   Reply const file = table.found("file", "1", {}, 3);
   for (std::size_t at = 0; at < finished + kInHands; ++at) {
     Reply const line = table.line(file, at, 3);

@@ -60,7 +60,7 @@ std::string hex(std::string_view bytes) {
 
 // Reads the body that was appended last, whole and each part of it from the front.
 template <typename Body, typename Read>
-Body last_of(test::MemoryLog const& log, Read const& read) {
+Body last_of(fastjournal::test::MemoryLog const& log, Read const& read) {
   std::string_view const bytes = as_text(log.stored().back().view().body);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     Body cut;
@@ -76,7 +76,7 @@ Body last_of(test::MemoryLog const& log, Read const& read) {
 BOOST_AUTO_TEST_SUITE(pipeline_records)
 
 BOOST_AUTO_TEST_CASE(they_come_back_as_they_were) {
-  test::MemoryLog log;
+  fastjournal::test::MemoryLog log;
   append_document(log, {}, document());
   auto const body = last_of<DocumentBody>(log, read_document);
   DocumentBody const expected = document();

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_plan_is_refused) {
         "plan p 1 1 0 source s 0 1 0 1", "plan p 1 1 0 source s 9 1 0 1",
         "plan p 1 1 0 source s 0 1 0 1 step a 2 1 0 0 0 1 3 1 2 3 0 1 0 0 7"})
     BOOST_TEST(!decode(text).has_value(), text);
-  std::mt19937_64 random{test::seed_or(1)};
+  std::mt19937_64 random{fastjournal::test::seed_or(1)};
   for (int round = 0; round < 20'000; ++round) {
     std::string text = good;
     for (std::uint64_t changes = 1 + random() % 3; changes > 0; --changes) {

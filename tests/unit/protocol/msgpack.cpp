@@ -22,7 +22,7 @@ std::string body_of(Outgoing const& message) {
   return std::string{piece.bytes};
 }
 
-Status status_of(std::string_view body) {
+Status status_of_body(std::string_view body) {
   Message message;
   return parse_frame(body, message);
 }
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_message_is_refused_with_offset_and_reason) {
       {head + map(1) + str("a") + map(0), "parameter \"a\": a map is no value"},
       {head + map(1) + str("a") + std::string("\xd4\x01\x02", 3), "parameter \"a\": an extension type is no value"}};
   for (auto const& [body, reason] : cases) {
-    Status const status = status_of(body);
+    Status const status = status_of_body(body);
     BOOST_TEST_CONTEXT(reason) {
       BOOST_TEST((status.code() == Code::invalid));
       BOOST_TEST_INFO(status.message());
@@ -161,16 +161,17 @@ BOOST_AUTO_TEST_CASE(depth_and_number_of_parameters_are_bounded) {
   std::string maps;
   for (int i = 0; i < 1'000'000; ++i) maps += "\x81\x07";
   for (std::string const& inside : {arrays, maps})
-    BOOST_TEST(status_of(map(1) + str("x") + inside).message().find("nested more than 16 deep") != std::string::npos);
+    BOOST_TEST(status_of_body(map(1) + str("x") + inside).message().find("nested more than 16 deep") !=
+               std::string::npos);
   std::vector<std::string> names;
   for (int i = 0; i < 257; ++i) names.push_back("p" + std::to_string(i));
   std::vector<Param> params;
   for (std::string const& name : names) params.push_back({name, Value::of_integer(1)});
-  BOOST_TEST((status_of(body_of({.command = "A", .params = params})).code() == Code::too_large));
+  BOOST_TEST((status_of_body(body_of({.command = "A", .params = params})).code() == Code::too_large));
   params.pop_back();
-  BOOST_TEST(status_of(body_of({.command = "A", .params = params})).ok());
+  BOOST_TEST(status_of_body(body_of({.command = "A", .params = params})).ok());
   // A map that claims 4 G entries and has none.
-  BOOST_TEST((status_of("\xdf\xff\xff\xff\xff").code() == Code::invalid));
+  BOOST_TEST((status_of_body("\xdf\xff\xff\xff\xff").code() == Code::invalid));
 }
 
 BOOST_AUTO_TEST_CASE(damage_at_any_byte_is_read_or_refused) {
@@ -179,7 +180,7 @@ BOOST_AUTO_TEST_CASE(damage_at_any_byte_is_read_or_refused) {
   for (std::size_t at = 0; at < body.size(); ++at) {
     // Exactly as long as the message, so that a sanitizer sees any byte that is read beyond it.
     std::vector<char> const cut(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(at));
-    BOOST_TEST((status_of({cut.data(), cut.size()}).code() == Code::invalid));
+    BOOST_TEST((status_of_body({cut.data(), cut.size()}).code() == Code::invalid));
     for (int bit = 0; bit < 8; ++bit) {
       std::vector<char> damaged(body.begin(), body.end());
       damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
@@ -231,7 +232,7 @@ BOOST_AUTO_TEST_CASE(random_bytes_are_read_or_refused) {
     for (char& c : bytes) c = static_cast<char>(random.word());
     if (!bytes.empty() && random.one_in(2)) bytes[0] = '\x82';
     BOOST_TEST_CONTEXT("FJ_SEED=" << seed() << " round " << round) {
-      Status const status = status_of({bytes.data(), bytes.size()});
+      Status const status = status_of_body({bytes.data(), bytes.size()});
       BOOST_REQUIRE((status.ok() || status.code() == Code::invalid));
     }
   }

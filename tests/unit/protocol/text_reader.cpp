@@ -9,7 +9,7 @@ using namespace test;
 
 namespace {
 
-Status status_of(std::string_view line) {
+Status status_of_line(std::string_view line) {
   Message message;
   return parse_line(line, message);
 }
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(escapes_are_undone_and_other_backslashes_stay) {
 }
 
 BOOST_AUTO_TEST_CASE(a_quote_behind_any_backslash_does_not_close) {
-  BOOST_TEST(!status_of("C a=\"v;ends\\\\\"").ok());
+  BOOST_TEST(!status_of_line("C a=\"v;ends\\\\\"").ok());
   BOOST_TEST(text_of("C a=\"v\\\\\";b\"", "a") == "v\\\";b");
 }
 
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_nul_ends_the_message) {
   line += '\0';
   line += ";c=\"";
   BOOST_TEST(text_of(line, "b") == "2");
-  BOOST_TEST(status_of(std::string_view{"\0C", 2}).ok());
+  BOOST_TEST(status_of_line(std::string_view{"\0C", 2}).ok());
 }
 
 BOOST_AUTO_TEST_CASE(a_256th_parameter_is_taken_and_a_257th_refused) {
@@ -146,14 +146,14 @@ BOOST_AUTO_TEST_CASE(an_error_says_what_and_at_which_column) {
       {"<ab CMD", "column 2: the sender has no ':' between server and service"},
       {"<a:b:c CMD", "column 5: a second ':' in the sender"}};
   for (auto const& [line, sentence] : cases) {
-    Status const status = status_of(line);
+    Status const status = status_of_line(line);
     BOOST_TEST((status.code() == Code::invalid));
     BOOST_TEST(status.message() == sentence);
   }
 }
 
 BOOST_AUTO_TEST_CASE(an_error_shows_no_more_than_a_printable_piece_of_the_line) {
-  Status const status = status_of("CMD \x01\x80" + std::string(100'000, 'x'));
+  Status const status = status_of_line("CMD \x01\x80" + std::string(100'000, 'x'));
   BOOST_TEST(status.message().size() < 250U);
   for (char const c : status.message()) BOOST_REQUIRE((c >= ' ' && c <= '~'));
 }

@@ -41,7 +41,7 @@ bool fits(std::vector<std::string> const& pattern, std::size_t p, std::vector<st
 BOOST_AUTO_TEST_SUITE(queue_router)
 
 BOOST_AUTO_TEST_CASE(topics_are_routed_as_the_definition_says) {
-  std::uint64_t const seed = test::seed_or(20261125);
+  std::uint64_t const seed = fastjournal::test::seed_or(20261125);
   std::mt19937_64 random{seed};
   auto const text = [&](std::vector<std::string> const& of, std::size_t most) {
     std::string out;

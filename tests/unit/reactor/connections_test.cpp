@@ -15,7 +15,7 @@ namespace fastjournal::reactor {
 namespace {
 
 // Text in which a lost, doubled or moved byte is noticed.
-std::string numbered(std::size_t size) {
+std::string counted_bytes(std::size_t size) {
   std::string out;
   out.reserve(size + 16);
   for (std::size_t i = 0; out.size() < size; ++i) out.append(std::to_string(i)).push_back(' ');
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(bytes_sent_one_by_one_arrive_whole) {
   std::string const address = server.listen();
   server.start();
   LineClient client{address};
-  std::string const text = numbered(500) + "\n";
+  std::string const text = counted_bytes(500) + "\n";
   for (char const c : text) BOOST_REQUIRE(client.send({&c, 1}));
   BOOST_TEST(client.read_bytes(text.size()).value() == text);
 }
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(many_megabytes_arrive_whole_and_in_order) {
   Server server;
   std::vector<std::string> const addresses{server.listen(), server.listen(folder / "a.sock")};
   server.start();
-  std::string const text = numbered(24U << 20U);
+  std::string const text = counted_bytes(24U << 20U);
   for (std::string const& address : addresses) {
     BOOST_TEST_CONTEXT(address) {
       LineClient client{address};
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(answers_are_sent_after_the_end_of_input) {
   for (std::string const& address : addresses) {
     BOOST_TEST_CONTEXT(address) {
       LineClient client{address};
-      std::string const text = numbered(3U << 20U);
+      std::string const text = counted_bytes(3U << 20U);
       std::thread writer{[&] {
         client.send(text);
         client.end_output();
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(what_was_sent_before_a_close_is_read_though_answers_fail) {
         count(id);
       };
       server.start();
-      std::string const text = numbered(5000);
+      std::string const text = counted_bytes(5000);
       for (int i = 0; i < kPeers; ++i) {
         LineClient client{address};
         client.send(text);

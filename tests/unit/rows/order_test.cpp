@@ -22,7 +22,7 @@ using namespace fastjournal::rows;
 
 namespace {
 
-std::uint64_t seed_of_run() { return test::seed_or(20260104U); }
+std::uint64_t seed_of_run() { return fastjournal::test::seed_or(20260104U); }
 
 enum class Where : std::uint8_t { future, due, leased };
 
@@ -412,7 +412,7 @@ BOOST_AUTO_TEST_SUITE(rows_order)
 
 BOOST_AUTO_TEST_CASE(it_agrees_with_a_plain_reference_for_every_mix_of_rules) {
   std::uint64_t const first = seed_of_run();
-  std::uint64_t const end = first + (test::number_from("FJ_SEED", 0) == 0 ? 30U : 1U);
+  std::uint64_t const end = first + (fastjournal::test::number_from("FJ_SEED", 0) == 0 ? 30U : 1U);
   for (std::uint64_t seed = first; seed < end; ++seed) {
     BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
       Play play{seed};

@@ -24,14 +24,14 @@ using namespace fastjournal::rows;
 
 namespace {
 
-std::uint64_t seed_of_run() { return test::seed_or(20260102U); }
+std::uint64_t structures_seed_of_run() { return fastjournal::test::seed_or(20260102U); }
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(rows_structures)
 
 BOOST_AUTO_TEST_CASE(the_payload_store_keeps_what_it_was_given) {
-  std::uint64_t const seed = seed_of_run();
+  std::uint64_t const seed = structures_seed_of_run();
   BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
     std::mt19937_64 chance{seed};
     PayloadStore store;
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(an_empty_payload_store_has_given_its_pages_back) {
 }
 
 BOOST_AUTO_TEST_CASE(the_key_index_agrees_with_a_map_while_it_grows_and_shrinks) {
-  std::uint64_t const seed = seed_of_run();
+  std::uint64_t const seed = structures_seed_of_run();
   BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
     std::mt19937_64 chance{seed};
     KeyIndex index;
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(keys_of_one_hash_are_told_apart) {
 }
 
 BOOST_AUTO_TEST_CASE(the_id_index_agrees_with_a_map_in_order_too) {
-  std::uint64_t const seed = seed_of_run();
+  std::uint64_t const seed = structures_seed_of_run();
   BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
     std::mt19937_64 chance{seed};
     IdIndex index;
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(the_id_index_agrees_with_a_map_in_order_too) {
 }
 
 BOOST_AUTO_TEST_CASE(facts_are_read_as_they_were_written) {
-  std::uint64_t const seed = seed_of_run();
+  std::uint64_t const seed = structures_seed_of_run();
   BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
     std::mt19937_64 chance{seed};
     auto const date = [&] { return static_cast<std::int64_t>(chance() & ((1ULL << 48U) - 1)); };

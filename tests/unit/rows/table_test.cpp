@@ -16,7 +16,7 @@ using namespace fastjournal::rows::test;
 
 namespace {
 
-std::uint64_t seed_of_run() {
+std::uint64_t table_seed_of_run() {
   char const* const given = std::getenv("FJ_SEED");
   return given == nullptr ? 20260701U : std::strtoull(given, nullptr, 10);
 }
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(an_accepted_clock_moves_the_end_of_a_held_lease_too) {
 }
 
 BOOST_AUTO_TEST_CASE(random_lives_replay_from_any_base_to_the_same_digest) {
-  std::uint64_t const first = seed_of_run();
+  std::uint64_t const first = table_seed_of_run();
   std::uint64_t const end = first + (std::getenv("FJ_SEED") == nullptr ? 30U : 1U);
   for (std::uint64_t seed = first; seed < end; ++seed) {
     BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {

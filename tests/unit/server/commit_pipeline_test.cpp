@@ -46,8 +46,8 @@ struct Alerts final : AlertReceiver {
   void tell_alert(log::AlertNotice const&) override {}
 };
 
-struct Fixture : Parts {
-  Fixture() {
+struct CommitPipelineFixture : Parts {
+  CommitPipelineFixture() {
     pipeline.add(a);
     pipeline.add(b);
   }
@@ -83,7 +83,7 @@ struct Fixture : Parts {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(commit_pipeline, Fixture)
+BOOST_FIXTURE_TEST_SUITE(commit_pipeline, CommitPipelineFixture)
 
 BOOST_AUTO_TEST_CASE(a_slow_log_delays_only_sessions_that_used_it) {
   change(a, come(1), "A");

@@ -68,8 +68,8 @@ Declaration followed(std::string name, std::string address = "239.0.0.1:1") {
   return table;
 }
 
-struct Fixture {
-  Fixture() {
+struct FeedsFixture {
+  FeedsFixture() {
     types.emplace("tally", std::make_unique<TableType>(tally_plugin(), tally_type()));
     engine = std::make_unique<Engine>(types, nobody);
     engine->declare({followed("counts")});
@@ -118,7 +118,7 @@ struct Fixture {
 
 BOOST_AUTO_TEST_SUITE(change_feeds)
 
-BOOST_FIXTURE_TEST_CASE(records_leave_once_they_are_durable, Fixture) {
+BOOST_FIXTURE_TEST_CASE(records_leave_once_they_are_durable, FeedsFixture) {
   put("a");
   put("b");
   feeds->send(now_us);
@@ -134,7 +134,7 @@ BOOST_FIXTURE_TEST_CASE(records_leave_once_they_are_durable, Fixture) {
   BOOST_TEST(network.sent.size() == 1U);
 }
 
-BOOST_FIXTURE_TEST_CASE(each_datagram_names_the_record_before_it, Fixture) {
+BOOST_FIXTURE_TEST_CASE(each_datagram_names_the_record_before_it, FeedsFixture) {
   put("a");
   turn();
   put("b");
@@ -144,7 +144,7 @@ BOOST_FIXTURE_TEST_CASE(each_datagram_names_the_record_before_it, Fixture) {
   BOOST_TEST((read(1).head.previous == first));
 }
 
-BOOST_FIXTURE_TEST_CASE(more_than_a_datagram_holds_goes_into_several, Fixture) {
+BOOST_FIXTURE_TEST_CASE(more_than_a_datagram_holds_goes_into_several, FeedsFixture) {
   for (int i = 0; i < 100; ++i) put("row " + std::to_string(i));
   turn();
   std::size_t records = 0;
@@ -156,7 +156,7 @@ BOOST_FIXTURE_TEST_CASE(more_than_a_datagram_holds_goes_into_several, Fixture) {
   BOOST_TEST(records == 100U);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_the_kernel_does_not_take_is_counted_and_holds_nothing_up, Fixture) {
+BOOST_FIXTURE_TEST_CASE(what_the_kernel_does_not_take_is_counted_and_holds_nothing_up, FeedsFixture) {
   network.takes = false;
   put("a");
   turn();
@@ -169,7 +169,7 @@ BOOST_FIXTURE_TEST_CASE(what_the_kernel_does_not_take_is_counted_and_holds_nothi
   BOOST_TEST(read(0).records.size() == 1U);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_was_only_written_asks_for_a_sync_after_a_while, Fixture) {
+BOOST_FIXTURE_TEST_CASE(what_was_only_written_asks_for_a_sync_after_a_while, FeedsFixture) {
   put("a");
   static_cast<void>(engine->end_of_turn(now));
   feeds->send(now_us);  // in the log, but not durable
@@ -184,7 +184,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_only_written_asks_for_a_sync_after_a_while, Fix
   BOOST_TEST(!feeds->wants_sync(now_us + 1'000'000));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_quiet_feed_says_where_it_stands, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_quiet_feed_says_where_it_stands, FeedsFixture) {
   put("a");
   turn();
   Lsn const last = read(0).records.back().view.lsn;
@@ -201,7 +201,7 @@ BOOST_FIXTURE_TEST_CASE(a_quiet_feed_says_where_it_stands, Fixture) {
   BOOST_TEST((read(0).head.previous == last));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_feed_that_spoke_says_nothing_more_until_it_was_quiet_for_long_enough, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_feed_that_spoke_says_nothing_more_until_it_was_quiet_for_long_enough, FeedsFixture) {
   std::int64_t const from = now_us;
   now_us = from + 500'000;
   put("a");
@@ -213,7 +213,7 @@ BOOST_FIXTURE_TEST_CASE(a_feed_that_spoke_says_nothing_more_until_it_was_quiet_f
   BOOST_TEST(network.sent.size() == 1U);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_reload_keeps_the_socket_of_an_address_that_stays, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_reload_keeps_the_socket_of_an_address_that_stays, FeedsFixture) {
   BOOST_TEST(network.open == std::set<std::uint64_t>{1});
   auto same = feeds->open({followed("counts"), followed("more", "239.0.0.2:2")});
   BOOST_REQUIRE(same.ok());
@@ -226,7 +226,7 @@ BOOST_FIXTURE_TEST_CASE(a_reload_keeps_the_socket_of_an_address_that_stays, Fixt
   BOOST_TEST(network.open == std::set<std::uint64_t>{3});
 }
 
-BOOST_FIXTURE_TEST_CASE(a_feed_that_cannot_be_opened_changes_nothing_and_is_named, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_feed_that_cannot_be_opened_changes_nothing_and_is_named, FeedsFixture) {
   auto const failed = feeds->open({followed("counts"), followed("fine", "239.0.0.2:2"), followed("lost", "bad")});
   BOOST_REQUIRE(!failed.ok());
   BOOST_TEST(failed.status().message().find("lost.xml") != std::string::npos, failed.status().message());

@@ -17,7 +17,7 @@ struct Resumed final : Resume {
   std::vector<ConnectionId> ids;
 };
 
-struct Fixture : Parts {
+struct MemoryGuardFixture : Parts {
   Session& with_input(std::uint64_t id, std::size_t bytes) {
     Session& session = come(id);
     BOOST_TEST(guard.take_in(session, std::string(bytes, 'x')));
@@ -31,7 +31,7 @@ struct Fixture : Parts {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(memory_guard, Fixture)
+BOOST_FIXTURE_TEST_SUITE(memory_guard, MemoryGuardFixture)
 
 BOOST_AUTO_TEST_CASE(above_the_limit_the_largest_connection_is_closed_and_told_why) {
   with_input(1, kMemory / 4);

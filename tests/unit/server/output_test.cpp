@@ -16,8 +16,8 @@ using namespace fastjournal::server;
 using namespace fastjournal::server::test;
 using storage::test::Life;
 
-struct Fixture : Parts {
-  Fixture() { BOOST_REQUIRE(life.start().ok()); }
+struct OutputFixture : Parts {
+  OutputFixture() { BOOST_REQUIRE(life.start().ok()); }
 
   // What is written is covered by a commit.
   void say(Session& session, std::string_view text) {
@@ -55,7 +55,7 @@ struct Fixture : Parts {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(output_of_the_server, Fixture)
+BOOST_FIXTURE_TEST_SUITE(output_of_the_server, OutputFixture)
 
 BOOST_AUTO_TEST_CASE(bytes_of_files_leave_at_their_place) {
   Session& session = come(1);

@@ -13,13 +13,13 @@ using namespace fastjournal;
 using namespace fastjournal::server;
 using namespace fastjournal::server::test;
 
-struct Fixture : Parts {
+struct SessionsFixture : Parts {
   bool is_full() { return !sessions.admit(ConnectionId{99}, {"peer", "ip:99"}, kLoopbackRights, messages()).ok(); }
 };
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(sessions_of_the_server, Fixture)
+BOOST_FIXTURE_TEST_SUITE(sessions_of_the_server, SessionsFixture)
 
 BOOST_AUTO_TEST_CASE(what_a_session_was_given_comes_back_when_it_goes) {
   come(1);

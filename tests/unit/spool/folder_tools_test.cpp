@@ -24,7 +24,7 @@ namespace fastjournal::spool {
 namespace {
 
 namespace fs = std::filesystem;
-using test::TemporaryFolder;
+using fastjournal::test::TemporaryFolder;
 
 // Takes rows of `tables`, but those whose id is among `refused`.
 class Daemon final : public Link {

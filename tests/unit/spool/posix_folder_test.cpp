@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using fastjournal::test::run_in_child;
-using test::TemporaryFolder;
+using fastjournal::test::TemporaryFolder;
 
 std::unique_ptr<PosixFolder> open_folder(std::string const& path) {
   Result<std::unique_ptr<PosixFolder>> opened = PosixFolder::open(path);
@@ -50,7 +50,7 @@ Status save(Spool& spool, std::string_view id, std::string_view table = "pages")
   return spool.save(row);
 }
 
-class Daemon final : public Link {
+class PosixFolderDaemon final : public Link {
  public:
   std::map<std::string, int> rows;
   std::vector<std::uint64_t> unanswered;
@@ -79,7 +79,7 @@ std::string draw_name() {
   return "client-" + std::to_string(::getpid()) + "-" + std::to_string(++number);
 }
 
-std::size_t files_in(std::string const& folder) {
+std::size_t count_files(std::string const& folder) {
   std::size_t out = 0;
   for (auto const& entry : fs::directory_iterator{folder}) out += entry.is_regular_file() ? 1 : 0;
   return out;
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_later_file_with_the_same_number_is_a_new_one) {
     std::unique_ptr<PosixFolder> const opened = open_folder(path);
     BOOST_TEST(opened->kept().value().empty());
     BOOST_TEST(opened->doubtful().size() == (has_seed ? 0U : 1U));
-    Daemon daemon;
+    PosixFolderDaemon daemon;
     Forwarder forwarder{*opened, daemon, {}, draw_name};
     BOOST_REQUIRE(forwarder.start().ok());
     TimeMs now{static_cast<std::int64_t>(::time(nullptr)) * 1000};
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_later_file_with_the_same_number_is_a_new_one) {
       daemon.answer(forwarder, now);
     }
     BOOST_TEST(daemon.rows["b"] == 1);
-    BOOST_TEST(files_in(path + "/closing") == 0U);
+    BOOST_TEST(count_files(path + "/closing") == 0U);
   }
 }
 
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_was_cut_is_read_from_its_beginning) {
   std::string const path = folder / "rows";
   BOOST_TEST(save(*open_spool(path), std::string(1'000, 'a')).ok());
   std::unique_ptr<PosixFolder> const opened = open_folder(path);
-  Daemon daemon;
+  PosixFolderDaemon daemon;
   Forwarder forwarder{*opened, daemon, {}, draw_name};
   BOOST_REQUIRE(forwarder.start().ok());
   TimeMs now{static_cast<std::int64_t>(::time(nullptr)) * 1000};
@@ -256,8 +256,8 @@ BOOST_AUTO_TEST_CASE(an_ended_file_is_left_and_removed) {
   Instance const file = opened->list().value().at(0).instance;
   BOOST_TEST(!opened->is_left(file).value());
   BOOST_TEST(opened->end(file).ok());
-  BOOST_TEST(files_in(path) == 0U);
-  BOOST_TEST(files_in(path + "/closing") == 1U);
+  BOOST_TEST(count_files(path) == 0U);
+  BOOST_TEST(count_files(path + "/closing") == 1U);
   Listed const listed = opened->list().value().at(0);
   BOOST_TEST((listed.is_ended && listed.instance == file));
   BOOST_TEST(!opened->is_left(file).value());
@@ -268,9 +268,9 @@ BOOST_AUTO_TEST_CASE(an_ended_file_is_left_and_removed) {
   std::vector<Listed> const both = opened->list().value();
   for (Listed const& one : both)
     if (!one.is_ended) BOOST_TEST(opened->end(one.instance).ok());
-  BOOST_TEST(files_in(path + "/closing") == 2U);
+  BOOST_TEST(count_files(path + "/closing") == 2U);
   BOOST_TEST(opened->remove(file).ok());
-  BOOST_TEST(files_in(path + "/closing") == 1U);
+  BOOST_TEST(count_files(path + "/closing") == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_erased_takes_no_space) {
@@ -342,7 +342,7 @@ BOOST_AUTO_TEST_CASE(files_of_other_users_are_ended_and_removed) {
       Result<std::unique_ptr<PosixFolder>> const opened = PosixFolder::open(path);
       if (!opened.ok()) return 2;
       Listed const file = opened.value()->list().value().at(0);
-      Daemon daemon;
+      PosixFolderDaemon daemon;
       Forwarder forwarder{*opened.value(), daemon, {}, draw_name};
       if (!forwarder.start().ok()) return 3;
       TimeMs now{static_cast<std::int64_t>(::time(nullptr)) * 1000};
@@ -356,7 +356,7 @@ BOOST_AUTO_TEST_CASE(files_of_other_users_are_ended_and_removed) {
       now.value += 2 * 3'600'000;
       forwarder.run(now);
       if (!forwarder.problem().ok() || forwarder.figures().failures != 0) return 6;
-      return daemon.rows.size() == 1 && files_in(path) == 0 && files_in(path + "/closing") == 0 ? 0 : 7;
+      return daemon.rows.size() == 1 && count_files(path) == 0 && count_files(path + "/closing") == 0 ? 0 : 7;
     });
     BOOST_TEST(code == 0, "mode " << std::oct << mode << ": " << code);
   }
@@ -423,7 +423,7 @@ BOOST_AUTO_TEST_CASE(many_files_are_carried_at_once) {
     if (::setrlimit(RLIMIT_NOFILE, &files) != 0) return 2;
     Result<std::unique_ptr<PosixFolder>> const opened = PosixFolder::open(path);
     if (!opened.ok() || opened.value()->list().value().size() != kFiles) return 3;
-    Daemon daemon;
+    PosixFolderDaemon daemon;
     Forwarder forwarder{*opened.value(), daemon, {}, draw_name};
     if (!forwarder.start().ok()) return 4;
     TimeMs now{static_cast<std::int64_t>(::time(nullptr)) * 1000};
@@ -432,7 +432,7 @@ BOOST_AUTO_TEST_CASE(many_files_are_carried_at_once) {
       forwarder.run(now);
     }
     if (!forwarder.problem().ok() || forwarder.figures().failures != 0) return 5;
-    return files_in(path) == 0 && files_in(path + "/closing") == 0 ? 0 : 6;
+    return count_files(path) == 0 && count_files(path + "/closing") == 0 ? 0 : 6;
   });
   BOOST_TEST(code == 0);
 }
@@ -484,7 +484,7 @@ BOOST_AUTO_TEST_CASE(each_row_of_busy_producers_counts_once) {
         if (!save(*own.value(), std::to_string(who) + "/" + std::to_string(row), row % 7 == 0 ? "later" : "pages").ok())
           return;
     });
-  Daemon daemon;
+  PosixFolderDaemon daemon;
   TimeMs now{static_cast<std::int64_t>(::time(nullptr)) * 1000};
   bool is_over = false;
   for (int start = 0; start < 5; ++start) {
@@ -503,8 +503,8 @@ BOOST_AUTO_TEST_CASE(each_row_of_busy_producers_counts_once) {
       is_over = true;
     }
     if (!is_over) continue;
-    for (int turn = 0; turn < 2'000 && (files_in(path) > 0 || files_in(path + "/closing") > 0 ||
-                                        files_in(path + "/forwarder/held") > 0);
+    for (int turn = 0; turn < 2'000 && (count_files(path) > 0 || count_files(path + "/closing") > 0 ||
+                                        count_files(path + "/forwarder/held") > 0);
          ++turn) {
       now.value += 1'000;
       forwarder.run(now);
@@ -512,8 +512,8 @@ BOOST_AUTO_TEST_CASE(each_row_of_busy_producers_counts_once) {
     }
     BOOST_TEST(forwarder.figures().failures == 0U, forwarder.problem().text());
   }
-  BOOST_TEST(files_in(path) == 0U);
-  BOOST_TEST(files_in(path + "/closing") == 0U);
+  BOOST_TEST(count_files(path) == 0U);
+  BOOST_TEST(count_files(path + "/closing") == 0U);
   BOOST_TEST(daemon.rows.size() == 3U * kRows);
   for (auto const& [id, count] : daemon.rows) BOOST_TEST(count == 1, id);
 }

@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_row_above_the_limit_is_refused) {
 
 // Whatever stands in between, all whole rows are found, in order.
 BOOST_AUTO_TEST_CASE(random_files) {
-  std::uint64_t const seed = test::seed_or(1);
+  std::uint64_t const seed = fastjournal::test::seed_or(1);
   BOOST_TEST_MESSAGE("FJ_SEED=" << seed);
   std::mt19937_64 chance{seed};
   for (int file = 0; file < 200; ++file) {

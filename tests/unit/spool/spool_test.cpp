@@ -40,7 +40,7 @@ std::unique_ptr<Spool> open_spool(fs::path const& folder, Options options = {}) 
   return std::move(opened.value());
 }
 
-Status save(Spool& spool, std::string_view uri) {
+Status save_uri(Spool& spool, std::string_view uri) {
   Message row = Spool::row_of("pages");
   row.set("uri", uri);
   return spool.save(row);
@@ -78,7 +78,8 @@ std::vector<fs::path> files_in(fs::path const& folder) {
   return {out.begin(), out.end()};
 }
 
-using test::TemporaryFolder;
+using fastjournal::test::run_in_child;
+using fastjournal::test::TemporaryFolder;
 
 BOOST_AUTO_TEST_SUITE(spool)
 
@@ -140,7 +141,7 @@ BOOST_AUTO_TEST_CASE(many_producers_lose_nothing) {
   constexpr int kRows = 500;
   auto const produce = [&](Spool& spool, int who) {
     for (int row = 0; row < kRows; ++row)
-      if (!save(spool, std::to_string(who) + "/" + std::to_string(row)).ok()) return false;
+      if (!save_uri(spool, std::to_string(who) + "/" + std::to_string(row)).ok()) return false;
     return true;
   };
   std::vector<pid_t> children;
@@ -175,17 +176,17 @@ BOOST_AUTO_TEST_CASE(many_producers_lose_nothing) {
 BOOST_AUTO_TEST_CASE(an_ended_file_is_left) {
   TemporaryFolder const folder;
   std::unique_ptr<Spool> const spool = open_spool(folder / "rows");
-  BOOST_TEST(save(*spool, "first").ok());
+  BOOST_TEST(save_uri(*spool, "first").ok());
   fs::path const file = files_in(folder / "rows").at(0);
   int const fd = ::open(file.c_str(), O_RDONLY);
   BOOST_REQUIRE(fd >= 0);
   BOOST_TEST(::flock(fd, LOCK_EX | LOCK_NB) != 0);  // the producer has it open
   BOOST_REQUIRE(::fchmod(fd, 0440) == 0);
-  BOOST_TEST(save(*spool, "late").ok());
+  BOOST_TEST(save_uri(*spool, "late").ok());
   BOOST_TEST(::flock(fd, LOCK_EX | LOCK_NB) == 0);  // it noticed, and left
   // Not moved away so far: its name is passed over, by this Spool and by another.
-  BOOST_TEST(save(*spool, "next").ok());
-  BOOST_TEST(save(*open_spool(folder / "rows"), "other").ok());
+  BOOST_TEST(save_uri(*spool, "next").ok());
+  BOOST_TEST(save_uri(*open_spool(folder / "rows"), "other").ok());
   ::close(fd);
   BOOST_TEST(files_in(folder / "rows").size() == 2U);
   BOOST_TEST(rows_in(folder / "rows").size() == 4U);
@@ -211,7 +212,7 @@ BOOST_AUTO_TEST_CASE(a_file_without_a_head_is_passed_over) {
     std::ofstream{folder / ("rows/" + name_of({begin, 1}))} << "something else, of some length";
     std::ofstream{folder / ("rows/" + name_of({begin, 2}))} << head << head_of_file({8});
   }
-  BOOST_TEST(save(*open_spool(folder / "rows"), "row").ok());
+  BOOST_TEST(save_uri(*open_spool(folder / "rows"), "row").ok());
   BOOST_TEST((rows_in(folder / "rows") == std::map<std::string, int>{{"row", 1}}));
   BOOST_TEST(files_in(folder / "rows").size() == 6U);
 }
@@ -219,7 +220,7 @@ BOOST_AUTO_TEST_CASE(a_file_without_a_head_is_passed_over) {
 BOOST_AUTO_TEST_CASE(each_file_has_a_seed_of_its_own) {
   TemporaryFolder const folder;
   std::unique_ptr<Spool> const spool = open_spool(folder / "rows", {.file_bytes_max = 64});
-  for (int row = 0; row < 20; ++row) BOOST_TEST(save(*spool, "row").ok());
+  for (int row = 0; row < 20; ++row) BOOST_TEST(save_uri(*spool, "row").ok());
   std::set<std::uint64_t> seeds;
   for (fs::path const& file : files_in(folder / "rows")) seeds.insert(seed_of_file(bytes_of(file)).value().value);
   BOOST_TEST(seeds.size() == 20U);
@@ -228,27 +229,27 @@ BOOST_AUTO_TEST_CASE(each_file_has_a_seed_of_its_own) {
 BOOST_AUTO_TEST_CASE(a_deleted_file_takes_no_row_with_it_unnoticed) {
   TemporaryFolder const folder;
   std::unique_ptr<Spool> const spool = open_spool(folder / "rows");
-  BOOST_TEST(save(*spool, "gone").ok());
+  BOOST_TEST(save_uri(*spool, "gone").ok());
   fs::remove(files_in(folder / "rows").at(0));
-  BOOST_TEST(save(*spool, "kept").ok());
+  BOOST_TEST(save_uri(*spool, "kept").ok());
   BOOST_TEST((rows_in(folder / "rows") == std::map<std::string, int>{{"kept", 1}}));
 }
 
 // A disk that is full in the middle of a row: told, and what others write behind it is found.
 BOOST_AUTO_TEST_CASE(a_row_that_does_not_fit_is_refused) {
   TemporaryFolder const folder;
-  int const code = test::run_in_child([&] {
+  int const code = run_in_child([&] {
     ::signal(SIGXFSZ, SIG_IGN);
     std::unique_ptr<Spool> const spool = std::move(Spool::open({.folder = folder / "rows"}).value());
-    if (!save(*spool, "fits").ok()) return 1;
+    if (!save_uri(*spool, "fits").ok()) return 1;
     rlimit const limit{200, 200};
     ::setrlimit(RLIMIT_FSIZE, &limit);
-    Status const refused = save(*spool, std::string(1000, 'x'));
+    Status const refused = save_uri(*spool, std::string(1000, 'x'));
     if (refused.ok()) return 2;
     return refused.message().find(folder / "rows") == std::string::npos ? 3 : 0;
   });
   BOOST_TEST(code == 0);
-  BOOST_TEST(save(*open_spool(folder / "rows"), "after").ok());
+  BOOST_TEST(save_uri(*open_spool(folder / "rows"), "after").ok());
   std::size_t damaged = 0;
   BOOST_TEST((rows_in(folder / "rows", &damaged) == std::map<std::string, int>{{"fits", 1}, {"after", 1}}));
   BOOST_TEST(damaged > 0U);
@@ -259,7 +260,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_told_at_once) {
   TemporaryFolder const folder;
   fs::create_directory(folder / "small");
   constexpr int kNotAllowed = 77;
-  int const code = test::run_in_child([&] {
+  int const code = run_in_child([&] {
     std::string const small = folder / "small";
     if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", "none", MS_REC | MS_PRIVATE, nullptr) != 0 ||
         ::mount("tmpfs", small.c_str(), "tmpfs", 0, "size=64k") != 0)
@@ -267,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_told_at_once) {
     std::unique_ptr<Spool> const spool = std::move(Spool::open({.folder = small + "/rows"}).value());
     int saved = 0;
     Status status;
-    for (; saved < 1'000 && (status = save(*spool, std::string(1'000, 'x'))).ok();) ++saved;
+    for (; saved < 1'000 && (status = save_uri(*spool, std::string(1'000, 'x'))).ok();) ++saved;
     if (status.code() != Code::no_space || status.facts().empty()) return 1;
     if (saved < 30 || saved > 64) return 2;
     int rows = 0;
@@ -288,7 +289,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_file_is_refused) {
   // Of this period and the next, in case it ends now.
   for (std::int64_t const at : {now, now + 3600})
     fs::create_symlink("/dev/null", folder / ("rows/" + name_of({begin_of_period(at, 3600), 0})));
-  Status const status = save(*open_spool(folder / "rows"), "row");
+  Status const status = save_uri(*open_spool(folder / "rows"), "row");
   BOOST_TEST((status.code() == Code::io_error));
   BOOST_TEST(status.message().find("Z-0.rows") != std::string::npos, status.message());
 }
@@ -354,7 +355,7 @@ BOOST_AUTO_TEST_CASE(syncs) {
   for (Sync const sync : {Sync::none, Sync::interval, Sync::each}) {
     std::unique_ptr<Spool> const spool =
         open_spool(folder / "rows", {.sync = sync, .interval = std::chrono::milliseconds{1}});
-    for (int row = 0; row < 20; ++row) BOOST_TEST(save(*spool, std::to_string(row)).ok());
+    for (int row = 0; row < 20; ++row) BOOST_TEST(save_uri(*spool, std::to_string(row)).ok());
     BOOST_TEST(spool->sync().ok());
   }
   for (auto const& [uri, count] : rows_in(folder / "rows")) BOOST_TEST(count == 3, uri);
@@ -367,12 +368,12 @@ BOOST_AUTO_TEST_CASE(a_forked_child_goes_on_and_closes_what_its_parent_syncs_in_
   std::unique_ptr<Spool> spool =
       open_spool(folder / "rows", {.sync = Sync::interval, .interval = std::chrono::milliseconds{1}});
   for (int number = 0; number < kChildren; ++number) {
-    BOOST_TEST(save(*spool, "parent" + std::to_string(number)).ok());
+    BOOST_TEST(save_uri(*spool, "parent" + std::to_string(number)).ok());
     pid_t const child = ::fork();
     BOOST_REQUIRE(child >= 0);
     if (child == 0) {
       ::alarm(20);
-      bool const saved = save(*spool, "child" + std::to_string(number)).ok() && spool->sync().ok();
+      bool const saved = save_uri(*spool, "child" + std::to_string(number)).ok() && spool->sync().ok();
       spool.reset();
       ::_exit(saved ? 0 : 1);
     }

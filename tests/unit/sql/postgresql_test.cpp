@@ -63,7 +63,7 @@ struct Base {
   Stop stop;
 };
 
-bool tells(Status const& status, std::string_view text) {
+bool postgresql_tells(Status const& status, std::string_view text) {
   BOOST_TEST_MESSAGE(status.message());
   return !status.ok() && status.message().find(text) != std::string::npos;
 }
@@ -92,8 +92,9 @@ BOOST_FIXTURE_TEST_CASE(a_state_takes_the_place_of_the_former_one_and_of_no_othe
 BOOST_FIXTURE_TEST_CASE(what_cannot_be_written_whole_changes_nothing, Base) {
   BOOST_TEST(write("post", content_of({"a"})).message() == "");
   BOOST_TEST(ask("DROP TABLE fastjournal.\"order\"; CREATE TABLE fastjournal.\"order\" (other text)") == "");
-  BOOST_TEST(tells(write("post", content_of({"b", "c"})),
-                   "PostgreSQL: remove the former rows of fastjournal.order: column \"table_name\" does not exist"));
+  BOOST_TEST(postgresql_tells(
+      write("post", content_of({"b", "c"})),
+      "PostgreSQL: remove the former rows of fastjournal.order: column \"table_name\" does not exist"));
   BOOST_TEST(queues() == lines_of("post", {"a"}));
 }
 
@@ -112,8 +113,8 @@ BOOST_FIXTURE_TEST_CASE(readers_are_not_waited_for, Base) {
 
 BOOST_FIXTURE_TEST_CASE(a_user_needs_no_more_than_a_schema_of_its_own, Base) {
   BOOST_TEST(ask("CREATE ROLE few_" + name + " LOGIN") == "");
-  BOOST_TEST(tells(write("post", content_of({"a"}), "few_" + name),
-                   "PostgreSQL: make the schema fastjournal: permission denied for database " + name));
+  BOOST_TEST(postgresql_tells(write("post", content_of({"a"}), "few_" + name),
+                              "PostgreSQL: make the schema fastjournal: permission denied for database " + name));
   BOOST_TEST(ask("CREATE SCHEMA fastjournal AUTHORIZATION few_" + name) == "");
   BOOST_TEST(write("post", content_of({"a"}), "few_" + name).message() == "");
   BOOST_TEST(queues() == lines_of("post", {"a"}));
@@ -147,10 +148,10 @@ BOOST_FIXTURE_TEST_CASE(a_server_that_is_away_is_told_with_the_reason_on_one_lin
   TableExport const content = content_of({"a"});
   Mirrored const mirrored{.table = "post", .type = "queue", .date = TimeMs{1}, .content = content};
   Status const status = export_to("postgresql://owner@/x?host=" + nobody.path().string(), "", mirrored, none);
-  BOOST_TEST(tells(status, "PostgreSQL: connect: "));
-  BOOST_TEST(tells(status, "No such file or directory"));
+  BOOST_TEST(postgresql_tells(status, "PostgreSQL: connect: "));
+  BOOST_TEST(postgresql_tells(status, "No such file or directory"));
   BOOST_TEST(status.message().find('\n') == std::string::npos);
-  BOOST_TEST(tells(write("post", content, "nobody_known"), "role \"nobody_known\" does not exist"));
+  BOOST_TEST(postgresql_tells(write("post", content, "nobody_known"), "role \"nobody_known\" does not exist"));
 }
 
 // It accepts the connection, and never says a word.
@@ -172,7 +173,7 @@ BOOST_FIXTURE_TEST_CASE(a_stop_ends_the_waiting_for_a_silent_server, Base) {
   int const accepted = ::accept(listener, nullptr, nullptr);
   BOOST_TEST(accepted >= 0);
   stop.give();
-  BOOST_TEST(tells(writing.get(), "PostgreSQL: connect: the daemon stops"));
+  BOOST_TEST(postgresql_tells(writing.get(), "PostgreSQL: connect: the daemon stops"));
   BOOST_TEST((std::chrono::steady_clock::now() - began < std::chrono::seconds{5}));
   ::close(accepted);
   ::close(listener);
@@ -192,7 +193,7 @@ BOOST_FIXTURE_TEST_CASE(a_stop_ends_the_waiting_for_a_lock, Base) {
             "1\n";
   BOOST_TEST(waits);
   stop.give();
-  BOOST_TEST(tells(writing.get(), "the daemon stops"));
+  BOOST_TEST(postgresql_tells(writing.get(), "the daemon stops"));
   holder.kill(SIGINT);
   static_cast<void>(holder.wait());
   BOOST_TEST(queues() == lines_of("post", {"a"}));

@@ -9,10 +9,10 @@ namespace fastjournal::tools {
 namespace {
 
 constexpr std::uint64_t kKiB = 1024;
-constexpr std::uint64_t kBefore = 512 * kKiB;
-constexpr std::uint64_t kAfter = 768 * kKiB;
+constexpr std::uint64_t kResizeBefore = 512 * kKiB;
+constexpr std::uint64_t kResizeAfter = 768 * kKiB;
 
-Result<Resized> resize_shared(Used& used, sim::SimDisk& disk, std::uint64_t bytes = kAfter) {
+Result<Resized> resize_shared(Used& used, sim::SimDisk& disk, std::uint64_t bytes = kResizeAfter) {
   return resize(disk, "shared", bytes, used.world.types(), 99);
 }
 
@@ -29,7 +29,7 @@ void check_whole(Used& used, sim::SimDisk& disk) {
   Result<LogFacts> const facts = verify(disk, "shared", used.world.types());
   BOOST_REQUIRE_MESSAGE(facts.ok(), facts.status().text());
   BOOST_TEST(facts->digest == used.digest);
-  BOOST_TEST((facts->container_bytes == kBefore || facts->container_bytes == kAfter));
+  BOOST_TEST((facts->container_bytes == kResizeBefore || facts->container_bytes == kResizeAfter));
 }
 
 // After a resize that was cut short or refused: all is there, and a second one succeeds.
@@ -38,7 +38,7 @@ void check_goes_on(Used& used, sim::SimDisk& disk) {
   remove_leftover(disk);
   Result<Resized> const again = resize_shared(used, disk);
   BOOST_REQUIRE_MESSAGE(again.ok(), again.status().text());
-  BOOST_TEST(again->log.container_bytes == kAfter);
+  BOOST_TEST(again->log.container_bytes == kResizeAfter);
   BOOST_TEST(again->log.digest == used.digest);
   BOOST_TEST(again->left_behind.ok());
   BOOST_CHECK(disk.list("shared.resize").status().code() == Code::not_found);
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_SUITE(log_resize)
 BOOST_AUTO_TEST_CASE(containers_become_larger_and_smaller_and_the_rows_stay) {
   Used used;
   sim::SimDisk& disk = used.world.disk();
-  for (std::uint64_t const bytes : {4096 * kKiB, kBefore, 1000 * kKiB}) {
+  for (std::uint64_t const bytes : {4096 * kKiB, kResizeBefore, 1000 * kKiB}) {
     Result<Resized> const resized = resize_shared(used, disk, bytes);
     BOOST_REQUIRE_MESSAGE(resized.ok(), resized.status().text());
     BOOST_TEST(resized->changed());
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_row_larger_than_the_new_containers_goes_over_several) {
   BOOST_REQUIRE(used.world.stop().ok());
   Result<LogFacts> const before = verify(used.world.disk(), "shared", used.world.types());
   BOOST_REQUIRE(before.ok());
-  Result<Resized> const resized = resize_shared(used, used.world.disk(), kBefore);
+  Result<Resized> const resized = resize_shared(used, used.world.disk(), kResizeBefore);
   BOOST_REQUIRE_MESSAGE(resized.ok(), resized.status().text());
   BOOST_TEST(resized->log.digest == before->digest);
   check_serves(used, "shared");
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(the_size_that_it_has_changes_nothing) {
   Used used;
   auto const before = used.world.disk().image();
   // Rounded up to a multiple of the block, as the daemon does.
-  Result<Resized> const resized = resize_shared(used, used.world.disk(), kBefore - 100);
+  Result<Resized> const resized = resize_shared(used, used.world.disk(), kResizeBefore - 100);
   BOOST_REQUIRE_MESSAGE(resized.ok(), resized.status().text());
   BOOST_TEST(!resized->changed());
   BOOST_TEST(resized->log.digest == used.digest);
@@ -124,15 +124,15 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_resized_stays_as_it_is) {
   };
   BOOST_CHECK(refused("shared", 400 * kKiB) == Code::bad_configuration);
   BOOST_CHECK(refused("shared", 5ULL << 30U) == Code::bad_configuration);
-  BOOST_CHECK(refused("nowhere", kAfter) == Code::not_found);
+  BOOST_CHECK(refused("nowhere", kResizeAfter) == Code::not_found);
   BOOST_REQUIRE(disk.make_folder("empty").ok());
-  BOOST_CHECK(refused("empty", kAfter) == Code::not_found);
+  BOOST_CHECK(refused("empty", kResizeAfter) == Code::not_found);
   {
     auto const lock = disk.lock_folder("shared");
-    BOOST_CHECK(refused("shared", kAfter) == Code::in_use);
+    BOOST_CHECK(refused("shared", kResizeAfter) == Code::in_use);
   }
   BOOST_REQUIRE(disk.make_folder("shared.resize").ok());
-  BOOST_CHECK(refused("shared", kAfter) == Code::bad_parameter);
+  BOOST_CHECK(refused("shared", kResizeAfter) == Code::bad_parameter);
   remove_leftover(disk);
   disk.flip("shared/container-000001", 12 * 4096 + 70, 1);
   Status const damaged = resize_shared(used, disk).status();
@@ -142,8 +142,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_resized_stays_as_it_is) {
 BOOST_AUTO_TEST_CASE(a_full_disk_ends_it_and_the_log_is_as_it_was) {
   Used used;
   sim::SimDisk& disk = used.world.disk();
-  std::uint64_t const room = 2 * kAfter;
-  for (std::uint64_t const more : {std::uint64_t{0}, kAfter, room}) {
+  std::uint64_t const room = 2 * kResizeAfter;
+  for (std::uint64_t const more : {std::uint64_t{0}, kResizeAfter, room}) {
     disk.set_capacity(disk.used_bytes() + more);
     BOOST_CHECK(resize_shared(used, disk).status().code() == Code::no_space);
     check_whole(used, disk);
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(every_call_to_the_disk_may_fail) {
         // A resize may succeed despite the failure: then the old log is left behind, or a container made ahead is
         // missing.
         if (resized.ok()) {
-          BOOST_TEST(resized->log.container_bytes == kAfter);
+          BOOST_TEST(resized->log.container_bytes == kResizeAfter);
           BOOST_TEST(resized->log.digest == used.digest);
           if (!resized->left_behind.ok()) ++warned;
         }
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(it_tells_how_far_it_is) {
     BOOST_TEST(done >= last);
     last = done;
   };
-  BOOST_REQUIRE(resize(used.world.disk(), "shared", kAfter, used.world.types(), 99, progress).ok());
+  BOOST_REQUIRE(resize(used.world.disk(), "shared", kResizeAfter, used.world.types(), 99, progress).ok());
   BOOST_TEST(steps.size() == 2U);
   BOOST_TEST(steps["copying"] > 100U << 10U);
   BOOST_TEST(steps["reading"] > 100U << 10U);

@@ -77,8 +77,8 @@ struct Letters final : ReplySink {
   std::vector<std::string> all;
 };
 
-struct Fixture {
-  Fixture() {
+struct ServiceFixture {
+  ServiceFixture() {
     type.name = "rows";
     type.empty_answer = "NOTHING";
     type.commands.emplace_back();
@@ -117,7 +117,7 @@ using Strings = std::vector<std::string>;
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(service, Fixture)
+BOOST_FIXTURE_TEST_SUITE(service, ServiceFixture)
 
 BOOST_AUTO_TEST_CASE(waiting_commands_get_a_row_each_in_order_of_arrival) {
   for (std::uint64_t connection : {5U, 6U, 7U}) BOOST_REQUIRE(take_later(connection, 1000).ok());

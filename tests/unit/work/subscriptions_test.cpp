@@ -32,8 +32,8 @@ struct Books final : Keeper {
 
 constexpr TimeMs kDeadline{1000};
 
-struct Fixture {
-  Fixture() { waiting.tell(books); }
+struct SubscriptionsFixture {
+  SubscriptionsFixture() { waiting.tell(books); }
   void listen(std::uint64_t connection, ListenMode mode = ListenMode::wake, std::uint32_t credit = 0,
               std::string_view topic = "") {
     BOOST_REQUIRE(waiting.listen(ConnectionId{connection}, {topic, mode, credit, {}}));
@@ -83,7 +83,7 @@ using Order = std::vector<std::uint64_t>;
 
 BOOST_AUTO_TEST_SUITE(subscriptions)
 
-BOOST_FIXTURE_TEST_CASE(as_many_idle_listeners_are_woken_as_there_are_rows, Fixture) {
+BOOST_FIXTURE_TEST_CASE(as_many_idle_listeners_are_woken_as_there_are_rows, SubscriptionsFixture) {
   for (std::uint64_t connection : {1U, 2U, 3U}) listen(connection);
   BOOST_TEST(wake().empty());
   come(2);
@@ -93,7 +93,7 @@ BOOST_FIXTURE_TEST_CASE(as_many_idle_listeners_are_woken_as_there_are_rows, Fixt
   BOOST_TEST(wake().empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(who_takes_nothing_in_time_is_passed_over, Fixture) {
+BOOST_FIXTURE_TEST_CASE(who_takes_nothing_in_time_is_passed_over, SubscriptionsFixture) {
   listen(1);
   listen(2);
   static_cast<void>(wake());
@@ -107,7 +107,7 @@ BOOST_FIXTURE_TEST_CASE(who_takes_nothing_in_time_is_passed_over, Fixture) {
   BOOST_TEST(wake() == Order{3 - first.front()});
 }
 
-BOOST_FIXTURE_TEST_CASE(who_is_woken_and_leaves_passes_the_wake_on, Fixture) {
+BOOST_FIXTURE_TEST_CASE(who_is_woken_and_leaves_passes_the_wake_on, SubscriptionsFixture) {
   listen(1);
   listen(2);
   static_cast<void>(wake());
@@ -118,7 +118,7 @@ BOOST_FIXTURE_TEST_CASE(who_is_woken_and_leaves_passes_the_wake_on, Fixture) {
   BOOST_TEST(wake() == Order{3 - first.front()});
 }
 
-BOOST_FIXTURE_TEST_CASE(work_of_a_topic_wakes_its_listeners_and_those_of_the_whole_table_only, Fixture) {
+BOOST_FIXTURE_TEST_CASE(work_of_a_topic_wakes_its_listeners_and_those_of_the_whole_table_only, SubscriptionsFixture) {
   listen(1, ListenMode::wake, 0, "a");
   listen(2, ListenMode::wake, 0, "b");
   static_cast<void>(wake());
@@ -132,7 +132,7 @@ BOOST_FIXTURE_TEST_CASE(work_of_a_topic_wakes_its_listeners_and_those_of_the_who
   BOOST_TEST(wake() == Order{3});
 }
 
-BOOST_FIXTURE_TEST_CASE(the_line_is_served_in_order_of_arrival_and_a_listener_goes_to_its_end, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_line_is_served_in_order_of_arrival_and_a_listener_goes_to_its_end, SubscriptionsFixture) {
   BOOST_TEST(wait(1));
   listen(2, ListenMode::deliver, 2);
   BOOST_TEST(wait(3));
@@ -145,7 +145,7 @@ BOOST_FIXTURE_TEST_CASE(the_line_is_served_in_order_of_arrival_and_a_listener_go
   BOOST_TEST(serve() == Order{2});
 }
 
-BOOST_FIXTURE_TEST_CASE(everybody_in_the_line_gets_a_share, Fixture) {
+BOOST_FIXTURE_TEST_CASE(everybody_in_the_line_gets_a_share, SubscriptionsFixture) {
   for (std::uint64_t connection : {1U, 2U, 3U}) listen(connection, ListenMode::deliver, 100);
   come(10);
   Line::Turn const turn = waiting.line().next(work);
@@ -155,7 +155,7 @@ BOOST_FIXTURE_TEST_CASE(everybody_in_the_line_gets_a_share, Fixture) {
   BOOST_TEST(waiting.line().next(work).waiter == nullptr);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_connection_that_takes_no_bytes_stands_in_no_line, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_connection_that_takes_no_bytes_stands_in_no_line, SubscriptionsFixture) {
   BOOST_TEST(wait(1));
   listen(2, ListenMode::deliver, 1);
   listen(3);
@@ -172,7 +172,7 @@ BOOST_FIXTURE_TEST_CASE(a_connection_that_takes_no_bytes_stands_in_no_line, Fixt
   BOOST_TEST(wake() == Order{3});
 }
 
-BOOST_FIXTURE_TEST_CASE(the_wait_that_is_over_first_ends_first, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_wait_that_is_over_first_ends_first, SubscriptionsFixture) {
   BOOST_TEST(wait(1, 300));
   BOOST_TEST(wait(2, 200));
   BOOST_TEST((waiting.next_deadline() == TimeMs{200}));
@@ -184,7 +184,7 @@ BOOST_FIXTURE_TEST_CASE(the_wait_that_is_over_first_ends_first, Fixture) {
   BOOST_TEST(waiting.empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_second_listen_of_a_topic_changes_the_first, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_second_listen_of_a_topic_changes_the_first, SubscriptionsFixture) {
   listen(1);
   listen(1, ListenMode::deliver, 1);
   BOOST_TEST(waiting.listeners() == 1U);
@@ -196,7 +196,7 @@ BOOST_FIXTURE_TEST_CASE(a_second_listen_of_a_topic_changes_the_first, Fixture) {
   BOOST_TEST(waiting.empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_connection_listens_to_so_many_topics_and_no_more, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_connection_listens_to_so_many_topics_and_no_more, SubscriptionsFixture) {
   for (std::size_t i = 0; i < Subscriptions::kListensMax; ++i)
     listen(1, ListenMode::wake, 0, "topic " + std::to_string(i));
   std::int64_t const kept = books.of[ConnectionId{1}];
@@ -206,7 +206,7 @@ BOOST_FIXTURE_TEST_CASE(a_connection_listens_to_so_many_topics_and_no_more, Fixt
   BOOST_TEST(books.of[ConnectionId{1}] == kept);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_kept_for_a_connection_is_told_and_given_back, Fixture) {
+BOOST_FIXTURE_TEST_CASE(what_is_kept_for_a_connection_is_told_and_given_back, SubscriptionsFixture) {
   listen(1, ListenMode::deliver, 8, "a");
   BOOST_TEST(books.of[ConnectionId{1}] >= static_cast<std::int64_t>(Subscriptions::kListenerCost));
   listen(1, ListenMode::wake, 0, "a");
@@ -223,7 +223,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_kept_for_a_connection_is_told_and_given_back, Fi
   BOOST_TEST(waiting.empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(rows_that_find_no_room_are_counted_for_every_row_listener, Fixture) {
+BOOST_FIXTURE_TEST_CASE(rows_that_find_no_room_are_counted_for_every_row_listener, SubscriptionsFixture) {
   listen(1, ListenMode::row);
   listen(2, ListenMode::row, 0, "a");
   come(Announcements::kMax, "a");
@@ -241,7 +241,7 @@ BOOST_FIXTURE_TEST_CASE(rows_that_find_no_room_are_counted_for_every_row_listene
   BOOST_TEST(waiting.announcements().missed() == 8U);
 }
 
-BOOST_FIXTURE_TEST_CASE(the_end_of_a_table_names_all_who_waited, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_end_of_a_table_names_all_who_waited, SubscriptionsFixture) {
   BOOST_TEST(wait(1, 300));
   BOOST_TEST(wait(2, 200));
   waiting.stall(ConnectionId{1});
@@ -260,7 +260,7 @@ BOOST_FIXTURE_TEST_CASE(the_end_of_a_table_names_all_who_waited, Fixture) {
   for (auto const& [connection, bytes] : books.of) BOOST_TEST(bytes == 0);
 }
 
-BOOST_FIXTURE_TEST_CASE(who_is_there_is_told_by_connection_in_whole_pages, Fixture) {
+BOOST_FIXTURE_TEST_CASE(who_is_there_is_told_by_connection_in_whole_pages, SubscriptionsFixture) {
   for (std::uint64_t const connection : {9, 3, 7, 5}) listen(connection);
   listen(3, ListenMode::row, 0, "a");
   listen(3, ListenMode::deliver, 2, "b");

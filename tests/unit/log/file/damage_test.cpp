@@ -16,19 +16,19 @@ void fill(Scenario& scenario) {
   scenario.world.log.reset();
 }
 
-enum class Outcome { everything, refused };
+enum class Opened { everything, refused };
 
 // Opens a damaged log. Requires that everything acknowledged is found, or that the refusal names the place and changes
 // nothing.
-Outcome open_damaged(Scenario& scenario, std::string const& file) {
+Opened open_damaged(Scenario& scenario, std::string const& file) {
   auto const before = scenario.world.disk.image();
   bool const ok = scenario.open();
   BOOST_REQUIRE_MESSAGE(scenario.complaint.empty(), scenario.complaint);
-  if (ok) return Outcome::everything;
+  if (ok) return Opened::everything;
   BOOST_REQUIRE(scenario.status.code() == Code::damaged);
   BOOST_TEST(scenario.status.message().find("container-") != std::string::npos, scenario.status.message());
   BOOST_CHECK_MESSAGE(scenario.world.disk.image() == before, file << " was changed");
-  return Outcome::refused;
+  return Opened::refused;
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(any_damaged_sector_of_the_acknowledged_range_is_refused_or_
         if (how == 1) scenario.world.disk.flip(file, sector * 512 + 3, 0x10);
         if (how == 2) scenario.world.disk.flip(file, sector * 512 + 511, 0x01);
         BOOST_TEST_INFO(file << " sector " << sector << " how " << how);
-        if (open_damaged(scenario, file) == Outcome::refused) ++refused;
+        if (open_damaged(scenario, file) == Opened::refused) ++refused;
       }
   // Every sector that is part of a batch, in at least two of the three ways.
   BOOST_TEST(refused >= 2 * 14);

@@ -8,27 +8,27 @@
 namespace fastjournal::log::file::test {
 namespace {
 
-constexpr std::uint64_t kBlock = 512;
+constexpr std::uint64_t kOpenBatchBlock = 512;
 constexpr std::uint64_t kStore = 0x5EED;
 constexpr Lsn kBegin{64U << 10U};
 
 Lsn put(OpenBatch& batch, std::string_view body, TableId table = TableId{7}, std::uint8_t type = 3) {
   std::uint64_t const more = record_bytes(false, body.size());
-  batch.reserve(more, round_up(batch.bytes_with(more), kBlock));
+  batch.reserve(more, round_up(batch.bytes_with(more), kOpenBatchBlock));
   Records::Place const place = batch.append(table, type, 1, {}, body.size());
   std::memcpy(place.body.data(), body.data(), body.size());
   return place.lsn;
 }
 
-struct Fixture {
-  Fixture() { batch.begin(kBegin); }
+struct OpenBatchFixture {
+  OpenBatchFixture() { batch.begin(kBegin); }
 
   OpenBatch batch{64U << 10U};
 };
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(open_batch, Fixture)
+BOOST_FIXTURE_TEST_SUITE(open_batch, OpenBatchFixture)
 
 BOOST_AUTO_TEST_CASE(an_empty_batch_ends_where_it_begins_but_its_first_record_is_behind_the_header) {
   BOOST_TEST(batch.is_empty());
@@ -48,10 +48,10 @@ BOOST_AUTO_TEST_CASE(what_is_closed_is_whole_blocks_with_every_record_and_the_en
   BOOST_TEST(!batch.end_group());
   BatchHeader header;
   header.lap = 3;
-  std::span<std::byte const> const bytes = batch.close(header, kStore, kBlock);
-  BOOST_TEST(bytes.size() == 2 * kBlock);
+  std::span<std::byte const> const bytes = batch.close(header, kStore, kOpenBatchBlock);
+  BOOST_TEST(bytes.size() == 2 * kOpenBatchBlock);
   BOOST_CHECK(header.lsn == kBegin);
-  auto const found = decode_batch(bytes, kBegin, 3, kBlock);
+  auto const found = decode_batch(bytes, kBegin, 3, kOpenBatchBlock);
   BOOST_REQUIRE(found.has_value());
   BOOST_TEST(is_intact(*found, kStore, bytes));
   std::vector<bool> last;
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(records_stay_where_they_are_when_the_memory_grows) {
   put(batch, std::string(1U << 20U, 'x'));
   BOOST_TEST(batch.end_group());
   BatchHeader header;
-  std::span<std::byte const> const bytes = batch.close(header, kStore, kBlock);
+  std::span<std::byte const> const bytes = batch.close(header, kStore, kOpenBatchBlock);
   auto const record = decode_record(bytes.subspan(kBatchHeaderBytes), Lsn{kBegin.value + kBatchHeaderBytes});
   BOOST_REQUIRE(record.has_value());
   BOOST_TEST(std::memcmp(record->view.body.data(), "first", 5) == 0);
@@ -80,11 +80,11 @@ BOOST_AUTO_TEST_CASE(the_next_batch_begins_with_nothing_of_the_one_before) {
   BOOST_TEST(batch.describes());
   BOOST_TEST(batch.end_group());
   BatchHeader header;
-  static_cast<void>(batch.close(header, kStore, kBlock));
+  static_cast<void>(batch.close(header, kStore, kOpenBatchBlock));
   batch.begin(header.end());
   BOOST_TEST(batch.is_empty());
   BOOST_TEST(!batch.describes());
-  BOOST_CHECK(batch.begin_lsn() == Lsn{kBegin.value + kBlock});
+  BOOST_CHECK(batch.begin_lsn() == Lsn{kBegin.value + kOpenBatchBlock});
 }
 
 BOOST_AUTO_TEST_CASE(a_clock_describes_nothing) {

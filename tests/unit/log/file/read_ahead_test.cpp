@@ -11,7 +11,7 @@ namespace fastjournal::log::file::test {
 namespace {
 
 // Bytes. More than three windows of the reader, with one batch that is larger than a window.
-constexpr std::uint64_t kSizes[] = {200, 40'000, 0, 700'000, 9U << 20U, 300, 2U << 20U, 1'000'000};
+constexpr std::uint64_t kEntrySizes[] = {200, 40'000, 0, 700'000, 9U << 20U, 300, 2U << 20U, 1'000'000};
 
 class LateWorkers final : public env::Workers {
  public:
@@ -65,11 +65,11 @@ Found require_alike(World& world, std::uint64_t seed) {
 void fill(World& world) {
   world.options.container_bytes = 1U << 20U;
   FJ_REQUIRE_OK(world.open());
-  for (std::uint64_t i = 0; i < 3 * std::size(kSizes); ++i)
-    BOOST_REQUIRE(world.put(pattern(kSizes[i % std::size(kSizes)], i), Durability::synced));
+  for (std::uint64_t i = 0; i < 3 * std::size(kEntrySizes); ++i)
+    BOOST_REQUIRE(world.put(pattern(kEntrySizes[i % std::size(kEntrySizes)], i), Durability::synced));
 }
 
-struct Waiting final : RecordHandler {
+struct ReadAheadWaiting final : RecordHandler {
   bool wants_catalogue_first() const override { return true; }
   Status on_record(RecordView const&, Lsn) override {
     ++records;
@@ -91,15 +91,15 @@ BOOST_AUTO_TEST_CASE(records_come_in_order_whatever_the_hands_do) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) require_alike(world, seed);
   Found const found = read(world, nullptr);
   FJ_REQUIRE_OK(found.status);
-  BOOST_REQUIRE(found.records.entries.size() == 3 * std::size(kSizes));
+  BOOST_REQUIRE(found.records.entries.size() == 3 * std::size(kEntrySizes));
   for (std::uint64_t i = 0; i < found.records.entries.size(); ++i)
-    BOOST_CHECK(found.records.entries[i].body == pattern(kSizes[i % std::size(kSizes)], i));
+    BOOST_CHECK(found.records.entries[i].body == pattern(kEntrySizes[i % std::size(kEntrySizes)], i));
 }
 
 BOOST_AUTO_TEST_CASE(damage_and_torn_tails_are_found_alike) {
   World world;
   fill(world);
-  std::size_t const synced = 3 * std::size(kSizes);
+  std::size_t const synced = 3 * std::size(kEntrySizes);
   std::size_t const unsynced = 6;
   for (std::uint64_t i = 0; i < unsynced; ++i)
     BOOST_REQUIRE(world.put(pattern(200'000, synced + i), Durability::written));
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(who_waits_is_told_how_far_it_is) {
   FJ_REQUIRE_OK(world.log->seal());
   auto reader = LogReader::open(world.disk, "data/log");
   FJ_REQUIRE_OK(reader.status());
-  Waiting waiting;
+  ReadAheadWaiting waiting;
   RecoveryReport report;
   FJ_REQUIRE_OK(reader->read(waiting, report));
   // The largest batches are a step each; the others are reported MiB by MiB. The end, about which no header says
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(a_batch_that_begins_before_what_is_read_makes_no_more_of_it
   BOOST_REQUIRE(world.log->reserve(1U << 20U, false));  // the next header has it
   auto reader = LogReader::open(world.disk, "data/log");
   FJ_REQUIRE_OK(reader.status());
-  Waiting waiting;
+  ReadAheadWaiting waiting;
   RecoveryReport report;
   FJ_REQUIRE_OK(reader->read(waiting, report));
   BOOST_REQUIRE(!waiting.told.empty());
