@@ -246,9 +246,9 @@ BOOST_AUTO_TEST_CASE(a_source_that_is_not_built_or_not_run_is_found) {
   std::vector<Tree::Compiled> const compiled = read_compile_commands(
       "[\n{\n  \"command\": \"c++ -o tests/CMakeFiles/unit_a.dir/unit/a/a.cpp.o -c /r/tests/unit/a/a.cpp\",\n"
       "  \"file\": \"/r/tests/unit/a/a.cpp\"\n},\n{\n"
-      "  \"command\": \"c++ -o tests/CMakeFiles/unit_b.dir/unit/b/b.cpp.o -c /r/tests/unit/b/b.cpp\",\n"
+      "  \"command\": \"c++ -include CMakeFiles/pch.dir/pch.hxx -o tests/CMakeFiles/unit_b.dir/unit/b/b.cpp.o -c b\",\n"
       "  \"file\": \"/r/tests/unit/b/b.cpp\"\n}\n]\n",
-      "/r");
+      "/r", [](std::string const&) { return std::string{}; });
   BOOST_REQUIRE(compiled.size() == 2U);
   BOOST_TEST(compiled[1].path == "tests/unit/b/b.cpp");
   BOOST_TEST(compiled[1].target == "unit_b");
@@ -262,6 +262,20 @@ BOOST_AUTO_TEST_CASE(a_source_that_is_not_built_or_not_run_is_found) {
   BOOST_REQUIRE(findings.size() == 2U);
   BOOST_TEST(findings[0].file == "tests/unit/b/b.cpp");
   BOOST_TEST(findings[1].file == "tests/unit/c/c.cpp");
+}
+
+BOOST_AUTO_TEST_CASE(sources_of_a_joined_unit_are_built) {
+  std::vector<Tree::Compiled> const compiled = read_compile_commands(
+      "  \"command\": \"c++ -o tests/CMakeFiles/unit_a.dir/Unity/unity_0_cxx.cxx.o -c\",\n"
+      "  \"file\": \"/r/build/x/Unity/unity_0_cxx.cxx\"\n",
+      "/r", [](std::string const& unit) {
+        BOOST_TEST(unit == "/r/build/x/Unity/unity_0_cxx.cxx");
+        return std::string{"#include \"/r/tests/a.cpp\"\n\n#include \"/r/tests/b.cpp\"\n"};
+      });
+  BOOST_REQUIRE(compiled.size() == 2U);
+  BOOST_TEST(compiled[0].path == "tests/a.cpp");
+  BOOST_TEST(compiled[1].path == "tests/b.cpp");
+  BOOST_TEST(compiled[1].target == "unit_a");
 }
 
 BOOST_AUTO_TEST_CASE(links_to_nothing_are_found) {

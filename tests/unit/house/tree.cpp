@@ -61,7 +61,8 @@ std::optional<std::string> Tree::resolve(std::string_view includer, std::string_
 }
 
 std::vector<Tree::Compiled> Tree::compiled() const {
-  return read_compile_commands(read_file(build_ / "compile_commands.json"), root_.string());
+  return read_compile_commands(read_file(build_ / "compile_commands.json"), root_.string(),
+                               [](std::string const& unit) { return read_file(unit); });
 }
 
 std::set<std::string> Tree::registered_tests() const {
@@ -75,15 +76,25 @@ std::set<std::string> Tree::registered_tests() const {
   return names;
 }
 
-std::vector<Tree::Compiled> read_compile_commands(std::string_view text, std::string_view root) {
+std::vector<Tree::Compiled> read_compile_commands(std::string_view text, std::string_view root,
+                                                  std::function<std::string(std::string const&)> const& read) {
   std::vector<Tree::Compiled> compiled;
   std::string target;
   std::string const prefix = std::string{root} + "/";
-  for (std::string const& line : split_lines(text)) {
-    // "command": "... -o tests/CMakeFiles/unit_engine.dir/unit/engine/engine_test.cpp.o -c ..."
-    if (std::string_view const found = between(line, "CMakeFiles/", ".dir/"); !found.empty()) target = found;
-    std::string_view const file = between(line, "\"file\": \"", "\"");
+  auto const add = [&](std::string_view file) {
     if (file.starts_with(prefix)) compiled.push_back({std::string{file.substr(prefix.size())}, target});
+  };
+  for (std::string const& line : split_lines(text)) {
+    // "command": "... -o tests/CMakeFiles/unit_engine.dir/unit/engine/engine_test.cpp.o -c ..."; a precompiled header
+    // that the command names before is of another target.
+    if (std::size_t const output = line.find(" -o "); output != std::string::npos)
+      target = between(std::string_view{line}.substr(output), "CMakeFiles/", ".dir/");
+    std::string const file{between(line, "\"file\": \"", "\"")};
+    if (file.find("/Unity/unity_") == std::string::npos) {
+      add(file);
+    } else {
+      for (std::string const& joined : split_lines(read(file))) add(between(joined, "#include \"", "\""));
+    }
   }
   return compiled;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -46,7 +47,9 @@ void check_registered(std::vector<std::string> const& sources, std::set<std::str
                       std::vector<Finding>& findings);
 
 // Read from compile_commands.json and from CTestTestfile.cmake.
-[[nodiscard]] std::vector<Tree::Compiled> read_compile_commands(std::string_view text, std::string_view root);
+// `read` gives the text of a joined unit, which includes its sources (FJ_JOINED).
+[[nodiscard]] std::vector<Tree::Compiled> read_compile_commands(
+    std::string_view text, std::string_view root, std::function<std::string(std::string const&)> const& read);
 [[nodiscard]] std::set<std::string> read_ctest_file(std::string_view text);
 
 }  // namespace fastjournal::house
