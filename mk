@@ -19,7 +19,7 @@ packages_build=(
 # complete. promtool: fetch_promtool.
 packages_test=(
   curl libnet-stomp-perl nodejs openssl python3 python3-jsonschema python3-msgpack python3-pytest python3-stomp systemd
-  man-db mandoc bsdextrautils bash zsh fish postgresql postgresql-client sqlite3
+  make man-db mandoc bsdextrautils bash zsh fish postgresql postgresql-client sqlite3
 )
 packages_fuzz=(clang)
 packages_format=(clang-format)
@@ -112,8 +112,10 @@ fetch_promtool() {
   export PATH=$tools:$PATH
 }
 
-verb_deps() {
-  local set packages=("${packages_build[@]}")
+# packages_of SET...: the packages of the build and of these verbs, in the array `packages`.
+packages_of() {
+  local set
+  packages=("${packages_build[@]}")
   for set in "$@"; do
     case $set in
       test) packages+=("${packages_test[@]}" "${packages_docs[@]}") ;;
@@ -127,8 +129,26 @@ verb_deps() {
       *) die "deps: unknown set '$set'; expected test, fuzz, format, lint, bench, count, docs or page" 2 ;;
     esac
   done
-  install_packages "${packages[@]}"
-  say "all packages are there (${#packages[@]})"
+}
+
+# deps [--path] [SET...]. --path: prints a PATH that has no other programs than those of the packages.
+verb_deps() {
+  local packages path=0
+  [[ ${1:-} != --path ]] || { path=1 && shift; }
+  packages_of "$@"
+  install_packages "${packages[@]}" >&2
+  if [[ $path -eq 1 ]]; then
+    "$root/scripts/package_path.sh" "$root/build/path" "${packages[@]}" >&2
+    printf '%s\n' "$root/build/path"
+  else
+    say "all packages are there (${#packages[@]})"
+  fi
+}
+
+# fresh SUITE [COMMAND...]: README.md's commands in a bare system.
+verb_fresh() {
+  install_packages git "${packages_chroot[@]}"
+  exec "$root/scripts/fresh_machine.sh" "$@"
 }
 
 # --- building ---------------------------------------------------------------
@@ -186,7 +206,7 @@ build_preset() {
 # Programs are built to be fast; where the tests are built anyway, MK_PROGRAMS=dev saves a build.
 programs=${MK_PROGRAMS:-release}
 
-# tool NAME: builds build/$programs/bin/NAME, which needs no daemon. program NAME: with all that the daemon needs.
+# tool NAME [TARGET...]: builds build/$programs/bin/NAME and these. program NAME: with every program and plugin.
 tool() {
   check_preset "$programs"
   install_packages "${packages_build[@]}"
@@ -228,10 +248,10 @@ verb_serve() {
 verb_run() {
   if [[ ${1:-} == --pipeline ]]; then
     shift
-    for one in fastjournald fastjournal pipeline; do program "$one"; done
+    tool fastjournald fastjournal pipeline
     exec "$root/scripts/run_pipeline.sh" "$root/build/$programs/bin" "$@"
   fi
-  program main_job
+  tool main_job  # with what it starts
   exec "$root/build/$programs/bin/main_job" "$@"
 }
 
@@ -331,7 +351,7 @@ verb_test() {
     esac
     shift
   done
-  [[ ${#presets[@]} -gt 0 ]] || presets=(dev)
+  [[ ${#presets[@]} -gt 0 ]] || presets=(release)
   [[ ${presets[0]} != all ]] || presets=(dev release asan tsan)
   for preset in "${presets[@]}"; do check_preset "$preset"; done
   [[ " ${presets[*]} " != *" fuzz "* ]] || die "test: the preset fuzz has no tests; ./mk fuzz" 2
@@ -436,6 +456,8 @@ verb_nightly() {
   part hostile --full
   part test --only threads tsan
   part package --twice
+  part fresh bookworm
+  part fresh trixie
   [[ ${#parts_failed[@]} -eq 0 ]] || say "nightly: ${#parts_failed[@]} failed: $(printf '%s; ' "${parts_failed[@]}")"
   say "nightly: test dev asan"
   export FJ_SPOOL_SECONDS=120 FJ_LINES=1000000  # of the large file of a pipeline
@@ -536,12 +558,13 @@ usage: ./mk VERB [...]
   run [FOLDER]          the main job, end to end, on the documents of FOLDER (default: this machine's texts)
   run --pipeline [N]    N documents of this machine (200) of each of two sources through a pipeline to an index and a
                         folder, while worker and daemon are killed
-  test [PRESET... | all]  build and run the tests (default: dev); all = dev release asan tsan
+  test [PRESET... | all]  build and run the tests (default: release); all = dev release asan tsan
   test --quick          only tests that together take less than a minute; --only LABEL: those with a label
                         (unit, world, lives, proof, process, page, threads, quick: cmake/layers.cmake)
   serve [OPTIONS]       start the daemon from this checkout: conf/, data in ./data; OPTIONS go to fastjournald
   build [PRESET]        build into build/PRESET (default: release)
-  deps [test|fuzz|format|lint|bench|count|docs|page]  install missing packages, also those of the named verbs
+  deps [--path] [test|fuzz|format|lint|bench|count|docs|page]  install missing packages, also those of the named verbs;
+                        --path prints a PATH of only their programs
   bench [OPTIONS]       measure, beside beanstalkd, Redis and PostgreSQL (doc/performance.md)
   count [--write]       count the instructions for one message of each kind, and compare them with the baseline;
                         more than 5 % above it fails. --write records a new baseline
@@ -572,12 +595,13 @@ usage: ./mk VERB [...]
                         lintian; --twice: two builds must have equal bytes
   package try SUITE [FOLDER]  install, use, upgrade and purge these packages in a bare system
   package boot SUITE [FOLDER] boot a bare system with them: what systemd does with the units
+  fresh SUITE [COMMAND...]  ./mk run and ./mk test (or COMMANDs) in a fresh clone in a bare system: what a newcomer gets
   drawings              make the pictures of doc/ anew
   docs                  build the documents as a site, with search, into build/site
   clean [PRESET...]     remove build/
   help                  this text
 
-presets: dev (debug), release, asan (address and undefined behaviour), tsan (threads), fuzz
+presets: dev (debug, each source compiled by itself), release, asan (address and undefined behaviour), tsan (threads), fuzz
 MK_JOBS=N sets the number of compilers, MK_TEST_JOBS=N that of test programs (default 2). MK_PROGRAMS=dev runs the
 programs of that build in place of release.
 HELP
@@ -586,7 +610,7 @@ HELP
 verb=${1:-help}
 [[ $# -eq 0 ]] || shift
 case $verb in
-  deps | build | run | serve | test | bench | sim | count | crash | cluster | hostile | mutants | fuzz | nightly | format | lint | package | drawings | docs | clean | help) "verb_$verb" "$@" ;;
+  deps | build | run | serve | test | bench | sim | count | crash | cluster | hostile | mutants | fuzz | nightly | format | lint | package | drawings | docs | clean | fresh | help) "verb_$verb" "$@" ;;
   -h | --help) verb_help ;;
   *)
     verb_help >&2

@@ -42,7 +42,7 @@ inside() {
   else
     unshare --mount --pid --fork --kill-child --mount-proc="$system/proc" \
       chroot "$system" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-      CCACHE_DIR=/var/cache/ccache DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-}" "$@"
+      DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-}" "$@"
   fi
 }
 
@@ -60,9 +60,6 @@ else
   fi
 fi
 
-# debhelper hides the home folder, where the compiler cache is.
-[[ $suite != host ]] || ! command -v ccache >/dev/null || export CCACHE_DIR=${CCACHE_DIR:-$(ccache -k cache_dir)}
-
 # The files that git knows, as they are now.
 version=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$root/debian/changelog")
 for folder in "${folders[@]}"; do
@@ -75,7 +72,7 @@ done
 if [[ $suite != host ]]; then
   say "the packages that the build needs"
   inside apt-get -qq update
-  inside sh -c "apt-get -qq -y install --no-install-recommends dpkg-dev fakeroot lintian ccache >/build/apt.log 2>&1 &&
+  inside sh -c "apt-get -qq -y install --no-install-recommends dpkg-dev fakeroot lintian >/build/apt.log 2>&1 &&
     apt-get -qq -y build-dep --no-install-recommends /build/first/fastjournal-$version >>/build/apt.log 2>&1" ||
     die "they could not be installed; see $work/apt.log"
 fi
@@ -84,8 +81,7 @@ for folder in "${folders[@]}"; do
   start=$SECONDS
   say "building in $folder"
   in_work=${work#"$system"}
-  # The folder is no part of what the compiler cache compares, as it is none of what is built.
-  inside sh -c "cd $in_work/$folder/fastjournal-$version && CCACHE_BASEDIR=\$PWD CCACHE_NOHASHDIR=1 \
+  inside sh -c "cd $in_work/$folder/fastjournal-$version && \
     DEB_BUILD_OPTIONS=\"\${DEB_BUILD_OPTIONS:+\$DEB_BUILD_OPTIONS }parallel=${MK_JOBS:-$(nproc)}\" dpkg-buildpackage -us -uc" \
     >"$work/$folder/build.log" 2>&1 || {
     tail -n 30 "$work/$folder/build.log" >&2
