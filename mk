@@ -576,7 +576,8 @@ usage: ./mk VERB [...]
                         around in transactions
   sim --pipeline        random lives of pipeline tables: alone beside their reference, and in a daemon with receivers that
                         count what arrives
-  sim --bytes           random lives of a blob table and a journal that spills in a daemon, with maintenance
+  sim --bytes           random lives of a blob table and a journal that spills in a daemon, with maintenance; and of files that
+                        are exchanged while values come
   sim --transactions    random lives of transactions, and the power cut at each call of their commits
   crash [--seed N]      test the log store with millions of simulated power cuts, damaged sectors and failing calls,
                         and files of bytes likewise; --only-bytes: only these

@@ -2,7 +2,7 @@
 // --model, compares every answer with the reference model (tests/model), or, with --spool, plays producers, forwarder
 // and daemon together (spool_life.h), or, with --keyvalue, key/value tables: alone beside their reference
 // (tests/unit/keyvalue/life.h), and in a daemon that is killed (keyvalue_life.h), or, with --bytes, blobs and rows whose
-// bytes are in files (bytes_life.h), or, with --queue and --pipeline, those tables likewise, or, with --transactions, commands
+// bytes are in files (bytes_life.h, exchange_life.h), or, with --queue and --pipeline, those tables likewise, or, with --transactions, commands
 // that are all carried out or none (transactions_life.h). A failure prints its seed and step; the same seed plays the same life again.
 #include <fmt/format.h>
 #include <unistd.h>
@@ -17,6 +17,7 @@
 #include "tests/unit/pipeline/life.h"
 #include "tests/unit/queue/life.h"
 #include "tests/world/bytes_life.h"
+#include "tests/world/exchange_life.h"
 #include "tests/world/keyvalue_life.h"
 #include "tests/world/pipeline_life.h"
 #include "tests/world/play.h"
@@ -148,23 +149,33 @@ using Pipelines = TableLives<&fastjournal::pipeline::test::live, &fastjournal::s
 using Queues = TableLives<&fastjournal::queue::test::live, &fastjournal::sim::live_with_queues,
                           &fastjournal::sim::QueueLifeResult::moves>;
 
-// Steps with bytes take longer.
+// Of each seed a life, and one in which files are exchanged. Steps with bytes take longer.
 struct Bytes {
   static constexpr std::uint64_t kShorter = 5;
+  static constexpr std::uint64_t kStepsPerRound = 40;
   fastjournal::sim::BytesLifeResult sum;
+  fastjournal::sim::ExchangeLifeResult exchanged;
   std::string live(std::uint64_t seed, std::uint64_t steps) {
     fastjournal::sim::BytesLifeResult one = fastjournal::sim::live_with_bytes(seed, steps / kShorter);
     sum.steps += one.steps;
     sum.writes += one.writes;
     sum.crashes += one.crashes;
     sum.exchanges += one.exchanges;
-    return std::move(one.wrong);
+    if (!one.wrong.empty()) return std::move(one.wrong);
+    fastjournal::sim::ExchangeLifeResult other = fastjournal::sim::live_with_exchanges(seed, steps / kStepsPerRound);
+    exchanged.add(other);
+    return other.wrong.empty() ? "" : "files exchanged, " + other.wrong;
   }
-  [[nodiscard]] std::uint64_t crashes() const { return sum.crashes; }
-  [[nodiscard]] std::uint64_t steps() const { return sum.steps; }
+  [[nodiscard]] std::uint64_t crashes() const { return sum.crashes + exchanged.crashes; }
+  [[nodiscard]] std::uint64_t steps() const { return sum.steps + exchanged.steps; }
   void print() const {
     fmt::print("{} values written, {} kills and power cuts, {} maintenances begun: no promise broken\n", sum.writes,
                sum.crashes, sum.exchanges);
+    fmt::print(
+        "{} exchanges of data files, {} of them with a blob on its way; {} values came meanwhile, {} connections were "
+        "broken off, {} readers by name were ended, {} kills and power cuts: no promise broken\n{}",
+        exchanged.exchanges, exchanged.exchanges_in_flight, exchanged.values, exchanged.broken_off,
+        exchanged.ended_readers, exchanged.crashes, exchanged.table());
   }
 };
 

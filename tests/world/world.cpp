@@ -423,11 +423,16 @@ bool World::is_closed(std::string const& name) {
 }
 
 void World::close(std::string const& name) {
+  if (!clients_.contains(name)) return;
+  drop(name);
+  settle();
+}
+
+void World::drop(std::string const& name) {
   auto const client = clients_.find(name);
   if (client == clients_.end()) return;
   network_.drop(client->second);
   clients_.erase(client);
-  settle();
 }
 
 bool World::turn() { return server_ != nullptr && fatal_.ok() && network_.turn(clock_.monotonic_us()); }

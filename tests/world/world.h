@@ -77,6 +77,8 @@ class World final : public server::ServerHost {
   // True if the daemon has closed this client's connection.
   [[nodiscard]] bool is_closed(std::string const& name);
   void close(std::string const& name);
+  // The same; what it causes happens in later turns.
+  void drop(std::string const& name);
   // The client's connection, made at first use. "NAME@ADDRESS" connects from that address.
   [[nodiscard]] SimNetwork::Connection& connection(std::string const& name);
   [[nodiscard]] ConnectionId id_of(std::string const& name) const { return clients_.at(name); }
