@@ -45,6 +45,7 @@ class Cluster final : public Command {
       answer.add("node", std::string{node.name}).add("address", std::string{node.address});
       answer.add("role", Value::of_text(node.name == owner.node ? "owner" : "standby"));
       answer.add("behind", end.value - std::min(node.applied.value, end.value));
+      if (!node.differs.empty()) answer.add("differs", std::string{node.differs});
     }
   }
 

@@ -131,7 +131,7 @@ constexpr OwnAnswer kAnswers[] = {
     {"BACKUP_BYTES", "table folder files"},
     {"BACKED_UP", ""},
     {"SHARED_LOG", "log standing this owner address token why bytes room", true},
-    {"NODE", "log node address role behind", true},
+    {"NODE", "log node address role behind differs", true},
     {"STEPPED_DOWN", "log for"},
     {"MOVING", "table from to bytes"},
     {"KEPT", "table log"},

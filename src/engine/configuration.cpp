@@ -31,6 +31,19 @@ Declaration Configuration::declared(std::string_view name) const {
   return nullptr;
 }
 
+Declarations Configuration::declared_in(std::string_view log) const {
+  Declarations out;
+  for (Declaration const& declaration : declarations_)
+    if (declaration->persistent && declaration->log == log) out.push_back(declaration);
+  return out;
+}
+
+Status Configuration::check_all_in(std::string_view log) const {
+  for (Declaration const& declaration : declared_in(log))
+    if (Status status = check(declaration); !status.ok()) return status;
+  return {};
+}
+
 Status Configuration::check(Declaration const& declaration) const {
   if (!parts_.types.contains(declaration->type))
     return {Code::bad_configuration, declaration->at("table") + ": no table type " + quoted(declaration->type) +

@@ -32,6 +32,10 @@ class Configuration {
   // What is in force.
   void declare(Declarations declarations) { declarations_ = std::move(declarations); }
   [[nodiscard]] Declarations const& declarations() const { return declarations_; }
+  // Those of tables that are declared for this log.
+  [[nodiscard]] Declarations declared_in(std::string_view log) const;
+  // Not ok: one of those could not come into force if this node decided for its log.
+  [[nodiscard]] Status check_all_in(std::string_view log) const;
   // nullptr: there is none of this name.
   [[nodiscard]] Declaration declared(std::string_view name) const;
 

@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "fastjournal/declaration.h"
 #include "fastjournal/table.h"
 
 namespace fastjournal::engine {
@@ -39,6 +40,9 @@ class DigestSum final : public DigestSink {
   return sum.sum();
 }
 
+// Of what a table's file says, for the nodes of a cluster: one that says the same in other words has the same digest.
+// Descriptions are not in it, nor the network card of a feed, nor secrets.
+[[nodiscard]] std::uint64_t digest_of(TableDeclaration const& declaration);
 // Of one log, whatever its name.
 [[nodiscard]] std::uint64_t digest_of(HostedLog const& log);
 // Of all logs that are kept: everything that a replay reproduces.

@@ -30,9 +30,9 @@ FollowedLog& Engine::add_shared_log(std::string name) {
   hosted.is_shared = true;
   hosted.is_ours = hosted.serves = hosted.is_caught_up = false;
   hosted.away = Status{Code::unavailable, "log " + hosted.name + " was not read so far"}.with("retry", "100");
-  return *followed_.emplace_back(
-      std::make_unique<FollowedLog>(hosted, FollowedLog::Parts{tables_, recovery_, agenda_, memory_, alerting_,
-                                                               service_, transactions_, branches_, moving_}));
+  return *followed_.emplace_back(std::make_unique<FollowedLog>(
+      hosted, FollowedLog::Parts{tables_, recovery_, configuration_, agenda_, memory_, alerting_, service_,
+                                 transactions_, branches_, moving_}));
 }
 
 HostedLog* Engine::log_of_declared(std::string_view table) const {

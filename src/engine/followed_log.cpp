@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/digest.h"
+
 namespace fastjournal::engine {
 namespace {
 
@@ -11,6 +13,8 @@ constexpr std::size_t kRecordsPerTurn = 8192;
 constexpr std::size_t kChunkBytes = 256U << 10U;
 // Of kStepsTogether each, in one turn.
 constexpr int kGraceStepsPerTurn = 64;
+// Rows may come that a declaration does not fit, or go.
+constexpr DurationMs kLookAtFitEvery{10'000};
 
 }  // namespace
 
@@ -45,6 +49,7 @@ Status FollowedLog::on_record(RecordView const& record) {
 Status FollowedLog::apply(RecordView const& record) {
   has_applied_ = true;
   std::size_t const tables = log_.tables.size();
+  if (record.table == TableId::catalogue && record.type != log::kClockRecord) look_at_fit_ = {};
   Status status = parts_.recovery.follow(log_, record, base_);
   has_changed_ = has_changed_ || log_.tables.size() != tables;
   return status;
@@ -86,10 +91,26 @@ bool FollowedLog::advance(bool is_current, TimeMs now) {
       lag_ms_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, (now - log_.catalogue.last_now()).value)));
   }
   log_.is_caught_up = is_caught_up();
+  if (log_.is_caught_up && !log_.is_ours && look_at_fit_ <= now) {
+    misfit_ = parts_.configuration.check_all_in(log_.name);
+    look_at_fit_ = now + kLookAtFitEvery;
+  }
   return !chunks_.empty();
 }
 
-bool FollowedLog::retry() { return !std::exchange(trouble_, {}).ok(); }
+std::vector<log::DeclaredTable> FollowedLog::declared() const {
+  std::vector<log::DeclaredTable> out;
+  for (Declaration const& declaration : parts_.configuration.declared_in(log_.name))
+    out.push_back({declaration->name, digest_of(*declaration)});
+  std::ranges::sort(out, {}, &log::DeclaredTable::name);
+  return out;
+}
+
+bool FollowedLog::retry() {
+  look_at_fit_ = {};
+  misfit_ = {};
+  return !std::exchange(trouble_, {}).ok();
+}
 
 // ---------------------------------------------------------------------------
 // The owner
@@ -152,7 +173,8 @@ void FollowedLog::let_go(Status const& why, TimeMs now) {
   log_.is_ours = false;
   drop_all(why);
   step_ = Step::declarations;
-  trouble_ = {};
+  trouble_ = misfit_ = {};
+  look_at_fit_ = {};
 }
 
 void FollowedLog::drop_all(Status const& why) {

@@ -14,6 +14,7 @@
 #include "engine/agenda.h"
 #include "engine/alerting.h"
 #include "engine/branches.h"
+#include "engine/configuration.h"
 #include "engine/memory.h"
 #include "engine/moving.h"
 #include "engine/recovery.h"
@@ -30,6 +31,7 @@ class FollowedLog final : public log::Following {
   struct Parts {
     Tables& tables;
     Recovery& recovery;
+    Configuration const& configuration;
     Agenda& agenda;
     Memory& memory;
     Alerting& alerting;
@@ -57,6 +59,11 @@ class FollowedLog final : public log::Following {
   // Not ok: why this node cannot decide: a plugin or a table's file is missing, or does not fit. It goes on following
   // what it can, and tries again after retry().
   [[nodiscard]] Status const& trouble() const { return trouble_; }
+  // Not ok: this node follows, and what its files declare does not fit the tables that the owner has made. Looked at when
+  // either changes, and now and then, as rows come and go.
+  [[nodiscard]] Status const& misfit() const { return misfit_; }
+  // The tables that are declared for the log, by name.
+  [[nodiscard]] std::vector<log::DeclaredTable> declared() const;
   // The configuration was changed. True: the log is to be followed anew.
   [[nodiscard]] bool retry();
 
@@ -97,6 +104,8 @@ class FollowedLog final : public log::Following {
   std::uint64_t store_id_{0};
   Lsn base_{};
   Status trouble_;
+  Status misfit_;
+  TimeMs look_at_fit_{};
   bool has_changed_{false};
   bool has_applied_{false};  // since memory was counted
   bool was_caught_up_{false};

@@ -225,9 +225,8 @@ Status Recovery::finish(TimeMs now) {
 }
 
 Status Recovery::adopt(HostedLog const& log, TimeMs now) {
-  for (Declaration const& declaration : configuration_.declarations())
-    if (declaration->persistent && declaration->log == log.name)
-      if (Status status = configuration_.adopt(declaration, now); !status.ok()) return status;
+  for (Declaration const& declaration : configuration_.declared_in(log.name))
+    if (Status status = configuration_.adopt(declaration, now); !status.ok()) return status;
   return {};
 }
 

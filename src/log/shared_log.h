@@ -40,11 +40,22 @@ struct Owner {
   bool operator==(Owner const&) const = default;
 };
 
+// A table that a node's files declare for the log. Nodes compare the digests: who takes the log over serves its tables as
+// its own files say.
+struct DeclaredTable {
+  std::string name;
+  std::uint64_t digest{0};
+
+  bool operator==(DeclaredTable const&) const = default;
+};
+
 // One of those that share the log, as it last said of itself.
 struct Node {
   std::string name;
   std::string address;
-  Lsn applied{};  // all records below are in its memory
+  Lsn applied{};              // all records below are in its memory
+  std::uint64_t declared{0};  // digest of all that it declares; 0: it does not say
+  std::string differs{};      // names of tables that it and this node do not declare alike: "jobs, mails and 3 more"
 
   bool operator==(Node const&) const = default;
 };
@@ -67,6 +78,8 @@ class SharedLog : public LogStore {
   virtual void step_down(std::int64_t until_us) = 0;
   // Whether it takes the log when nobody owns it. At first it does.
   virtual void be_candidate(bool is_candidate) = 0;
+  // What this node's files declare for the log; by name. The others are told.
+  virtual void declare(std::vector<DeclaredTable> tables) = 0;
   // Those that are there now, by name; this one too. A few seconds old.
   [[nodiscard]] virtual std::vector<Node> const& nodes() const = 0;
 };

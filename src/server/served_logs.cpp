@@ -13,6 +13,7 @@ void ServedLogs::add(log::LogStore& log) {
 }
 
 void ServedLogs::add(log::SharedLog& log, engine::FollowedLog& followed) {
+  has_shared_ = true;
   logs_.push_back({.log = &log,
                    .standing = log::Standing::unavailable,
                    .shared = std::make_unique<SharedLog>(log, followed, engine_, clock_, notes_, alerts_)});
@@ -71,6 +72,25 @@ bool ServedLogs::end_turn_of(ServedLog& served, bool is_crowded) {
   served.standing = log.standing();
   note_standing(served);
   return served.standing == log::Standing::fenced;
+}
+
+// One alert for all logs, raised anew where it tells something else by now.
+void ServedLogs::compare_declarations() {
+  std::string text;
+  for (ServedLog const& served : logs_) {
+    if (served.shared == nullptr) continue;
+    std::string const differing = served.shared->differing();
+    if (!differing.empty()) text.append(text.empty() ? "log " : "; log ").append(served.log->name() + ", " + differing);
+  }
+  if (text == differing_) return;
+  differing_ = std::move(text);
+  // An alert that is up keeps its words for a while.
+  alerts_.lower(kDeclarationDiffers);
+  if (!differing_.empty())
+    alerts_.raise(kDeclarationDiffers, 40,
+                  "nodes declare tables otherwise than this one, which is how they would serve them as owners: " +
+                      differing_ + ". Make the files of these tables equal on all nodes, and RELOAD there",
+                  "log,manual");
 }
 
 // Who was fenced lets its tables go; they are there again when it has read the log anew.

@@ -69,6 +69,7 @@ class ServedLogs final : public admin::BackupLogs, public admin::SharedLogs {
       if (end_turn_of(logs_[i], is_crowded(i))) fenced(i);
       if (logs_[i].shared != nullptr) advance(logs_[i]);
     }
+    if (has_shared_) compare_declarations();
     return check();
   }
   // A log may have failed while it made room, for a refused command or for copying forward: then the daemon ends
@@ -112,6 +113,7 @@ class ServedLogs final : public admin::BackupLogs, public admin::SharedLogs {
   [[nodiscard]] bool end_turn_of(ServedLog& served, bool is_crowded);
   void note_standing(ServedLog& served);
   void advance(ServedLog& served);
+  void compare_declarations();
   static void tell_shared(SharedLog const& shared, MetricSink& sink);
   void tell_news(log::LogStore& log);
   void die(Status const& status);
@@ -125,6 +127,8 @@ class ServedLogs final : public admin::BackupLogs, public admin::SharedLogs {
   TimeKeeper& time_;
   std::vector<ServedLog> logs_;
   bool is_dead_{false};
+  bool has_shared_{false};
+  std::string differing_;  // as the alert tells it
   std::uint64_t commits_{0};
 };
 

@@ -1,10 +1,14 @@
 #include "server/shared_log.h"
 
+#include <algorithm>
+
 namespace fastjournal::server {
 namespace {
 
 // What it waits for in a take-over comes by itself: the time, or answers.
 constexpr std::int64_t kLookAgainUs = 1'000;
+// A person changes one node after the other.
+constexpr std::int64_t kChangeUs = 60'000'000;
 
 }  // namespace
 
@@ -29,7 +33,26 @@ bool SharedLog::advance() {
     again = take_over();
   }
   if (!followed_.trouble().ok() && is_candidate_) cannot(followed_.trouble());
+  if (!followed_.misfit().ok() && is_candidate_) {
+    is_misfit_ = true;
+    cannot(followed_.misfit());
+  } else if (is_misfit_ && followed_.misfit().ok()) {
+    retry();
+  }
   return again;
+}
+
+std::string SharedLog::differing() {
+  std::string out;
+  for (log::Node const& node : log_.nodes())
+    if (!node.differs.empty()) out.append(out.empty() ? "" : "; ").append("node " + node.name + ": " + node.differs);
+  if (out.empty()) {
+    differs_since_us_ = INT64_MAX;
+    return out;
+  }
+  std::int64_t const now_us = clock_.monotonic_us();
+  differs_since_us_ = std::min(differs_since_us_, now_us);
+  return now_us - differs_since_us_ < kChangeUs ? std::string{} : out;
 }
 
 // True: it goes on at once.
@@ -77,6 +100,8 @@ void SharedLog::cannot(Status const& why) {
 }
 
 void SharedLog::retry() {
+  log_.declare(followed_.declared());
+  is_misfit_ = false;
   bool const was_in_trouble = followed_.retry();
   if (is_candidate_ && !was_in_trouble) return;
   is_candidate_ = true;

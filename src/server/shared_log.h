@@ -15,6 +15,8 @@ namespace fastjournal::server {
 
 // This node cannot decide for a log; lowered when it can.
 inline constexpr std::string_view kCannotTakeOver = "cannot-take-over";
+// Another node's files declare a table of a shared log otherwise than this node's; lowered when they are alike.
+inline constexpr std::string_view kDeclarationDiffers = "declaration-differs";
 
 class SharedLog {
  public:
@@ -23,7 +25,9 @@ class SharedLog {
 
   SharedLog(log::SharedLog& log, engine::FollowedLog& followed, engine::Engine& engine, TurnClock& clock,
             env::Notes& notes, DaemonAlerts& alerts)
-      : log_(log), followed_(followed), engine_(engine), clock_(clock), notes_(notes), alerts_(alerts) {}
+      : log_(log), followed_(followed), engine_(engine), clock_(clock), notes_(notes), alerts_(alerts) {
+    log_.declare(followed_.declared());
+  }
 
   // After log.end_turn(), and after those were closed who waited for a log that is fenced now. True: it wants another
   // turn at once.
@@ -41,6 +45,9 @@ class SharedLog {
   // Gives the log to another node, and does not take it again for so long. Not ok: it is not the owner.
   [[nodiscard]] Status step_down(std::int64_t for_us);
 
+  // Nodes that have had other tables than this one for longer than a change of the files takes: "node n2: jobs, mails";
+  // empty: all of them are alike.
+  [[nodiscard]] std::string differing();
   [[nodiscard]] bool take_changed() { return followed_.take_changed(); }
   [[nodiscard]] Histogram const& lag_ms() const { return followed_.lag_ms(); }
   [[nodiscard]] log::SharedLog& log() { return log_; }
@@ -60,6 +67,8 @@ class SharedLog {
   bool is_taking_over_{false};
   bool is_candidate_{true};
   bool is_leaving_{false};
+  bool is_misfit_{false};
+  std::int64_t differs_since_us_{INT64_MAX};
   std::int64_t look_at_us_{INT64_MAX};
 };
 

@@ -37,6 +37,33 @@ struct Three {
       if (cluster.is_up(at) && engine::digest_of(cluster.hosted(at)) != digest) return false;
     return true;
   }
+  // In the files of this node, until its RELOAD.
+  template <typename Change>
+  void change_own(std::size_t at, Change const& change) {
+    auto changed = std::make_shared<TableDeclaration>(*cluster.world(at).declaration("own"));
+    change(*changed);
+    cluster.world(at).add_table(std::move(changed));
+  }
+  // Whether the alert is up there; its message.
+  [[nodiscard]] std::string alert(std::size_t at, std::string const& name) {
+    say(at, "admin", "ALERTS");
+    std::string out;
+    for (std::string line = hear(at, "admin"); line != "(nothing)"; line = hear(at, "admin"))
+      if (has(line, "name=" + name + ";")) out = line;
+    return out;
+  }
+  // The lines about nodes of CLUSTER.
+  [[nodiscard]] std::string nodes(std::size_t at) {
+    say(at, "admin", "CLUSTER");
+    std::string out;
+    for (std::string line = hear(at, "admin"); line != "(nothing)"; line = hear(at, "admin"))
+      if (line.starts_with("NODE ")) out += line + "\n";
+    return out;
+  }
+  [[nodiscard]] static bool has(std::string const& line, std::string const& part) {
+    return line.find(part) != std::string::npos;
+  }
+
   ClusterOfWorlds cluster;
   std::size_t owner{0};
   std::size_t other{0};
@@ -188,6 +215,80 @@ BOOST_FIXTURE_TEST_CASE(a_table_that_a_node_does_not_declare_is_followed_when_it
   cluster.kill(third, true);
   BOOST_TEST(cluster.wait_for_owner(4'000) == other);
   BOOST_TEST(ask(other, "PEEK table=own;name=a").starts_with("ROW "));
+}
+
+BOOST_FIXTURE_TEST_CASE(nodes_whose_files_differ_say_so, Three) {
+  BOOST_TEST(!has(nodes(owner), "differs="));
+  // A description is for people.
+  change_own(third, [](TableDeclaration& declaration) { declaration.description = "another one"; });
+  change_own(other, [](TableDeclaration& declaration) {
+    for (OptionValue& option : declaration.options)
+      if (option.name == "max-attempts") option = {.name = option.name, .text = "7", .integer = 7, .given = true};
+  });
+  for (std::size_t const at : {other, third}) BOOST_TEST(ask(at, "RELOAD", "admin").starts_with("RELOADED "));
+  cluster.pass(3'500);
+  std::string const seen = nodes(owner);
+  BOOST_TEST(has(seen, "differs=own"), seen);
+  BOOST_TEST(seen.find("differs=") == seen.rfind("differs="), seen);
+  std::string const from_there = nodes(other);
+  BOOST_TEST(from_there.find("differs=") != from_there.rfind("differs="), from_there);
+  // One node is changed after the other.
+  BOOST_TEST(alert(owner, "declaration-differs") == "");
+  cluster.pass(61'000);
+  std::string const up = alert(owner, "declaration-differs");
+  BOOST_TEST(has(up, "log own, node n" + std::to_string(other) + ": own"), up);
+  BOOST_TEST(alert(third, "declaration-differs") != "");
+  // A table that only one of them declares.
+  auto second = std::make_shared<TableDeclaration>(*cluster.world(other).declaration("own"));
+  second->name = "second";
+  cluster.world(other).add_table(second);
+  BOOST_TEST(ask(other, "RELOAD", "admin").starts_with("RELOADED "));
+  cluster.pass(4'000);
+  BOOST_TEST(has(nodes(owner), "differs=own, second"), nodes(owner));
+  BOOST_TEST(has(alert(owner, "declaration-differs"), "own, second"));
+  cluster.world(other).remove_table("second");
+  cluster.world(other).add_table(cluster.world(owner).declaration("own"));
+  BOOST_TEST(ask(other, "RELOAD", "admin").starts_with("RELOADED "));
+  cluster.pass(4'000);
+  for (std::size_t const at : {owner, other, third}) {
+    BOOST_TEST(!has(nodes(at), "differs="), nodes(at));
+    BOOST_TEST(alert(at, "declaration-differs") == "");
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(who_could_not_take_over_what_is_there_says_so_before_it_is_asked, Three) {
+  BOOST_TEST(ask(owner, "INSERT table=own;name=a").starts_with("INSERTED "));
+  engine::Declaration const declared = cluster.world(other).declaration("own");
+  cluster.kill(other, false);
+  // Another key: that cannot be while there are rows.
+  change_own(other, [](TableDeclaration& declaration) {
+    Column column = declaration.schema.columns.front();
+    column.name = "part";
+    declaration.schema.columns.push_back(column);
+    declaration.schema.key.push_back(1);
+  });
+  BOOST_REQUIRE(cluster.start(other).ok());
+  cluster.pass(1'000);
+  std::string const up = alert(other, "cannot-take-over");
+  BOOST_TEST(has(up, "the key of table own cannot change"), up);
+  BOOST_TEST(has(ask(other, "PEEK table=own;name=a;stale=1"), "name=a"));
+  cluster.kill(owner, false);
+  cluster.pass(4'000);
+  BOOST_TEST(cluster.owner() == third);
+  // Without rows it fits.
+  BOOST_TEST(ask(third, "DELETE table=own;name=a").starts_with("DELETED "));
+  cluster.pass(11'000);
+  BOOST_TEST(alert(other, "cannot-take-over") == "");
+  BOOST_TEST(ask(third, "INSERT table=own;name=b").starts_with("INSERTED "));
+  cluster.pass(11'000);
+  BOOST_TEST(alert(other, "cannot-take-over") != "");
+  cluster.world(other).add_table(declared);
+  BOOST_TEST(ask(other, "RELOAD", "admin").starts_with("RELOADED "));
+  cluster.pass(1'000);
+  BOOST_TEST(alert(other, "cannot-take-over") == "");
+  cluster.kill(third, true);
+  BOOST_TEST(cluster.wait_for_owner(4'000) == other);
+  BOOST_TEST(ask(other, "PEEK table=own;name=b").starts_with("ROW "));
 }
 
 BOOST_FIXTURE_TEST_CASE(tables_that_the_owner_makes_and_changes_are_made_and_changed_by_its_followers, Three) {

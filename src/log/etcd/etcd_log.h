@@ -104,6 +104,7 @@ class EtcdLog final : public SharedLog, private ReaderSink {
   void follow_again(std::int64_t now_us) override;
   void step_down(std::int64_t until_us) override;
   void be_candidate(bool is_candidate) override;
+  void declare(std::vector<DeclaredTable> tables) override { nodes_.declare(std::move(tables)); }
   [[nodiscard]] std::vector<Node> const& nodes() const override { return nodes_.all(); }
 
   // -- LogStore ----------------------------------------------------------------

@@ -5,7 +5,8 @@
 //   start     how often the log was taken over (decimal); no lease
 //   base      what is needed: "SEQUENCE LSN CATALOGUE", the first entry, where reading begins in it, and the catalogue's base
 //   cleared   the last owner that removed what it found behind a gap (its mod_revision is above that owner's token)
-//   nodes/N   of node N, on its lease: "address=A applied=LSN" (roll_call.h)
+//   nodes/N   of node N, on its lease: "address=A applied=LSN declared=DIGEST" (roll_call.h)
+//   declares/N  the tables that its files declare for the log, on the same lease: a line "NAME DIGEST" each, by name
 //   l/N       entry N (entry.h), 16 hexadecimal digits, from 1 on without gaps
 #pragma once
 
@@ -34,6 +35,9 @@ class Names {
   [[nodiscard]] std::string cleared() const { return prefix_ + "cleared"; }
   [[nodiscard]] std::string nodes() const { return prefix_ + "nodes/"; }
   [[nodiscard]] std::string nodes_end() const { return next(nodes()); }
+  [[nodiscard]] std::string declares(std::string_view node) const {
+    return fmt::format("{}declares/{}", prefix_, node);
+  }
   [[nodiscard]] std::string entry(std::uint64_t sequence) const {
     return fmt::format("{}l/{:016x}", prefix_, sequence);
   }

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "log/etcd/etcd_log.h"
 #include "tests/sim/sim_etcd.h"
 
@@ -351,6 +353,54 @@ BOOST_AUTO_TEST_CASE(a_clean_end_says_what_is_not_durable) {
   BOOST_TEST((log.seal().code() == Code::unavailable));
   scene.pass(100);
   BOOST_TEST(log.seal().ok());
+}
+
+BOOST_AUTO_TEST_CASE(nodes_tell_each_other_which_tables_they_declare_otherwise) {
+  auto const tables = [](std::size_t count) {
+    std::vector<DeclaredTable> out;
+    for (std::size_t at = 0; at < count; ++at) out.push_back({fmt::format("t{:05}", at), at + 1});
+    return out;
+  };
+  Scene scene;
+  auto const other = [&](std::size_t at) {
+    for (log::Node const& node : scene.nodes[at]->log->nodes())
+      if (node.name == scene.nodes[1 - at]->log->node()) return node;
+    return log::Node{};
+  };
+  std::vector<DeclaredTable> theirs = tables(20'000);
+  scene.nodes[0]->log->declare(tables(20'000));
+  scene.nodes[1]->log->declare(theirs);
+  scene.pass(5'000);
+  BOOST_TEST(other(0).declared != 0U);
+  BOOST_TEST(other(0).differs == "");
+  BOOST_TEST(other(1).differs == "");
+  theirs[5].digest = 4711;
+  theirs.erase(theirs.begin() + 3);
+  scene.nodes[1]->log->declare(theirs);
+  scene.pass(4'000);
+  BOOST_TEST(other(0).differs == "t00003, t00005");
+  BOOST_TEST(other(1).differs == "t00003, t00005");
+  for (std::size_t at = 0; at < 12; ++at) theirs[at].digest = 4712;
+  scene.nodes[1]->log->declare(theirs);
+  scene.pass(4'000);
+  BOOST_TEST(other(0).differs == "t00000, t00001, t00002, t00003, t00004, t00005, t00006, t00007 and 5 more");
+  // Behind what a list holds.
+  theirs = tables(20'000);
+  theirs[19'999].digest = 4713;
+  scene.nodes[1]->log->declare(theirs);
+  scene.pass(4'000);
+  BOOST_TEST(other(0).differs == "tables behind the first thousands");
+  scene.nodes[1]->log->declare(tables(20'000));
+  scene.pass(4'000);
+  BOOST_TEST(other(0).differs == "");
+  BOOST_TEST(other(1).differs == "");
+  // A node alone says nothing of itself.
+  scene.nodes[0]->log->declare(tables(1));
+  scene.nodes[1]->log->declare({});
+  scene.pass(4'000);
+  BOOST_TEST(other(0).differs == "t00000");
+  for (log::Node const& node : scene.nodes[0]->log->nodes())
+    if (node.name == scene.nodes[0]->log->node()) BOOST_TEST(node.differs == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
