@@ -2,8 +2,11 @@
 #include "os/plugin_loader.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
+#include <cstring>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -77,6 +80,27 @@ Status check_descriptor(std::filesystem::path const& so, PluginDescriptor const*
   return {};
 }
 
+// The linker maps what the headers of a file name and touches it: behind the end of a file that was cut off, the process
+// ends by SIGBUS. Anything else that is wrong with it the linker says.
+Status check_whole(std::filesystem::path const& so) {
+  std::error_code error;
+  std::uint64_t const size = std::filesystem::file_size(so, error);
+  std::ifstream file{so, std::ios::binary};
+  ElfW(Ehdr) head{};
+  if (error || !file.read(reinterpret_cast<char*>(&head), sizeof head)) return {};
+  if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(ElfW(Phdr))) return {};
+  std::uint64_t needed = head.e_phoff + std::uint64_t{head.e_phnum} * sizeof(ElfW(Phdr));
+  file.seekg(static_cast<std::streamoff>(head.e_phoff));
+  for (unsigned at = 0; at < head.e_phnum; ++at) {
+    ElfW(Phdr) part{};
+    if (!file.read(reinterpret_cast<char*>(&part), sizeof part)) break;
+    if (part.p_type == PT_LOAD) needed = std::max<std::uint64_t>(needed, part.p_offset + part.p_filesz);
+  }
+  if (needed <= size) return {};
+  return refused(so, fmt::format("it has {} bytes, and its headers name {}: it was cut off; install the plugin again",
+                                 size, needed));
+}
+
 // The linker's reason, which usually names the file.
 std::string linker_words() {
   char const* const words = ::dlerror();
@@ -103,6 +127,7 @@ Result<LoadedType> load_type(std::filesystem::path const& folder, std::string_vi
   Result<TypeDeclaration> declared = config::read_type(xml);
   if (!declared.ok()) return declared.status();
 
+  if (Status whole = check_whole(so); !whole.ok()) return whole;
   Library library{so};
   if (!library.loaded())
     return refused(so, fmt::format("it cannot be loaded: {}; install the plugin again", linker_words()));

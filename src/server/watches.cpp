@@ -28,17 +28,32 @@ std::uint64_t hash_of(Answer const& answer) {
 
 }  // namespace
 
+// So many that nobody keeps others out: neither one origin all the others, nor all of them an administrator.
+Status Watches::check_place(std::string const& origin) const {
+  std::string const remedy = ": end one of them, or ask with STATS";
+  std::size_t const places = origin.empty() ? kWatchersMax : kWatchersMax - kKeptForAdministrators;
+  if (watchers_.size() >= places)
+    return {Code::over_limit, std::to_string(watchers_.size()) + " connections watch the figures, which is the most" +
+                                  (origin.empty() ? "" : " for who has no right admin") + remedy};
+  auto const of_origin = static_cast<std::size_t>(std::ranges::count(watchers_, origin, &Watcher::origin));
+  if (!origin.empty() && of_origin >= kOfOriginMax)
+    return {Code::over_limit, std::to_string(of_origin) + " connections of " + origin +
+                                  " watch the figures, which is the most of one origin" + remedy};
+  return {};
+}
+
 Status Watches::watch(ConnectionId connection, engine::HostedTable const* table, DurationMs every) {
+  Session const* const session = sessions_.find(connection);
   auto found = std::ranges::find(watchers_, connection, &Watcher::connection);
   if (found == watchers_.end()) {
-    if (watchers_.size() >= kWatchersMax)
-      return {Code::over_limit, std::to_string(kWatchersMax) +
-                                    " connections watch the figures, which is the most: end one of them, or ask with "
-                                    "STATS"};
-    found = watchers_.insert(found, {.connection = connection});
+    bool const is_administrators = session == nullptr || session->rights.has(Right::admin);
+    std::string origin = is_administrators          ? std::string{}
+                         : session->user == nullptr ? session->origin
+                                                    : session->user_origin;
+    if (Status status = check_place(origin); !status.ok()) return status;
+    found = watchers_.insert(found, {.connection = connection, .origin = std::move(origin)});
     keep(sessions_.find(connection), kWatcherBytes);
   }
-  Session const* const session = sessions_.find(connection);
   bool const has_token = session != nullptr && session->token_user != nullptr && session->token_user == session->user;
   found->user = has_token ? session->user : nullptr;
   found->rights = has_token ? session->rights : Rights{};

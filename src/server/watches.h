@@ -32,6 +32,9 @@ namespace fastjournal::server {
 class Watches final : public admin::Watching {
  public:
   static constexpr std::size_t kWatchersMax = 64;
+  // Of these: for who has the right `admin` alone, and the most of one origin or user without it.
+  static constexpr std::size_t kKeptForAdministrators = 8;
+  static constexpr std::size_t kOfOriginMax = 48;
   // Of a watcher's rounds; the others leave tables out.
   static constexpr std::uint64_t kWholeEvery = 10;
   // The share of time of a table in a round. Its figures take some 10 us to be made and written: so rounds take a tenth
@@ -65,7 +68,8 @@ class Watches final : public admin::Watching {
  private:
   struct Watcher {
     ConnectionId connection{};
-    std::string table{};  // empty: the daemon and all tables
+    std::string origin{};  // or the user's; empty: an administrator's
+    std::string table{};   // empty: the daemon and all tables
     std::int64_t every_us{0};
     std::int64_t due_us{0};
     std::uint64_t rounds{0};
@@ -76,6 +80,8 @@ class Watches final : public admin::Watching {
     std::vector<std::uint64_t> told{};  // the figures of the last round, as hashes, by the table's number; 0: none
   };
 
+  // Not ok: there is no place for one more of this origin. Empty: an administrator's.
+  [[nodiscard]] Status check_place(std::string const& origin) const;
   [[nodiscard]] static access::Permit permit_of(Watcher const& watcher, Session const& session);
   [[nodiscard]] bool may_send(Watcher const& watcher, Session const& session) const;
   void send_round(Watcher& watcher, Session& session, engine::HostedTable const* table, TimeMs now);

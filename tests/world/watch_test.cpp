@@ -143,6 +143,25 @@ BOOST_AUTO_TEST_CASE(sixty_four_may_watch) {
   BOOST_TEST(stat("watchers") == 64);
 }
 
+BOOST_AUTO_TEST_CASE(nobody_keeps_an_administrator_or_all_others_from_watching) {
+  // Of one origin up to 49, then each of its own.
+  auto const name = [](int i) {
+    std::string const own = "w" + std::to_string(i);
+    return i < 50 ? own : own + "@192.0.2." + std::to_string(i);
+  };
+  for (int i = 0; i < 60; ++i) world.give_rights(name(i), {Right::read});
+  world.give_rights("root", {Right::read, Right::admin});
+  start();
+  for (int i = 0; i < 48; ++i) BOOST_TEST(ask(name(i), "WATCH every=1m").starts_with("WATCHING "), i);
+  std::string const refused = ask(name(48), "WATCH");
+  BOOST_TEST(refused.find("code=over_limit;") != std::string::npos, refused);
+  BOOST_TEST(refused.find("48 connections of ip:192.0.2.1 ") != std::string::npos, refused);
+  for (int i = 50; i < 58; ++i) BOOST_TEST(ask(name(i), "WATCH every=1m").starts_with("WATCHING "), i);
+  std::string const full = ask(name(58), "WATCH");
+  BOOST_TEST(full.find("56 connections watch") != std::string::npos, full);
+  BOOST_TEST(ask("root", "WATCH every=1m").starts_with("WATCHING "));
+}
+
 // 64 watchers of 101 tables, four times a second: 25,856 tables of STATS a second are wished for.
 BOOST_AUTO_TEST_CASE(what_they_cost_is_bounded) {
   add_tables(100);

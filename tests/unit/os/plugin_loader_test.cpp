@@ -81,6 +81,17 @@ BOOST_AUTO_TEST_CASE(a_missing_file_is_named) {
   plugins.refuse("good", Code::not_found, {"good.xml", "install the plugin"});
 }
 
+BOOST_AUTO_TEST_CASE(a_plugin_that_was_cut_off_is_refused) {
+  std::uintmax_t const whole = std::filesystem::file_size(kBuilt / "good.so");
+  for (std::uintmax_t const size : {std::uintmax_t{0}, std::uintmax_t{3}, std::uintmax_t{64}, std::uintmax_t{200},
+                                    whole / 10, whole / 4, whole / 2}) {
+    PluginLoaderFolder const plugins;
+    plugins.install("good");
+    std::filesystem::resize_file(plugins.folder / "good.so", size);
+    plugins.refuse("good", Code::bad_configuration, {"good.so", "install the plugin again"});
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_name_that_leads_elsewhere_is_refused) {
   PluginLoaderFolder const plugins;
   for (std::string const name : {"", "../good", "a/b", "Good", "1good", "good.so", "a-b"})
