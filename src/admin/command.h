@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,29 @@ struct Caller {
   bool communicator{false};   // a communicatord, or a service behind it: expects no answer to what it sends to all
   access::Permit permit{};    // what it may do; its right to the command itself was checked
 };
+
+// A text that is the same for all who ask for it: made once, and then in memory once, however many are being sent it.
+// Kept as long as the daemon runs.
+using SharedText = std::shared_ptr<std::string const>;
+inline constexpr std::uint32_t kNoFile = 0;  // files of tables are numbered from 1
+inline void add_shared(Answer& answer, std::string_view name, SharedText& text) {
+  answer.add_stored(name, {.extent = {.file = kNoFile, .end = text->size()}, .is_text = true, .owner = &text});
+}
+// Null: the value is in a file.
+[[nodiscard]] inline SharedText const* shared_text_of(StoredValue const& value) {
+  return value.extent.file == kNoFile ? static_cast<SharedText const*>(value.owner) : nullptr;
+}
+
+// The whole number that a parameter is or spells; none: it is another thing, as true and false are.
+[[nodiscard]] inline std::optional<std::int64_t> whole_number(Value const& value) {
+  return value.kind == Value::Kind::boolean ? std::nullopt : value.as_integer();
+}
+// The same by its name; `absent` if there is none, `wrong` if it is no number.
+[[nodiscard]] inline std::int64_t whole_number(Message const& message, std::string_view name, std::int64_t absent,
+                                               std::int64_t wrong) {
+  Value const* const value = message.find(name);
+  return value == nullptr ? absent : whole_number(*value).value_or(wrong);
+}
 
 // The logs whose state an answer shows: it leaves once they are durable.
 struct Basis {

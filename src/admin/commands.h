@@ -130,7 +130,8 @@ using CommandPtr = std::unique_ptr<Command>;
 [[nodiscard]] CommandPtr make_stats(engine::Engine& engine, OwnFigures& own);
 [[nodiscard]] CommandPtr make_metrics(engine::Engine& engine, OwnFigures& own);
 [[nodiscard]] CommandPtr make_health(OwnFigures& own);
-[[nodiscard]] CommandPtr make_openapi_command(engine::TableTypes const& types);
+// `write` is called for the first who asks: it takes milliseconds.
+[[nodiscard]] CommandPtr make_openapi_command(std::function<std::string()> write);
 [[nodiscard]] CommandPtr make_alerts(engine::Engine& engine);
 [[nodiscard]] CommandPtr make_lower(engine::Engine& engine);
 [[nodiscard]] CommandPtr make_listen(engine::Engine& engine);

@@ -191,19 +191,24 @@ class Document {
 
 class OpenApi final : public Command {
  public:
-  explicit OpenApi(engine::TableTypes const& types) : types_(types) {}
+  explicit OpenApi(std::function<std::string()> write) : write_(std::move(write)) {}
   void run(Request& request) override {
-    request.answer.message("OPENAPI").add("text", std::string_view{make_openapi(types_)});
+    // Of the declarations of commands and types alone: these are the same while the daemon runs, and for all rights.
+    if (text_ == nullptr) text_ = std::make_shared<std::string const>(write_());
+    add_shared(request.answer.message("OPENAPI"), "text", text_);
   }
 
  private:
-  engine::TableTypes const& types_;
+  std::function<std::string()> write_;
+  SharedText text_;
 };
 
 }  // namespace
 
 std::string make_openapi(engine::TableTypes const& types) { return Document{types}.text(); }
 
-CommandPtr make_openapi_command(engine::TableTypes const& types) { return std::make_unique<OpenApi>(types); }
+CommandPtr make_openapi_command(std::function<std::string()> write) {
+  return std::make_unique<OpenApi>(std::move(write));
+}
 
 }  // namespace fastjournal::admin

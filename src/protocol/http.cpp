@@ -30,11 +30,14 @@ HttpRefusal wrong(std::uint16_t status, std::string why) {
   return {.status = status, .code = code, .why = std::move(why)};
 }
 
-std::string_view text_of(Outgoing const& message, std::string_view name) {
+// An empty text where there is none.
+Value value_of(Outgoing const& message, std::string_view name) {
   for (Param const& param : message.params)
-    if (param.name == name) return param.value.bytes;
+    if (param.name == name) return param.value;
   return {};
 }
+
+std::string_view text_of(Outgoing const& message, std::string_view name) { return value_of(message, name).bytes; }
 
 bool has(Outgoing const& message, std::string_view name) {
   return std::any_of(message.params.begin(), message.params.end(),
@@ -324,6 +327,10 @@ void Http::write_first(Outgoing const& message, std::string& out) {
   }
   bool const is_fetched = route_ == HttpRoute::metrics || route_ == HttpRoute::openapi;
   if (is_fetched && !refuses && has(message, "text")) {
+    if (Value const& text = value_of(message, "text"); text.outside) {
+      write_shared(text, out);
+      return end_answer();
+    }
     std::string_view type = kJsonType;
     if (route_ == HttpRoute::metrics) type = is_openmetrics_ ? kOpenMetrics : kTextMetrics;
     if (!message.is_last) {
@@ -346,6 +353,13 @@ void Http::write_first(Outgoing const& message, std::string& out) {
     write_whole({.status = static_cast<std::uint16_t>(is_new ? 201 : 200), .content_type = kJsonType}, body, out);
   }
   end_answer();
+}
+
+// Its bytes follow from their place in memory.
+void Http::write_shared(Value const& text, std::string& out) {
+  std::uint64_t const bytes = text.stored->extent.size();
+  write_head({.content_type = kJsonType, .bytes = bytes}, out);
+  if (!is_head_) part_ = {.bytes = bytes};
 }
 
 // The head of an answer whose length is not known. Events have no end but that of the connection, and an old client

@@ -47,8 +47,10 @@ class Http final : public Protocol {
   [[nodiscard]] bool holds_leases() const override { return false; }
   [[nodiscard]] bool is_answering() const override { return phase_ >= Phase::answering; }
   [[nodiscard]] bool ends() const override { return ends_; }
-  // Of a blob that is fetched. In JSON the bytes are a part of the answer.
-  [[nodiscard]] bool sends_stored() const override { return is_answering() && route_ == HttpRoute::blob; }
+  // Of a blob that is fetched, or of the description. In JSON the bytes are a part of the answer.
+  [[nodiscard]] bool sends_stored() const override {
+    return is_answering() && (route_ == HttpRoute::blob || route_ == HttpRoute::openapi);
+  }
   [[nodiscard]] Part stored_part() const override { return part_; }
 
  private:
@@ -77,6 +79,7 @@ class Http final : public Protocol {
   void write_blob(Outgoing const& message, std::string& out);
   void refuse_content(Outgoing const& message, std::string& out);
   void write_event(Outgoing const& message, std::string& out);
+  void write_shared(Value const& text, std::string& out);
   void write_text(Outgoing const& message, std::string& out);
   void append_part(std::string_view text, bool is_last, std::string& out);
   void begin_parts(Phase phase, std::string_view content_type, std::string& out);
@@ -110,9 +113,10 @@ class Http final : public Protocol {
   bool is_openmetrics_{false};
   bool is_expecting_{false};  // it waits for 100 Continue
   bool ends_{false};
+  bool is_known_{false};                  // a whole head has come
   std::unique_ptr<HttpRefusal> refusal_;  // of `bad`, until it is written
   std::unique_ptr<HttpChoice> choice_;    // of a blob, until it is answered
-  Part part_{};                           // of the blob that was written last
+  Part part_{};                           // of the blob, or the text, that was written last
 };
 
 }  // namespace fastjournal::protocol

@@ -13,6 +13,8 @@ namespace {
 
 // Of a name that a client made up: the longest that a table can have.
 constexpr std::size_t kTableNameShown = 64;
+// In units of the turn's budget, of an answer that is written and sent.
+constexpr std::uint64_t kAnswerBytesPerLook = 64;
 
 }  // namespace
 
@@ -88,6 +90,7 @@ void Dispatch::run_own(Session& session, std::uint32_t number, Message const& me
     admin::Request request{
         .caller = caller, .message = message, .now = clock_.now(), .answer = answer_, .status = status, .basis = basis};
     registry_.run(number, request);
+    note_answer();
     session.may_be_silent = session.may_be_silent || request.may_be_silent;
     if (request.is_later) {
       ++session.waiting;
@@ -102,6 +105,14 @@ void Dispatch::run_own(Session& session, std::uint32_t number, Message const& me
   if (is_notice && session.protocol->is_answering() && answer_.empty() && status.ok())
     answer_.message("UNKNOWN").add("command", message.command);
   if (!answer_.empty() || !status.ok()) reply(session, message, status, basis);
+}
+
+// The bytes of the daemon's own answers are work: some have many, in few parameters.
+void Dispatch::note_answer() {
+  std::uint64_t bytes = 0;
+  for (Param const& param : answer_.params())
+    bytes += param.value.outside ? param.value.stored->extent.size() : param.value.bytes.size();
+  turn_.budget().spend(bytes / kAnswerBytesPerLook);
 }
 
 Status Dispatch::check(Speaker const& speaker, Right right, admin::OwnCommand const& command,

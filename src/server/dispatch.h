@@ -19,6 +19,7 @@
 #include "server/replies.h"
 #include "server/session.h"
 #include "server/table_commands.h"
+#include "server/turn.h"
 #include "server/turn_clock.h"
 
 namespace fastjournal::server {
@@ -33,7 +34,7 @@ class Dispatch {
 
   Dispatch(engine::Engine& engine, TurnClock& clock, Listeners const& listeners, admin::Registry const& registry,
            TableCommands& commands, AliasCommands& aliases, communicator::Service& service, Replies& replies,
-           MemoryGuard& guard, Audit& audit)
+           MemoryGuard& guard, Audit& audit, Turn& turn)
       : engine_(engine),
         clock_(clock),
         listeners_(listeners),
@@ -43,7 +44,8 @@ class Dispatch {
         service_(service),
         replies_(replies),
         guard_(guard),
-        audit_(audit) {}
+        audit_(audit),
+        turn_(turn) {}
 
   void handle(Session& session, Message& message);
   // The command of a value that comes in pieces: whether it may come.
@@ -76,6 +78,7 @@ class Dispatch {
   [[nodiscard]] bool prepare_from_link(Session& session, Message& message);
   void name_table(std::string_view bound, std::uint32_t known, Message& message) const;
   void run_own(Session& session, std::uint32_t number, Message const& message);
+  void note_answer();
   [[nodiscard]] Status check(Speaker const& speaker, Right right, admin::OwnCommand const& command,
                              Message const& message) const;
   [[nodiscard]] ConnectionId sender_of(Session const& session, Message const& message);
@@ -90,6 +93,7 @@ class Dispatch {
   Replies& replies_;
   MemoryGuard& guard_;
   Audit& audit_;
+  Turn& turn_;
   Answer answer_;  // memory that is reused
   Counters counters_;
 };

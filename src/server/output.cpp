@@ -10,6 +10,8 @@ namespace {
 
 // Of a file that is sent: what the kernel is asked to read ahead.
 constexpr std::uint64_t kExpectedBytes = 2 * env::kSendFileBytesMax;
+// Of a text in memory, of one call.
+constexpr std::uint64_t kTextBytesMax = env::kSendFileBytesMax;
 
 }  // namespace
 
@@ -94,6 +96,7 @@ bool Output::send_written(Session& session, std::size_t end) {
 // stored is not looked at: scrubbing does that.
 Result<bool> Output::send_file(Session& session) {
   FileBytes& next = session.files.front();
+  if (next.text != nullptr) return send_text(session, next);
   Result<std::size_t> const taken = network_.send_file(session.id, *next.file, next.offset, next.left);
   if (!taken.ok()) {
     next.owner->note_unreadable(taken.status());
@@ -111,6 +114,20 @@ Result<bool> Output::send_file(Session& session) {
   next.owner->finish_reading(next.reading);
   session.files.pop_front();
   return true;
+}
+
+bool Output::send_text(Session& session, FileBytes& next) {
+  std::string_view const bytes =
+      std::string_view{*next.text}.substr(static_cast<std::size_t>(next.offset),
+                                          static_cast<std::size_t>(std::min<std::uint64_t>(next.left, kTextBytesMax)));
+  std::size_t const taken = network_.send(session.id, bytes);
+  bytes_sent_ += taken;
+  session.file_bytes -= taken;
+  next.offset += taken;
+  next.left -= taken;
+  bool const is_whole = next.left == 0;
+  if (is_whole) session.files.pop_front();
+  return is_whole || taken == bytes.size();
 }
 
 // The bytes up to the next descriptor, or that descriptor with the bytes behind it; flush comes again for the rest.

@@ -48,6 +48,8 @@ class Output final : public Resume {
   [[nodiscard]] std::size_t send_attached(Session& session, std::string_view bytes);
   // Of the first file. False: not all of it is taken now.
   [[nodiscard]] Result<bool> send_file(Session& session);
+  // Of a text that many are sent. False: not all of it is taken now.
+  [[nodiscard]] bool send_text(Session& session, FileBytes& next);
   void measure_pushes(Session& session);
   // It is checked again if it may not.
   [[nodiscard]] bool may_go_on(Session& session) {

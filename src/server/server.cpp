@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "admin/openapi.h"
 #include "base/check.h"
 
 namespace fastjournal::server {
@@ -57,7 +58,7 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
       alias_commands_(configuration_.aliases(), refused_, table_commands_, sessions_, replies_, memory_, clock_,
                       engine_),
       dispatch_(engine_, clock_, listeners_, registry_, table_commands_, alias_commands_, service_, replies_, guard_,
-                audit_),
+                audit_, turn_),
       whole_transactions_(engine_, sessions_, dispatch_, table_commands_, stored_commands_),
       reader_(sessions_, line_, guard_, output_, replies_, dispatch_, authentication_, stored_commands_, engine_, logs_,
               turn_) {
@@ -75,7 +76,7 @@ void Server::add_own_commands(engine::TableTypes const& types) {
   registry_.add("STATS", admin::make_stats(engine_, *this));
   registry_.add("METRICS", admin::make_metrics(engine_, *this));
   registry_.add("HEALTH", admin::make_health(*this));
-  registry_.add("OPENAPI", admin::make_openapi_command(types));
+  registry_.add("OPENAPI", admin::make_openapi_command([&types] { return admin::make_openapi(types); }));
   registry_.add("ALERTS", admin::make_alerts(engine_));
   registry_.add("LOWER", admin::make_lower(engine_));
   registry_.add("LISTEN", admin::make_listen(engine_));

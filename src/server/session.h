@@ -54,13 +54,15 @@ struct Attachment {
   std::shared_ptr<env::File> file;
 };
 
-// Bytes of a file that go to the peer at this place of the stream, before the byte that stands there.
+// Bytes of a file, or of a text that many are sent, that go to the peer at this place of the stream, before the byte that
+// stands there.
 struct FileBytes {
   std::uint64_t at{0};  // counted from the begin of the stream, which they are no part of
-  std::shared_ptr<env::File> file;
+  std::shared_ptr<env::File> file{};
+  std::shared_ptr<std::string const> text{};  // instead of a file
   std::uint64_t offset{0};
   std::uint64_t left{0};
-  storage::ByteFiles* owner{nullptr};  // keeps them in their place
+  storage::ByteFiles* owner{nullptr};  // of a file: keeps them in their place
   std::uint64_t reading{0};            // until this number is given back
 };
 

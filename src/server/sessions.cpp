@@ -60,7 +60,8 @@ void Sessions::end_after_answers(Session& session) {
 
 // Before it is erased.
 void Sessions::forget(Session& session) {
-  for (FileBytes const& one : session.files) one.owner->finish_reading(one.reading);
+  for (FileBytes const& one : session.files)
+    if (one.owner != nullptr) one.owner->finish_reading(one.reading);
   if (session.dirty) std::erase(dirty_, &session);
   if (session.speaks != Spoken::messages) --speaking_[static_cast<std::size_t>(session.speaks)];
   silence_.end(session);

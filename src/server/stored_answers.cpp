@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <string>
 
+#include "admin/command.h"
 #include "base/check.h"
 
 namespace fastjournal::server {
 
 bool StoredAnswers::answer(Session& session, Message const& command, Answer& answer, log::Log const* log) {
+  for (std::size_t i = 0; i < answer.params().size(); ++i) {
+    Value const& value = answer.params()[i].value;
+    if (!value.outside || admin::shared_text_of(*value.stored) == nullptr) continue;
+    send_shared(session, command, answer, log, i);
+    return true;
+  }
   return wait(session, false, command, answer, log);
 }
 
@@ -113,6 +120,27 @@ void StoredAnswers::send(Session& session, Message const& command, Answer& answe
   session.file_bytes += bytes.left;
   session.files.push_back(std::move(bytes));
   // One that ends with this answer is watched again.
+  sessions_.heard(session);
+  sessions_.count(session);
+}
+
+// Those who speak a protocol that cannot send it in this way get it as any other value.
+void StoredAnswers::send_shared(Session& session, Message const& command, Answer& answer, log::Log const* log,
+                                std::size_t text) {
+  StoredValue const& value = *answer.params()[text].value.stored;
+  admin::SharedText const& shared = *admin::shared_text_of(value);
+  admin::Basis const basis{.log = log};
+  if (!session.protocol->sends_stored()) {
+    answer.replace(text, Value::of_text(*shared));
+    return replies_.reply_whole(session, command, answer, {}, basis);
+  }
+  replies_.reply_whole(session, command, answer, {}, basis);
+  Protocol::Part const part = session.protocol->stored_part();
+  if (session.lost || part.bytes == 0) return;
+  FJ_CHECK(part.offset <= shared->size() && part.bytes <= shared->size() - part.offset, "a part of the text");
+  session.file_bytes += part.bytes;
+  session.files.push_back(
+      {.at = session.before + session.out.size(), .text = shared, .offset = part.offset, .left = part.bytes});
   sessions_.heard(session);
   sessions_.count(session);
 }

@@ -1,5 +1,6 @@
-// Answers and pushes that have values outside the log. Three ways:
+// Answers and pushes that have values outside the log, or a text that many are sent. Four ways:
 //
+//   shared   the text follows the answer from its only place in memory, where the protocol can do that
 //   place    its receiver gets the place of the bytes, or the descriptor of their file
 //   sent     the bytes follow the answer from their file (Protocol::sends_stored); they stay in their place meanwhile
 //   fetched  the answer leaves when the bytes were read. Until then nothing more is read from a session whose command is
@@ -58,6 +59,8 @@ class StoredAnswers final : public BytesLater {
             Extent const& extent);
   // False: nothing of it has to be read.
   [[nodiscard]] bool wait(Session& session, bool is_push, Message const& command, Answer& answer, log::Log const* log);
+  // The same of a text in memory: `text` is its value.
+  void send_shared(Session& session, Message const& command, Answer& answer, log::Log const* log, std::size_t text);
   void tell_place(Answer& answer, std::size_t param);
   static void attach(Session& session, storage::FilePtr file);
   void tell(Waiting& waiting, storage::ByteFiles::Fetched& fetched);

@@ -242,6 +242,34 @@ Outcome pipelines(Victim& victim, Scale scale) {
           unless_works(victim)};
 }
 
+// The largest answer that is the same for all, without a pause: what one costs the loop does not grow with it, and what is
+// not read takes no memory.
+Outcome descriptions(Victim& victim, Scale scale) {
+  constexpr double kLoopMsMax = 2;  // for one; a few hundred KiB are sent in a fraction of it
+  std::string const request = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  std::uint64_t const repeat = scale.pick(20, 200);
+  Swarm unread{victim.http(), false};
+  for (std::uint64_t i = scale.pick(100, 400); i > 0; --i) unread.add({.head = request, .repeat = repeat});
+  unread.drive(kQuiet);
+  std::string all = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+  for (std::uint64_t i = 1; i < repeat; ++i) all.insert(0, request);
+  Swarm read{victim.http(), true};
+  for (std::uint64_t i = scale.pick(100, 400); i > 0; --i) read.add({.head = all});
+  double const before = victim.loop_seconds();
+  for (int tries = 0; tries < 60 && read.ended() < read.size(); ++tries) read.drive(kQuiet, UINT32_MAX);
+  double const each_ms = (victim.loop_seconds() - before) * 1000 / static_cast<double>(repeat * read.size());
+  std::string wrong = unless_works(victim);
+  if (wrong.empty()) wrong = unless(read.ended() == read.size(), "not all descriptions came");
+  for (std::size_t i = 0; i < read.size() && wrong.empty(); ++i)
+    wrong = unless(status_in(read.heard(i)) == 200, "a description was answered " + read.heard(i).substr(0, 40));
+  if (wrong.empty() && each_ms > kLoopMsMax)
+    wrong = fmt::format("each of them took {:.2f} ms of the loop, expected {} at the most", each_ms, kLoopMsMax);
+  return {fmt::format("{} descriptions without a pause by each of {} connections that never read and {} that do: "
+                      "{:.2f} ms of the loop each",
+                      repeat, unread.size(), read.size(), each_ms),
+          wrong};
+}
+
 Outcome silent_connections(Victim& victim, Scale scale) {
   Swarm swarm{victim.http(), true};
   for (int i = 0; i < 600; ++i) swarm.add({});
@@ -360,6 +388,7 @@ std::vector<Attack> attacks_on_http() {
              "<limits memory-bytes=\"256MiB\" first-message=\"1s\" idle=\"5s\"/>", slow_requests),
       attack("chunks", "chunks that are wrong or without an end", small, bad_chunks),
       attack("pipelines", "requests without a pause", small, pipelines),
+      attack("descriptions", "the largest answer, without a pause", small, descriptions),
       attack("silence", "connections that send nothing",
              "<limits memory-bytes=\"256MiB\" connections=\"500\" connections-per-peer=\"500\" first-message=\"1s\"/>",
              silent_connections),

@@ -287,6 +287,49 @@ BOOST_AUTO_TEST_CASE(the_relay_sends_the_same_bytes) {
   BOOST_TEST(at == said.size());
 }
 
+// The description of all commands: hundreds of KiB, and the same for everybody.
+BOOST_AUTO_TEST_CASE(those_who_are_sent_the_description_share_its_memory) {
+  std::string const request = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  auto const body_of = [](std::string const& said) {
+    return said.substr(std::min(said.find("\r\n\r\n") + 4, said.size()));
+  };
+  auto const client_memory = [this] { return world.server().client_memory().total(); };
+  std::string const said = ask(request);
+  std::string const text = body_of(said);
+  BOOST_TEST(has(said, "HTTP/1.1 200 "));
+  BOOST_TEST(has(said, "Content-Length: " + std::to_string(text.size()) + "\r\n"));
+  BOOST_TEST(text.size() > 100'000U);
+  BOOST_TEST(text.ends_with("}\n"));
+  std::string const head = ask("HEAD /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  BOOST_TEST(has(head, "Content-Length: " + std::to_string(text.size()) + "\r\n"));
+  BOOST_TEST(body_of(head).empty());
+  // In JSON it is a string.
+  BOOST_TEST(has(ask("POST /v1/OPENAPI HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                     "Content-Length: 2\r\n\r\n{}"),
+                 R"({"command":"OPENAPI","text":"{\n \"openapi\": \"3.1.0\")"));
+  // Of those who take it slowly nothing is kept but a few bytes each.
+  std::uint64_t const before = client_memory();
+  std::uint64_t connections = 0;
+  for (int i = 0; i < 20; ++i) {
+    std::string const name = "reader" + std::to_string(i);
+    world.come_by(name, kHttp);
+    world.connection(name).room = 100;
+    send(request + request, name);
+    ++connections;
+  }
+  BOOST_TEST(client_memory() < before + connections * 8192);
+  // And each of them gets all of it.
+  for (int i = 0; i < 40 && !world.connection("reader7").to_client.ends_with("}\n"); ++i) {
+    world.connection("reader7").room = 100'000;
+    world.server().on_writable(world.id_of("reader7"));
+    world.settle();
+  }
+  std::string const slow = take("reader7");
+  BOOST_TEST(slow.starts_with(said.substr(0, said.size() - text.size())));
+  BOOST_TEST(slow.size() >= said.size());
+  BOOST_TEST((slow.substr(0, said.size()) == said));
+}
+
 BOOST_AUTO_TEST_CASE(a_slow_reader_holds_back_nobody_and_gets_all) {
   world.connection("slow").room = 1000;
   send(get("large") + get("small"), "slow");

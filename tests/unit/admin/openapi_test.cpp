@@ -4,7 +4,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "admin/commands.h"
 #include "admin/declarations.h"
 #include "tests/unit/engine/tally.h"
 
@@ -63,6 +65,33 @@ BOOST_AUTO_TEST_CASE(every_reference_leads_somewhere) {
   };
   walk(walk, document);
   BOOST_TEST(seen > 10U);
+}
+
+// All who ask for it share one text in memory.
+BOOST_AUTO_TEST_CASE(it_is_written_once) {
+  int written = 0;
+  admin::CommandPtr const command = admin::make_openapi_command([&] {
+    ++written;
+    return admin::make_openapi(types);
+  });
+  std::set<void const*> texts;
+  for (int asked = 0; asked < 100; ++asked) {
+    Message const message{"OPENAPI"};
+    admin::Caller const caller{.connection = ConnectionId{static_cast<std::uint64_t>(asked)}};
+    Answer answer;
+    Status status;
+    admin::Basis basis;
+    admin::Request request{.caller = caller, .message = message, .answer = answer, .status = status, .basis = basis};
+    command->run(request);
+    BOOST_REQUIRE(answer.has_stored());
+    StoredValue const& text = *answer.params().front().value.stored;
+    admin::SharedText const* const shared = admin::shared_text_of(text);
+    BOOST_REQUIRE(shared != nullptr);
+    BOOST_TEST(text.extent.size() == (*shared)->size());
+    texts.insert((*shared)->data());
+  }
+  BOOST_TEST(written == 1);
+  BOOST_TEST(texts.size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(rights_are_told) {
