@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/greeting.h"
 #include "fastjournal/extent.h"
 #include "plugins/blob/parameters.h"
 
@@ -36,6 +37,18 @@ Protocol::Piece StreamProtocol::read(std::string_view unread, Message& message, 
 }
 
 Protocol::Piece StreamProtocol::first(std::string_view unread, Message& message) {
+  // The packets of version 1 have no sign, and text would be stored as a blob.
+  if (Greeting const came = greeting_of(unread); came != Greeting::unknown && came != Greeting::blob) {
+    phase_ = Phase::over;
+    speaks_text_ = true;
+    return {.kind = Kind::bad,
+            .ends = true,
+            .consumed = unread.size(),
+            .bytes = unread.size(),
+            .status = {Code::invalid,
+                       wrong_port(port_ == Port::write ? "packets of blobs (blobwrite)" : "packets of blobs (blobread)",
+                                  came)}};
+  }
   if (unread.size() < bcdb::kHelloBytes) return {};
   if (bcdb::is_hello(unread)) return hello(bcdb::read_hello(unread), message);
   phase_ = port_ == Port::write ? Phase::content : Phase::queries;
@@ -243,7 +256,13 @@ void StreamProtocol::write_fetched(Told const& blob, std::string& out) {
   out.append(bytes);
 }
 
-void StreamProtocol::refuse(Status const& why, std::string& out) { fail(why.code(), why.message(), out); }
+void StreamProtocol::refuse(Status const& why, std::string& out) {
+  if (speaks_text_) {
+    out.append(why.message()).append("\n");
+    return;
+  }
+  fail(why.code(), why.message(), out);
+}
 
 std::unique_ptr<Protocol> make_read_protocol(std::size_t) { return std::make_unique<StreamProtocol>(Port::read); }
 std::unique_ptr<Protocol> make_write_protocol(std::size_t) { return std::make_unique<StreamProtocol>(Port::write); }

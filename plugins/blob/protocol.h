@@ -79,6 +79,7 @@ class StreamProtocol final : public Protocol {
   Part part_{};                    // of the value that was written last
   bool ends_{false};
   bool ends_output_{false};
+  bool speaks_text_{false};  // whoever came speaks none of the packets
 };
 
 // For PluginProtocol::make. A piece has bcdb::kFrameBytesMax bytes at most, whatever is allowed.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/greeting.h"
 #include "fastjournal/limits.h"
 #include "protocol/parts.h"
 
@@ -37,6 +38,9 @@ Status check_first_line(std::string_view line, Message const& message) {
 
 Status check_first_bytes(std::string_view unread) {
   constexpr std::string_view kFjFrame{"FJ\0", 3};
+  Greeting const came = greeting_of(unread);
+  if (came == Greeting::tls || came == Greeting::blob || came == Greeting::stomp)
+    return {Code::invalid, wrong_port("messages of text, JSON and msgpack", came)};
   if (!unread.starts_with(kFjFrame)) return {};
   return {Code::invalid,
           "these are frames of the FJ protocol, which is not spoken here: a table of key/value pairs has a listener of "

@@ -16,8 +16,8 @@ namespace fastjournal::protocol {
 // that is too long.
 [[nodiscard]] Status check_first_line(std::string_view line, Message const& message);
 
-// The connection begins with a frame of the FJ protocol, for which another listener is there: without a line's end, its
-// sender would wait for an answer in vain.
+// The connection begins with another protocol, for which another listener may be there: without a line's end, its sender
+// would wait for an answer in vain.
 [[nodiscard]] Status check_first_bytes(std::string_view unread);
 
 }  // namespace fastjournal::protocol

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/greeting.h"
 #include "protocol/http_blob.h"
 #include "protocol/http_json.h"
 #include "protocol/http_rules.h"
@@ -103,7 +104,13 @@ Protocol::Piece Http::read_head(std::string_view unread, HttpRequest& request, M
   }
   is_head_ = unread.starts_with("HEAD ");
   is_http11_ = true;
-  if (scan.kind == HttpScan::Kind::bad) return bad(scan.bytes, wrong(scan.status, std::move(scan.why)), true);
+  if (scan.kind == HttpScan::Kind::bad) {
+    Greeting const came = greeting_of(unread);
+    if (!is_known_ && came != Greeting::unknown && came != Greeting::http)
+      scan.why = wrong_port(site_->options().is_tls ? "HTTP over TLS" : "HTTP", came);
+    return bad(scan.bytes, wrong(scan.status, std::move(scan.why)), true);
+  }
+  is_known_ = true;
   if (std::string why = parse_http_head(unread.substr(0, scan.bytes), request); !why.empty())
     return bad(scan.bytes, wrong(400, std::move(why)), true);
   std::size_t const most = site_->options().body_bytes_max;

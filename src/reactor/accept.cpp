@@ -185,8 +185,12 @@ void Reactor::on_acceptable(Listener& listener) {
   }
 }
 
-bool Reactor::is_full(Listener const& listener) const {
-  return open_ + waiting_.size() >= (listener.reserved ? options_.connections_max : connections_max());
+// Those that are closed already make room.
+bool Reactor::is_full(Listener const& listener) {
+  std::size_t const most = listener.reserved ? options_.connections_max : connections_max();
+  while (open_ + waiting_.size() + lingering_.size() >= most)
+    if (!make_room_by_lingering()) return true;
+  return false;
 }
 
 // Waiting peers get the reason at once, and their connection ends; otherwise they would wait in the kernel's queue.
@@ -200,6 +204,8 @@ void Reactor::refuse(Listener& listener, int error) {
     if (was_there && !listener.refusal.empty() && listener.tls.context == nullptr)
       static_cast<void>(
           ::send(refused.get(), listener.refusal.data(), listener.refusal.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+    // A reset would overtake it.
+    if (was_there) discard_input(refused.get());
     refused.reset();
     if (!reserve_fd_.valid()) reserve_fd_ = open_reserve();
     if (!was_there) break;
@@ -215,7 +221,7 @@ void Reactor::refuse_not_allowed(Listener const& listener, UniqueFd fd, SocketAd
   if (!told.empty() && listener.tls.context == nullptr)
     static_cast<void>(::send(fd.get(), told.data(), told.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
   warn_of_not_allowed(peer_name(fd.get(), peer).text, listener.socket->text());
-  discard_input(fd.get());
+  linger(std::move(fd));
 }
 
 void Reactor::warn_of_not_allowed(std::string_view peer, std::string const& address) {

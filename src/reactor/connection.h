@@ -45,6 +45,16 @@ struct Reactor::Waiting {
   std::int64_t since_us;
 };
 
+// Its connection is closed for the handler.
+struct Reactor::Lingering {
+  Reactor* owner{nullptr};
+  UniqueFd fd;
+  Event readable;
+  std::uint64_t bytes{0};
+  std::int64_t since_us{0};
+  std::int64_t heard_us{0};
+};
+
 // id = generation << 32 | slot: found without hashing, never given twice.
 struct Reactor::Connection {
   Reactor* owner{nullptr};

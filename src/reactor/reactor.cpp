@@ -428,9 +428,16 @@ void Reactor::close(ConnectionId id) {
   Connection* const connection = find(id);
   if (connection == nullptr) return;
   if (connection->secure != nullptr) connection->secure->stream->tell_end();
-  // TCP answers unread bytes with a reset, which would overtake the last answer: discard them first.
-  if (!connection->input_ended && connection->error == 0) discard_input(connection->fd.get());
+  // Its last answer must not be overtaken by a reset.
+  bool const may_come = !connection->input_ended && connection->error == 0 && !connection->connecting;
+  UniqueFd fd;
+  if (may_come) {
+    event_del(&connection->readable);
+    event_del(&connection->writable);
+    fd = std::move(connection->fd);
+  }
   release(*connection);
+  if (may_come) linger(std::move(fd));
 }
 
 }  // namespace fastjournal::reactor

@@ -47,6 +47,12 @@ struct ReactorOptions {
   std::uint32_t handshakes_waiting_max{1024};    // of these; more are closed
   std::uint32_t handshake_steps_max{8};          // per turn: each may cost a millisecond of the processor
   std::int64_t handshake_limit_us{10'000'000};   // of one; then it is ended. Of our own with the connecting before it
+  // Of a connection that was closed before its peer had sent everything: what still comes is read and dropped, up to any
+  // of these, so that the peer gets what it was told last.
+  std::uint64_t linger_bytes_max{64U << 20U};
+  std::int64_t linger_us{30'000'000};
+  std::int64_t linger_quiet_us{2'000'000};  // without a byte
+  std::size_t lingering_max{256};           // more: the oldest one ends
   // A descriptor that becomes readable when the wall clock is set. Tests use their own, as they may not set the clock.
   std::function<Result<UniqueFd>()> watch_clock{&watch_wall_clock};
   std::function<void(std::string_view)> warn{};  // for the administrator; few lines
@@ -137,6 +143,8 @@ class Reactor final : public env::Network {
   [[nodiscard]] std::size_t connections() const { return open_; }
   // The limit for listeners that are not reserved.
   [[nodiscard]] std::size_t connections_max() const { return options_.connections_max - options_.connections_reserved; }
+  // Closed ones whose peers may still send.
+  [[nodiscard]] std::size_t lingering() const { return lingering_.size(); }
   [[nodiscard]] std::size_t handshakes_under_way() const { return handshakes_.size(); }
   [[nodiscard]] ReactorCounters const& counters() const { return counters_; }
 
@@ -148,6 +156,7 @@ class Reactor final : public env::Network {
   struct Action;
   struct Secure;
   struct Waiting;
+  struct Lingering;
   struct EventDeleter {
     void operator()(event* one) const;
   };
@@ -193,7 +202,7 @@ class Reactor final : public env::Network {
   void refuse(Listener& listener, int error);
   void refuse_not_allowed(Listener const& listener, UniqueFd fd, SocketAddress const& peer);
   void warn_of_not_allowed(std::string_view peer, std::string const& address);
-  [[nodiscard]] bool is_full(Listener const& listener) const;
+  [[nodiscard]] bool is_full(Listener const& listener);
   void pause_accepting(Listener& listener);
   void resume_accepting();
   void warn_of_refusal(int error);
@@ -207,6 +216,13 @@ class Reactor final : public env::Network {
   void end(Connection& connection, int error);
   void end(Connection& connection, std::string_view reason);
   void release(Connection& connection);
+
+  // Closed ones whose peers may still send: lingering.cpp.
+  void linger(UniqueFd fd);
+  void on_lingering(Lingering& one);
+  void end_lingering();
+  void arm_lingering();
+  [[nodiscard]] bool make_room_by_lingering();
 
   // Output: output.cpp.
   [[nodiscard]] static bool is_full(Connection const& connection);
@@ -282,6 +298,9 @@ class Reactor final : public env::Network {
 
   std::vector<std::unique_ptr<Action>> actions_;
   std::unique_ptr<char[]> buffer_;
+
+  std::list<std::unique_ptr<Lingering>> lingering_;  // the oldest first
+  Event lingering_event_;                            // looks at them
 
   std::list<ConnectionId> handshakes_;                               // under way, the oldest first
   std::map<std::string, std::uint32_t, std::less<>> handshakes_of_;  // their number, by origin

@@ -322,8 +322,11 @@ void Reactor::refuse_handshake(Connection& connection, std::uint64_t& counter, s
   ++counter;
   warn_of_handshake(connection.secure->peer.text, why);
   // A reset would overtake the alert that says why.
-  discard_input(connection.fd.get());
+  event_del(&connection.readable);
+  event_del(&connection.writable);
+  UniqueFd fd = std::move(connection.fd);
   release(connection);
+  linger(std::move(fd));
 }
 
 void Reactor::warn_of_handshake(std::string_view peer, std::string_view why) {

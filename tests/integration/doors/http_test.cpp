@@ -146,6 +146,30 @@ BOOST_AUTO_TEST_CASE(pages_of_others_and_whoever_lacks_a_right_are_refused) {
   BOOST_TEST(http_has(administer("PEEK table=jobs;name=e"), "code=unknown_row;"));
 }
 
+// As http.client and others do: all of the body is sent, then the answer is read.
+BOOST_AUTO_TEST_CASE(refusals_of_large_bodies_arrive) {
+  for (std::size_t const bytes : {std::size_t{2} << 20U, std::size_t{10} << 20U}) {
+    std::string const request =
+        "POST /v1/INSERT HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " +
+        std::to_string(bytes) + "\r\n\r\n" + std::string(bytes, ' ');
+    for (int i = 0; i < 20; ++i) {
+      LineClient client{daemon.tcp()};
+      BOOST_REQUIRE(client.send(request));
+      BOOST_REQUIRE_EQUAL(client.read_line().value_or("(nothing)"), "HTTP/1.1 413 Content Too Large\r");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(whoever_speaks_something_else_is_told_what_is_spoken_here) {
+  for (std::string const& bytes :
+       {std::string{"INSERT table=jobs;name=a\n"}, std::string{"CONNECT\naccept-version:1.2\n\n"},
+        std::string("FJ\0\1\0\3\0\7", 8), std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11)}) {
+    std::string const told = ask(bytes, "spoken here\"");
+    BOOST_TEST(told.starts_with("HTTP/1.1 400 "), told);
+    BOOST_TEST(http_has(told, "this port speaks HTTP, and what came is a"), told);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_monitoring_system_finds_figures_and_health) {
   BOOST_TEST(http_has(ask("GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n", "HEALTHY"), "200 OK"));
   std::string const text =

@@ -38,6 +38,22 @@ BOOST_AUTO_TEST_CASE(queries_are_answered_one_after_the_other_however_they_come)
   }
 }
 
+// A blob of it would be stored otherwise.
+BOOST_AUTO_TEST_CASE(whoever_speaks_something_else_is_told_what_is_spoken_here) {
+  for (Port const port : {Port::read, Port::write}) {
+    for (std::string_view const text : {"INSERT table=blobs;name=a\n", "GET /metrics HTTP/1.1\r\n\r\n",
+                                        "CONNECT\naccept-version:1.2\n\n", "HELP\n"}) {
+      Line line{port};
+      line.send(text);
+      BOOST_REQUIRE(line.seen.size() == 1U);
+      BOOST_TEST(line.seen.front().starts_with("bad "), line.seen.front());
+      BOOST_TEST(line.out.starts_with("this port speaks packets of blobs ("), line.out);
+      BOOST_TEST(line.out.ends_with("\n"));
+      BOOST_TEST(line.ended);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_next_query_waits_for_the_answer) {
   Line line{Port::read};
   line.send(ask(1) + ask(2));

@@ -329,6 +329,72 @@ BOOST_AUTO_TEST_CASE(a_close_lets_the_last_answer_arrive_though_input_is_unread)
   BOOST_TEST(server.reactor->connections() == 0U);
 }
 
+// As of a client of HTTP that reads the response when all of its body is sent, however early that was refused.
+BOOST_AUTO_TEST_CASE(a_close_lets_the_last_answer_arrive_while_input_still_comes) {
+  TemporaryFolder const folder;
+  Server server;
+  std::vector<std::string> const addresses{server.listen(), server.listen(folder / "a.sock")};
+  int calls = 0;
+  std::size_t sent = 0;
+  server.handler.bytes_hook = [&](ConnectionId id, std::string_view) {
+    ++calls;
+    sent += server.reactor->send(id, "too much\n");
+    server.reactor->close(id);
+  };
+  server.start();
+  std::string const piece(1U << 20U, 'x');
+  for (std::string const& address : addresses) {
+    LineClient client{address};
+    for (int pieces = 0; pieces < 20; ++pieces) BOOST_REQUIRE(client.send(piece));
+    BOOST_TEST(client.read_line().value_or("(nothing)") == "too much");
+  }
+  server.finish();
+  BOOST_TEST(calls == 2);
+  BOOST_TEST(sent == 18U);
+  BOOST_TEST(server.handler.closed.empty());
+  BOOST_TEST(server.reactor->connections() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(what_comes_after_a_close_is_read_within_limits) {
+  ReactorOptions options;
+  options.linger_bytes_max = 4U << 20U;
+  options.lingering_max = 2;
+  Server server{options};
+  std::string const address = server.listen();
+  server.handler.bytes_hook = [&](ConnectionId id, std::string_view) { server.reactor->close(id); };
+  server.start();
+  LineClient endless{address};
+  std::string const piece(1U << 20U, 'x');
+  int pieces = 0;
+  while (pieces < 200 && endless.send(piece)) ++pieces;
+  BOOST_TEST(pieces < 200);
+  // Those who neither send nor end make room for others.
+  std::vector<std::unique_ptr<LineClient>> silent;
+  for (int i = 0; i < 10; ++i) {
+    silent.push_back(std::make_unique<LineClient>(address));
+    BOOST_REQUIRE(silent.back()->send("x"));
+    BOOST_TEST(!silent.back()->read_line().has_value());
+  }
+  server.finish();
+  BOOST_TEST(server.reactor->lingering() <= 2U);
+}
+
+BOOST_AUTO_TEST_CASE(whoever_is_silent_after_a_close_is_let_go) {
+  ReactorOptions options;
+  options.linger_quiet_us = 1;
+  Server server{options};
+  std::string const address = server.listen();
+  server.handler.bytes_hook = [&](ConnectionId id, std::string_view) { server.reactor->close(id); };
+  server.start();
+  LineClient client{address};
+  // Once it is let go, what it sends is answered by a reset.
+  int sent = 0;
+  while (sent < 10'000'000 && client.send("x")) ++sent;
+  BOOST_TEST(sent < 10'000'000);
+  server.finish();
+  BOOST_TEST(server.reactor->lingering() == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(thousands_come_and_go_and_no_id_is_given_twice) {
   TemporaryFolder const folder;
   Server server;
