@@ -99,6 +99,7 @@ Status Sends::read(Command const& command, Decision const& decision, Wish& wish)
   wish.priority = static_cast<std::uint8_t>(parameters.integer("priority", 100, 0, 255));
   wish.date = std::max(now, parameters.date("process_date", 0, asked));
   wish.expires = parameters.date("expiration_date", 0, asked);
+  wish.drops_expired = parameters.integer("drop_expired", 0, 0, 1) == 1;
   wish.is_mandatory = parameters.integer("mandatory", -1, 0, 1) == 1;
   wish.claim.sender = rows::read_sender(parameters);
   if (!parameters.ok()) return parameters.take_status();
@@ -281,13 +282,18 @@ Verdict Sends::send(Command const& command, Decision& decision) const {
   decision.status = read(command, decision, wish);
   if (!decision.status.ok()) return Verdict::done;
   bool const keeps = decision.phase == Phase::keep;
-  if (keeps && wish.expires != 0 && wish.expires <= decision.now.value) {
+  bool const is_over = wish.expires != 0 && wish.expires <= decision.now.value;
+  if (keeps && is_over) {
     answer(decision, {}, 0, "expired", wish.date);
     return Verdict::done;
   }
   bool const goes_on = decision.carry[kNext] > 0;
   if (wish.claim.is_numbered() && !goes_on && is_duplicate(command, wish, decision)) return Verdict::done;
   // A resent message is a duplicate, also if it has expired.
+  if (wish.drops_expired && is_over) {
+    if (decision.phase != Phase::promise) answer(decision, {}, 0, "expired", wish.date);
+    return Verdict::done;
+  }
   if (!keeps && wish.expires != 0 && wish.expires <= wish.date) {
     decision.status = Status{Code::expired, "expiration_date is " + std::to_string(wish.expires) +
                                                 ", expected a date after now and after process_date (" +

@@ -34,6 +34,7 @@ class Sends {
     std::string_view routing_key{};
     std::string_view properties{};
     bool is_mandatory{false};
+    bool drops_expired{false};  // instead of refusing it
     std::uint8_t priority{100};
     std::int64_t date{0};
     std::int64_t expires{0};  // 0: as the queue says

@@ -1,6 +1,7 @@
 #include "plugins/queue/stomp_frame.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/utf8.h"
@@ -14,6 +15,12 @@ constexpr std::size_t kShownBytes = 40;
 // CONNECT must be readable before the version is agreed.
 bool is_escaped(std::string_view command, Version version) {
   return version != Version::v1_0 && command != "CONNECT" && command != "STOMP" && command != "CONNECTED";
+}
+
+bool has_no_body(std::string_view command) {
+  static constexpr std::array<std::string_view, 10> kNone{"CONNECT", "STOMP", "SUBSCRIBE", "UNSUBSCRIBE", "ACK",
+                                                          "NACK",    "BEGIN", "COMMIT",    "ABORT",       "DISCONNECT"};
+  return std::ranges::find(kNone, command) != kNone.end();
 }
 
 // For an error: what can be printed of it.
@@ -186,6 +193,7 @@ bool FrameReader::find_head(std::string_view unread, Version version, Cut& cut) 
 
 // The first content-length, as any header; its name needs no escapes.
 std::string FrameReader::read_length(std::string_view head, Version version) {
+  if (has_no_body(without_cr(head.substr(0, head.find('\n'))))) return {};
   for (std::size_t number = 1; !head.empty(); ++number) {
     std::size_t const end = head.find('\n');
     std::string_view const line = without_cr(head.substr(0, end));

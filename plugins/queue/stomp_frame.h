@@ -4,7 +4,8 @@
 //
 // A CR before the LF of a line is dropped. Between frames there may be LFs, which are heart-beats. In 1.1 and 1.2 names and
 // values are escaped (\n \c \\, in 1.2 also \r), but not in CONNECT, STOMP and CONNECTED; in 1.0 nothing is escaped, and
-// blanks around names and values do not count. A body has content-length bytes, or ends at the first NUL.
+// blanks around names and values do not count. A body has content-length bytes, or ends at the first NUL. Of frames of
+// clients only SEND has one: in all others content-length is not looked at, as some copy it from a MESSAGE into its ACK.
 //
 // Limits: kHeadersMax headers, lines of kLineBytesMax bytes, and the frame as a whole. What breaks a rule has no known end:
 // its connection ends, as STOMP has it.

@@ -13,9 +13,37 @@ namespace fastjournal::queue::stomp {
 namespace {
 
 // Headers of SEND that are parameters, or are of the frame.
-constexpr std::array<std::string_view, 12> kOfSend{
-    "destination", "content-length", "receipt",   "transaction",         "priority",  "expires",
-    "expiration",  "persistent",     "mandatory", "AMQ_SCHEDULED_DELAY", "fj-client", "fj-sequence"};
+constexpr std::array<std::string_view, 15> kOfSend{"destination",         "content-length",     "receipt",
+                                                   "transaction",         "priority",           "expires",
+                                                   "expiration",          "persistent",         "mandatory",
+                                                   "AMQ_SCHEDULED_DELAY", "AMQ_SCHEDULED_TIME", "x-delay",
+                                                   "fj-client",           "fj-sequence",        "_AMQ_SCHED_DELIVERY"};
+// Of a message that is to be handed out later: how long after now, or when.
+constexpr std::array<std::string_view, 2> kDelays{"AMQ_SCHEDULED_DELAY", "x-delay"};
+constexpr std::array<std::string_view, 2> kDates{"AMQ_SCHEDULED_TIME", "_AMQ_SCHED_DELIVERY"};
+// What brokers do for a message and this one does not; 0 asks for nothing.
+struct Undone {
+  std::string_view header;
+  std::string_view instead;
+};
+constexpr Undone kUndoneOfSend[] = {
+    {"AMQ_SCHEDULED_PERIOD", "a message is handed out once; send it again"},
+    {"AMQ_SCHEDULED_REPEAT", "a message is handed out once; send it again"},
+    {"AMQ_SCHEDULED_CRON", "a message has one date; AMQ_SCHEDULED_TIME gives it"},
+    {"AMQ_SCHEDULER_ACTION", "DELETE of the table removes a message that waits for its date"},
+    {"_AMQ_DUPL_ID", "fj-client and fj-sequence tell that a message was sent before"},
+    {"_AMQ_GROUP_ID", "consumers of a queue share it, whatever a message belongs to"},
+    {"JMSXGroupID", "consumers of a queue share it, whatever a message belongs to"},
+};
+// The same for a subscription; false, or nothing, asks for nothing.
+constexpr Undone kUndoneOfSubscribe[] = {
+    {"selector", "bind a queue to an exchange with a key or a pattern, and subscribe to that"},
+    {"browser", "LIST of the table shows messages without taking them, by messages or HTTP"},
+    {"no-local", "a connection gets what it sends itself"},
+    {"exclusive", "consumers of a queue share it"},
+};
+constexpr std::array<std::string_view, 3> kKnownOfActiveMq{"activemq.prefetchSize", "activemq.subscriptionName",
+                                                           "activemq.dispatchAsync"};
 // Headers of MESSAGE that no property may stand for, whether they are there or not.
 constexpr std::array<std::string_view, 8> kOfMessage{"ack",     "content-length", "delivery-count", "dead-of",
                                                      "expires", "fj-error",       "receipt-id",     "transaction"};
@@ -72,22 +100,49 @@ Value after_ms(std::int64_t ms, Message& message) {
   return Value::of_text(message.arena().copy("+" + std::to_string(ms)));
 }
 
+// One header of them at most says when.
+Status set_process_date(Frame const& frame, Message& message) {
+  std::string_view by;
+  auto const read = [&](std::string_view header, bool is_date) -> Status {
+    Result<std::int64_t> const when = read_number(frame, header, 0, 0, model::kDateMax);
+    if (!when.ok()) return when.status();
+    if (when.value() == 0) return {};
+    if (!by.empty()) return bad_header(header, "is given beside " + std::string{by} + "; expected one of them");
+    by = header;
+    message.add("process_date", is_date ? Value::of_integer(when.value()) : after_ms(when.value(), message));
+    return {};
+  };
+  for (std::string_view const header : kDelays)
+    if (Status status = read(header, false); !status.ok()) return status;
+  for (std::string_view const header : kDates)
+    if (Status status = read(header, true); !status.ok()) return status;
+  return {};
+}
+
+// A message whose end is past is dropped, as brokers do, and its sender goes on.
 Status set_dates(Frame const& frame, Message& message) {
-  Result<std::int64_t> const delay = read_number(frame, "AMQ_SCHEDULED_DELAY", 0, 0, model::kDateMax);
-  if (!delay.ok()) return delay.status();
-  if (delay.value() != 0) message.add("process_date", after_ms(delay.value(), message));
+  if (Status status = set_process_date(frame, message); !status.ok()) return status;
   Result<std::int64_t> const expires = read_number(frame, "expires", 0, 0, model::kDateMax);
   if (!expires.ok()) return expires.status();
   Result<std::int64_t> const lasts = read_number(frame, "expiration", 0, 0, model::kDateMax);
   if (!lasts.ok()) return lasts.status();
-  if (expires.value() != 0)
+  if (expires.value() != 0) {
     message.add("expiration_date", Value::of_integer(expires.value()));
-  else if (lasts.value() != 0)
+    message.add("drop_expired", Value::of_integer(1));
+  } else if (lasts.value() != 0) {
     message.add("expiration_date", after_ms(lasts.value(), message));
+  }
   return {};
 }
 
 Status set_options(Frame const& frame, Message& message) {
+  for (Undone const& one : kUndoneOfSend)
+    if (std::string_view const given = frame.text(one.header); !given.empty() && given != "0")
+      return Status{Code::not_supported,
+                    "header " + std::string{one.header} + " is not supported: " + std::string{one.instead}};
+  if (std::string_view const persistent = frame.find("persistent").value_or("true");
+      persistent != "true" && persistent != "false")
+    return bad_header("persistent", "is neither true nor false");
   if (std::optional<std::string_view> const mandatory = frame.find("mandatory")) {
     if (*mandatory != "true" && *mandatory != "false") return bad_header("mandatory", "is neither true nor false");
     message.add("mandatory", Value::of_integer(*mandatory == "true" ? 1 : 0));
@@ -129,6 +184,13 @@ Result<Destination> read_destination(std::string_view text) {
                                     {"/temp-queue/", Kind::temporary},
                                     {"/topic/", Kind::topic},
                                     {"/exchange/", Kind::exchange}};
+  for (std::string_view const begin : {",/", ",queue://", ",topic://", "?consumer.", "?producer."})
+    if (text.find(begin) != std::string_view::npos)
+      return Status{Code::not_supported,
+                    begin.starts_with('?')
+                        ? std::string{"header destination has options behind a question mark, which are not supported"}
+                        : std::string{"header destination names several, which is not supported: send to each of them, "
+                                      "or to an exchange that routes to them"}};
   for (Form const& form : kForms) {
     if (!text.starts_with(form.begin) || text.size() == form.begin.size()) continue;
     Destination out{.kind = form.kind, .name = text.substr(form.begin.size())};
@@ -182,6 +244,26 @@ Status set_send(Frame const& frame, std::optional<std::string_view> reply_to, Me
   if (Status status = set_dates(frame, message); !status.ok()) return status;
   if (Status status = set_options(frame, message); !status.ok()) return status;
   set_properties(frame, reply_to, message);
+  return {};
+}
+
+// ---------------------------------------------------------------------------
+// SUBSCRIBE
+
+Status check_subscribe(Frame const& frame) {
+  auto const undone = [](std::string_view header, std::string_view instead) {
+    return Status{Code::not_supported, "header " + std::string{header} + " is not supported: " + std::string{instead}};
+  };
+  for (Header const& header : frame.headers) {
+    if (header.value.empty() || header.value == "false") continue;
+    for (Undone const& one : kUndoneOfSubscribe)
+      if (one.header == header.name) return undone(one.header, one.instead);
+    if (header.name.starts_with("x-"))
+      return undone(header.name, "options of a queue are in the table's file, or DECLAREd");
+    if (header.name.starts_with("activemq.") &&
+        std::ranges::find(kKnownOfActiveMq, header.name) == kKnownOfActiveMq.end())
+      return undone(header.name, "expected none of ActiveMQ but activemq.prefetchSize and activemq.subscriptionName");
+  }
   return {};
 }
 

@@ -47,6 +47,10 @@ struct Destination {
 // `reply_to`: in place of the header of this name. Errors: bad_parameter.
 [[nodiscard]] Status set_send(Frame const& frame, std::optional<std::string_view> reply_to, Message& message);
 
+// not_supported: a header of SUBSCRIBE asks for what brokers do and this table does not. Whoever relies on it must not get a
+// RECEIPT.
+[[nodiscard]] Status check_subscribe(Frame const& frame);
+
 // A MESSAGE of the table, as it was pushed.
 struct Shown {
   explicit Shown(Outgoing const& from);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/greeting.h"
 #include "protocol/msgpack.h"
 
 namespace fastjournal::queue::stomp {
@@ -14,6 +15,7 @@ constexpr std::string_view kAllVersions = "1.0,1.1,1.2";
 // Of the frames of clients.
 constexpr std::array<std::string_view, 11> kCommands{"CONNECT", "STOMP", "SEND",   "SUBSCRIBE", "UNSUBSCRIBE", "ACK",
                                                      "NACK",    "BEGIN", "COMMIT", "ABORT",     "DISCONNECT"};
+constexpr std::size_t kFirstLineBytesMax = 16;
 // Memory of one, beside its names and what it may have delivered.
 constexpr std::size_t kSubscriptionBytes = 512;
 
@@ -28,6 +30,19 @@ std::string check_name(std::string_view header, std::string_view name) {
     return "header " + std::string{header} + " has " + std::to_string(name.size()) + " bytes; expected at most " +
            std::to_string(kNameBytesMax);
   return {};
+}
+
+// Before CONNECT: not empty if it is no STOMP. Without an empty line and a NUL its sender would wait in vain.
+std::string what_else_is_spoken(std::string_view unread) {
+  std::size_t const begin = std::min(unread.find_first_not_of("\r\n"), unread.size());
+  unread.remove_prefix(begin);
+  Greeting const came = greeting_of(unread);
+  if (came == Greeting::stomp) return {};
+  std::size_t const end = unread.find('\n');
+  if (came == Greeting::unknown && end == std::string_view::npos && unread.size() <= kFirstLineBytesMax) return {};
+  std::string_view line = unread.substr(0, end);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return std::ranges::find(kCommands, line) != kCommands.end() ? std::string{} : wrong_port("STOMP", came);
 }
 
 // The highest version in the list that is known here.
@@ -55,8 +70,11 @@ std::string pattern_of(std::string_view key) {
 
 // A SUBSCRIBE or UNSUBSCRIBE with these headers is about a subscription that outlives its connection.
 std::string_view durable_name_of(Frame const& frame) {
-  if (std::string_view const name = frame.text("activemq.subscriptionName"); !name.empty()) return name;
-  return frame.text("durable") == "true" ? frame.text("id") : std::string_view{};
+  for (std::string_view const header :
+       {"activemq.subscriptionName", "durable-subscription-name", "durable-subscriber-name"})
+    if (std::string_view const name = frame.text(header); !name.empty()) return name;
+  bool const lasts = frame.text("durable") == "true" || frame.text("persistent") == "true";
+  return lasts ? frame.text("id") : std::string_view{};
 }
 
 Value copied(std::string_view text, Message& message) { return Value::of_text(message.arena().copy(text)); }
@@ -75,6 +93,16 @@ StompProtocol::~StompProtocol() {
 Protocol::Piece StompProtocol::read(std::string_view unread, Message& message, std::string& out) {
   if (unread.empty()) return {};
   if (ends_) return {.kind = Kind::nothing, .ends = true, .consumed = unread.size(), .bytes = unread.size()};
+  if (!is_connected_)
+    if (std::string why = what_else_is_spoken(unread); !why.empty()) {
+      doing_name_ = {};
+      receipt_.reset();
+      return {.kind = Kind::bad,
+              .ends = true,
+              .consumed = unread.size(),
+              .bytes = unread.size(),
+              .status = {Code::invalid, std::move(why)}};
+    }
   FrameReader::Cut cut = reader_.next(unread, version_, frame_);
   Piece piece;
   switch (cut.kind) {
@@ -278,6 +306,7 @@ Protocol::Piece StompProtocol::declare_topic(Message& message) {
 Protocol::Piece StompProtocol::subscribe(Message& message) {
   Result<Destination> const read = read_destination(frame_.text("destination"));
   if (!read.ok()) return refused(read.status());
+  if (Status status = check_subscribe(frame_); !status.ok()) return refused(std::move(status));
   using To = Destination::Kind;
   Destination const& to = read.value();
   std::string const queue = queue_of(to);

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(the_first_frame_connects_and_no_other_one) {
              boost::test_tools::per_element());
   Client stranger;
   stranger.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n" + std::string(1, '\0'));
-  BOOST_TEST(stranger.seen.at(0).starts_with("bad unknown_command: the frame's command is none that is known here"));
+  BOOST_TEST(stranger.seen.at(0).starts_with("bad invalid: this port speaks STOMP, and what came is a request of"));
   BOOST_TEST(stranger.ended);
   Client lower = Client::connected();
   lower.send(frame("send\n\n"));
@@ -121,14 +121,75 @@ BOOST_AUTO_TEST_CASE(send_becomes_send) {
   BOOST_TEST(sent("priority:0\n") == "SEND queue=a body=x priority=180");
   BOOST_TEST(sent("priority:4\n") == "SEND queue=a body=x priority=100");
   BOOST_TEST(sent("priority:10\n") == "bad bad_parameter: header priority is no whole number from 0 to 9");
-  BOOST_TEST(sent("expires:1795265539768\n") == "SEND queue=a body=x expiration_date=1795265539768");
+  BOOST_TEST(sent("expires:1795265539768\n") == "SEND queue=a body=x expiration_date=1795265539768 drop_expired=1");
   BOOST_TEST(sent("expires:0\n") == "SEND queue=a body=x");
   BOOST_TEST(sent("expiration:2000\n") == "SEND queue=a body=x expiration_date=+2000");
   BOOST_TEST(sent("AMQ_SCHEDULED_DELAY:60000\n") == "SEND queue=a body=x process_date=+60000");
   BOOST_TEST(sent("persistent:true\n") == "SEND queue=a body=x");
+  BOOST_TEST(sent("persistent:false\n") == "SEND queue=a body=x");
+  BOOST_TEST(sent("persistent:no\n") == "bad bad_parameter: header persistent is neither true nor false");
   BOOST_TEST(sent("mandatory:false\n") == "SEND queue=a body=x mandatory=0");
   BOOST_TEST(sent("mandatory:1\n") == "bad bad_parameter: header mandatory is neither true nor false");
   BOOST_TEST(sent("fj-client:p1\nfj-sequence:12\n") == "SEND queue=a body=x client=p1 sequence=12");
+}
+
+BOOST_AUTO_TEST_CASE(a_message_for_later_is_asked_for_as_in_several_brokers) {
+  BOOST_TEST(sent("x-delay:500\n") == "SEND queue=a body=x process_date=+500");
+  for (std::string const header : {"AMQ_SCHEDULED_TIME", "_AMQ_SCHED_DELIVERY"})
+    BOOST_TEST(sent(header + ":1795265539768\n") == "SEND queue=a body=x process_date=1795265539768", header);
+  BOOST_TEST(sent("x-delay:0\nAMQ_SCHEDULED_TIME:5000\n") == "SEND queue=a body=x process_date=5000");
+  BOOST_TEST(sent("AMQ_SCHEDULED_DELAY:5\nx-delay:5\n") ==
+             "bad bad_parameter: header x-delay is given beside AMQ_SCHEDULED_DELAY; expected one of them");
+  BOOST_TEST(sent("x-delay:soon\n").starts_with("bad bad_parameter: header x-delay is no whole number from 0 to "));
+}
+
+// Nobody gets a RECEIPT for what was not done.
+BOOST_AUTO_TEST_CASE(what_other_brokers_do_for_a_message_and_this_one_does_not_is_refused) {
+  for (std::string const header :
+       {"AMQ_SCHEDULED_PERIOD:1000", "AMQ_SCHEDULED_REPEAT:3", "AMQ_SCHEDULED_CRON:0 * * * *",
+        "AMQ_SCHEDULER_ACTION:REMOVEALL", "_AMQ_DUPL_ID:a", "_AMQ_GROUP_ID:a", "JMSXGroupID:a"})
+    BOOST_TEST(
+        sent(header + "\n")
+            .starts_with("bad not_supported: header " + header.substr(0, header.find(':')) + " is not supported: "),
+        sent(header + "\n"));
+  BOOST_TEST(sent("AMQ_SCHEDULED_PERIOD:0\nAMQ_SCHEDULED_REPEAT:0\n").starts_with("SEND queue=a body=x"));
+}
+
+BOOST_AUTO_TEST_CASE(several_destinations_in_one_are_refused) {
+  for (std::string const destination :
+       {"/queue/a,/queue/b", "/queue/a,/topic/b", "/queue/a,queue://b", "/queue/a?consumer.prefetchSize=1"}) {
+    for (std::string const command : {"SEND", "SUBSCRIBE"}) {
+      Client client = Client::connected();
+      client.send(frame(command + "\nid:1\ndestination:" + destination + "\n\n"));
+      BOOST_TEST(client.seen.back().starts_with("bad not_supported: header destination "), client.seen.back());
+    }
+  }
+}
+
+// Some clients copy all headers of a MESSAGE into its ACK.
+BOOST_AUTO_TEST_CASE(a_content_length_without_a_body_is_not_waited_for) {
+  for (std::string const command : {"ACK", "NACK"}) {
+    Client client = Client::connected();
+    client.send(frame(command + "\nid:5-9\ncontent-length:400\nreceipt:r\n\n"));
+    BOOST_TEST(client.seen.back().ends_with("message=5 epoch=9" + std::string{command == "ACK" ? "" : " failed=1"}));
+    BOOST_TEST(shown(client.out).ends_with("RECEIPT\nreceipt-id:r\n\n@"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(whoever_speaks_something_else_is_told_what_is_spoken_here) {
+  auto const told = [](std::string_view bytes) {
+    Client client;
+    client.send(bytes);
+    return client.seen.empty() ? std::string{} : client.seen.back();
+  };
+  BOOST_TEST(told("INSERT table=mail;name=a\n") ==
+             "bad invalid: this port speaks STOMP, and what came is a message of text, JSON or msgpack, which is not "
+             "spoken here");
+  BOOST_TEST(told("GET /metrics HTTP/1.1\r\n").find("a request of HTTP") != std::string::npos);
+  BOOST_TEST(told("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"sv).find("a handshake of TLS") != std::string::npos);
+  BOOST_TEST(told("hello\n") == "bad invalid: this port speaks STOMP, and what came is nothing that is known");
+  BOOST_TEST(told("CONN").empty());
+  BOOST_TEST(told("\nCONNECT\n").empty());
 }
 
 BOOST_AUTO_TEST_CASE(other_headers_travel_as_properties) {

@@ -48,6 +48,26 @@ BOOST_AUTO_TEST_CASE(a_queue_is_listened_to) {
              boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(what_other_brokers_do_for_a_subscription_and_this_one_does_not_is_refused) {
+  for (std::string const header : {"selector:colour = 'red'", "browser:true", "no-local:true", "exclusive:true",
+                                   "activemq.exclusive:true", "activemq.retroactive:true", "x-queue-type:quorum"}) {
+    Strings const seen = commands_of(subscribe("s", "/queue/a", header + "\n"));
+    BOOST_TEST(seen.back().starts_with("bad not_supported: header " + header.substr(0, header.find(':'))), seen.back());
+  }
+  for (std::string const header :
+       {"selector:", "browser:false", "no-local:false", "activemq.exclusive:false", "activemq.dispatchAsync:true"})
+    BOOST_TEST(commands_of(subscribe("s", "/queue/a", header + "\n")).back() ==
+               "LISTEN queue=a mode=deliver credit=100 accept=1");
+}
+
+BOOST_AUTO_TEST_CASE(a_subscription_lasts_however_a_broker_calls_it) {
+  for (std::string const header : {"durable:true", "persistent:true", "activemq.subscriptionName:s",
+                                   "durable-subscription-name:s", "durable-subscriber-name:s"})
+    BOOST_TEST(commands_of(subscribe("s", "/exchange/e", header + "\n")).back() ==
+                   "LISTEN queue=subscription.s mode=deliver credit=100 accept=1",
+               header);
+}
+
 BOOST_AUTO_TEST_CASE(topics_and_exchanges_have_a_queue_for_each_subscription) {
   BOOST_TEST(
       commands_of(subscribe("s", "/topic/a.*") + subscribe("t", "/topic/b.>") +
