@@ -1,17 +1,19 @@
 #include "admin/backup.h"
 
 #include "admin/commands.h"
+#include "model/parameters.h"
 
 namespace fastjournal::admin {
 
 // All at one moment: everything decided before is in the named files, of logs below `end`.
 void Backup::begin(Request& request) {
   Message const& message = request.message;
-  std::int64_t const digest = message.has("digest") ? message.integer("digest").value_or(-1) : 0;
+  model::Parameters parameters{message};
+  bool const digest = parameters.integer("digest", 0, 0, 1) == 1;
   if (by_)
     request.status = Status{Code::in_use, "another backup is being made; one at a time"};
-  else if (digest != 0 && digest != 1)
-    request.status = bad_parameter("digest", "digest: expected 0 or 1");
+  else if (!parameters.ok())
+    request.status = parameters.take_status();
   else
     request.status = logs_.check_serving();
   if (!request.status.ok()) return;
@@ -26,7 +28,7 @@ void Backup::begin(Request& request) {
     answer.add("folder", std::string_view{one.folder}).add("store", one.snapshot.store_id);
     answer.add("base", one.snapshot.base.value).add("end", one.snapshot.end.value);
     answer.add("containers", std::string_view{containers});
-    if (digest == 0) continue;
+    if (!digest) continue;
     for (auto const& hosted : engine_.logs())
       if (hosted->log == one.log)
         answer.add("digest", std::string_view{engine::digest_text(engine::digest_of(*hosted))});

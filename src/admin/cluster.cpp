@@ -111,7 +111,7 @@ class StepDown final : public Command {
       request.status = Status{Code::missing_parameter, "STEP_DOWN needs the parameter log"}.with("parameter", "log");
       return;
     }
-    std::int64_t const for_ms = request.message.has("for") ? request.message.integer("for").value_or(-1) : kStepDownMs;
+    std::int64_t const for_ms = whole_number(request.message, "for", kStepDownMs, -1);
     if (for_ms < 0 || for_ms > kStepDownMsMax) {
       request.status = bad_parameter("for",
                                      "for is a duration from 0 to an hour: so long this node does not take the "

@@ -61,7 +61,7 @@ Status read_number(Message const& message, std::string_view name, std::uint64_t 
   Value const* const value = message.find(name);
   if (value == nullptr) return {};
   std::optional<std::uint64_t> const number = value->as_unsigned();
-  if (!number || *number < min || *number > max)
+  if (!number || value->kind == Value::Kind::boolean || *number < min || *number > max)
     return not_a_number(name, "a whole number from " + std::to_string(min) + " to " + std::to_string(max));
   out = *number;
   return {};

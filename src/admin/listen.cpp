@@ -27,7 +27,7 @@ Status read_wish(Message const& message, work::ListenWish& wish) {
   }
   bool const delivers = wish.mode == work::ListenMode::deliver;
   if (message.has("credit") && !delivers) return bad_parameter("credit", "credit goes with mode=deliver only");
-  std::int64_t const credit = message.has("credit") ? message.integer("credit").value_or(0) : 1;
+  std::int64_t const credit = whole_number(message, "credit", 1, 0);
   if (credit < 1 || credit > kCreditMax)
     return bad_parameter(
         "credit", "credit, the rows delivered at once, is a whole number from 1 to " + std::to_string(kCreditMax));

@@ -1,5 +1,6 @@
 // RELOAD: the tables folder is read again, or would be.
 #include "admin/commands.h"
+#include "model/parameters.h"
 
 namespace fastjournal::admin {
 namespace {
@@ -11,12 +12,11 @@ class Reload final : public Command {
   void run(Request& request) override {
     request.basis.all = true;
     Message const& message = request.message;
-    std::int64_t const dry_run = message.has("dry_run") ? message.integer("dry_run").value_or(-1) : 0;
-    if (dry_run != 0 && dry_run != 1) {
-      request.status = bad_parameter("dry_run", "dry_run: expected 0 or 1");
-      return;
-    }
-    Result<std::vector<std::string>> const changes = reloading_.reload(message.text("table"), dry_run == 1);
+    model::Parameters parameters{message};
+    bool const dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
+    request.status = parameters.take_status();
+    if (!request.status.ok()) return;
+    Result<std::vector<std::string>> const changes = reloading_.reload(message.text("table"), dry_run);
     if (!changes.ok()) {
       request.status = changes.status();
       return;
@@ -26,7 +26,7 @@ class Reload final : public Command {
     request.answer.message("RELOADED")
         .add("changes", std::string_view{text})
         .add("count", std::uint64_t{changes->size()});
-    if (dry_run == 1) request.answer.add("dry_run", std::uint64_t{1});
+    if (dry_run) request.answer.add("dry_run", std::uint64_t{1});
   }
 
  private:

@@ -76,7 +76,7 @@ std::optional<DurationMs> read_timeout(Request& request, engine::Transactions co
   Value const* const given = request.message.find("timeout");
   if (given == nullptr) return transactions.limit();
   std::int64_t const most = transactions.limit().value;
-  std::int64_t const timeout = given->as_integer().value_or(0);
+  std::int64_t const timeout = whole_number(*given).value_or(0);
   if (timeout >= 1 && timeout <= most) return DurationMs{timeout};
   request.status = bad_parameter("timeout", "timeout, the ms until " + std::string{until} +
                                                 ", is a whole number from 1 to " + std::to_string(most));

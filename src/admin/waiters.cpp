@@ -19,15 +19,14 @@ class Waiters final : public Command {
   void run(Request& request) override {
     engine::HostedTable* const table = find_table(engine_, request.message, request.status, request.basis);
     if (table == nullptr) return;
-    std::int64_t const count =
-        request.message.has("count") ? request.message.integer("count").value_or(0) : kCountDefault;
+    std::int64_t const count = whole_number(request.message, "count", kCountDefault, 0);
     if (count < 1 || count > kCountMax) {
       request.status = bad_parameter("count", "count is a whole number from 1 to " + std::to_string(kCountMax));
       return;
     }
     Value const* const given = request.message.find("after");
     std::optional<std::uint64_t> const after = given == nullptr ? 0 : given->as_unsigned();
-    if (!after) {
+    if (!after || (given != nullptr && given->kind == Value::Kind::boolean)) {
       request.status = bad_parameter("after", "after is a connection's number, as the page before said");
       return;
     }

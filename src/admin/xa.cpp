@@ -124,8 +124,7 @@ class XaRecover final : public Xa {
  public:
   using Xa::Xa;
   void run(Request& request) override {
-    std::int64_t const count =
-        request.message.has("count") ? request.message.integer("count").value_or(0) : static_cast<std::int64_t>(kShown);
+    std::int64_t const count = whole_number(request.message, "count", kShown, 0);
     if (count < 1 || count > static_cast<std::int64_t>(kShownMax)) {
       request.status = bad_parameter(
           "count", "count, the branches of a page, is a whole number from 1 to " + std::to_string(kShownMax));

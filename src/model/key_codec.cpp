@@ -130,7 +130,7 @@ void add_fixed(Column const& column, std::string_view bytes, Answer& out) {
   std::uint64_t const value = load_big(bytes);
   std::size_t const width = bytes.size();
   switch (column.type) {
-    case ColumnType::boolean: out.add(column.name, static_cast<std::int64_t>(value)); return;
+    case ColumnType::boolean: out.add(column.name, Value::of_boolean(value != 0)); return;
     case ColumnType::character: {
       char text[4];
       out.add(column.name, std::string_view{text, store_utf8(static_cast<char32_t>(value), text)});

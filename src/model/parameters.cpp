@@ -9,10 +9,14 @@
 namespace fastjournal::model {
 namespace {
 
+// True or false: no number, where one is expected.
+bool is_flag(Value const& value) { return value.kind == Value::Kind::boolean; }
+
 // The given value, shortened for a message.
 std::string shown_value(Value const& value) {
   if (value.kind == Value::Kind::text)
     return '"' + std::string{value.bytes.substr(0, 40)} + (value.bytes.size() > 40 ? "...\"" : "\"");
+  if (is_flag(value)) return value.boolean ? "true" : "false";
   if (auto const number = value.as_integer()) return std::to_string(*number);
   if (auto const number = value.as_unsigned()) return std::to_string(*number);
   return "a value of another type";
@@ -31,7 +35,8 @@ void Parameters::refuse_value(std::string_view name, Value const& value, std::st
 std::int64_t Parameters::integer(std::string_view name, std::int64_t absent, std::int64_t min, std::int64_t max) {
   Value const* const value = message_.find(name);
   if (value == nullptr) return absent;
-  auto const number = value->as_integer();
+  // From 0 to 1 is a flag.
+  auto const number = is_flag(*value) && (min != 0 || max != 1) ? std::nullopt : value->as_integer();
   if (number && *number >= min && *number <= max) return *number;
   refuse_value(name, *value, "a whole number from " + std::to_string(min) + " to " + std::to_string(max));
   return absent;
@@ -40,7 +45,7 @@ std::int64_t Parameters::integer(std::string_view name, std::int64_t absent, std
 std::uint64_t Parameters::unsigned_integer(std::string_view name, std::uint64_t absent) {
   Value const* const value = message_.find(name);
   if (value == nullptr) return absent;
-  auto const number = value->as_unsigned();
+  auto const number = is_flag(*value) ? std::nullopt : value->as_unsigned();
   if (number) return *number;
   refuse_value(name, *value, "a whole number from 0 to 18446744073709551615");
   return absent;
@@ -49,7 +54,7 @@ std::uint64_t Parameters::unsigned_integer(std::string_view name, std::uint64_t 
 std::int64_t Parameters::date(std::string_view name, std::int64_t absent, std::int64_t now) {
   Value const* const value = message_.find(name);
   if (value == nullptr) return absent;
-  auto number = value->as_integer();
+  auto number = is_flag(*value) ? std::nullopt : value->as_integer();
   if (number && looks_like_seconds(*number)) {
     refuse(Code::bad_parameter, name,
            std::string{name} + " is " + shown_value(*value) + ", " + format_date(*number) +

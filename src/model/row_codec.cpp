@@ -168,7 +168,7 @@ void add_cell(Column const& column, Cell const& cell, StoredValue::As as, Answer
   }
   switch (column.type) {
     case ColumnType::void_type: out.add(column.name, std::string_view{}); return;
-    case ColumnType::boolean: out.add(column.name, static_cast<std::int64_t>(cell.unsigned_integer)); return;
+    case ColumnType::boolean: out.add(column.name, Value::of_boolean(cell.unsigned_integer != 0)); return;
     case ColumnType::character: {
       char text[4];
       out.add(column.name, std::string_view{text, store_utf8(static_cast<char32_t>(cell.unsigned_integer), text)});

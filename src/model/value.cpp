@@ -364,7 +364,7 @@ Status parse_value(Column const& column, Value const& value, std::string& scratc
     case CellKind::none: return is_bytes(value) && value.bytes.empty() ? Status{} : refuse(column, value);
     case CellKind::integer: {
       std::optional<std::int64_t> const integer = value.as_integer();
-      if (!integer) return refuse(column, value);
+      if (!integer || value.kind == Value::Kind::boolean) return refuse(column, value);
       out.integer = *integer;
       break;
     }
@@ -372,7 +372,7 @@ Status parse_value(Column const& column, Value const& value, std::string& scratc
       if (column.type == ColumnType::character) return parse_character(column, value, out);
       bool const boolean = column.type == ColumnType::boolean;
       std::optional<std::uint64_t> const integer = boolean ? as_boolean(value) : value.as_unsigned();
-      if (!integer) return refuse(column, value);
+      if (!integer || (value.kind == Value::Kind::boolean && !boolean)) return refuse(column, value);
       out.unsigned_integer = *integer;
       break;
     }

@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(every_type_comes_back) {
                                                  {"t", Value::of_text("1540000010000")}}));
   std::string const expected =
       std::string{
-          "nothing=;yes=i1;i8=i-128;i64=i-9223372036854775808;u64=u18446744073709551615;f=r0.100000;"
+          "nothing=;yes=true;i8=i-128;i64=i-9223372036854775808;u64=u18446744073709551615;f=r0.100000;"
           "d=r-2.500000;c=\xE2\x82\xAC;s=;b=b:"} +
       std::string{"\0\xFF", 2} + ";t=i1540000010000;";
   BOOST_TEST(params_of(all, data) == expected);
