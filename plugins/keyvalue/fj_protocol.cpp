@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/greeting.h"
 #include "model/parameters.h"
 #include "plugins/keyvalue/parameters.h"
 
@@ -18,8 +19,16 @@ using fj::Function;
 namespace flag = fj::flag;
 
 constexpr std::uint16_t kAnySize = flag::kWideKey | flag::kValueMask | flag::kTimeout;
-// The largest page; a frame that asks for more gets a cursor.
-constexpr std::uint16_t kFramePageMax = 1'000;
+// Of one GET of the table.
+constexpr std::size_t kStepPairsMax = 1'000;
+// The largest page, which has steps: a frame that asks for more gets a cursor.
+constexpr std::size_t kFramePageMax = 65'535;
+constexpr std::size_t kFramePageBytes = 8U << 20U;
+constexpr std::size_t kFrameStepsMax = 128;
+// Of GET: a pair that was found by another key is shown by its main one, by which it is sorted.
+constexpr std::uint16_t kMainKey = flag::kOverwrite;
+// More seconds are a date.
+constexpr std::uint64_t kDurationSecondsMax = static_cast<std::uint64_t>(kDurationMax) / 1000;
 constexpr std::uint64_t kSecondsMax = static_cast<std::uint64_t>(model::kDateMax) / 1000;
 constexpr char kCursorVersion = 1;
 constexpr std::size_t kPairsKeptBytes = 64U << 10U;
@@ -34,7 +43,8 @@ constexpr std::array<Uses, fj::kFunctions> kUses{{
     {0xFFFF, true, true},
     {0xFFFF, true, true},
     {flag::kOverwrite | flag::kPersist | flag::kPersistToo | flag::kListen | flag::kTtl, true, true},
-    {flag::kUpdateTimeout | flag::kWorkedOn | flag::kQueryMask | flag::kData | flag::kListen | flag::kTtl, true, false},
+    {flag::kUpdateTimeout | flag::kWorkedOn | flag::kQueryMask | flag::kData | flag::kListen | flag::kTtl | kMainKey,
+     true, false},
     {flag::kOverwrite, false, false},
     {flag::kPersist | flag::kPersistToo, false, true},
     {0, false, false},
@@ -123,7 +133,8 @@ struct FjProtocol::Shown {
     for (Param const& param : from.params) {
       std::string_view const name = param.name;
       Value const& is = param.value;
-      if (name == "key" || name == "key_binary") key = is.bytes;
+      // The main key comes behind the one that was asked for.
+      if (name == "key" || name == "key_binary" || name == "main_key" || name == "main_key_binary") key = is.bytes;
       if (name == "type") type = is.bytes;
       if (name == "value" || name == "value_binary") value = &is;
       if (name == "timestamp") timestamp = is.as_unsigned().value_or(0);
@@ -179,12 +190,19 @@ std::optional<fj::TypedValue> FjProtocol::Shown::typed(std::array<char, 8>& kept
 std::size_t FjProtocol::whole_bytes(std::string_view) const { return frame_bytes_max_; }
 
 Protocol::Piece FjProtocol::read(std::string_view unread, Message& message, std::string& out) {
-  if (unread.empty()) return {};
+  if (unread.empty() || is_asked_) return {};
+  if (scan_bytes_ > 0 && !is_scan_) {
+    std::size_t const consumed = std::exchange(scan_bytes_, 0U);
+    return {.kind = Kind::nothing, .consumed = consumed, .bytes = consumed};
+  }
   if (skip_ > 0) {
     auto const consumed = static_cast<std::size_t>(std::min<std::uint64_t>(skip_, unread.size()));
     skip_ -= consumed;
     return {.kind = Kind::nothing, .consumed = consumed, .bytes = consumed};
   }
+  if (!is_known_)
+    if (Greeting const came = greeting_of(unread); came != Greeting::unknown && came != Greeting::fj)
+      return bad(0, unread.size(), true, Code::invalid, wrong_port("the FJ protocol", came) + ": closed");
   fj::Request request;
   fj::Cut cut = fj::read(unread, frame_bytes_max_, request);
   switch (cut.kind) {
@@ -197,7 +215,7 @@ Protocol::Piece FjProtocol::read(std::string_view unread, Message& message, std:
                  cut.bytes > frame_bytes_max_ ? Code::too_large : Code::bad_parameter,
                  is_end_known ? cut.problem : cut.problem + ". Where this frame ends is not known: closed");
     }
-    case fj::Cut::Kind::whole: break;
+    case fj::Cut::Kind::whole: is_known_ = true; break;
   }
   return command(request, static_cast<std::size_t>(cut.bytes), message, out);
 }
@@ -221,6 +239,12 @@ Protocol::Piece FjProtocol::command(fj::Request const& request, std::size_t byte
                std::string{kCommands[request.function]} + ": " + why);
   message.add("request", Value::of_unsigned(request.identifier));
   piece.kind = Kind::message;
+  if (is_scan_) {
+    is_asked_ = true;
+    ++scan_steps_;
+    scan_bytes_ = bytes;
+    piece.consumed = 0;
+  }
   return piece;
 }
 
@@ -233,9 +257,11 @@ std::string FjProtocol::translate(fj::Request const& request, Message& message) 
   if (request.timeout && *request.timeout > kSecondsMax)
     return "timeout is " + std::to_string(*request.timeout) + "; expected seconds, at most " +
            std::to_string(kSecondsMax);
+  bool const is_date = request.function == static_cast<std::uint16_t>(Function::set) && !request.has(flag::kTtl);
+  if (request.timeout && !is_date && *request.timeout > kDurationSecondsMax)
+    return "timeout is " + std::to_string(*request.timeout) + ", which looks like a date; expected seconds from now";
   message.command = kCommands[request.function];
   auto const ms = static_cast<std::int64_t>(request.timeout.value_or(0)) * 1000;
-  is_scan_ = false;
   if (message.command == "GET") return translate_get(request, message);
   message.add("key", Value::of_binary(request.key));
   switch (static_cast<Function>(request.function)) {
@@ -290,22 +316,32 @@ std::string FjProtocol::translate_get(fj::Request const& request, Message& messa
     message.set_integer("worked_on", ms);
   }
   if (request.has(flag::kWorkedOn) && !message.has("worked_on")) message.set_integer("skip_worked_on", 1);
-  if (request.has(flag::kListen)) message.set_integer("listen", 1);
+  if (request.has(kMainKey)) message.set_integer("facts", 1);
+  bool const goes_on = scan_bytes_ > 0;
+  if (request.has(flag::kListen) && !goes_on) message.set_integer("listen", 1);
   if (request.query() == fj::Query::key) {
     message.set("key", Value::of_binary(request.key));
     return {};
   }
   is_scan_ = true;
   std::string_view after;
+  if (goes_on) {
+    set_range(message, scan_after_);
+    return {};
+  }
+  is_scan_ = false;
   if (request.query() == fj::Query::cursor) {
     if (!read_cursor(request.key, scan_, after)) return "key is no cursor of this daemon";
   } else {
     scan_ = {request.query(), request.count, std::string{request.key}, std::string{request.upper}};
     if (scan_.query == fj::Query::regex && scan_.key.empty()) return "key is empty; expected a regular expression";
   }
+  is_scan_ = true;
+  scan_steps_ = 0;
   set_range(message, after);
   if (!request.has(flag::kListen)) return {};
   bool const is_prefix = scan_.query == fj::Query::range && behind_prefix(scan_.key) == scan_.upper;
+  is_scan_ = is_prefix;
   if (!is_prefix)
     return "flags have bit 11 (listen) with keys that do not begin alike; expected a key, or a range whose upper end "
            "is "
@@ -317,8 +353,7 @@ std::string FjProtocol::translate_get(fj::Request const& request, Message& messa
 }
 
 void FjProtocol::set_range(Message& message, std::string_view after) {
-  bool const is_whole = scan_.count == 0 || scan_.count > kFramePageMax;
-  message.set_integer("count", is_whole ? kFramePageMax : scan_.count);
+  message.set_integer("count", static_cast<std::int64_t>(std::min(pairs_left(), kStepPairsMax)));
   if (scan_.query == fj::Query::regex) {
     message.set("regex", Value::of_binary(scan_.key));
   } else {
@@ -326,6 +361,18 @@ void FjProtocol::set_range(Message& message, std::string_view after) {
     if (!scan_.upper.empty()) message.set("to", Value::of_binary(scan_.upper));
   }
   if (!after.empty()) message.set("after_binary", Value::of_binary(after));
+}
+
+// Of the page.
+std::size_t FjProtocol::pairs_left() const {
+  return (scan_.count == 0 ? kFramePageMax : std::size_t{scan_.count}) - pairs_count_;
+}
+
+void FjProtocol::end_scan() {
+  is_scan_ = false;
+  pairs_count_ = 0;
+  pairs_.clear();
+  if (pairs_.capacity() > kPairsKeptBytes) pairs_.shrink_to_fit();
 }
 
 // What it goes on with, and behind which key: the daemon keeps nothing of it.
@@ -373,7 +420,10 @@ void FjProtocol::write(Outgoing const& message, std::string& out) {
   if (is_scan_ && !message.is_push && !is_error) return add_to_scan(from, message.is_last, out);
   if (message.command == "PAIR") return write_pair(from, out);
   if (message.command == "STORED" && write_stored(from, out)) return;
-  if (!message.is_push) is_scan_ = false;
+  if (!message.is_push && is_scan_) {
+    is_asked_ = false;
+    end_scan();
+  }
   fj::Reply reply;
   reply.identifier = static_cast<std::uint16_t>(from.number(message.is_push ? "listener" : "request"));
   reply.timestamp = from.number("timestamp");
@@ -445,15 +495,18 @@ void FjProtocol::add_to_scan(Found const& from, bool is_last, std::string& out) 
     ++pairs_count_;
   }
   if (!is_last) return;
+  is_asked_ = false;
   std::string_view const after = from.key("after", "after_binary");
+  if (!after.empty() && pairs_left() > 0 && pairs_.size() < kFramePageBytes && scan_steps_ < kFrameStepsMax) {
+    scan_after_ = after;
+    return;
+  }
   fj::List const list{.identifier = static_cast<std::uint16_t>(from.number("request")),
                       .cursor = after.empty() ? std::string{} : write_cursor(scan_, after),
-                      .count = std::exchange(pairs_count_, std::uint16_t{0}),
+                      .count = pairs_count_,
                       .pairs = pairs_};
   fj::write(list, out);
-  is_scan_ = false;
-  pairs_.clear();
-  if (pairs_.capacity() > kPairsKeptBytes) pairs_.shrink_to_fit();
+  end_scan();
 }
 
 std::unique_ptr<Protocol> make_fj_protocol(std::size_t frame_bytes_max) {

@@ -172,6 +172,22 @@ void Pairs::leave(Handle handle, Pair const& pair, TableObserver& observer) {
   observer.lease_ended(pair.id(), ConnectionId{pair.facts.lock});
 }
 
+std::size_t Pairs::entry_bytes(Pair const& pair, Aliases const& aliases) {
+  Facts facts = pair.facts;
+  facts.value_bytes = static_cast<std::uint32_t>(pair.value.size());
+  facts.aliases = static_cast<std::uint8_t>(aliases.size());
+  char front[kFactsBytesMax];
+  std::size_t const room = facts.value_bytes >= kPaddedFrom ? kFactsBytesMax : facts::write(front, facts);
+  std::size_t size = kKeyAt + text_bytes(pair.key) + room + pair.value.size();
+  for (std::string_view const alias : aliases) size += text_bytes(alias);
+  return size;
+}
+
+// One of the same class: its slot is the next one's.
+bool Pairs::leaves_room_for(Handle handle, std::size_t bytes) const {
+  return rows::PayloadStore::same_class(parts_of(store_.at(handle), true).bytes, bytes);
+}
+
 Pairs::Written Pairs::write(Pair const& pair, Aliases const& aliases) {
   Facts facts = pair.facts;
   facts.value_bytes = static_cast<std::uint32_t>(pair.value.size());

@@ -106,7 +106,7 @@ std::string_view read_value(Value const& value, std::string_view name, ValueType
                  ? value.bytes
                  : expected("text in UTF-8");
     case ValueType::integer: {
-      auto const number = value.as_integer();
+      auto const number = value.kind == Value::Kind::boolean ? std::nullopt : value.as_integer();
       if (!number) return expected("a whole number of 64 bits");
       scratch = bytes_of(*number);
       return scratch;

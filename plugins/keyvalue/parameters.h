@@ -16,6 +16,9 @@
 namespace fastjournal::keyvalue {
 
 // The key in `name`, or NAME_binary: at most `bytes_max` bytes. `scratch` is its memory where it must be decoded.
+// Of a duration in ms: from here on, 31 years, it is a date that somebody took for one.
+inline constexpr std::int64_t kDurationMax = 999'999'999'999;
+
 [[nodiscard]] std::string_view read_key(Message const& message, model::Parameters& parameters, std::string_view name,
                                         std::size_t bytes_max, bool is_required, std::string& scratch);
 void check_key(std::string_view key, std::string_view name, std::size_t bytes_max, model::Parameters& parameters);

@@ -42,6 +42,7 @@ bool begins_with(std::string_view key, std::string_view prefix) { return key.sub
 
 struct Reads::Wish {
   std::int64_t now{0};
+  ConnectionId connection{};
   std::string_view key{};
   std::string_view prefix{};
   std::string_view from{};
@@ -86,12 +87,13 @@ Verdict Reads::get(Command const& command, Decision& decision) const {
   wish.count = parameters.integer("count", kCount, 1, kCountMax);
   wish.with_data = parameters.integer("data", 1, 0, 1) == 1;
   wish.with_facts = parameters.integer("facts", 0, 0, 1) == 1;
-  wish.worked_on = parameters.integer("worked_on", 0, 0, model::kDateMax);
+  wish.worked_on = parameters.integer("worked_on", 0, 0, kDurationMax);
   wish.skips_worked_on = wish.worked_on > 0 || parameters.integer("skip_worked_on", 0, 0, 1) == 1;
   wish.has_expires = parameters.has("expiration_date");
   wish.expires = parameters.date("expiration_date", 0, wish.now);
   wish.has_ttl = parameters.has("ttl");
-  wish.ttl = parameters.integer("ttl", 0, 0, model::kDateMax);
+  wish.ttl = parameters.integer("ttl", 0, 0, kDurationMax);
+  wish.connection = command.connection;
   bool const is_one = parameters.has("key") || parameters.has("key_binary");
   bool const is_many = parameters.has("keys");
   wish.is_one = is_one;
@@ -198,6 +200,12 @@ Verdict Reads::get_one(Wish const& wish, Decision& decision) const {
     ++shared_.statistics.misses;
     nothing(decision.answer);
     return Verdict::done;
+  }
+  // Whoever gives it another end changes it.
+  if (wish.has_expires || wish.has_ttl) {
+    decision.status = shared_.check_hold(wish.key, &pair, decision);
+    if (decision.status.ok()) decision.status = shared_.check_lock(pair.facts, wish.connection, wish.now);
+    if (!decision.status.ok()) return Verdict::done;
   }
   ++shared_.statistics.hits;
   append_use(wish, pair, true, decision);

@@ -1,6 +1,7 @@
 #include "plugins/keyvalue/room.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/transaction_mutants.h"
 #include "plugins/keyvalue/mutants.h"
@@ -11,6 +12,10 @@ namespace {
 
 // Pairs that could go, of which the one that was not used for longest does; and all that are looked at for these.
 constexpr int kCandidates = 16;
+// Memory is given back in pages only: where none of the same size may go, more of them are compared, so that those go
+// first which came together.
+constexpr int kCandidatesForPages = 100;
+constexpr int kFittingCandidates = 4;
 constexpr std::uint32_t kRoomLooksMax = 1'000;
 // Dropped by one command.
 constexpr std::uint32_t kDroppedMax = 1'000;
@@ -20,10 +25,14 @@ constexpr std::size_t kEntryBytes = 40;
 }  // namespace
 
 // In the order of the keys, from where the last search ended: the accesses of neighbours say nothing of each other.
-Handle Room::oldest(std::string_view keeps, Decision& decision) const {
-  Handle best = kNoPair;
-  std::uint32_t best_access = UINT32_MAX;
-  int found = 0;
+Handle Room::oldest(std::string_view keeps, std::size_t entry_bytes, bool& is_fitting, Decision& decision) const {
+  struct Best {
+    Handle pair{kNoPair};
+    std::uint32_t access{UINT32_MAX};
+    int found{0};
+  };
+  Best any;
+  Best fitting;
   std::uint32_t looked = 0;
   Handle const kept = shared_.pairs.find(keeps);
   auto const look = [&](Pairs::Entry const& entry) {
@@ -35,40 +44,52 @@ Handle Room::oldest(std::string_view keeps, Decision& decision) const {
                         !pair.facts.is_locked(decision.now.value) &&
                         (shared_.holds.holder_of(pair.key) == TransactionId::none ||
                          transaction::is_mutant(transaction::Mutant::held_key_evicted));
-    if (may_go) ++found;
-    if (may_go && (pair.accessed_s <= best_access || is_mutant(Mutant::newest_pair_evicted))) {
-      best = entry.pair;
-      best_access = pair.accessed_s;
-    }
-    return found < kCandidates && looked < kRoomLooksMax;
+    auto const compare = [&](Best& best) {
+      ++best.found;
+      if (pair.accessed_s > best.access && !is_mutant(Mutant::newest_pair_evicted)) return;
+      best.pair = entry.pair;
+      best.access = pair.accessed_s;
+    };
+    if (may_go && any.found < (entry_bytes == 0 ? kCandidates : kCandidatesForPages)) compare(any);
+    if (may_go && entry_bytes != 0 && shared_.pairs.leaves_room_for(entry.pair, entry_bytes)) compare(fitting);
+    bool const has_enough = entry_bytes == 0 ? any.found >= kCandidates : fitting.found >= kFittingCandidates;
+    return !has_enough && looked < kRoomLooksMax;
   };
-  shared_.pairs.for_each(hand_, true, look);
-  if (found < kCandidates && looked < kRoomLooksMax) shared_.pairs.for_each({}, false, look);
+  // Once around at most.
+  std::string const begin = hand_;
+  bool is_whole = false;
+  shared_.pairs.for_each(begin, true, [&](Pairs::Entry const& entry) { return is_whole = look(entry); });
+  if (is_whole || looked == 0)
+    shared_.pairs.for_each({}, false, [&](Pairs::Entry const& entry) { return entry.key <= begin && look(entry); });
   decision.looks += looked;
-  return best;
+  is_fitting = fitting.pair != kNoPair;
+  return is_fitting ? fitting.pair : any.pair;
 }
 
-Room::Answer Room::make(std::size_t bytes, std::uint64_t new_pairs, std::string_view keeps, Decision& decision) const {
+Room::Answer Room::make(std::size_t bytes, std::uint64_t new_pairs, std::string_view keeps, std::size_t entry,
+                        Decision& decision) const {
   Options const& options = shared_.options;
   std::uint64_t const pairs = shared_.pairs.size() + shared_.pairs.tombstones() + shared_.holds.rows();
   bool const is_full = new_pairs > 0 && options.pairs_max != 0 && pairs + new_pairs > options.pairs_max;
   bool const is_large = options.memory_max != 0 && shared_.memory_bytes() + shared_.holds.bytes() + bytes +
                                                            std::max<std::uint64_t>(new_pairs, 1) * kEntryBytes >
                                                        options.memory_max;
-  if (!is_full && !is_large && !shared_.pairs.is_nearly_full()) return Answer::there;
+  bool const has_slot = std::exchange(has_slot_, false) && decision.step > 0;
+  if (!is_full && (!is_large || has_slot) && !shared_.pairs.is_nearly_full()) return Answer::there;
   if (options.evicts && decision.step < kDroppedMax)
-    if (Handle const victim = oldest(keeps, decision); victim != kNoPair) {
+    if (Handle const victim = oldest(keeps, is_large ? entry : 0, has_slot_, decision); victim != kNoPair) {
       Pair const pair = shared_.pairs.at(victim);
       append_gone(decision.records, pair.id(), pair.key);
       ++shared_.statistics.evicted;
       return Answer::made;
     }
+  std::string_view const why = !options.evicts               ? ", or say when-full evict"
+                               : decision.step < kDroppedMax ? "; nothing without persist is left to be dropped"
+                                                             : "; as many as one command may were dropped for this one";
   decision.status =
-      Status{Code::over_limit,
-             "table " + shared_.table() + " is full: it has " + std::to_string(pairs) + " pairs in " +
-                 std::to_string(shared_.memory_bytes()) + " bytes; delete some, or raise " +
-                 (is_full ? "pairs-max" : "memory-max") +
-                 (options.evicts ? "; nothing without persist is left to be dropped" : ", or say when-full evict")};
+      Status{Code::over_limit, "table " + shared_.table() + " is full: it has " + std::to_string(pairs) + " pairs in " +
+                                   std::to_string(shared_.memory_bytes()) + " bytes; delete some, or raise " +
+                                   (is_full ? "pairs-max" : "memory-max") + std::string{why}};
   return Answer::none;
 }
 

@@ -79,12 +79,11 @@ void Writes::sync_if(bool is_persistent, Decision& decision) const {
 bool Writes::is_free(Change const& change, Handle pair, Decision& decision) const {
   if (pair == kNoPair) return true;
   Facts const facts = pair == change.handle ? change.pair.facts : shared_.pairs.at(pair).facts;
-  if (!facts.is_there(change.now) || !facts.is_locked(change.now)) return true;
-  if (facts.lock == static_cast<std::uint64_t>(change.connection) || is_mutant(Mutant::lock_not_observed)) return true;
-  decision.status = Status{Code::in_use, "somebody else has this value of table " + shared_.table() +
-                                             " locked: try again after lock_end, or when it is unlocked"}
-                        .with("lock_end", std::to_string(facts.lock_until));
-  return false;
+  if (Status status = shared_.check_lock(facts, change.connection, change.now); !status.ok()) {
+    decision.status = std::move(status);
+    return false;
+  }
+  return true;
 }
 
 bool Writes::begin(Command const& command, Decision& decision, Change& change) const {
@@ -193,7 +192,7 @@ Writes::Terms Writes::read_terms(Change& change) const {
   terms.facts.persist = parameters.integer("persist", options.persist ? 1 : 0, 0, 1) == 1;
   if (!change.has_others) return terms;
   terms.facts.expires = parameters.date("expiration_date", 0, now);
-  terms.facts.ttl = parameters.integer("ttl", 0, 1, model::kDateMax);
+  terms.facts.ttl = parameters.integer("ttl", 0, 1, kDurationMax);
   if (terms.facts.ttl != 0 && terms.facts.expires != 0)
     parameters.refuse(Code::bad_parameter, "ttl", "expiration_date and ttl are given; expected one");
   if (terms.facts.expires != 0 && terms.facts.expires <= now)
@@ -242,7 +241,7 @@ Pair Writes::next_pair(Change const& change, Terms const& terms, ValueType type,
 
 // False: more room is to be made first, or there is none.
 bool Writes::has_room(std::size_t bytes, std::uint64_t new_pairs, std::string_view keeps, Decision& decision,
-                      Verdict& verdict) const {
+                      Verdict& verdict, std::size_t entry) const {
   // Room was promised; in a table that evicts, the next command makes it.
   if (decision.phase == Phase::keep) return true;
   if (decision.phase == Phase::promise) {
@@ -250,7 +249,7 @@ bool Writes::has_room(std::size_t bytes, std::uint64_t new_pairs, std::string_vi
     decision.hold->bytes += bytes;
     if (shared_.options.evicts) return true;
   }
-  Room::Answer const room = room_.make(bytes, new_pairs, keeps, decision);
+  Room::Answer const room = room_.make(bytes, new_pairs, keeps, entry, decision);
   if (room == Room::Answer::there) return true;
   verdict = Verdict::done;
   if (room == Room::Answer::made) {
@@ -329,17 +328,18 @@ Verdict Writes::set(Command const& command, Decision& decision) const {
 
   std::size_t const before = change.is_there ? change.pair.value.size() : 0;
   bool const is_new = change.handle == kNoPair;
+  Aliases aliases;
+  Pair const next = next_pair(change, terms, type, value, aliases);
   Verdict verdict = Verdict::done;
-  if ((is_new || value.size() > before) && !has_room((is_new ? change.key.size() : 0) + value.size() - before,
-                                                     is_new ? 1 : 0, change.key, decision, verdict))
+  if ((is_new || value.size() > before) &&
+      !has_room((is_new ? change.key.size() : 0) + value.size() - before, is_new ? 1 : 0, change.key, decision, verdict,
+                shared_.options.evicts ? Pairs::entry_bytes(next, aliases) : 0))
     return verdict;
   if (decision.phase == Phase::promise) {
     if (!change.is_there || change.pair.facts.aliases == 0)
       decision.hold->record_bytes = change.key.size() + value.size() + kRecordsBytes;
     return Verdict::done;
   }
-  Aliases aliases;
-  Pair const next = next_pair(change, terms, type, value, aliases);
   bool const was_persistent = change.is_there && change.pair.facts.persist;
   sync_if((next.facts.persist && !is_mutant(Mutant::set_not_synced)) ||
               (was_persistent && !is_mutant(Mutant::persistent_value_replaced_unsynced)),
@@ -451,7 +451,7 @@ Verdict Writes::add(Command const& command, Decision& decision) const {
   if (!begin(command, decision, change)) return Verdict::done;
   Value by = Value::of_integer(1);
   if (Value const* const given = change.message.find("by")) by = *given;
-  bool const is_whole = by.as_integer().has_value();
+  bool const is_whole = by.kind != Value::Kind::boolean && by.as_integer().has_value();
   ValueType const type = change.is_there ? change.pair.facts.type : is_whole ? ValueType::integer : ValueType::real;
   auto const refuse = [&](Code code, std::string text) {
     decision.status = Status{code, std::move(text)}.with("parameter", code == Code::wrong_state ? "key" : "by");

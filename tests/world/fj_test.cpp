@@ -320,6 +320,88 @@ BOOST_AUTO_TEST_CASE(cursors_go_on_while_others_write) {
   }
 }
 
+// More than a turn looks at, in one frame; others are served meanwhile.
+BOOST_AUTO_TEST_CASE(a_page_has_as_many_pairs_as_its_count_has_room_for) {
+  constexpr int kPairs = 70'000;
+  constexpr std::size_t kPage = 65'535;
+  Scene scene;
+  std::string bytes;
+  for (int i = 0; i < kPairs; ++i) fj::write(set("key-" + std::to_string(100'000 + i), "v"), bytes);
+  scene.send(bytes);
+  BOOST_REQUIRE_EQUAL(scene.replies().size(), static_cast<std::size_t>(kPairs));
+  for (std::uint16_t const count : {std::uint16_t{0}, std::uint16_t{1500}, std::uint16_t{65'535}}) {
+    std::size_t const wanted = count == 0 ? kPage : count;
+    std::vector<fj::Reply> const replies = scene.ask(range("key-", "key-9", count));
+    BOOST_REQUIRE_EQUAL(replies.size(), 1U);
+    BOOST_TEST(replies.front().pairs.size() == wanted);
+    BOOST_TEST(replies.front().pairs.back().key == "key-" + std::to_string(100'000 + wanted - 1));
+    fj::Request rest = get(*replies.front().cursor);
+    rest.set_query(fj::Query::cursor);
+    std::vector<fj::Reply> const next = scene.ask(rest);
+    BOOST_REQUIRE_EQUAL(next.size(), 1U);
+    BOOST_TEST(next.front().pairs.size() == std::min(wanted, kPairs - wanted));
+    BOOST_TEST(next.front().pairs.front().key == "key-" + std::to_string(100'000 + wanted));
+  }
+  // Frames behind it are answered behind it.
+  fj::Request found = get("^key-1\\d*5$");
+  found.set_query(fj::Query::regex);
+  bytes.clear();
+  fj::write(found, bytes);
+  fj::write(get("key-100000"), bytes);
+  scene.send(bytes);
+  std::vector<fj::Reply> const both = scene.replies();
+  BOOST_REQUIRE_EQUAL(both.size(), 2U);
+  BOOST_TEST(both.front().pairs.size() == kPairs / 10U);
+  BOOST_TEST(both.front().cursor->empty());
+  BOOST_TEST(both.back().pairs.front().key == "key-100000");
+}
+
+BOOST_AUTO_TEST_CASE(a_value_that_is_found_by_another_key_tells_the_one_that_it_is_sorted_by) {
+  Scene scene;
+  scene.ask(set("main", "v"));
+  fj::Request alias = request_of(fj::Function::alias, "main");
+  alias.upper = "other";
+  BOOST_TEST(error_of(scene.ask(alias)) == "");
+  BOOST_TEST(scene.ask(get("other")).front().pairs.front().key == "other");
+  for (char const* const key : {"other", "main"}) {
+    std::vector<fj::Reply> const told = scene.ask(get(key, fj::flag::kData | fj::flag::kOverwrite));
+    BOOST_TEST(told.front().pairs.front().key == "main");
+    BOOST_TEST(told.front().pairs.front().value->bytes == "v");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_date_is_not_taken_for_a_duration) {
+  Scene scene;
+  scene.ask(set("a", "1"));
+  constexpr std::uint64_t kDate = 1'795'265'537;
+  fj::Request end = get("a", fj::flag::kUpdateTimeout);
+  fj::Request ttl = get("a", fj::flag::kUpdateTimeout | fj::flag::kTtl);
+  fj::Request mark = get("a");
+  fj::Request lock = request_of(fj::Function::lock, "a");
+  fj::Request lasting = set("b", "1");
+  lasting.flags |= fj::flag::kTtl;
+  for (fj::Request* const request : {&end, &ttl, &mark, &lock, &lasting}) {
+    request->timeout = kDate;
+    std::string const error = error_of(scene.ask(*request));
+    BOOST_TEST(
+        error.find("timeout is 1795265537, which looks like a date; expected seconds from now") != std::string::npos,
+        error);
+  }
+  BOOST_TEST(!scene.ask(get("a")).front().timeout.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(whoever_speaks_something_else_is_told_what_is_spoken_here) {
+  for (std::string const& bytes :
+       {std::string{"INSERT table=values;key=a\n"}, std::string{"CONNECT\naccept-version:1.2\n"},
+        std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11)}) {
+    Scene scene;
+    scene.send(bytes);
+    std::string const error = error_of(scene.replies());
+    BOOST_TEST(error.starts_with("invalid this port speaks the FJ protocol, and what came is a"), error);
+    BOOST_TEST(scene.world.is_closed("main"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(whoever_watches_is_told_of_each_change) {
   Scene scene;
   scene.come("other");
@@ -359,6 +441,10 @@ BOOST_AUTO_TEST_CASE(locks_belong_to_the_connection) {
   BOOST_TEST(refused.front().has(fj::flag::kLocked));
   BOOST_TEST(error_of(refused).starts_with("in_use "));
   BOOST_TEST(scene.ask(get("a"), "other").front().has(fj::flag::kLocked));
+  fj::Request end = get("a", fj::flag::kUpdateTimeout);
+  end.timeout = 60;
+  BOOST_TEST(error_of(scene.ask(end, "other")).starts_with("in_use "));
+  BOOST_TEST(!scene.ask(get("a")).front().timeout.has_value());
   scene.world.close("main");
   scene.world.settle();
   BOOST_TEST(error_of(scene.ask(set("a", "2"), "other")) == "");
