@@ -50,6 +50,7 @@ void Engine::set_serving(HostedLog& log, Status away, TimeMs now) {
     if (table == nullptr || table->is_dropped()) continue;
     agenda_.mark(*table);
     agenda_.refresh(*table);
+    log.needs.note(*table);
   }
 }
 

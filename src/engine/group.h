@@ -90,6 +90,7 @@ class Group {
   void apply(Part const& part, RecordView const& record, ApplyContext const& context) {
     HostedTable& table = part.table_;
     FJ_CHECK(table.table->apply(record, context, part.observer_), "a table refused a record it decided itself");
+    if (!table.is_noted) log_->needs.note(table);
     if (table.feed != nullptr) tell_followers(table, record);
     if (table.mirror != nullptr) table.mirror->note(record);
   }

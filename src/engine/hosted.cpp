@@ -61,10 +61,9 @@ std::int64_t metric_of(HostedTable const& table, TimeMs now, std::string_view na
   return sink.value();
 }
 
-std::uint64_t live_bytes(HostedLog const& log) {
-  std::uint64_t live = log.catalogue.live_bytes();
-  for (auto const& [id, table] : log.tables)
-    if (table != nullptr && table->table != nullptr) live += table->table->live_bytes();
+std::uint64_t live_bytes(HostedLog& log) {
+  log.needs.look();
+  std::uint64_t const live = log.catalogue.live_bytes() + log.needs.live_bytes();
   return log.arriving == nullptr ? live : live + log.arriving->live_bytes();
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/name_table.h"
+#include "engine/needs.h"
 #include "engine/outside.h"
 #include "engine/types.h"
 #include "fastjournal/capabilities.h"
@@ -49,6 +50,7 @@ struct HostedLog {
   bool is_ours{true};     // false: another node decides (FollowedLog), and its tables follow that one's records
   log::Catalogue catalogue;
   std::map<TableId, HostedTable*> tables;
+  Needs needs;                             // of these tables
   std::vector<HostedTable*> unsent_feeds;  // with records that their followers were not sent
   bool hosted{false};                      // its catalogue was read and its tables were made,
   Lsn catalogue_read_to{};                 // of a log that is followed: by records below
@@ -114,6 +116,8 @@ struct HostedTable {
   bool is_leaving{false};   // to another log: nothing is decided here any more
   Mirror* mirror{nullptr};  // null: nobody
   bool forgotten{false};    // dropped after the replay, which counts its rows
+  Need need;                // as the Needs of its log have seen it
+  bool is_noted{false};     // they, and `outside`, know that it changed
   bool marked{false};       // in the Agenda: its waiting clients are served at the end of the turn
   std::uint64_t commands{0};
   std::uint64_t refused{0};
@@ -166,6 +170,6 @@ void tell_parts(Metric const& metric, Histogram const& values, Tell&& tell) {
 [[nodiscard]] std::int64_t metric_of(HostedTable const& table, TimeMs now, std::string_view name);
 
 // Bytes of records that are needed, of rows and of the catalogue.
-[[nodiscard]] std::uint64_t live_bytes(HostedLog const& log);
+[[nodiscard]] std::uint64_t live_bytes(HostedLog& log);
 
 }  // namespace fastjournal::engine

@@ -29,6 +29,8 @@ class Outside {
   [[nodiscard]] virtual Extent place_of(Extent const& extent) const = 0;
   // The transaction is over: what no record names is given back once all that is recorded in this turn is durable.
   virtual void let_go(Extent const& extent) = 0;
+  // A record of the table was applied: what the table wishes (Stores) may have changed.
+  virtual void table_changed() = 0;
   // For STATS, if it has any bytes.
   virtual void metrics(MetricSink& sink) const = 0;
   // The table was dropped: nothing is named once the log is durable up to `lsn`. The last call.

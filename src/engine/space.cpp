@@ -14,8 +14,10 @@ constexpr std::size_t kCopyBytesPerTurnShort = 16 * kCopyBytesPerTurn;
 constexpr std::size_t kCopyBytesMin = 2U << 10U;
 // The most calls in a turn of tables that may find nothing to copy in one call.
 constexpr std::uint32_t kCopyStepsPerTurn = 64;
-// A log that becomes empty repeatedly is reset this often; it costs two syncs and a header.
+// A log that becomes empty repeatedly is reset this often; it costs two syncs and a header, and the catalogue is written
+// again: for so much of that, as seldom again.
 constexpr DurationMs kResetEvery{1000};
+constexpr std::uint64_t kResetBytes = 64U << 10U;
 
 std::uint64_t container_bytes(log::LogUsage const& usage) {
   return usage.containers == 0 ? 0 : usage.disk_bytes / usage.containers;
@@ -68,18 +70,18 @@ bool LogSpace::committed(TimeMs now) {
 bool LogSpace::is_empty() {
   if (log_.arriving != nullptr) return false;
   if (auto const last = log_.tables.find(with_rows_); last != log_.tables.end() && has_rows(last->second)) return false;
-  for (auto const& [id, table] : log_.tables) {
-    if (!has_rows(table)) continue;
-    with_rows_ = id;
-    return false;
-  }
-  return true;
+  log_.needs.look();
+  HostedTable const* const first = log_.needs.first();
+  if (first != nullptr) with_rows_ = first->id;
+  return first == nullptr;
 }
 
 // True if it was: then the catalogue is alone in a fresh container.
 bool LogSpace::reset_if_empty(TimeMs now) {
-  if (now < reset_at_ + kResetEvery) {
-    reset_due_ = reset_at_ + kResetEvery;
+  DurationMs const every{kResetEvery.value *
+                         (1 + static_cast<std::int64_t>(log_.catalogue.live_bytes() / kResetBytes))};
+  if (now < reset_at_ + every) {
+    reset_due_ = reset_at_ + every;
     return false;
   }
   // Removals must be durable first: tried again after the next commit.
@@ -100,14 +102,9 @@ bool LogSpace::reset_if_empty(TimeMs now) {
 
 void LogSpace::move_base() {
   Lsn const end = log_.log->end_lsn();
-  rows_oldest_ = end;
-  for (auto const& [id, table] : log_.tables) {
-    Lsn const mine = table->table->oldest_lsn();
-    if (!mine.is_none()) rows_oldest_ = std::min(rows_oldest_, mine);
-    if (table->outside == nullptr) continue;
-    Lsn const carried = table->outside->oldest_needed();
-    if (!carried.is_none()) rows_oldest_ = std::min(rows_oldest_, carried);
-  }
+  log_.needs.look();
+  Lsn const oldest = log_.needs.oldest();
+  rows_oldest_ = oldest.is_none() ? end : std::min(end, oldest);
   if (log_.arriving != nullptr) rows_oldest_ = std::min(rows_oldest_, log_.arriving_from);
   Lsn const catalogue = log_.catalogue.oldest_lsn();
   log_.log->set_base(catalogue.is_none() ? rows_oldest_ : std::min(catalogue, rows_oldest_),
@@ -191,22 +188,22 @@ bool LogSpace::copy_forward(TimeMs now) {
   return copied > 0;
 }
 
-// Objects copied, within the turn's budget.
+// Objects copied, within the turn's budget: of the table with the oldest first.
 std::size_t LogSpace::copy_tables(Lsn below, std::size_t bytes_max, TimeMs now) {
   Lsn const from = log_.log->end_lsn();
   std::size_t const steps_max = kCopyStepsPerTurn * (bytes_max / kCopyBytesPerTurn);
   std::size_t copied = 0;
-  std::size_t steps = 0;
-  for (auto const& [id, hosted] : log_.tables) {
-    HostedTable& table = *hosted;
-    for (;;) {
-      Lsn const mine = table.table->oldest_lsn();
-      if (mine.is_none() || mine >= below) break;
-      std::uint64_t const done = log_.log->end_lsn().value - from.value;
-      if (done >= bytes_max || ++steps > steps_max) break;
-      std::size_t const budget = std::min(bytes_max - static_cast<std::size_t>(done), kCopyBytesPerTurn);
-      if (!copy_some(table, below, budget, done == 0, now)) break;
+  Needs::Place passed{};  // of these nothing can be copied now
+  for (std::size_t steps = 0; steps < steps_max; ++steps) {
+    HostedTable* const table = log_.needs.after(passed);
+    std::uint64_t const done = log_.log->end_lsn().value - from.value;
+    if (table == nullptr || table->need.oldest >= below || done >= bytes_max) break;
+    std::size_t const budget = std::min(bytes_max - static_cast<std::size_t>(done), kCopyBytesPerTurn);
+    if (copy_some(*table, below, budget, done == 0, now)) {
       ++copied;
+      log_.needs.look_at(*table);
+    } else {
+      passed = {table->need.oldest, table};
     }
   }
   return copied;

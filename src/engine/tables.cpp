@@ -60,6 +60,7 @@ Status Tables::host(HostedLog& log, TableId id, TableType const& type, Declarati
   // Of two tables of one name, the one that is not leaving has it.
   if (!hosted->is_leaving || find(hosted->name) == nullptr) by_name_.add(hosted->name, hosted->number);
   log.tables[id] = hosted.get();
+  log.needs.note(*hosted);
   tables_[hosted->number] = std::move(hosted);
   return {};
 }
@@ -77,12 +78,14 @@ Status Tables::bring_outside(HostedTable& hosted) {
 void Tables::move(HostedTable& hosted, HostedLog& to, TableId id, std::unique_ptr<Table> table) {
   HostedLog& from = *hosted.log;
   std::erase(from.unsent_feeds, &hosted);
+  from.needs.forget(hosted);
   from.tables.erase(hosted.id);
   if (hosted.outside != nullptr) std::exchange(hosted.outside, nullptr)->dropped(from.log->end_lsn());
   hosted.id = id;
   hosted.log = &to;
   hosted.take(std::move(table));
   to.tables[id] = &hosted;
+  to.needs.note(hosted);
   if (hosted.feed == nullptr) return;
   hosted.feed = std::make_unique<feed::Feed>(hosted.declaration->feed->keep_bytes);
   hosted.feed->begin(to.log->end_lsn());
@@ -90,6 +93,7 @@ void Tables::move(HostedTable& hosted, HostedLog& to, TableId id, std::unique_pt
 
 void Tables::drop(HostedTable& table) {
   std::erase(table.log->unsent_feeds, &table);
+  table.log->needs.forget(table);
   table.feed.reset();
   table.log->tables.erase(table.id);
   if (table.outside != nullptr) std::exchange(table.outside, nullptr)->dropped(table.log->log->end_lsn());

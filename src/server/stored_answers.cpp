@@ -152,7 +152,7 @@ void StoredAnswers::attach(Session& session, storage::FilePtr file) {
 
 bool StoredAnswers::tell_fetched(StoredCommands& commands) {
   bool any = false;
-  files_.for_each([&](storage::ByteFiles& files) {
+  files_.for_each_touched([&](storage::ByteFiles& files) {
     for (storage::ByteFiles::Fetched& fetched : files.take_fetched()) {
       auto const found = waiting_.find({&files, fetched.fetch});
       any = true;

@@ -296,7 +296,7 @@ void StoredCommands::give_up(Session& session) {
 
 bool StoredCommands::run_stored() {
   bool any = false;
-  files_.for_each([&](storage::ByteFiles& files) {
+  files_.for_each_touched([&](storage::ByteFiles& files) {
     for (storage::ByteFiles::Done& done : files.take_done()) any = take_done(files, std::move(done)) || any;
   });
   for (ConnectionId const id : std::exchange(ready_, {})) any = run_if_ready(id) || any;

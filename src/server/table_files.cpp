@@ -17,32 +17,47 @@ std::string folder_of(std::string const& table) { return "bytes/" + table; }
 }  // namespace
 
 Result<engine::Outside*> TableFiles::outside_of(engine::HostedTable& table) {
-  auto one = std::make_unique<One>();
-  one->log = table.log;
-  // A table that was dropped a moment ago may have had this name.
-  std::erase_if(all_, [](auto const& old) { return old->files->is_over(); });
-  for (auto const& other : all_)
-    if (other->files->folder() == folder_of(table.name))
-      return Status{Code::in_use, "table " + table.name +
-                                      ": the files of a dropped table of this name are being "
-                                      "removed; try again in a moment"};
-  one->files = std::make_unique<storage::ByteFiles>(host_.disk(),
-                                                    storage::ByteFilesOptions{.folder = folder_of(table.name),
-                                                                              .table = table.id,
-                                                                              .store_id = table.log->store_id,
-                                                                              .keeps = table.log->keeps},
-                                                    *table.can.stores);
-  if (Status status = one->files->open(); !status.ok()) return status;
-  if (is_serving_)
-    if (Status status = begin(*one); !status.ok()) return status;
-  one->files->hold(is_held_);
-  all_.push_back(std::move(one));
-  return all_.back()->files.get();
+  std::string const folder = folder_of(table.name);
+  // Of a table that was dropped a moment ago and had this name.
+  if (auto const old = all_.find(folder); old != all_.end() && old->second->files->is_over()) forget(*old->second);
+  if (all_.contains(folder))
+    return Status{Code::in_use, "table " + table.name +
+                                    ": the files of a dropped table of this name are being "
+                                    "removed; try again in a moment"};
+  auto one = std::make_unique<One>(*this, table);
+  one->files = std::make_unique<storage::ByteFiles>(
+      host_.disk(),
+      storage::ByteFilesOptions{
+          .folder = folder, .table = table.id, .store_id = table.log->store_id, .keeps = table.log->keeps},
+      *table.can.stores, one.get());
+  One& added = *all_.emplace(folder, std::move(one)).first->second;
+  Status status = added.files->open();
+  if (status.ok() && is_serving_) status = begin(added);
+  if (!status.ok()) {
+    forget(added);
+    return status;
+  }
+  added.files->hold(is_held_);
+  return added.files.get();
+}
+
+void TableFiles::forget(One& one) {
+  std::erase(touched_, &one);
+  set_date(one, INT64_MAX);
+  all_.erase(one.files->folder());
+}
+
+void TableFiles::set_date(One& one, std::int64_t due_us) {
+  if (due_us == one.due_us) return;
+  std::string_view const folder = one.files->folder();
+  if (one.due_us != INT64_MAX) dates_.erase({one.due_us, folder});
+  one.due_us = due_us;
+  if (due_us != INT64_MAX) dates_.insert({due_us, folder});
 }
 
 Status TableFiles::begin() {
   is_serving_ = true;
-  for (auto const& one : all_)
+  for (auto const& [folder, one] : all_)
     if (!one->files->is_dropped())
       if (Status status = begin(*one); !status.ok()) return status;
   return {};
@@ -51,7 +66,7 @@ Status TableFiles::begin() {
 Status TableFiles::begin(One& one) { return one.files->begin(one.log->log->end_lsn()); }
 
 Status TableFiles::finish() {
-  for (auto const& one : all_)
+  for (auto const& [folder, one] : all_)
     if (!one->files->is_dropped())
       if (Status status = one->files->sync_carried(); !status.ok()) return status;
   return {};
@@ -61,16 +76,10 @@ std::string TableFiles::path_of(storage::ByteFiles const& files, std::uint32_t f
   return host_.bytes_root() + "/" + files.path_of(file);
 }
 
-engine::HostedTable* TableFiles::table_of(storage::ByteFiles const& files) {
-  for (auto const& table : engine_.tables())
-    if (!table->is_dropped() && of(*table) == &files) return table.get();
-  return nullptr;
-}
-
 bool TableFiles::collect() {
   if (all_.empty()) return true;
   host_.collect_byte_work();
-  for (auto const& one : all_) {
+  for (One* const one : touched_) {
     if (!one->files->failure().ok()) {
       logs_.fail(one->files->failure());
       return false;
@@ -86,7 +95,7 @@ bool TableFiles::collect() {
 
 std::vector<engine::HostedTable*> TableFiles::take_detached() {
   std::vector<engine::HostedTable*> out;
-  for (auto const& one : all_)
+  for (One* const one : touched_)
     if (engine::HostedTable* const table = table_of(*one->files))
       if (table->can.stores->take_detached()) out.push_back(table);
   return out;
@@ -94,8 +103,8 @@ std::vector<engine::HostedTable*> TableFiles::take_detached() {
 
 bool TableFiles::move_copied(TimeMs now) {
   bool again = false;
-  for (auto const& one : all_) {
-    storage::ByteFiles& files = *one->files;
+  for (std::size_t i = 0; i < touched_.size(); ++i) {
+    storage::ByteFiles& files = *touched_[i]->files;
     engine::HostedTable* const table = files.has_copied() ? table_of(files) : nullptr;
     if (table != nullptr && table->serves()) {
       storage::ByteFiles::Copied const& copied = files.copied();
@@ -138,9 +147,9 @@ bool TableFiles::move_out(One& one) {
 }
 
 bool TableFiles::take_stored(storage::ByteFiles& files, storage::ByteFiles::Done const& done, TimeMs now) {
-  auto const found = std::ranges::find(all_, &files, [](auto const& one) { return one->files.get(); });
-  if (found == all_.end() || (*found)->moving_out != done.stage) return false;
-  (*found)->moving_out = 0;
+  One& one = one_of(files);
+  if (one.moving_out != done.stage) return false;
+  one.moving_out = 0;
   if (engine::HostedTable* const table = table_of(files)) {
     Stores& stores = *table->can.stores;
     bool more = true;
@@ -162,36 +171,50 @@ bool TableFiles::take_stored(storage::ByteFiles& files, storage::ByteFiles::Done
 bool TableFiles::end_turn() {
   if (all_.empty()) return true;
   std::int64_t const now_us = clock_.monotonic_us();
-  bool is_any_over = false;
-  for (auto const& one : all_) {
-    storage::ByteFiles& files = *one->files;
-    log::Log const& log = *one->log->log;
-    if (move_out(*one)) network_.turn_again();
-    files.end_turn(log.durable_lsn(), log.end_lsn(), now_us);
-    if (!files.failure().ok()) {
-      // What was carried was not written: nobody is told where it is.
-      logs_.fail(files.failure());
-      return false;
-    }
-    for (storage::Lane const lane : storage::kLanes)
-      if (std::unique_ptr<storage::Job> job = files.take_job(lane, now_us))
-        host_.run_byte_job(files, lane, std::move(job));
-    is_any_over = is_any_over || files.is_over();
+  while (!dates_.empty() && dates_.begin()->first <= now_us) {
+    One& one = *all_.find(dates_.begin()->second)->second;
+    set_date(one, INT64_MAX);
+    one.files->touch();
   }
-  if (is_any_over) std::erase_if(all_, [](auto const& one) { return one->files->is_over(); });
+  std::swap(looking_, touched_);
+  bool is_any_over = false;
+  for (One* const one : looking_) {
+    one->files->begin_look();
+    if (!end_turn_of(*one, now_us)) return false;
+    is_any_over = is_any_over || one->files->is_over();
+  }
+  if (is_any_over)
+    for (One* const one : looking_)
+      if (one->files->is_over()) forget(*one);
+  looking_.clear();
   return true;
 }
 
-std::int64_t TableFiles::next_us() const {
-  std::int64_t next = INT64_MAX;
-  for (auto const& one : all_) next = std::min(next, one->files->next_us());
-  return next;
+bool TableFiles::end_turn_of(One& one, std::int64_t now_us) {
+  ++looks_;
+  storage::ByteFiles& files = *one.files;
+  log::Log const& log = *one.log->log;
+  if (engine::HostedTable* const table = table_of(files)) table->is_noted = false;
+  bool const moves_on = move_out(one);
+  if (moves_on) network_.turn_again();
+  files.end_turn(log.durable_lsn(), log.end_lsn(), now_us);
+  if (!files.failure().ok()) {
+    // What was carried was not written: nobody is told where it is.
+    logs_.fail(files.failure());
+    return false;
+  }
+  for (storage::Lane const lane : storage::kLanes)
+    if (std::unique_ptr<storage::Job> job = files.take_job(lane, now_us))
+      host_.run_byte_job(files, lane, std::move(job));
+  set_date(one, files.next_us());
+  if (moves_on || !files.is_settled()) files.touch();
+  return true;
 }
 
 std::vector<TableFiles::Held> TableFiles::hold_all() {
   hold(true);
   std::vector<Held> out;
-  for (auto const& one : all_) {
+  for (auto const& [folder, one] : all_) {
     engine::HostedTable const* const table = table_of(*one->files);
     std::vector<std::uint32_t> const numbers = one->files->files();
     if (table == nullptr || numbers.empty()) continue;
@@ -204,7 +227,7 @@ std::vector<TableFiles::Held> TableFiles::hold_all() {
 
 void TableFiles::hold(bool held) {
   is_held_ = held;
-  for (auto const& one : all_) one->files->hold(held);
+  for (auto const& [folder, one] : all_) one->files->hold(held);
   if (!held) network_.turn_again();
 }
 

@@ -1,11 +1,12 @@
 // The files of bytes outside the logs, of all tables that have any: made when a table is hosted, driven at the end of
-// each turn, and removed when it was dropped. What was stored, read or copied is passed on: to the commands and answers
+// each turn in which something was asked of them or is due, and removed when it was dropped. What was stored, read or copied is passed on: to the commands and answers
 // that wait for it (stored_commands.h, stored_answers.h), and to the table. Owned by the server.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,14 +49,16 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
   // As readers on this computer open it.
   [[nodiscard]] std::string path_of(storage::ByteFiles const& files, std::uint32_t file) const;
 
-  // visit(ByteFiles&), of each that is there.
+  // visit(ByteFiles&), of each that may have something to tell; more may come meanwhile.
   template <typename Visit>
-  void for_each(Visit&& visit) {
-    for (auto const& one : all_) visit(*one->files);
+  void for_each_touched(Visit&& visit) {
+    for (std::size_t i = 0; i < touched_.size(); ++i) visit(*touched_[i]->files);
   }
 
   // Null: it was dropped.
-  [[nodiscard]] engine::HostedTable* table_of(storage::ByteFiles const& files);
+  [[nodiscard]] static engine::HostedTable* table_of(storage::ByteFiles const& files) {
+    return files.is_dropped() ? nullptr : one_of(files).table;
+  }
   // A clean end: after it, the log may be written anew without the bytes that its records carry.
   [[nodiscard]] Status finish();
   // Tables whose readers by name are to be disconnected (Stores::take_detached).
@@ -70,18 +73,31 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
   // After the logs' turn, before anything leaves: what was carried is written, and what is to be done beside the loop is
   // begun. False: the daemon is dead.
   [[nodiscard]] bool end_turn();
-  [[nodiscard]] std::int64_t next_us() const;
+  [[nodiscard]] std::int64_t next_us() const { return dates_.empty() ? INT64_MAX : dates_.begin()->first; }
+  // How often the files of a table were looked at since the start.
+  [[nodiscard]] std::uint64_t looks() const { return looks_; }
   // admin::BackupFiles
   [[nodiscard]] std::vector<Held> hold_all() override;
   void let_go_all() override { hold(false); }
 
  private:
-  struct One {
-    engine::HostedLog* log{nullptr};
+  struct One final : storage::ByteFiles::Owner {
+    One(TableFiles& all, engine::HostedTable& hosted) : owner(all), table(&hosted), log(hosted.log) {}
+    void touched() override { owner.touched_.push_back(this); }
+
+    TableFiles& owner;
+    engine::HostedTable* table;  // until it is dropped
+    engine::HostedLog* log;
     std::unique_ptr<storage::ByteFiles> files;
     storage::ByteFiles::StageId moving_out{0};  // 0: nothing is
+    std::int64_t due_us{INT64_MAX};             // as in dates_
   };
+  [[nodiscard]] static One& one_of(storage::ByteFiles const& files) { return static_cast<One&>(*files.owner()); }
   [[nodiscard]] Status begin(One& one);
+  // False: the daemon is dead.
+  [[nodiscard]] bool end_turn_of(One& one, std::int64_t now_us);
+  void forget(One& one);
+  void set_date(One& one, std::int64_t due_us);
   void hold(bool held);
   // True: it wants to be asked again.
   [[nodiscard]] bool move_out(One& one);
@@ -92,7 +108,11 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
   DaemonAlerts& alerts_;
   env::Network& network_;
   TurnClock& clock_;
-  std::vector<std::unique_ptr<One>> all_;
+  std::map<std::string, std::unique_ptr<One>, std::less<>> all_;  // by folder
+  std::vector<One*> touched_;
+  std::vector<One*> looking_;                                  // memory that is reused
+  std::set<std::pair<std::int64_t, std::string_view>> dates_;  // ByteFiles::next_us() and the folder, if there is any
+  std::uint64_t looks_{0};
   bool is_serving_{false};
   bool is_held_{false};
   std::vector<std::string> moved_out_;  // memory that is reused

@@ -25,8 +25,8 @@ std::uint64_t aligned(std::uint64_t offset, std::uint64_t to) { return (offset +
 
 }  // namespace
 
-ByteFiles::ByteFiles(env::Disk& disk, ByteFilesOptions options, Stores& table)
-    : disk_(disk), options_(std::move(options)), table_(&table) {}
+ByteFiles::ByteFiles(env::Disk& disk, ByteFilesOptions options, Stores& table, Owner* owner)
+    : disk_(disk), options_(std::move(options)), table_(&table), owner_(owner) {}
 
 ByteFiles::~ByteFiles() = default;
 
@@ -104,6 +104,7 @@ Status ByteFiles::open() {
 }
 
 Status ByteFiles::begin(Lsn end) {
+  touch();
   flush_joined();
   if (!failure_.ok()) return failure_;
   if (Status status = sync_carried(); !status.ok()) return status;
@@ -343,6 +344,7 @@ void ByteFiles::tell_taken(File const& file) {
 }
 
 Result<StoredValue> ByteFiles::carry(std::string_view bytes, bool is_text) {
+  touch();
   Result<File*> const file = file_for(bytes.size());
   if (!file.ok()) return file.status();
   // The record is decided at once, so its place in the file must be certain.
@@ -364,6 +366,7 @@ void ByteFiles::give_back(Extent const& extent) {
   if (extent.size() == 0 && !is_mutant(Mutant::empty_value_has_place)) return;
   bool const is_promised = promised_.contains(key_of(extent));
   if (!places_.contains(key_of(extent)) || (is_promised && !is_mutant(Mutant::promised_given_back))) return;
+  touch();
   if (!is_promised) settle(extent);
   // Nobody knows of it, so nothing has to be durable first. A reader of a table's own file sees zeros in its place, also
   // in blocks that it shares with others.
@@ -379,6 +382,7 @@ void ByteFiles::give_back(Extent const& extent) {
 
 void ByteFiles::named(Extent const& extent, std::string_view carried) {
   if (extent.size() == 0) return;
+  touch();
   File* const file = find(extent.file);
   // In a replay: its file was removed when nothing in it was named any more, and later records say so.
   if (file == nullptr) return;
@@ -432,6 +436,7 @@ void ByteFiles::flush_joined() {
 
 void ByteFiles::freed(Extent const& extent, Lsn lsn) {
   if (extent.size() == 0) return;
+  touch();
   File* const file = find(extent.file);
   if (file == nullptr) return;
   FJ_CHECK(file->named > 0 && file->named_bytes >= extent.size(), "what is freed was named");
@@ -456,6 +461,7 @@ void ByteFiles::dropped(Lsn lsn) {
   is_dropped_ = true;
   dropped_at_ = lsn;
   table_ = nullptr;
+  touch();
 }
 
 bool ByteFiles::is_over() const {
@@ -464,6 +470,18 @@ bool ByteFiles::is_over() const {
 
 // ---------------------------------------------------------------------------
 // Turns
+
+// What waits for a job that is out goes on when that is given back, which touches it.
+bool ByteFiles::is_settled() const {
+  bool const is_waiting = is_dropped_ || !let_go_.empty() || !freed_.empty() || !to_store_.empty() ||
+                          !to_fetch_.empty() || !to_punch_.empty() || !to_remove_.empty() || !to_unlink_.empty() ||
+                          copied_ != nullptr;
+  if (is_waiting || !says_files()) return !is_waiting;
+  // Files and links change once the record that says so is durable.
+  auto const is_leaving = [](auto const& one) { return !one.second.unwanted_since.is_none() && !one.second.removing; };
+  return to_make_.empty() && to_link_.empty() && links_ == wished_links_ && table_->file_to_be() == 0 &&
+         std::ranges::none_of(files_, is_leaving);
+}
 
 void ByteFiles::end_turn(Lsn durable, Lsn end, std::int64_t now_us) {
   flush_joined();

@@ -74,8 +74,16 @@ void tell_figures(ByteFigures const& figures, MetricSink& sink);
 
 class ByteFiles final : public engine::Outside {
  public:
-  // `table` is there until dropped().
-  ByteFiles(env::Disk& disk, ByteFilesOptions options, Stores& table);
+  // Who looks at it in the turns in which it has something to do, and in no others. Told once a turn.
+  class Owner {
+   public:
+    virtual void touched() = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+  // `table` is there until dropped(). `owner` null: it is looked at in every turn.
+  ByteFiles(env::Disk& disk, ByteFilesOptions options, Stores& table, Owner* owner = nullptr);
   virtual ~ByteFiles();
   ByteFiles(ByteFiles const&) = delete;
   ByteFiles& operator=(ByteFiles const&) = delete;
@@ -96,6 +104,7 @@ class ByteFiles final : public engine::Outside {
   [[nodiscard]] Status promised(Extent const& extent) override;
   [[nodiscard]] Extent place_of(Extent const& extent) const override;
   void let_go(Extent const& extent) override;
+  void table_changed() override { touch(); }
   void metrics(MetricSink& sink) const override;
   void dropped(Lsn lsn) override;
 
@@ -150,10 +159,16 @@ class ByteFiles final : public engine::Outside {
     FetchId number{0};
   };
   [[nodiscard]] Reading read_in_place(Extent const& extent);
-  void finish_reading(FetchId number) { reading_.erase(number); }
+  void finish_reading(FetchId number) {
+    reading_.erase(number);
+    touch();
+  }
   // For the figures, and of bytes that could not be read: an alert.
   void note_read_in_place(std::uint64_t bytes) { figures_.fetched_bytes += bytes; }
-  void note_unreadable(Status const& why) { note_damage(why); }
+  void note_unreadable(Status const& why) {
+    note_damage(why);
+    touch();
+  }
   // Null: there is none of this number.
   [[nodiscard]] FilePtr file(std::uint32_t number) const {
     File const* const found = find(number);
@@ -163,6 +178,15 @@ class ByteFiles final : public engine::Outside {
   [[nodiscard]] std::string path_of(std::uint32_t file) const;
 
   // -- turns ----------------------------------------------------------------
+  [[nodiscard]] Owner* owner() const { return owner_; }
+  // Something may be to be done in this turn: owner() is told.
+  void touch() {
+    if (!std::exchange(is_touched_, true) && owner_ != nullptr) owner_->touched();
+  }
+  // The owner looks at it now. Whatever touches it from here on is for the next turn.
+  void begin_look() { is_touched_ = false; }
+  // Nothing is to be done before it is touched, or the time of next_us() has come.
+  [[nodiscard]] bool is_settled() const;
   // After the log's turn: it is durable up to `durable`, and ends at `end`.
   void end_turn(Lsn durable, Lsn end, std::int64_t now_us);
   // When a turn is wanted without a cause; INT64_MAX: not before there is one.
@@ -180,7 +204,10 @@ class ByteFiles final : public engine::Outside {
   [[nodiscard]] Copied const& copied() const { return *copied_; }
   void settle_copied();
   // Nothing is removed or given back meanwhile: a copy of the files is made.
-  void hold(bool held) { is_held_ = held; }
+  void hold(bool held) {
+    is_held_ = held;
+    touch();
+  }
   // Not ok: a sync failed, and what is durable is not known.
   [[nodiscard]] Status const& failure() const { return failure_; }
   // Damage that was found, once each: for an alert.
@@ -305,6 +332,8 @@ class ByteFiles final : public engine::Outside {
   env::Disk& disk_;
   ByteFilesOptions options_;
   Stores* table_;
+  Owner* owner_;
+  bool is_touched_{false};
   std::unique_ptr<env::FolderLock> lock_;
   bool has_folder_{false};
   bool is_serving_{false};

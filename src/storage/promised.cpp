@@ -23,6 +23,7 @@ Status ByteFiles::promised(Extent const& extent) {
   if (!is_serving_)
     if (Status status = find_promised(extent); !status.ok()) return status;
   FJ_CHECK(places_.contains(key_of(extent)), "what is promised was stored before");
+  touch();
   Promised& one = promised_[key_of(extent)];
   one.extent = extent;
   if (!is_serving_ && says_files() && extent.file != table_->file_for_new() && !is_mutant(Mutant::start_copies_nothing))
@@ -91,6 +92,7 @@ void ByteFiles::let_go(Extent const& extent) {
   if (extent.size() == 0 && !is_mutant(Mutant::empty_value_has_place)) return;
   auto const found = promised_.find(key_of(extent));
   if (found == promised_.end()) return;
+  touch();
   let_go_.push_back({found->second.extent, kNoLsn});
   for (Extent const& copy : found->second.copies) let_go_.push_back({copy, kNoLsn});
   promised_.erase(found);

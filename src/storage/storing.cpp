@@ -44,6 +44,7 @@ Status ByteFiles::move_part(Part& part) {
 }
 
 Result<ByteFiles::StageId> ByteFiles::store(std::vector<Piece> const& values, Buffer* in) {
+  touch();
   Stage stage;
   Status status;
   for (Piece const& value : values) {
@@ -77,6 +78,7 @@ Result<ByteFiles::StageId> ByteFiles::store(std::vector<Piece> const& values, Bu
 }
 
 Result<ByteFiles::StageId> ByteFiles::begin_value(std::uint64_t bytes, std::uint64_t bytes_max) {
+  touch();
   StageId const id = ++last_stage_;
   Stage stage;
   stage.is_open = true;
@@ -107,7 +109,10 @@ Status ByteFiles::add(StageId id, std::string_view bytes) {
   Chunk& chunk = part.waiting.back();
   chunk.held.append(bytes);
   chunk.bytes = chunk.held;
-  if (part.waiting_bytes == 0) to_store_.push_back(id);
+  if (part.waiting_bytes == 0) {
+    to_store_.push_back(id);
+    touch();
+  }
   part.waiting_bytes += bytes.size();
   staged_bytes_ += bytes.size();
   return {};
@@ -131,6 +136,7 @@ Status ByteFiles::end_value(StageId id) {
     return status;
   }
   stage.is_open = false;
+  touch();
   if (std::ranges::find(to_store_, id) == to_store_.end()) to_store_.push_back(id);
   return {};
 }
@@ -150,6 +156,7 @@ Status ByteFiles::store_again(StageId id) {
     }
   stage.is_told = false;
   to_store_.push_back(id);
+  touch();
   return {};
 }
 
@@ -157,6 +164,7 @@ void ByteFiles::drop(StageId id) {
   auto const found = stages_.find(id);
   if (found == stages_.end()) return;
   found->second.is_dropped = true;
+  touch();
   if (!found->second.in_job) erase_stage(id);
 }
 
@@ -273,6 +281,7 @@ void ByteFiles::finish(StoreJob& job) {
 // Reading
 
 ByteFiles::FetchId ByteFiles::fetch(std::vector<Extent> const& extents) {
+  touch();
   FetchId const id = next_fetch_++;
   reading_.insert(id);
   std::vector<FetchJob::Read>& reads = to_fetch_.emplace_back();
@@ -414,6 +423,7 @@ std::unique_ptr<Job> ByteFiles::take_job(Lane lane, std::int64_t now_us) {
 }
 
 void ByteFiles::finish_job(Lane lane, std::unique_ptr<Job> job) {
+  touch();
   out_.erase(lane);
   switch (lane) {
     case Lane::store: finish(static_cast<StoreJob&>(*job)); break;

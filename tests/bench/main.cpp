@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tests/bench/many_tables.h"
 #include "tests/bench/works.h"
 
 namespace {
@@ -74,7 +75,7 @@ int main(int count, char** words) {
       ->check(CLI::Range(1, 99))
       ->capture_default_str();
   app.add_option("--peers", choice.peers, "fastjournal beanstalkd redis postgresql; all if absent")->delimiter(',');
-  app.add_option("--groups", choice.groups, "rates rest growth doors; all if absent")->delimiter(',');
+  app.add_option("--groups", choice.groups, "rates rest growth doors tables; all if absent")->delimiter(',');
   app.add_option("--only", settings.only, "rates whose names contain this");
   app.add_flag("--full", full,
                "ours by unix socket and msgpack too, three rounds of 3 s, 1 M rows in all, 10 M in ours, 20 s of "
@@ -120,6 +121,8 @@ int main(int count, char** words) {
       std::vector<std::unique_ptr<Peer>> doors = make_doors();
       bench.run_doors(doors);
     }
+    if (choice.has(choice.groups, "tables")) run_many_tables(settings);
+    if (bench.lines().empty()) return 0;
     print_table(bench.lines());
     fmt::print(
         "\nS: pwrite + fdatasync of 4 KiB into a zero-filled file, a second, before and after each measurement.\n");

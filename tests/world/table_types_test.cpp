@@ -113,6 +113,87 @@ void with_both(Body const& body) {
   }
 }
 
+// Notes that count how often anybody asks them anything, also of the files that they could have.
+class CountedNotes final : public Table, public Timed, public Stores {
+ public:
+  static inline std::uint64_t asked = 0;
+
+  Capabilities capabilities() override { return {.timed = this, .stores = this}; }
+  Verdict decide(Command const& command, Decision& decision) const override {
+    return count(), notes_.decide(command, decision);
+  }
+  bool apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) noexcept override {
+    return count(), notes_.apply(record, context, observer);
+  }
+  std::uint8_t newest_version(std::uint8_t type) const override { return notes_.newest_version(type); }
+  Lsn oldest_lsn() const override { return count(), notes_.oldest_lsn(); }
+  Restated restate_oldest(Lsn below, std::size_t budget, Decision& decision) const override {
+    return count(), notes_.restate_oldest(below, budget, decision);
+  }
+  std::uint64_t live_bytes() const override { return count(), notes_.live_bytes(); }
+  std::uint64_t memory_bytes() const override { return count(), notes_.memory_bytes(); }
+  void digest(DigestSink& sink) const override { notes_.digest(sink); }
+  void metrics(TimeMs now, MetricSink& sink) const override { notes_.metrics(now, sink); }
+  Status check_change(TableDeclaration const&) const override { return {}; }
+  void change(std::shared_ptr<TableDeclaration const>) override {}
+
+  TimeMs next_due() const override { return count(), TimeMs::max(); }
+  bool advance(TimeMs, std::size_t, TableObserver&) override { return false; }
+  bool decide_timer(Decision&) const override { return false; }
+  void decide_clock_accepted(TimeMs, Decision&) const override {}
+
+  Status wish_to_store(Command const&, TimeMs, StoreWish&) const override { return {}; }
+  Result<std::uint64_t> accept_content(Command const&, TimeMs, std::uint64_t) const override {
+    return Status{Code::not_supported, "notes come whole"};
+  }
+  std::uint64_t list_extents(std::uint64_t, std::uint32_t, std::vector<Extent>&) const override { return 0; }
+  bool wish_to_move_out(std::vector<std::string>&) override { return count(), false; }
+  std::uint32_t file_for_new() const override { return count(), 0; }
+  bool take_detached() override { return count(), false; }
+
+  static PluginDescriptor const& type() {
+    static PluginDescriptor descriptor = test::Notes::type();
+    descriptor.create = [](TableContext const&, std::shared_ptr<TypeDeclaration const>,
+                           std::shared_ptr<TableDeclaration const>) -> Result<std::unique_ptr<Table>> {
+      return std::unique_ptr<Table>{std::make_unique<CountedNotes>()};
+    };
+    return descriptor;
+  }
+
+ private:
+  static void count() { ++asked; }
+  test::Notes notes_;
+};
+
+// How often tables are asked while one of so many is used.
+std::uint64_t asked_beside(std::size_t tables, bool have_rows, std::size_t bytes) {
+  Asking served;
+  test::TemporaryFolder folder;
+  // Rows are not copied forward, but the base of an empty log moves on.
+  served.world.log_options.container_bytes = have_rows ? 16U << 20U : 512U << 10U;
+  served.world.add_type(CountedNotes::type(), FJ_SOURCE_DIR "/tests/support/types/notes.xml");
+  for (std::size_t i = 0; i < tables; ++i) {
+    std::string const name = "notes" + std::to_string(i);
+    std::ofstream{folder / name} << "<table name=\"" << name << "\" type=\"notes\"/>";
+    Status const added = served.world.add_table(folder / name);
+    BOOST_REQUIRE_MESSAGE(added.ok(), added.text());
+  }
+  served.start();
+  for (std::size_t i = 0; have_rows && i < tables; ++i)
+    BOOST_REQUIRE(served.ask("admin", "NOTE table=notes" + std::to_string(i) + ";text=x").starts_with("NOTED "));
+  served.world.settle();
+  std::uint64_t const before = CountedNotes::asked;
+  for (int i = 0; i < 100; ++i) {
+    BOOST_REQUIRE(served.ask("admin", "NOTE table=notes0;text=" + std::string(bytes, 'y')).starts_with("NOTED "));
+    BOOST_REQUIRE(served.ask("admin", "READ table=notes0").starts_with("LINE "));
+    while (served.world.take_line("admin")) continue;
+    if (have_rows) continue;
+    BOOST_REQUIRE(served.ask("admin", "WIPE table=notes0").starts_with("WIPED"));
+    served.world.advance(DurationMs{20});
+  }
+  return CountedNotes::asked - before;
+}
+
 struct Notebook : Asking {
   Notebook() {
     world.add_type(test::Notes::type(), FJ_SOURCE_DIR "/tests/support/types/notes.xml");
@@ -253,6 +334,24 @@ BOOST_FIXTURE_TEST_CASE(what_a_type_lacks_is_refused_with_that_reason, Notebook)
   BOOST_TEST(declare("<schema><column name=\"a\" type=\"string\"/></schema>").message().find("element <schema>") !=
              std::string::npos);
   BOOST_TEST(declare("", " row-key=\"a\"").message().find("attribute \"row-key\"") != std::string::npos);
+}
+
+// Not of time: of how often anybody looks at a table. A thousand that do nothing are looked at once after the start, and
+// no more, however many turns there are.
+BOOST_AUTO_TEST_CASE(a_turn_asks_only_the_tables_that_have_something_to_do) {
+  constexpr std::size_t kTables = 1000;
+  struct Work {
+    bool have_rows;
+    std::size_t bytes;
+  };
+  // With rows; where the log becomes empty again and again; and where its base moves on.
+  for (Work const work : {Work{true, 10}, Work{false, 10}, Work{false, 20'000}}) {
+    std::uint64_t const one = asked_beside(1, work.have_rows, work.bytes);
+    std::uint64_t const many = asked_beside(kTables, work.have_rows, work.bytes);
+    BOOST_TEST_MESSAGE(one << " questions with one table, " << many << " with " << kTables);
+    BOOST_TEST(one > 100U);
+    BOOST_TEST(many <= one + one / 3 + 2 * kTables);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
