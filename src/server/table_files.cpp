@@ -10,6 +10,8 @@ namespace {
 // Moved values that a table is told of in one step: their records fit into it.
 constexpr std::size_t kMovedPerStep = 64;
 constexpr std::uint32_t kStepsPerCopy = 1024;
+// Tables whose files are looked at once, though nobody wrote to them: some 5 us each.
+constexpr std::uint64_t kLooksPerRound = 256;
 
 // Names of tables are names of folders.
 std::string folder_of(std::string const& table) { return "bytes/" + table; }
@@ -43,6 +45,7 @@ Result<engine::Outside*> TableFiles::outside_of(engine::HostedTable& table) {
 
 void TableFiles::forget(One& one) {
   std::erase(touched_, &one);
+  std::erase(written_, &one);
   set_date(one, INT64_MAX);
   all_.erase(one.files->folder());
 }
@@ -187,7 +190,34 @@ bool TableFiles::end_turn() {
     for (One* const one : looking_)
       if (one->files->is_over()) forget(*one);
   looking_.clear();
+  std::int64_t const passed_us = look_times_.take(now_us);
+  return passed_us == 0 || look(passed_us);
+}
+
+bool TableFiles::look(std::int64_t passed_us) {
+  for (One* const one : std::exchange(written_, {})) {
+    one->is_written = false;
+    if (!look_at(*one, false)) return false;
+  }
+  // All of them in the time in which an idle log is looked at.
+  std::int64_t const part_us = std::min(passed_us, env::LookTimes::kIdleLookEveryUs);
+  std::uint64_t const share = all_.size() * static_cast<std::uint64_t>(part_us) / env::LookTimes::kIdleLookEveryUs;
+  std::uint64_t const most = std::min<std::uint64_t>({share + 1, kLooksPerRound, all_.size()});
+  for (std::uint64_t count = 0; count < most; ++count) {
+    auto at = all_.upper_bound(looked_to_);
+    if (at == all_.end()) at = all_.begin();
+    looked_to_ = at->first;
+    if (!look_at(*at->second, true)) return false;
+  }
   return true;
+}
+
+bool TableFiles::look_at(One& one, bool all) {
+  Status const status = one.files->look(all);
+  if (status.ok()) return true;
+  engine::HostedTable const* const table = table_of(*one.files);
+  logs_.fail({status.code(), (table == nullptr ? "" : "table " + table->name + ": ") + status.message()});
+  return false;
 }
 
 bool TableFiles::end_turn_of(One& one, std::int64_t now_us) {
@@ -206,6 +236,8 @@ bool TableFiles::end_turn_of(One& one, std::int64_t now_us) {
   for (storage::Lane const lane : storage::kLanes)
     if (std::unique_ptr<storage::Job> job = files.take_job(lane, now_us))
       host_.run_byte_job(files, lane, std::move(job));
+  if (files.wants_look() && !std::exchange(one.is_written, true)) written_.push_back(&one);
+  is_any_there_ = is_any_there_ || files.has_folder();
   set_date(one, files.next_us());
   if (moves_on || !files.is_settled()) files.touch();
   return true;

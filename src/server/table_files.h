@@ -1,8 +1,10 @@
 // The files of bytes outside the logs, of all tables that have any: made when a table is hosted, driven at the end of
-// each turn in which something was asked of them or is due, and removed when it was dropped. What was stored, read or copied is passed on: to the commands and answers
+// each turn in which something was asked of them or is due, looked at while an acknowledgement rests on them
+// (env/look_times.h), and removed when it was dropped. What was stored, read or copied is passed on: to the commands and answers
 // that wait for it (stored_commands.h, stored_answers.h), and to the table. Owned by the server.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,6 +16,7 @@
 #include "admin/backup.h"
 #include "engine/engine.h"
 #include "engine/outside.h"
+#include "env/look_times.h"
 #include "env/network.h"
 #include "fastjournal/status.h"
 #include "server/daemon_alerts.h"
@@ -73,7 +76,10 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
   // After the logs' turn, before anything leaves: what was carried is written, and what is to be done beside the loop is
   // begun. False: the daemon is dead.
   [[nodiscard]] bool end_turn();
-  [[nodiscard]] std::int64_t next_us() const { return dates_.empty() ? INT64_MAX : dates_.begin()->first; }
+  [[nodiscard]] std::int64_t next_us() const {
+    std::int64_t const due_us = dates_.empty() ? INT64_MAX : dates_.begin()->first;
+    return is_any_there_ ? std::min(due_us, look_times_.next_us()) : due_us;
+  }
   // How often the files of a table were looked at since the start.
   [[nodiscard]] std::uint64_t looks() const { return looks_; }
   // admin::BackupFiles
@@ -91,11 +97,16 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
     std::unique_ptr<storage::ByteFiles> files;
     storage::ByteFiles::StageId moving_out{0};  // 0: nothing is
     std::int64_t due_us{INT64_MAX};             // as in dates_
+    bool is_written{false};                     // in written_
   };
   [[nodiscard]] static One& one_of(storage::ByteFiles const& files) { return static_cast<One&>(*files.owner()); }
   [[nodiscard]] Status begin(One& one);
   // False: the daemon is dead.
   [[nodiscard]] bool end_turn_of(One& one, std::int64_t now_us);
+  // Whether everything is where a start will look for it: of what was written to, and of the others in rounds. False:
+  // the daemon is dead.
+  [[nodiscard]] bool look(std::int64_t passed_us);
+  [[nodiscard]] bool look_at(One& one, bool all);
   void forget(One& one);
   void set_date(One& one, std::int64_t due_us);
   void hold(bool held);
@@ -112,6 +123,10 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
   std::vector<One*> touched_;
   std::vector<One*> looking_;                                  // memory that is reused
   std::set<std::pair<std::int64_t, std::string_view>> dates_;  // ByteFiles::next_us() and the folder, if there is any
+  std::vector<One*> written_;                                  // since the last look
+  env::LookTimes look_times_;
+  std::string looked_to_;     // the folder that the round has come to
+  bool is_any_there_{false};  // some table has a folder
   std::uint64_t looks_{0};
   bool is_serving_{false};
   bool is_held_{false};

@@ -106,7 +106,7 @@ Status ProgressFile::damaged(std::size_t line) const {
 Status ProgressFile::keep(std::vector<Kept> const& kept) {
   std::string lines;
   for (Kept const& one : kept) lines += text_of(one, bytes_);
-  if (!is_whole_ || bytes_ + lines.size() > kBytesMax) {
+  if (!is_whole_ || bytes_ + lines.size() > kBytesMax || !is_in_place()) {
     std::map<Instance, Kept> before = kept_;
     for (Kept const& one : kept) kept_[one.progress.instance] = one;
     Status status = write_anew();
@@ -120,6 +120,14 @@ Status ProgressFile::keep(std::vector<Kept> const& kept) {
   bytes_ += lines.size();
   for (Kept const& one : kept) kept_[one.progress.instance] = one;
   return {};
+}
+
+// A file that was removed takes lines like any other, and the next start would not know what was sent.
+bool ProgressFile::is_in_place() const {
+  struct stat mine {};
+  struct stat named {};
+  return ::fstat(fd_, &mine) == 0 && ::lstat(path_.c_str(), &named) == 0 && mine.st_dev == named.st_dev &&
+         mine.st_ino == named.st_ino;
 }
 
 Status ProgressFile::write_anew() {

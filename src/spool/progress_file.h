@@ -52,6 +52,7 @@ class ProgressFile {
  private:
   [[nodiscard]] Status parse(std::string const& text);
   [[nodiscard]] Status damaged(std::size_t line) const;
+  [[nodiscard]] bool is_in_place() const;
 
   std::string const folder_;
   std::string const own_;

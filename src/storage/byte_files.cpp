@@ -288,6 +288,7 @@ Result<ByteFiles::File*> ByteFiles::make(std::uint32_t number) {
   file.end = kHeaderBytes;
   file.file = std::move(made).value();
   last_number_ = std::max(last_number_, number);
+  written_to_.insert(number);
   return &file;
 }
 
@@ -408,6 +409,7 @@ void ByteFiles::named(Extent const& extent, std::string_view carried) {
     carried_at_us_ = now_us_;
   }
   carried_.insert(extent.file);
+  written_to_.insert(extent.file);
 }
 
 // A write for many that lie one behind the other, as each call costs more than what it writes. Nobody reads before the
@@ -581,6 +583,16 @@ std::int64_t ByteFiles::next_us() const {
   return next;
 }
 
+Status ByteFiles::look(bool all) {
+  std::set<std::uint32_t> const written = std::exchange(written_to_, {});
+  if (lock_ == nullptr || is_dropped_ || is_mutant(Mutant::lost_file_not_seen)) return {};
+  Status status = lock_->look();
+  for (auto const& [number, file] : files_)
+    if (status.ok() && !file.removing && (all || written.contains(number))) status = file.file->look();
+  if (!status.ok()) fail(status);
+  return status;
+}
+
 std::vector<std::uint32_t> ByteFiles::files() const {
   std::vector<std::uint32_t> out;
   for (auto const& [number, file] : files_)
@@ -624,6 +636,7 @@ void ByteFiles::finish(TidyJob& job) {
     file.number = made.header.number;
     file.file = std::move(made.file);
     last_number_ = std::max(last_number_, file.number);
+    written_to_.insert(file.number);
   }
   if (!job.failure.ok()) {
     // The next turn tries it again; what waits for the file is told.

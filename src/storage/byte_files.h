@@ -193,6 +193,12 @@ class ByteFiles final : public engine::Outside {
   [[nodiscard]] std::int64_t next_us() const;
   [[nodiscard]] std::unique_ptr<Job> take_job(Lane lane, std::int64_t now_us);
   void finish_job(Lane lane, std::unique_ptr<Job> job);
+  // Whether the folder and what was written to since the last look, or `all` of it, are where a start will look for them.
+  // Not ok: it has failed.
+  [[nodiscard]] Status look(bool all);
+  // Something was written to since then.
+  [[nodiscard]] bool wants_look() const { return !written_to_.empty(); }
+  [[nodiscard]] bool has_folder() const { return has_folder_; }
   // Copies that are done: for Stores::decide_moved. Those that failed are `not_moved`, with the reason of the first.
   struct Copied {
     std::vector<Moved> moved;
@@ -359,6 +365,8 @@ class ByteFiles final : public engine::Outside {
   std::deque<StageId> to_store_;  // stages with bytes to write, or that are whole
   std::vector<Done> done_;
   std::uint64_t staged_bytes_{0};
+
+  std::set<std::uint32_t> written_to_;  // files, since the last look
 
   std::set<std::uint32_t> carried_;  // files with carried bytes that are not synced,
   Lsn carried_since_{};              // whose records begin here or later,

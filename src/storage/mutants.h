@@ -37,10 +37,11 @@ enum class Mutant : std::uint8_t {
   moved_twice,
   moved_not_compared,
   empty_value_has_place,
+  lost_file_not_seen,
 };
 
 // By number, as tests name them.
-inline constexpr std::array<std::string_view, 27> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 28> kMutantNames{"none",
                                                                "freed_before_durable",
                                                                "freed_while_read",
                                                                "stored_without_sync",
@@ -66,7 +67,8 @@ inline constexpr std::array<std::string_view, 27> kMutantNames{"none",
                                                                "let_go_is_not_given_back",
                                                                "moved_twice",
                                                                "moved_not_compared",
-                                                               "empty_value_has_place"};
+                                                               "empty_value_has_place",
+                                                               "lost_file_not_seen"};
 
 #ifdef FJ_MUTANTS
 inline Mutant active_mutant = Mutant::none;

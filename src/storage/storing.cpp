@@ -261,7 +261,11 @@ void ByteFiles::finish(StoreJob& job) {
     if (status.code() == Code::damaged) note_damage(status);
     tell_done(id, stages_.at(id), std::move(status));
   }
-  for (StageId const id : job.completes) tell_done(id, stages_.at(id), {});
+  for (StageId const id : job.completes) {
+    Stage& stage = stages_.at(id);
+    for (Part const& part : stage.parts) written_to_.insert(part.extent.file);
+    tell_done(id, stage, {});
+  }
   for (StageId const id : job.stages) {
     Stage& stage = stages_.at(id);
     stage.in_job = false;
@@ -376,6 +380,7 @@ CopyJob::Copy ByteFiles::copy_of(File& to, CopyWish const& wish) {
 void ByteFiles::finish(CopyJob& job) {
   if (!job.failure.ok()) return fail(std::move(job.failure));
   ++figures_.syncs;
+  written_to_.insert(job.file);
   copied_ = std::make_unique<Copied>();
   for (CopyJob::Copy& copy : job.copies) {
     std::uint64_t const size = copy.wish.from.size();

@@ -16,11 +16,6 @@ constexpr std::string_view kLogDamaged = "log-damaged";
 constexpr std::string_view kTailCut = "tail-cut";
 // An idle log stamps its last sync after this long: from then on damage to that batch is told from a torn tail.
 constexpr std::int64_t kStampAfterUs = 5'000;
-// What leaves rests on a look at the folder that is no older than this; and nobody asks for years. A look after each
-// sync would cost two system calls a turn; a look on a thread could not keep answers back. While the loop is idle
-// nobody is acknowledged anything, so that rarer looks suffice.
-constexpr std::int64_t kLookEveryUs = 100'000;
-constexpr std::int64_t kIdleLookEveryUs = 10'000'000;
 
 std::int64_t interval_us(LogOptions const& options) { return std::int64_t{options.sync_interval_ms} * 1000; }
 
@@ -74,12 +69,7 @@ bool FileLog::end_turn(std::int64_t now_us) {
   // What waits for a sync anyway shares one batch with what comes until the one under way has ended.
   if (!writer_.durable().is_flushing() || !committer_.needs_sync())
     if (!write_turn(now_us, wrote).ok()) return wrote;
-  // A file that was removed, or a folder that another one took the place of, takes what is written like any other: only
-  // looking tells.
-  if (now_us - looked_us_ >= kLookEveryUs) {
-    looked_us_ = now_us;
-    static_cast<void>(look());
-  }
+  if (look_times_.take(now_us) != 0) static_cast<void>(look());
   return wrote;
 }
 
@@ -134,7 +124,7 @@ void FileLog::sync_soon() {
 }
 
 std::int64_t FileLog::next_us() const {
-  std::int64_t next = std::min(looked_us_ + kIdleLookEveryUs, scrubber_.next_us());
+  std::int64_t next = std::min(look_times_.next_us(), scrubber_.next_us());
   if (committer_.needs_stamp()) next = std::min(next, stamp_us_);
   // A flush that is out ends with a turn.
   return writer_.durable().is_flushing() ? next : std::min(next, sync_us());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "env/disk.h"
+#include "env/look_times.h"
 #include "fastjournal/status.h"
 #include "log/file/committer.h"
 #include "log/file/log_options.h"
@@ -114,7 +115,7 @@ class FileLog final : public log::LogStore {
 
   // When end_turn() has something to do without a cause.
   std::int64_t stamp_us_{INT64_MAX};
-  std::int64_t looked_us_{0};  // at the folder
+  env::LookTimes look_times_;  // at the folder
   bool flush_wanted_{false};   // on a thread
   // The first turn that found something written above what is covered, while that is here.
   Lsn dated_above_{};

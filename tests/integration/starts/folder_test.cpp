@@ -37,11 +37,11 @@ struct Serving {
     running = false;
   }
   // Inserts until no answer comes; returns the number of answers.
-  std::uint64_t insert_until_it_ends() {
+  std::uint64_t insert_until_it_ends(std::string const& more = {}) {
     std::uint64_t answers = 0;
     // Far more than it can answer before it ends.
     for (; answers < 2'000'000; ++answers) {
-      if (!client->send("INSERT table=jobs;name=n" + std::to_string(answers) + "\n")) break;
+      if (!client->send("INSERT table=jobs;name=n" + std::to_string(answers) + more + "\n")) break;
       auto const line = client->read_line();
       if (!line || !contains(*line, "INSERTED")) break;
     }
@@ -116,6 +116,39 @@ BOOST_FIXTURE_TEST_CASE(whose_containers_are_removed_ends_the_daemon, Serving) {
   // The rest is not made into an empty journal.
   BOOST_TEST(!starts());
   BOOST_TEST(contains(daemon.output(), "newest says that there is a container of lap"), daemon.output());
+}
+
+// Bytes outside the logs are acknowledged as synced, too.
+BOOST_AUTO_TEST_CASE(whose_files_of_bytes_are_removed_or_moved_ends_the_daemon) {
+  for (int how = 0; how < 3; ++how) {
+    Serving serving;
+    serving.stop();
+    serving.daemon.write_table("jobs", "<spill>16KiB</spill>");
+    serving.start();
+    std::string const payload(20'000, 'x');
+    BOOST_REQUIRE(contains(serving.client->ask("INSERT table=jobs;name=a;payload=" + payload), "INSERTED"));
+    fs::path const folder = serving.data() / "bytes/jobs";
+    BOOST_REQUIRE(fs::exists(folder / "data.000001"));
+    fs::path const away = serving.daemon.folder() / "away";
+    if (how == 0) fs::rename(folder, away);
+    if (how == 1) fs::remove(folder / "data.000001");
+    if (how == 2) fs::rename(folder / "lock", away);
+    std::uint64_t const answers = serving.insert_until_it_ends(";payload=" + payload);
+    BOOST_TEST_MESSAGE(answers << " answers");
+    BOOST_TEST(contains(serving.daemon.output(), "table jobs: "), serving.daemon.output());
+    BOOST_TEST(contains(serving.daemon.output(), "while it was in use"), serving.daemon.output());
+    BOOST_TEST(contains(serving.daemon.output(), "; nothing more is acknowledged"), serving.daemon.output());
+    // Once it is back, nothing is lost.
+    if (how == 0) fs::rename(away, folder);
+    if (how == 1) {
+      BOOST_TEST(!serving.starts());
+      BOOST_TEST(contains(serving.daemon.output(), "data.000001: the file is gone"), serving.daemon.output());
+      continue;
+    }
+    serving.start();
+    for (std::uint64_t i = 0; i < answers; i += std::max<std::uint64_t>(1, answers / 50))
+      BOOST_TEST(contains(serving.client->ask("PEEK table=jobs;name=n" + std::to_string(i)), payload));
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(that_lost_its_log_is_not_begun_anew, Serving) {

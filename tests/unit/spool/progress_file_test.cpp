@@ -70,6 +70,24 @@ BOOST_AUTO_TEST_CASE(a_damaged_line_is_not_passed_over) {
   }
 }
 
+// What is appended to it would be gone with its last descriptor.
+BOOST_AUTO_TEST_CASE(one_that_was_removed_or_replaced_is_written_again) {
+  for (bool const is_replaced : {false, true}) {
+    {
+      ProgressFile file = opened();
+      BOOST_REQUIRE(file.open().ok());
+      BOOST_REQUIRE(file.keep({{{kFirst, "first", 100, 2}, Seed{7}}}).ok());
+      fs::remove(path);
+      if (is_replaced) set_text("");
+      BOOST_REQUIRE(file.keep({{{kSecond, "second", 100, 2}, {}}}).ok());
+    }
+    ProgressFile again = opened();
+    BOOST_REQUIRE(again.open().ok());
+    BOOST_TEST(again.kept().size() == 2U);
+    fs::remove(path);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_line_is_named) {
   keep_three();
   std::string bad = text();

@@ -196,11 +196,28 @@ std::string promised_space() {
   return life.disk().used_bytes() > 256U << 10U ? std::to_string(life.disk().used_bytes()) + " bytes are used" : "";
 }
 
+// A file or a folder that is not where a start will look for it is seen by a look.
+std::string lost_file() {
+  for (bool const is_folder : {false, true}) {
+    Life life{17};
+    if (std::string wrong = start(life); !wrong.empty()) return wrong;
+    if (std::string wrong = life.store_one(5'000); !wrong.empty()) return wrong;
+    if (std::string wrong = life.settle(); !wrong.empty()) return wrong;
+    if (Status const status = life.files().look(true); !status.ok()) return status.text();
+    if (is_folder)
+      life.disk().move_away("bytes/blobs");
+    else
+      life.disk().drop("bytes/blobs/data.000001");
+    if (life.files().look(true).ok()) return "what is gone is not seen";
+  }
+  return {};
+}
+
 // The first thing that shows it; empty: nothing does.
 std::string seen() {
   for (auto const look : {random_lives, space, space_in_file, numbers, cut_file, changed_file, changed_stranger,
                           failed_sync, short_value, taken, exchange_with_a_promise, promised_space,
-                          exchanges_on_the_way, changes_before_a_move, empty_beside_others})
+                          exchanges_on_the_way, changes_before_a_move, empty_beside_others, lost_file})
     if (std::string wrong = look(); !wrong.empty()) return wrong;
   return {};
 }
@@ -231,7 +248,8 @@ BOOST_AUTO_TEST_CASE(the_crash_campaign_sees_faults_of_crashes_and_failing_calls
       Mutant::number_given_again,   Mutant::cut_file_accepted,     Mutant::hash_not_compared,
       Mutant::short_value_accepted, Mutant::stranger_not_compared, Mutant::given_back_stays_taken,
       Mutant::promised_not_copied,  Mutant::start_copies_nothing,  Mutant::let_go_is_not_given_back,
-      Mutant::moved_twice,          Mutant::moved_not_compared,    Mutant::empty_value_has_place};
+      Mutant::moved_twice,          Mutant::moved_not_compared,    Mutant::empty_value_has_place,
+      Mutant::lost_file_not_seen};
   for (std::size_t number = 0; number < kMutantNames.size(); ++number) {
     auto const mutant = static_cast<Mutant>(number);
     if (std::ranges::find(kLeftOut, mutant) != kLeftOut.end()) continue;
