@@ -17,6 +17,7 @@
 #include "config/table_reader.h"
 #include "config/tables_folder.h"
 #include "config/users_reader.h"
+#include "daemon/known_folders.h"
 #include "daemon/refused_lines.h"
 #include "os/event_log.h"
 #include "os/installation.h"
@@ -247,9 +248,16 @@ server::ConnectionLimits Daemon::connection_limits() const {
 }
 
 Status Daemon::take_data_folder() {
-  if (Status status = disk_->make_folder(""); !status.ok()) return status;
-  log::file::DataFolderWish wish{
-      .folder = declared_.data_folder, .logs = declared_.log_names(false), .create = options_.create};
+  log::file::DataFolderWish wish{.folder = declared_.data_folder,
+                                 .logs = declared_.log_names(false),
+                                 .create = options_.create,
+                                 .begins = options_.new_data};
+  if (!options_.state.empty() && !options_.new_data) {
+    os::PosixDisk state{options_.state};
+    Result<bool> const is_known = is_known_folder(state, data_folder());
+    if (!is_known.ok()) return is_known.status();
+    wish.was_used = is_known.value();
+  }
   // The daemon's own files next to its logs.
   std::filesystem::path const here = data_folder();
   auto const is_beside = [&](std::string const& file) {

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "daemon/known_folders.h"
 #include "log/file/file_log.h"
 #include "log/file/replay.h"
 #include "os/event_log.h"
@@ -37,6 +38,12 @@ Status Daemon::open_logs() {
   for (config::LogDeclaration const& log : declared_.logs) {
     Status status = log.is_shared ? open_shared_log(log) : open_file_log(log, workers);
     if (!status.ok()) return status;
+  }
+  if (!options_.state.empty()) {
+    os::PosixDisk state{options_.state};
+    if (Status const status = remember_folder(state, data_folder()); !status.ok())
+      os::log_warning("where the data is could not be remembered, for the day when its disk is not mounted: " +
+                      status.message());
   }
   return server_->start_serving();
 }

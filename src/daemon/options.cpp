@@ -86,6 +86,16 @@ void declare_options(CLI::App& app, Options& options, ListenWords& listen) {
   app.add_flag("--create", options.create,
                "make logs that are not there in a data folder that holds other things; in an empty one they are made "
                "without. A log that was there and is gone is not made anew");
+  app.add_flag(
+      "--new-data", options.new_data,
+      "begin with an empty journal, though this installation has used this data folder before and finds nothing "
+      "in it. Once; refused where there is a journal");
+  app.add_option(
+         "--state", options.state,
+         "folder, on another disk than the data, that keeps which data folders were used, so that an empty one in "
+         "the place of one of them is refused; the service has one (STATE_DIRECTORY)")
+      ->type_name("FOLDER")
+      ->envname("STATE_DIRECTORY");
   app.add_option("--forget", options.forget, "drop this table, which must no longer be declared, and its rows for good")
       ->type_name("TABLE")
       ->allow_extra_args(false);

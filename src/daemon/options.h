@@ -22,6 +22,8 @@ struct Options {
   std::vector<std::string> forget;  // tables to drop with their rows
   bool accept_clock{false};         // even if it is behind the log's last date
   bool create{false};               // make missing logs, whatever else is in the data folder
+  bool new_data{false};             // begin an empty journal where one was before
+  std::string state;                // folder that knows data folders that were used; empty: there is none
   std::string message_files;        // a folder: write them there and exit
   bool check{false};                // read everything, report mistakes, do not start
 };

@@ -14,6 +14,7 @@ namespace fastjournal::log::file {
 namespace {
 
 constexpr std::string_view kLogNote = "log ";
+constexpr std::string_view kLockName = "lock";
 // Names that systems and daemons create in a data folder.
 constexpr std::array<std::string_view, 4> kHarmless{"lock", "lost+found", "refused.messages", "bytes"};
 constexpr std::size_t kNamesTold = 5;
@@ -38,19 +39,54 @@ std::string told(std::vector<std::string> const& names) {
 }  // namespace
 
 bool DataFolder::knows(std::string_view log) const {
+  if (lock_ == nullptr) return false;
   std::string const line = fmt::format("{}{}\n", kLogNote, log);
   std::string const& note = lock_->note();
   std::size_t const at = note.find(line);
   return at != std::string::npos && (at == 0 || note[at - 1] == '\n');
 }
 
+// None of the logs is there, nor does a lock know of one.
+Result<bool> DataFolder::is_empty(env::Disk& disk, DataFolderWish const& wish) const {
+  for (std::string const& log : wish.logs) {
+    auto const is_there = has_log(disk, log);
+    if (!is_there.ok()) return is_there.status();
+    if (is_there.value() || knows(log)) return false;
+  }
+  return true;
+}
+
+Status DataFolder::check_used(env::Disk& disk, DataFolderWish const& wish) const {
+  if (!wish.was_used && !wish.begins) return {};
+  Result<bool> const empty = is_empty(disk, wish);
+  if (!empty.ok()) return empty.status();
+  if (wish.begins && !empty.value())
+    return {
+        Code::bad_configuration,
+        fmt::format("{}: there is a journal in this folder; --new-data is for one start with an empty folder: leave "
+                    "it out. Nothing was changed",
+                    wish.folder)};
+  if (wish.begins || !empty.value()) return {};
+  return {Code::damaged,
+          fmt::format("{}: this installation had a journal in this folder, and there is none: is its disk mounted? "
+                      "Nothing was made. Mount it, or restore a backup. To begin with an empty journal all the same, "
+                      "start once with --new-data",
+                      wish.folder)};
+}
+
 Result<DataFolder> DataFolder::open(env::Disk& disk, DataFolderWish const& wish) {
-  // Before the lock is created, which is a file too.
+  // Where there is no lock, none is made in a folder that may be the wrong one.
+  auto const found = disk.list("");
+  bool const has_lock = found.ok() && std::ranges::find(found.value(), kLockName) != found->end();
+  if (!has_lock)
+    if (Status status = DataFolder{nullptr}.check_used(disk, wish); !status.ok()) return status;
+  if (Status status = disk.make_folder(""); !status.ok()) return status;
   auto const names = disk.list("");
   if (!names.ok()) return names.status();
   auto lock = disk.lock_folder("");
   if (!lock.ok()) return lock.status();
   DataFolder out{std::move(lock).value()};
+  if (Status status = out.check_used(disk, wish); !status.ok()) return status;
   std::vector<std::string> others;
   for (std::string const& name : names.value()) {
     bool const expected = name.front() == '.' || std::ranges::find(kHarmless, name) != kHarmless.end() ||

@@ -23,12 +23,14 @@ struct DataFolderWish {
   std::vector<std::string> logs{};    // declared logs
   std::vector<std::string> beside{};  // names that are ignored: sockets, the daemon's log
   bool create{false};                 // creates logs also beside other files
+  bool was_used{false};               // it is known, elsewhere, that there was a journal: an empty folder is refused
+  bool begins{false};                 // somebody says that there is none
 };
 
 class DataFolder {
  public:
-  // Locks it. in_use: another daemon has it; damaged: a listed log is missing; bad_configuration: there are other
-  // files, and a log is missing.
+  // Locks it; makes it unless it was used. in_use: another daemon has it; damaged: a listed log is missing, or all of it
+  // is; bad_configuration: there are other files, and a log is missing, or there is a journal though none was expected.
   [[nodiscard]] static Result<DataFolder> open(env::Disk& disk, DataFolderWish const& wish);
   // The log was opened: from now on it is listed.
   [[nodiscard]] Status know(std::string_view log);
@@ -36,6 +38,8 @@ class DataFolder {
  private:
   explicit DataFolder(std::unique_ptr<env::FolderLock> lock) : lock_(std::move(lock)) {}
   [[nodiscard]] bool knows(std::string_view log) const;
+  [[nodiscard]] Result<bool> is_empty(env::Disk& disk, DataFolderWish const& wish) const;
+  [[nodiscard]] Status check_used(env::Disk& disk, DataFolderWish const& wish) const;
 
   std::unique_ptr<env::FolderLock> lock_;
 };

@@ -160,6 +160,34 @@ BOOST_FIXTURE_TEST_CASE(that_lost_its_log_is_not_begun_anew, Serving) {
   start();
 }
 
+// Its disk is not mounted: the folder is empty, or is not there.
+BOOST_AUTO_TEST_CASE(that_was_used_and_is_empty_is_not_begun_anew) {
+  Serving serving;
+  std::string const state = serving.daemon.folder() / "state";
+  serving.stop();
+  serving.start({"--state", state});
+  BOOST_REQUIRE(contains(serving.client->ask("INSERT table=jobs;name=a"), "INSERTED"));
+  serving.stop();
+  fs::rename(serving.data(), serving.daemon.folder() / "away");
+  for (bool const is_there : {false, true}) {
+    if (is_there) fs::create_directory(serving.data());
+    BOOST_TEST(!serving.daemon.start({"--state", state}));
+    BOOST_TEST(contains(serving.daemon.output(), "is its disk mounted?"), serving.daemon.output());
+    BOOST_TEST(fs::exists(serving.data()) == is_there);
+    if (is_there) BOOST_TEST(fs::is_empty(serving.data()));
+  }
+  serving.start({"--state", state, "--new-data"});
+  serving.stop();
+  BOOST_TEST(!serving.daemon.start({"--state", state, "--new-data"}));
+  BOOST_TEST(contains(serving.daemon.output(), "leave it out"), serving.daemon.output());
+  serving.running = false;
+  // The disk is back.
+  fs::remove_all(serving.data());
+  fs::rename(serving.daemon.folder() / "away", serving.data());
+  serving.start({"--state", state});
+  BOOST_TEST(contains(serving.client->ask("PEEK table=jobs;name=a"), "ROW "));
+}
+
 BOOST_AUTO_TEST_CASE(with_other_things_in_it_is_used_only_when_somebody_says_so) {
   Serving serving;
   serving.stop();

@@ -62,6 +62,30 @@ BOOST_FIXTURE_TEST_CASE(a_log_that_is_known_and_gone_is_never_made_anew, Data) {
   FJ_REQUIRE_OK(open({"other", "third"}));
 }
 
+// Known elsewhere: what was here is gone with its lock, as where a disk is not mounted.
+BOOST_AUTO_TEST_CASE(an_empty_folder_where_a_journal_was_is_begun_only_when_somebody_says_so) {
+  sim::SimDisk disk;
+  auto const open = [&](bool was_used, bool begins) {
+    auto opened =
+        DataFolder::open(disk, {.folder = "/data", .logs = {"shared"}, .was_used = was_used, .begins = begins});
+    Status status = opened.status();
+    if (status.ok()) status = opened->know("shared");
+    return status;
+  };
+  Status status = open(true, false);
+  BOOST_CHECK(status.code() == Code::damaged);
+  BOOST_TEST(status.message().find("is its disk mounted?") != std::string::npos, status.message());
+  BOOST_TEST(status.message().find("--new-data") != std::string::npos, status.message());
+  BOOST_TEST(disk.files().empty());
+  FJ_REQUIRE_OK(open(true, true));
+  // The option is for one start.
+  status = open(true, true);
+  BOOST_CHECK(status.code() == Code::bad_configuration);
+  BOOST_TEST(status.message().find("leave it out") != std::string::npos, status.message());
+  // A log that is gone from its place is told as before.
+  BOOST_CHECK(open(true, false).code() == Code::damaged);
+}
+
 // The same one level down: the log's folder exists, but has only its lock file.
 BOOST_AUTO_TEST_CASE(an_empty_log_beside_a_lock_that_knew_a_store_is_refused) {
   World world;
