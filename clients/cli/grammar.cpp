@@ -479,7 +479,9 @@ void Grammar::add_salvage(CLI::App& log) {
 void Grammar::add_resize(CLI::App& log) {
   CLI::App& resize = log_verb(log, "resize", "write a log anew, with containers of another size");
   resize.add_option("FOLDER", out_.words, "folder of a log: DATA/NAME, with container-...")->required()->expected(1);
-  size(resize, "--container-size", out_.container_bytes, "of each file: 512KiB to 4GiB")->required();
+  size(resize, "--container-size", out_.container_bytes,
+       "of each file: 512KiB to 4GiB; less is rounded up, and all to whole blocks")
+      ->required();
   resize.footer(
       "Writes FOLDER.resize, reads it again, compares the digests, and exchanges the two names in one step; then the "
       "old\nlog is removed. Needs room for a second log. Interrupted at any moment, a whole log stands under FOLDER: "

@@ -97,7 +97,7 @@ void look_at_paths(config::DaemonDeclaration const& daemon, std::vector<std::str
   add(Role::tables, daemon.tables_folder);
   add(Role::plugins, daemon.plugins_folder.empty() ? os::installed_plugins() : daemon.plugins_folder);
   add(Role::data, daemon.data_folder);
-  for (config::LogDeclaration const& log : daemon.logs) add(Role::log, daemon.data_folder + "/" + log.name);
+  for (config::LogDeclaration const& log : daemon.logs) add(Role::log, daemon.folder_of(log));
   for (config::ListenDeclaration const& one : daemon.listen) {
     if (!one.address.starts_with("unix:")) continue;
     PathFacts* const socket = add(Role::socket, one.address.substr(5));
@@ -155,8 +155,7 @@ void look_at_disks(config::DaemonDeclaration const& daemon, std::chrono::millise
   std::vector<Seen> seen;
   // The data folder itself, and each log: its folder may be a link, or a mount point.
   std::vector<std::pair<std::string, config::LogDeclaration const*>> folders{{existing(daemon.data_folder), nullptr}};
-  for (config::LogDeclaration const& log : daemon.logs)
-    folders.emplace_back(existing(daemon.data_folder + "/" + log.name), &log);
+  for (config::LogDeclaration const& log : daemon.logs) folders.emplace_back(existing(daemon.folder_of(log)), &log);
   for (auto const& [folder, log] : folders) {
     struct stat found {};
     if (::stat(folder.c_str(), &found) != 0) continue;

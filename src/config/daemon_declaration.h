@@ -53,6 +53,7 @@ struct LogDeclaration {
   bool is_shared{false};
   std::int64_t lease_ms{2000};
   std::uint64_t bytes_max{256U << 20U};  // in etcd
+  std::string folder{};                  // of its files: absolute, or in the data folder; empty: its name
 
   bool operator==(LogDeclaration const&) const = default;
 };
@@ -169,6 +170,11 @@ struct DaemonDeclaration {
     for (LogDeclaration const& one : logs)
       if (one.name == name) return &one;
     return nullptr;
+  }
+  // Of its files.
+  [[nodiscard]] std::string folder_of(LogDeclaration const& log) const {
+    if (log.folder.starts_with('/')) return log.folder;
+    return data_folder + "/" + (log.folder.empty() ? log.name : log.folder);
   }
   [[nodiscard]] std::vector<std::string> log_names() const {
     std::vector<std::string> out;

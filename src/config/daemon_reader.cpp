@@ -153,9 +153,19 @@ void read_shared_log(Element const& element, LogDeclaration& log) {
     log.bytes_max = static_cast<std::uint64_t>(*size);
 }
 
+// A name that is in the data folder anyway, or that leads out of it or nowhere.
+bool may_be_folder_of_log(std::filesystem::path const& path) {
+  for (std::filesystem::path const& part : path)
+    if (part == ".." || part == ".") return false;
+  if (path.is_absolute()) return path.has_relative_path();
+  std::string const first = path.begin()->string();
+  return first.front() != '.' && first != "lock" && first != "bytes" && first != "refused.messages";
+}
+
 void read_file_log(Element const& element, LogDeclaration& log) {
   element.expect({.attributes = {{"name", Times::one},
                                  {"engine"},
+                                 {"folder"},
                                  {"container-size"},
                                  {"initial-containers"},
                                  {"sync"},
@@ -167,8 +177,18 @@ void read_file_log(Element const& element, LogDeclaration& log) {
                                  {"scrub"},
                                  {"wipe"}},
                   .children = {}});
-  if (auto const size = size_field(element, "container-size", 512 * kKiB, 4 * kGiB))
-    log.container_bytes = static_cast<std::uint64_t>(*size);
+  if (auto folder = text_field(element, "folder")) {
+    while (folder->size() > 1 && folder->ends_with('/')) folder->pop_back();
+    if (!may_be_folder_of_log(*folder))
+      element.problem_at("folder",
+                         "attribute \"folder\": found " + model::shown(*folder) +
+                             ", expected a path without \".\" and \"..\": an absolute one, or one in the data "
+                             "folder that is not \"bytes\", \"lock\" or \"refused.messages\"");
+    log.folder = *std::move(folder);
+  }
+  // Smaller ones are rounded up, and all of them to whole blocks.
+  if (auto const size = size_field(element, "container-size", 1, 4 * kGiB))
+    log.container_bytes = std::max(static_cast<std::uint64_t>(*size), std::uint64_t{512} * kKiB);
   if (auto const count = integer_field(element, "initial-containers", 2, 10'000))
     log.initial_containers = static_cast<std::uint32_t>(*count);
   bool const by_interval = word_field(element, "sync", {"always", "interval"}) == 1U;
@@ -209,6 +229,15 @@ void read_log(Element const& element, DaemonDeclaration& out) {
     element.problem_at("engine", "a log with engine=\"etcd\" without the element <cluster>, expected both");
   if (!log.name.empty() && out.log(log.name) != nullptr)
     element.problem_at("name", "log " + model::shown(log.name) + " twice, expected each name once");
+  std::string const& folder = log.folder.empty() ? log.name : log.folder;
+  for (LogDeclaration const& other : out.logs) {
+    std::string const& taken = other.folder.empty() ? other.name : other.folder;
+    bool const is_inside = folder == taken || folder.starts_with(taken + "/") || taken.starts_with(folder + "/");
+    if (is_inside && other.name != log.name && !log.is_shared && !other.is_shared)
+      element.problem_at("folder", "log " + model::shown(log.name) + " is in the folder of log " +
+                                       model::shown(other.name) + ", " + model::shown(taken) +
+                                       ", expected a folder of its own for each");
+  }
   out.logs.push_back(std::move(log));
 }
 

@@ -258,6 +258,8 @@ Status Daemon::take_data_folder() {
     if (!is_known.ok()) return is_known.status();
     wish.was_used = is_known.value();
   }
+  for (config::LogDeclaration const& log : declared_.logs)
+    if (!log.is_shared && !log.folder.empty()) wish.places[log.name] = place_of(log);
   // The daemon's own files next to its logs.
   std::filesystem::path const here = data_folder();
   auto const is_beside = [&](std::string const& file) {
@@ -622,6 +624,21 @@ void Daemon::collect_work() {
       case alerts::Report::Kind::command_output: os::log_info("on-alert: " + report.text); break;
     }
   }
+}
+
+std::string Daemon::folder_of(log::LogStore const& log) const {
+  config::LogDeclaration const* const declared = declared_.log(log.name());
+  if (declared != nullptr && declared->folder.starts_with('/')) return declared->folder;
+  return data_folder() + "/" + log.describe().folder;
+}
+
+log::file::LogPlace Daemon::place_of(config::LogDeclaration const& log) {
+  if (!log.folder.starts_with('/'))
+    return {disk_.get(), log.folder.empty() ? log.name : log.folder, declared_.folder_of(log)};
+  // Its own disk, whose free space counts for it.
+  std::unique_ptr<os::PosixDisk>& disk = log_disks_[log.name];
+  if (disk == nullptr) disk = std::make_unique<os::PosixDisk>(log.folder);
+  return {disk.get(), {}, log.folder};
 }
 
 std::string Daemon::data_folder() const {

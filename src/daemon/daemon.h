@@ -117,7 +117,10 @@ class Daemon final : public server::ServerHost {
   void run_export(std::unique_ptr<server::ExportJob> job) override;
   void tell(log::AlertNotice const& notice) override;
   void reload_refused(Status const& why) override;
-  [[nodiscard]] std::string data_folder() const override;
+  [[nodiscard]] std::string data_folder() const;
+  [[nodiscard]] std::string folder_of(log::LogStore const& log) const override;
+  // Its disk, and where it is there.
+  [[nodiscard]] log::file::LogPlace place_of(config::LogDeclaration const& log);
   void note(std::string_view text) override;
   void inform(std::string_view text) override;
   void keep_refused(std::string_view table, std::string text, std::uint64_t ticket) override;
@@ -141,6 +144,7 @@ class Daemon final : public server::ServerHost {
   std::vector<config::ListenDeclaration> table_listeners_;  // as they were declared at the start
   os::PosixClock clock_;
   std::unique_ptr<os::PosixDisk> disk_;
+  std::map<std::string, std::unique_ptr<os::PosixDisk>, std::less<>> log_disks_;  // of logs outside the data folder
   std::unique_ptr<log::file::DataFolder> data_;
   std::unique_ptr<reactor::Reactor> reactor_;
   std::unique_ptr<server::Server> server_;

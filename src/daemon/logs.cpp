@@ -26,6 +26,17 @@ std::string progress_text(std::string_view log, log::file::ReadProgress const& p
                      progress.records, progress.containers + 1, progress.containers_total);
 }
 
+// The size of a log that is there stays.
+void tell_container_size(config::LogDeclaration const& declared, log::file::LogOptions const& options) {
+  std::uint64_t const wanted = log::file::round_up(declared.container_bytes, options.block_bytes);
+  if (options.container_bytes == wanted) return;
+  os::log_warning(
+      fmt::format("log {0}: container-size is {1} bytes, and its files have {2}, with which it was made: "
+                  "`fastjournal log resize` changes that, while the daemon is stopped; or say "
+                  "container-size=\"{2}\"",
+                  declared.name, wanted, options.container_bytes));
+}
+
 }  // namespace
 
 Status Daemon::open_logs() {
@@ -79,20 +90,21 @@ Status Daemon::open_file_log(config::LogDeclaration const& log, os::ThreadWorker
                              os::log_info(progress_text(log.name, progress));
                            },
                            [this, &hosted] { return server_->clock().check(hosted); }};
+  log::file::LogPlace const place = place_of(log);
   log::file::RecoveryReport report;
   Result<std::unique_ptr<log::file::FileLog>> opened =
-      log::file::FileLog::open(*disk_, log.name, options, replay, report);
-  if (!opened.ok())
-    return {opened.status().code(), declared_.data_folder + "/" + log.name + ": " + opened.status().message()};
+      log::file::FileLog::open(*place.disk, place.path, options, replay, report);
+  if (!opened.ok()) return {opened.status().code(), place.text + ": " + opened.status().message()};
+  tell_container_size(log, opened.value()->writer().options());
   end_start_if_told();
   logs_.push_back(std::move(opened).value());
   if (Status status = engine.attach(hosted, *logs_.back()); !status.ok()) return status;
   server_->add_log(*logs_.back());
   if (Status status = data_->know(log.name); !status.ok()) return status;
-  recovered_.push_back(fmt::format("{}: start {}, {} records in {} containers read in {} ms{}{}", log.name,
-                                   logs_.back()->start(), report.records, report.containers,
-                                   (clock_.monotonic_us() - before) / 1000, report.cut ? "; its tail was cut: " : "",
-                                   report.cut_reason));
+  recovered_.push_back(fmt::format("{}{}: start {}, {} records in {} containers read in {} ms{}{}", log.name,
+                                   log.folder.empty() ? "" : " in " + place.text, logs_.back()->start(), report.records,
+                                   report.containers, (clock_.monotonic_us() - before) / 1000,
+                                   report.cut ? "; its tail was cut: " : "", report.cut_reason));
   for (std::string const& odd : report.notes) os::log_warning(odd);
   return {};
 }

@@ -226,7 +226,7 @@ std::vector<ServedLogs::Pinned> ServedLogs::pin_all() {
       die(pinned.status());
       return {};
     }
-    out.push_back({&log, host_.data_folder() + "/" + log.describe().folder, std::move(pinned).value()});
+    out.push_back({&log, host_.folder_of(log), std::move(pinned).value()});
   }
   return out;
 }

@@ -35,8 +35,8 @@ class LogHost {
   virtual void collect_work() = 0;
   // A write or sync failed: nothing more is acknowledged; end at once.
   virtual void fatal(Status const& status) = 0;
-  // The absolute path of the folders of the logs.
-  [[nodiscard]] virtual std::string data_folder() const = 0;
+  // The absolute path of the folder of a log.
+  [[nodiscard]] virtual std::string folder_of(log::LogStore const& log) const = 0;
 };
 
 // The files of bytes outside the logs, and what they need beside the loop.

@@ -29,7 +29,8 @@ Result<Configured> read_configured(std::string const& file) {
   if (!declared.ok()) return declared.status();
   Configured out;
   out.plugins = declared->plugins_folder;
-  for (std::string const& log : declared->log_names(false)) out.logs.push_back(declared->data_folder + "/" + log);
+  for (config::LogDeclaration const& log : declared->logs)
+    if (!log.is_shared) out.logs.push_back(declared->folder_of(log));
   return out;
 }
 

@@ -99,7 +99,7 @@ class Resizing {
     log::file::LogReader& reader = opened.value();
     log::file::ContainerHeader const& any = reader.containers().front().header;
     out_.container_bytes_before = any.size;
-    container_bytes = log::file::round_up(container_bytes, any.block);
+    container_bytes = log::file::round_up(std::max(container_bytes, log::file::kContainerBytesMin), any.block);
     if (any.size == container_bytes) return {};
     Lsn base{};
     Origin origin{log::file::kFirstLsn, 0};

@@ -161,7 +161,7 @@ class World final : public server::ServerHost {
   void collect_byte_work() override;
   void run_export(std::unique_ptr<server::ExportJob> job) override;
   void tell(log::AlertNotice const& notice) override { told_.push_back(notice); }
-  [[nodiscard]] std::string data_folder() const override { return {}; }
+  [[nodiscard]] std::string folder_of(log::LogStore const& log) const override { return "/" + log.describe().folder; }
   void reload_refused(Status const& why) override { notes_.push_back("reload refused: " + why.message()); }
   void note(std::string_view text) override { notes_.emplace_back(text); }
   void inform(std::string_view text) override { informed_.emplace_back(text); }

@@ -29,6 +29,23 @@ Result<bool> has_log(env::Disk& disk, std::string const& folder) {
   });
 }
 
+LogPlace place_of(env::Disk& disk, DataFolderWish const& wish, std::string const& log) {
+  auto const found = wish.places.find(log);
+  if (found == wish.places.end()) return {&disk, log, wish.folder + "/" + log};
+  LogPlace out = found->second;
+  if (out.disk == nullptr) out.disk = &disk;
+  return out;
+}
+
+// Names in the folder of a log that has one elsewhere, which are no log's.
+std::vector<std::string> others_in(LogPlace const& place) {
+  std::vector<std::string> out;
+  if (auto const names = place.disk->list(place.path); names.ok())
+    for (std::string const& name : names.value())
+      if (name.front() != '.' && std::ranges::find(kHarmless, name) == kHarmless.end()) out.push_back(name);
+  return out;
+}
+
 std::string told(std::vector<std::string> const& names) {
   std::string out;
   for (std::size_t i = 0; i < std::min(names.size(), kNamesTold); ++i)
@@ -46,12 +63,15 @@ bool DataFolder::knows(std::string_view log) const {
   return at != std::string::npos && (at == 0 || note[at - 1] == '\n');
 }
 
-// None of the logs is there, nor does a lock know of one.
+// None of the logs of this folder is there, nor does its lock know of any; others may be on disks of their own.
 Result<bool> DataFolder::is_empty(env::Disk& disk, DataFolderWish const& wish) const {
   for (std::string const& log : wish.logs) {
-    auto const is_there = has_log(disk, log);
+    if (knows(log)) return false;
+    LogPlace const place = place_of(disk, wish, log);
+    if (place.disk != &disk) continue;
+    auto const is_there = has_log(disk, place.path);
     if (!is_there.ok()) return is_there.status();
-    if (is_there.value() || knows(log)) return false;
+    if (is_there.value()) return false;
   }
   return true;
 }
@@ -88,29 +108,38 @@ Result<DataFolder> DataFolder::open(env::Disk& disk, DataFolderWish const& wish)
   DataFolder out{std::move(lock).value()};
   if (Status status = out.check_used(disk, wish); !status.ok()) return status;
   std::vector<std::string> others;
+  auto const is_of_log = [&](std::string const& name) {
+    return std::ranges::any_of(wish.places, [&](auto const& one) {
+      LogPlace const& place = one.second;
+      return (place.disk == nullptr || place.disk == &disk) &&
+             (place.path == name || place.path.starts_with(name + "/"));
+    });
+  };
   for (std::string const& name : names.value()) {
     bool const expected = name.front() == '.' || std::ranges::find(kHarmless, name) != kHarmless.end() ||
-                          std::ranges::find(wish.logs, name) != wish.logs.end() ||
+                          std::ranges::find(wish.logs, name) != wish.logs.end() || is_of_log(name) ||
                           std::ranges::find(wish.beside, name) != wish.beside.end();
     if (!expected) others.push_back(name);
   }
   for (std::string const& log : wish.logs) {
-    auto const is_there = has_log(disk, log);
+    LogPlace const place = place_of(disk, wish, log);
+    auto const is_there = has_log(*place.disk, place.path);
     if (!is_there.ok()) return is_there.status();
     if (is_there.value()) continue;
+    std::vector<std::string> const here = place.disk == &disk ? others : others_in(place);
     if (out.knows(log))
       return Status{
           Code::damaged,
-          fmt::format("{0}/{1}: log {1} was here and is gone: it was removed, or another disk is mounted there. "
+          fmt::format("{2}: log {1} was here and is gone: it was removed, or another disk is mounted there. "
                       "Nothing was made. Put the folder back, or restore a backup. To begin with an empty log "
                       "all the same, remove {0}/lock first",
-                      wish.folder, log)};
-    if (!others.empty() && !wish.create)
+                      wish.folder, log, place.text)};
+    if (!here.empty() && !wish.create)
       return Status{
           Code::bad_configuration,
           fmt::format("{}: there is no log {} in this folder, but there are other things ({}): is it the right "
                       "one? A new log is made in an empty folder, or with --create. Nothing was made",
-                      wish.folder, log, told(others))};
+                      place.disk == &disk ? wish.folder : place.text, log, told(here))};
   }
   return out;
 }

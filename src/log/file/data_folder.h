@@ -8,6 +8,8 @@
 // removes the lock, once.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,13 +20,21 @@
 
 namespace fastjournal::log::file {
 
+// Where a log is that is not in a folder of its name.
+struct LogPlace {
+  env::Disk* disk{nullptr};  // null: that of the data folder
+  std::string path{};        // on it; empty: its root
+  std::string text{};        // for messages
+};
+
 struct DataFolderWish {
-  std::string folder{};               // for messages
-  std::vector<std::string> logs{};    // declared logs
-  std::vector<std::string> beside{};  // names that are ignored: sockets, the daemon's log
-  bool create{false};                 // creates logs also beside other files
-  bool was_used{false};               // it is known, elsewhere, that there was a journal: an empty folder is refused
-  bool begins{false};                 // somebody says that there is none
+  std::string folder{};                                   // for messages
+  std::vector<std::string> logs{};                        // declared logs
+  std::map<std::string, LogPlace, std::less<>> places{};  // of some of them
+  std::vector<std::string> beside{};                      // names that are ignored: sockets, the daemon's log
+  bool create{false};                                     // creates logs also beside other files
+  bool was_used{false};  // it is known, elsewhere, that there was a journal: an empty folder is refused
+  bool begins{false};    // somebody says that there is none
 };
 
 class DataFolder {

@@ -160,6 +160,54 @@ BOOST_FIXTURE_TEST_CASE(that_lost_its_log_is_not_begun_anew, Serving) {
   start();
 }
 
+// A log on another disk: used, watched, missed and copied there. Its containers are rounded up.
+BOOST_AUTO_TEST_CASE(that_has_a_log_elsewhere) {
+  Serving serving;
+  serving.stop();
+  fs::path const far = serving.daemon.folder() / "far";
+  serving.daemon.write("fastjournal.xml", "<fastjournal><log name=\"far\" folder=\"" + far.string() +
+                                              "\" container-size=\"600001\"/><log name=\"near\" "
+                                              "folder=\"disks/near\" container-size=\"4096\"/></fastjournal>\n");
+  serving.daemon.write_table("jobs", "<log name=\"far\"/>");
+  serving.daemon.write_table("other", "<log name=\"near\"/>");
+  // Another log than before.
+  fs::remove_all(serving.data());
+  serving.start();
+  BOOST_REQUIRE(contains(serving.client->ask("INSERT table=jobs;name=a"), "INSERTED"));
+  BOOST_REQUIRE(contains(serving.client->ask("INSERT table=other;name=b"), "INSERTED"));
+  BOOST_TEST(fs::file_size(far / "container-000001") == 602'112U);
+  BOOST_TEST(fs::file_size(serving.data() / "disks/near/container-000001") == 524'288U);
+  BOOST_TEST(!fs::exists(serving.data() / "far"));
+  ToolRan const copied = run_tool({"backup", serving.daemon.folder() / "copy", "--server",
+                                   "unix:" + (serving.daemon.folder() / "socket").string()});
+  BOOST_TEST(copied.code == 0, copied.output);
+  BOOST_TEST(fs::exists(serving.daemon.folder() / "copy/far/container-000001"));
+  ToolRan const verified = run_tool({"log", "verify", "--config", serving.daemon.folder() / "fastjournal.xml"});
+  BOOST_TEST(contains(verified.output, far.string()), verified.output);
+  serving.stop();
+  // The size of a log that is there stays, and that is told.
+  serving.daemon.write("fastjournal.xml", "<fastjournal><log name=\"far\" folder=\"" + far.string() +
+                                              "\" container-size=\"1MiB\"/><log name=\"near\" "
+                                              "folder=\"disks/near\" container-size=\"4096\"/></fastjournal>\n");
+  serving.start();
+  BOOST_TEST(contains(serving.daemon.output(), "log far: container-size is 1048576 bytes, and its files have 602112"),
+             serving.daemon.output());
+  BOOST_TEST(!contains(serving.daemon.output(), "log near: container-size"), serving.daemon.output());
+  BOOST_TEST(contains(serving.client->ask("PEEK table=jobs;name=a"), "ROW "));
+  BOOST_TEST(contains(serving.client->ask("PEEK table=other;name=b"), "ROW "));
+  // Its disk goes away.
+  fs::path const away = serving.daemon.folder() / "away";
+  fs::rename(far, away);
+  serving.insert_until_it_ends();
+  BOOST_TEST(contains(serving.daemon.output(), "; nothing more is acknowledged"), serving.daemon.output());
+  BOOST_TEST(!serving.starts());
+  BOOST_TEST(contains(serving.daemon.output(), far.string() + ": log far was here and is gone"),
+             serving.daemon.output());
+  fs::rename(away, far);
+  serving.start();
+  BOOST_TEST(contains(serving.client->ask("PEEK table=jobs;name=a"), "ROW "));
+}
+
 // Its disk is not mounted: the folder is empty, or is not there.
 BOOST_AUTO_TEST_CASE(that_was_used_and_is_empty_is_not_begun_anew) {
   Serving serving;

@@ -25,6 +25,33 @@ BOOST_AUTO_TEST_CASE(an_empty_file_means_the_defaults) {
   BOOST_TEST((read->logging == LoggingDeclaration{"info", ""}));
 }
 
+BOOST_AUTO_TEST_CASE(a_log_may_have_a_folder_elsewhere) {
+  ScratchFolder const folder;
+  Result<DaemonDeclaration> const read = read_daemon(folder.write("f.xml", R"(<fastjournal>
+  <data folder="/data"/>
+  <log name="far" folder="/mnt/fast/far/" container-size="600001"/>
+  <log name="near" folder="disks/near" container-size="4KiB"/>
+</fastjournal>)"));
+  BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
+  BOOST_TEST(read->folder_of(*read->log("far")) == "/mnt/fast/far");
+  BOOST_TEST(read->folder_of(*read->log("near")) == "/data/disks/near");
+  BOOST_TEST(read->folder_of(*read->log("shared")) == "/data/shared");
+  // Rounded to blocks when the log is made, and up to 512 KiB before.
+  BOOST_TEST(read->log("far")->container_bytes == 600'001U);
+  BOOST_TEST(read->log("near")->container_bytes == 512U << 10U);
+  for (std::string const bad : {"../near", "/", "a/./b", "bytes", "bytes/a", "lock", ".hidden"}) {
+    Result<DaemonDeclaration> const refused =
+        read_daemon(folder.write("g.xml", "<fastjournal><log name=\"a\" folder=\"" + bad + "\"/></fastjournal>"));
+    BOOST_TEST(!refused.ok(), bad);
+  }
+  for (std::string const inside : {"/mnt/a", "/mnt/a/b", "/mnt"}) {
+    Result<DaemonDeclaration> const refused =
+        read_daemon(folder.write("g.xml", "<fastjournal><log name=\"a\" folder=\"/mnt/a\"/><log name=\"b\" folder=\"" +
+                                              inside + "\"/></fastjournal>"));
+    BOOST_TEST(!refused.ok(), inside);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(everything_arrives) {
   ScratchFolder const folder;
   Result<DaemonDeclaration> const read = read_daemon(folder.write("f.xml", R"(<fastjournal>

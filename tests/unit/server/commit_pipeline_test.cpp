@@ -23,7 +23,7 @@ struct Host final : LogHost {
   void wait_for_sync(log::LogStore&) override {}
   void collect_work() override {}
   void fatal(Status const& status) override { why = status; }
-  std::string data_folder() const override { return "/data"; }
+  std::string folder_of(log::LogStore const& log) const override { return "/data/" + log.name(); }
 
   void let_go(log::LogStore const& store) {
     for (Job& job : jobs) {
