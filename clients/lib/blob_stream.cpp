@@ -141,6 +141,7 @@ Status BlobStream::lost(Status why) {
 
 Status BlobStream::begin_frame(bcdb::Frame& frame) {
   if (!is_open()) return {Code::closed, "the connection to " + options_.server + " is closed"};
+  if (Status status = socket_.check_process(); !status.ok()) return status;
   if (in_flight_.size() >= options_.in_flight_max)
     return {Code::over_limit, std::to_string(in_flight_.size()) + " frames are in flight: receive their answers first"};
   // Its bytes would be kept here, of any number of them.
@@ -187,6 +188,7 @@ Status BlobStream::send_all(std::string_view bytes) {
 
 Result<BlobAnswer> BlobStream::receive() {
   if (in_flight_.empty()) return Status{Code::wrong_state, "nothing was asked that has no answer"};
+  if (Status status = socket_.check_process(); !status.ok()) return status;
   Moment const until = moment_after(options_.time_limit);
   std::string_view nothing;
   bcdb::Frame const asked = in_flight_.front();

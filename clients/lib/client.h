@@ -10,7 +10,9 @@
 //   if (reply.ok()) use(reply->first().text("uri"));
 //   else complain(reply.status());  // the daemon's ERROR: code, sentence, facts
 //
-// A Connection belongs to one thread at a time; nothing happens between calls. No call throws, except std::bad_alloc.
+// A Connection belongs to one thread at a time; nothing happens between calls. No call throws, except std::bad_alloc. In a
+// child of fork() all calls are refused (not_supported): a child connects itself. The end of a Connection there only closes
+// the child's descriptors.
 //
 // Tables may be on several daemons, called nodes, of which one decides for a table at a time. All commands go to home, the
 // daemon that `server` names, until one is answered with `moved`. The library connects to the node that the answer names,

@@ -23,8 +23,8 @@ struct CommandRule {
   // The answer to assume if a resent command finds the row gone: the first one was carried out, and only its answer was
   // lost. Empty: a failure like any other.
   std::string_view done_before{};
-  // A message of this name, or of one of these between blanks, in the answer leases something. If the answer comes too
-  // late for a worker, that is returned with the command `give_back`.
+  // A message of this name, or of one of these between blanks, in the answer leases something. If the caller does not get
+  // the answer, that is returned with the command `give_back`.
   std::string_view leases{};
   std::string_view give_back{};
 };

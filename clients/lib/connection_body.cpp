@@ -36,10 +36,19 @@ Status transaction_lost() {
 
 Connection::Body::Body(Options given)
     : options(std::move(given)),
+      process_(::getpid()),
       chance_(std::random_device{}()),
       servers_(addresses_of(options.server)),
       home_(options),
       routes_(home_) {}
+
+Status Connection::Body::check_process() const {
+  pid_t const here = ::getpid();
+  if (process_ == here) return {};
+  return {Code::not_supported, "process " + std::to_string(process_) + " made this connection to " + options.server +
+                                   ", and this is process " + std::to_string(here) +
+                                   ": connect in each child after fork()"};
+}
 
 Status Connection::Body::encode(Message const& command, std::uint64_t nr, std::string& into) {
   params_.clear();
@@ -72,6 +81,7 @@ Link* Connection::Body::link_for(Message const& command, std::string_view table)
 }
 
 Result<std::uint64_t> Connection::Body::send(Message const& command, int wake_fd) {
+  if (Status status = check_process(); !status.ok()) return status;
   if (tickets_ >= options.in_flight_max)
     return Status{Code::over_limit, std::to_string(tickets_) + " commands are in flight: receive() some first"};
   Moment const until = moment_after(options.time_limit);
@@ -151,6 +161,7 @@ Result<Reply> Connection::Body::call(Message const& command) {
 }
 
 Result<Reply> Connection::Body::receive(std::uint64_t nr) {
+  if (Status status = check_process(); !status.ok()) return status;
   auto const at = in_flight_.find(nr);
   FJ_CHECK(at != in_flight_.end() && at->second.role == InFlight::Role::caller, "a ticket is received once");
   InFlight& one = at->second;
@@ -167,6 +178,7 @@ Result<Reply> Connection::Body::receive(std::uint64_t nr) {
   }
   InFlightTable::node_type entry = in_flight_.extract(at);
   --tickets_;
+  if (!entry.mapped().status.ok()) give_back_all(entry.mapped());
   Status status = std::move(entry.mapped().status);
   Reply reply = std::move(entry.mapped().reply);
   if (spare_entries_.size() < kSpareMax && entry.mapped().bytes.capacity() <= kSpareBytesMax) {
@@ -188,6 +200,7 @@ void Connection::Body::recycle(Reply reply) {
 }
 
 bool Connection::Body::wait_answer(std::uint64_t nr, Milliseconds limit, int wake_fd) {
+  if (!check_process().ok()) return true;
   auto const at = in_flight_.find(nr);
   FJ_CHECK(at != in_flight_.end() && at->second.role == InFlight::Role::caller,
            "a ticket is waited for, then received");
@@ -221,11 +234,16 @@ Status Connection::Body::give_up(std::uint64_t nr) {
   }
   routes_.doubt(one.table, *one.link);
   one.role = InFlight::Role::nobody;
-  return {Code::timed_out, "no answer to " + one.command + " from " + one.link->address() + " within " +
-                               std::to_string(added(options.time_limit, one.wait).count()) + " ms"};
+  give_back_all(one);
+  Link& link = *one.link;
+  Status out{Code::timed_out, "no answer to " + one.command + " from " + link.address() + " within " +
+                                  std::to_string(added(options.time_limit, one.wait).count()) + " ms"};
+  if (link.unsent() > 0) write_some(link);
+  return out;
 }
 
 Status Connection::Body::flush(Moment until) {
+  if (Status status = check_process(); !status.ok()) return status;
   while (true) {
     Link* left = nullptr;
     // A step would go on to wait for an answer, which may take as long as the daemon likes.
@@ -242,6 +260,7 @@ Status Connection::Body::flush(Moment until) {
 }
 
 Result<Message> Connection::Body::wait_push(Milliseconds limit, int wake_fd) {
+  if (Status status = check_process(); !status.ok()) return status;
   Moment const until = moment_after(limit);
   while (pushes_.empty()) {
     if (Status stepped = step(until, wake_fd); !stepped.ok()) return stepped;

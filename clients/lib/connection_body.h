@@ -7,6 +7,7 @@
 #pragma once
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -44,13 +45,20 @@ class Connection::Body {
   void remember(Message const& subscription);
   void forget(Message const& subscription) { subscriptions_.erase(subscription); }
   [[nodiscard]] std::string address_of(std::string_view table);
-  [[nodiscard]] bool is_connected() const { return home_.is_open() && !subscriptions_.any_waits(); }
+  // Also false in a child of fork().
+  [[nodiscard]] bool is_connected() const {
+    return home_.is_open() && !subscriptions_.any_waits() && process_ == ::getpid();
+  }
   [[nodiscard]] std::uint64_t connects() const { return home_connects_ + losses_; }
 
   Options options;
   std::uint64_t pushes_dropped{0};
 
  private:
+  // not_supported in another process than the one that made the connection: two would read each other's answers, and give
+  // two commands the same number.
+  [[nodiscard]] Status check_process() const;
+
   // Making and losing connections.
   [[nodiscard]] Milliseconds limit_of_connect(std::string const& address) const;
   void doubt(std::string const& address);
@@ -81,7 +89,8 @@ class Connection::Body {
   void take_push(Link& link, Message message);
   void push(Message message);
   void settle_oldest(Link& link, Status const& how);
-  void give_back_late(Link& link, std::string_view command, Message const& row);
+  void give_back(Link& link, CommandRule const& rule, Message const& message);
+  void give_back_all(InFlight& one);
 
   // What waits to be sent.
   [[nodiscard]] Link* link_for(Message const& command, std::string_view table);
@@ -99,6 +108,7 @@ class Connection::Body {
   Status give_up(std::uint64_t nr);
   [[nodiscard]] bool in_transaction() const { return begun_on_ != 0; }
 
+  pid_t process_;
   std::minstd_rand chance_;
   std::vector<std::string> servers_;
   std::size_t server_{0};  // the one of home

@@ -418,8 +418,8 @@ void Connection::Body::take_message(Link& link, Message message) {
     login_ = refusal_of(message);
   } else if (one.role == InFlight::Role::subscription) {
     take_subscribed(link, nr, std::move(message), refused);
-  } else if (has_word(one.rule.leases, message.command) && is_leased(message)) {
-    give_back_late(link, one.rule.give_back, message);
+  } else {
+    give_back(link, one.rule, message);
   }
   if (last || refused) in_flight_.erase(at);
 }
@@ -457,12 +457,24 @@ void Connection::Body::push(Message message) {
 }
 
 // The command has timed out: nobody would work on it until its lease ends. Without an error, as nothing failed.
-void Connection::Body::give_back_late(Link& link, std::string_view command, Message const& row) {
-  Message release{command};
+// If the message leases something, that nobody would work on until the lease ends.
+void Connection::Body::give_back(Link& link, CommandRule const& rule, Message const& message) {
+  if (!has_word(rule.leases, message.command) || !is_leased(message)) return;
+  Message release{rule.give_back};
   for (std::string_view const name : {"table", "row", "message", "epoch", "document", "token"})
-    if (Value const* const value = row.find(name); value != nullptr) release.set(name, *value);
+    if (Value const* const value = message.find(name); value != nullptr) release.set(name, *value);
   // The answer is dropped. If the daemon's own message cannot be repeated, there is nothing to release.
   static_cast<void>(encode(release, ++last_nr_, link.out()));
+}
+
+// What is there of an answer that its caller never gets. What a lost connection had is returned by the daemon.
+void Connection::Body::give_back_all(InFlight& one) {
+  bool const is_there = one.link == &home_ || std::ranges::any_of(nodes_, [&](std::unique_ptr<Link> const& node) {
+                          return node.get() == one.link;
+                        });
+  if (!is_there || !one.link->is_open()) return;
+  for (Message const& message : one.reply.messages) give_back(*one.link, one.rule, message);
+  one.reply.messages.clear();
 }
 
 // For a refusal without a request: answers come in order, so it belongs to the oldest command that cannot be overtaken.

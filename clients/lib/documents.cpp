@@ -59,6 +59,7 @@ std::span<CommandRule const> pipeline_commands() {
       CommandRule{.name = "HEARTBEAT", .resend = Resend::always},
       CommandRule{.name = "RETRY", .resend = Resend::always},
       CommandRule{.name = "FORCE", .resend = Resend::always},
+      CommandRule{.name = "CHILD", .leases = "DOCUMENT", .give_back = "RELEASE"},
       CommandRule{.name = "DROP", .resend = Resend::always},
       CommandRule{.name = "RESOLVE", .resend = Resend::always},
       CommandRule{.name = "FORGET", .resend = Resend::always},

@@ -50,12 +50,14 @@ Result<FjReply> FjConnection::receive() {
 
 Result<FjReply> FjConnection::wait_notice(Milliseconds limit, int wake_fd) {
   if (notices_.empty()) return read(moment_after(limit), wake_fd);
+  if (Status status = socket_.check_process(); !status.ok()) return status;
   FjReply out = std::move(notices_.front());
   notices_.pop_front();
   return out;
 }
 
 Result<FjReply> FjConnection::read(Moment until, int wake_fd) {
+  if (Status status = socket_.check_process(); !status.ok()) return status;
   for (;;) {
     FjReply out;
     fj::Cut const cut = fj::read(in_, kFjReplyBytesMax, out.frame);

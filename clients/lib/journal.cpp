@@ -71,7 +71,11 @@ std::span<CommandRule const> journal_commands() {
       CommandRule{
           .name = "NEXT", .resend = Resend::always, .wait = "wait", .leases = "ROW DOCUMENT", .give_back = "RELEASE"},
       CommandRule{.name = "TOUCH", .resend = Resend::always},
-      CommandRule{.name = "DONE", .resend = Resend::always, .done_before = "COMPLETED"},
+      CommandRule{.name = "DONE",
+                  .resend = Resend::always,
+                  .done_before = "COMPLETED",
+                  .leases = "ROW",
+                  .give_back = "RELEASE"},
       CommandRule{.name = "PEEK", .resend = Resend::always},
       CommandRule{.name = "LIST", .resend = Resend::always},
       CommandRule{.name = "WHY", .resend = Resend::always},

@@ -192,8 +192,11 @@ bool wait_to_write(int fd, Moment until) {
   return wait_for_any(polled, until);
 }
 
+Socket::Socket(int fd) : fd_(fd), process_(::getpid()) {}
+
 Socket& Socket::operator=(Socket&& other) noexcept {
   std::swap(fd_, other.fd_);
+  std::swap(process_, other.process_);
   std::swap(tls_, other.tls_);
   std::swap(wants_write_, other.wants_write_);
   return *this;
@@ -201,7 +204,10 @@ Socket& Socket::operator=(Socket&& other) noexcept {
 
 void Socket::close() {
   if (fd_ < 0) return;
-  if (tls_ != nullptr) {
+  if (process_ != ::getpid()) {
+    // The session is the parent's, and so is what there is to read.
+    tls_.reset();
+  } else if (tls_ != nullptr) {
     tls_->tell_end();
     tls_.reset();
     // TCP answers unread bytes (tickets of TLS 1.3) with a reset, which may overtake what was sent.
@@ -211,6 +217,13 @@ void Socket::close() {
   ::close(fd_);
   fd_ = -1;
   wants_write_ = false;
+}
+
+Status Socket::check_process() const {
+  pid_t const here = ::getpid();
+  if (fd_ < 0 || process_ == here) return {};
+  return {Code::not_supported, "process " + std::to_string(process_) + " made this connection, and this is process " +
+                                   std::to_string(here) + ": connect in each child after fork()"};
 }
 
 bool Socket::is_tls(std::string_view address) { return address.starts_with(kTls); }
@@ -269,6 +282,7 @@ Status Socket::shake_hands(std::shared_ptr<tls::ClientContext> const& tls, int w
 }
 
 Result<std::size_t> Socket::send(std::string_view bytes) {
+  if (Status status = check_process(); !status.ok()) return status;
   if (tls_ != nullptr) {
     std::size_t sent = 0;
     if (tls_->write(bytes, sent) == tls::Stream::Progress::failed) return tls::explain_to_client(*tls_);
@@ -281,6 +295,7 @@ Result<std::size_t> Socket::send(std::string_view bytes) {
 }
 
 Result<std::size_t> Socket::receive(std::span<char> into) {
+  if (Status status = check_process(); !status.ok()) return status;
   if (tls_ != nullptr) {
     std::size_t received = 0;
     tls::Stream::Progress const progress = tls_->read(into, received);

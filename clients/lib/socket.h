@@ -2,6 +2,8 @@
 // wait_for() and wait_for_any().
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -46,8 +48,9 @@ struct Ready {
 class Socket {
  public:
   Socket() = default;
-  explicit Socket(int fd) : fd_(fd) {}
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)), tls_(std::move(other.tls_)) {}
+  explicit Socket(int fd);
+  Socket(Socket&& other) noexcept
+      : fd_(std::exchange(other.fd_, -1)), process_(other.process_), tls_(std::move(other.tls_)) {}
   Socket& operator=(Socket&& other) noexcept;
   Socket(Socket const&) = delete;
   Socket& operator=(Socket const&) = delete;
@@ -67,8 +70,12 @@ class Socket {
 
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
   [[nodiscard]] int fd() const { return fd_; }
-  // Unread input is dropped; with TLS the daemon is told that it is the end.
+  // Unread input is dropped; with TLS the daemon is told that it is the end, but by a child of fork(), where only the
+  // descriptor is closed.
   void close();
+  // not_supported in another process than the one that made it: two would read each other's bytes. The same is returned
+  // by send() and receive().
+  [[nodiscard]] Status check_process() const;
   // Bytes can be received though the socket is not readable.
   [[nodiscard]] bool has_unread() const { return tls_ != nullptr && tls_->has_unread(); }
   // Receiving goes on when the socket is writable.
@@ -84,6 +91,7 @@ class Socket {
   [[nodiscard]] Status shake_hands(std::shared_ptr<tls::ClientContext> const& tls, int wake_fd, Moment until);
 
   int fd_{-1};
+  pid_t process_{0};  // that made it
   std::unique_ptr<tls::Stream> tls_;
   bool wants_write_{false};
 };

@@ -34,6 +34,7 @@ const rulesOfAll = {
   ACQUIRE: {resend: 'always', wait: 'wait', leases: 'MESSAGE', giveBack: 'RELEASE'},
   ACCEPT: {resend: 'always', doneBefore: 'ACCEPTED'},
   FOUND: {resend: 'always', leases: 'DOCUMENT', giveBack: 'RELEASE'},
+  CHILD: {resend: 'never', leases: 'DOCUMENT', giveBack: 'RELEASE'},
 };
 for (const name
          of ['PEEK',
@@ -911,8 +912,6 @@ export class Link {
     if (last) {
       this.finish(entry, entry.error);
     } else if (entry.messagesBytes > this.options.messageBytesMax) {
-      for (const one of entry.messages)
-        if (isLeasedBy(entry.rule, one)) this.giveBack(one, line);
       const limit = this.options.messageBytesMax;
       this.abandon(entry, new TooLargeError(`the answer to ${entry.command} is above ${limit} bytes`));
     }
@@ -953,9 +952,12 @@ export class Link {
     if (route?.unsettled) this.lookAgain();
     if (error === undefined && entry.role === 'caller' && entry.subscription !== undefined)
       entry.subscription.line = entry.line;
-    if (error !== undefined)
+    if (error !== undefined) {
+      // What had arrived already.
+      for (const one of entry.messages)
+        if (isLeasedBy(entry.rule, one)) this.giveBack(one, entry.line);
       entry.reject(error);
-    else
+    } else
       entry.resolve({messages: entry.messages, first: entry.messages?.[0], resent: entry.resent});
   }
 

@@ -122,6 +122,45 @@ test('without an answer a command times out, and a late row is given back', asyn
   assert.deepEqual({...released, request: 0}, {table: 't', row: 5, epoch: 9, request: 0});
 });
 
+test('what has arrived of an answer is given back if its caller is gone, or gets an error', async (t) => {
+  const leases = {
+    NEXT: ['ROW', {row: 5, epoch: 6}],
+    DONE: ['ROW', {row: 5, epoch: 6}],
+    ACQUIRE: ['MESSAGE', {message: 5, epoch: 6}],
+    FOUND: ['DOCUMENT', {document: 5, token: 7}],
+    CHILD: ['DOCUMENT', {document: 5, token: 7}],
+  };
+  let released = [];
+  let arrived;
+  const server = await pretender(t, (message, socket) => {
+    const {command, params: {request, fails}} = message;
+    if (command === 'RELEASE') released.push({...message.params, request: 0});
+    if (command === 'ALIVE') socket.write(frameOf('ABSOLUTELY', {}, request));
+    if (!(command in leases)) return;
+    const [name, lease] = leases[command];
+    socket.write(frameOf(name, {table: 't', ...lease, left: 1}, request));
+    if (fails) socket.write(frameOf('ERROR', {code: 'too_large', message: 'no', left: 0}, request));
+    // The answer to this one is behind it.
+    arrived();
+  });
+  const connection = closedAfter(t, await connect({server}));
+  for (const command in leases) {
+    for (const fails of [0, 1]) {
+      released = [];
+      const aborted = new AbortController();
+      const written = new Promise((resolve) => (arrived = resolve));
+      const call = connection.call(command, {table: 't', fails}, {signal: aborted.signal});
+      call.catch(() => {});
+      await written;
+      await connection.call('ALIVE');
+      aborted.abort(new Error('enough'));
+      await assert.rejects(call, fails ? {code: 'too_large'} : /enough/);
+      await connection.call('ALIVE');
+      assert.deepEqual(released, [{table: 't', ...leases[command][1], request: 0}], command);
+    }
+  }
+});
+
 test('an aborted command is rejected with the reason', async (t) => {
   const server = await pretender(t, () => {});
   const connection = closedAfter(t, await connect({server}));

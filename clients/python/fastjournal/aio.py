@@ -72,7 +72,8 @@ class _Wire(asyncio.Protocol):
 
 
 class Connection(BaseConnection):
-    """A connection to a daemon, made by `connect`. Use it in one event loop."""
+    """A connection to a daemon, made by `connect`. Use it in one event loop. In a child of fork() all calls but `close`
+    raise Error (not_supported)."""
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
@@ -119,6 +120,7 @@ class Connection(BaseConnection):
         return await self.receive(await self.send(command, params))
 
     async def send(self, command: str, params: dict[str, Any]) -> Call:
+        self._check_process()
         if not self._session.takes(command, params) or not self._writable.is_set():
             await self._until_writable(command, params)
         return self._send(command, params)
@@ -130,10 +132,22 @@ class Connection(BaseConnection):
             self.abandon(call)
             raise
         if call.error is not None:
+            self.abandon(call)
             raise call.error
-        return Reply(call.messages, call.resent)
+        # From now on they are the caller's.
+        messages, call.messages = call.messages, []
+        return Reply(messages, call.resent)
+
+    def abandon(self, call: Call) -> None:
+        super().abandon(call)
+        # Without a loop where a coroutine is dropped after its end.
+        with contextlib.suppress(RuntimeError):
+            asyncio.get_running_loop()
+            if not self._closed and not self._is_foreign:
+                self._plan_flush()
 
     async def wait(self, call: Call) -> None:
+        self._check_process()
         if call.finished:
             return
         loop = asyncio.get_running_loop()
@@ -170,6 +184,7 @@ class Connection(BaseConnection):
         self._session.keep("WATCH", params)
 
     async def wait_push(self, limit: float | None = None) -> Message:
+        self._check_process()
         pushes = self._session.pushes
         self._listeners += 1
         try:
@@ -199,6 +214,9 @@ class Connection(BaseConnection):
 
     async def close(self) -> None:
         self._closed = True
+        if self._is_foreign:
+            # The transports would end the parent's TLS session, and take its sockets out of the epoll that both have.
+            return
         tasks = [*self._dialing.values(), *([self._restoring] if self._restoring else [])]
         self._restoring = None
         for task in tasks:

@@ -65,7 +65,8 @@ class _Stream:
 
 
 class Connection(BaseConnection):
-    """A connection to a daemon. It belongs to one thread at a time, and nothing happens between calls.
+    """A connection to a daemon. It belongs to one thread at a time, and nothing happens between calls. In a child of
+    fork() all calls but `close` raise Error (not_supported).
 
     After a loss it reconnects within the next call, and sends again what may be sent twice: commands that only read,
     NEXT, TOUCH, DONE, ACQUIRE, ACCEPT, FOUND, SENDING, SENT, and INSERT and SEND with `client` and `sequence`, for
@@ -128,6 +129,7 @@ class Connection(BaseConnection):
         Raises Error: over_limit if in_flight_max commands have no answer; unavailable; timed_out if the daemon takes no
         more bytes. Nothing was sent then.
         """
+        self._check_process()
         if self._closed:
             raise failure("closed", "the connection is closed")
         session = self._session
@@ -159,11 +161,20 @@ class Connection(BaseConnection):
             self.abandon(call)
             raise
         if call.error is not None:
+            self.abandon(call)
             raise call.error
-        return Reply(call.messages, call.resent)
+        # From now on they are the caller's.
+        messages, call.messages = call.messages, []
+        return Reply(messages, call.resent)
+
+    def abandon(self, call: Call) -> None:
+        super().abandon(call)
+        if not self._is_foreign:
+            self._write_all()
 
     def wait(self, call: Call) -> None:
         """Until the command has its answer or its error. Raises Error: it has none in time."""
+        self._check_process()
         while not call.finished:
             self._step(call.until)
             if not call.finished and time.monotonic() >= call.until:
@@ -173,6 +184,7 @@ class Connection(BaseConnection):
 
     def flush(self) -> None:
         """Sends what is not sent yet. Raises TimedOut if the daemon takes no bytes within time_limit."""
+        self._check_process()
         limit = self.options.time_limit
         until = math.inf if limit is None else time.monotonic() + limit
         while self._unsent():
@@ -207,6 +219,7 @@ class Connection(BaseConnection):
 
     def wait_push(self, limit: float | None = None) -> Message:
         """The next message that no command asked for. `limit`: seconds; None: none. Raises TimedOut, Disconnected."""
+        self._check_process()
         if self._closed:
             raise failure("closed", "the connection is closed")
         until = math.inf if limit is None else time.monotonic() + limit
@@ -228,7 +241,8 @@ class Connection(BaseConnection):
             yield notice_of(push)
 
     def close(self) -> None:
-        """Ends the connection. Rows leased to it are returned after the table's grace."""
+        """Ends the connection. Rows leased to it are returned after the table's grace. In a child of fork() it only
+        closes the child's descriptors."""
         self._closed = True
         self._session.close(failure("closed", "the connection was closed by its owner"))
         self._drop_all()

@@ -11,7 +11,7 @@ class Rule(NamedTuple):
     resend: str = "never"  # "always", or "numbered": if it has client and sequence
     wait: str = ""  # the parameter by which the daemon waits; such an answer may overtake others
     done_before: str = ""  # the answer to assume if a command that was sent again finds the row gone
-    gives_back: bool = False  # what an answer that comes too late leases is released
+    gives_back: bool = False  # what an answer leases is released if nobody waits for it any more
 
 
 _ALWAYS = Rule(resend="always")
@@ -19,11 +19,12 @@ RULES: dict[str, Rule] = {
     "INSERT": Rule(resend="numbered"),
     # A lease of a lost answer ends after the table's grace, whether or not the command is sent again.
     "NEXT": Rule(resend="always", wait="wait", gives_back=True),
-    "DONE": Rule(resend="always", done_before="COMPLETED"),
+    "DONE": Rule(resend="always", done_before="COMPLETED", gives_back=True),
     "SEND": Rule(resend="numbered"),
     "ACQUIRE": Rule(resend="always", wait="wait", gives_back=True),
     "ACCEPT": Rule(resend="always", done_before="ACCEPTED"),
     "FOUND": Rule(resend="always", gives_back=True),
+    "CHILD": Rule(gives_back=True),
 } | dict.fromkeys(
     "TOUCH PEEK LIST WHY TIMELINE DOMAINS ALERTS ALIVE FETCH HELP LISTEN STATS STATUS TABLES UNLISTEN UNWATCH WAITERS "
     "WATCH BROWSE READ DECLARE REMOVE BIND UNBIND PURGE QUEUES EXCHANGES BINDINGS "

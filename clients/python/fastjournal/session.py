@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import math
+import os
 import random
 import secrets
 import time
@@ -367,7 +368,11 @@ class Session:
         return b"".join(self._encoder.frame(command, params) for command, params in commands)
 
     def abandon(self, call: Call) -> None:
-        """Nobody waits any more. What a late answer leases is released."""
+        """Nobody waits any more. What its answer leased, or a late one leases, is released."""
+        if call.rule.gives_back:
+            for message in call.messages:
+                self._give_back(message, call.line)
+        call.messages = []
         if call.number in self._calls:
             call.role = Role.NOBODY
             call.on_finish = None
@@ -673,13 +678,21 @@ class Session:
                 self._push(message)
             elif one is not None:
                 one.pauses = 0
-        elif call.rule.gives_back and _is_lease(message):
-            # Nobody would work on it until its lease ends. Without an error, as nothing failed.
-            lease = {name: message.params[name] for name in _OF_LEASE if name in message.params}
-            self._start("RELEASE", lease, Role.NOBODY, line)
+        elif call.rule.gives_back:
+            self._give_back(message, line)
         if last or refusal is not None:
             self._calls.pop(call.number, None)
         return None
+
+    def _give_back(self, message: Message, line: Line | None) -> None:
+        """If it leases something: nobody would work on it until its lease ends. Without an error, as nothing failed."""
+        if not _is_lease(message):
+            return
+        lease = {name: message.params[name] for name in _OF_LEASE if name in message.params}
+        if line is None or line.state is not State.READY:
+            line = self._line_for("RELEASE", lease)
+        if line is not None and line.state is State.READY:
+            self._start("RELEASE", lease, Role.NOBODY, line)
 
     def _push(self, message: Message) -> None:
         if len(self.pushes) >= self.options.pushes_max:
@@ -746,10 +759,11 @@ def _subscription_key(command: str, params: dict[str, Any]) -> tuple[str, ...]:
 
 
 class BaseConnection:
-    """What connections with and without asyncio have in common: their session."""
+    """What connections with and without asyncio have in common: their session, and the process that has it."""
 
     def __init__(self, options: Options) -> None:
         self._session = Session(options)
+        self._process = os.getpid()
 
     @property
     def options(self) -> Options:
@@ -777,5 +791,24 @@ class BaseConnection:
         return self._session.sequence
 
     def abandon(self, call: Call) -> None:
-        """Nobody waits for this answer any more."""
-        self._session.abandon(call)
+        """Nobody waits for this answer any more: what it leases is released."""
+        if not self._is_foreign:
+            self._session.abandon(call)
+
+    # --- inside ---
+
+    @property
+    def _is_foreign(self) -> bool:
+        return os.getpid() != self._process
+
+    def _check_process(self) -> None:
+        """Two processes would read each other's answers, and give two rows the same number.
+
+        Raises Error (not_supported) in a child of fork().
+        """
+        if self._is_foreign:
+            raise Error(
+                "not_supported",
+                f"process {self._process} made this connection to {self.options.server}, and this is process "
+                f"{os.getpid()}: connect in each child after fork()",
+            )

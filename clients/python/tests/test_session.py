@@ -253,6 +253,42 @@ def test_rows_of_a_late_answer_are_released() -> None:
     assert "error" not in given_back[0].params
 
 
+@pytest.mark.parametrize("moment", ["before it is sent", "sent", "half answered", "answered", "answered, then lost"])
+@pytest.mark.parametrize(
+    ("command", "leased"),
+    [
+        ("NEXT", ("ROW", {"row": 5, "epoch": 6})),
+        ("NEXT", ("DOCUMENT", {"document": 5, "token": "7"})),
+        ("DONE", ("ROW", {"row": 5, "epoch": 6})),
+        ("ACQUIRE", ("MESSAGE", {"message": 5, "epoch": 6})),
+        ("FOUND", ("DOCUMENT", {"document": 5, "token": "7"})),
+        ("CHILD", ("DOCUMENT", {"document": 5, "token": "7"})),
+    ],
+)
+def test_what_is_leased_to_a_call_that_is_given_up_is_released(
+    command: str, leased: tuple[str, dict[str, Any]], moment: str
+) -> None:
+    session = ready()
+    call = session.send(command, {"table": "t"})
+    name, lease = leased
+    both = (frame(name, request=1, left=1, table="t", **lease), frame(name, request=1, left=0, table="t", **lease))
+    arrived = {"half answered": 1, "answered": 2, "answered, then lost": 2}.get(moment, 0)
+    if moment != "before it is sent":
+        session.output()
+    session.receive(b"".join(both[:arrived]))
+    if moment == "answered, then lost":
+        session.lost(LOST)
+        session.opened()
+    session.abandon(call)
+    session.abandon(call)
+    given_back = sent_by(session)[moment == "before it is sent" :]
+    session.receive(b"".join(both[arrived:]))
+    given_back += sent_by(session)
+    for one in given_back:
+        one.params.pop("request")
+    assert given_back == [Message("RELEASE", {"table": "t", **lease})] * 2
+
+
 def test_pushes_are_bounded_but_leased_rows_are_kept() -> None:
     session = ready(pushes_max=3)
     for _ in range(5):

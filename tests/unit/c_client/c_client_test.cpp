@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/support/certificates.h"
+#include "tests/support/in_child.h"
 #include "tests/unit/c_client/fixture.h"
 
 namespace {
@@ -70,6 +71,21 @@ BOOST_AUTO_TEST_SUITE(c_client)
 BOOST_FIXTURE_TEST_CASE(a_program_in_c99_puts_works_and_is_refused, Fixture) {
   ChildProcess program{{FJ_BINARY_DIR "/bin/client_from_c", daemon.tcp()}};
   BOOST_TEST(program.wait(std::chrono::minutes{1}).value_or(-1) == 0, program.output());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_child_of_fork_is_refused_and_its_parent_goes_on, Fixture) {
+  Owned<fj_connection> connection = open();
+  Owned<fj_message> const row = job("one");
+  int const code = run_in_child([&] {
+    fj_reply* reply = nullptr;
+    int const put = fj_put(connection.get(), row.get(), nullptr, nullptr);
+    int const called = fj_call(connection.get(), row.get(), &reply);
+    connection.reset();
+    return put == FJ_NOT_SUPPORTED && called == FJ_NOT_SUPPORTED ? 0 : 1;
+  });
+  BOOST_TEST(code == 0);
+  BOOST_TEST(fj_put(connection.get(), row.get(), nullptr, nullptr) == FJ_OK, said());
+  BOOST_TEST(fj_connects(connection.get()) == 1U);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_null_is_a_failure_everywhere, Fixture) {

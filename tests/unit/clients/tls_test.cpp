@@ -12,6 +12,7 @@
 #include "protocol/msgpack.h"
 #include "reactor/reactor.h"
 #include "tests/support/certificates.h"
+#include "tests/support/in_child.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::client {
@@ -265,6 +266,24 @@ BOOST_AUTO_TEST_CASE(a_certificate_is_shown_where_one_is_required) {
   finish();
   BOOST_REQUIRE(handler.users.size() == 1U);
   BOOST_TEST(handler.users[0] == "anna");
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_child_of_fork_does_not_end_the_session_of_its_parent) {
+  std::string const port = serve(authority.issue());
+  auto connection = open(trusting("tls:127.0.0.1:" + port));
+  BOOST_TEST(ask(*connection, "a") == "a");
+  std::string said;
+  int const ended = test::run_in_child(
+      [&] {
+        std::string out = ask(*connection, "b");
+        connection.reset();
+        return out;
+      },
+      60, said);
+  BOOST_TEST(ended == 0);
+  BOOST_TEST(said.find("fork()") != std::string::npos, said);
+  BOOST_TEST(ask(*connection, "c") == "c");
+  BOOST_TEST(connection->connects() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(addresses_are_checked) {

@@ -36,7 +36,8 @@
  *
  * Threads: a connection, with its pipelines, belongs to one thread at a time, and so does a message or a reply. Different
  * ones may be used by different threads at once. Nothing happens between calls. A callback must not call the connection
- * it is about: FJ_WRONG_STATE. A child of fork must not use the connections of its parent.
+ * it is about: FJ_WRONG_STATE. In a child of fork the connections of its parent answer FJ_NOT_SUPPORTED, and fj_close only
+ * closes the child's descriptors: a child connects itself.
  *
  * Dates are milliseconds since 1970, UTC; spans are milliseconds. Texts are UTF-8. */
 #ifndef FASTJOURNAL_H
