@@ -283,8 +283,9 @@ export interface Reason {
 export interface Journal {
   readonly table: string;
   put(columns: Columns, options?: PutOptions): Promise<Put>;
-  /** From now on each put() without a client of its own carries `client` and 1, 2, 3, ...: it counts once, and is sent
-   * again after a loss. The name must be new for each start of the process. Default: a drawn one. */
+  /** Each put() without a client of its own is numbered under a name that the connection drew: it counts once, and is sent
+   * again after a loss. From now on it carries `client` and 1, 2, 3, ... The name must be new for each start of the
+   * process. Default: a drawn one. */
   numberPuts(client?: string): void;
   /** Inserts each row once, whatever happens to the connection. A row has columns and, by their names in the protocol,
    * `priority`, `process_date`, `expiration_date`, `insertion_date`. If it rejects because of the connection, its facts
@@ -341,7 +342,10 @@ export interface WorkerOptions {
   signal?: AbortSignal;
   /** Signals of the process that end it. Default: ['SIGTERM']. */
   stopOn?: NodeJS.Signals[];
-  /** For people: failures of handlers and of the connection, lost leases. */
+  /** How long, after a stop and with a daemon that does not answer, it is tried to say how a row ended. Default: 5000. */
+  stopAfter?: number;
+  /** For people: failures of handlers and of the connection, lost leases. Default: they are written to the console, with
+   * their stacks. */
   onError?: (error: Error, row?: Row) => void;
 }
 
@@ -520,8 +524,9 @@ export interface Binding {
 /** The commands of one queue table. */
 export interface Queues {
   readonly table: string;
-  /** From now on what is sent without a client of its own carries `client` and 1, 2, 3, ...: it counts once, and is sent
-   * again after a loss. The name must be new for each start of the process. Default: a drawn one. */
+  /** What is sent without a client of its own is numbered under a name that the connection drew: it counts once, and is
+   * sent again after a loss. From now on it carries `client` and 1, 2, 3, ... The name must be new for each start of the
+   * process. Default: a drawn one. */
   numberSends(client?: string): void;
   /** Puts a message on a queue. */
   send(queue: string, body?: string | Uint8Array, options?: SendOptions): Promise<Sent>;

@@ -46,5 +46,5 @@ export async function connect(options = {}) {
   return new Connection(link);
 }
 
-export {drawnName} from './lib/put_many.js';
+export {drawnName} from './lib/names.js';
 export * from './lib/errors.js';

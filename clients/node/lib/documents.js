@@ -1,5 +1,6 @@
 // The commands of a pipeline table as methods; index.d.ts says what they take and return.
 import {NotSent} from './errors.js';
+import {errorText, isOf} from './failures.js';
 import {Notices} from './notices.js';
 import * as pipeline from './pipeline.js';
 import {camelCase, flag, parametersOf} from './rows.js';
@@ -64,7 +65,7 @@ export class Documents {
       failure = error;
     }
     // It may have arrived, and must not arrive twice.
-    if (failure instanceof NotSent && failure.mayHaveArrived && sending.guarantee === 'at-most-once')
+    if (isOf(failure, NotSent) && failure.mayHaveArrived && sending.guarantee === 'at-most-once')
       return {verdict: 'run', state: 'sending', failure};
     const [command, params] = pipeline.endingOf(failed, failure);
     // Also if `signal` is aborted by now: what was done is said.
@@ -87,7 +88,7 @@ export class Documents {
   }
 
   async dropped(document, {destination, reason, ...limits} = {}) {
-    pipeline.recordedOf(await this.#say('DROPPED', document, {destination, reason}, limits));
+    pipeline.recordedOf(await this.#say('DROPPED', document, {destination, reason: errorText(reason)}, limits));
   }
 
   async routed(document, router, chosen, limits = {}) {

@@ -1,7 +1,9 @@
 // The commands of a journal table as methods; index.d.ts says what they take and return.
+import {errorText} from './failures.js';
+import {drawnName} from './names.js';
 import {Notices} from './notices.js';
 import {numberOf} from './protocol.js';
-import {drawnName, putMany} from './put_many.js';
+import {putMany} from './put_many.js';
 import {camelCase, parametersOf, putOf, putParameters, returnedOf, rowOf, unexpected, workOf} from './rows.js';
 
 const listenNames = {
@@ -33,10 +35,9 @@ export class Journal {
   async put(columns, options = {}) {
     const {timeLimit, signal, ...own} = options;
     const params = {...columns, table: this.table, ...putParameters(own)};
-    if (params.client === undefined && this.#client !== '') {
-      params.client = this.#client;
-      params.sequence = ++this.#sequence;
-    }
+    if (params.client === undefined && params.sequence === undefined)
+      Object.assign(params, this.#client === '' ? this.#link.nextNumber() :
+                                                  {client: this.#client, sequence: ++this.#sequence});
     return putOf((await this.#link.call('INSERT', params, {timeLimit, signal})).first);
   }
 
@@ -60,12 +61,12 @@ export class Journal {
   }
 
   async release(row, {error, processDate, timeLimit, signal} = {}) {
-    const params = {...this.#about(row), error, process_date: processDate};
+    const params = {...this.#about(row), error: errorText(error), process_date: processDate};
     return returnedOf(await this.#link.call('RELEASE', params, {timeLimit, signal}));
   }
 
   async fail(row, error, limits = {}) {
-    return returnedOf(await this.#link.call('FAIL', {...this.#about(row), error}, limits));
+    return returnedOf(await this.#link.call('FAIL', {...this.#about(row), error: errorText(error)}, limits));
   }
 
   listen({signal, ...options} = {}) {

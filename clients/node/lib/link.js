@@ -8,6 +8,7 @@ import {errorOf} from './error_of.js';
 import {BadParameterError, ClosedError, NotAllowedError, NotSupportedError, OverLimitError, TooLargeError, UnavailableError,} from './errors.js';
 import {Line, timerAfter} from './line.js';
 import {Writer} from './msgpack.js';
+import {drawnName} from './names.js';
 import {appendFrame, frameLength, numberOf, refusalOf} from './protocol.js';
 import {addressesOf, movedOf, retryOf, Route} from './routes.js';
 import {parseAddress} from './socket.js';
@@ -225,6 +226,8 @@ export class Link {
     this.nobodys = 0;  // entries that are still in flight, but nobody waits for
     this.inFlightBytes = 0;
     this.lastRequest = 0;
+    this.client = drawnName();
+    this.sequence = 0;  // the last of what it numbers, of whatever table
     this.subscriptions = new Set();
     this.connects = 0;
     this.homes = 0;  // connections made to home
@@ -246,6 +249,9 @@ export class Link {
     this.lastError = undefined;
     this.onReconnected = new Set();
   }
+
+  /** Of one more put or send: it counts once, and is sent again after a loss. */
+  nextNumber() { return {client: this.client, sequence: ++this.sequence}; }
 
   // ---- connections ----
 

@@ -1,12 +1,12 @@
 // The messages of a pipeline table as objects of the program. Names are those of the protocol in camel case; dates are
 // milliseconds since 1970.
 import {GiveUp, NotSent} from './errors.js';
+import {cut, errorText, isOf, nameOf, textOf} from './failures.js';
 import {assign, listBy} from './messages.js';
 import {numberOf} from './protocol.js';
 import {unexpected} from './rows.js';
 
 const CLASS_BYTES_MAX = 64;
-const ERROR_BYTES_MAX = 1024;
 
 const notShown = ['request', 'left', 'after', 'destinations', 'states', 'branches', 'class', 'chosen'];
 const ofDocument = ['document', 'parent', 'original', 'newer'];
@@ -118,29 +118,24 @@ export function destinationsOf(reply) { return wordsOf(recordedOf(reply).destina
 
 export function isAliveOf(reply) { return reply.first.command !== 'CANCELLED' && recordedOf(reply) !== undefined; }
 
-// What can be sent of a text of the program's own.
-function cut(text, bytesMax) {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= bytesMax) return bytes.toString();
-  let end = bytesMax;
-  // Not within a character.
-  while ((bytes[end] & 0xc0) === 0x80) --end;
-  return bytes.toString('utf8', 0, end);
-}
-
 /** The command that says how a function ended that sends, and what it says of it. `failed`: it threw `failure`. */
 export function endingOf(failed, failure) {
   if (!failed) return ['SENT', {}];
-  const text = cut(String(failure?.message ?? failure), ERROR_BYTES_MAX) || undefined;
-  if (failure instanceof NotSent && failure.drop) return ['DROPPED', {reason: text}];
-  const kind = failure instanceof NotSent ? failure.kind : failure?.name;
-  const permanent = failure instanceof GiveUp || (failure instanceof NotSent && failure.permanent);
-  return ['FAILED', failureOf(cut(String(kind ?? ''), CLASS_BYTES_MAX), {error: text, permanent})];
+  const text = textOf(failure) || undefined;
+  const isNotSent = isOf(failure, NotSent);
+  if (isNotSent && failure.drop) return ['DROPPED', {reason: text}];
+  const kind = isNotSent && typeof failure.kind === 'string' ? failure.kind : nameOf(failure);
+  const permanent = isOf(failure, GiveUp) || (isNotSent && failure.permanent);
+  return ['FAILED', failureOf(kind, {error: text, permanent})];
 }
 
 /** What FAILED says of a failure. */
 export function failureOf(kind, {error, permanent}) {
-  return {class: kind || undefined, error, permanent: permanent ? 1 : undefined};
+  return {
+    class: typeof kind === 'string' ? cut(kind, CLASS_BYTES_MAX) || undefined : kind,
+    error: errorText(error),
+    permanent: permanent ? 1 : undefined,
+  };
 }
 
 const shownOf = {

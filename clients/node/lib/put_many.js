@@ -1,18 +1,14 @@
 // Many rows by one connection: encoded in batches, many of them in flight, numbered so that each counts once whatever
 // happens to the connection. Nothing is allocated for a row but its frame and a place in its batch.
-import {randomBytes} from 'node:crypto';
-
 import {errorOf} from './error_of.js';
 import {BadParameterError, FastjournalError} from './errors.js';
 import {Writer} from './msgpack.js';
+import {drawnName} from './names.js';
 import {endFrame, PARAMETERS_MAX, refusalOf} from './protocol.js';
 import {unexpected} from './rows.js';
 
 const BATCH_ROWS = 256;
 const BATCH_BYTES = 64 * 1024;
-
-/** "client-" and 32 digits: a name that nobody else has. */
-export function drawnName() { return `client-${randomBytes(16).toString('hex')}`; }
 
 // What all frames of a putMany begin with, after the header: all but the number of parameters.
 function beginning() {

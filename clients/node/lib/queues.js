@@ -1,8 +1,9 @@
 // The commands of a queue table as methods; index.d.ts says what they take and return.
+import {errorText} from './failures.js';
 import {acquiredOf, fateOf, listOf, messageFrom, sentOf} from './messages.js';
+import {drawnName} from './names.js';
 import {Notices} from './notices.js';
 import {numberOf} from './protocol.js';
-import {drawnName} from './put_many.js';
 import {camelCase, flag, parametersOf} from './rows.js';
 
 const sendNames = {
@@ -63,10 +64,9 @@ export class Queues {
   async #send(call, to, body, {timeLimit, signal, ...options}) {
     const params = {...to, ...contentOf(body), ...parametersOf(call, options, sendNames)};
     if (typeof params.properties === 'object') params.properties = JSON.stringify(params.properties);
-    if (params.client === undefined && this.#client !== '') {
-      params.client = this.#client;
-      params.sequence = ++this.#sequence;
-    }
+    if (params.client === undefined && params.sequence === undefined)
+      Object.assign(params, this.#client === '' ? this.#link.nextNumber() :
+                                                  {client: this.#client, sequence: ++this.#sequence});
     return sentOf((await this.#call('SEND', params, {timeLimit, signal})).first);
   }
 
@@ -91,12 +91,17 @@ export class Queues {
   async accept(message, limits = {}) { await this.#link.call('ACCEPT', this.#about(message), limits); }
 
   async release(message, {error, processDate, failed, timeLimit, signal} = {}) {
-    const params = {...this.#about(message), error, process_date: processDate, failed: flag(failed)};
+    const params = {
+      ...this.#about(message),
+      error: errorText(error),
+      process_date: processDate,
+      failed: flag(failed),
+    };
     return fateOf(await this.#link.call('RELEASE', params, {timeLimit, signal}));
   }
 
   async reject(message, error, limits = {}) {
-    return fateOf(await this.#link.call('REJECT', {...this.#about(message), error}, limits));
+    return fateOf(await this.#link.call('REJECT', {...this.#about(message), error: errorText(error)}, limits));
   }
 
   listen({signal, ...options} = {}) {

@@ -1,12 +1,13 @@
 // A worker: leases rows or messages, has a function work on them, renews leases meanwhile, and tells the daemon what
 // became of them.
-import {BadParameterError, GiveUp} from './errors.js';
+import {BadParameterError, GiveUp, TimedOutError} from './errors.js';
+import {isOf, stackOf, textOf} from './failures.js';
 
 // After these a worker goes on: the daemon or the table's owner is away, or short of something, or the table rests.
 const outages = new Set(['unavailable', 'timed_out', 'closed', 'paused', 'over_limit', 'no_space', 'moved']);
 const lost = new Set(['stale_epoch', 'not_leased', 'unknown_row']);
 const RETRY_MS = 1_000;
-const options = new Set(['concurrency', 'lease', 'wait', 'worker', 'signal', 'stopOn', 'onError']);
+const options = new Set(['concurrency', 'lease', 'wait', 'worker', 'signal', 'stopOn', 'stopAfter', 'onError']);
 
 class Worker {
   // `source`: where its tasks come from, and how they end; see work() and consume().
@@ -19,13 +20,26 @@ class Worker {
     this.link = link;
     this.source = source;
     this.handler = handler;
-    const {concurrency = 1, lease = 60_000, wait = 30_000, stopOn = ['SIGTERM']} = given;
-    const {worker, onError, signal} = given;
+    const {concurrency = 1, lease = 60_000, wait = 30_000, stopOn = ['SIGTERM'], stopAfter = 5_000} = given;
+    const {worker, signal} = given;
+    // Without being asked, people are told.
+    const log = (error, task) => console.error(`fastjournal: ${this.source.nameOf(task)}: ${stackOf(error)}`);
+    const {onError = log} = given;
     if (!Number.isSafeInteger(concurrency) || concurrency < 1)
       throw new BadParameterError('option concurrency is an integer from 1', {parameter: 'concurrency'});
     if (!Number.isSafeInteger(lease) || lease < 1)
       throw new BadParameterError('option lease is milliseconds, 1 or more', {parameter: 'lease'});
-    Object.assign(this, {concurrency, lease, wait, name: worker, stopOn, onError, signal});
+    if (!(stopAfter >= 0))
+      throw new BadParameterError('option stopAfter is milliseconds, 0 or more', {parameter: 'stopAfter'});
+    Object.assign(this, {concurrency, lease, wait, name: worker, stopOn, stopAfter, signal});
+    this.onError = (error, task) => {
+      // What the program's own function throws must not end the worker, and leave the others leased.
+      try {
+        onError?.(error, task);
+      } catch (why) {
+        log(why, task);
+      }
+    };
     this.stopping = new AbortController();
     this.held = new Set();
     this.counts = {...source.counts};
@@ -68,7 +82,7 @@ class Worker {
           this.stopping.abort();
           throw error;
         }
-        if (error.code !== 'paused') this.onError?.(error);
+        if (error.code !== 'paused') this.onError(error);
         await this.pause();
         continue;
       }
@@ -123,10 +137,12 @@ class Worker {
     };
     this.held.add(one);
     one.plan(half - (performance.now() - asked));
+    let failed = false;
     let failure;
     try {
       await this.handler(task, {signal: leaseLost.signal, stopping: this.stopping.signal});
     } catch (error) {
+      failed = true;
       failure = error ?? new Error('the handler was rejected without a reason');
     }
     ended = true;
@@ -135,29 +151,43 @@ class Worker {
     if (leaseLost.signal.aborted) {
       // Another one may have it: nothing more is said about it.
       ++this.counts.lost;
-      this.onError?.(leaseLost.signal.reason, task);
+      this.onError(leaseLost.signal.reason, task);
       return;
     }
-    await this.tell(task, failure);
+    await this.tell(task, failed, failure);
   }
 
-  async tell(task, failure) {
+  async tell(task, failed, failure) {
+    // A daemon that does not answer keeps nobody from ending.
+    const enough = new AbortController();
+    const {signal: stopped} = this.stopping;
+    let timer;
+    const limit = () => {
+      const error = new TimedOutError(`no answer within ${this.stopAfter} ms after the stop`);
+      timer = setTimeout(() => enough.abort(error), this.stopAfter);
+    };
+    if (stopped.aborted) limit();
+    stopped.addEventListener('abort', limit, {once: true});
+    const {signal} = enough;
     try {
       let fate = this.source.finished;
-      if (failure === undefined) {
-        await this.source.finish(task);
+      if (!failed) {
+        await this.source.finish(task, {signal});
       } else {
-        const text = String(failure.message ?? failure);
-        ({fate} = failure instanceof GiveUp ? await this.source.giveUp(task, text) :
-                                              await this.source.release(task, {error: text || 'failed'}));
+        const error = textOf(failure) || 'failed';
+        ({fate} = isOf(failure, GiveUp) ? await this.source.giveUp(task, error, {signal}) :
+                                          await this.source.release(task, {error, signal}));
       }
       ++this.counts[fate];
-      if (failure !== undefined) this.onError?.(failure, task);
     } catch (error) {
       // The lease ends by itself.
       ++this.counts.lost;
-      this.onError?.(error, task);
+      this.onError(error, task);
+    } finally {
+      clearTimeout(timer);
+      stopped.removeEventListener('abort', limit);
     }
+    if (failed) this.onError(failure, task);
   }
 }
 
@@ -168,11 +198,12 @@ export async function work(link, journal, handler, {domain, ...given}) {
     what: 'row',
     finished: 'done',
     counts: {done: 0, released: 0, parked: 0, deleted: 0, lost: 0},
+    nameOf: (row) => `table ${journal.table}${row === undefined ? '' : `, row ${row.row}`}`,
     next: async (wish) => (await journal.next({...wish, domain})).rows,
     touch: (row, wish) => journal.touch(row, wish),
-    finish: (row) => journal.done(row),
+    finish: (row, limits) => journal.done(row, limits),
     release: (row, how) => journal.release(row, how),
-    giveUp: (row, error) => journal.fail(row, error),
+    giveUp: (row, error, limits) => journal.fail(row, error, limits),
   };
   return new Worker(link, source, handler, given).run();
 }
@@ -184,11 +215,12 @@ export async function consume(link, queues, queue, handler, given) {
     what: 'message',
     finished: 'accepted',
     counts: {accepted: 0, released: 0, dead: 0, parked: 0, deleted: 0, lost: 0},
+    nameOf: (message) => `table ${queues.table}${message === undefined ? '' : `, message ${message.message}`}`,
     next: async (wish) => (await queues.acquire({...wish, queue})).messages,
     touch: (message, wish) => queues.touch(message, wish),
-    finish: (message) => queues.accept(message),
+    finish: (message, limits) => queues.accept(message, limits),
     release: (message, how) => queues.release(message, how),
-    giveUp: (message, error) => queues.reject(message, error),
+    giveUp: (message, error, limits) => queues.reject(message, error, limits),
   };
   return new Worker(link, source, handler, given).run();
 }

@@ -122,6 +122,26 @@ test('without an answer a command times out, and a late row is given back', asyn
   assert.deepEqual({...released, request: 0}, {table: 't', row: 5, epoch: 9, request: 0});
 });
 
+test('a put and a send whose answer is lost are sent again with their number', async (t) => {
+  const seen = [];
+  const server = await pretender(t, ({command, params}, socket) => {
+    seen.push([command, params.client, params.sequence]);
+    if (seen.length % 2 === 1) return socket.destroy();
+    const answer = command === 'INSERT' ? ['INSERTED', {row: 7, result: 'duplicate'}] : ['SENT', {message: 8, queues: 1, result: 'duplicate'}];
+    socket.write(frameOf(...answer, params.request));
+    return undefined;
+  });
+  const connection = closedAfter(t, await connect({server, backOff: soon}));
+  assert.equal((await connection.journal('t').put({a: 1})).row, 7);
+  assert.equal((await connection.queues('q').send('orders', 'x')).message, 8);
+  assert.equal((await connection.journal('t').put({a: 1})).row, 7);
+  const names = new Set(seen.map(([, client]) => client));
+  assert.equal(names.size, 1);
+  assert.match([...names][0], /^client-[0-9a-f]{32}$/);
+  assert.deepEqual(seen.map(([command, , sequence]) => [command, sequence]),
+      [['INSERT', 1], ['INSERT', 1], ['SEND', 2], ['SEND', 2], ['INSERT', 3], ['INSERT', 3]]);
+});
+
 test('what has arrived of an answer is given back if its caller is gone, or gets an error', async (t) => {
   const leases = {
     NEXT: ['ROW', {row: 5, epoch: 6}],

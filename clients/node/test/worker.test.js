@@ -153,3 +153,26 @@ test('SIGTERM lets the row in work be finished', async (t) => {
   assert.equal(output, 'working\n{"done":1,"released":0,"parked":0,"deleted":0,"lost":0}\n');
   assert.equal((await jobs.stats()).rows, 1);
 });
+
+for (const silent of [false, true]) {
+  test(`a stop while the daemon is ${silent ? 'silent' : 'away'} ends soon`, async (t) => {
+    const {daemon, connection, jobs} = await jobsOf(t);
+    await jobs.put({name: 'a'});
+    const end = new AbortController();
+    const errors = [];
+    let begun;
+    const counts = await connection.worker('jobs', async () => {
+      if (silent)
+        daemon.child.kill('SIGSTOP');
+      else
+        await daemon.end('SIGKILL');
+      begun = performance.now();
+      end.abort();
+    }, {signal: end.signal, stopAfter: 200, onError: (error) => errors.push(error.code)});
+    if (silent) daemon.child.kill('SIGCONT');
+    // A call alone would wait for 30 s.
+    assert.ok(performance.now() - begun < 5_000);
+    assert.equal(counts.lost, 1);
+    assert.equal(errors.at(-1), 'timed_out');
+  });
+}

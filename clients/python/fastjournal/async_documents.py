@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import pipeline as _pipeline
 from .documents import Documents as _SyncDocuments
+from .failures import cut
 from .messages import parameters
 from .notices import Notice
 from .pipeline import (
@@ -115,7 +116,7 @@ class Documents:
         return _pipeline.state_of(await self.connection.request("FAILED", params))
 
     async def dropped(self, document: Document, destination: str | None = None, reason: str = "") -> None:
-        params = self._made._about(document, destination=destination, reason=reason or None)
+        params = self._made._about(document, destination=destination, reason=cut(reason) or None)
         _pipeline.state_of(await self.connection.request("DROPPED", params))
 
     async def routed(self, document: Document, router: str, chosen: Iterable[str]) -> list[str]:
@@ -265,7 +266,7 @@ class Documents:
         return await self._change("RESOLVE", params | {"outcome": outcome}, count)
 
     async def pause(self, destination: str, reason: str = "") -> None:
-        params = parameters(table=self.table, destination=destination, reason=reason or None)
+        params = parameters(table=self.table, destination=destination, reason=cut(reason) or None)
         await self.connection.request("PAUSE", params)
 
     async def resume(self, destination: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import pipeline as _pipeline
+from .failures import cut
 from .messages import parameters
 from .notices import Notice
 from .pipeline import (
@@ -145,7 +146,7 @@ class Documents:
 
     def dropped(self, document: Document, destination: str | None = None, reason: str = "") -> None:
         """It need not arrive there; None: at none of the destinations that the worker has it for."""
-        params = self._about(document, destination=destination, reason=reason or None)
+        params = self._about(document, destination=destination, reason=cut(reason) or None)
         _pipeline.state_of(self.connection.request("DROPPED", params))
 
     def routed(self, document: Document, router: str, chosen: Iterable[str]) -> list[str]:
@@ -325,7 +326,7 @@ class Documents:
 
     def pause(self, destination: str, reason: str = "") -> None:
         """Shuts a destination: nothing is handed out for it."""
-        params = parameters(table=self.table, destination=destination, reason=reason or None)
+        params = parameters(table=self.table, destination=destination, reason=cut(reason) or None)
         self.connection.request("PAUSE", params)
 
     def resume(self, destination: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import rows as _rows
+from .failures import cut
 from .notices import Notice
 from .rows import Columns, Date, Duration, OnRefused, Put, PutMany, Putting, Returned, Row, Work
 
@@ -195,6 +196,6 @@ class Journal:
             client, sequence = self.connection.client, self.connection.next_sequence()
         return params | {"table": self.table, "client": client, "sequence": sequence}
 
-    def _lease(self, row: Row, **options: Any) -> dict[str, Any]:
+    def _lease(self, row: Row, *, error: str | None = None, **options: Any) -> dict[str, Any]:
         lease = {"table": row.table or self.table, "row": row.row, "epoch": row.epoch}
-        return lease | _rows.options_of(**options)
+        return lease | _rows.options_of(error=None if error is None else cut(error), **options)

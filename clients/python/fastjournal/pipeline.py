@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import GiveUp, NotSent
+from .failures import cut, name_of, text_of
 from .messages import fields_of, parameters
 from .rows import unexpected
 from .session import Reply
@@ -17,7 +18,6 @@ from .wire import Message, whole
 
 _CHANGES = ("", "new", "changed", "resume", "processing", "unchanged")
 _CLASS_BYTES_MAX = 64
-_ERROR_BYTES_MAX = 1024
 _PAGE = 1000
 
 
@@ -250,13 +250,8 @@ def routed_to(chosen: Iterable[str]) -> str:
 
 def failure_of(kind: str, error: str, permanent: bool) -> dict[str, Any]:
     """What FAILED says of a failure."""
-    out = {"class": kind} if kind else {}
-    return out | parameters(error=error or None, permanent=permanent or None)
-
-
-def _cut(text: str, bytes_max: int) -> str:
-    """What can be sent of a text of the program's own: also of one that is no UTF-8."""
-    return text.encode(errors="replace")[:bytes_max].decode(errors="ignore")
+    out = {"class": cut(kind, _CLASS_BYTES_MAX)} if kind else {}
+    return out | parameters(error=cut(error) or None, permanent=permanent or None)
 
 
 def is_in_doubt(sending: Sending, failure: Exception | None) -> bool:
@@ -268,13 +263,13 @@ def ending_of(failure: Exception | None) -> tuple[str, dict[str, Any]]:
     """The command that says how a function ended that sends, and what it says of it."""
     if failure is None:
         return "SENT", {}
-    text = _cut(str(failure), _ERROR_BYTES_MAX)
+    text = text_of(failure)
     if not isinstance(failure, NotSent):
-        kind = _cut(type(failure).__name__, _CLASS_BYTES_MAX)
-        return "FAILED", failure_of(kind, text, isinstance(failure, GiveUp))
+        return "FAILED", failure_of(name_of(failure), text, isinstance(failure, GiveUp))
     if failure.drop:
         return "DROPPED", parameters(reason=text or None)
-    return "FAILED", failure_of(_cut(failure.kind, _CLASS_BYTES_MAX), text, failure.permanent)
+    kind = failure.kind if isinstance(failure.kind, str) else name_of(failure)
+    return "FAILED", failure_of(kind, text, bool(failure.permanent))
 
 
 def _states_of(params: dict[str, Any]) -> dict[str, str]:

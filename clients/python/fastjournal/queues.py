@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import messages as _messages
+from .failures import cut
 from .messages import (
     Acquired,
     Binding,
@@ -292,9 +293,9 @@ class Queues:
             client, sequence = self.connection.client, self.connection.next_sequence()
         return params | {"table": self.table, "client": client, "sequence": sequence}
 
-    def _lease(self, message: QueueMessage, **options: Any) -> dict[str, Any]:
+    def _lease(self, message: QueueMessage, *, error: str | None = None, **options: Any) -> dict[str, Any]:
         lease = {"table": message.table or self.table, "message": message.message, "epoch": message.epoch}
-        return lease | _messages.parameters(**options)
+        return lease | _messages.parameters(error=None if error is None else cut(error), **options)
 
     def _result(self, command: str, params: dict[str, Any]) -> str:
         return str(self.connection.request(command, params).first.params.get("result", ""))

@@ -13,11 +13,12 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from . import aio
-from .errors import Error, GiveUp
+from .errors import Error, GiveUp, failure
+from .failures import described, text_of, trace_of
 from .messages import QueueMessage
 from .options import DEFAULT_SERVER
 from .rows import Duration, Row, milliseconds
@@ -29,11 +30,26 @@ _IDLE_S = 60.0
 _CALL_S = 5.0
 # Before something is tried again that was refused for now, or for want of a connection.
 _PAUSE_S = 0.5
+# After a stop, with a daemon that does not answer: so long is tried to say how a row ended.
+_STOP_AFTER_S = 5.0
 _LEASE_OVER = frozenset({"stale_epoch", "not_leased", "unknown_row"})
 
 
 # A row or a message.
 _Task = Any
+
+
+class _Carried(Exception):
+    """What was raised, of a kind that no future carries (StopIteration), or that would end the loop (SystemExit)."""
+
+    def __init__(self, raised: BaseException) -> None:
+        super().__init__()
+        self.raised = raised
+
+
+def _carried(raised: BaseException) -> Exception:
+    is_plain = isinstance(raised, Exception) and not isinstance(raised, StopIteration)
+    return raised if is_plain else _Carried(raised)  # type: ignore[return-value]
 
 
 class _Rows:
@@ -105,7 +121,8 @@ def worker(
 
     concurrency: rows at once, in threads or, for a coroutine function, in tasks. lease: seconds, within the table's
     limits; renewed at half of it. If a lease is lost, `row.lost` is set, a coroutine is cancelled, and nothing more is
-    said about the row. domain: rows of this domain only. name: shown to people. options: those of `connect`.
+    said about the row. domain: rows of this domain only. name: shown to people. stop_after: seconds after a stop, with
+    a daemon that does not answer, in which it is tried to say how a row ended (5). options: those of `connect`.
     """
 
     def source(connection: aio.Connection) -> _Source:
@@ -161,6 +178,7 @@ class Worker:
         concurrency: int,
         lease: Duration,
         name: str | None,
+        stop_after: float = _STOP_AFTER_S,
         **options: Any,
     ) -> None:
         if concurrency < 1 or concurrency > 1024:
@@ -171,10 +189,12 @@ class Worker:
         self._concurrency = concurrency
         self._lease_s = milliseconds(lease) / 1000
         self._name = name
+        self._stop_after = stop_after
         self._options: dict[str, Any] = {"server": server, "time_limit": _CALL_S} | options
         self._running: dict[asyncio.Task[None], _Task] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._wake = asyncio.Event()
+        self._stopped = asyncio.Event()
         self._stopping = False
         self._once = False
 
@@ -197,11 +217,15 @@ class Worker:
         if self._loop is not None:
             with contextlib.suppress(RuntimeError):  # it has ended meanwhile
                 self._loop.call_soon_threadsafe(self._wake.set)
+                self._loop.call_soon_threadsafe(self._stopped.set)
 
     async def run_async(self, *, until_empty: bool = False) -> None:
         """`run` for programs with asyncio."""
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()
+        self._stopped = asyncio.Event()
+        if self._stopping:
+            self._stopped.set()
         self._once = until_empty
         with self._signals():
             connection = await aio.connect(**self._options)
@@ -246,7 +270,8 @@ class Worker:
         """False: there is nothing now."""
         asked = time.monotonic()
         try:
-            tasks = await source.next(free, self._lease_s, self._name)
+            # A stop ends it at once, and what is leased meanwhile is given back.
+            tasks = await self._unless_stopped(source.next(free, self._lease_s, self._name), 0.0)
         except ConnectionError as why:
             if not connection.options.pauses:
                 await self._finish_running()
@@ -267,6 +292,23 @@ class Worker:
             self._running[handling] = task
             handling.add_done_callback(self._handled)
         return bool(tasks)
+
+    async def _unless_stopped(self, call: Coroutine[Any, Any, Any], after: float) -> Any:
+        """What the call returns; TimedOut if it takes longer than this after a stop."""
+        calling = asyncio.ensure_future(call)
+        stopped = asyncio.ensure_future(self._stopped.wait())
+        try:
+            await asyncio.wait([calling, stopped], return_when=asyncio.FIRST_COMPLETED)
+            if not calling.done() and after > 0:
+                await asyncio.wait([calling], timeout=after)
+        finally:
+            stopped.cancel()
+            if not calling.done():
+                calling.cancel()
+                await asyncio.wait([calling])
+        if calling.cancelled():
+            raise failure("timed_out", f"no answer within {after:g} s after the stop")
+        return calling.result()
 
     def _handled(self, task: asyncio.Task[None]) -> None:
         del self._running[task]
@@ -304,7 +346,9 @@ class Worker:
                 break
             asked = time.monotonic()
             try:
-                await source.touch(task, self._lease_s)
+                await self._touch(source, task, running)
+                if running.done():
+                    break
                 lease_end = asked + self._lease_s
             except Error as why:
                 # An outage may be over in time; an expired row may still be done within its lease.
@@ -318,9 +362,26 @@ class Worker:
                 return
         await self._settle(source, task, running, lease_end)
 
+    async def _touch(self, source: _Source, task: _Task, running: asyncio.Future[None]) -> None:
+        """Renews the lease, unless the function ends before."""
+        touching = asyncio.ensure_future(source.touch(task, self._lease_s))
+        try:
+            await asyncio.wait([touching, running], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not touching.done():
+                touching.cancel()
+                await asyncio.wait([touching])
+        if not touching.cancelled():
+            touching.result()
+
     async def _start(self, task: _Task, name: str) -> None:
         if inspect.iscoroutinefunction(self.function):
-            await self.function(task)
+            try:
+                await self.function(task)
+            except asyncio.CancelledError:
+                raise
+            except BaseException as raised:
+                raise _carried(raised) from None
             return
         # A thread of its own: one that never ends does not keep the process.
         loop = asyncio.get_running_loop()
@@ -335,9 +396,7 @@ class Worker:
             try:
                 self.function(task)
             except BaseException as raised:
-                # A future carries no StopIteration, and a SystemExit would end the loop.
-                is_plain = isinstance(raised, Exception) and not isinstance(raised, StopIteration)
-                why = raised if is_plain else RuntimeError(repr(raised))
+                why = _carried(raised)
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(tell, why)
 
@@ -347,16 +406,26 @@ class Worker:
     async def _settle(self, source: _Source, task: _Task, ended: asyncio.Future[None], lease_end: float) -> None:
         """Says how the row ended, again after an outage as long as the lease lasts."""
         why = asyncio.CancelledError() if ended.cancelled() else ended.exception()
+        if isinstance(why, _Carried):
+            why = why.raised
         name = source.name_of(task)
         say: Callable[[], Awaitable[Any]]
         if why is None:
             say = lambda: source.done(task)  # noqa: E731
         elif isinstance(why, GiveUp):
-            say = lambda: source.fail(task, str(why) or "given up")  # noqa: E731
+            text = text_of(why) or "given up"
+            _log.warning("%s: given up: %s", name, text)
+            say = lambda: source.fail(task, text)  # noqa: E731
         else:
-            _log.warning("%s: failed: %r", name, why)
-            text = f"{type(why).__name__}: {why}"
+            text = described(why)
+            _log.warning("%s: failed: %s\n%s", name, text, trace_of(why))
             say = lambda: source.release(task, text)  # noqa: E731
+        try:
+            await self._unless_stopped(self._tell(say, name, lease_end), self._stop_after)
+        except Error as why_not:
+            _log.warning("%s: its end could not be said: %s", name, why_not)
+
+    async def _tell(self, say: Callable[[], Awaitable[Any]], name: str, lease_end: float) -> None:
         in_doubt = False
         while True:
             try:

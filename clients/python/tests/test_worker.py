@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ def test_the_exception_is_the_rows_error(daemon: Daemon) -> None:
     work.run(until_empty=True)
     with fastjournal.connect(daemon.tcp) as connection:
         jobs = connection.journal("jobs")
-        assert [row.error for row in jobs.list()] == ["ValueError: disk full", "RuntimeError: SystemExit(3)"]
+        assert [row.error for row in jobs.list()] == ["ValueError: disk full", "SystemExit: 3"]
     with pytest.raises(ValueError):
         work(Row("jobs", 1, 0, {"name": "a"}))
 
@@ -265,3 +266,52 @@ def test_the_examples_of_the_readme_run(daemon: Daemon, number: int) -> None:
     assert ran.returncode == 0, ran.stderr
     shown = re.findall(r"# prints: (.*)", examples()[number])
     assert [line for line in ran.stdout.splitlines()] == shown
+
+
+AWAY = """
+import os, sys, threading, fastjournal
+
+@fastjournal.worker("jobs", server=os.environ["SERVER"], **eval(os.environ["OPTIONS"]))
+def work(row):
+    print("began", flush=True)
+    sys.stdin.readline()
+
+work.run()
+"""
+
+
+@pytest.mark.parametrize("moment", ["idle", "in work", "in work, silent"])
+def test_sigterm_while_the_daemon_is_away_ends_the_worker_soon(daemon: Daemon, moment: str) -> None:
+    """Though its lease, within which it goes on otherwise, has 60 s."""
+    is_idle = moment == "idle"
+    if not is_idle:
+        put(daemon, "a")
+    environment = os.environ | {
+        "SERVER": daemon.tcp,
+        "PYTHONPATH": str(HERE),
+        "OPTIONS": repr({} if is_idle else {"stop_after": 0.2}),
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-c", AWAY], env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert daemon.process is not None and process.stdin is not None and process.stdout is not None
+    try:
+        if is_idle:
+            with fastjournal.connect(daemon.tcp) as connection:
+                while connection.journal("jobs").stats()["listeners"] < 1:
+                    pass
+        else:
+            assert process.stdout.readline() == "began\n"
+        # Away, or there and silent.
+        daemon.process.send_signal(signal.SIGSTOP if "silent" in moment else signal.SIGKILL)
+        process.send_signal(signal.SIGTERM)
+        if not is_idle:
+            process.stdin.write("\n")
+            process.stdin.flush()
+        begun = time.monotonic()
+        assert process.wait(30) == 0
+        assert time.monotonic() - begun < 5
+    finally:
+        process.kill()
+        process.communicate()
+        daemon.process.send_signal(signal.SIGCONT)

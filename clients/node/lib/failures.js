@@ -1,0 +1,76 @@
+// What a failure of the program says, as text that a message can carry. Whatever was thrown, a text comes of it, as
+// without one the work would stay leased: nothing here throws.
+
+export const ERROR_BYTES_MAX = 1024;
+
+/** The beginning of a text, cut at a character, as valid UTF-8: U+FFFD for a lone surrogate. */
+export function cut(text, bytesMax = ERROR_BYTES_MAX) {
+  // No character has less than one byte.
+  const bytes = Buffer.from(text.slice(0, bytesMax));
+  let end = Math.min(bytes.length, bytesMax);
+  // Not within a character.
+  while (end < bytes.length && (bytes[end] & 0xc0) === 0x80) --end;
+  return bytes.toString('utf8', 0, end);
+}
+
+function stringOf(value) {
+  try {
+    return {text: cut(String(value))};
+  } catch (error) {
+    return {problem: nameOf(error)};
+  }
+}
+
+/** The name of its class; 'error' if it has none. */
+export function nameOf(failure) {
+  try {
+    const {name} = failure;
+    return typeof name === 'string' && name !== '' ? cut(name, 256) : 'error';
+  } catch {
+    return 'error';
+  }
+}
+
+/** Its message, or itself as a text. */
+export function textOf(failure) {
+  let problem;
+  try {
+    const {message} = failure ?? {};
+    if (message !== undefined) {
+      const said = stringOf(message);
+      if (said.text !== undefined) return said.text;
+      ({problem} = said);
+    }
+  } catch (error) {
+    problem = nameOf(error);
+  }
+  if (problem === undefined) {
+    const said = stringOf(failure);
+    if (said.text !== undefined) return said.text;
+    ({problem} = said);
+  }
+  return `its text cannot be shown: ${problem} was thrown`;
+}
+
+/** Where it was made, with its text; the text alone if there is no stack. */
+export function stackOf(failure, bytesMax = 16 * 1024) {
+  try {
+    const {stack} = failure;
+    if (typeof stack === 'string' && stack !== '') return cut(stack, bytesMax);
+  } catch {
+    // Its text is there.
+  }
+  return textOf(failure);
+}
+
+/** Of an error that a call is given: other values are refused as ever. */
+export function errorText(error) { return typeof error === 'string' ? cut(error) : error; }
+
+/** `instanceof`, for what was thrown: of a proxy, even that may throw. */
+export function isOf(failure, Class) {
+  try {
+    return failure instanceof Class;
+  } catch {
+    return false;
+  }
+}

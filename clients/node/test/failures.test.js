@@ -1,0 +1,119 @@
+// Failures whose text cannot be sent, or not even made: each is told all the same, and the work is given back. And
+// without being asked, a worker writes its errors to the console.
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {connect, GiveUp, NotSent} from '../index.js';
+import {cut, stackOf, textOf} from '../lib/failures.js';
+
+import {closedAfter, daemonFor} from './daemon.js';
+
+const HUGE = 'ä'.repeat(40 * 1024 * 1024);
+const thrower = () => {
+  throw new TypeError('no text');
+};
+const silent = (Class) => Object.defineProperty(new Class(), 'message', {get: thrower});
+const CANNOT = 'its text cannot be shown: TypeError was thrown';
+const failures = {
+  surrogate: [() => new Error('a \ud800 b'), 'a \ufffd b'],
+  huge: [() => new Error(HUGE), 'ä'.repeat(512)],
+  bare: [() => Object.create(null), CANNOT],
+  'bare message': [() => ({message: Object.create(null)}), CANNOT],
+  silent: [() => silent(Error), CANNOT],
+  symbol: [() => Symbol('x'), 'Symbol(x)'],
+  'symbol message': [() => ({message: Symbol('x')}), 'Symbol(x)'],
+  'throwing toString': [() => ({toString: thrower}), CANNOT],
+  'odd toString': [() => ({toString: () => ({})}), CANNOT],
+  proxy: [() => new Proxy({}, {get: thrower, getPrototypeOf: thrower}), CANNOT],
+  nothing: [() => undefined, 'the handler was rejected without a reason'],
+  null: [() => null, 'the handler was rejected without a reason'],
+  empty: [() => new Error(''), 'failed'],
+  number: [() => 7, '7'],
+  'throws an error': [() => ({get message() { throw silent(Error); }}), 'its text cannot be shown: Error was thrown'],
+};
+
+test('a row is given back whatever is thrown, and the console is told', async (t) => {
+  const daemon = await daemonFor(t, {options: '<back-off-first>1h</back-off-first>'});
+  const connection = closedAfter(t, await connect({server: daemon.tcp}));
+  const jobs = connection.journal('jobs');
+  const names = Object.keys(failures);
+  for (const name of [...names, 'give up', 'huge give up']) await jobs.put({name});
+  const told = t.mock.method(console, 'error', () => {});
+  const end = new AbortController();
+  let left = names.length + 2;
+  const counts = await connection.worker('jobs', (row) => {
+    if (--left === 0) end.abort();
+    if (row.columns.name === 'give up') throw silent(GiveUp);
+    if (row.columns.name === 'huge give up') throw new GiveUp(HUGE);
+    throw failures[row.columns.name][0]();
+  }, {signal: end.signal});
+  assert.deepEqual(counts, {done: 0, released: names.length, parked: 2, deleted: 0, lost: 0});
+  for (const name of names) {
+    const [row] = await jobs.peek({name});
+    assert.deepEqual([name, row.error, row.attempts, row.status], [name, failures[name][1], 1, 'waiting']);
+  }
+  assert.equal((await jobs.peek({name: 'give up'}))[0].error, CANNOT);
+  const lines = told.mock.calls.map((call) => call.arguments.join(' '));
+  assert.equal(lines.length, names.length + 2);
+  assert.match(lines[0], /^fastjournal: table jobs, row \d+: Error: a . b\n +at /);
+  assert.ok(lines.every((line) => line.length < 17 * 1024));
+});
+
+test('what onError throws ends no worker', async (t) => {
+  const daemon = await daemonFor(t, {options: '<back-off-first>1h</back-off-first>'});
+  const connection = closedAfter(t, await connect({server: daemon.tcp}));
+  const jobs = connection.journal('jobs');
+  for (const name of ['a', 'b']) await jobs.put({name});
+  t.mock.method(console, 'error', () => {});
+  const end = new AbortController();
+  let left = 2;
+  const counts = await connection.worker('jobs', () => {
+    if (--left === 0) end.abort();
+    throw new Error('no');
+  }, {signal: end.signal, onError: thrower});
+  assert.equal(counts.released, 2);
+});
+
+test('a message and a document are told of whatever is thrown', async (t) => {
+  const daemon = await daemonFor(t);
+  const connection = closedAfter(t, await connect({server: daemon.tcp}));
+  const post = connection.queues('post');
+  await post.send('orders', 'a');
+  t.mock.method(console, 'error', () => {});
+  const end = new AbortController();
+  const counts = await connection.consumer('post', 'orders', () => {
+    end.abort();
+    throw silent(GiveUp);
+  }, {signal: end.signal});
+  assert.deepEqual([counts.parked + counts.dead, counts.lost], [1, 0]);
+  const docs = connection.documents('docs');
+  const thrown = [...Object.values(failures).map(([make]) => make), () => new NotSent('\ud800', {kind: 'ä'.repeat(80)})];
+  for (const [number, make] of thrown.entries()) {
+    const document = await docs.found('pages', `/${number}`, '1');
+    const {state} = await docs.deliver(document, 'index', () => {
+      throw make();
+    });
+    assert.equal(state, 'error');
+  }
+  assert.equal(await docs.failed(await docs.found('pages', '/huge', '1'), 'index', 'ä'.repeat(80), {error: HUGE}), 'error');
+});
+
+test('texts that a program gives itself are cut', async (t) => {
+  const daemon = await daemonFor(t);
+  const connection = closedAfter(t, await connect({server: daemon.tcp}));
+  const jobs = connection.journal('jobs');
+  for (const name of ['a', 'b']) await jobs.put({name});
+  const {rows: [first, second]} = await jobs.next({count: 2});
+  assert.equal((await jobs.release(first, {error: `\ud800${HUGE}`})).fate, 'released');
+  assert.equal((await jobs.fail(second, HUGE)).fate, 'parked');
+  assert.equal((await jobs.peek({row: second.row}))[0].error, 'ä'.repeat(512));
+});
+
+test('texts are cut at characters', () => {
+  assert.equal(cut('€'.repeat(1000)), '€'.repeat(341));
+  assert.equal(cut('🙂'.repeat(1000)), '🙂'.repeat(256));
+  assert.equal(cut(`${'x'.repeat(1023)}🙂`), 'x'.repeat(1023));
+  assert.equal(cut('abc'), 'abc');
+  assert.equal(textOf('plain'), 'plain');
+  assert.equal(stackOf(7), '7');
+});
