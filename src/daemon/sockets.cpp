@@ -1,5 +1,7 @@
 // The daemon's sockets before anybody comes by them: those that were passed to it, the folders of the others, and what
 // can be wrong with them on this computer. Apart from daemon.cpp because nothing is opened here.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -86,9 +88,14 @@ bool Daemon::is_passed(config::ListenDeclaration const& declared) const {
 }
 
 void Daemon::make_folder_of(config::ListenDeclaration const& socket) const {
-  std::error_code error;
-  if (socket.address.starts_with("unix:"))
-    std::filesystem::create_directories(std::filesystem::path{socket.address.substr(5)}.parent_path(), error);
+  if (!socket.address.starts_with("unix:")) return;
+  // Whatever the umask: who may write there could put another socket in its place.
+  constexpr mode_t kMode = 0755;
+  std::filesystem::path made;
+  for (std::filesystem::path const& part : std::filesystem::path{socket.address.substr(5)}.parent_path()) {
+    made /= part;
+    static_cast<void>(::mkdir(made.c_str(), kMode));
+  }
 }
 
 Status Daemon::can_listen(config::ListenDeclaration const& declared) {

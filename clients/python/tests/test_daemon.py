@@ -6,6 +6,7 @@ A test that has no more to say about asyncio runs for the connection without it 
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
 import subprocess
@@ -568,3 +569,18 @@ def test_a_certificate_of_the_client_is_shown_and_wanted(stopped: Daemon) -> Non
     with pytest.raises(Error) as refused, fastjournal.connect(stopped.tcp, ca=ca) as connection:
         connection.journal("jobs").put({"name": "b"})
     assert refused.value.code == "not_allowed"
+
+
+def test_the_folder_of_a_unix_socket_is_for_others_to_read_only(stopped: Daemon) -> None:
+    """Whatever the umask: who may write there could put another socket in its place."""
+    stopped.as_configured = True
+    stopped.write("fastjournal.xml", '<fastjournal><socket path="made/below/socket" rights="all"/></fastjournal>')
+    before = os.umask(0)
+    try:
+        stopped.start()
+    finally:
+        os.umask(before)
+    for name in ("made", "made/below"):
+        assert (stopped.folder / name).stat().st_mode & 0o777 == 0o755
+    with fastjournal.connect(stopped.addresses[0]) as connection:
+        assert connection.journal("jobs").put({"name": "a"}).result == "inserted"
