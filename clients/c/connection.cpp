@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "clients/c/handles.h"
+#include "clients/lib/error_text.h"
 #include "clients/lib/in_flight.h"
 #include "clients/lib/journal.h"
 #include "clients/lib/queues.h"
@@ -96,7 +97,7 @@ int fastjournal::c::give_back(fj_connection* handle, char const* command, fj_mes
   return on_connection(handle, [&]() -> Status {
     if (task == nullptr) return missing("row");
     Message& message = command_about(*handle, command, *task, kOfLease);
-    if (error != nullptr && *error != '\0') message.set("error", std::string_view{error});
+    if (error != nullptr) client::set_error(message, "error", error);
     if (delay_ms >= 0) message.set("process_date", message.arena().copy("+" + std::to_string(delay_ms)));
     Result<Reply> const answer = handle->connection->call(message);
     if (!answer.ok()) return answer.status();

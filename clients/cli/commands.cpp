@@ -43,6 +43,7 @@
 #include "clients/cli/user_commands.h"
 #include "clients/cli/values.h"
 #include "clients/cli/work.h"
+#include "clients/lib/error_text.h"
 #include "clients/lib/value_text.h"
 #include "clients/usage/completion.h"
 #include "model/date.h"
@@ -187,7 +188,7 @@ ExitCode JournalRunner::lease_command() {
   command.set("epoch", Value::of_unsigned(one_.epoch));
   if (one_.lease) command.set_integer("lease", one_.lease->value);
   if (one_.at) set_date(command, "process_date", *one_.at);
-  if (!one_.error.empty()) command.set("error", one_.error);
+  fastjournal::client::set_error(command, "error", one_.error);
   Result<Reply> reply = connection_.call(command);
   if (!reply.ok()) return complain(reply.status());
   Message& answer = reply->messages.front();

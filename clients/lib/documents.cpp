@@ -4,9 +4,13 @@
 #include <array>
 
 #include "clients/lib/answers.h"
+#include "clients/lib/error_text.h"
 
 namespace fastjournal::client {
 namespace {
+
+// As the daemon's.
+constexpr std::size_t kFailureClassBytesMax = 64;
 
 // Indexed by Document::Change.
 constexpr std::array<std::string_view, 6> kChanges{"", "new", "changed", "resume", "processing", "unchanged"};
@@ -55,11 +59,11 @@ std::span<CommandRule const> pipeline_commands() {
       CommandRule{.name = "SENDING", .resend = Resend::always},
       CommandRule{.name = "SENT", .resend = Resend::always},
       CommandRule{.name = "ROUTED", .resend = Resend::always},
+      CommandRule{.name = "CHILD", .leases = "DOCUMENT", .give_back = "RELEASE"},
       CommandRule{.name = "CHILDREN_DONE", .resend = Resend::always},
       CommandRule{.name = "HEARTBEAT", .resend = Resend::always},
       CommandRule{.name = "RETRY", .resend = Resend::always},
       CommandRule{.name = "FORCE", .resend = Resend::always},
-      CommandRule{.name = "CHILD", .leases = "DOCUMENT", .give_back = "RELEASE"},
       CommandRule{.name = "DROP", .resend = Resend::always},
       CommandRule{.name = "RESOLVE", .resend = Resend::always},
       CommandRule{.name = "FORGET", .resend = Resend::always},
@@ -153,8 +157,8 @@ Result<std::string> Documents::failed(Document const& document, std::string_view
                                       FailedOptions const& options) {
   Message command = about("FAILED", document);
   command.set("destination", destination);
-  set_if_any(command, "class", kind);
-  set_if_any(command, "error", options.error);
+  set_error(command, "class", kind, kFailureClassBytesMax);
+  set_error(command, "error", options.error);
   set_flag(command, "permanent", options.permanent);
   Result<Reply> const reply = connection_.call(command);
   if (!reply.ok()) return reply.status();
@@ -164,7 +168,7 @@ Result<std::string> Documents::failed(Document const& document, std::string_view
 Status Documents::dropped(Document const& document, std::string_view destination, std::string_view reason) {
   Message command = about("DROPPED", document);
   set_if_any(command, "destination", destination);
-  set_if_any(command, "reason", reason);
+  set_error(command, "reason", reason);
   return connection_.call(command).status();
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "clients/lib/answers.h"
+#include "clients/lib/error_text.h"
 #include "clients/lib/in_flight.h"
 #include "clients/lib/value_text.h"
 
@@ -222,7 +223,7 @@ Result<Returned> Journal::returned_of(Reply const& reply) {
 Message Journal::release_of(Row const& row, ReleaseOptions const& options) const {
   Message command = about_row("RELEASE", table_, row);
   set_date(command, "process_date", options.process_date);
-  set_if_any(command, "error", options.error);
+  set_error(command, "error", options.error);
   return command;
 }
 
@@ -248,7 +249,7 @@ Status Journal::unlisten(std::string_view domain) {
 
 Message Journal::fail_of(Row const& row, std::string_view error) const {
   Message command = about_row("FAIL", table_, row);
-  set_if_any(command, "error", error);
+  set_error(command, "error", error);
   return command;
 }
 

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "clients/lib/answers.h"
+#include "clients/lib/error_text.h"
 #include "clients/lib/in_flight.h"
 #include "clients/lib/value_text.h"
 
@@ -249,14 +250,14 @@ Status Queues::accept(QueueMessage const& message) { return connection_.call(acc
 Message Queues::release_of(QueueMessage const& message, GiveBackOptions const& options) const {
   Message out = on_lease("RELEASE", message);
   set_date(out, "process_date", options.process_date);
-  set_if_any(out, "error", options.error);
+  set_error(out, "error", options.error);
   set_truth(out, "failed", options.failed);
   return out;
 }
 
 Message Queues::reject_of(QueueMessage const& message, std::string_view error) const {
   Message out = on_lease("REJECT", message);
-  set_if_any(out, "error", error);
+  set_error(out, "error", error);
   return out;
 }
 

@@ -1,0 +1,26 @@
+#include "clients/lib/error_text.h"
+
+#include "base/utf8.h"
+
+namespace fastjournal::client {
+
+std::string error_text(std::string_view given, std::size_t bytes_max) {
+  std::string out;
+  while (!given.empty()) {
+    std::string_view rest = given;
+    bool const is_carried = given.front() != '\0' && take_character(rest).has_value();
+    if (!is_carried) rest = given.substr(1);
+    std::string_view const piece = is_carried ? given.substr(0, given.size() - rest.size()) : std::string_view{"?"};
+    if (out.size() + piece.size() > bytes_max) break;
+    out += piece;
+    given = rest;
+  }
+  while (out.ends_with('\\')) out.pop_back();
+  return out;
+}
+
+void set_error(Message& command, std::string_view name, std::string_view given, std::size_t bytes_max) {
+  if (!given.empty()) command.set(name, command.arena().copy(error_text(given, bytes_max)));
+}
+
+}  // namespace fastjournal::client
