@@ -260,6 +260,8 @@ void Grammar::add_work() {
   work.add_flag("--input-only", out_.input_only,
                 "COMMAND reads the row from standard input: no FJ_<COLUMN>, and values may be anything");
   work.add_flag("--quiet", out_.quiet, "do not report each row on standard error");
+  duration(work, "--stop-after", out_.stop_after,
+           "after a signal, with a daemon that does not answer: try so long to say how the row ended (default 5s)");
 }
 
 void Grammar::add_viewer_verbs() {

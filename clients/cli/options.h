@@ -174,6 +174,7 @@ struct Invocation {
   bool input_only{false};  // the row is on standard input, its columns are not in the environment
   std::optional<std::uint64_t> max;
   std::optional<int> fail_status;
+  std::optional<DurationMs> stop_after;
   // listen
   std::string mode;
   std::optional<std::uint32_t> credit;

@@ -1,5 +1,7 @@
 #include "clients/cli/worker.h"
 
+#include <sys/time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <ostream>
@@ -26,6 +28,7 @@ constexpr Milliseconds kListenMax{60'000};
 // While COMMAND runs, an absent daemon may delay the worker by no more than this.
 constexpr Milliseconds kCallMax{5'000};
 constexpr std::chrono::seconds kPatienceAfterTerm{10};
+constexpr DurationMs kStopAfterDefault{5'000};
 constexpr std::size_t kVariableBytesMax = 64U * 1024;
 
 Moment now() { return std::chrono::steady_clock::now(); }
@@ -72,6 +75,12 @@ std::string sentence_of(Row const& row, Returned const& returned) {
 }
 
 }  // namespace
+
+// No alarm comes once the signals are not blocked any more.
+Worker::~Worker() {
+  itimerval const none{};
+  ::setitimer(ITIMER_REAL, &none, nullptr);
+}
 
 ExitCode Worker::run() {
   if (!signals_.ok()) return complain(one_, console_, Status(Code::io_error, "cannot read signals from a descriptor"));
@@ -176,8 +185,9 @@ void Worker::say(std::string const& what) {
 // Reads pending signals. Those that stop the worker also go to the command, from the second one on as SIGKILL.
 void Worker::pass_signals_on(Child* child) {
   while (int const number = signals_.next()) {
-    if (number == SIGCHLD || number == SIGPIPE) continue;
+    if (number == SIGCHLD || number == SIGPIPE || number == SIGALRM) continue;
     bool const again = std::exchange(stop_signal_, number) != 0;
+    if (!again) end_soon();
     if (child != nullptr) child->signal(again ? SIGKILL : number);
   }
 }
@@ -250,7 +260,10 @@ Worker::Outcome Worker::run_command(Row const& row, Child& child, std::string& e
 // False: the row belongs to another worker, or soon will; the command is told to end.
 bool Worker::touch(Row const& row, Child& child) {
   Moment const asked = now();
-  Result<TimeMs> const touched = journal_->touch(row, lease_);
+  Message renewal = journal_->done_of(row);
+  renewal.command = "TOUCH";
+  renewal.set_integer("lease", lease_.value);
+  Result<client::Reply> const touched = ask(renewal, &child);
   if (touched.ok()) {
     lease_end_ = asked + Milliseconds{lease_.value};
     return true;
@@ -263,17 +276,45 @@ bool Worker::touch(Row const& row, Child& child) {
   return false;
 }
 
+// What is said of the row has its time from now on; SIGALRM tells that it is over.
+void Worker::end_soon() {
+  std::int64_t const ms = one_.stop_after.value_or(kStopAfterDefault).value;
+  stop_at_ = client::moment_after(Milliseconds{ms});
+  itimerval const alarm{.it_interval = {}, .it_value = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 + 1}};
+  ::setitimer(ITIMER_REAL, &alarm, nullptr);
+}
+
+Result<client::Reply> Worker::ask(Message const& command, Child* child) {
+  Moment const latest = client::moment_after(connection_->options().time_limit);
+  Result<client::Ticket> ticket = connection_->send(command, signals_.fd());
+  // Without a connection: woken by a signal. A renewal is tried again later, if COMMAND has not ended.
+  while (!ticket.ok() && ticket.status().code() == Code::timed_out) {
+    pass_signals_on(child);
+    if (child != nullptr || now() >= std::min(latest, stop_at_)) break;
+    ticket = connection_->send(command, signals_.fd());
+  }
+  if (!ticket.ok()) return ticket.status();
+  while (!connection_->wait_answer(ticket.value(), client::kForever, signals_.fd())) {
+    pass_signals_on(child);
+    if (now() >= stop_at_) return Status{Code::timed_out, "no answer within --stop-after"};
+  }
+  return connection_->receive(ticket.value());
+}
+
 // Reports the outcome to the daemon; returns it in words.
 Result<std::string> Worker::tell(Row const& row, Outcome outcome, bool park, std::string const& error) {
   if (outcome == Outcome::succeeded) {
-    Status const done = journal_->done(row);
-    if (!done.ok()) return done;
+    Result<client::Reply> const done = ask(journal_->done_of(row), nullptr);
+    if (!done.ok()) return done.status();
     return std::string("done");
   }
   // Stopped by us: not the row's fault, so no attempt is counted, and the row is due at once.
-  Result<Returned> const returned = park                         ? journal_->fail(row, error)
-                                    : outcome == Outcome::failed ? journal_->release(row, {.error = error})
-                                                                 : journal_->release(row);
+  Result<client::Reply> const reply = ask(park                         ? journal_->fail_of(row, error)
+                                          : outcome == Outcome::failed ? journal_->release_of(row, {.error = error})
+                                                                       : journal_->release_of(row),
+                                          nullptr);
+  if (!reply.ok()) return reply.status();
+  Result<Returned> const returned = client::Journal::returned_of(reply.value());
   if (!returned.ok()) return returned.status();
   if (outcome == Outcome::stopped && returned->fate == Returned::Fate::released) return std::string("released");
   return sentence_of(row, returned.value());
@@ -282,9 +323,10 @@ Result<std::string> Worker::tell(Row const& row, Outcome outcome, bool park, std
 ExitCode Worker::settle(Row const& row, Outcome outcome, bool park, std::string const& how, std::string const& error) {
   if (outcome != Outcome::succeeded) ++failed_;
   if (outcome == Outcome::lost) return ExitCode::ok;
+  if (stop_signal_ != 0) end_soon();
   Result<std::string> told = tell(row, outcome, park, error);
   bool in_doubt = false;
-  while (!told.ok() && is_outage(told.status().code()) && now() < lease_end_ && stop_signal_ == 0) {
+  while (!told.ok() && is_outage(told.status().code()) && now() < std::min(lease_end_, stop_at_)) {
     in_doubt = true;
     told = tell(row, outcome, park, error);
     pass_signals_on(nullptr);

@@ -29,6 +29,9 @@ class Worker {
         tells_(tells),
         waits_(!invocation.once && !invocation.until_empty),
         lease_(invocation.lease.value_or(kLeaseDefault)) {}
+  Worker(Worker const&) = delete;
+  Worker& operator=(Worker const&) = delete;
+  ~Worker();
 
   // Connects, and works until done or told to stop. Blocks SIGTERM, SIGINT, SIGHUP, SIGCHLD and SIGPIPE meanwhile, and
   // reads them from a descriptor.
@@ -61,6 +64,10 @@ class Worker {
   ExitCode refuse(client::Row const& row, std::string const& column);
   // `how`: the outcome, for people.
   ExitCode settle(client::Row const& row, Outcome outcome, bool park, std::string const& how, std::string const& error);
+  void end_soon();
+  // As Connection::call, but a signal shortens it to what is left of --stop-after. `child`: of a renewal, which ends as
+  // soon as a signal comes while there is no connection.
+  Result<client::Reply> ask(Message const& command, Child* child);
   Result<std::string> tell(client::Row const& row, Outcome outcome, bool park, std::string const& error);
   void report(client::Row const& row, std::string const& what);
 
@@ -73,12 +80,14 @@ class Worker {
   Console& console_;
   bool tells_;
   bool waits_;  // for work, and through every outage
-  SignalQueue signals_{{SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGPIPE}};
+  SignalQueue signals_{{SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGPIPE, SIGALRM}};
   std::unique_ptr<client::Connection> connection_;
   std::optional<client::Journal> journal_;
   std::optional<Buffers> buffers_;
   DurationMs lease_;
   client::Moment lease_end_{};  // of the current row, on our clock
+  // After a signal, the end of what is said of the row.
+  client::Moment stop_at_{client::Moment::max()};
   std::uint64_t handled_{0};
   std::uint64_t failed_{0};
   int stop_signal_{0};

@@ -347,6 +347,26 @@ BOOST_AUTO_TEST_CASE(a_stop_is_handed_on_to_all_and_the_row_is_given_back_at_onc
   BOOST_TEST(cli_work_says(said.err, "pages row 8: killed by signal 15 (Terminated): released\n"));
 }
 
+// Without an answer: a call alone would wait for 5 s.
+BOOST_AUTO_TEST_CASE(a_stop_while_the_daemon_does_not_answer_ends_after_its_time) {
+  Folder const folder;
+  auto const begun = std::chrono::steady_clock::now();
+  WorkSaid const said = run_work(
+      [&](Peer& peer) {
+        let_listen(peer);
+        give_row(peer, peer.expect("NEXT"));
+        Reader fifo(folder.fifo());
+        fifo.expect("up\n");
+        ::kill(::getpid(), SIGTERM);
+        static_cast<void>(peer.expect("RELEASE"));
+        peer.wait_for_end();
+      },
+      {"--stop-after", "100ms"}, {"sh", "-c", "exec 3>\"$0\"; sleep 60 & echo up >&3; wait", folder.fifo()});
+  BOOST_TEST((said.code == ExitCode::unreachable));
+  BOOST_TEST(cli_work_says(said.err, "no answer within --stop-after"));
+  BOOST_TEST((std::chrono::steady_clock::now() - begun < std::chrono::milliseconds{4'500}));
+}
+
 BOOST_AUTO_TEST_CASE(a_command_that_finishes_in_spite_of_a_stop_is_done) {
   Folder const folder;
   WorkSaid const said = run_work(
