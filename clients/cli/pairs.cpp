@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "clients/cli/numbered.h"
 #include "clients/cli/option_types.h"
 #include "clients/cli/pair_values.h"
 #include "clients/cli/values.h"
@@ -42,7 +43,9 @@ class PairRunner {
         pair_(invocation.pair),
         console_(console),
         connection_(connection),
-        table_(connection, one_.table) {}
+        table_(connection, one_.table) {
+    if (one_.client.empty() && !is_conditional()) table_.number_changes();
+  }
 
   ExitCode get();
   ExitCode scan();
@@ -61,11 +64,16 @@ class PairRunner {
   void show(std::vector<Pair> const& pairs);
   void show_missing(std::string const& key);
 
+  // Sent again it would be a duplicate, of which nobody says whether the condition held.
+  [[nodiscard]] bool is_conditional() const {
+    return pair_.if_absent || pair_.if_timestamp || pair_.if_value ||
+           ((one_.verb == "kv rename" || one_.verb == "kv alias") && !pair_.overwrite);
+  }
   [[nodiscard]] client::SetOptions set_options() const;
   Result<TypedValue> value_of_word(std::string const& word);
   ExitCode set_one(std::string const& key, TypedValue const& value);
   ExitCode set_many();
-  ExitCode changed(Message const& command, std::string const& sentence);
+  ExitCode changed(Message& command, std::string const& sentence);
   ExitCode say(std::string const& key, Stored const& stored, std::string const& sentence);
   // A command about KEY, numbered as the options say.
   Message about_key(std::string_view command) const;
@@ -327,7 +335,7 @@ ExitCode PairRunner::set_one(std::string const& key, TypedValue const& value) {
   client::SetOptions options = set_options();
   // It is compared with the value that is there, of whatever type that is.
   if (pair_.if_value) options.if_value = *pair_.if_value;
-  Result<Stored> const stored = table_.set(key, value, options);
+  Result<Stored> const stored = numbered(table_, [&] { return table_.set(key, value, options); });
   if (!stored.ok()) return complain(stored.status());
   return say(key, stored.value(), "stored " + printable(key));
 }
@@ -341,7 +349,7 @@ ExitCode PairRunner::set_many() {
     pairs.emplace_back(word.substr(0, equals), std::move(value).value());
   }
   if (pairs.size() == 1) return set_one(pairs.front().first, pairs.front().second);
-  Result<Stored> const stored = table_.set_many(pairs, set_options());
+  Result<Stored> const stored = numbered(table_, [&] { return table_.set_many(pairs, set_options()); });
   if (!stored.ok()) return complain(stored.status());
   return say(stored->key, stored.value(), fmt::format("stored {} pairs", stored->count));
 }
@@ -370,7 +378,7 @@ ExitCode PairRunner::del() {
       .if_timestamp = pair_.if_timestamp, .timestamp = pair_.timestamp, .complete = pair_.complete};
   bool all = true;
   for (std::string const& key : one_.words) {
-    Result<EraseResult> const erased = table_.erase(key, options);
+    Result<EraseResult> const erased = numbered(table_, [&] { return table_.erase(key, options); });
     if (!erased.ok()) return complain(erased.status());
     all = all && erased.value() == EraseResult::deleted;
     if (one_.json) {
@@ -402,8 +410,9 @@ Message PairRunner::about_key(std::string_view command) const {
 }
 
 // `sentence`: of a change; empty: the value, alone.
-ExitCode PairRunner::changed(Message const& command, std::string const& sentence) {
-  Result<client::Reply> const reply = connection_.call(command);
+ExitCode PairRunner::changed(Message& command, std::string const& sentence) {
+  Result<client::Reply> const reply =
+      is_conditional() ? connection_.call(command) : call_numbered(connection_, command);
   if (!reply.ok()) return complain(reply.status());
   Result<Stored> const stored = client::KeyValue::stored_of(reply.value());
   if (!stored.ok()) return complain(stored.status());
@@ -426,7 +435,10 @@ ExitCode PairRunner::add() {
 
 // not, truncate, rename, alias
 ExitCode PairRunner::other() {
-  if (one_.verb == "kv not") return changed(about_key("NOT"), {});
+  if (one_.verb == "kv not") {
+    Message command = about_key("NOT");
+    return changed(command, {});
+  }
   std::string const key = printable(pair_.key);
   std::string const more = printable(pair_.other);
   if (one_.verb == "kv truncate") {

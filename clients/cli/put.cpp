@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "clients/cli/buffers.h"
+#include "clients/cli/numbered.h"
 #include "clients/cli/sentences.h"
 #include "clients/cli/values.h"
 
@@ -41,7 +42,7 @@ std::string_view why_this_date(Message const& answer) {
   return {};
 }
 
-std::string sentence_of_put(Message const& answer) {
+std::string sentence_of_put(Message const& answer, bool resent) {
   std::string_view const result = answer.text("result");
   std::string const row = value_text(answer, "row");
   if (result == "merged")
@@ -50,7 +51,7 @@ std::string sentence_of_put(Message const& answer) {
   if (result == "behind")
     return fmt::format("row {} waits behind the one that is being worked on{}{}", row, due_text(answer),
                        why_this_date(answer));
-  if (result == "duplicate") return fmt::format("this put was counted before: row {}", row);
+  if (result == "duplicate") return fmt::format("{}: row {}", resent ? "inserted" : "this put was counted before", row);
   if (result == "stale") return fmt::format("row {} is newer: nothing changed", row);
   return fmt::format("{} row {}{}", result, row, due_text(answer));
 }
@@ -68,10 +69,10 @@ ExitCode Putter::row() {
   if (built.ok()) built = buffers_.encode(insert);
   if (built.code() == Code::bad_parameter) return misuse(one_, console_, built.message());
   if (!built.ok()) return complain(built);
-  Result<Reply> const reply = connection_.call(insert);
+  Result<Reply> const reply = call_numbered(connection_, insert);
   if (!reply.ok()) return complain(reply.status());
   Message const& answer = reply->first();
-  console_.out << (one_.json ? render_json(answer) : sentence_of_put(answer) + '\n');
+  console_.out << (one_.json ? render_json(answer) : sentence_of_put(answer, reply->resent) + '\n');
   return ExitCode::ok;
 }
 

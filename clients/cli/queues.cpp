@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/utf8.h"
+#include "clients/cli/numbered.h"
 #include "clients/cli/rows.h"
 #include "clients/cli/values.h"
 #include "model/value.h"
@@ -91,17 +92,18 @@ ExitCode QueueRunner::send() {
   if (one_.expires) set_date(command, "expiration_date", *one_.expires);
   set_given(command, "client", one_.client);
   if (one_.sequence) command.set_integer("sequence", static_cast<std::int64_t>(*one_.sequence));
-  Result<Message> const answer = call(command);
-  if (!answer.ok()) return complain(answer.status());
-  std::int64_t const queues = answer->integer("queues").value_or(0);
+  Result<client::Reply> const reply = call_numbered(connection_, command);
+  if (!reply.ok()) return complain(reply.status());
+  Message const& answer = reply->first();
+  std::int64_t const queues = answer.integer("queues").value_or(0);
   if (one_.json)
-    console_.out << render_json(answer.value());
+    console_.out << render_json(answer);
   else if (queues == 0)
     console_.out << "sent to no queue: nothing is bound to " << printable(queue_.exchange) << " for it\n";
   else
     console_.out << fmt::format(
-        "{} message {}{}\n", answer->text("result") == "duplicate" ? "was sent before:" : "sent",
-        answer->integer("message").value_or(0), queues == 1 ? "" : fmt::format(" and {} more", queues - 1));
+        "{} message {}{}\n", answer.text("result") == "duplicate" && !reply->resent ? "was sent before:" : "sent",
+        answer.integer("message").value_or(0), queues == 1 ? "" : fmt::format(" and {} more", queues - 1));
   return ExitCode::ok;
 }
 
