@@ -82,36 +82,37 @@ Verdict Changes::kick(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   if (!id.is_none()) {
-    std::uint32_t const row = rows_.find(id);
-    if (rows_.row(row).place() == rows::Place::processing) {
-      decision.status =
-          Status{Code::wrong_state, "row " + std::to_string(id.value) + " of table " + settings_.table() +
-                                        " is being processed by " +
-                                        std::string{rows_.leases().worker(rows_.lease_of(row))} + ": nothing to kick"};
-    } else {
-      kick_row(row, decision);
-    }
+    decision.status = selection_.check_hold(id, decision);
+    if (decision.status.ok()) kick_row(rows_.find(id), decision);
     return Verdict::done;
   }
   // The parked rows of the key, one in each step (the second is merged into the first); without any, the one that
-  // waits.
+  // waits; without that, those that are being processed: their leases are taken back.
   rows::KeyRows const rows = rows_.keys().find(selection_.key());
-  if (rows.parked != rows::kNoRow) {
+  bool const takes_back = decision.carry[1] != 0;
+  if (rows.parked != rows::kNoRow && !takes_back) {
     kick_row(rows.parked, decision);
     return ++decision.carry[0] < kRowsOfKeyMax ? Verdict::again : Verdict::done;
   }
-  if (decision.step > 0) return Verdict::done;
-  if (rows.waiting != rows::kNoRow && rows_.is_visible(rows.waiting, decision.now.value)) {
+  if (decision.step > 0 && !takes_back) return Verdict::done;
+  if (rows.waiting != rows::kNoRow && rows_.is_visible(rows.waiting, decision.now.value) && !takes_back) {
     kick_row(rows.waiting, decision);
-  } else if (rows.processing != rows::kNoRow) {
-    decision.status = Status{Code::wrong_state, "the row of this key is being processed: nothing to kick"};
-  } else {
-    decision.status = selection_.unknown_key();
+    return Verdict::done;
   }
-  return Verdict::done;
+  if (rows.processing == rows::kNoRow) {
+    if (!takes_back) decision.status = selection_.unknown_key();
+    return Verdict::done;
+  }
+  for (std::uint32_t row = rows.processing; !takes_back && row != rows::kNoRow && decision.status.ok();
+       row = rows_.keys().next(row))
+    decision.status = selection_.check_hold(rows_.id_of(row), decision);
+  if (!decision.status.ok()) return Verdict::done;
+  decision.carry[1] = 1;
+  kick_row(rows.processing, decision);
+  return ++decision.carry[0] < kRowsOfKeyMax && rows.processing_count > 1 ? Verdict::again : Verdict::done;
 }
 
-// Rows that KICK may change: parked ones, unless another status is given; never one that is being processed.
+// Rows that KICK changes: parked ones, unless another status is given.
 Status Changes::read_bulk(Command const& command, Filter& filter) const {
   bool const kicks = command.message->command == "KICK";
   if (Status status = selection_.read_filter(command, filter); !status.ok()) return status;
@@ -128,9 +129,6 @@ Status Changes::read_bulk(Command const& command, Filter& filter) const {
     return Status{Code::missing_parameter, std::string{"a DELETE of many rows needs a filter: status, domain"} +
                                                (rows_.keys().has_keys() ? ", prefix or error" : " or error")}
         .with("parameter", "status");
-  if (kicks && filter.status == "processing")
-    return Status{Code::bad_parameter, "status is \"processing\": a row that is being processed cannot be kicked"}.with(
-        "parameter", "status");
   if (kicks && filter.status.empty()) filter.status = status_of(rows::Place::parked);
   return {};
 }
@@ -158,8 +156,7 @@ Verdict Changes::change_many(Command const& command, Decision& decision) const {
     ++looks;
     ++decision.looks;
     behind = rows_.row(row).id().value;
-    bool const kickable = !kicks || rows_.row(row).place() != rows::Place::processing;
-    if (!kickable || !selection_.fits(row, filter, decision.now.value)) continue;
+    if (!selection_.fits(row, filter, decision.now.value)) continue;
     bool const is_held = selection_.is_held(rows_.id_of(row));
     if (is_held && !transaction::is_mutant(transaction::Mutant::filter_deletes_held_rows)) continue;
     ++hits;

@@ -71,11 +71,16 @@ void Journal::metrics(TimeMs now, MetricSink& sink) const {
       static_cast<std::uint64_t>(settings_.options().lifetimes.grace));
   put({"paused", "1: nothing is handed out"}, pauses_.is_paused() ? 1 : 0);
   put({"draining", "1: inserts are refused"}, pauses_.is_draining() ? 1 : 0);
+  put({"failing", "1: more than half of the attempts of the last minutes failed"},
+      statistics_.attempts.is_failing() ? 1 : 0);
   put({"failures_in_row", "rows given up since the last one that was done"}, pauses_.failures_in_row());
   put({"clients", "producers whose sequences are remembered"}, rows_.clients().windows().size());
   put({"client_sequences", "sequences that are remembered"}, rows_.clients().windows().sequences());
   put({"records_ignored", "records of a replay about rows that were gone", Metric::Kind::counter},
       rows_.ignored() + pauses_.ignored());
+  put({"clock_ahead", "inserts refused for their date, by max-clock-skew; those of a spool come again without it",
+       Metric::Kind::counter},
+      fast_clocks_.refused());
   describe(statistics_, sink);
 }
 

@@ -81,8 +81,9 @@ class Effects : public rows::NoEffects {
   void measure_done(std::uint32_t row, std::int64_t now) {
     ++statistics_.done;
     statistics_.merges.add(rows_.merges_of(row));
-    if (rows_.row(row).place() == rows::Place::processing)
-      statistics_.processing_ms.add(since(rows_.lease_of(row).began, now));
+    if (rows_.row(row).place() != rows::Place::processing) return;
+    statistics_.processing_ms.add(since(rows_.lease_of(row).began, now));
+    statistics_.attempts.succeeded(now);
   }
 
   // Rows with so many attempts in their lives that an alert is raised. After a start they are noted with their next

@@ -43,6 +43,7 @@ void reset(std::string& scratch) {
 // Without has_inserted it is of now, and never stale.
 struct Inserts::Wish : model::InsertParameters {
   std::int64_t now{0};
+  std::int64_t due_at{0};  // of a new row
   rows::Claim claim{};
   std::size_t message_bytes{0};
   std::string_view key{};
@@ -56,9 +57,16 @@ Status Inserts::read_wish(Command const& command, Decision const& decision, Wish
   model::Parameters parameters{message};
   wish.now = decision.now.value;
   static_cast<model::InsertParameters&>(wish) = model::read_insert(parameters, asked);
-  if (!wish.has_inserted) wish.inserted = wish.now;
   wish.claim.sender = rows::read_sender(parameters);
+  // What was promised was found good then.
+  if (decision.phase != Phase::keep) {
+    bool const read = parameters.ok();
+    model::check_insertion(wish, parameters, asked, settings_.options().clock_skew_max);
+    if (read && !parameters.ok()) fast_clocks_.saw(command, wish.inserted - asked);
+  }
   model::check_expiration(wish, parameters, asked);
+  wish.due_at = wish.due();
+  if (!wish.has_inserted) wish.inserted = wish.now;
   if (!parameters.ok()) return parameters.take_status();
 
   reset(key_);
@@ -198,7 +206,7 @@ Verdict Inserts::insert(Command const& command, Decision& decision) const {
 Verdict Inserts::insert_row(Wish const& wish, bool behind, Decision& decision) const {
   rows::RowBody body;
   body.priority = wish.priority;
-  body.date = wish.date;
+  body.date = wish.due_at;
   body.sender = wish.claim.sender;
   body.facts.arrival = wish.now;
   body.facts.inserted = body.facts.accepted = wish.inserted;
@@ -210,7 +218,7 @@ Verdict Inserts::insert_row(Wish const& wish, bool behind, Decision& decision) c
   body.data = wish.data;
   body.has_outside = wish.has_outside;
   Lsn const lsn = rows::append_row(decision.records, ObjectId{}, body);
-  answer_inserted(decision, object_of(lsn), behind ? "behind" : "inserted", 0, wish.date);
+  answer_inserted(decision, object_of(lsn), behind ? "behind" : "inserted", 0, body.date);
   return Verdict::done;
 }
 
@@ -283,7 +291,7 @@ Verdict Inserts::answer_expired(Wish const& wish, Decision& decision) const {
   decision.answer.message("INSERTED")
       .add("table", Value::of_text(settings_.table()))
       .add("result", Value::of_text("expired"))
-      .add("process_date", wish.date);
+      .add("process_date", wish.due_at);
   return Verdict::done;
 }
 

@@ -7,6 +7,7 @@
 
 #include "fastjournal/table.h"
 #include "model/row_codec.h"
+#include "plugins/journal/fast_clocks.h"
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/settings.h"
 #include "plugins/journal/statistics.h"
@@ -17,8 +18,14 @@ namespace fastjournal::journal {
 // Of one journal, beside its parts, which outlive it.
 class Inserts {
  public:
-  Inserts(rows::RowTable const& table, Settings const& settings, Pauses const& pauses, Statistics& statistics)
-      : table_(table), rows_(table.state()), settings_(settings), pauses_(pauses), statistics_(statistics) {}
+  Inserts(rows::RowTable const& table, Settings const& settings, Pauses const& pauses, Statistics& statistics,
+          FastClocks& fast_clocks)
+      : table_(table),
+        rows_(table.state()),
+        settings_(settings),
+        pauses_(pauses),
+        statistics_(statistics),
+        fast_clocks_(fast_clocks) {}
 
   Verdict insert(Command const& command, Decision& decision) const;
 
@@ -47,6 +54,7 @@ class Inserts {
   Settings const& settings_;
   Pauses const& pauses_;
   Statistics& statistics_;
+  FastClocks& fast_clocks_;
   // Memory that is used again; its contents do not last.
   mutable std::string key_;
   mutable std::string data_;

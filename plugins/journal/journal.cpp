@@ -45,9 +45,10 @@ struct Journal::Named {
 
 namespace {
 
-constexpr std::array<std::string_view, 30> kOptionNames = {"processing-timeout",
+constexpr std::array<std::string_view, 32> kOptionNames = {"processing-timeout",
                                                            "processing-timeout-min",
                                                            "processing-timeout-max",
+                                                           "processing-timeout-http",
                                                            "grace",
                                                            "max-timeouts",
                                                            "max-attempts",
@@ -59,6 +60,7 @@ constexpr std::array<std::string_view, 30> kOptionNames = {"processing-timeout",
                                                            "back-off-max",
                                                            "back-off-jitter",
                                                            "max-postpone",
+                                                           "max-clock-skew",
                                                            "one-at-a-time",
                                                            "domain",
                                                            "domain-weights",
@@ -95,7 +97,7 @@ Journal::Journal(TableContext const& context, std::shared_ptr<TypeDeclaration co
       timers_(rows_, attempts_, settings_.options().lifetimes),
       selection_(state(), rows_.holds(), settings_, pauses_),
       spill_(state(), settings_),
-      inserts_(rows_, settings_, pauses_, statistics_),
+      inserts_(rows_, settings_, pauses_, statistics_, fast_clocks_),
       workers_(state(), settings_, pauses_, selection_, attempts_, statistics_),
       lookups_(state(), settings_, pauses_, selection_),
       changes_(state(), settings_, selection_, attempts_, statistics_),
@@ -161,7 +163,11 @@ Status Journal::check_type(TypeDeclaration const& type) {
 
 bool Journal::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) noexcept {
   // The end of a lease may release a domain: its tokens are counted at the time of the decision.
-  if (context.live) rows_.see(context.now.value);
+  if (context.live) {
+    rows_.see(context.now.value);
+    if (fast_clocks_.has_news()) fast_clocks_.tell(settings_.table(), observer);
+    if (statistics_.attempts.has_news()) statistics_.attempts.tell("attempts", settings_.table(), "journal", observer);
+  }
   if (!Pauses::knows(record)) return rows_.apply(record, context, observer, effects_);
   return record.version == 1 && pauses_.apply(record, context, observer);
 }
@@ -170,6 +176,7 @@ bool Journal::decide_timer(Decision& decision) const {
   if (pauses_.pause_after_failures(decision) || timers_.expire(decision)) return true;
   rows::Timers::LeasesEnded const ended = timers_.end_leases(decision);
   statistics_.timed_out += ended.count;
+  statistics_.attempts.failed(decision.now.value, ended.count);
   // After these are applied the table may have to pause itself.
   return ended.more || (ended.count > 0 && settings_.options().pause_after_failures != 0);
 }

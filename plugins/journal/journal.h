@@ -4,6 +4,7 @@
 // heads say by which), appends records, and only apply changes what these say.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -80,8 +81,11 @@ class Journal final : public Table,
     return journal::newest_version(record_type);
   }
   void prefetch(RecordView const& record) const noexcept override { rows_.prefetch(record); }
-  [[nodiscard]] TimeMs next_due() const override { return timers_.next_due(); }
+  [[nodiscard]] TimeMs next_due() const override {
+    return std::min(timers_.next_due(), TimeMs{statistics_.attempts.next_look()});
+  }
   bool advance(TimeMs now, std::size_t budget, TableObserver& observer) override {
+    statistics_.attempts.look(now.value, observer);
     return rows_.advance(now, budget, observer);
   }
 
@@ -148,6 +152,7 @@ class Journal final : public Table,
   Pauses pauses_;
   // decide counts events without a record of their own.
   mutable Statistics statistics_;
+  mutable FastClocks fast_clocks_;
   Effects effects_;
   rows::Attempts attempts_;
   rows::Timers timers_;

@@ -130,13 +130,13 @@ Verdict Lookups::peek(Command const& command, Decision& decision) const {
   if (decision.status.ok() && !id.is_none()) decision.status = refuse_page_of_row(command);
   if (!decision.status.ok()) return Verdict::done;
   if (!id.is_none()) {
-    describe_row(rows_, settings_, rows_.find(id), decision.answer, StoredValue::As::bytes);
+    describe_row(rows_, settings_, command, rows_.find(id), decision.answer, StoredValue::As::bytes);
     return Verdict::done;
   }
   std::uint64_t outside = 0;
   tell_key(command, decision, [&](std::uint32_t row) {
     if (!rows_.is_visible(row, now)) return false;
-    outside += describe_row(rows_, settings_, row, decision.answer,
+    outside += describe_row(rows_, settings_, command, row, decision.answer,
                             outside < kOutsideBytesMax ? StoredValue::As::bytes : StoredValue::As::place);
     decision.looks += kLooksPerRowShown;
     return true;
@@ -167,7 +167,7 @@ Verdict Lookups::list(Command const& command, Decision& decision) const {
     ++decision.looks;
     if (selection_.fits(row, filter, decision.now.value)) {
       // A page of rows would be gigabytes.
-      describe_row(rows_, settings_, row, decision.answer, StoredValue::As::place);
+      describe_row(rows_, settings_, command, row, decision.answer, StoredValue::As::place);
       ++shown;
       bytes += bytes_of_last(decision.answer);
       decision.looks += kLooksPerRowShown;
@@ -192,7 +192,7 @@ void Lookups::tell_unknown(ObjectId row, Answer& answer) const {
 
 Verdict Lookups::why(Command const& command, Decision& decision) const {
   decision.looks += rows::Order::kLookMax;  // to count the rows before it
-  Reasons reasons{rows_, settings_, pauses_, decision.now.value, decision.answer};
+  Reasons reasons{rows_, settings_, pauses_, command, decision.now.value, decision.answer};
   model::Parameters parameters{*command.message};
   if (parameters.has("row")) {
     ObjectId const id = parameters.row();

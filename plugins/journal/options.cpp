@@ -32,6 +32,7 @@ Options Options::read(TableDeclaration const& declaration) {
   out.processing_timeout = number("processing-timeout");
   out.processing_timeout_min = number("processing-timeout-min");
   out.processing_timeout_max = number("processing-timeout-max");
+  out.processing_timeout_http = number("processing-timeout-http");
   out.lifetimes.grace = number("grace");
   out.attempts.max_timeouts = static_cast<std::uint8_t>(number("max-timeouts"));
   out.attempts.max_attempts = static_cast<std::uint8_t>(number("max-attempts"));
@@ -43,6 +44,7 @@ Options Options::read(TableDeclaration const& declaration) {
   out.attempts.back_off_max = number("back-off-max");
   out.attempts.back_off_jitter = number("back-off-jitter");
   out.max_postpone = number("max-postpone");
+  out.clock_skew_max = number("max-clock-skew");
   out.rows_max = static_cast<std::uint64_t>(number("rows-max"));
   out.memory_max = static_cast<std::uint64_t>(number("memory-max"));
   out.spill = static_cast<std::uint64_t>(number("spill"));

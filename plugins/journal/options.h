@@ -7,6 +7,7 @@
 
 #include "fastjournal/declaration.h"
 #include "fastjournal/status.h"
+#include "fastjournal/table.h"
 #include "rows/attempts.h"
 #include "rows/timers.h"
 
@@ -19,16 +20,23 @@ struct Options {
   std::int64_t processing_timeout{3'600'000};  // durations are ms
   std::int64_t processing_timeout_min{0};
   std::int64_t processing_timeout_max{0};
+  std::int64_t processing_timeout_http{300'000};  // of who has no connection that could hold a lease
   rows::AttemptRules attempts;
   rows::Lifetimes lifetimes;
   std::int64_t max_postpone{3'600'000};
-  std::uint64_t rows_max{0};    // 0: no limit
-  std::uint64_t memory_max{0};  // bytes; 0: no limit
-  std::uint64_t spill{0};       // values of so many bytes are kept outside the log and memory; 0: none
+  std::int64_t clock_skew_max{0};  // 0: no limit
+  std::uint64_t rows_max{0};       // 0: no limit
+  std::uint64_t memory_max{0};     // bytes; 0: no limit
+  std::uint64_t spill{0};          // values of so many bytes are kept outside the log and memory; 0: none
   std::size_t clients_max{100'000};
   std::uint32_t pause_after_failures{0};  // 0: never
 
   [[nodiscard]] static Options read(TableDeclaration const& declaration);
+  // How long a lease lasts that says nothing else.
+  [[nodiscard]] std::int64_t lease_of(Command const& command) const {
+    if (command.holds) return processing_timeout;
+    return std::max(processing_timeout_min, std::min(processing_timeout, processing_timeout_http));
+  }
   // Checks of two options together, which the loader cannot make: ok, or the problem.
   [[nodiscard]] Status check(TableDeclaration const& declaration) const;
 

@@ -3,6 +3,7 @@
 #include "model/date.h"
 #include "plugins/journal/effects.h"
 #include "plugins/journal/texts.h"
+#include "rows/leased.h"
 
 namespace fastjournal::journal {
 namespace {
@@ -102,7 +103,7 @@ void Reasons::tell_behind() {
 void Reasons::tell_processing() {
   state("processing");
   rows::Lease const& lease = rows_.lease_of(row_);
-  answer_.add("epoch", lease.epoch.value);
+  if (rows::may_see_epoch(lease, command_)) answer_.add("epoch", lease.epoch.value);
   add_lease(lease);
   text_ = "Worker " + worker_text(lease, " it");
   if (!lease.is_kept) return;

@@ -15,8 +15,9 @@ namespace fastjournal::journal {
 // For one answer.
 class Reasons {
  public:
-  Reasons(rows::State const& rows, Settings const& settings, Pauses const& pauses, std::int64_t now, Answer& answer)
-      : rows_(rows), settings_(settings), pauses_(pauses), now_(now), answer_(answer) {}
+  Reasons(rows::State const& rows, Settings const& settings, Pauses const& pauses, Command const& command,
+          std::int64_t now, Answer& answer)
+      : rows_(rows), settings_(settings), pauses_(pauses), command_(command), now_(now), answer_(answer) {}
 
   // One message REASON.
   void tell(std::uint32_t row);
@@ -44,6 +45,7 @@ class Reasons {
   rows::State const& rows_;
   Settings const& settings_;
   Pauses const& pauses_;
+  Command const& command_;
   std::int64_t now_;
   Answer& answer_;
   std::uint32_t row_{rows::kNoRow};

@@ -3,6 +3,7 @@
 #include "model/key_codec.h"
 #include "model/row_codec.h"
 #include "plugins/journal/texts.h"
+#include "rows/leased.h"
 
 namespace fastjournal::journal {
 
@@ -19,8 +20,8 @@ std::uint64_t add_row_columns(rows::State const& rows, std::uint32_t index, rows
   return outside;
 }
 
-std::uint64_t describe_row(rows::State const& rows, Settings const& settings, std::uint32_t index, Answer& answer,
-                           StoredValue::As as) {
+std::uint64_t describe_row(rows::State const& rows, Settings const& settings, Command const& command,
+                           std::uint32_t index, Answer& answer, StoredValue::As as) {
   rows::Row const& row = rows.row(index);
   rows::PayloadView const view = rows.view(index);
   answer.message("ROW").add("table", std::string_view{settings.table()}).add("row", row.id().value);
@@ -31,6 +32,7 @@ std::uint64_t describe_row(rows::State const& rows, Settings const& settings, st
   if (row.place() == rows::Place::processing) {
     rows::Lease const& lease = rows.lease_of(index);
     answer.add("lease_end", lease.ends).add("worker", rows.leases().worker(lease));
+    if (rows::may_see_epoch(lease, command)) answer.add("epoch", lease.epoch.value);
   }
   if (!view.error.empty()) answer.add("error", view.error);
   return outside;

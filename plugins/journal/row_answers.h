@@ -18,9 +18,9 @@ inline constexpr std::uint64_t kOutsideBytesMax = 16U << 20U;
 // log; returns their bytes.
 std::uint64_t add_row_columns(rows::State const& rows, std::uint32_t row, rows::PayloadView const& view, Answer& answer,
                               StoredValue::As as);
-// A message ROW with all of it.
-std::uint64_t describe_row(rows::State const& rows, Settings const& settings, std::uint32_t row, Answer& answer,
-                           StoredValue::As as);
+// A message ROW with all of it that `command` may see.
+std::uint64_t describe_row(rows::State const& rows, Settings const& settings, Command const& command, std::uint32_t row,
+                           Answer& answer, StoredValue::As as);
 // What became of a row that was leased or parked: `waiting` is the answer's command if it waits.
 void answer_ended(Settings const& settings, ObjectId row, std::string_view waiting, rows::Ended const& ended,
                   Decision& decision);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "fastjournal/histogram.h"
+#include "rows/failing.h"
 
 namespace fastjournal::journal {
 
@@ -25,6 +26,8 @@ struct Statistics {
   std::uint64_t kicked{0};
   std::uint64_t deleted{0};
   std::uint64_t expired{0};
+
+  rows::Failing attempts;
 
   Histogram lateness_ms;    // process date -> lease
   Histogram wait_ms;        // arrival -> first lease

@@ -30,9 +30,10 @@ constexpr std::size_t kEndBytes = 8U << 10U;
 // ---------------------------------------------------------------------------
 // Handing out
 
-std::int64_t Workers::lease_span(model::Parameters& parameters) const {
-  return parameters.integer("lease", settings_.options().processing_timeout, settings_.options().processing_timeout_min,
-                            settings_.options().processing_timeout_max);
+std::int64_t Workers::lease_span(Command const& command, model::Parameters& parameters) const {
+  Options const& options = settings_.options();
+  return parameters.integer("lease", options.lease_of(command), options.processing_timeout_min,
+                            options.processing_timeout_max);
 }
 
 void Workers::check_worker(Command const& command, model::Parameters& parameters) {
@@ -53,7 +54,7 @@ void Workers::check_domain(model::Parameters& parameters) const {
 Verdict Workers::next(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kNextCountMax));
-  std::int64_t const lease_ms = lease_span(parameters);
+  std::int64_t const lease_ms = lease_span(command, parameters);
   std::int64_t const wait_ms = parameters.integer("wait", 0, 0, kWaitMax);
   // Also if a row is due: whether a command is accepted must not depend on the rows.
   if (wait_ms > 0 && !parameters.has("request"))
@@ -117,7 +118,7 @@ Verdict Workers::give_nothing_as_paused(Decision& decision, std::int64_t wait_ms
 Verdict Workers::give_row(std::uint32_t row, Command const& command, Decision& decision, std::uint64_t count,
                           std::int64_t lease_ms) const {
   rows::PayloadView const view = rows_.view(row);
-  rows::Leases::Terms const terms = attempts_.lease(row, command.connection, command.worker, lease_ms, decision);
+  rows::Leases::Terms const terms = attempts_.lease(row, rows::holder_of(command), command.worker, lease_ms, decision);
   Answer& answer = decision.answer.message("ROW").add("table", Value::of_text(settings_.table()));
   answer.add("row", rows_.id_of(row).value).add("epoch", terms.epoch.value);
   bool const wants_places = command.message->integer("places").value_or(0) == 1;
@@ -135,22 +136,23 @@ Verdict Workers::give_row(std::uint32_t row, Command const& command, Decision& d
 // ---------------------------------------------------------------------------
 // Those who hold a lease
 
-std::uint32_t Workers::find_leased(model::Parameters& parameters, Decision& decision) const {
+std::uint32_t Workers::find_leased(Command const& command, model::Parameters& parameters, Decision& decision) const {
   ObjectId const id = parameters.row();
   LeaseEpoch const epoch = parameters.epoch();
   if (!parameters.ok()) {
     decision.status = parameters.take_status();
     return rows::kNoRow;
   }
-  std::uint32_t const row = rows::find_leased(rows_, id, epoch, "row", settings_.table(), decision.status);
+  std::uint32_t const row = rows::find_leased(rows_, id, epoch, "row", settings_.table(), command, decision.status);
   if (row != rows::kNoRow) [[likely]]
     return row;
   if (decision.status.ok()) decision.status = selection_.unknown_row(id);
   return rows::kNoRow;
 }
 
-bool Workers::find_to_end(model::Parameters& parameters, Decision& decision, std::uint32_t& row) const {
-  row = find_leased(parameters, decision);
+bool Workers::find_to_end(Command const& command, model::Parameters& parameters, Decision& decision,
+                          std::uint32_t& row) const {
+  row = find_leased(command, parameters, decision);
   if (row == rows::kNoRow) return false;
   ObjectId const id = rows_.id_of(row);
   decision.status = selection_.check_hold(id, decision);
@@ -163,9 +165,9 @@ bool Workers::find_to_end(model::Parameters& parameters, Decision& decision, std
 
 Verdict Workers::touch(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
-  std::int64_t const lease_ms = lease_span(parameters);
+  std::int64_t const lease_ms = lease_span(command, parameters);
   check_worker(command, parameters);
-  std::uint32_t const row = find_leased(parameters, decision);
+  std::uint32_t const row = find_leased(command, parameters, decision);
   if (row == rows::kNoRow) return Verdict::done;
   ObjectId const id = rows_.row(row).id();
   if (rows_.view(row).facts.is_expired(decision.now.value)) {
@@ -176,9 +178,10 @@ Verdict Workers::touch(Command const& command, Decision& decision) const {
   // TOUCH moves the lease to its sender: a worker that has connected again continues with its rows.
   rows::Lease const& lease = rows_.lease_of(row);
   // The same connection need not give its name again.
-  bool const is_same = lease.connection == static_cast<std::uint64_t>(command.connection) && !parameters.has("worker");
+  bool const is_same =
+      lease.connection == static_cast<std::uint64_t>(rows::holder_of(command)) && !parameters.has("worker");
   std::string_view const worker = is_same ? rows_.leases().worker(lease) : command.worker;
-  rows::Leases::Terms const terms = attempts_.renew(row, command.connection, worker, lease_ms, decision);
+  rows::Leases::Terms const terms = attempts_.renew(row, rows::holder_of(command), worker, lease_ms, decision);
   decision.durability = Durability::written;
   decision.answer.message("TOUCHED").add("table", std::string_view{settings_.table()}).add("row", id.value);
   decision.answer.add("epoch", terms.epoch.value).add("lease_end", terms.ends);
@@ -187,7 +190,7 @@ Verdict Workers::touch(Command const& command, Decision& decision) const {
 
 Verdict Workers::done(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
-  if (decision.step > 0) return give_next(command, decision, 1, settings_.options().processing_timeout, 0);
+  if (decision.step > 0) return give_next(command, decision, 1, settings_.options().lease_of(command), 0);
   bool const next_too = parameters.integer("next", 0, 0, 1) != 0;
   if (next_too) check_worker(command, parameters);
   if (next_too && decision.phase != Phase::now)
@@ -195,7 +198,7 @@ Verdict Workers::done(Command const& command, Decision& decision) const {
                       "next is 1: a transaction hands out no rows; take the next one before BEGIN or after COMMIT");
   check_domain(parameters);
   std::uint32_t row = rows::kNoRow;
-  if (!find_to_end(parameters, decision, row)) return Verdict::done;
+  if (!find_to_end(command, parameters, decision, row)) return Verdict::done;
   ObjectId const id = rows_.row(row).id();
   rows::append_remove(decision.records, id, rows::Reason::done);
   decision.answer.message("COMPLETED").add("table", Value::of_text(settings_.table())).add("row", id.value);
@@ -214,13 +217,14 @@ Verdict Workers::release(Command const& command, Decision& decision) const {
   bool const has_error = !command.message->text("error").empty();
   bool const failed = parameters.integer("failed", has_error ? 1 : 0, 0, 1) != 0;
   std::uint32_t index = rows::kNoRow;
-  if (!find_to_end(parameters, decision, index)) return Verdict::done;
+  if (!find_to_end(command, parameters, decision, index)) return Verdict::done;
   ObjectId const id = rows_.row(index).id();
   rows::GiveBackBody body;
   body.counters = rows_.counters_of(index);
   if (failed) {
     body.counters = body.counters.after_failure();
     ++statistics_.attempts_failed;
+    statistics_.attempts.failed(now);
   }
   body.date = parameters.has("process_date") ? std::max(now, wanted)
               : failed                       ? attempts_.rested(index, body.counters, now)
@@ -239,12 +243,13 @@ Verdict Workers::fail(Command const& command, Decision& decision) const {
   }
   model::Parameters parameters{*command.message};
   std::uint32_t index = rows::kNoRow;
-  if (!find_to_end(parameters, decision, index)) return Verdict::done;
+  if (!find_to_end(command, parameters, decision, index)) return Verdict::done;
   ObjectId const id = rows_.row(index).id();
   rows::GiveBackBody body;
   body.counters = rows_.counters_of(index).after_failure();
   body.error = model::shortened(command.message->text("error"), kErrorBytesMax);
   ++statistics_.attempts_failed;
+  statistics_.attempts.failed(decision.now.value);
   answer_ended(settings_, id, {}, attempts_.give_up(index, body, decision), decision);
   return after_failure();
 }

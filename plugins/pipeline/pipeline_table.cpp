@@ -168,14 +168,18 @@ void PipelineTable::change(std::shared_ptr<TableDeclaration const> next) {
 // Records and timers
 
 bool PipelineTable::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) noexcept {
-  if (context.live) shared_.documents.see(context.now.value);
+  if (context.live) {
+    shared_.documents.see(context.now.value);
+    rows::Failing& deliveries = shared_.statistics.deliveries;
+    if (deliveries.has_news()) deliveries.tell("attempts", shared_.table(), "pipeline", observer);
+  }
   return shared_.documents.apply(record, context, observer);
 }
 
 TimeMs PipelineTable::next_due() const {
   bool const is_due =
       operators_.has_to_take_plan() || operators_.has_to_retire() || !shared_.documents.leaving().empty();
-  return is_due ? TimeMs{0} : shared_.work().next_due();
+  return is_due ? TimeMs{0} : std::min(shared_.work().next_due(), TimeMs{shared_.statistics.deliveries.next_look()});
 }
 
 bool PipelineTable::decide_timer(Decision& decision) const {
@@ -260,6 +264,8 @@ void PipelineTable::metrics(TimeMs now, MetricSink& sink) const {
   if (shared_.plan() != nullptr)
     for (Plan::Target const& target : shared_.plan()->targets) paused += target.mode == Mode::open ? 0 : 1;
   put({"destinations_paused", "destinations that are not open"}, paused);
+  put({"failing", "1: more than half of the attempts of the last minutes failed"},
+      shared_.statistics.deliveries.is_failing() ? 1 : 0);
   put({"plans", "versions of the plan that have documents"}, documents.plans().count());
   put({"memory_bytes", "memory of documents and indexes"}, memory_bytes());
   put({"live_bytes", "bytes of the log that what is there needs"}, live_bytes());

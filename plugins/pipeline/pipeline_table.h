@@ -60,6 +60,7 @@ class PipelineTable final : public Table, public Timed, public Holder, public fa
   }
   [[nodiscard]] TimeMs next_due() const override;
   bool advance(TimeMs now, std::size_t budget, TableObserver& observer) override {
+    shared_.statistics.deliveries.look(now.value, observer);
     return shared_.documents.advance(now, budget, observer);
   }
 

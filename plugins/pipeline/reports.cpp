@@ -48,6 +48,7 @@ void Reports::record_sent(std::uint32_t cell, Decision& decision) const {
   std::uint32_t const document = shared_.store().cell(cell).document;
   append_status(decision.records, shared_.store()[document].id(), {{documents.ordinal_of(cell)}, State::sent, 0, {}});
   ++shared_.statistics.sent;
+  shared_.statistics.deliveries.succeeded(decision.now.value);
   Plan const& plan = documents.plan_of(document);
   std::uint16_t const destination = documents.destination_of(cell);
   bool const opens = plan.targets[destination].mode == Mode::probing && !is_mutant(Mutant::probe_opens_nothing);
@@ -87,6 +88,7 @@ State Reports::record_failure(std::uint32_t cell, Wrong const& wrong, Decision& 
   }
   append_status(decision.records, id, {{ordinal}, state, attempts, failure});
   ++shared_.statistics.failures;
+  shared_.statistics.deliveries.failed(decision.now.value);
   if (is_failed(state)) ++shared_.statistics.dead;
   if (is_own && counts && !wrong.is_permanent && state == State::error) note_failure(cell, decision);
   return state;
@@ -332,6 +334,7 @@ void Reports::end_lease(std::uint32_t cell, Decision& decision) const {
   Documents const& documents = shared_.documents;
   Cell const& its = shared_.store().cell(cell);
   ++shared_.statistics.timed_out;
+  shared_.statistics.deliveries.failed(decision.now.value);
   bool const is_gone = shared_.work().lease_of(cell).connection == 0;
   bool const is_sent = documents.ordinal_of(cell) != kOriginalCell && its.state == State::sending;
   if (is_sent) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "fastjournal/histogram.h"
+#include "rows/failing.h"
 
 namespace fastjournal::pipeline {
 
@@ -22,6 +23,8 @@ struct Statistics {
   std::uint64_t in_doubt{0};
   std::uint64_t dead{0};
   std::uint64_t pauses{0};  // of destinations, by failures
+
+  rows::Failing deliveries;
 
   Histogram sending_ms;  // SENDING -> SENT
 

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/hex.h"
 #include "model/value.h"
+#include "rows/attempts.h"
 #include "timer/wheel.h"
 
 namespace fastjournal::pipeline {
@@ -68,7 +69,7 @@ rows::Leases::Terms terms_for(Command const& command, Decision const& decision, 
   terms.epoch = token;
   terms.began = decision.now.value;
   terms.ends = std::min(decision.now.value + span_ms, timer::kDateMax);
-  terms.connection = static_cast<std::uint64_t>(command.connection);
+  terms.connection = static_cast<std::uint64_t>(rows::holder_of(command));
   terms.start = decision.start;
   terms.worker = command.worker;
   return terms;

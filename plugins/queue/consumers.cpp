@@ -32,9 +32,9 @@ constexpr std::size_t kEndBytes = 8U << 10U;
 // ---------------------------------------------------------------------------
 // Handing out
 
-std::int64_t Consumers::lease_span(model::Parameters& parameters) const {
+std::int64_t Consumers::lease_span(Command const& command, model::Parameters& parameters) const {
   Options const& options = shared_.options;
-  return parameters.integer("lease", options.processing_timeout, options.processing_timeout_min,
+  return parameters.integer("lease", options.lease_of(command), options.processing_timeout_min,
                             options.processing_timeout_max);
 }
 
@@ -42,7 +42,7 @@ Status Consumers::read(Command const& command, Wish& wish) const {
   model::Parameters parameters{*command.message};
   wish.queue = parameters.text("queue", kNameBytesMax);
   wish.count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kCountMax));
-  wish.lease_ms = lease_span(parameters);
+  wish.lease_ms = lease_span(command, parameters);
   wish.wait_ms = parameters.integer("wait", 0, 0, kWaitMax);
   wish.accepts = parameters.integer("accept", 0, 0, 1) == 1;
   wish.wants_places = parameters.integer("places", 0, 0, 1) == 1;
@@ -126,7 +126,8 @@ Verdict Consumers::give_message(std::uint32_t row, Wish const& wish, Command con
   if (wish.accepts && !is_mutant(Mutant::taken_at_most_once_leased)) {
     rows::append_remove(decision.records, id, rows::Reason::done);
   } else {
-    rows::Leases::Terms const terms = attempts_.lease(row, command.connection, command.worker, wish.lease_ms, decision);
+    rows::Leases::Terms const terms =
+        attempts_.lease(row, rows::holder_of(command), command.worker, wish.lease_ms, decision);
     answer.add("epoch", terms.epoch.value).add("lease_end", terms.ends);
   }
   decision.take = Take::found;
@@ -140,7 +141,8 @@ Verdict Consumers::give_message(std::uint32_t row, Wish const& wish, Command con
 // ---------------------------------------------------------------------------
 // Those who have a message
 
-std::uint32_t Consumers::find_acquired(model::Parameters& parameters, Decision& decision) const {
+std::uint32_t Consumers::find_acquired(Command const& command, model::Parameters& parameters,
+                                       Decision& decision) const {
   ObjectId const id{parameters.unsigned_integer("message", 0)};
   LeaseEpoch const epoch = parameters.epoch();
   decision.status = parameters.take_status();
@@ -148,13 +150,15 @@ std::uint32_t Consumers::find_acquired(model::Parameters& parameters, Decision& 
   if (is_mutant(Mutant::accepted_twice) && shared_.rows().find(id) != rows::kNoRow &&
       shared_.rows().row(shared_.rows().find(id)).place() != rows::Place::processing)
     return shared_.rows().find(id);
-  std::uint32_t const row = rows::find_leased(shared_.rows(), id, epoch, "message", shared_.table(), decision.status);
+  std::uint32_t const row =
+      rows::find_leased(shared_.rows(), id, epoch, "message", shared_.table(), command, decision.status);
   if (row == rows::kNoRow && decision.status.ok()) decision.status = shared_.no_message(id);
   return row;
 }
 
-bool Consumers::find_to_end(model::Parameters& parameters, Decision& decision, std::uint32_t& row) const {
-  row = find_acquired(parameters, decision);
+bool Consumers::find_to_end(Command const& command, model::Parameters& parameters, Decision& decision,
+                            std::uint32_t& row) const {
+  row = find_acquired(command, parameters, decision);
   if (row == rows::kNoRow) return false;
   ObjectId const id = shared_.rows().id_of(row);
   decision.status = shared_.check_hold(id, decision);
@@ -167,10 +171,10 @@ bool Consumers::find_to_end(model::Parameters& parameters, Decision& decision, s
 
 Verdict Consumers::touch(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
-  std::int64_t const lease_ms = lease_span(parameters);
+  std::int64_t const lease_ms = lease_span(command, parameters);
   if (command.worker.size() > kWorkerBytesMax)
     parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");
-  std::uint32_t const row = find_acquired(parameters, decision);
+  std::uint32_t const row = find_acquired(command, parameters, decision);
   if (row == rows::kNoRow) return Verdict::done;
   ObjectId const id = shared_.rows().id_of(row);
   if (shared_.rows().view(row).facts.is_expired(decision.now.value)) {
@@ -181,9 +185,9 @@ Verdict Consumers::touch(Command const& command, Decision& decision) const {
   // TOUCH moves the lease to its sender: a consumer that has connected again goes on with its messages.
   rows::Lease const& lease = shared_.rows().lease_of(row);
   bool const is_same =
-      lease.connection == static_cast<std::uint64_t>(command.connection) && !command.message->has("worker");
+      lease.connection == static_cast<std::uint64_t>(rows::holder_of(command)) && !command.message->has("worker");
   std::string_view const worker = is_same ? shared_.rows().leases().worker(lease) : command.worker;
-  rows::Leases::Terms const terms = attempts_.renew(row, command.connection, worker, lease_ms, decision);
+  rows::Leases::Terms const terms = attempts_.renew(row, rows::holder_of(command), worker, lease_ms, decision);
   decision.durability = Durability::written;
   decision.answer.message("TOUCHED").add("table", std::string_view{shared_.table()}).add("message", id.value);
   decision.answer.add("epoch", terms.epoch.value).add("lease_end", terms.ends);
@@ -193,7 +197,7 @@ Verdict Consumers::touch(Command const& command, Decision& decision) const {
 Verdict Consumers::accept(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   std::uint32_t row = rows::kNoRow;
-  if (!find_to_end(parameters, decision, row)) return Verdict::done;
+  if (!find_to_end(command, parameters, decision, row)) return Verdict::done;
   ObjectId const id = shared_.rows().id_of(row);
   rows::append_remove(decision.records, id, rows::Reason::done);
   decision.answer.message("ACCEPTED").add("table", Value::of_text(shared_.table())).add("message", id.value);
@@ -209,7 +213,7 @@ Verdict Consumers::release(Command const& command, Decision& decision) const {
   std::string_view const error = command.message->text("error");
   bool const failed = parameters.integer("failed", error.empty() ? 0 : 1, 0, 1) != 0;
   std::uint32_t row = rows::kNoRow;
-  if (!find_to_end(parameters, decision, row)) return Verdict::done;
+  if (!find_to_end(command, parameters, decision, row)) return Verdict::done;
   rows::GiveBackBody body;
   rows::Counters const before = shared_.rows().counters_of(row);
   body.counters = before.after_failure();
@@ -221,6 +225,7 @@ Verdict Consumers::release(Command const& command, Decision& decision) const {
   if (is_mutant(Mutant::release_goes_to_the_end)) body.date = now + 1;
   body.error = model::shortened(error, kErrorBytesMax);
   ++(failed ? shared_.statistics.attempts_failed : shared_.statistics.released);
+  if (failed) shared_.statistics.deliveries.failed(now);
   rows::Ended const ended = failed ? attempts_.end(row, body, decision) : attempts_.give_back(row, body, decision);
   answer_ended(row, ended, decision);
   return Verdict::done;
@@ -229,12 +234,13 @@ Verdict Consumers::release(Command const& command, Decision& decision) const {
 Verdict Consumers::reject(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   std::uint32_t row = rows::kNoRow;
-  if (!find_to_end(parameters, decision, row)) return Verdict::done;
+  if (!find_to_end(command, parameters, decision, row)) return Verdict::done;
   rows::GiveBackBody body;
   body.counters = shared_.rows().counters_of(row).after_failure();
   body.error = model::shortened(command.message->text("error"), kErrorBytesMax);
   body.date = shared_.rows().row(row).date();
   ++shared_.statistics.attempts_failed;
+  shared_.statistics.deliveries.failed(decision.now.value);
   rows::Ended const ended = is_mutant(Mutant::rejected_comes_again) ? attempts_.give_back(row, body, decision)
                                                                     : attempts_.give_up(row, body, decision);
   answer_ended(row, ended, decision);
@@ -248,6 +254,7 @@ bool Consumers::end_former(Decision& decision) const {
     if (steps == kFormerPerStep) return true;
     rows::Lease const& lease = rows.leases()[next_former_];
     if (lease.row == rows::kNoRow || lease.start >= decision.start) continue;
+    if (lease.connection == rows::kNoConnection) continue;
     holds_former_ = holds_former_ || lease.is_kept;
     if (lease.is_kept) continue;
     rows::GiveBackBody body;

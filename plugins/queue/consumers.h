@@ -46,11 +46,12 @@ class Consumers {
   Verdict give(Wish const& wish, Command const& command, Decision& decision) const;
   Verdict give_message(std::uint32_t row, Wish const& wish, Command const& command, Decision& decision) const;
   Verdict give_nothing(Wish const& wish, Decision& decision, TimeMs next_date) const;
-  [[nodiscard]] std::int64_t lease_span(model::Parameters& parameters) const;
+  [[nodiscard]] std::int64_t lease_span(Command const& command, model::Parameters& parameters) const;
   // The acquired message of the command, or kNoRow and a status.
-  std::uint32_t find_acquired(model::Parameters& parameters, Decision& decision) const;
+  std::uint32_t find_acquired(Command const& command, model::Parameters& parameters, Decision& decision) const;
   // The same for a command that ends the lease. True: it is to be carried out; false: it was refused, or promised.
-  [[nodiscard]] bool find_to_end(model::Parameters& parameters, Decision& decision, std::uint32_t& row) const;
+  [[nodiscard]] bool find_to_end(Command const& command, model::Parameters& parameters, Decision& decision,
+                                 std::uint32_t& row) const;
   void answer_ended(std::uint32_t row, rows::Ended const& ended, Decision& decision) const;
 
   static constexpr std::uint32_t kNoFormer = UINT32_MAX;

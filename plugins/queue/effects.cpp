@@ -7,8 +7,9 @@ void Effects::count_end(std::uint32_t row, rows::Reason reason, std::int64_t now
   switch (reason) {
     case rows::Reason::done:
       ++counted.accepted;
-      if (rows().row(row).place() == rows::Place::processing)
-        counted.processing_ms.add(since(rows().lease_of(row).began, now));
+      if (rows().row(row).place() != rows::Place::processing) break;
+      counted.processing_ms.add(since(rows().lease_of(row).began, now));
+      counted.deliveries.succeeded(now);
       break;
     case rows::Reason::deleted: ++counted.deleted; break;
     case rows::Reason::expired: ++counted.expired; break;

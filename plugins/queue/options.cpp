@@ -32,6 +32,7 @@ Options Options::read(TableDeclaration const& declaration) {
   out.processing_timeout = number("processing-timeout");
   out.processing_timeout_min = number("processing-timeout-min");
   out.processing_timeout_max = number("processing-timeout-max");
+  out.processing_timeout_http = number("processing-timeout-http");
   out.attempts.keeps_place = true;
   out.attempts.back_off_first = number("back-off-first");
   out.attempts.back_off_factor = number("back-off-factor");

@@ -1,6 +1,7 @@
 // The options of a queue table as numbers, read once from the declaration: names and defaults stand in queue.xml.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "fastjournal/declaration.h"
 #include "fastjournal/status.h"
+#include "fastjournal/table.h"
 #include "rows/attempts.h"
 #include "rows/timers.h"
 
@@ -22,6 +24,7 @@ struct Options {
   std::int64_t processing_timeout{3'600'000};  // durations are ms
   std::int64_t processing_timeout_min{1};
   std::int64_t processing_timeout_max{0};
+  std::int64_t processing_timeout_http{300'000};  // of who has no connection that could hold a lease
   rows::AttemptRules attempts;
   rows::Lifetimes lifetimes;
   std::uint32_t max_deliveries{20};  // 0: never the last
@@ -34,6 +37,11 @@ struct Options {
   std::size_t clients_max{100'000};
 
   [[nodiscard]] static Options read(TableDeclaration const& declaration);
+  // How long a lease lasts that says nothing else.
+  [[nodiscard]] std::int64_t lease_of(Command const& command) const {
+    if (command.holds) return processing_timeout;
+    return std::max(processing_timeout_min, std::min(processing_timeout, processing_timeout_http));
+  }
   // Checks that the loader cannot make: ok, or the problem.
   [[nodiscard]] Status check(TableDeclaration const& declaration) const;
   [[nodiscard]] bool declares(std::string_view queue) const;

@@ -13,11 +13,12 @@
 namespace fastjournal::queue {
 namespace {
 
-constexpr std::array<std::string_view, 23> kOptionNames = {"queues",
+constexpr std::array<std::string_view, 24> kOptionNames = {"queues",
                                                            "create-queues",
                                                            "processing-timeout",
                                                            "processing-timeout-min",
                                                            "processing-timeout-max",
+                                                           "processing-timeout-http",
                                                            "grace",
                                                            "max-deliveries",
                                                            "keep-parked",
@@ -112,7 +113,11 @@ void QueueTable::change(std::shared_ptr<TableDeclaration const> next) {
 // Records and timers
 
 bool QueueTable::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) noexcept {
-  if (context.live) shared_.table_of_rows.see(context.now.value);
+  if (context.live) {
+    shared_.table_of_rows.see(context.now.value);
+    rows::Failing& deliveries = shared_.statistics.deliveries;
+    if (deliveries.has_news()) deliveries.tell("deliveries", shared_.table(), "queue", observer);
+  }
   // The name of a removed queue is free with its last message.
   if (!shared_.queues.leaving().empty()) shared_.looks_for_declared = true;
   if (record.type < rows::kOwnRecords) return shared_.table_of_rows.apply(record, context, observer, effects_);
@@ -129,10 +134,11 @@ bool QueueTable::apply(RecordView const& record, ApplyContext const& context, Ta
 TimeMs QueueTable::next_due() const {
   bool const looks = shared_.options.lifetimes.grace == 0 && consumers_.may_have_former();
   if (looks || declarations_.has_to_make() || changes_.has_leaving()) return TimeMs{0};
-  return timers_.next_due();
+  return std::min(timers_.next_due(), TimeMs{shared_.statistics.deliveries.next_look()});
 }
 
 bool QueueTable::advance(TimeMs now, std::size_t budget, TableObserver& observer) {
+  shared_.statistics.deliveries.look(now.value, observer);
   bool const more = shared_.letters.drop_idle(budget, observer);
   return shared_.table_of_rows.advance(now, budget, observer) || more;
 }
@@ -144,6 +150,7 @@ bool QueueTable::decide_timer(Decision& decision) const {
   if (timers_.expire(decision)) return true;
   rows::Timers::LeasesEnded const ended = timers_.end_leases(decision);
   shared_.statistics.timed_out += ended.count;
+  shared_.statistics.deliveries.failed(decision.now.value, ended.count);
   return ended.more;
 }
 
@@ -292,6 +299,8 @@ void QueueTable::metrics(TimeMs now, MetricSink& sink) const {
   put({"rows_waiting", "messages that nobody has, whatever their date"}, places.future() + rows().order().size());
   put({"rows_future", "messages whose date has not come"}, places.future());
   put({"rows_due", "messages ready to be handed out"}, rows().order().size());
+  put({"failing", "1: more than half of the deliveries of the last minutes failed"},
+      shared_.statistics.deliveries.is_failing() ? 1 : 0);
   put({"rows_processing", "messages that consumers have"}, rows().leases().size());
   put({"rows_parked", "messages parked for a person"}, places.parked().size());
   put({"queues", "queues that are there"}, shared_.queues.size() - shared_.queues.exchange_names().size());

@@ -10,6 +10,7 @@
 #include "plugins/queue/message_answers.h"
 #include "plugins/queue/mutants.h"
 #include "plugins/queue/names.h"
+#include "rows/leased.h"
 
 namespace fastjournal::queue {
 namespace {
@@ -122,7 +123,8 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
     rows::Lease const& lease = rows.lease_of(row);
     std::string const worker{rows.leases().worker(lease)};
     text = name + " is with " + worker + " until " + model::format_duration(lease.ends - now) + " from now";
-    answer.add("worker", std::string_view{worker}).add("epoch", lease.epoch.value).add("lease_end", lease.ends);
+    answer.add("worker", std::string_view{worker}).add("lease_end", lease.ends);
+    if (rows::may_see_epoch(lease, command)) answer.add("epoch", lease.epoch.value);
     if (lease.is_kept) {
       text = name + " is with " + worker + ", and an open transaction holds it: its lease does not end meanwhile";
       answer.add("in_transaction", std::int64_t{1});

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "fastjournal/histogram.h"
+#include "rows/failing.h"
 
 namespace fastjournal::queue {
 
@@ -22,6 +23,8 @@ struct Statistics {
   std::uint64_t moved{0};
   std::uint64_t deleted{0};
   std::uint64_t expired{0};
+
+  rows::Failing deliveries;
 
   Histogram lateness_ms;    // date -> lease
   Histogram wait_ms;        // arrival -> first lease

@@ -28,6 +28,10 @@ void Parameters::refuse(Code code, std::string_view name, std::string text) {
   if (status_.ok()) status_ = Status{code, std::move(text)}.with("parameter", std::string{name});
 }
 
+void Parameters::refuse(Status why) {
+  if (status_.ok()) status_ = std::move(why);
+}
+
 void Parameters::refuse_value(std::string_view name, Value const& value, std::string const& expected) {
   refuse(Code::bad_parameter, name, std::string{name} + " is " + shown_value(value) + ": expected " + expected);
 }
@@ -100,18 +104,34 @@ Status unknown_parameter(std::string_view command, std::string_view table, std::
 InsertParameters read_insert(Parameters& parameters, std::int64_t now) {
   InsertParameters out;
   out.priority = static_cast<std::uint8_t>(parameters.integer("priority", out.priority, 0, 255));
+  std::int64_t const asked = parameters.date("process_date", -1, now);
+  out.has_date = asked >= 0;
   // A past date is raised to now.
-  out.date = std::max(now, parameters.date("process_date", now, now));
-  out.has_date = parameters.has("process_date");
+  out.date = std::max(now, asked);
   out.expires = parameters.date("expiration_date", 0, now);
-  out.inserted = parameters.date("insertion_date", now, now);
-  out.has_inserted = parameters.has("insertion_date");
+  out.inserted = parameters.date("insertion_date", -1, now);
+  out.has_inserted = out.inserted >= 0;
+  if (!out.has_inserted) out.inserted = now;
   return out;
 }
 
+void check_insertion(InsertParameters const& insert, Parameters& parameters, std::int64_t now, std::int64_t skew_max) {
+  if (!insert.has_inserted || skew_max == 0 || insert.inserted <= now + skew_max) return;
+  std::string const ahead = std::to_string(insert.inserted - now);
+  parameters.refuse(Status{Code::bad_parameter,
+                           "insertion_date is " + ahead + " ms in the future, and max-clock-skew is " +
+                               std::to_string(skew_max) + " ms: set the clock of the producer, or leave the date out"}
+                        .with("parameter", "insertion_date")
+                        .with(std::string{kAheadFact}, ahead));
+}
+
 void check_expiration(InsertParameters const& insert, Parameters& parameters, std::int64_t now) {
-  if (insert.expires != 0 && insert.expires <= now)
-    parameters.refuse(Code::expired, "expiration_date", "expiration_date is past: the row would never be handed out");
+  if (insert.expires == 0 || insert.expires > insert.due()) return;
+  parameters.refuse(Code::expired, "expiration_date",
+                    insert.expires <= now
+                        ? "expiration_date is past: the row would never be handed out"
+                        : "expiration_date is " + std::to_string(insert.expires) + ", and the row is due at " +
+                              std::to_string(insert.due()) + ": it would never be handed out");
 }
 
 }  // namespace fastjournal::model

@@ -36,6 +36,7 @@ class Parameters {
   LeaseEpoch epoch() { return LeaseEpoch{unsigned_integer("epoch", 0)}; }
 
   void refuse(Code code, std::string_view name, std::string text);
+  void refuse(Status why);
   [[nodiscard]] bool ok() const { return status_.ok(); }
   [[nodiscard]] Status take_status() { return std::move(status_); }
 
@@ -54,8 +55,15 @@ struct InsertParameters {
   std::int64_t expires{0};     // 0: never
   std::int64_t inserted{0};    // the producer's date; `now` without one
   bool has_inserted{false};
+
+  // Of a new row: nothing is due before it was made.
+  [[nodiscard]] std::int64_t due() const { return date < inserted ? inserted : date; }
 };
 [[nodiscard]] InsertParameters read_insert(Parameters& parameters, std::int64_t now);
+// Of the refusal of an insertion_date that is too far ahead: by so many ms. Only it has this.
+inline constexpr std::string_view kAheadFact = "ahead_ms";
+// Refuses the date of a clock that is fast by more than `skew_max`, as it would shadow all others; 0: takes any.
+void check_insertion(InsertParameters const& insert, Parameters& parameters, std::int64_t now, std::int64_t skew_max);
 // Refuses a row that would never be handed out.
 void check_expiration(InsertParameters const& insert, Parameters& parameters, std::int64_t now);
 

@@ -136,7 +136,9 @@ Ended Attempts::time_out(std::uint32_t row, Decision& decision) const {
 Ended Attempts::put_back(std::uint32_t index, Decision& decision) const {
   Row const& row = state_.row(index);
   GiveBackBody body;
-  body.date = is_waiting(row.place()) ? std::min(row.date(), decision.now.value) : decision.now.value;
+  std::int64_t const now = decision.now.value;
+  // No earlier than it was made, by its producer's clock.
+  body.date = is_waiting(row.place()) ? std::min(row.date(), std::max(now, state_.view(index).facts.inserted)) : now;
   body.counters.lifetime = row.lifetime();
   return give_back(index, body, decision);
 }

@@ -54,6 +54,11 @@ class LastAttempts {
   ~LastAttempts() = default;
 };
 
+// Whose end ends what the command leases.
+[[nodiscard]] inline ConnectionId holder_of(Command const& command) {
+  return command.holds ? command.connection : ConnectionId{kNoConnection};
+}
+
 // Of one table, beside its state and its rules, which outlive it. Each call appends what it decides.
 class Attempts {
  public:

@@ -20,12 +20,14 @@
 namespace fastjournal::rows {
 
 inline constexpr std::uint32_t kNoLease = UINT32_MAX;
+// Of a lease that belongs to no connection, as its worker speaks HTTP: only its date ends it.
+inline constexpr std::uint64_t kNoConnection = UINT64_MAX;
 
 struct Lease {
   LeaseEpoch epoch{};
   std::int64_t began{0};
   std::int64_t ends{0};
-  std::uint64_t connection{0};  // 0: lost; the lease lasts until its end
+  std::uint64_t connection{0};  // 0: lost; the lease lasts until its end. Or kNoConnection
   std::uint32_t row{kNoRow};    // kNoRow: the entry is free
   std::uint32_t worker{0};
   std::uint32_t next{kNoLease};  // of the same connection

@@ -82,10 +82,11 @@ bool Timers::renew_without_connection(std::uint32_t number, Decision& decision) 
   if (state.row(lease.row).place() == Place::held || (!former && lease.connection == 0)) return false;
   Leases::Terms terms = state.terms_of(lease.row);
   std::int64_t const grace = std::min(decision.now.value + lifetimes_.grace, timer::kDateMax);
-  // Leases of this start: the worker is gone, and they end with the grace. Of a former one: the daemon was down, and
-  // workers get at least the grace to connect again.
-  terms.ends = former ? std::max(lease.ends, grace) : std::min(lease.ends, grace);
-  terms.connection = 0;
+  // The worker's connection is gone, or ended with a former start: the grace is there to connect again. What belongs to
+  // none, or was given the grace before, lasts until its date, and for the grace if the daemon was down then.
+  bool const by_date = lease.connection == 0 || lease.connection == kNoConnection;
+  terms.ends = by_date ? std::max(lease.ends, grace) : former ? grace : std::min(lease.ends, grace);
+  terms.connection = lease.connection == kNoConnection ? kNoConnection : 0;
   terms.start = decision.start;
   append_renew(decision.records, state.id_of(lease.row), terms);
   return true;

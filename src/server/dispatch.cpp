@@ -198,6 +198,7 @@ Speaker Dispatch::speaker_of(Session const& session, ConnectionId connection, Me
             .door = listener.address,
             .user = session.user.get(),
             .bound = listener.table,
+            .holds = session.holds_leases,
             .may_store = true};
   }
   // Senders behind a communicatord are distinguished by their service.

@@ -43,6 +43,7 @@ struct Speaker {
   std::string_view door{};            // the listener, in words
   access::User const* user{nullptr};  // who logged in; his rights on all tables are in `rights`
   std::string_view bound{};           // the only table that it reaches; empty: all
+  bool holds{true};                   // what it leases ends with its connection
   bool may_store{false};              // its command may wait until its values are stored outside the log
 
   [[nodiscard]] access::Permit permit() const { return {rights, user, bound}; }

@@ -297,7 +297,7 @@ void Server::session_ended(Session const& session) {
   backup_.ended(session.id);
   watches_.ended(session.id);
   TimeMs const now = clock_.now();
-  engine_.connection_closed(session.id, now, session.protocol->holds_leases());
+  engine_.connection_closed(session.id, now, session.holds_leases);
   authentication_.session_ended(session.id);
   stored_commands_.session_ended(session);
   if (session.communicator) service_.ended(now);

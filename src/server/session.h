@@ -82,6 +82,7 @@ struct Session {
   Session(ConnectionId connection, env::Peer const& from, std::unique_ptr<Protocol> spoken)
       : id(connection), peer(from.text), origin(from.origin), listener(from.listener), protocol(std::move(spoken)) {
     worker = peer + "#" + std::to_string(static_cast<std::uint64_t>(connection));
+    holds_leases = protocol->holds_leases();
   }
 
   ConnectionId id;
@@ -95,6 +96,7 @@ struct Session {
   std::string user_origin;     // the owner of his names
   access::UserPtr token_user;  // of the last message that came with a token; null: there was none
   std::unique_ptr<Protocol> protocol;
+  bool holds_leases{true};              // of the protocol: what it leases ends with it
   Buffer in;                            // an incomplete message, or messages that wait for room in `out`
   std::string out;                      // answers
   std::uint64_t before{0};              // bytes removed from `out` so far

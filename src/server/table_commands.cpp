@@ -78,12 +78,16 @@ TableCommands::Checked TableCommands::check(Speaker const& speaker, Message cons
         "parameter", "worker");
     return {};
   }
-  return {table,
-          {.index = static_cast<std::uint16_t>(index),
-           .message = &message,
-           .connection = speaker.connection,
-           .worker = named.empty() ? speaker.worker : named,
-           .origin = speaker.origin}};
+  return {
+      table,
+      {.index = static_cast<std::uint16_t>(index),
+       .message = &message,
+       .connection = speaker.connection,
+       .worker = named.empty() ? speaker.worker : named,
+       .origin = speaker.origin,
+       .holds = speaker.holds,
+       .may_manage = speaker.has_everywhere(Right::manage) || ((speaker.user != nullptr || !speaker.bound.empty()) &&
+                                                               speaker.permit().has_on(Right::manage, table->name))}};
 }
 
 bool TableCommands::run(Speaker const& speaker, Message& message, Answer& answer, Status& status, admin::Basis& basis) {

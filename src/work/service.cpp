@@ -93,6 +93,7 @@ Status Service::wait(ServedTable const& table, Command const& command, Outcome c
   waiting.connection = command.connection;
   waiting.worker = command.worker;
   waiting.origin = command.origin;
+  waiting.holds = command.holds;
   waiting.topic = outcome.wait_topic;
   waiting.since = now;
   waiting.deadline = outcome.wait_until;
@@ -160,7 +161,12 @@ bool Service::answer_overdue(ServedTable const& table, Runner& runner, TimeMs no
 
 // False: it found nothing and still waits.
 bool Service::answer_waiting(ServedTable const& table, WaitingCommand const& waiting, Runner& runner, bool over) {
-  Command const command{waiting.index, &waiting.message, waiting.connection, waiting.worker, waiting.origin};
+  Command const command{.index = waiting.index,
+                        .message = &waiting.message,
+                        .connection = waiting.connection,
+                        .worker = waiting.worker,
+                        .origin = waiting.origin,
+                        .holds = waiting.holds};
   Answer answer;
   Status status;
   Outcome const outcome = runner.run(command, over, answer, status);

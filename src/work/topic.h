@@ -41,6 +41,7 @@ struct WaitingCommand {
   TimeMs since{};  // when it came
   TimeMs deadline{};
   std::uint64_t serial{0};  // order of arrival; given by the line
+  bool holds{true};         // as in Command
   Message message;          // owned
 };
 

@@ -26,6 +26,7 @@ Options Chance::options() {
   out.back_off_factor = 1 + static_cast<std::int64_t>(draw(3));
   out.jitter = several_of_a_key_ || one_in(2) ? 0 : 25;
   out.max_postpone = one_in(6) ? 0 : 3000;
+  out.clock_skew_max = one_in(4) ? 0 : 700;
   out.rows_max = one_in(3) ? 20 : 0;
   out.pause_after = one_in(3) ? 3 : 0;
   if (several_of_a_key_ && !one_in(4) && has_key_) out.concurrency_key = 2;
@@ -84,7 +85,7 @@ Texts Chance::insert(Reference const& table) {
   if (one_in(3)) out["t"] = std::string(1 + draw(3), 'z');
   if (!one_in(4)) out["priority"] = std::to_string(draw(4) * 80);
   if (one_in(2)) out["process_date"] = std::to_string(now - 500 + static_cast<std::int64_t>(draw(4000)));
-  if (one_in(4)) out["insertion_date"] = std::to_string(now - static_cast<std::int64_t>(draw(2000)));
+  if (one_in(4)) out["insertion_date"] = std::to_string(now + 1000 - static_cast<std::int64_t>(draw(2500)));
   if (one_in(5)) out["expiration_date"] = std::to_string(now - 100 + static_cast<std::int64_t>(draw(8000)));
   if (one_in(4)) {
     out["client"] = "client" + std::to_string(draw(one_in(3) ? 12 : 3));

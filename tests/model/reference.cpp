@@ -65,6 +65,7 @@ Texts Options::texts() const {
             {"back-off-factor", std::to_string(back_off_factor)},
             {"back-off-max", ms(back_off_max)},
             {"back-off-jitter", std::to_string(jitter)},
+            {"max-clock-skew", ms(clock_skew_max)},
             {"rows-max", std::to_string(rows_max)},
             {"client-keep", ms(client_keep)},
             {"clients-max", std::to_string(clients_max)},
@@ -197,10 +198,13 @@ std::string Reference::insert(std::string const& from, Texts const& command, std
   row.expires = number(command, "expiration_date");
   row.inserted = row.accepted = number(command, "insertion_date", now_);
   bool const dated = command.contains("insertion_date");
+  if (dated && options_.clock_skew_max != 0 && row.inserted > now_ + options_.clock_skew_max)
+    return is_error(answer, "bad_parameter");
   row.arrival = now_;
   wish.client = text(command, "client");
   wish.sequence = static_cast<std::uint64_t>(number(command, "sequence"));
-  if (row.expires != 0 && row.expires <= now_) return is_error(answer, "expired");
+  // It would never be handed out.
+  if (row.expires != 0 && row.expires <= std::max(row.date, row.inserted)) return is_error(answer, "expired");
   wish.origin = origin_of(from);
   if (std::string const code = refuses_client(wish); !code.empty()) return is_error(answer, code);
 
@@ -249,6 +253,7 @@ void Reference::remember(Wish const& wish, std::uint64_t row) {
 
 std::string Reference::insert_new(Wish const& wish, bool behind, Texts const& answer) {
   Row row = wish.row;
+  row.date = std::max(row.date, row.inserted);
   row.id = static_cast<std::uint64_t>(number(answer, "row"));
   if (row.id != 0 && find(row.id) != nullptr) return "the number of another row";
   synced_ = true;

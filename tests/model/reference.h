@@ -39,6 +39,7 @@ struct Options {
   std::int64_t back_off_max{4000};
   std::int64_t jitter{0};  // percent
   std::int64_t max_postpone{3000};
+  std::int64_t clock_skew_max{700};
   std::size_t rows_max{0};
   std::int64_t client_keep{60'000};
   std::size_t clients_max{100'000};

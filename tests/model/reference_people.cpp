@@ -53,7 +53,6 @@ std::string Reference::change_many(Texts const& command, Texts const& answer) {
   bool const filters =
       !status.empty() || command.contains("domain") || !text(command, "prefix").empty() || command.contains("error");
   if (!kicks && !filters) return people_error(answer, "missing_parameter");
-  if (kicks && status == "processing") return people_error(answer, "bad_parameter");
   if (kicks && status.empty()) status = "parked";
   std::int64_t const most = number(command, "count", 1000);
   bool const dry_run = number(command, "dry_run") == 1;
@@ -67,7 +66,7 @@ std::string Reference::change_many(Texts const& command, Texts const& answer) {
     more = next != nullptr;
     if (!more || hits == most) break;
     behind = next->id;
-    if ((kicks && next->state == State::processing) || !fits(*next, command, status)) continue;
+    if (!fits(*next, command, status)) continue;
     ++hits;
     if (dry_run) continue;
     synced_ = true;
@@ -113,13 +112,18 @@ std::string Reference::kick(Texts const& command, std::vector<Texts> const& answ
   for (State const state : {State::parked, State::waiting})
     for (Row const* const row : all)
       if (row->state == state && (wanted.empty() || state == State::parked)) wanted.insert(row->id);
-  if (wanted.empty()) return people_error(first(answer), "wrong_state");
+  // The leases of rows that are being processed are taken back.
+  bool const is_taken_back = wanted.empty();
+  if (is_taken_back)
+    for (Row const* const row : all) wanted.insert(row->id);
   synced_ = true;
   std::vector<std::uint64_t> order(wanted.begin(), wanted.end());
   // The rules leave open which of several parked rows comes first, and so stays.
   if (!answer.empty()) order.clear();
   for (Texts const& message : answer) {
-    if (text(message, "") != "KICKED") return "expected KICKED";
+    Row const* const row = find(static_cast<std::uint64_t>(number(message, "row")));
+    bool const is_over = is_taken_back && row != nullptr && row->expires != 0 && row->expires <= now_;
+    if (text(message, "") != (is_over ? "DELETED" : "KICKED")) return "expected KICKED, or DELETED of an expired row";
     order.push_back(static_cast<std::uint64_t>(number(message, "row")));
   }
   if (std::set<std::uint64_t>(order.begin(), order.end()) != wanted || order.size() != wanted.size())
@@ -136,7 +140,7 @@ std::string Reference::kick(Texts const& command, std::vector<Texts> const& answ
 Row* Reference::put_back(std::uint64_t id) {
   Row& row = *row_of(id);
   row.timeouts = row.failures = 0;
-  return give_back(id, row.state == State::parked ? now_ : std::min(row.date, now_), {});
+  return give_back(id, row.state != State::waiting ? now_ : std::min(row.date, std::max(now_, row.inserted)), {});
 }
 
 std::string Reference::remove(Texts const& command, std::vector<Texts> const& answer) {

@@ -83,8 +83,10 @@ std::string Reference::leased(Texts const& command, Texts const& answer, Row*& r
   if (found == nullptr) return work_error(answer, "unknown_row");
   if (found->state != State::processing) return work_error(answer, "not_leased");
   if (found->epoch != static_cast<std::uint64_t>(number(command, "epoch"))) {
-    if (text(answer, "holder") != found->worker || number(answer, "epoch") != static_cast<std::int64_t>(found->epoch))
-      return "stale_epoch names another holder or epoch";
+    // The epoch is told to those who may see it.
+    bool const is_another =
+        answer.contains("epoch") && number(answer, "epoch") != static_cast<std::int64_t>(found->epoch);
+    if (text(answer, "holder") != found->worker || is_another) return "stale_epoch names another holder or epoch";
     return work_error(answer, "stale_epoch");
   }
   row = found;
@@ -367,7 +369,8 @@ std::string Reference::restart(std::int64_t now, Oracle& oracle) {
   now_ = now;
   for (Row& row : rows_) {
     if (row.state != State::processing) continue;
-    row.lease_end = std::max(row.lease_end, now + options_.grace);
+    // Its holder's connection ended with the daemon; without one it was given the grace before, or lasts until its end.
+    row.lease_end = row.holder.empty() ? std::max(row.lease_end, now + options_.grace) : now + options_.grace;
     row.holder.clear();
   }
   turns_.clear();

@@ -133,6 +133,8 @@ class TableHarness {
   TimeMs now{1'700'000'000'000};
   std::uint32_t start{1};
   std::string origin{"ip:192.0.2.1"};
+  bool holds{true};  // of the next commands, as in Command
+  bool may_manage{false};
   // Of the next command, as part of a transaction.
   Phase phase{Phase::now};
   TransactionId transaction{};
@@ -154,6 +156,8 @@ class TableHarness {
     command.connection = ConnectionId{connection};
     command.origin = origin;
     command.worker = message.has("worker") ? message.text("worker") : worker;
+    command.holds = holds;
+    command.may_manage = may_manage;
     std::size_t message_bytes = 64;
     for (Param const& param : message.params()) message_bytes += param.value.bytes.size() + 16;
     Answer answer;

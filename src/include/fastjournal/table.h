@@ -82,6 +82,9 @@ struct Command {
   // Owner of the names that the message invents; the same for all connections of one origin, never empty for a peer:
   // "ip:192.0.2.7", "uid:1000", "service:server:name", "udp". At most kOriginBytesMax bytes.
   std::string_view origin{};
+  // What it leases belongs to the connection, and ends with it after the grace; false: it lasts until its date (HTTP).
+  bool holds{true};
+  bool may_manage{false};  // the sender has the right `manage` on this table
 };
 inline constexpr std::size_t kOriginBytesMax = 256;
 
@@ -354,7 +357,7 @@ struct TableContext {
 };
 
 // Raised with every change that breaks plugins built before it.
-inline constexpr std::uint32_t kPluginAbi = 21;
+inline constexpr std::uint32_t kPluginAbi = 22;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // A protocol that a type brings, for listeners that are bound to a table of it (<listen protocol table>). TYPE.xml names
