@@ -22,6 +22,8 @@ constexpr Figure kFigures[] = {
     {"held", &spool::ForwarderFigures::held, true, "rows",
      "Rows put aside for a while, as no daemon took their table."},
     {"set_aside", &spool::ForwarderFigures::set_aside, true, "rows", "Rows that no daemon will ever take."},
+    {"redated", &spool::ForwarderFigures::redated, true, "rows",
+     "Rows sent again without their insertion_date, as this computer's clock is ahead of the daemon's."},
     {"damaged_bytes", &spool::ForwarderFigures::damaged_bytes, true, "bytes", "Bytes that were no rows, passed over."},
     {"failures", &spool::ForwarderFigures::failures, true, "calls", "Calls of the spool folder that failed."},
     {"files", &spool::ForwarderFigures::files, false, "", "Files of rows."},

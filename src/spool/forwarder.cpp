@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fastjournal/protocol.h"
+#include "model/parameters.h"
 #include "protocol/framer.h"
 #include "protocol/msgpack.h"
 #include "spool/mutants.h"
@@ -43,6 +44,11 @@ Verdict verdict_of(Status const& answer) {
     case Code::not_allowed: return Verdict::later_table;
     default: return Verdict::never;
   }
+}
+
+// The row's insertion_date is beyond the table's max-clock-skew.
+bool has_fast_clock(Status const& answer) {
+  return std::ranges::any_of(answer.facts(), [](auto const& fact) { return fact.first == model::kAheadFact; });
 }
 
 // What may be held together. The table of a line is the daemon's to say.
@@ -439,6 +445,7 @@ void Forwarder::answered(std::uint64_t number, Status const& answer, TimeMs now)
 
 void Forwarder::refuse(Flight const& flight, Status const& answer, TimeMs now) {
   Verdict const verdict = verdict_of(answer);
+  bool const is_ahead = has_fast_clock(answer);
   if (verdict == Verdict::later_all) {
     problem_ = answer;
     problem_at_ = now;
@@ -473,6 +480,10 @@ void Forwarder::refuse(Flight const& flight, Status const& answer, TimeMs now) {
     if (failed(protocol::parse_frame(body, message))) return pause(now);
   }
   std::string const table{table_of(message)};
+  if (is_ahead && message.has("insertion_date")) {
+    send_without_date(flight, *taken, message, table, now);
+    return;
+  }
   // Names come from producers: their number is bounded.
   bool const is_full = held_.size() >= kHeldTablesMax && !held_.contains(table);
   if (verdict == Verdict::never || is_full) {
@@ -498,6 +509,19 @@ void Forwarder::refuse(Flight const& flight, Status const& answer, TimeMs now) {
     held.next_try = after(now, held.retry_ms);
   }
   hold(table, message, flight.file, *taken, now);
+}
+
+// The clock of this computer is fast: with the date of its arrival the row is taken.
+void Forwarder::send_without_date(Flight const& flight, Taken const& taken, Message& message, std::string const& table,
+                                  TimeMs now) {
+  message.erase("insertion_date");
+  ++figures_.redated;
+  if (!flight.held.empty())
+    return fly(message, {}, {.held = flight.held, .begin = flight.begin, .bytes = flight.bytes});
+  message.set("client", std::string_view{sources_.at(flight.file).kept.client});
+  message.set_integer("sequence", static_cast<std::int64_t>(taken.ordinal));
+  if (held_.contains(table)) return hold(table, message, flight.file, taken, now);
+  fly(message, {}, {.file = flight.file, .begin = flight.begin, .bytes = flight.bytes});
 }
 
 // `message` is the row; `body` as its producer saved it, unless it is held.

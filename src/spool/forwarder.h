@@ -48,6 +48,7 @@ struct ForwarderFigures {
   std::uint64_t confirmed{0};      // rows that are durable at the daemon
   std::uint64_t held{0};           // rows that were put into the file of a held table
   std::uint64_t set_aside{0};      // rows that no daemon will take
+  std::uint64_t redated{0};        // rows sent again without a date that was too far ahead
   std::uint64_t damaged_bytes{0};  // halves of rows, and damage, that were passed over
   std::uint64_t failures{0};       // of the folder
   std::uint64_t files{0};          // now
@@ -171,6 +172,8 @@ class Forwarder {
   void refuse(Flight const& flight, Status const& answer, TimeMs now);
   [[nodiscard]] Status set_aside(Flight const& flight, Taken const& taken, Message& message, std::string_view body,
                                  Status const& why, TimeMs now);
+  void send_without_date(Flight const& flight, Taken const& taken, Message& message, std::string const& table,
+                         TimeMs now);
   [[nodiscard]] bool is_resent_too_early(Aside const& aside, std::string_view table) const;
   void go_back(Source& source);
   void go_back(Held& held);

@@ -163,6 +163,34 @@ BOOST_AUTO_TEST_CASE(a_row_that_never_fits_is_set_aside) {
   BOOST_TEST(!aside[0].has_identity);
 }
 
+// The clock of its producer is fast: the row counts once, with the date of its arrival.
+BOOST_AUTO_TEST_CASE(a_row_of_a_fast_clock_is_sent_again_without_its_date) {
+  Play play;
+  play.daemon.date_max = 5'000;
+  Instance const file = play.file();
+  play.save_dated(file, "ahead", 5'001);
+  play.save_dated(file, "right", 5'000);
+  play.settle();
+  BOOST_TEST(play.count("ahead") == 1);
+  BOOST_TEST(play.count("right") == 1);
+  BOOST_TEST(play.forwarder->figures().redated == 1U);
+  BOOST_TEST(play.forwarder->figures().set_aside == 0U);
+  // Also out of the rows of a table that took nothing for a while, and after an end before the answer.
+  play.save_dated(file, "held", 9'000, "later");
+  play.settle();
+  play.daemon.tables.insert("later");
+  play.settle();
+  BOOST_TEST(play.count("held") == 1);
+  play.save_dated(file, "cut", 9'000);
+  play.now.value += 100;
+  play.forwarder->run(play.now);
+  play.answer();
+  play.begin();
+  play.settle();
+  BOOST_TEST(play.count("cut") == 1);
+  BOOST_TEST(play.forwarder->figures().set_aside == 0U);
+}
+
 // A file of such rows, moved among the closing ones, is sent as new rows. Those refused again are set aside as before.
 BOOST_AUTO_TEST_CASE(rows_that_were_set_aside_are_sent_again) {
   Play play;

@@ -35,7 +35,8 @@ class MemoryDaemon final : public Link {
   std::optional<Code> refuses{};
   std::map<std::string, Status> elsewhere;  // by table: another node decides, or nobody
   bool takes_bad{false};
-  std::int64_t window{65'536};  // of numbers that it remembers of a client
+  std::int64_t date_max{INT64_MAX};  // a later insertion_date is that of a fast clock
+  std::int64_t window{65'536};       // of numbers that it remembers of a client
 
   struct Answer {
     std::uint64_t number;
@@ -55,6 +56,10 @@ class MemoryDaemon final : public Link {
     if (refuses) return {*refuses, "not now"};
     if (auto const away = elsewhere.find(table); away != elsewhere.end()) return away->second;
     if (!tables.contains(table)) return {Code::unknown_table, "no table " + table};
+    if (std::int64_t const date = insert.integer("insertion_date").value_or(0); date > date_max)
+      return Status{Code::bad_parameter, "a fast clock"}
+          .with("parameter", "insertion_date")
+          .with("ahead_ms", std::to_string(date - date_max));
     bool const is_known =
         known_.contains({table, std::string{insert.text("client")}, insert.integer("sequence").value_or(0)});
     if (!is_known && insert.text("id").starts_with("bad") && !takes_bad) return {Code::bad_parameter, "a bad row"};
@@ -111,6 +116,13 @@ struct Play {
   void write(Instance const& to, std::string_view bytes) { BOOST_REQUIRE(folder.append(to, bytes).ok()); }
   void save(Instance const& to, std::string const& id, std::string const& table = "pages") {
     write(to, record_of(table, id, *folder.seed_of(to)));
+  }
+  void save_dated(Instance const& to, std::string const& id, std::int64_t date, std::string const& table = "pages") {
+    std::vector<Param> const params{
+        {"table", Value::of_text(table)}, {"id", Value::of_text(id)}, {"insertion_date", Value::of_integer(date)}};
+    std::string out;
+    BOOST_REQUIRE(append_record("INSERT", params, *folder.seed_of(to), out).ok());
+    write(to, out);
   }
   [[nodiscard]] bool is_ended(Instance const& file) const { return folder.find(file)->is_ended; }
   void answer() {
