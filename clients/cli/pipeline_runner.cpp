@@ -17,7 +17,7 @@ using client::Document;
 using client::NotSent;
 
 constexpr std::string_view kFolder = "folder:";
-constexpr auto kBeatEvery = std::chrono::seconds{10};
+constexpr auto kBeatEvery = std::chrono::seconds{3};  // well within the grace, 10 s by default
 
 // The daemon cannot be asked, or the lease is over: what is of the daemon alone.
 bool is_over(Status const& status) { return status.code() == Code::stale_epoch || status.code() == Code::unknown_row; }

@@ -29,6 +29,9 @@ constexpr Milliseconds kListenMax{60'000};
 constexpr Milliseconds kCallMax{5'000};
 constexpr std::chrono::seconds kPatienceAfterTerm{10};
 constexpr DurationMs kStopAfterDefault{5'000};
+// While a command runs, the connection is looked at so often, and so long if it is lost.
+constexpr std::chrono::seconds kConnectionLook{1};
+constexpr Milliseconds kReconnectLook{200};
 constexpr std::size_t kVariableBytesMax = 64U * 1024;
 
 Moment now() { return std::chrono::steady_clock::now(); }
@@ -150,6 +153,7 @@ Result<std::optional<Worker::Taken>> Worker::take() {
 
 // The empty NEXT has armed this listener: from now on the daemon notifies it.
 Status Worker::wait_for_work() {
+  if (!refused_.ok()) return std::exchange(refused_, Status{});
   Moment const until = client::moment_after(kListenMax);
   while (now() < until && stop_signal_ == 0) {
     auto const left = std::chrono::ceil<Milliseconds>(until - now());
@@ -175,6 +179,7 @@ Status Worker::wait_out(Status const& why) {
 // The connection is restored by itself, with pauses; a worker outlives its daemon's restart.
 void Worker::hear_of_connection(Status const& how) {
   if (std::exchange(connected_, how.ok()) == how.ok()) return;
+  adopts_ = how.ok();
   say(how.ok() ? "connected again" : how.message() + "; trying again");
 }
 
@@ -237,9 +242,11 @@ Worker::Outcome Worker::run_command(Row const& row, Child& child, std::string& e
     tail.add(said);
   };
   while (!child.reap()) {
-    pass_on(child.talk(signals_.fd(), std::min(lost ? Moment::max() : touch_at, kill_at)));
+    Moment const look_at = now() + kConnectionLook;
+    pass_on(child.talk(signals_.fd(), lost ? kill_at : std::min({touch_at, kill_at, look_at})));
     pass_signals_on(&child);
-    if (!lost && now() >= touch_at) {
+    if (!lost && now() >= look_at) look_at_connection();
+    if (!lost && (std::exchange(adopts_, false) || now() >= touch_at)) {
       lost = !touch(row, child);
       // After a failure, retry soon while the lease lasts.
       touch_at = std::max(half_of_lease(), now() + Milliseconds{lease_.value / 8 + 1});
@@ -255,6 +262,13 @@ Worker::Outcome Worker::run_command(Row const& row, Child& child, std::string& e
   if (lost) return Outcome::lost;
   if (child.how().ok()) return Outcome::succeeded;
   return stop_signal_ != 0 ? Outcome::stopped : Outcome::failed;
+}
+
+// The daemon gives back what a lost connection had, after the grace: a TOUCH from the new one adopts it. What comes
+// meanwhile is a notice, and the next NEXT asks in any case; or a refusal of the subscription.
+void Worker::look_at_connection() {
+  Result<Message> const pushed = connection_->wait_push(connected_ ? Milliseconds{1} : kReconnectLook, signals_.fd());
+  if (pushed.ok()) refused_ = client::refusal_of(pushed.value());
 }
 
 // False: the row belongs to another worker, or soon will; the command is told to end.

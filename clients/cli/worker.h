@@ -59,6 +59,7 @@ class Worker {
   ExitCode handle(Taken const& taken);
   Outcome run_command(client::Row const& row, Child& child, std::string& error);
   bool touch(client::Row const& row, Child& child);
+  void look_at_connection();
   void pass_signals_on(Child* child);
   // A column that the environment cannot hold is not left out: the command would do something else than intended.
   ExitCode refuse(client::Row const& row, std::string const& column);
@@ -92,6 +93,8 @@ class Worker {
   std::uint64_t failed_{0};
   int stop_signal_{0};
   bool connected_{true};
+  bool adopts_{false};  // connected again: the lease is of a connection that is gone
+  Status refused_;      // the subscription, while a command ran
   bool paused_{false};
 };
 

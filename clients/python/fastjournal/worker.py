@@ -192,6 +192,7 @@ class Worker:
         self._stop_after = stop_after
         self._options: dict[str, Any] = {"server": server, "time_limit": _CALL_S} | options
         self._running: dict[asyncio.Task[None], _Task] = {}
+        self._adopting: set[asyncio.Event] = set()  # one for each lease
         self._loop: asyncio.AbstractEventLoop | None = None
         self._wake = asyncio.Event()
         self._stopped = asyncio.Event()
@@ -228,7 +229,7 @@ class Worker:
             self._stopped.set()
         self._once = until_empty
         with self._signals():
-            connection = await aio.connect(**self._options)
+            connection = await aio.connect(**self._options | {"on_connection": self._heard_of_connection})
             notices = None
             try:
                 source = self._source(connection)
@@ -316,6 +317,15 @@ class Worker:
         if not task.cancelled() and (why := task.exception()) is not None:
             _log.error("%s: %s", self.table, why)
 
+    def _heard_of_connection(self, why: Error | None) -> None:
+        if (heard := self._options.get("on_connection")) is not None:
+            heard(why)
+        # The daemon gives back what a lost connection had: a TOUCH from the new one adopts it. Without a listener only a
+        # command makes the new one.
+        if why is None or self._once:
+            for adopt in self._adopting:
+                adopt.set()
+
     async def _finish_running(self) -> None:
         if self._running:
             await asyncio.wait(list(self._running))
@@ -334,14 +344,21 @@ class Worker:
 
     async def _handle(self, source: _Source, task: _Task, lease_end: float) -> None:
         running = asyncio.ensure_future(self._start(task, source.name_of(task)))
+        adopt = asyncio.Event()
+        self._adopting.add(adopt)
+        running.add_done_callback(lambda _: (self._adopting.discard(adopt), adopt.set()))
         while not running.done():
             left = lease_end - time.monotonic()
             # After a failure of a renewal soon again, while the lease lasts.
             try:
-                await asyncio.wait([running], timeout=max(left - self._lease_s / 2, self._lease_s / 8))
+                async with asyncio.timeout(max(left - self._lease_s / 2, self._lease_s / 8)):
+                    await adopt.wait()
+            except TimeoutError:
+                pass
             except asyncio.CancelledError:
                 running.cancel()
                 raise
+            adopt.clear()
             if running.done():
                 break
             asked = time.monotonic()

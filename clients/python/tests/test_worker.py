@@ -161,6 +161,40 @@ def test_a_lost_lease_is_told_and_nothing_more_is_said(daemon: Daemon, kind: str
         assert connection.journal("jobs").stats()["done"] == 0
 
 
+@pytest.mark.parametrize("listens", [True, False])
+def test_a_worker_adopts_its_row_as_soon_as_it_is_connected_again(daemon: Daemon, listens: bool) -> None:
+    put(daemon, "a")
+    go_on = threading.Event()
+
+    @fastjournal.worker("jobs", server=daemon.local, lease=600)
+    def work(row: Row) -> None:
+        assert go_on.wait(60)
+
+    async def run() -> None:
+        async def lease_end() -> int:
+            async with await fastjournal.aio.connect(daemon.local) as connection:
+                rows = [row async for row in connection.journal("jobs").list()]
+            return rows[0].lease_end if rows and rows[0].status == "processing" else 0
+
+        running = asyncio.create_task(work.run_async(until_empty=not listens))
+        while not (before := await lease_end()):
+            assert not running.done(), await running
+            await asyncio.sleep(0.005)
+        daemon.kill()
+        daemon.start()
+        # Long before half of the lease is over, when it would be renewed in any case; and before the grace.
+        async with asyncio.timeout(9):
+            while await lease_end() <= before:
+                assert not running.done(), await running
+                await asyncio.sleep(0.005)
+        go_on.set()
+        work.stop()
+        await running
+        assert await lease_end() == 0
+
+    asyncio.run(run())
+
+
 def test_a_worker_survives_a_kill_of_the_daemon_with_its_row(daemon: Daemon) -> None:
     put(daemon, "a", "b")
     seen: list[str] = []

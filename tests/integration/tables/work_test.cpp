@@ -138,6 +138,31 @@ BOOST_AUTO_TEST_CASE(several_work_at_once_and_end_together) {
   BOOST_TEST(work_count_of(worker.output(), "trying again") == 1U, worker.output());
 }
 
+// Long before half of the lease is over, when it would be renewed in any case.
+BOOST_AUTO_TEST_CASE(a_row_in_work_is_adopted_once_it_is_connected_again) {
+  WorkFixture f{"<grace>30s</grace>"};
+  std::string const fifo = (f.daemon.folder() / "fifo").string();
+  f.run("mkfifo " + fifo + " && fastjournal put jobs name=a");
+  ChildProcess worker = f.work("--lease 1h --once -- cat " + fifo);
+  auto const lease_end = [&] {
+    std::string const shown = run_in_shell(f.daemon, "fastjournal peek jobs name=a --json").output;
+    std::size_t const at = shown.find("\"lease_end\":");
+    return at == std::string::npos ? std::int64_t{0} : std::stoll(shown.substr(at + 12));
+  };
+  std::int64_t before = 0;
+  for (int i = 0; i < 1000 && before == 0; ++i) before = lease_end();
+  BOOST_REQUIRE(before != 0);
+  f.daemon.kill(SIGKILL);
+  BOOST_REQUIRE(f.daemon.wait().has_value());
+  BOOST_REQUIRE_MESSAGE(f.daemon.start(), f.daemon.output());
+  std::int64_t after = 0;
+  for (int i = 0; i < 1000 && after <= before; ++i) after = lease_end();
+  BOOST_TEST(after > before);
+  f.run("echo done > " + fifo);
+  BOOST_TEST(worker.wait().value_or(-1) == 0);
+  BOOST_TEST(lease_end() == 0);
+}
+
 BOOST_AUTO_TEST_CASE(workers_of_a_crew_that_was_killed_end_too) {
   WorkFixture f;
   ChildProcess worker = f.work("-j 2 --worker crew -- true");
