@@ -34,8 +34,6 @@ constexpr char kFooter[] =
     "about each command.";
 
 std::vector<std::string> const kAllStates{"waiting", "due", "processing", "behind", "parked", "paused"};
-// The daemon kicks no row that is being processed.
-std::vector<std::string> const kKickedStates{"waiting", "due", "behind", "parked", "paused"};
 
 constexpr char kColumnsHelp[] =
     "column=value; column=@FILE takes the file's bytes, column=@- standard input, column=@@x is the value @x; "
@@ -295,7 +293,8 @@ void Grammar::add_viewer_verbs() {
             "Without WHICH: all rows that fit --status, --domain, --prefix and --error; one of them at least.");
   bulk_verb("kick", "put parked rows back to work: one, those of a key, or all that fit a filter",
             "Without WHICH: all rows that fit --status (parked, if it is not given), --domain, --prefix and --error. "
-            "A waiting\nrow that is kicked is due now; one that is being processed is never kicked.");
+            "A waiting\nrow that is kicked is due now; of one that is being processed the lease is taken back, and its worker is\n"
+            "refused when it reports.");
   add_overview_verbs();
   CLI::App& stats = verb("stats", "figures of one table or of all, and of the daemon");
   stats.add_option("TABLE", out_.table, "name of the table");
@@ -641,7 +640,7 @@ void Grammar::bulk_verb(std::string const& name, std::string const& description,
   CLI::App& made = table_verb(name, description);
   made.add_option("WHICH", out_.words,
                   "the row's number, or all columns of its key if the table has keys; or else a filter");
-  filter(made, name == "kick" ? kKickedStates : kAllStates);
+  filter(made, kAllStates);
   number(made, "--count", out_.count, "stop after so many rows", 1);
   made.add_option("--after", out_.after, "go on where an earlier one ended");
   made.add_flag("--dry-run", out_.dry_run, "say how many rows it would be, and change nothing");

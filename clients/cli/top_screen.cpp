@@ -59,7 +59,8 @@ std::string bytes(double value) {
 
 std::string state_of(Message const& table) {
   if (number(table, "paused") != 0) return "PAUSED";
-  return number(table, "draining") != 0 ? "DRAINS" : "open";
+  if (number(table, "draining") != 0) return "DRAINS";
+  return number(table, "failing") != 0 ? "FAILS" : "open";
 }
 
 std::string text_of(Message const& table, Figure const& figure) {

@@ -229,7 +229,8 @@ export function many(command, table, filter) {
             kick && !filter.status && scope !== '' && filterWords(filter) ? ', and only parked ones' : ''}.`),
       what,
       h('p', {class: 'note'},
-        kick ? 'They are made due now and their attempts are counted anew. Rows being processed are left alone.' :
+        kick ? 'They are made due now and their attempts are counted anew. Of rows being processed ' +
+            'the leases are taken back.' :
                'They are removed in whatever state, also those being processed: their workers are refused when they ' +
                 'report. This cannot be undone.')
     ],

@@ -17,7 +17,7 @@ const COLUMNS = [
   {name: 'in_per_s', head: 'In/s'},
   {name: 'leased_per_s', head: 'Leased/s', wide: true},
   {name: 'done_per_s', head: 'Done/s', narrow: true},
-  {name: 'failed_per_s', head: 'Failed/s', wide: true},
+  {name: 'attempts_failed_per_s', head: 'Failed/s', wide: true},
   {name: 'lateness_ms_p99', head: 'Late p99'},
 ];
 
@@ -53,6 +53,7 @@ const COLUMNS_OF_QUEUES = [
   {name: 'rows_parked', head: 'Parked', narrow: true},
   {name: 'sent_per_s', head: 'Sent/s', narrow: true},
   {name: 'accepted_per_s', head: 'Accepted/s'},
+  {name: 'attempts_failed_per_s', head: 'Failed/s', wide: true},
   {name: 'dead_per_s', head: 'Dead/s', wide: true},
   {name: 'queues', head: 'Queues', wide: true},
 ];
@@ -68,8 +69,9 @@ const COLUMNS_OF_DOCUMENTS = [
   {name: 'destinations_paused', head: 'Paused'},
   {name: 'found_per_s', head: 'Found/s', wide: true},
   {name: 'sent_per_s', head: 'Sent/s', narrow: true},
+  {name: 'failures_per_s', head: 'Failed/s', wide: true},
 ];
-const BAD = ['rows_parked', 'in_doubt', 'destinations_paused'];
+const BAD = ['rows_parked', 'attempts_failed_per_s', 'failures_per_s', 'in_doubt', 'destinations_paused'];
 
 // Tables without rows, each kind in a panel of its own: a figure is named by its column.
 function panelOf(kind, title, columns) {
@@ -86,11 +88,12 @@ function panelOf(kind, title, columns) {
 
   function make(one) {
     return h(
-        'tr', {}, h('th', {scope: 'row'}, h('a', {href: link(['t', one.name])}, one.name)),
+        'tr', {}, h('th', {scope: 'row'}, h('a', {href: link(['t', one.name])}, one.name), badge('failing')),
         columns.map((column) => h('td', {class: classOf(column)})), h('td', {class: 'n'}));
   }
 
   function update(row, one) {
+    row.firstChild.lastChild.hidden = stateOf(one.stats) !== 'failing';
     columns.forEach((column, at) => {
       const value = figure(one, column.name);
       say(row.children[at + 1], show(column.name, value));
@@ -172,7 +175,7 @@ export function open(main) {
       const is_none = column.name === 'first_due_age_ms' && !one.stats?.rows_due;
       say(cell, is_none ? '' : column.name.startsWith('rows') ? shown(value) : show(column.name, value));
       cell.classList.toggle('zero', !value);
-      cell.classList.toggle('bad', (column.name === 'rows_parked' || column.name === 'failed_per_s') && value > 0);
+      cell.classList.toggle('bad', BAD.includes(column.name) && value > 0);
     });
     row.parts.spark.set(one.history);
     const next = one.stats?.next_date ?? 0;

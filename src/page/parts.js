@@ -33,13 +33,15 @@ export function tick() {
 export const STATES = {
   open: 'rows are handed out, inserts are accepted',
   paused: 'nothing is handed out; inserts are accepted',
+  failing: 'most attempts of the last minutes failed: what failed rests, and is tried again',
   drains: 'inserts are refused; rows are handed out until the table is empty',
 };
 
 export function stateOf(stats) {
   if (!stats) return 'unknown';
   if (stats.paused) return 'paused';
-  return stats.draining ? 'drains' : 'open';
+  if (stats.draining) return 'drains';
+  return stats.failing ? 'failing' : 'open';
 }
 
 export function badge(state, help = STATES[state]) {

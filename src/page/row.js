@@ -151,16 +151,16 @@ export function open(place, name, {row: text, rights}) {
     const focused = buttons.contains(document.activeElement);
     replace(
         buttons,
-        peek.status === 'processing' ?
-            null :
-            action(
-                'Kick …', 'manage', may,
-                () => change(
-                    'KICK', name, number,
+        action(
+            'Kick …', 'manage', may,
+            () => change(
+                'KICK', name, number,
+                peek.status === 'processing' ?
+                    'Its lease is taken back: it is due now, and its worker is refused when it reports.' :
                     peek.status === 'parked' ?
-                        'It is put back to work: due now, its attempts counted anew.' :
-                        'It is due now instead of at its date, and its attempts are counted anew.',
-                    load)),
+                    'It is put back to work: due now, its attempts counted anew.' :
+                    'It is due now instead of at its date, and its attempts are counted anew.',
+                load)),
         action(
             'Delete …', 'manage', may,
             () => change(

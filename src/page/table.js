@@ -33,7 +33,7 @@ const TILES = [
   ['rows_parked', 'Parked'],
   ['in_per_s', 'In/s'],
   ['done_per_s', 'Done/s'],
-  ['failed_per_s', 'Failed/s'],
+  ['attempts_failed_per_s', 'Failed/s'],
   ['lateness_ms_p99', 'Late p99'],
 ];
 
@@ -91,12 +91,12 @@ const TILES_OF_DOCUMENTS = [
   ['destinations_paused', 'Paused'],
   ['found_per_s', 'Found/s'],
   ['sent_per_s', 'Sent/s'],
-  ['failures_per_s', 'Failures/s'],
+  ['failures_per_s', 'Failed/s'],
   ['sending_ms_p99', 'Sending p99'],
 ];
 
 // More than none is bad.
-const BAD = ['rows_parked', 'failed_per_s', 'in_doubt', 'destinations_paused'];
+const BAD = ['rows_parked', 'attempts_failed_per_s', 'failures_per_s', 'in_doubt', 'destinations_paused'];
 
 const due = {
   open(place, name) {
@@ -246,8 +246,9 @@ export function open(main, {path, query}) {
     why.hidden = key === 'open';
     if (key === 'open') return;
     say(why,
-        key === 'paused' ? 'Paused: nothing is handed out until somebody resumes it.' :
-                           'Drains: inserts are refused until somebody resumes it.');
+        key === 'paused'  ? 'Paused: nothing is handed out until somebody resumes it.' :
+        key === 'failing' ? 'Most attempts of the last minutes failed. What failed rests, and is tried again.' :
+                            'Drains: inserts are refused until somebody resumes it.');
     if (key !== 'paused') return;
     try {
       const [one] = await call('LIST', {table: name, status: 'paused', count: 1});
