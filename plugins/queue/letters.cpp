@@ -57,11 +57,15 @@ void Letters::use(ObjectId letter) {
   if (one.uses++ == 0) idle_.erase(letter.value);
 }
 
-void Letters::leave(ObjectId letter, TableObserver& observer) {
+void Letters::leave(ObjectId letter, bool all_are_known, TableObserver& observer) {
   auto const one = all_.find(letter.value);
   if (one == all_.end()) return;
   bool const is_last = --one->second.uses == 0;
   if (is_mutant(Mutant::shared_body_never_ends)) return;
+  if (is_last && !all_are_known && !is_mutant(Mutant::replay_ends_shared_body)) {
+    idle_.insert(letter.value);
+    return;
+  }
   if (is_last || is_mutant(Mutant::shared_body_ends_with_the_first)) end(one, observer);
 }
 

@@ -31,9 +31,10 @@ class Letters {
 
   // -- applying -----------------------------------------------------------
   void add(ObjectId letter, LetterBody const& body, Lsn lsn, TableObserver& observer);
-  // A row names it; does not any more. Of a replay, rows may come before their letter.
+  // A row names it; does not any more. Of a replay, rows may come before their letter. `all_are_known`: all rows that
+  // may name it were there; otherwise it stays, also without one, until drop_idle.
   void use(ObjectId letter);
-  void leave(ObjectId letter, TableObserver& observer);
+  void leave(ObjectId letter, bool all_are_known, TableObserver& observer);
   // Drops those that no row names: what a replay has read of letters whose rows ended later. True: there are more.
   bool drop_idle(std::size_t budget, TableObserver& observer);
 

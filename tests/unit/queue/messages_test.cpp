@@ -223,6 +223,28 @@ BOOST_AUTO_TEST_CASE(bad_messages_are_refused_with_their_reason) {
   BOOST_TEST(table.run("BROWSE", {{"status", "new"}}).error() == "bad_parameter");
 }
 
+// Copied forward in parts, with the end of one of its rows between: a log that begins with the copies has the letter, the
+// row that ends, and then the row that is left.
+BOOST_AUTO_TEST_CASE(a_shared_body_outlives_a_start_while_it_is_copied_forward) {
+  for (std::size_t const ended : {0U, 1U})
+    for (std::size_t steps = 1; steps < 12; ++steps) {
+      Harness table;
+      for (std::string const queue : {"a", "b"}) table.make(queue);
+      table.exchange("e", "fanout");
+      for (std::string const queue : {"a", "b"}) table.bind("e", queue);
+      table.publish("e", "", "shared");
+      table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
+      Lsn const below = table.log.end();
+      bool const is_part = table.restate(below, 64, steps) == steps;
+      table.run("ACQUIRE", {{"queue", ended == 0 ? "a" : "b"}, {"accept", "1"}});
+      if (is_part) table.restate(below, 64);
+      BOOST_TEST_REQUIRE((table.table->oldest_lsn() >= below));
+      table.restart();
+      BOOST_TEST_REQUIRE(table.take(ended == 0 ? "b" : "a").get("body") == "shared", "after " << steps << " steps");
+      BOOST_TEST(table.table->shared().letters.idle() == 0U);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace fastjournal::queue::test
