@@ -77,7 +77,7 @@ struct Options {
   std::function<void(Status const&)> on_connection{};
   std::size_t in_flight_max{4096};                   // tickets not yet received
   std::size_t pushes_max{65'536};                    // pushes not yet fetched
-  std::size_t message_bytes_max{64U * 1024 * 1024};  // of one answer
+  std::size_t message_bytes_max{66U * 1024 * 1024};  // of one answer: a body of 64 MiB, and what goes with it
   // The commands of table types; borrowed, so it must outlive the connection.
   std::span<CommandRule const> commands{known_commands()};
 };

@@ -86,7 +86,7 @@ export interface ConnectOptions {
   /** Notices of one listener that were not fetched yet. Beyond them announcements are dropped (pushesDropped), and rows
    * that were delivered are given back. Default: 65536. */
   pushesMax?: number;
-  /** Of one answer. Default: 64 MiB. */
+  /** Of one answer. Default: 66 MiB, for a body of 64 MiB and what goes with it. */
   messageBytesMax?: number;
   commands?: Record<string, CommandRule>;
 }

@@ -17,7 +17,11 @@ constexpr std::uint32_t kDeclaredLooksMax = 10'000;
 // Of one step without a command.
 constexpr std::size_t kStepBytes = 12U << 10U;
 constexpr std::int64_t kExpiresMax = 3650LL * 86'400'000;
-constexpr std::uint64_t kBindingsOfQueue = 10;  // for each queue that a table may have
+// For each queue that a table may have: bindings, and these together with the words of their patterns.
+constexpr std::uint64_t kBindingsOfQueue = 10;
+constexpr std::uint64_t kRoutedOfQueue = 100;
+// Bindings and words of one exchange: a message looks at them within a turn.
+constexpr std::uint64_t kRoutedMax = 100'000;
 
 }  // namespace
 
@@ -25,10 +29,36 @@ Answer& Declarations::answer(Decision& decision, std::string_view name) const {
   return decision.answer.message(name).add("table", std::string_view{shared_.table()});
 }
 
+Status Declarations::check_memory() const {
+  if (!shared_.is_large()) return {};
+  return {Code::over_limit, "table " + shared_.table() + " is full: its messages, queues and bindings take " +
+                                std::to_string(shared_.memory_bytes()) + " bytes, and memory-max is " +
+                                std::to_string(shared_.options.memory_max) +
+                                ": take messages, remove queues or bindings, or raise memory-max"};
+}
+
 Status Declarations::check_room() const {
-  if (shared_.queues.size() < shared_.options.queues_max) return {};
-  return {Code::over_limit, "table " + shared_.table() + " has " + std::to_string(shared_.queues.size()) +
+  if (shared_.named() < shared_.options.queues_max) return check_memory();
+  return {Code::over_limit, "table " + shared_.table() + " has " + std::to_string(shared_.named()) +
                                 " queues and exchanges: remove some, or raise queues-max"};
+}
+
+Status Declarations::check_room(Exchange const& exchange, std::string_view pattern) const {
+  std::uint64_t const bindings = shared_.queues.bindings().size();
+  if (bindings >= kBindingsOfQueue * shared_.options.queues_max)
+    return {Code::over_limit, "table " + shared_.table() + " has " + std::to_string(bindings) +
+                                  " bindings: UNBIND some, or raise queues-max, of which it is the tenfold"};
+  std::uint64_t const more = exchange.router.size_of(pattern);
+  if (shared_.queues.routed_size() + more > kRoutedOfQueue * shared_.options.queues_max)
+    return {Code::over_limit, "the bindings of table " + shared_.table() + " and the words of their patterns are " +
+                                  std::to_string(shared_.queues.routed_size()) +
+                                  ": UNBIND some, or raise queues-max, of which it is the hundredfold"};
+  if (exchange.router.size() + more > kRoutedMax)
+    return {Code::over_limit, "the bindings of exchange " + exchange.name + " of table " + shared_.table() +
+                                  " and the words of their patterns are " + std::to_string(exchange.router.size()) +
+                                  ", expected " + std::to_string(kRoutedMax) +
+                                  " at most, as each message looks at them: bind to another exchange"};
+  return check_memory();
 }
 
 Status Declarations::check_owner(Queue const& queue, std::uint64_t connection) const {
@@ -36,6 +66,11 @@ Status Declarations::check_owner(Queue const& queue, std::uint64_t connection) c
   return Status{Code::in_use, "queue " + queue.name + " of table " + shared_.table() +
                                   " is a temporary one of another connection, and ends with it"}
       .with("parameter", "queue");
+}
+
+// A transaction makes it, for messages that are to last.
+Status Declarations::check_not_promised(std::string_view queue) const {
+  return shared_.check_promised(Promised::of_queue(queue), "queue " + std::string{queue});
 }
 
 // By HTTP each request stands alone.
@@ -109,6 +144,7 @@ Verdict Declarations::declare_queue(Command const& command, model::Parameters& p
   if (queue == nullptr) {
     if (shared_.queues.find_any(name) != nullptr) decision.status = shared_.no_queue(name);
     if (decision.status.ok()) decision.status = check_room();
+    if (decision.status.ok() && settings.is_temporary()) decision.status = check_not_promised(name);
     if (!decision.status.ok()) return Verdict::done;
   } else {
     decision.status = check_owner(*queue, static_cast<std::uint64_t>(command.connection));
@@ -210,6 +246,7 @@ Verdict Declarations::remove_queue(Command const& command, model::Parameters& pa
     decision.status = shared_.check_promised(Promised::of_queue(name), "queue " + queue->name);
   if (!decision.status.ok()) return Verdict::done;
   append_ended(decision.records, queue->id, {What::queue, queue->name});
+  decision.looks += static_cast<std::uint32_t>(queue->bindings.size());
   answer(decision, "REMOVED").add("queue", name).add("messages", queue->messages);
   decision.answer.add("bindings", std::uint64_t{queue->bindings.size()});
   return Verdict::done;
@@ -222,6 +259,7 @@ Verdict Declarations::remove_exchange(std::string_view name, Decision& decision)
                         : shared_.check_promised(Promised::of_exchange(name), "exchange " + exchange->name);
   if (!decision.status.ok()) return Verdict::done;
   append_ended(decision.records, exchange->id, {What::exchange, exchange->name});
+  decision.looks += static_cast<std::uint32_t>(exchange->bindings.size());
   answer(decision, "REMOVED").add("exchange", name).add("bindings", std::uint64_t{exchange->bindings.size()});
   return Verdict::done;
 }
@@ -264,22 +302,19 @@ Verdict Declarations::bind(Command const& command, Decision& decision) const {
                                                     " is there and lasts: that cannot change"}
                           .with("parameter", "temporary");
   if (!decision.status.ok()) return Verdict::done;
+  bool const is_new = shared_.queues.find_binding(*exchange, queue_name, pattern).is_none();
+  if (is_new) decision.status = check_room(*exchange, pattern);
+  if (!decision.status.ok()) return Verdict::done;
   if (queue == nullptr) {
     bool const can_be = makes && shared_.queues.find_any(queue_name) == nullptr;
     decision.status = can_be ? check_name("queue", queue_name) : shared_.no_queue(queue_name);
     if (decision.status.ok()) decision.status = check_room();
+    if (decision.status.ok() && temporary) decision.status = check_not_promised(queue_name);
     if (!decision.status.ok()) return Verdict::done;
     Settings settings;
     if (temporary) settings.connection = connection;
     append_queue(decision.records, ObjectId{}, {queue_name, settings});
     return Verdict::again;
-  }
-  bool const is_new = shared_.queues.find_binding(*exchange, queue_name, pattern).is_none();
-  if (is_new && shared_.queues.bindings().size() >= kBindingsOfQueue * shared_.options.queues_max) {
-    decision.status = {Code::over_limit, "table " + shared_.table() + " has " +
-                                             std::to_string(shared_.queues.bindings().size()) +
-                                             " bindings: UNBIND some, or raise queues-max, of which it is the tenfold"};
-    return Verdict::done;
   }
   if (is_new) append_binding(decision.records, ObjectId{}, {name, queue_name, pattern});
   answer(decision, "BOUND").add("exchange", name).add("queue", queue_name);

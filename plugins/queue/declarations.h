@@ -32,8 +32,12 @@ class Declarations {
   bool end_all_temporary(Decision& decision) const;
 
  private:
+  // Of one more queue, exchange or binding.
+  [[nodiscard]] Status check_memory() const;
   [[nodiscard]] Status check_room() const;
+  [[nodiscard]] Status check_room(Exchange const& exchange, std::string_view pattern) const;
   [[nodiscard]] Status check_owner(Queue const& queue, std::uint64_t connection) const;
+  [[nodiscard]] Status check_not_promised(std::string_view queue) const;
   [[nodiscard]] Status check_connection(Command const& command) const;
   [[nodiscard]] Status read_settings(Command const& command, model::Parameters& parameters, Queue const* queue,
                                      Settings& settings) const;

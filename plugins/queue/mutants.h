@@ -19,6 +19,8 @@ namespace fastjournal::queue {
 enum class Mutant : std::uint8_t {
   none,
   hash_needs_a_word,
+  word_found_once,
+  patterns_not_counted,
   part_reads_too_much,
   part_begins_at_the_front,
   shared_body_never_ends,
@@ -53,8 +55,10 @@ enum class Mutant : std::uint8_t {
 };
 
 // By number, as the command line and the tables name them.
-inline constexpr std::array<std::string_view, 33> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 35> kMutantNames{"none",
                                                                "hash_needs_a_word",
+                                                               "word_found_once",
+                                                               "patterns_not_counted",
                                                                "part_reads_too_much",
                                                                "part_begins_at_the_front",
                                                                "shared_body_never_ends",

@@ -11,6 +11,29 @@ namespace {
 // Objects that one search for those to copy forward looks at.
 constexpr std::uint32_t kQueueRestateLooksMax = 20'000;
 
+// What a queue or an exchange takes beside itself: its places in the maps and sets of names and numbers.
+constexpr std::uint64_t kNamedBytes = 160;
+// The texts of its name: its own, the key of its map, and that of its place.
+constexpr std::uint64_t kNamePlaces = 3;
+// What a binding takes beside itself: five places in maps and sets.
+constexpr std::uint64_t kBindingBytes = 320;
+
+// Of a text that is too long for the place of a string.
+std::uint64_t bytes_of(std::string_view text) {
+  constexpr std::size_t kInPlace = 15;
+  constexpr std::uint64_t kAllocated = 16;
+  return text.size() <= kInPlace ? 0 : text.size() + kAllocated;
+}
+std::uint64_t bytes_of(Binding const& binding) {
+  return bytes_of(binding.exchange) + bytes_of(binding.queue) + bytes_of(binding.pattern);
+}
+
+std::vector<ObjectId> bindings_of(Queue const& queue) {
+  std::vector<ObjectId> out;
+  for (auto const& [exchange, pattern, id] : queue.bindings) out.push_back(id);
+  return out;
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------------------
@@ -19,11 +42,10 @@ constexpr std::uint32_t kQueueRestateLooksMax = 20'000;
 ObjectId Queues::find_binding(Exchange const& exchange, std::string_view queue, std::string_view pattern) const {
   Queue const* const found = find(queue);
   if (found == nullptr) return {};
-  for (ObjectId const id : found->bindings) {
-    Binding const& binding = bindings_.find(id.value)->second;
-    if (binding.exchange == exchange.name && binding.pattern == pattern) return id;
-  }
-  return {};
+  auto const at = found->bindings.lower_bound({exchange.name, pattern, ObjectId{}});
+  if (at == found->bindings.end()) return {};
+  auto const& [its_exchange, its_pattern, id] = *at;
+  return its_exchange == exchange.name && its_pattern == pattern ? id : ObjectId{};
 }
 
 void Queues::route(Exchange const& exchange, std::string_view key, std::vector<Queue const*>& found,
@@ -31,10 +53,11 @@ void Queues::route(Exchange const& exchange, std::string_view key, std::vector<Q
   std::vector<ObjectId> fitting;
   exchange.router.route(key, fitting, looks);
   found.clear();
-  std::set<Queue const*> seen;
   for (ObjectId const id : fitting) {
-    Queue const* const queue = find(bindings_.find(id.value)->second.queue);
-    if (queue != nullptr && seen.insert(queue).second) found.push_back(queue);
+    Queue const* const queue = bindings_.find(id.value)->second.to;
+    if (!queue->is_there() || std::ranges::find(found, queue) != found.end()) continue;
+    found.push_back(queue);
+    if (found.size() > kQueuesOfMessageMax) return;
   }
 }
 
@@ -47,6 +70,7 @@ Queue& Queues::any(std::string_view name) {
   auto made = std::make_unique<Queue>();
   made->name = name;
   Queue& queue = *made;
+  text_bytes_ += kNamePlaces * bytes_of(name);
   queues_.emplace(queue.name, std::move(made));
   names_.insert(queue.name);
   return queue;
@@ -56,6 +80,7 @@ void Queues::drop_if_empty(Queue& queue) {
   if (queue.is_there() || queue.messages > 0 || !queue.bindings.empty()) return;
   if (leaving_.erase(queue.name) > 0) ++version_;
   names_.erase(queue.name);
+  text_bytes_ -= kNamePlaces * bytes_of(queue.name);
   queues_.erase(queue.name);
 }
 
@@ -139,8 +164,9 @@ bool Queues::apply_exchange(RecordView const& record) {
     if (auto const early = early_.find(made->name); early != early_.end()) {
       made->bindings = std::move(early->second);
       early_.erase(early);
-      for (ObjectId const id : made->bindings) made->router.add(id, bindings_.find(id.value)->second.pattern);
+      for (ObjectId const id : made->bindings) attach(*made, id, bindings_.find(id.value)->second);
     }
+    text_bytes_ += kNamePlaces * bytes_of(made->name);
     places_.emplace(record.object.value, Place{What::exchange, made->name});
     found = exchanges_.emplace(made->name, std::move(made)).first;
     exchange_names_.insert(found->second->name);
@@ -160,10 +186,12 @@ bool Queues::apply_binding(RecordView const& record) {
     binding.queue = body.queue;
     binding.pattern = body.pattern;
     places_.emplace(record.object.value, Place{What::binding, {}});
-    any(binding.queue).bindings.insert(record.object);
+    binding.to = &any(binding.queue);
+    binding.to->bindings.emplace(binding.exchange, binding.pattern, record.object);
+    text_bytes_ += bytes_of(binding);
     if (auto const exchange = exchanges_.find(binding.exchange); exchange != exchanges_.end()) {
       exchange->second->bindings.insert(record.object);
-      exchange->second->router.add(record.object, binding.pattern);
+      attach(*exchange->second, record.object, binding);
     } else {
       early_[binding.exchange].insert(record.object);
     }
@@ -183,11 +211,11 @@ bool Queues::apply_ended(RecordView const& record, ApplyContext const& context) 
     ++ignored_;
     if (body.what == What::queue) {
       if (auto const queue = queues_.find(body.name); queue != queues_.end()) {
-        end_bindings(queue->second->bindings);
+        end_bindings(bindings_of(*queue->second));
         drop_if_empty(*queue->second);
       }
     } else if (auto const early = early_.find(body.name); body.what == What::exchange && early != early_.end()) {
-      end_bindings(early->second);
+      end_bindings({early->second.begin(), early->second.end()});
     }
     return true;
   }
@@ -200,15 +228,31 @@ bool Queues::apply_ended(RecordView const& record, ApplyContext const& context) 
   return true;
 }
 
-void Queues::end_bindings(std::set<ObjectId> const& ending) {
-  for (ObjectId const id : std::set<ObjectId>{ending}) {
+void Queues::attach(Exchange& exchange, ObjectId id, Binding const& binding) {
+  routed_size_ -= exchange.router.size();
+  routers_bytes_ -= exchange.router.memory_bytes();
+  exchange.router.add(id, binding.pattern);
+  routed_size_ += exchange.router.size();
+  routers_bytes_ += exchange.router.memory_bytes();
+}
+
+void Queues::detach(Exchange& exchange, ObjectId id, Binding const& binding) {
+  routed_size_ -= exchange.router.size();
+  routers_bytes_ -= exchange.router.memory_bytes();
+  exchange.router.remove(id, binding.pattern);
+  routed_size_ += exchange.router.size();
+  routers_bytes_ += exchange.router.memory_bytes();
+}
+
+void Queues::end_bindings(std::vector<ObjectId> const& ending) {
+  for (ObjectId const id : ending) {
     end_binding(id);
     if (is_mutant(Mutant::only_first_binding_ended)) return;
   }
 }
 
 void Queues::end_queue(Queue& queue) {
-  if (!is_mutant(Mutant::bindings_outlive_their_queue)) end_bindings(queue.bindings);
+  if (!is_mutant(Mutant::bindings_outlive_their_queue)) end_bindings(bindings_of(queue));
   temporary_.erase({queue.settings.connection, queue.name});
   places_.erase(queue.id.value);
   forget(queue.region);
@@ -223,7 +267,8 @@ void Queues::end_queue(Queue& queue) {
 void Queues::end_exchange(std::string const& name) {
   auto const found = exchanges_.find(name);
   Exchange& exchange = *found->second;
-  end_bindings(exchange.bindings);
+  end_bindings({exchange.bindings.begin(), exchange.bindings.end()});
+  text_bytes_ -= kNamePlaces * bytes_of(name);
   places_.erase(exchange.id.value);
   forget(exchange.region);
   ++version_;
@@ -234,14 +279,15 @@ void Queues::end_exchange(std::string const& name) {
 void Queues::end_binding(ObjectId id) {
   auto const found = bindings_.find(id.value);
   Binding const& binding = found->second;
-  if (auto const queue = queues_.find(binding.queue); queue != queues_.end()) queue->second->bindings.erase(id);
+  binding.to->bindings.erase({binding.exchange, binding.pattern, id});
   if (auto const exchange = exchanges_.find(binding.exchange); exchange != exchanges_.end()) {
     exchange->second->bindings.erase(id);
-    exchange->second->router.remove(id, binding.pattern);
+    detach(*exchange->second, id, binding);
   } else if (auto const early = early_.find(binding.exchange); early != early_.end()) {
     early->second.erase(id);
     if (early->second.empty()) early_.erase(early);
   }
+  text_bytes_ -= bytes_of(binding);
   places_.erase(id.value);
   forget(binding.region);
   ++version_;
@@ -252,9 +298,10 @@ void Queues::end_binding(ObjectId id) {
 // Space, people
 
 std::uint64_t Queues::memory_bytes() const {
-  // Names of up to 255 bytes, a node of a pattern for each word of it: what a usual one has.
-  return queues_.size() * (sizeof(Queue) + 160) + exchanges_.size() * (sizeof(Exchange) + 160) +
-         bindings_.size() * (sizeof(Binding) + 320) + leaving_.size() * 32;
+  std::uint64_t const bytes = queues_.size() * (sizeof(Queue) + kNamedBytes) +
+                              exchanges_.size() * (sizeof(Exchange) + kNamedBytes) +
+                              bindings_.size() * (sizeof(Binding) + kBindingBytes) + leaving_.size() * 32 + text_bytes_;
+  return is_mutant(Mutant::patterns_not_counted) ? bytes : bytes + routers_bytes_;
 }
 
 bool Queues::restate(Lsn below, rows::CopyRoom& room, Records& records) const {

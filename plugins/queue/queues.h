@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,12 +27,15 @@
 
 namespace fastjournal::queue {
 
+// The messages of one SEND are on so many queues, at most. Of a transaction they are those that were bound first.
+inline constexpr std::size_t kQueuesOfMessageMax = 256;
+
 struct Queue {
   std::string name{};
   ObjectId id{};  // none: it is leaving
   std::uint32_t region{0};
   Settings settings{};
-  std::set<ObjectId> bindings{};
+  std::set<std::tuple<std::string_view, std::string_view, ObjectId>> bindings{};  // exchange, pattern, number
   // What is on it.
   std::uint64_t messages{0};
   std::uint64_t bytes{0};                   // of bodies
@@ -53,6 +57,7 @@ struct Binding {
   std::string queue{};
   std::string pattern{};
   std::uint32_t region{0};
+  Queue* to{nullptr};
 };
 
 class Queues {
@@ -78,7 +83,7 @@ class Queues {
   // In the order of their names, and of their numbers.
   [[nodiscard]] absl::btree_set<std::string_view> const& names() const { return names_; }
   [[nodiscard]] absl::btree_set<std::string_view> const& exchange_names() const { return exchange_names_; }
-  [[nodiscard]] absl::btree_map<std::uint64_t, Binding> const& bindings() const { return bindings_; }
+  [[nodiscard]] std::map<std::uint64_t, Binding> const& bindings() const { return bindings_; }
   // (connection, queue) of those that end with their connections.
   [[nodiscard]] absl::btree_set<std::pair<std::uint64_t, std::string_view>> const& temporary() const {
     return temporary_;
@@ -89,7 +94,10 @@ class Queues {
   // Queues and exchanges that are there.
   [[nodiscard]] std::size_t size() const { return there_ + exchanges_.size(); }
 
-  // The queues to which the exchange routes this, each once, in the order of their bindings.
+  // Of all exchanges, what their bindings have added to Router::size().
+  [[nodiscard]] std::uint64_t routed_size() const { return routed_size_; }
+  // The queues to which the exchange routes this, each once, in the order of their bindings; one more than
+  // kQueuesOfMessageMax at most.
   void route(Exchange const& exchange, std::string_view key, std::vector<Queue const*>& found,
              std::uint32_t& looks) const;
 
@@ -121,7 +129,9 @@ class Queues {
   [[nodiscard]] bool apply_exchange(RecordView const& record);
   [[nodiscard]] bool apply_binding(RecordView const& record);
   [[nodiscard]] bool apply_ended(RecordView const& record, ApplyContext const& context);
-  void end_bindings(std::set<ObjectId> const& ending);
+  void end_bindings(std::vector<ObjectId> const& ending);
+  void attach(Exchange& exchange, ObjectId id, Binding const& binding);
+  void detach(Exchange& exchange, ObjectId id, Binding const& binding);
   void place(std::uint32_t& region, Lsn lsn, bool is_new);
   void forget(std::uint32_t region);
   void end_queue(Queue& queue);
@@ -131,7 +141,7 @@ class Queues {
   void leave(Queue& queue);
   absl::flat_hash_map<std::string, std::unique_ptr<Queue>, NameHash, std::equal_to<>> queues_;
   absl::flat_hash_map<std::string, std::unique_ptr<Exchange>, NameHash, std::equal_to<>> exchanges_;
-  absl::btree_map<std::uint64_t, Binding> bindings_;
+  std::map<std::uint64_t, Binding> bindings_;                     // their addresses stay
   std::map<std::string, std::set<ObjectId>, std::less<>> early_;  // of a replay: their exchange is not known yet
   absl::btree_map<std::uint64_t, Place> places_;                  // of all by id
   absl::btree_set<std::string_view> names_;
@@ -143,6 +153,9 @@ class Queues {
   std::uint64_t regions_count_{0};  // objects
   std::uint64_t ignored_{0};
   std::uint64_t version_{1};
+  std::uint64_t routed_size_{0};
+  std::uint64_t routers_bytes_{0};
+  std::uint64_t text_bytes_{0};  // of names and patterns that are too long for their places
   mutable std::uint64_t restate_from_{0};
 };
 

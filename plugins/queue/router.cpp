@@ -1,33 +1,152 @@
 #include "plugins/queue/router.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <utility>
 
+#include "base/check.h"
 #include "plugins/queue/mutants.h"
 
 namespace fastjournal::queue {
+namespace {
 
-// One search. A pattern with several # could lead to the same place by many ways: each is gone once.
+// In a set or a map, beside what is stored: three pointers, a colour, and what the allocator takes.
+constexpr std::uint64_t kTreeEntryBytes = 48;
+
+}  // namespace
+
+// A set of places in a key of some words: 0 is before the first of them.
+class Router::Places {
+ public:
+  static constexpr std::size_t kNone = SIZE_MAX;
+
+  explicit Places(std::size_t words) : used_(words / 64 + 1) {}
+  // All from this one on.
+  [[nodiscard]] static Places from(std::size_t place, std::size_t words) {
+    Places out{words};
+    if (place > words) return out;
+    for (std::size_t i = place / 64; i < out.used_; ++i) out.bits_[i] = ~std::uint64_t{0};
+    out.bits_[place / 64] <<= place % 64;
+    out.bits_[words / 64] &= ~std::uint64_t{0} >> (63 - words % 64);
+    return out;
+  }
+
+  void add(std::size_t place) { bits_[place / 64] |= std::uint64_t{1} << (place % 64); }
+  [[nodiscard]] bool has(std::size_t place) const { return (bits_[place / 64] >> (place % 64) & 1U) != 0; }
+  [[nodiscard]] std::size_t count() const {
+    std::size_t out = 0;
+    for (std::size_t i = 0; i < used_; ++i) out += static_cast<std::size_t>(std::popcount(bits_[i]));
+    return out;
+  }
+  [[nodiscard]] std::size_t first() const {
+    for (std::size_t i = 0; i < used_; ++i)
+      if (bits_[i] != 0) return i * 64 + static_cast<std::size_t>(std::countr_zero(bits_[i]));
+    return kNone;
+  }
+  void keep(Places const& others) {
+    for (std::size_t i = 0; i < used_; ++i) bits_[i] &= others.bits_[i];
+  }
+  void drop(Places const& others) {
+    for (std::size_t i = 0; i < used_; ++i) bits_[i] &= ~others.bits_[i];
+  }
+  // Each one further: behind the word that follows.
+  [[nodiscard]] Places behind() const {
+    Places out{*this};
+    for (std::size_t i = used_; i-- > 0;) out.bits_[i] = bits_[i] << 1U | (i == 0 ? 0 : bits_[i - 1] >> 63U);
+    return out;
+  }
+
+ private:
+  std::size_t used_;  // of bits_
+  std::array<std::uint64_t, kWordsMax / 64 + 1> bits_{};
+};
+
+// The words of a routing key, and the places before each of them.
+class Router::Key {
+ public:
+  explicit Key(std::string_view text) : words_(words_of(text)) {
+    FJ_CHECK(words_.size() <= kWordsMax, "a routing key is at most kNameBytesMax long");
+    std::vector<std::pair<std::string_view, std::size_t>> sorted;
+    for (std::size_t place = 0; place < words_.size(); ++place) sorted.emplace_back(words_[place], place);
+    std::ranges::sort(sorted);
+    for (auto const& [word, place] : sorted) {
+      if (distinct_.empty() || distinct_.back().first != word) distinct_.emplace_back(word, Places{words_.size()});
+      distinct_.back().second.add(place);
+    }
+  }
+
+  [[nodiscard]] std::size_t words() const { return words_.size(); }
+  [[nodiscard]] std::string_view word(std::size_t place) const { return words_[place]; }
+  // Null: it has no such word.
+  [[nodiscard]] Places const* before(std::string_view word) const {
+    auto const at = std::ranges::lower_bound(distinct_, word, {}, [](auto const& one) { return one.first; });
+    return at == distinct_.end() || at->first != word ? nullptr : &at->second;
+  }
+
+ private:
+  std::vector<std::string_view> words_;
+  std::vector<std::pair<std::string_view, Places>> distinct_;  // sorted
+};
+
 struct Router::Walk {
-  std::vector<std::string_view> const& words;
+  Key const& key;
   std::vector<ObjectId>& found;
   std::uint32_t& looks;
-  std::set<std::pair<Node const*, std::size_t>> seen{};
 
-  void go(Node const& node, std::size_t at) {
-    ++looks;
-    if (!seen.emplace(&node, at).second) return;
-    if (at == words.size()) found.insert(found.end(), node.bindings.begin(), node.bindings.end());
-    auto const many = node.next.find("#");
-    if (many != node.next.end()) {
-      std::size_t const least = is_mutant(Mutant::hash_needs_a_word) ? at + 1 : at;
-      for (std::size_t rest = least; rest <= words.size(); ++rest) go(*many->second, rest);
+  // `places`: those in the key that lead here, at least one.
+  void go(Node const& node, Places const& places) {
+    bool const is_end = places.has(key.words());
+    if (is_end) found.insert(found.end(), node.bindings.begin(), node.bindings.end());
+    if (node.many) {
+      ++looks;
+      std::size_t const least = places.first() + (is_mutant(Mutant::hash_needs_a_word) ? 1 : 0);
+      if (least <= key.words()) go(*node.many, Places::from(least, key.words()));
     }
-    if (at == words.size()) return;
-    if (auto const one = node.next.find("*"); one != node.next.end()) go(*one->second, at + 1);
-    // A word of the key that is * or # is no pattern.
-    if (words[at] == "*" || words[at] == "#") return;
-    if (auto const same = node.next.find(words[at]); same != node.next.end()) go(*same->second, at + 1);
+    Places before = places;
+    if (is_end) before.drop(Places::from(key.words(), key.words()));
+    std::size_t const count = before.count();
+    if (count == 0) return;
+    if (node.one) {
+      ++looks;
+      go(*node.one, before.behind());
+    }
+    if (count <= node.next.size())
+      look_up_words(node, before);
+    else
+      look_up_nodes(node, before);
+  }
+
+  // Those of the key, which are fewer.
+  void look_up_words(Node const& node, Places before) {
+    for (std::size_t at = before.first(); at != Places::kNone; at = before.first()) {
+      ++looks;
+      Places here = *key.before(key.word(at));
+      here.keep(before);
+      before.drop(here);
+      if (auto const next = node.next.find(key.word(at)); next != node.next.end()) follow(*next->second, here);
+    }
+  }
+
+  // Those of the tree.
+  void look_up_nodes(Node const& node, Places const& before) {
+    for (auto const& [word, next] : node.next) {
+      ++looks;
+      Places const* const all = key.before(word);
+      if (all == nullptr) continue;
+      Places here = *all;
+      here.keep(before);
+      if (here.first() != Places::kNone) follow(*next, here);
+    }
+  }
+
+  void follow(Node const& node, Places here) {
+    if (is_mutant(Mutant::word_found_once)) {
+      std::size_t const first = here.first();
+      here = Places{key.words()};
+      here.add(first);
+    }
+    go(node, here.behind());
   }
 };
 
@@ -42,62 +161,109 @@ std::vector<std::string_view> Router::words_of(std::string_view text) {
   }
 }
 
+std::unique_ptr<Router::Node>& Router::made(std::unique_ptr<Node>& node) {
+  if (node == nullptr) {
+    node = std::make_unique<Node>();
+    ++nodes_;
+  }
+  return node;
+}
+
+void Router::drop_if_empty(std::unique_ptr<Node>& node) {
+  if (node == nullptr || !node->is_empty()) return;
+  node = nullptr;
+  --nodes_;
+}
+
 void Router::add(ObjectId binding, std::string_view pattern) {
+  ++bindings_;
   switch (kind_) {
     case ExchangeKind::fanout: all_.insert(binding); return;
-    case ExchangeKind::direct: equal_[std::string{pattern}].insert(binding); return;
+    case ExchangeKind::direct: {
+      auto const [at, is_new] = equal_.try_emplace(std::string{pattern});
+      at->second.insert(binding);
+      if (is_new) {
+        ++nodes_;
+        text_bytes_ += pattern.size();
+      }
+      return;
+    }
     case ExchangeKind::topic: break;
   }
   Node* node = &root_;
   for (std::string_view const word : words_of(pattern)) {
-    auto& next = node->next[std::string{word}];
-    if (next == nullptr) next = std::make_unique<Node>();
-    node = next.get();
+    if (word == "*") {
+      node = made(node->one).get();
+    } else if (word == "#") {
+      node = made(node->many).get();
+    } else {
+      auto& next = node->next[std::string{word}];
+      if (next == nullptr) text_bytes_ += word.size();
+      node = made(next).get();
+    }
   }
   node->bindings.insert(binding);
 }
 
-// True: nothing is left of the node.
-bool Router::remove_at(Node& node, std::vector<std::string_view> const& words, std::size_t at, ObjectId binding) {
+void Router::remove_at(Node& node, std::vector<std::string_view> const& words, std::size_t at, ObjectId binding) {
   if (at == words.size()) {
-    node.bindings.erase(binding);
+    bindings_ -= node.bindings.erase(binding);
+  } else if (words[at] == "*" || words[at] == "#") {
+    auto& next = words[at] == "*" ? node.one : node.many;
+    if (next == nullptr) return;
+    remove_at(*next, words, at + 1, binding);
+    drop_if_empty(next);
   } else if (auto const next = node.next.find(words[at]); next != node.next.end()) {
-    if (remove_at(*next->second, words, at + 1, binding)) node.next.erase(next);
+    remove_at(*next->second, words, at + 1, binding);
+    drop_if_empty(next->second);
+    if (next->second != nullptr) return;
+    text_bytes_ -= words[at].size();
+    node.next.erase(next);
   }
-  return node.bindings.empty() && node.next.empty();
 }
 
 void Router::remove(ObjectId binding, std::string_view pattern) {
   switch (kind_) {
-    case ExchangeKind::fanout: all_.erase(binding); return;
+    case ExchangeKind::fanout: bindings_ -= all_.erase(binding); return;
     case ExchangeKind::direct:
       if (auto const same = equal_.find(pattern); same != equal_.end()) {
-        same->second.erase(binding);
-        if (same->second.empty()) equal_.erase(same);
+        bindings_ -= same->second.erase(binding);
+        if (!same->second.empty()) return;
+        --nodes_;
+        text_bytes_ -= pattern.size();
+        equal_.erase(same);
       }
       return;
     case ExchangeKind::topic: remove_at(root_, words_of(pattern), 0, binding); return;
   }
 }
 
-void Router::route(std::string_view key, std::vector<ObjectId>& found, std::uint32_t& looks) const {
-  switch (kind_) {
-    case ExchangeKind::fanout:
-      found.assign(all_.begin(), all_.end());
-      looks += static_cast<std::uint32_t>(found.size());
-      return;
-    case ExchangeKind::direct:
-      found.clear();
-      ++looks;
-      if (auto const same = equal_.find(key); same != equal_.end())
-        found.assign(same->second.begin(), same->second.end());
-      return;
-    case ExchangeKind::topic: break;
-  }
+std::uint64_t Router::memory_bytes() const {
+  std::uint64_t const of_node = kind_ == ExchangeKind::topic
+                                    ? sizeof(Node) + sizeof(decltype(Node::next)::value_type) + kTreeEntryBytes
+                                    : sizeof(decltype(equal_)::value_type) + kTreeEntryBytes;
+  return nodes_ * of_node + text_bytes_ + bindings_ * (sizeof(ObjectId) + kTreeEntryBytes);
+}
+
+void Router::route(std::string_view text, std::vector<ObjectId>& found, std::uint32_t& looks) const {
   found.clear();
-  std::vector<std::string_view> const words = words_of(key);
-  Walk{words, found, looks}.go(root_, 0);
-  std::ranges::sort(found);
+  ++looks;
+  switch (kind_) {
+    case ExchangeKind::fanout: found.assign(all_.begin(), all_.end()); break;
+    case ExchangeKind::direct:
+      if (auto const same = equal_.find(text); same != equal_.end())
+        found.assign(same->second.begin(), same->second.end());
+      break;
+    case ExchangeKind::topic: {
+      Key const key{text};
+      Places start{key.words()};
+      start.add(0);
+      Walk{key, found, looks}.go(root_, start);
+      std::ranges::sort(found);
+      break;
+    }
+  }
+  looks += static_cast<std::uint32_t>(found.size());
 }
 
 }  // namespace fastjournal::queue

@@ -146,6 +146,9 @@ Status Sends::wish_to_store(Command const& command, StoreWish& wish) const {
 // Deciding
 
 Status Sends::find_queues(Wish const& wish, Decision& decision, bool& makes) const {
+  bool const is_routed = decision.carry[kDropped] > 0 || decision.carry[kNext] > 0;
+  // Steps of one SEND change messages, not bindings.
+  if (is_routed && !wish.exchange.empty()) return {};
   queues_.clear();
   if (!wish.queue.empty()) {
     Queue const* const queue = shared_.queues.find(wish.queue);
@@ -153,9 +156,12 @@ Status Sends::find_queues(Wish const& wish, Decision& decision, bool& makes) con
       queues_.push_back(queue);
       return {};
     }
-    if (decision.phase == Phase::keep) return {};
-    makes = shared_.options.makes(wish.queue) && decision.phase == Phase::now &&
-            shared_.queues.find_any(wish.queue) == nullptr;
+    bool const may_come = shared_.queues.find_any(wish.queue) == nullptr;
+    if (decision.phase == Phase::keep) {
+      makes = may_come && shared_.promised.makes(decision.transaction, wish.queue);
+      return {};
+    }
+    makes = may_come && shared_.options.makes(wish.queue);
     return makes ? check_name("queue", wish.queue) : shared_.no_queue(wish.queue);
   }
   Exchange const* const exchange = shared_.queues.find_exchange(wish.exchange);
@@ -172,9 +178,8 @@ Status Sends::find_queues(Wish const& wish, Decision& decision, bool& makes) con
     return {};
   }
   if (queues_.size() > kQueuesOfMessageMax)
-    return Status{Code::over_limit, "exchange " + std::string{wish.exchange} + " routes this message to " +
-                                        std::to_string(queues_.size()) + " queues, expected " +
-                                        std::to_string(kQueuesOfMessageMax) + " at most: bind some of them to another"};
+    return Status{Code::over_limit, "exchange " + std::string{wish.exchange} + " routes this message to more than " +
+                                        std::to_string(kQueuesOfMessageMax) + " queues: bind some of them to another"};
   if (!queues_.empty() || !wish.is_mandatory) return {};
   return Status{Code::not_found, "exchange " + std::string{wish.exchange} + " routes routing_key " +
                                      model::shown(wish.routing_key) +
@@ -182,16 +187,16 @@ Status Sends::find_queues(Wish const& wish, Decision& decision, bool& makes) con
       .with("parameter", "routing_key");
 }
 
-Status Sends::check_table() const {
+Status Sends::check_table(std::size_t more) const {
   Options const& options = shared_.options;
-  rows::Holds const& holds = shared_.table_of_rows.holds();
   std::uint64_t const messages = shared_.rows().rows().size();
-  bool const is_full = options.messages_max != 0 && messages + holds.rows() + queues_.size() > options.messages_max;
-  bool const is_large = options.memory_max != 0 && shared_.memory_bytes() + holds.bytes() >= options.memory_max;
+  std::uint64_t const promised = shared_.table_of_rows.holds().rows();
+  bool const is_full = options.messages_max != 0 && messages + promised + more > options.messages_max;
+  bool const is_large = shared_.is_large();
   if (!is_full && !is_large && !shared_.rows().is_nearly_full()) return {};
   return {Code::over_limit, "table " + shared_.table() + " is full: it has " + std::to_string(messages) +
                                 " messages in " + std::to_string(shared_.memory_bytes()) +
-                                " bytes; take some, or raise " + (is_full ? "messages-max" : "memory-max")};
+                                " bytes; take some, or raise " + (is_large ? "memory-max" : "messages-max")};
 }
 
 // What this transaction has promised itself is on the queue by now, or comes as its commands are kept.
@@ -244,15 +249,21 @@ bool Sends::drop_first(Wish const& wish, Decision& decision) const {
   return false;
 }
 
-void Sends::promise(Wish const& wish, Hold& hold) const {
-  std::uint64_t const queues = queues_.size();
+void Sends::promise(Wish const& wish, bool makes, Hold& hold) const {
+  std::uint64_t const queues = makes ? 1 : queues_.size();
+  std::uint64_t const in_log = wish.body.outside ? 0 : wish.bytes;
   hold.rows = queues;
   hold.bytes = wish.bytes + queues * kRowBytes;
   for (Queue const* const queue : queues_) hold.keys.push_back(Promised::of_queue(queue->name));
+  if (makes) {
+    hold.keys.push_back(Promised::of_queue(wish.queue));
+    hold.keys.push_back(Promised::of_new(wish.queue));
+    hold.record_bytes = in_log + 2 * kRowRecordBytes + kLetterRecordBytes;
+  }
   if (wish.exchange.empty()) return;
   hold.keys.push_back(Promised::of_exchange(wish.exchange));
   // Whatever is bound meanwhile.
-  hold.record_bytes = 2 * wish.bytes + kQueuesOfMessageMax * kRowRecordBytes + kLetterRecordBytes;
+  hold.record_bytes = 2 * in_log + kQueuesOfMessageMax * kRowRecordBytes + kLetterRecordBytes;
 }
 
 bool Sends::is_duplicate(Command const& command, Wish& wish, Decision& decision) const {
@@ -278,9 +289,12 @@ bool Sends::is_duplicate(Command const& command, Wish& wish, Decision& decision)
 }
 
 Verdict Sends::send(Command const& command, Decision& decision) const {
-  Wish wish;
-  decision.status = read(command, decision, wish);
-  if (!decision.status.ok()) return Verdict::done;
+  Wish& wish = wish_;
+  if (decision.step == 0) {
+    wish = {};
+    decision.status = read(command, decision, wish);
+    if (!decision.status.ok()) return Verdict::done;
+  }
   bool const keeps = decision.phase == Phase::keep;
   bool const is_over = wish.expires != 0 && wish.expires <= decision.now.value;
   if (keeps && is_over) {
@@ -309,21 +323,21 @@ Verdict Sends::send(Command const& command, Decision& decision) const {
   decision.status = find_queues(wish, decision, makes);
   if (!decision.status.ok()) return Verdict::done;
   if (goes_on) return append(wish, decision);
-  if (makes) {
-    if (shared_.queues.size() >= shared_.options.queues_max) {
-      decision.status = {Code::over_limit, "table " + shared_.table() + " has " +
-                                               std::to_string(shared_.queues.size()) +
-                                               " queues and exchanges: remove some, or raise queues-max"};
-      return Verdict::done;
-    }
+  if (!keeps) decision.status = check_table(makes ? 1 : queues_.size());
+  if (!decision.status.ok()) return Verdict::done;
+  if (makes && !keeps && shared_.named() >= shared_.options.queues_max && !shared_.promised.is_new(wish.queue)) {
+    decision.status = {Code::over_limit, "table " + shared_.table() + " has " + std::to_string(shared_.named()) +
+                                             " queues and exchanges: remove some, or raise queues-max"};
+    return Verdict::done;
+  }
+  if (makes && decision.phase != Phase::promise) {
     append_queue(decision.records, ObjectId{}, {wish.queue, {}});
     return Verdict::again;
   }
-  if (!keeps) decision.status = check_table();
-  if (!keeps && decision.status.ok()) decision.status = check_queues(wish, decision);
+  if (!keeps) decision.status = check_queues(wish, decision);
   if (!decision.status.ok()) return Verdict::done;
   if (decision.phase == Phase::promise) {
-    promise(wish, *decision.hold);
+    promise(wish, makes, *decision.hold);
     return Verdict::done;
   }
   if (drop_first(wish, decision)) return Verdict::again;

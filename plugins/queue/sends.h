@@ -15,9 +15,6 @@
 
 namespace fastjournal::queue {
 
-// The queues of one message, at most. Of a transaction it is put on those that were bound first.
-inline constexpr std::size_t kQueuesOfMessageMax = 256;
-
 // Of one table, beside what it shares, which outlives it.
 class Sends {
  public:
@@ -48,15 +45,17 @@ class Sends {
 
   [[nodiscard]] Status read(Command const& command, Decision const& decision, Wish& wish) const;
   [[nodiscard]] Status read_body(Message const& message, bool keeps, Wish& wish) const;
-  // The queues of the message, in queues_. `makes`: a queue of this name has to be made first.
+  // The queues of the message, in queues_, which all steps of it use. `makes`: a queue of this name has to be made first.
   [[nodiscard]] Status find_queues(Wish const& wish, Decision& decision, bool& makes) const;
-  [[nodiscard]] Status check_table() const;
+  // So many more messages.
+  [[nodiscard]] Status check_table(std::size_t more) const;
   [[nodiscard]] bool is_full(Queue const& queue, Wish const& wish, Decision const& decision) const;
   // Ok, or the first of its queues that refuses it.
   [[nodiscard]] Status check_queues(Wish const& wish, Decision const& decision) const;
   // Makes room in one of its queues that is full and drops its first messages. False: there is nothing to be dropped.
   [[nodiscard]] bool drop_first(Wish const& wish, Decision& decision) const;
-  void promise(Wish const& wish, Hold& hold) const;
+  // `makes`: its queue as well.
+  void promise(Wish const& wish, bool makes, Hold& hold) const;
   void write_content(Wish const& wish) const;
   void finish() const;
   [[nodiscard]] ObjectId append_row(Wish const& wish, Queue const& queue, ObjectId origin, bool is_first,
@@ -69,6 +68,7 @@ class Sends {
   Shared const& shared_;
   Fate const& fate_;
   // Memory that is used again.
+  mutable Wish wish_;  // read by the first step of a message
   mutable std::vector<Queue const*> queues_;
   mutable LetterWriter writer_;
   mutable std::string data_;

@@ -33,6 +33,12 @@ struct Shared {
     return table_of_rows.memory_bytes() + letters.memory_bytes() + queues.memory_bytes() + promised.memory_bytes() +
            statistics.memory_bytes();
   }
+  // It has, or has promised, all the memory that it may have.
+  [[nodiscard]] bool is_large() const {
+    return options.memory_max != 0 && memory_bytes() + table_of_rows.holds().bytes() >= options.memory_max;
+  }
+  // Queues and exchanges that are there or were promised.
+  [[nodiscard]] std::uint64_t named() const { return queues.size() + promised.new_queues(); }
   // A transaction that has promises of it and is not over; `what`: as "queue orders".
   [[nodiscard]] Status check_promised(std::string const& name, std::string const& what) const {
     TransactionId const holder = promised.holder(name);

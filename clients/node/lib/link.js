@@ -102,7 +102,7 @@ const defaults = {
   inFlightMax: 4_096,
   inFlightBytesMax: 64 * 1024 * 1024,
   pushesMax: 65_536,
-  messageBytesMax: 64 * 1024 * 1024,
+  messageBytesMax: 66 * 1024 * 1024,
   commands: {},
 };
 

@@ -51,7 +51,7 @@ class Options:
     on_connection: Callable[[Error | None], None] | None = None
     in_flight_max: int = 4096
     pushes_max: int = 65_536
-    message_bytes_max: int = 64 << 20
+    message_bytes_max: int = 66 << 20
 
 
 class Place(NamedTuple):

@@ -190,6 +190,63 @@ BOOST_AUTO_TEST_CASE(lists_go_by_pages) {
   BOOST_TEST(table.run("EXCHANGES", {}).get("kind") == "topic");
 }
 
+// Patterns and bindings take memory, which is counted and limited; what ends gives it back.
+BOOST_AUTO_TEST_CASE(what_bindings_take_is_counted_and_limited) {
+  std::string const base = std::to_string(Harness{}.table->memory_bytes() + 200'000);
+  Harness table{{{"memory-max", base}, {"create-queues", "true"}}};
+  table.exchange("e", "topic");
+  table.make("q");
+  std::uint64_t const before = table.table->memory_bytes();
+  std::string pattern = "*";
+  for (int i = 0; i < 100; ++i) pattern += ".#";
+  Reply reply;
+  std::size_t made = 0;
+  for (; made < 1'000 && reply.status.ok(); ++made)
+    reply = table.bind("e", "q", pattern + "." + std::to_string(made) + pattern.substr(1, 40));
+  BOOST_TEST(reply.error() == "over_limit");
+  BOOST_TEST(reply.status.message().find("memory-max") != std::string::npos);
+  BOOST_TEST(made > 20U);
+  BOOST_TEST(made < 100U);
+  // Whatever takes memory, and nothing of it is done.
+  BOOST_TEST(table.make("r").error() == "over_limit");
+  BOOST_TEST(table.exchange("f", "topic").error() == "over_limit");
+  BOOST_TEST(table.bind("e", "r", "k", {{"declare", "1"}}).error() == "over_limit");
+  BOOST_TEST(table.send("r", "x").error() == "over_limit");
+  BOOST_TEST(table.take("r").error() == "not_found");
+  BOOST_TEST(table.run("QUEUES", {}).messages.size() == 1U);
+  // What is there may be said again.
+  BOOST_TEST(table.make("q").get("result") == "unchanged");
+  BOOST_TEST(table.bind("e", "q", pattern + ".0" + pattern.substr(1, 40)).get("result") == "unchanged");
+  for (std::size_t i = 0; i + 1 < made; ++i)
+    BOOST_TEST_REQUIRE(table
+                           .run("UNBIND", {{"exchange", "e"},
+                                           {"queue", "q"},
+                                           {"routing_key", pattern + "." + std::to_string(i) + pattern.substr(1, 40)}})
+                           .name() == "UNBOUND");
+  BOOST_TEST(table.table->memory_bytes() == before);
+  BOOST_TEST(table.table->shared().queues.routed_size() == 0U);
+  BOOST_TEST(table.bind("e", "q", pattern).get("result") == "made");
+  BOOST_TEST(table.run("REMOVE", {{"exchange", "e"}}).name() == "REMOVED");
+  BOOST_TEST(table.run("REMOVE", {{"queue", "q"}}).name() == "REMOVED");
+  BOOST_TEST(table.table->memory_bytes() == Harness{}.table->memory_bytes());
+}
+
+// Of all exchanges, and of one.
+BOOST_AUTO_TEST_CASE(words_of_patterns_are_limited) {
+  Harness table{{{"queues-max", "10"}}};
+  table.exchange("e", "topic");
+  table.exchange("f", "direct");
+  table.make("q");
+  std::string const pattern = "a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t.u.v.w.x";
+  std::string error;
+  std::size_t made = 0;
+  for (; error.empty(); ++made)
+    error = table.bind("e", "q", std::to_string(made) + "." + pattern).error();
+  BOOST_TEST(error == "over_limit");
+  BOOST_TEST(made == 39U);  // 38 of 26 words and looks
+  BOOST_TEST(table.bind("f", "q", "k").get("result") == "made");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace fastjournal::queue::test

@@ -36,8 +36,8 @@ class Life {
   std::string queue() { return std::string(1, static_cast<char>('a' + draw(5))); }
   std::string exchange() { return std::string(1, static_cast<char>('x' + draw(3))); }
   std::string routing_key() {
-    static constexpr char const* kKeys[] = {"r", "s", "*", "#"};
-    return kKeys[draw(4)];
+    static constexpr char const* kKeys[] = {"r", "s", "*", "#", "#.r", "r.#.s", "*.#.r.#"};
+    return kKeys[draw(7)];
   }
 
   std::string turn() {
@@ -122,7 +122,8 @@ class Life {
       with["body"] = "m" + std::to_string(++sent_) + std::string(draw(one_in(10) ? 300 : 9), '.');
       if (one_in(2)) {
         with["exchange"] = exchange();
-        with["routing_key"] = one_in(2) ? "r" : "s";
+        static constexpr char const* kRoutes[] = {"r", "s", "r", "s", "r.s", "r.s.r", "s.r.s"};
+        with["routing_key"] = kRoutes[draw(7)];
       } else {
         with["queue"] = queue();
       }

@@ -192,6 +192,20 @@ class Reference {
     kill(at);
   }
 
+  // Words between dots.
+  static std::pair<std::string, std::string> split(std::string const& text) {
+    std::size_t const end = text.find('.');
+    return {text.substr(0, end), end == std::string::npos ? "" : text.substr(end + 1)};
+  }
+  static bool is_like(std::string const& pattern, std::string const& key) {
+    if (pattern.empty()) return key.empty();
+    auto const [word, more] = split(pattern);
+    if (word == "#" && is_like(more, key)) return true;
+    if (key.empty()) return false;
+    auto const [first, rest] = split(key);
+    return word == "#" ? is_like(pattern, rest) : (word == "*" || word == first) && is_like(more, rest);
+  }
+
   std::string send(Texts const& with) {
     std::vector<std::string> to;
     if (with.contains("exchange")) {
@@ -199,8 +213,8 @@ class Reference {
       if (exchange == exchanges_.end()) return "not_found";
       std::string const key = with.contains("routing_key") ? with.at("routing_key") : "";
       for (Binding const& binding : bindings_) {
-        bool const fits = exchange->second == "fanout" || binding.key == key ||
-                          (exchange->second == "topic" && (binding.key == "#" || (binding.key == "*" && !key.empty())));
+        bool const fits = exchange->second == "fanout" || (exchange->second == "direct" && binding.key == key) ||
+                          (exchange->second == "topic" && is_like(binding.key, key));
         if (binding.exchange == exchange->first && fits && std::ranges::find(to, binding.queue) == to.end())
           to.push_back(binding.queue);
       }
