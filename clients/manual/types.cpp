@@ -106,8 +106,7 @@ void add_daemon_commands(Page& page) {
     std::string parameters{command.parameters};
     if (std::size_t const at = parameters.find("{topic}"); at != std::string::npos) parameters.replace(at, 7, "TOPIC");
     page.item("`" + std::string{command.name} + "`",
-              fmt::format("Right: {}. Parameters: {}.", command.right ? name_of(*command.right) : "none",
-                          parameters.empty() ? "none" : parameters));
+              fmt::format("Right: {}. Parameters: {}.", command.needed(), parameters.empty() ? "none" : parameters));
   }
 }
 

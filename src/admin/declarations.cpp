@@ -12,6 +12,10 @@ namespace {
 using Kind = OwnCommand::Kind;
 using Scope = OwnCommand::Scope;
 
+constexpr OwnCommand for_changes(std::string_view name, std::string_view parameters) {
+  return {.name = name, .parameters = parameters, .for_changes = true};
+}
+
 constexpr OwnCommand kCommands[] = {
     {"HELP", "command", {}, Scope::daemon, Kind::shared},
     {"ALIVE", "serial timestamp", {}, Scope::daemon, Kind::shared},
@@ -34,18 +38,20 @@ constexpr OwnCommand kCommands[] = {
     {"WATCH", "table every", Right::read, Scope::tables},
     {"UNWATCH", ""},
     {"FETCH", "table from to count bytes snapshot cursor", Right::read, Scope::tables},
-    // Each command in it needs its own right.
-    {"BEGIN", "timeout"},
+    // Each command in it needs its own right as well.
+    for_changes("BEGIN", "timeout"),
+    // Of what this connection began; ROLLBACK also when it has lost its rights since.
     {"COMMIT", ""},
     {"ROLLBACK", ""},
-    {"TRANSACTION", "commands"},
-    {"XA_START", "xid how timeout"},
-    {"XA_END", "xid how"},
-    {"XA_PREPARE", "xid"},
-    {"XA_COMMIT", "xid one_phase"},
-    {"XA_ROLLBACK", "xid"},
-    {"XA_FORGET", "xid"},
-    {"XA_RECOVER", "all after count"},
+    for_changes("TRANSACTION", "commands"),
+    for_changes("XA_START", "xid how timeout"),
+    for_changes("XA_END", "xid how"),
+    for_changes("XA_PREPARE", "xid"),
+    for_changes("XA_COMMIT", "xid one_phase"),
+    for_changes("XA_ROLLBACK", "xid"),
+    for_changes("XA_FORGET", "xid"),
+    for_changes("XA_RECOVER", "all after count"),
+    for_changes("XA_TIMEOUT", "timeout"),
     {"XA_DECIDE", "xid outcome", Right::admin},
     {"DIGEST", "table", Right::admin},
     {"BACKUP", "digest", Right::admin},
@@ -123,7 +129,9 @@ constexpr OwnAnswer kAnswers[] = {
     {"PREPARED", "xid ops"},
     {"FORGOTTEN", "xid"},
     {"DECIDED", "xid outcome ops"},
-    {"BRANCH", "xid state origin transaction ops tables log prepared_date in_doubt_for decided_date after", true},
+    {"BRANCH", "xid state origin transaction ops tables ends_date log prepared_date in_doubt_for decided_date after",
+     true},
+    {"XA_TIMEOUT", "timeout most"},
     {"BRANCHES", "count"},
     {"DIGEST", "table log lsn digest"},
     {"BACKUP", "log folder store base end containers digest"},
@@ -151,6 +159,10 @@ bool OwnCommand::takes_table() const {
   std::size_t const at = parameters.find(kTable);
   return at != std::string_view::npos && (at == 0 || parameters[at - 1] == ' ') &&
          (at + kTable.size() == parameters.size() || parameters[at + kTable.size()] == ' ');
+}
+
+std::string_view OwnCommand::needed() const {
+  return right ? name_of(*right) : for_changes ? kRightsToChangeNames : "none";
 }
 
 std::span<OwnCommand const> own_commands() { return kCommands; }

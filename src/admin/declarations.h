@@ -3,6 +3,7 @@
 // it here, the last two without a daemon.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -31,13 +32,20 @@ struct OwnCommand {
   // Accepted names, separated by blanks. {topic}: the names that the types have for it; {further}: the parameters of their
   // delivering commands that go with LISTEN.
   std::string_view parameters{};
-  std::optional<Right> right{};  // none: allowed to all connections
+  std::optional<Right> right{};  // none: allowed to all connections, unless it is for changes
   Scope scope{Scope::daemon};
   Kind kind{Kind::own};
   bool life_cycle{false};  // a communicatord sends it to all services: it needs no right for it
+  // Work on a transaction: it needs one of the rights to change something (kRightsToChange), on any table.
+  bool for_changes{false};
 
   [[nodiscard]] bool takes_table() const;
+  // For people: what it needs; "none".
+  [[nodiscard]] std::string_view needed() const;
 };
+
+inline constexpr std::array<Right, 3> kRightsToChange{Right::add, Right::work, Right::manage};
+inline constexpr std::string_view kRightsToChangeNames = "add, work or manage";
 
 struct OwnAnswer {
   std::string_view name;

@@ -70,7 +70,7 @@ class Help final : public Command {
       answer.message("HELP")
           .add("command", command)
           .add("type", std::string_view{"daemon"})
-          .add("right", declared.right ? name_of(*declared.right) : "none")
+          .add("right", declared.needed())
           .add("parameters", std::string_view{with_topics(declared.parameters, types_)});
     }
     for (auto const& [name, type] : types_) {

@@ -133,7 +133,7 @@ class Document {
     if (command.kind == OwnCommand::Kind::silent) return;
     Operation& operation = operations_[std::string{command.name}];
     operation.summary = "a command of the daemon itself";
-    if (command.right) operation.right = name_of(*command.right);
+    if (command.right || command.for_changes) operation.right = command.needed();
     std::vector<ParameterDeclaration> parameters;
     for (std::string& name : words_of(with_topics(command.parameters, types)))
       parameters.push_back({.name = std::move(name), .type = "string", .required = false, .description = ""});

@@ -71,13 +71,40 @@ class XaStart final : public Xa {
     constexpr std::array<std::string_view, 3> kWords{"new", "join", "resume"};
     std::optional<std::size_t> const how = word(request, "how", kWords);
     if (!how) return;
-    std::optional<DurationMs> const timeout = read_timeout(request, engine_.transactions(), "XA_PREPARE");
-    if (!timeout) return;
-    request.status = branches().start(caller_of(request), xid_of(request), static_cast<Branches::Start>(*how), *timeout,
-                                      request.now);
+    DurationMs timeout = branches().timeout_of(request.caller.connection);
+    if (request.message.has("timeout")) {
+      std::optional<DurationMs> const given = read_timeout(request, engine_.transactions(), "XA_PREPARE");
+      if (!given) return;
+      timeout = *given;
+    }
+    request.status =
+        branches().start(caller_of(request), xid_of(request), static_cast<Branches::Start>(*how), timeout, request.now);
     if (!request.status.ok()) return;
     request.answer.message("STARTED").add("xid", xid_of(request));
-    if (*how == 0) request.answer.add("timeout", timeout->value);
+    if (*how == 0) request.answer.add("timeout", timeout.value);
+  }
+};
+
+// The time of the branches that this connection begins: told, or set.
+class XaTimeout final : public Xa {
+ public:
+  using Xa::Xa;
+  void run(Request& request) override {
+    if (request.caller.stands_alone) {
+      request.status = {Code::not_supported, "a request stands alone here: give XA_START a timeout"};
+      return;
+    }
+    Value const* const given = request.message.find("timeout");
+    if (given != nullptr && given->as_integer() == 0) {
+      branches().set_timeout(request.caller.connection, std::nullopt);
+    } else if (given != nullptr) {
+      std::optional<DurationMs> const timeout = read_timeout(request, engine_.transactions(), "XA_PREPARE");
+      if (!timeout) return;
+      branches().set_timeout(request.caller.connection, timeout);
+    }
+    request.answer.message("XA_TIMEOUT")
+        .add("timeout", branches().timeout_of(request.caller.connection).value)
+        .add("most", engine_.transactions().limit().value);
   }
 };
 
@@ -168,13 +195,14 @@ CommandPtr make(engine::Engine& engine) {
 
 CommandPtr make_xa(engine::Engine& engine, std::string_view name) {
   using Make = CommandPtr (*)(engine::Engine&);
-  static constexpr std::array<std::pair<std::string_view, Make>, 8> kAll{{{"XA_START", make<XaStart>},
+  static constexpr std::array<std::pair<std::string_view, Make>, 9> kAll{{{"XA_START", make<XaStart>},
                                                                           {"XA_END", make<XaEnd>},
                                                                           {"XA_PREPARE", make<XaPrepare>},
                                                                           {"XA_COMMIT", make<XaCommit>},
                                                                           {"XA_ROLLBACK", make<XaRollback>},
                                                                           {"XA_FORGET", make<XaForget>},
                                                                           {"XA_RECOVER", make<XaRecover>},
+                                                                          {"XA_TIMEOUT", make<XaTimeout>},
                                                                           {"XA_DECIDE", make<XaDecide>}}};
   for (auto const& [known, make_one] : kAll)
     if (known == name) return make_one(engine);

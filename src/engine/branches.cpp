@@ -26,6 +26,9 @@ bool is_hex(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
+// Of peers without a login it is an address or the number of a local user.
+bool is_user(std::string_view origin) { return origin.starts_with("user:"); }
+
 std::string_view word_of(log::Outcome outcome) {
   return outcome == log::Outcome::committed ? "committed" : "rolled_back";
 }
@@ -86,26 +89,30 @@ Branches::Branch& Branches::add(std::string_view xid, std::string_view origin) {
   Branch& branch = branches_.emplace(std::string{xid}, Branch{}).first->second;
   branch.origin = origin;
   ++of_origin_[branch.origin];
+  if (!is_user(origin)) ++of_peers_;
   return branch;
 }
 
 void Branches::erase(Found found) {
   if (auto const of = of_origin_.find(found->second.origin); --of->second == 0) of_origin_.erase(of);
+  if (!is_user(found->second.origin)) --of_peers_;
   if (found->second.is_prepared()) --in_doubt_;
   if (found->second.transaction != TransactionId::none) parts_.transactions.erase(found->second.transaction);
   branches_.erase(found);
 }
 
-Status Branches::tell_rolled_back(Found found) {
-  Transaction const& one = *parts_.transactions.find(found->second.transaction);
+Status Branches::why_rolled_back(std::string_view xid, Transaction const& one) {
   Code const why = one.why_over.code();
-  Status status =
-      refusal(why == Code::timed_out ? "XA_RBTIMEOUT"
-              : why == Code::closed  ? "XA_RBCOMMFAIL"
-                                     : "XA_RBROLLBACK",
-              Code::rolled_back,
-              named(found->first) + " was rolled back, and nothing of it was done: " + one.why_over.message())
-          .with("cause", std::string{row_of(why).wire_name});
+  return refusal(why == Code::timed_out ? "XA_RBTIMEOUT"
+                 : why == Code::closed  ? "XA_RBCOMMFAIL"
+                                        : "XA_RBROLLBACK",
+                 Code::rolled_back,
+                 named(xid) + " was rolled back, and nothing of it was done: " + one.why_over.message())
+      .with("cause", std::string{row_of(why).wire_name});
+}
+
+Status Branches::tell_rolled_back(Found found) {
+  Status status = why_rolled_back(found->first, *parts_.transactions.find(found->second.transaction));
   erase(found);
   return status;
 }
@@ -121,6 +128,44 @@ Status Branches::log_alone(HostedLog& log, TimeMs now, std::size_t bytes, bool r
   parts_.alerting.close_group(log, now,
                               is_mutant(Mutant::prepared_not_synced) ? Durability::written : Durability::synced);
   return {};
+}
+
+Status Branches::check_share(Caller const& caller) const {
+  auto const too_many = [](std::string const& whose, std::size_t most) {
+    return refusal("XAER_RMERR", Code::over_limit,
+                   whose + std::to_string(most) + " branches already: end some of them (XA_RECOVER with all=1 tells)");
+  };
+  if (branches_.size() >= kMost) return too_many("there are ", kMost);
+  if (caller.is_operator) return {};
+  auto const of = of_origin_.find(caller.origin);
+  if (of != of_origin_.end() && of->second >= kMostOfOrigin) return too_many("this user or peer has ", kMostOfOrigin);
+  if (!is_user(caller.origin) && of_peers_ >= kMostOfPeers)
+    return too_many("peers that have not logged in have ", kMostOfPeers);
+  if (branches_.size() >= kMost - kKept)
+    return too_many("the rest is kept for administrators, and there are ", kMost - kKept);
+  return {};
+}
+
+Status Branches::check_prepared(Caller const& caller, std::string_view origin, HostedLog const& log,
+                                std::size_t bytes) const {
+  std::uint64_t const there = log.catalogue.transactions().live_bytes();
+  auto const too_many = [&log](std::string_view whose, std::uint64_t most) {
+    return refusal("XAER_RMERR", Code::over_limit,
+                   std::string{whose} + "prepared transactions of log " + log.name + " may have " +
+                       std::to_string(most >> 20U) + " MiB, and have them: end some of them");
+  };
+  if (there + bytes > kPreparedBytesMax) return too_many("the ", kPreparedBytesMax);
+  // One alone cannot have more than its share yet.
+  if (caller.is_operator || there + bytes <= kPreparedBytesOfOrigin) return {};
+  if (there + bytes > kPreparedBytesMax - kPreparedBytesKept)
+    return too_many("the rest is kept for administrators: other ", kPreparedBytesMax - kPreparedBytesKept);
+  std::uint64_t mine = bytes;
+  for (auto const& [object, entry] : log.catalogue.transactions().all()) {
+    if (entry.origin != origin) continue;
+    mine += log::TransactionBook::bytes_of(entry);
+    for (log::TransactionBook::Op const& op : entry.ops) mine += log::TransactionBook::bytes_of_op(op.body);
+  }
+  return mine > kPreparedBytesOfOrigin ? too_many("a user's or peer's ", kPreparedBytesOfOrigin) : Status{};
 }
 
 // ---------------------------------------------------------------------------
@@ -139,11 +184,7 @@ Status Branches::start(Caller const& caller, std::string_view xid, Start how, Du
           .with("parameter", "xid");
     if (branches_.contains(xid) || parts_.two_phase.is_under_way(xid))
       return refusal("XAER_DUPID", Code::in_use, named(xid) + " is known already");
-    if (branches_.size() >= kMost)
-      return refusal("XAER_RMERR", Code::over_limit, "there are " + std::to_string(kMost) + " branches already");
-    if (auto const of = of_origin_.find(caller.origin); of != of_origin_.end() && of->second >= kMostOfOrigin)
-      return refusal("XAER_RMERR", Code::over_limit,
-                     "this user or peer has " + std::to_string(kMostOfOrigin) + " branches already");
+    if (Status status = check_share(caller); !status.ok()) return status;
     Branch& branch = add(xid, caller.origin);
     Transaction& one = parts_.transactions.make(ConnectionId::none, timeout, now);
     branch.transaction = one.id;
@@ -175,12 +216,26 @@ Status Branches::end(Caller const& caller, std::string_view xid, End how, TimeMs
   parts_.transactions.detach(caller.connection);
   branch.is_suspended = branch.is_suspended || how == End::suspend;
   Transaction& one = *parts_.transactions.find(branch.transaction);
-  if (how == End::fail && one.why_over.ok())
-    parts_.transactions.give_up(one, now, {Code::rolled_back, "XA_END said that it failed"});
+  // Its work is over, and the branch stays until its manager ends it.
+  if (!one.why_over.ok()) return how == End::fail ? Status{} : why_rolled_back(xid, one);
+  if (how == End::fail) parts_.transactions.give_up(one, now, {Code::rolled_back, "XA_END said that it failed"});
   return {};
 }
 
+void Branches::set_timeout(ConnectionId connection, std::optional<DurationMs> timeout) {
+  if (timeout)
+    timeouts_[connection] = *timeout;
+  else
+    timeouts_.erase(connection);
+}
+
+DurationMs Branches::timeout_of(ConnectionId connection) const {
+  auto const found = timeouts_.find(connection);
+  return found == timeouts_.end() ? parts_.transactions.limit() : found->second;
+}
+
 void Branches::connection_closed(ConnectionId connection, TimeMs now) {
+  timeouts_.erase(connection);
   if (branches_.empty()) return;
   Transaction* const one = parts_.transactions.of(connection);
   if (one == nullptr || one->owner != ConnectionId::none || is_mutant(Mutant::lost_session_not_noticed)) return;
@@ -220,10 +275,7 @@ Status Branches::prepare(Caller const& caller, std::string_view xid, TimeMs now,
   entry.ops_count = static_cast<std::uint32_t>(bodies.size());
   std::size_t bytes = log::TransactionBook::bytes_of(entry);
   for (std::string const& body : bodies) bytes += log::TransactionBook::bytes_of_op(body);
-  if (log->catalogue.transactions().live_bytes() + bytes > kPreparedBytesMax)
-    return refusal("XAER_RMERR", Code::over_limit,
-                   "the prepared transactions of log " + log->name + " have " +
-                       std::to_string(kPreparedBytesMax >> 20U) + " MiB already: end some of them");
+  if (status = check_prepared(caller, branch.origin, *log, bytes); !status.ok()) return status;
   bool const adds = !one.logs.empty() && one.logs.front().adds;
   status = log_alone(*log, now, bytes, !adds, [&](Records& records) {
     branch.object = log::TransactionBook::append_prepared(records, entry);
@@ -293,6 +345,7 @@ Status Branches::roll_back(Caller const& caller, std::string_view xid, TimeMs no
     if (!status.ok()) return status;
   }
   Transaction& one = *parts_.transactions.find(branch.transaction);
+  if (one.why_over.code() == Code::timed_out) return tell_rolled_back(found);
   if (one.why_over.ok()) parts_.transactions.give_up(one, now, {Code::rolled_back, "XA_ROLLBACK"});
   answer.message("ROLLED_BACK").add("xid", std::string_view{found->first});
   erase(found);
@@ -382,6 +435,12 @@ Status Branches::prepare_in_all(Found found, Transaction& one, Caller const& cal
     if (!part.log->keeps)
       return refusal("XAER_RMERR", Code::not_supported,
                      "tables that are not kept on disk cannot be prepared: COMMIT by one_phase");
+  for (TransactionLog const& part : one.logs) {
+    std::size_t bytes = 0;
+    for (std::string const& body : parts_.transactions.bodies_of(one, *part.log))
+      bytes += log::TransactionBook::bytes_of_op(body);
+    if (Status status = check_prepared(caller, found->second.origin, *part.log, bytes); !status.ok()) return status;
+  }
   auto over = [this, xid = found->first, now](Status const& status, TwoPhase::Prepared prepared,
                                               Answer& answer) -> Status {
     Found const at = branches_.find(xid);
@@ -494,7 +553,10 @@ void Branches::recover(Caller const& caller, bool all, std::string_view after, s
         tables.append(tables.empty() ? "" : ",").append(parts_.tables[number].name);
       if (!tables.empty()) answer.add("tables", std::string_view{tables});
     }
-    if (branch.log == nullptr) continue;
+    if (branch.log == nullptr) {
+      if (one != nullptr && one->why_over.ok()) answer.add("ends_date", one->ends.value);
+      continue;
+    }
     std::string logs = branch.log->name;
     for (TwoPhase::Part const& part : branch.parts) logs.append(",").append(part.log->name);
     answer.add("log", std::string_view{logs}).add("prepared_date", branch.prepared.value);

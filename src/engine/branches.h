@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -27,12 +28,19 @@ namespace fastjournal::engine {
 
 class Branches {
  public:
-  // Of a part of an xid, in bytes; and branches that there may be at once, also of one user or peer.
+  // Of a part of an xid, in bytes.
   static constexpr std::size_t kXidPartBytesMax = 255;
+  // Branches that there may be at once; of these of one user or peer, and of all peers that have not logged in. The rest
+  // is kept for administrators, who begin some until there are kMost.
   static constexpr std::size_t kMost = 10'000;
-  static constexpr std::size_t kMostOfOrigin = kMost / 2;
-  // Prepared ones of one log, together.
+  static constexpr std::size_t kMostOfOrigin = kMost / 5;
+  static constexpr std::size_t kMostOfPeers = kMost / 2;
+  static constexpr std::size_t kKept = kMost / 10;
+  // The records of prepared ones of one log, together; of one user or peer the half.
   static constexpr std::uint64_t kPreparedBytesMax = TwoPhase::kPreparedBytesMax;
+  static constexpr std::uint64_t kPreparedBytesOfOrigin = kPreparedBytesMax / 2;
+  // What all but administrators leave.
+  static constexpr std::uint64_t kPreparedBytesKept = kPreparedBytesMax / 8;
   // In doubt for longer than this: an alert.
   static constexpr DurationMs kLongInDoubt{3'600'000};
 
@@ -42,7 +50,7 @@ class Branches {
   struct Caller {
     ConnectionId connection{};
     std::string_view origin{};
-    bool is_operator{false};          // may end those of others
+    bool is_operator{false};          // may end those of others, and begin some when others may not
     Message const* command{nullptr};  // which is answered
   };
   // When the answer may leave.
@@ -66,6 +74,9 @@ class Branches {
   // `xid`: FORMAT:GTRID:BQUAL, a number and two strings of hexadecimal digits.
   [[nodiscard]] static Status check_xid(std::string_view xid);
   [[nodiscard]] Status start(Caller const& caller, std::string_view xid, Start how, DurationMs timeout, TimeMs now);
+  // How long those last that this connection begins without a time of their own; none: as the configuration says.
+  void set_timeout(ConnectionId connection, std::optional<DurationMs> timeout);
+  [[nodiscard]] DurationMs timeout_of(ConnectionId connection) const;
   [[nodiscard]] Status end(Caller const& caller, std::string_view xid, End how, TimeMs now);
   [[nodiscard]] Status prepare(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer,
                                Resting& resting);
@@ -126,6 +137,11 @@ class Branches {
   [[nodiscard]] Status prepare_in_all(Found found, Transaction& one, Caller const& caller, TimeMs now);
   [[nodiscard]] Status end_in_all(Found found, Caller const& caller, log::Outcome outcome, bool is_decided, TimeMs now,
                                   Answer& answer, Resting& resting);
+  // Whether one more may begin.
+  [[nodiscard]] Status check_share(Caller const& caller) const;
+  // Whether one with records of so many bytes in this log may be prepared.
+  [[nodiscard]] Status check_prepared(Caller const& caller, std::string_view origin, HostedLog const& log,
+                                      std::size_t bytes) const;
   // Nobody works on it, and no person has decided it.
   [[nodiscard]] static Status check_ends(Branch const& branch);
   [[nodiscard]] Status check_tables_of(HostedLog const& log, log::TransactionBook::Entry const& entry,
@@ -135,8 +151,9 @@ class Branches {
   void remember_lost(HostedLog& log, log::TransactionBook::Entry const& part, TimeMs now);
   // Its commands hold again what they held.
   [[nodiscard]] Status restore_ops(HostedLog& log, log::TransactionBook::Entry const& entry, Transaction& one);
-  // It was rolled back before, and its manager hears of it now.
+  // It was rolled back before, and its manager hears of it now; then it is over.
   [[nodiscard]] Status tell_rolled_back(Found found);
+  [[nodiscard]] static Status why_rolled_back(std::string_view xid, Transaction const& one);
   // Records of the catalogue alone, in a group of their own.
   [[nodiscard]] Status log_alone(HostedLog& log, TimeMs now, std::size_t bytes, bool removes,
                                  std::function<void(Records&)> const& append);
@@ -147,6 +164,8 @@ class Branches {
   Parts parts_;
   std::map<std::string, Branch, std::less<>> branches_;
   std::map<std::string, std::size_t, std::less<>> of_origin_;  // number of branches
+  std::size_t of_peers_{0};                                    // those of peers that have not logged in
+  std::map<ConnectionId, DurationMs> timeouts_;                // of connections that have set one
   std::size_t in_doubt_{0};
   TimeMs look_at_{TimeMs::max()};
 };

@@ -83,6 +83,8 @@ void Dispatch::run_own(Session& session, std::uint32_t number, Message const& me
   admin::OwnCommand const& declared = registry_.declaration(number);
   if (right)
     status = check(speaker_of(session, session.id, message), *right, declared, message);
+  else if (declared.for_changes && !caller.permit.has(Right::admin))
+    status = listeners_.check_for_changes(speaker_of(session, session.id, message), declared.name);
   else if (declared.takes_table() && !caller.permit.bound.empty())
     status = listeners_.check_reach(speaker_of(session, session.id, message), declared.name,
                                     message.text("table").substr(0, kTableNameShown));
@@ -176,8 +178,9 @@ bool Dispatch::prepare_from_link(Session& session, Message& message) {
       return false;
     }
   }
-  static constexpr std::array<std::string_view, 10> kOfOwnConnections{
-      "LISTEN", "UNLISTEN", "WATCH", "UNWATCH", "BEGIN", "COMMIT", "ROLLBACK", "TRANSACTION", "XA_START", "XA_END"};
+  static constexpr std::array<std::string_view, 11> kOfOwnConnections{
+      "LISTEN",   "UNLISTEN",    "WATCH",    "UNWATCH", "BEGIN",     "COMMIT",
+      "ROLLBACK", "TRANSACTION", "XA_START", "XA_END",  "XA_TIMEOUT"};
   if (std::ranges::find(kOfOwnConnections, message.command) != kOfOwnConnections.end()) {
     refuse(session, message,
            {Code::not_supported, std::string{message.command} + " needs a connection to the daemon of its own"});

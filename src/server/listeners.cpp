@@ -14,13 +14,13 @@ Status Listeners::out_of_reach(Speaker const& speaker, std::string_view command,
   return table.empty() ? status : std::move(status).with("table", std::string{table});
 }
 
-Status Listeners::refusal(Speaker const& speaker, Right right, std::string_view command, std::string_view table) const {
+Status Listeners::refusal(Speaker const& speaker, std::string_view needed, std::string_view command,
+                          std::string_view table) const {
   if (table.empty() ? !speaker.bound.empty() : !speaker.permit().reaches(table))
     return out_of_reach(speaker, command, table);
   auto const administrators =
       std::find_if(listeners_.begin(), listeners_.end(), [](auto const& one) { return one->is_administrators(); });
-  std::string const needed{name_of(right)};
-  std::string text = std::string{command} + " needs the right " + needed;
+  std::string text = std::string{command} + " needs the right " + std::string{needed};
   if (speaker.user == nullptr) {
     text += "; whoever comes by " + std::string{speaker.door} + " has " + speaker.rights.names() + ": ";
   } else {
@@ -37,7 +37,7 @@ Status Listeners::refusal(Speaker const& speaker, Right right, std::string_view 
     text += "log in (AUTH) as a user who has it";
   else
     text += "have it in rights=\"...\" of a <listen> or <socket>";
-  Status status = Status{Code::not_allowed, std::move(text)}.with("right", needed);
+  Status status = Status{Code::not_allowed, std::move(text)}.with("right", std::string{needed});
   if (speaker.user == nullptr) return status;
   if (!table.empty()) status = std::move(status).with("table", std::string{table});
   return std::move(status).with("user", speaker.user->name);

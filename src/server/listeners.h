@@ -4,6 +4,7 @@
 // others, whoever logs in there, and that table is meant where a command names none. Owned by the server.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +15,7 @@
 
 #include "access/listen_declaration.h"
 #include "access/permit.h"
+#include "admin/declarations.h"
 #include "fastjournal/protocol.h"
 #include "fastjournal/rights.h"
 #include "fastjournal/status.h"
@@ -88,6 +90,13 @@ class Listeners {
   [[nodiscard]] Status check_anywhere(Speaker const& speaker, Right right, std::string_view command) const {
     return speaker.permit().has_anywhere(right) ? Status{} : refusal(speaker, right, command, {});
   }
+  // One of the rights to change something, on any table.
+  [[nodiscard]] Status check_for_changes(Speaker const& speaker, std::string_view command) const {
+    auto const has = [&speaker](Right right) { return speaker.permit().has_anywhere(right); };
+    return std::ranges::any_of(admin::kRightsToChange, has)
+               ? Status{}
+               : refusal(speaker, admin::kRightsToChangeNames, command, {});
+  }
   // For what needs no right, but names a table.
   [[nodiscard]] Status check_reach(Speaker const& speaker, std::string_view command, std::string_view table) const {
     return speaker.permit().reaches(table) ? Status{} : out_of_reach(speaker, command, table);
@@ -97,8 +106,12 @@ class Listeners {
 
  private:
   // `table`: the one that it is about; empty: all.
-  [[nodiscard]] Status refusal(Speaker const& speaker, Right right, std::string_view command,
+  [[nodiscard]] Status refusal(Speaker const& speaker, std::string_view needed, std::string_view command,
                                std::string_view table) const;
+  [[nodiscard]] Status refusal(Speaker const& speaker, Right right, std::string_view command,
+                               std::string_view table) const {
+    return refusal(speaker, name_of(right), command, table);
+  }
   [[nodiscard]] static Status out_of_reach(Speaker const& speaker, std::string_view command, std::string_view table);
 
   protocol::FrameLimits limits_;

@@ -89,8 +89,8 @@ void Server::add_own_commands(engine::TableTypes const& types) {
   registry_.add("COMMIT", admin::make_commit(engine_));
   registry_.add("ROLLBACK", admin::make_rollback(engine_));
   registry_.add("TRANSACTION", admin::make_transaction(whole_transactions_));
-  for (std::string_view const name :
-       {"XA_START", "XA_END", "XA_PREPARE", "XA_COMMIT", "XA_ROLLBACK", "XA_FORGET", "XA_RECOVER", "XA_DECIDE"})
+  for (std::string_view const name : {"XA_START", "XA_END", "XA_PREPARE", "XA_COMMIT", "XA_ROLLBACK", "XA_FORGET",
+                                      "XA_RECOVER", "XA_TIMEOUT", "XA_DECIDE"})
     registry_.add(name, admin::make_xa(engine_, name));
   registry_.add("DIGEST", admin::make_digest(engine_));
   registry_.add("BACKUP", admin::make_backup(backup_));

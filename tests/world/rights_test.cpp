@@ -11,19 +11,27 @@
 #include <vector>
 
 #include "admin/declarations.h"
+#include "base/hash.h"
+#include "bcdb/packet.h"
+#include "fj/frame.h"
 #include "tests/world/world.h"
 
 namespace fastjournal::sim {
 namespace {
 
-enum class OnSome : std::uint8_t { no, of_that_table, shown, either };
+enum class OnSome : std::uint8_t { no, of_that_table, shown, either, any };
 
 struct Row {
   std::string command;
   std::string parameters;  // ";mode=row"
   std::optional<Right> right;
   OnSome on_some{OnSome::no};
+  bool is_for_changes{false};  // one of admin::kRightsToChange
 };
+
+bool changes(std::optional<Right> right) {
+  return right && std::ranges::find(admin::kRightsToChange, *right) != admin::kRightsToChange.end();
+}
 
 std::vector<std::string> split(std::string_view text, std::string_view by) {
   std::vector<std::string> out;
@@ -56,17 +64,20 @@ std::vector<Row> rows_of_document(std::string const& head) {
     std::vector<std::string> const cells = split(line, " | ");
     BOOST_REQUIRE_MESSAGE(cells.size() == 3U, line);
     std::vector<std::string> const right = in_backquotes(cells[1]);
-    BOOST_REQUIRE_MESSAGE(right.size() == 1U || cells[1].starts_with("none"), line);
+    bool const is_for_changes = cells[1] == "`add`, `work` or `manage`";
+    BOOST_REQUIRE_MESSAGE(right.size() == 1U || is_for_changes || cells[1].starts_with("none"), line);
     OnSome on_some = OnSome::no;
     if (cells[2].starts_with("of that table")) on_some = OnSome::of_that_table;
     if (cells[2].starts_with("of that table; without")) on_some = OnSome::either;
+    if (cells[2].starts_with("on any")) on_some = OnSome::any;
     if (cells[2].starts_with("only these") || cells[2].starts_with("yes")) on_some = OnSome::shown;
     for (std::string const& name : in_backquotes(cells[0])) {
       std::size_t const blank = name.find(' ');
       out.push_back({.command = name.substr(0, blank),
                      .parameters = blank == std::string::npos ? "" : ";" + name.substr(blank + 1),
-                     .right = right.empty() ? std::nullopt : right_named(right.front()),
-                     .on_some = on_some});
+                     .right = right.size() == 1 ? right_named(right.front()) : std::nullopt,
+                     .on_some = on_some,
+                     .is_for_changes = is_for_changes});
     }
   }
   return out;
@@ -95,6 +106,9 @@ struct Scan {
       world.own_listeners.push_back({.address = http_address(i),
                                      .rights = i < kRightNames.size() ? Rights{static_cast<Right>(i)} : Rights{},
                                      .protocol = access::kHttp});
+    for (auto const& [protocol, table] : kDoors)
+      world.own_listeners.push_back(
+          {.address = door_of(protocol), .rights = {}, .protocol = std::string{protocol}, .table = std::string{table}});
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok());
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/world/tables/blobs.xml").ok());
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/post.xml").ok());
@@ -102,6 +116,13 @@ struct Scan {
     BOOST_REQUIRE(world.start().ok());
   }
 
+  // Of the types' own protocols, without rights.
+  static constexpr std::pair<std::string_view, std::string_view> kDoors[] = {
+      {"fj", "values"}, {"stomp", "post"}, {"blobread", "blobs"}, {"blobwrite", "blobs"}};
+  static std::string door_of(std::string_view protocol) {
+    auto const* const at = std::ranges::find(kDoors, protocol, [](auto const& one) { return one.first; });
+    return "127.0.0.1:" + std::to_string(4200 + (at - std::begin(kDoors)));
+  }
   static std::string http_address(std::size_t right) { return "127.0.0.1:" + std::to_string(4100 + right); }
   // The status of the answer.
   std::string get(std::size_t listener, std::string const& path, std::string const& token = {}) {
@@ -109,6 +130,20 @@ struct Scan {
     ConnectionId const id = world.network().connect("sim:web", "ip:192.0.2.1", number);
     std::string const who = token.empty() ? "" : "Authorization: Bearer " + token + "\r\n";
     world.network().at(id).to_server = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + who + "\r\n";
+    world.settle();
+    std::string const& answer = world.network().at(id).to_client;
+    return answer.size() < 12 ? answer : answer.substr(9, 3);
+  }
+
+  // The status of the answer to a command.
+  std::string post(std::size_t listener, std::string const& command, std::string const& table) {
+    std::uint32_t const number = world.network().listener_at(http_address(listener));
+    ConnectionId const id = world.network().connect("sim:web", "ip:192.0.2.1", number);
+    std::string const body = table.empty() ? "{}" : "{\"table\":\"" + table + "\"}";
+    world.network().at(id).to_server = "POST /v1/" + command +
+                                       " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                                       "Content-Length: " +
+                                       std::to_string(body.size()) + "\r\n\r\n" + body;
     world.settle();
     std::string const& answer = world.network().at(id).to_client;
     return answer.size() < 12 ? answer : answer.substr(9, 3);
@@ -133,6 +168,12 @@ struct Scan {
     std::string out;
     while (std::optional<std::string> const one = world.take_line(client)) out += *one + "\n";
     return out;
+  }
+  // Whether it is refused for want of any right that it needs.
+  static bool is_refused(std::string const& answer, Row const& row) {
+    if (row.right) return is_refused(answer, *row.right);
+    return row.is_for_changes && answer.find("code=not_allowed") != std::string::npos &&
+           answer.find("right=add, work or manage;") != std::string::npos;
   }
   // Whether it is refused for want of this right.
   static bool is_refused(std::string const& answer, Right right) {
@@ -185,8 +226,8 @@ BOOST_AUTO_TEST_CASE(a_listener_with_one_right_allows_what_the_document_says) {
     world.give_rights(client, has ? Rights{*has} : Rights{});
     auto const try_one = [&](Row const& row, std::string const& table) {
       std::string const answer = ask(client, row.command + " table=" + table + row.parameters);
-      bool const is_allowed = !row.right || row.right == has;
-      BOOST_TEST((row.right && is_refused(answer, *row.right)) == !is_allowed,
+      bool const is_allowed = row.is_for_changes ? changes(has) || has == Right::admin : !row.right || row.right == has;
+      BOOST_TEST(is_refused(answer, row) == !is_allowed,
                  row.command << " with " << (has ? name_of(*has) : "nothing") << ": " << answer);
       if (is_allowed && row.command != "AUTH")
         BOOST_TEST(answer.find("not_allowed") == std::string::npos, row.command << ": " << answer);
@@ -226,10 +267,10 @@ BOOST_AUTO_TEST_CASE(a_user_with_a_right_on_one_table_may_do_there_what_the_docu
     world.give_rights(client, {});
     BOOST_REQUIRE(ask(client, "AUTH token=" + std::string{token(right).text()}).starts_with("AUTHENTICATED"));
     for (Row const& row : rows) {
-      if (!row.right || row.command == "AUTH") continue;
-      bool const has = name_of(*row.right) == right;
+      if ((!row.right && !row.is_for_changes) || row.command == "AUTH") continue;
+      bool const has = row.is_for_changes ? changes(right_named(right)) : name_of(*row.right) == right;
       auto const refused = [&](std::string const& parameters) {
-        return is_refused(ask(client, row.command + parameters), *row.right);
+        return is_refused(ask(client, row.command + parameters), row);
       };
       std::string const what = row.command + row.parameters + " of user " + client;
       bool const names_table = row.on_some == OnSome::of_that_table || row.on_some == OnSome::either;
@@ -239,6 +280,91 @@ BOOST_AUTO_TEST_CASE(a_user_with_a_right_on_one_table_may_do_there_what_the_docu
         BOOST_TEST(refused("") == !has, what << " without table");
     }
   }
+}
+
+// What a stranger may send where nobody has rights without a login, and why: whatever else there is, is refused by each
+// door.
+BOOST_AUTO_TEST_CASE(without_any_right_all_is_refused_but_this) {
+  std::map<std::string, std::string> const allowed{
+      {"HELP", "every service of a communicatord answers it; it tells what the documents tell"},
+      {"ALIVE", "the same; says that there is a daemon"},
+      {"AUTH", "the login itself"},
+      {"RIGHTS", "tells the sender what it may do: nothing"},
+      {"HEALTH", "for load balancers, which have no login"},
+      {"UNLISTEN", "ends what the sender began: nothing"},
+      {"UNWATCH", "the same"},
+      {"COMMIT", "the same: BEGIN was refused"},
+      {"ROLLBACK", "the same, and of a transaction whose user has lost his rights"},
+      {"READY", "a notice among services, which does nothing"},
+      {"UNKNOWN", "the same"},
+      {"INVALID", "the same"},
+      {"STATUS", "the same"},
+      {"QUITTING", "the same"},
+      {"ABSOLUTELY", "the same"},
+      {"SERVICE_UNAVAILABLE", "the same"},
+  };
+  std::vector<std::pair<std::string, std::string>> all;  // command, its table
+  for (admin::OwnCommand const& command : admin::own_commands())
+    all.emplace_back(command.name, command.takes_table() ? "jobs" : "");
+  std::map<std::string_view, std::string> const table_of{
+      {"journal", "jobs"}, {"keyvalue", "values"}, {"blob", "blobs"}, {"queue", "post"}, {"pipeline", "docs"}};
+  for (auto const& [name, type] : world.types())
+    for (engine::CommandType const& command : type->commands())
+      if (auto const table = table_of.find(name); table != table_of.end())
+        all.emplace_back(command.name, table->second);
+  std::size_t const last = kRightNames.size();
+  world.give_rights("stranger", {});
+  std::set<std::string> answered;
+  for (auto const& [command, table] : all) {
+    std::string const with = table.empty() ? "" : " table=" + table;
+    std::string const by_line = ask("stranger", command + with);
+    std::string const by_http = post(last, command, table);
+    bool const is_allowed = allowed.contains(command);
+    if (is_allowed) answered.insert(command);
+    BOOST_TEST((by_line.find("code=not_allowed") == std::string::npos) == is_allowed, command << ": " << by_line);
+    BOOST_TEST((by_http == "401") == !is_allowed, command << " by HTTP: " << by_http);
+  }
+  BOOST_TEST(answered.size() == allowed.size());
+  // In a transaction as a whole, and of a branch that would stay: nothing is begun, at any start.
+  BOOST_TEST(ask("stranger", "XA_START xid=1:aa:").find("not_allowed") != std::string::npos);
+  BOOST_TEST(ask("stranger", "XA_PREPARE xid=1:aa:").find("not_allowed") != std::string::npos);
+  BOOST_TEST(ask("admin", "XA_RECOVER all=1") == "BRANCHES count=0;\n");
+}
+
+// What frames and packets of the types' own protocols ask for is not done.
+BOOST_AUTO_TEST_CASE(without_any_right_other_protocols_do_nothing) {
+  auto const come = [&](std::string const& protocol, std::string const& bytes) {
+    world.come_by(protocol, door_of(protocol));
+    world.connection(protocol).to_server += bytes;
+    world.settle();
+    return world.connection(protocol).to_client;
+  };
+  for (fj::Function const function : {fj::Function::set, fj::Function::get, fj::Function::remove, fj::Function::lock}) {
+    fj::Request request{.function = static_cast<std::uint16_t>(function), .key = "k"};
+    if (function == fj::Function::set)
+      request.value = fj::TypedValue{.type = static_cast<std::uint8_t>(fj::Type::string), .bytes = "v"};
+    std::string frame;
+    fj::write(request, frame);
+    std::string const answer = come("fj", frame);
+    BOOST_TEST(answer.find("needs the right") != std::string::npos, fj::name_of(function) << ": " << answer);
+    world.drop("fj");
+  }
+  using namespace std::string_literals;
+  std::string const stomp = come("stomp",
+                                 "CONNECT\naccept-version:1.2\nhost:x\n\n\0"s
+                                 "SEND\ndestination:/queue/orders\nreceipt:1\n\nx\0"s);
+  BOOST_TEST(stomp.find("ERROR") != std::string::npos, stomp);
+  BOOST_TEST(stomp.find("RECEIPT") == std::string::npos, stomp);
+  for (std::string const protocol : {"blobread", "blobwrite"}) {
+    std::string bytes;
+    bcdb::write(bcdb::Hello{}, bytes);
+    bcdb::write(bcdb::Frame{.op = bcdb::Op::put, .key = bcdb::make_key("k"), .length = 1, .hash = hash128("v")}, bytes);
+    static_cast<void>(come(protocol, bytes + "v"));
+  }
+  std::string const queue = ask("admin", "QUEUES table=post;queue=orders");
+  BOOST_TEST(queue.find("messages=0;") != std::string::npos, queue);
+  BOOST_TEST(ask("admin", "GET table=values;key=k").find("PAIR") == std::string::npos);
+  BOOST_TEST(ask("admin", "LIST table=blobs").find("BLOB") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_shown_without_a_table_is_of_tables_that_may_be_read) {

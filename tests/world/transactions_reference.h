@@ -410,7 +410,8 @@ class TransactionsReference {
       one->associated.erase(client.name);
       current_.erase(client.name);
       one->is_suspended = one->is_suspended || how == "suspend";
-      if (how == "fail" && one->over.empty()) give_up(*one, "fail");
+      if (!one->over.empty()) return how == "fail" ? "ENDED" : rolled_back(*one);
+      if (how == "fail") give_up(*one, "fail");
       return "ENDED";
     }
     if (command == "XA_FORGET") {
@@ -423,8 +424,9 @@ class TransactionsReference {
     if (!one->decided.empty())
       return std::string{"ERROR wrong_state "} + (one->decided == "commit" ? "XA_HEURCOM" : "XA_HEURRB");
     if (command == "XA_ROLLBACK") {
+      std::string answer = one->over == "timed_out" ? rolled_back(*one) : "ROLLED_BACK";
       forget(one->number);
-      return "ROLLED_BACK";
+      return answer;
     }
     bool const one_phase = with.contains("one_phase");
     if (one->is_prepared == (command == "XA_PREPARE" || one_phase)) return kOrder;

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "access/token.h"
+#include "engine/branches.h"
 #include "protocol/msgpack.h"
 #include "protocol/text.h"
 #include "tests/world/asking.h"
@@ -311,6 +314,94 @@ BOOST_AUTO_TEST_CASE(the_commands_of_a_whole_one_may_be_frames) {
     std::string const answer = send(std::string_view{frames}.substr(0, end));
     bool const is_whole = end == frames.find("FJM", 4);
     BOOST_TEST(says(answer, is_whole ? "COMMITTED" : "ERROR"), end << ": " << answer);
+  }
+}
+
+// One stranger, and any number of them, leave room for users; all of them for an administrator.
+BOOST_AUTO_TEST_CASE(branches_are_shared_out_by_origin) {
+  using engine::Branches;
+  Daemon daemon;
+  access::Users users;
+  auto const token_of = [](std::string const& name) {
+    std::string const random(access::kSaltBytes + access::kSecretBytes, name[0]);
+    return access::Token::make(
+        std::span<char const, access::kSaltBytes + access::kSecretBytes>{random.data(), random.size()});
+  };
+  for (char const* const name : {"ann", "bob", "cid"})
+    BOOST_REQUIRE(users.add({.name = name,
+                             .grants = {{.rights = {Right::work}, .tables = {}}},
+                             .token = access::TokenHash::of(token_of(name), access::kHashCostLeast).value()}));
+  daemon.world.set_users(std::move(users));
+  daemon.start();
+  std::size_t made = 0;
+  // Until one is refused: how many it is of this client. Some of them are prepared.
+  auto const fill = [&](std::string const& client) {
+    for (std::size_t of_client = 0;; ++of_client, ++made) {
+      std::string const xid = "1:" + std::to_string(100'000 + made) + ":";
+      daemon.world.send(client, "XA_START xid=" + xid);
+      std::string const started = daemon.ask(client, "XA_END xid=" + xid);
+      std::string const ended = daemon.world.take_line(client).value_or("");
+      if (!says(started, "STARTED")) {
+        BOOST_TEST(says(started, "code=over_limit"), started);
+        return of_client;
+      }
+      BOOST_REQUIRE(says(ended, "ENDED"));
+      if (of_client < 10) BOOST_REQUIRE(says(daemon.ask(client, "XA_PREPARE xid=" + xid), "PREPARED"));
+    }
+  };
+  for (char const* const stranger : {"a@192.0.2.1", "b@192.0.2.2"})
+    BOOST_TEST(fill(stranger) == Branches::kMostOfOrigin);
+  BOOST_TEST(fill("c@192.0.2.3") == Branches::kMostOfPeers - 2 * Branches::kMostOfOrigin);
+  BOOST_TEST(fill("d@192.0.2.4") == 0U);
+  for (std::string const user : {"ann", "bob", "cid"}) {
+    std::string const client = user + "@192.0.2.4";
+    std::string const answer = daemon.ask(client, "AUTH user=" + user + ";token=" + std::string{token_of(user).text()});
+    BOOST_REQUIRE_MESSAGE(says(answer, "AUTHENTICATED"), answer);
+    BOOST_TEST(fill(client) == (user == "cid" ? 0U : Branches::kMostOfOrigin));
+  }
+  BOOST_TEST(made == Branches::kMost - Branches::kKept);
+  BOOST_TEST(fill("admin") == Branches::kKept);
+  // What is prepared counts over a start.
+  daemon.world.kill();
+  daemon.start();
+  BOOST_TEST(fill("a@192.0.2.1") == Branches::kMostOfOrigin - 10);
+}
+
+// By itself and in a transaction, with frame-bytes as the document says; one byte more is refused.
+BOOST_AUTO_TEST_CASE(a_message_of_a_queue_has_a_body_of_64_mib) {
+  Daemon daemon;
+  BOOST_REQUIRE(daemon.world.add_table(FJ_SOURCE_DIR "/tests/transcripts/post.xml").ok());
+  daemon.world.limits.frames.frame_bytes_max = std::size_t{66} << 20U;
+  daemon.start();
+  constexpr std::size_t kMost = std::size_t{64} << 20U;
+  auto const send = [&](std::size_t bytes) {
+    std::string body(bytes, 'b');
+    body.back() = 'e';
+    std::string const properties = "{\"p\":\"" + std::string((64U << 10U) - 8, 'p') + "\"}";
+    std::vector<Param> params{{"table", Value::of_text("post")},
+                              {"queue", Value::of_text("orders")},
+                              {"properties", Value::of_text(properties)},
+                              {"body_binary", Value::of_binary(body)}};
+    std::string frame;
+    protocol::append_frame({.command = "SEND", .params = params}, frame);
+    daemon.world.connection("main").to_server += frame;
+    daemon.world.settle();
+    return std::exchange(daemon.world.connection("main").to_client, {});
+  };
+  std::string answer = send(kMost);
+  BOOST_TEST(says(answer, "SENT"), answer.substr(0, 200));
+  answer = send(kMost + 1);
+  BOOST_TEST(says(answer, "too_large"), answer.substr(0, 200));
+  BOOST_TEST(says(daemon.one("BEGIN"), "BEGUN"));
+  answer = send(kMost);
+  BOOST_TEST(says(answer, "PROMISED"), answer.substr(0, 200));
+  BOOST_TEST(says(daemon.one("COMMIT"), "COMMITTED"));
+  for (int i = 0; i < 2; ++i) {
+    std::string const taken = daemon.one("ACQUIRE table=post;queue=orders;places=1");
+    std::size_t const at = taken.find("message=");
+    BOOST_REQUIRE_MESSAGE(at != std::string::npos && says(taken, "bytes=67108864;"), taken.substr(0, 300));
+    std::string const number = taken.substr(at + 8, taken.find(';', at) - at - 8);
+    BOOST_TEST(says(daemon.one("READ table=post;message=" + number + ";offset=67108862;length=2"), "body_binary=YmU="));
   }
 }
 
