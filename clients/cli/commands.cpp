@@ -56,6 +56,13 @@ using client::Connection;
 using client::Reply;
 using client::text_of;
 
+// Lines as one.
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (char const c : text) out += c == '\n' ? std::string{"; "} : std::string{c};
+  return out;
+}
+
 class JournalRunner {
  public:
   JournalRunner(Invocation const& invocation, Console& console, Connection& connection)
@@ -69,6 +76,7 @@ class JournalRunner {
   ExitCode stats();
   ExitCode alerts();
   ExitCode tables();
+  void tell_waiting_files();
   // `which` columns of the table, one a line: all "columns", or those of the "key".
   ExitCode columns(std::vector<Message> const& tables, std::string const& name, std::string_view which);
   ExitCode ping();
@@ -338,9 +346,27 @@ ExitCode JournalRunner::tables() {
   // One word per column, for programs.
   if (!one_.json)
     for (Message& table : reply->messages) table.erase("types");
-  if (!one_.names) return show(reply->messages);
+  if (!one_.names) {
+    ExitCode const code = show(reply->messages);
+    tell_waiting_files();
+    return code;
+  }
   for (Message const& table : reply->messages) console_.out << table.text("name") << '\n';
   return ExitCode::ok;
+}
+
+// Files of tables that are there and not loaded. Only an administrator may ask, and who is none is told nothing.
+void JournalRunner::tell_waiting_files() {
+  if (one_.json || !one_.server.starts_with("unix:")) return;
+  Message command("RELOAD");
+  command.set_integer("dry_run", 1);
+  Result<Reply> const would = connection_.call(command);
+  if (would.ok() && would->first().integer("count").value_or(0) > 0)
+    note(one_, console_, "files wait to be loaded (fastjournal apply): " + one_line(would->first().text("changes")));
+  if (!would.ok() && would.status().code() == Code::bad_configuration)
+    note(one_, console_,
+         "the files of tables are not as a reload takes them (fastjournal check): " +
+             one_line(would.status().message()));
 }
 
 ExitCode JournalRunner::columns(std::vector<Message> const& tables, std::string const& name, std::string_view which) {

@@ -11,12 +11,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // The usual remedy for an error, if there is one.
-std::string_view advice_on(Status const& status) {
+std::string advice_on(Invocation const& invocation, Status const& status) {
   // The daemon was reached; the sentence says what to do, or nobody can do anything.
   for (auto const& [name, value] : status.facts())
     if (name == "tls" || name == "retry") return {};
   switch (status.code()) {
     case Code::unavailable:
+      if (!invocation.server_origin.empty())
+        return printable_lines(invocation.server_origin) +
+               "; is fastjournald running? --server or FASTJOURNAL_SERVER names another one";
       return "is fastjournald running there? --server or FASTJOURNAL_SERVER names another address";
     case Code::moved:
       return "the table has moved to that address, which could not be reached in time; commands that name no table, "
@@ -76,7 +79,7 @@ void tell(Invocation const& invocation, Console& console, Status const& status, 
 }
 
 ExitCode complain(Invocation const& invocation, Console& console, Status const& status, std::string_view place) {
-  tell(invocation, console, status, place, advice_on(status));
+  tell(invocation, console, status, place, advice_on(invocation, status));
   return exit_code_of(status.code());
 }
 

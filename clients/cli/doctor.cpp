@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "clients/cli/commands.h"
-#include "clients/cli/find_server.h"
 #include "clients/cli/token.h"
 #include "clients/doctor/look.h"
 
@@ -95,7 +94,6 @@ ExitCode doctor(Invocation const& one, Console& console) {
   doctor::Wish wish{.config = one.config,
                     .plugins = one.plugins,
                     .server = one.server,
-                    .default_server = one.server.empty() && one.config.empty() ? find_server() : std::string{},
                     .connection = connection_options(one),
                     .version = FJ_VERSION};
   if (!sources.kept_in.empty()) wish.tokens.push_back(sources.kept_in);

@@ -110,7 +110,12 @@ void Grammar::add_globals() {
           "HOST:PORT, [IPV6]:PORT or unix:PATH of the daemon; tls:HOST:PORT where it speaks TLS; several daemons "
           "that share tables have commas between them")
       ->envname("FASTJOURNAL_SERVER")
-      ->default_str("the administrator's socket where you may open it, else 127.0.0.1:4050");
+      ->check(CLI::Validator(
+          [](std::string const& given) {
+            return given.empty() ? std::string("it is empty: leave it out for the installed daemon") : std::string();
+          },
+          ""))
+      ->default_str("where the installed daemon is: its administrator's socket, or what its file names");
   app_.add_option("--ca", out_.ca_file, "with tls: the authorities that you trust, in PEM format")
       ->envname("FASTJOURNAL_CA")
       ->type_name("FILE")
@@ -231,10 +236,9 @@ void Grammar::add_work() {
   work.footer(
       "COMMAND finds the row in FJ_TABLE, FJ_ROW, FJ_EPOCH, FJ_PRIORITY, FJ_TIMEOUTS, FJ_ATTEMPT (1 is the first) "
       "and\n"
-      "FJ_<COLUMN> (values above 64 KiB are left out), and as one JSON object on standard input. A row with a NUL "
-      "in\n"
-      "a value, which no environment can hold, is not run but given up (FAIL), unless --input-only says that "
-      "COMMAND\n"
+      "FJ_<COLUMN>, and as one JSON object on standard input. Values above 64 KiB, and the largest of those that\n"
+      "are too much together, are in files that FJ_FILE_<COLUMN> names, until COMMAND ends. A row with a NUL in a\n"
+      "value, which no environment can hold, is not run but given up (FAIL), unless --input-only says that COMMAND\n"
       "reads its input. Exit status 0: done; any other: a failed attempt. The status and the end of standard error "
       "go with the row, which\n"
       "rests for the table's back-off or is given up after its `max-attempts`. The lease is renewed while COMMAND "
@@ -390,6 +394,7 @@ void Grammar::add_keeper_verbs() {
   apply.add_flag("--dry-run", out_.dry_run, "show what would change, and change nothing")->excludes(yes);
   CLI::App& reload = verb("reload", "the same as apply --yes");
   reload.add_option("TABLE", out_.table, "this table only");
+  reload.add_flag("--dry-run", out_.dry_run, "show what would change, and change nothing");
   CLI::App& stop = verb("stop", "end the daemon cleanly, and wait until it has ended (--timeout: how long)");
   for (CLI::App* one : {&apply, &reload, &stop}) one->footer("Needs the right admin: the administrator's socket.");
   CLI::App& check = verb("check", "say what is wrong with configuration files; no daemon is asked");
@@ -643,7 +648,10 @@ void Grammar::bulk_verb(std::string const& name, std::string const& description,
   filter(made, kAllStates);
   number(made, "--count", out_.count, "stop after so many rows", 1);
   made.add_option("--after", out_.after, "go on where an earlier one ended");
-  made.add_flag("--dry-run", out_.dry_run, "say how many rows it would be, and change nothing");
+  CLI::Option* dry_run = made.add_flag("--dry-run", out_.dry_run, "say how many rows it would be, and change nothing");
+  if (name == "delete")
+    made.add_flag("--yes", out_.yes, "do not ask, which is done on a terminal before rows of a filter go")
+        ->excludes(dry_run);
   made.footer(footer + "\nThe daemon does it, a page of at most 1000 rows a command, to rows that fit at that moment.");
 }
 

@@ -36,9 +36,18 @@ int main(int argc, char** argv) {
     return static_cast<int>(parsed.exit_code);
   }
   Invocation invocation = *parsed.invocation;
-  if (invocation.server.empty() && asks_daemon(invocation)) invocation.server = find_server();
+  invocation.asks = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1 && !invocation.json;
   Console console{std::cin, std::cout, std::cerr, look_of(invocation.json),
                   ::isatty(STDERR_FILENO) == 1 && !invocation.json};
+  if (invocation.server.empty() && asks_daemon(invocation)) {
+    fastjournal::Result<FoundServer> found = find_server();
+    if (!found.ok()) {
+      tell(invocation, console, found.status(), {}, {});
+      return static_cast<int>(exit_code_of(found.status().code()));
+    }
+    invocation.server = std::move(found->address);
+    invocation.server_origin = std::move(found->origin);
+  }
   if (asks_daemon(invocation) && invocation.verb != "login") {
     fastjournal::Result<std::string> token = find_token(invocation, TokenSources::of_environment());
     if (!token.ok()) return static_cast<int>(misuse(invocation, console, token.status().message()));

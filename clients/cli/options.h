@@ -125,8 +125,9 @@ struct FrameOptions {
 
 struct Invocation {
   // of every command
-  std::string server;   // empty: the result of find_server
-  std::string ca_file;  // with "tls:"
+  std::string server;         // empty: the result of find_server
+  std::string server_origin;  // what named it, where nobody gave one; empty: nothing to tell
+  std::string ca_file;        // with "tls:"
   std::string certificate_file;
   std::string key_file;
   std::string token_file;
@@ -189,6 +190,7 @@ struct Invocation {
   std::string reason;
   // apply, spool purge
   bool yes{false};
+  bool asks{false};  // not an option: somebody sits at both ends of the terminal
   // check, feed, log
   std::string plugins;
   // feed

@@ -28,6 +28,9 @@ struct PathFacts {
   bool is_administrators{false};       // a socket with the right admin
   std::uint64_t other_owners{0};       // entries of a folder that belong to another user than the folder
   std::string other_owners_example{};  // one of them
+  std::uint64_t entries{0};            // of a data folder, or a log's, but for lost+found
+  bool is_mount{false};                // a file system is mounted there
+  std::string not_mounted{};  // the nearest folder at or above it that fstab names, and where nothing is mounted
 };
 
 enum class Medium : std::uint8_t { local, memory, network, overlay };
@@ -109,7 +112,8 @@ struct DaemonFacts {
   std::uint64_t logs_mending{0};
   std::uint64_t log_disk_bytes{0};
   std::uint64_t log_disk_bound{0};
-  std::uint64_t rows_bytes{0};  // memory
+  std::uint64_t rows_bytes{0};         // memory
+  std::vector<std::string> waiting{};  // what a RELOAD would change; without the right admin not seen
   std::vector<std::string> paused{};
   std::vector<std::string> draining{};
 };

@@ -32,6 +32,12 @@ Severity worst_of(std::vector<Finding> const& findings) {
   return worst;
 }
 
+bool was_started(Facts const& facts) {
+  return std::any_of(facts.paths.begin(), facts.paths.end(), [](PathFacts const& one) {
+    return (one.role == Role::data || one.role == Role::log) && one.error == 0 && one.entries > 0;
+  });
+}
+
 std::string size_text(std::uint64_t bytes) {
   constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);

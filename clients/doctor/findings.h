@@ -45,6 +45,8 @@ void judge_kernel(Facts const& facts, Findings& out);
 void judge_versions(Facts const& facts, Findings& out);
 void judge_daemon(Facts const& facts, Findings& out);
 
+// Whether a daemon was started here once: its data folder, or a log's, is not empty.
+[[nodiscard]] bool was_started(Facts const& facts);
 // "64 MiB", "1.5 GiB".
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
 

@@ -97,6 +97,7 @@ class PathJudge {
   }
 
   void judge_missing(PathFacts const& one) {
+    if (one.error == ENOENT && (one.role == Role::data || one.role == Role::log) && judge_lost(one)) return;
     if (one.error == ENOENT && one.role == Role::data)
       return add(Severity::advice, one, "does not exist", "a folder that the daemon's user may write",
                  "nothing if the daemon was never started and may create it; else create it, or correct <data folder>");
@@ -111,7 +112,32 @@ class PathJudge {
         "run this as root or as the daemon's user to have it checked");
   }
 
+  // A folder of data without what should be in it: missing, or empty. False: nothing says that more was there.
+  bool judge_lost(PathFacts const& one) {
+    std::string const found = one.error == ENOENT ? "does not exist" : "is empty";
+    if (!facts_.daemon.server.empty() && facts_.daemon.pid) {
+      add(Severity::error, one, found + ", while the daemon runs: its files were removed, or something is mounted here",
+          "the files of the daemon",
+          "do not stop the daemon; unmount what is above its files, or make a backup (`fastjournal backup FOLDER`) and "
+          "start it with that");
+      return true;
+    }
+    if (!one.not_mounted.empty()) {
+      add(Severity::error, one, fmt::format("{}: fstab names {}, and nothing is mounted there", found, one.not_mounted),
+          "the disk with the data",
+          fmt::format("mount {} before the daemon is started: a start would make new, empty logs", one.not_mounted));
+      return true;
+    }
+    bool const is_empty_mount = one.error == 0 && one.is_mount;
+    if (!is_empty_mount && (one.role == Role::data || !was_started(facts_))) return false;
+    add(Severity::warning, one, is_empty_mount ? "an empty file system is mounted here" : found,
+        is_empty_mount ? "the disk with the data, unless none was here before" : "its containers",
+        "nothing if it is new; else mount its disk, or restore a backup: a start would make a new, empty log");
+    return true;
+  }
+
   void judge_data(PathFacts const& one) {
+    if (one.is_folder && one.entries == 0) judge_lost(one);
     if (!one.is_folder) return add(Severity::error, one, "is no folder", "a folder", "correct <data folder>");
     if (daemon_ && one.uid != *daemon_)
       add(Severity::error, one, fmt::format("belongs to user {}", one.uid), fmt::format("user {}", *daemon_),

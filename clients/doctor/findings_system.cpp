@@ -179,7 +179,9 @@ void judge_daemon(Facts const& facts, Findings& out) {
                      {},
                      "run this as root or as the daemon's user, or name an address with --server"});
     else
-      out.push_back({Severity::advice, "daemon", "no daemon answers: " + daemon.problem, "one that serves",
+      // An installation that was never started lacks nothing.
+      out.push_back({was_started(facts) ? Severity::error : Severity::advice, "daemon",
+                     "no daemon answers: " + daemon.problem, "one that serves",
                      "start it, or name its address with --server"});
     return;
   }
@@ -205,6 +207,9 @@ void judge_daemon(Facts const& facts, Findings& out) {
     out.push_back({Severity::error, "log-damage",
                    fmt::format("{} logs need data that cannot be read back", daemon.logs_mending), "none",
                    "do not stop the daemon: make a backup, check the disk (doc/log-tools.md)"});
+  if (!daemon.waiting.empty())
+    out.push_back({Severity::warning, "tables", "files wait to be loaded: " + joined(daemon.waiting),
+                   "what the daemon was told of", "`fastjournal apply` shows and loads them"});
   if (!daemon.paused.empty())
     out.push_back({Severity::advice,
                    "tables",

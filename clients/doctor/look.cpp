@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <linux/magic.h>
+#include <mntent.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -29,6 +31,7 @@ constexpr std::size_t kSyncsMax = 200;
 constexpr std::size_t kSyncBlocks = 64;
 // Entries of a folder that are looked at: a data folder has a few, a log a few thousand at the most.
 constexpr std::size_t kEntriesMax = 100'000;
+constexpr std::size_t kFstabLineMax = 8192;
 
 struct FileSystem {
   std::uint32_t magic;
@@ -49,8 +52,31 @@ constexpr FileSystem kFileSystems[] = {
     {0x0bd00bd0, "lustre", Medium::network},     {OVERLAYFS_SUPER_MAGIC, "overlay", Medium::overlay},
 };
 
+// The nearest mount point of fstab at or above `path` at which nothing is mounted; empty: none.
+std::string not_mounted(std::string const& path) {
+  std::string out;
+  std::FILE* const table = ::setmntent("/etc/fstab", "re");
+  if (table == nullptr) return out;
+  std::error_code error;
+  std::string const whole = fs::weakly_canonical(path, error).string() + "/";
+  mntent entry{};
+  char text[kFstabLineMax];
+  while (::getmntent_r(table, &entry, text, sizeof text) != nullptr) {
+    std::string const point = entry.mnt_dir;
+    if (point.size() < 2 || point.front() != '/' || !whole.starts_with(point + "/") || point.size() < out.size())
+      continue;
+    struct stat here {};
+    struct stat above {};
+    bool const is_there = ::stat(point.c_str(), &here) == 0;
+    if (!is_there || (::stat((point + "/..").c_str(), &above) == 0 && above.st_dev == here.st_dev)) out = point;
+  }
+  ::endmntent(table);
+  return out;
+}
+
 PathFacts path_facts(Role role, std::string const& path) {
   PathFacts out{.role = role, .path = path};
+  if (role == Role::data || role == Role::log) out.not_mounted = not_mounted(path);
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) {
     out.error = errno;
@@ -61,11 +87,15 @@ PathFacts path_facts(Role role, std::string const& path) {
   out.gid = found.st_gid;
   out.mode = found.st_mode & 07777U;
   if (role != Role::data && role != Role::log) return out;
+  struct stat above {};
+  out.is_mount = out.is_folder && ::stat((path + "/..").c_str(), &above) == 0 &&
+                 (above.st_dev != found.st_dev || above.st_ino == found.st_ino);
   // The folders of logs are looked at by themselves: not below.
   std::error_code error;
   std::size_t seen = 0;
   fs::directory_iterator at{path, error};
   for (; !error && at != fs::directory_iterator{} && seen < kEntriesMax; at.increment(error), ++seen) {
+    if (at->path().filename() != "lost+found") ++out.entries;
     struct stat entry {};
     if (::lstat(at->path().c_str(), &entry) != 0 || entry.st_uid == found.st_uid) continue;
     if (role == Role::data && S_ISSOCK(entry.st_mode)) continue;
@@ -97,7 +127,9 @@ void look_at_paths(config::DaemonDeclaration const& daemon, std::vector<std::str
   add(Role::tables, daemon.tables_folder);
   add(Role::plugins, daemon.plugins_folder.empty() ? os::installed_plugins() : daemon.plugins_folder);
   add(Role::data, daemon.data_folder);
-  for (config::LogDeclaration const& log : daemon.logs) add(Role::log, daemon.folder_of(log));
+  // One on other computers has no folder here.
+  for (config::LogDeclaration const& log : daemon.logs)
+    if (!log.is_shared) add(Role::log, daemon.folder_of(log));
   for (config::ListenDeclaration const& one : daemon.listen) {
     if (!one.address.starts_with("unix:")) continue;
     PathFacts* const socket = add(Role::socket, one.address.substr(5));
@@ -175,25 +207,17 @@ void look_at_disks(config::DaemonDeclaration const& daemon, std::chrono::millise
   for (DiskFacts& disk : facts.disks) measure(limit, disk);
 }
 
-std::vector<std::string> addresses_of(Wish const& wish, config::DaemonDeclaration const* daemon) {
-  if (!wish.server.empty()) return {wish.server};
-  std::vector<std::string> out;
-  auto const add = [&](std::string const& address) {
-    if (!address.empty() && std::find(out.begin(), out.end(), address) == out.end()) out.push_back(address);
-  };
-  // The administrator's first.
-  for (bool const is_administrators : {true, false})
-    if (daemon != nullptr)
-      for (config::ListenDeclaration const& one : daemon->listen)
-        if (one.address.starts_with("unix:") && one.speaks_messages() &&
-            one.rights.has(Right::admin) == is_administrators)
-          add(one.address);
-  if (daemon != nullptr)
-    for (config::ListenDeclaration const& one : daemon->listen)
-      if (one.loopback && !one.tls && !one.is_at_any_port() && !one.address.starts_with("unix:") &&
-          one.speaks_messages())
-        add(one.address);
-  add(wish.default_server);
+Addresses wished_addresses(Wish const& wish, config::DaemonDeclaration const* daemon) {
+  if (!wish.server.empty()) return {{wish.server}, {}};
+  Addresses out;
+  if (daemon != nullptr) out = addresses_of(*daemon);
+  if (!wish.config.empty()) return out;
+  // A daemon that was started with another file has the socket of the installation all the same.
+  for (std::string const& path : os::administrator_sockets())
+    if (std::string const address = "unix:" + path;
+        std::find(out.sockets.begin(), out.sockets.end(), address) == out.sockets.end() &&
+        (daemon == nullptr || ::access(path.c_str(), F_OK) == 0))
+      out.sockets.push_back(address);
   return out;
 }
 
@@ -247,7 +271,7 @@ Facts look(Wish const& wish) {
   facts.wish.file = wish.config.empty() ? os::default_configuration()
                                         : fs::absolute(wish.config, ignored).lexically_normal().string();
   Result<config::DaemonDeclaration> declared = config::read_daemon(facts.wish.file);
-  look_at_daemon(wish, addresses_of(wish, declared.ok() ? &declared.value() : nullptr), facts);
+  look_at_daemon(wish, wished_addresses(wish, declared.ok() ? &declared.value() : nullptr), facts);
   if (facts.daemon.pid && wish.config.empty()) {
     std::string const used = option_of(*facts.daemon.pid, "--config");
     if (!used.empty() && used != facts.wish.file) {

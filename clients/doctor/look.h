@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "clients/doctor/addresses.h"
 #include "clients/doctor/facts.h"
 #include "clients/lib/client.h"
 
 namespace fastjournal::doctor {
 
 struct Wish {
-  std::string config{};   // empty: that of the daemon that answers, else where it is installed
-  std::string plugins{};  // empty: as the configuration says
-  std::string server{};   // empty: the sockets of the configuration, then `default_server`
-  std::string default_server{};
+  std::string config{};                  // empty: that of the daemon that answers, else where it is installed
+  std::string plugins{};                 // empty: as the configuration says
+  std::string server{};                  // empty: what the configuration names, or the installed daemon's socket
   client::Options connection{};          // all but the address
   std::vector<std::string> tokens{};     // files of the command line
   std::string version{};                 // of the command line
@@ -25,7 +25,8 @@ struct Wish {
 [[nodiscard]] Facts look(Wish const& wish);
 
 // The parts of look().
-void look_at_daemon(Wish const& wish, std::vector<std::string> const& addresses, Facts& facts);
+// The first that answers; ports only if there is no socket, or none for us.
+void look_at_daemon(Wish const& wish, Addresses const& addresses, Facts& facts);
 // Asks the daemon found by look_at_daemon.
 void ask_daemon(Wish const& wish, Facts& facts);
 // Option of the running daemon's command line; empty: not given, or not seen.

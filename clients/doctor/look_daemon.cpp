@@ -112,9 +112,9 @@ std::string option_of(pid_t pid, std::string const& name) {
   return folder.empty() ? std::string{} : folder + "/" + found;
 }
 
-void look_at_daemon(Wish const& wish, std::vector<std::string> const& addresses, Facts& facts) {
+void look_at_daemon(Wish const& wish, Addresses const& addresses, Facts& facts) {
   DaemonFacts& daemon = facts.daemon;
-  for (std::string const& address : addresses) {
+  auto const answers = [&](std::string const& address) {
     daemon.tried.push_back(address);
     auto const tls = client::Socket::tls_for(address, {{wish.connection.ca_file, "--ca"},
                                                        {wish.connection.certificate_file, "--certificate"},
@@ -128,13 +128,17 @@ void look_at_daemon(Wish const& wish, std::vector<std::string> const& addresses,
       daemon.is_refused = false;
       if (address.starts_with("unix:")) look_at_peer(socket->fd(), daemon);
       if (daemon.pid) look_at_process(daemon);
-      return;
+      return true;
     }
     if (!daemon.problem.empty()) daemon.problem += "; ";
     daemon.problem += socket.status().message();
-    if (address.starts_with("unix:") && ::access(address.c_str() + 5, R_OK | W_OK) != 0 && errno == EACCES)
-      daemon.is_refused = true;
-  }
+    daemon.is_refused |= is_closed_to_us(address);
+    return false;
+  };
+  if (std::any_of(addresses.sockets.begin(), addresses.sockets.end(), answers)) return;
+  if (addresses.sockets.empty() || daemon.is_refused)
+    static_cast<void>(std::any_of(addresses.ports.begin(), addresses.ports.end(), answers));
+  if (daemon.tried.empty()) daemon.problem = "the configuration names no address for it on this computer";
 }
 
 void ask_daemon(Wish const& wish, Facts& facts) {
@@ -160,6 +164,16 @@ void ask_daemon(Wish const& wish, Facts& facts) {
     return;
   }
   take_figures(stats.value(), asked_ms, took.count(), facts);
+  Message reload("RELOAD");
+  reload.set_integer("dry_run", 1);
+  if (auto const would = connection.call(reload); would.ok()) {
+    std::string_view rest = would->first().text("changes");
+    while (!rest.empty()) {
+      std::string_view const line = rest.substr(0, rest.find('\n'));
+      daemon.waiting.emplace_back(line);
+      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    }
+  }
   auto const alerts = connection.call("ALERTS");
   if (!alerts.ok()) return;
   for (Message const& alert : alerts->messages)

@@ -125,6 +125,7 @@ Seconds Victim::start() {
   code_.reset();
   std::vector<std::string> addresses;
   while (auto line = child_->read_line(kStartPatience)) {
+    line->resize(std::min(line->size(), line->find(' ', 10)));
     if (line->starts_with("listening 127.")) addresses.push_back(line->substr(10));
     if (line->starts_with("listening tls:")) addresses.push_back(line->substr(14));
     if (line->starts_with("listening unix:") && line->ends_with("/socket")) local_ = line->substr(10);

@@ -66,7 +66,7 @@ class RealDaemon {
       if (line->starts_with("listening udp:"))
         udp_ = line->substr(14);
       else if (line->starts_with("listening "))
-        addresses_.push_back(line->substr(10));
+        addresses_.push_back(line->substr(10, line->find(' ', 10) - 10));
       if (*line == "ready") return true;
     }
     return false;

@@ -49,7 +49,7 @@ class Served {
     addresses_.clear();
     for (std::size_t at = output.find("listening 127"); at != std::string::npos;
          at = output.find("listening 127", at + 1))
-      addresses_.push_back(output.substr(at + 10, output.find('\n', at) - at - 10));
+      addresses_.push_back(output.substr(at + 10, output.find_first_of(" \n", at + 10) - at - 10));
     // The page finds it again at the same place.
     configure(addresses_.at(0));
   }

@@ -62,7 +62,7 @@ export class Daemon {
     await new Promise((resolve, reject) => {
       lines.on('line', (line) => {
         output += `${line}\n`;
-        if (line.startsWith('listening ')) this.addresses.push(line.slice(10));
+        if (line.startsWith('listening ')) this.addresses.push(line.split(' ')[1]);
         if (line === 'ready') resolve();
       });
       this.child.once('error', reject);

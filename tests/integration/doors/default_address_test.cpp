@@ -53,11 +53,19 @@ BOOST_FIXTURE_TEST_CASE(of_a_checkout_it_is_the_administrators_socket_beside_the
   daemon.kill(SIGKILL);
   daemon.wait();
   BOOST_TEST(fs::exists(root / "data/fastjournal.sock"));
-  BOOST_TEST(!has(run({"ping"}), socket));
+  std::string const told = run({"ping"});
+  BOOST_TEST(has(told, "cannot connect to " + socket), told);
+  BOOST_TEST(has(told, "--server or FASTJOURNAL_SERVER names another one"), told);
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   BOOST_TEST(has(run({"stop"}), "the daemon has stopped"));
   BOOST_TEST(daemon.wait().value_or(-1) == 0);
   BOOST_TEST(!fs::exists(root / "data/fastjournal.sock"));
+  // Where the daemon is that was built with it, no other is asked; where none is, there is the default of all clients.
+  BOOST_TEST(has(run({"--timeout", "1ms", "ping"}), "127.0.0.1:4050"));
+  fs::create_symlink(FJ_BINARY_DIR "/bin/fastjournald", root / "build/dev/bin/fastjournald");
+  std::string const stopped = run({"ls", "jobs"});
+  BOOST_TEST(has(stopped, "cannot connect to " + socket), stopped);
+  BOOST_TEST(has(stopped, "exit 3"), stopped);
 }
 
 // The path of a unix socket has a maximum length. The default socket was not asked for, so the daemon serves without
@@ -71,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_cannot_have_the_default_socket_says_so_and_se
   ChildProcess child{words};
   std::string tcp;
   for (auto line = child.read_line(); line && *line != "ready"; line = child.read_line())
-    if (line->starts_with("listening ")) tcp = line->substr(10);
+    if (line->starts_with("listening ")) tcp = line->substr(10, line->find(' ', 10) - 10);
   BOOST_REQUIRE_MESSAGE(has(child.output(), "ready"), child.output());
   BOOST_TEST(has(child.output(), "no socket for the administrator"), child.output());
   LineClient client{tcp};

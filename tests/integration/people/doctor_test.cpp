@@ -95,7 +95,8 @@ struct Installation {
 
 BOOST_AUTO_TEST_SUITE(doctor)
 
-BOOST_FIXTURE_TEST_CASE(a_running_daemon_and_a_stopped_one_are_sound, Installation) {
+BOOST_FIXTURE_TEST_CASE(a_running_daemon_is_sound_and_a_stopped_one_is_told, Installation) {
+  BOOST_TEST(examine().has("advice daemon", "no daemon answers"));
   start();
   Diagnosis seen = examine();
   BOOST_TEST(seen.is_sound(), seen.ran.output);
@@ -106,19 +107,70 @@ BOOST_FIXTURE_TEST_CASE(a_running_daemon_and_a_stopped_one_are_sound, Installati
   // Without --config that of the daemon is found by its process.
   seen = examine("--server unix:" + path("socket").string());
   BOOST_TEST(seen.has("ok configuration", path("fastjournal.xml").string()), seen.ran.output);
+  daemon.write_table("later", "");
+  seen = examine();
+  BOOST_TEST(seen.has("warning tables", "files wait to be loaded: table later: new"), seen.ran.output);
+  Ran const listed = run_in_shell(daemon, "fastjournal --server unix:socket tables");
+  BOOST_TEST(listed.output.find("files wait to be loaded (fastjournal apply): table later: new") != std::string::npos,
+             listed.output);
+  Ran const would = run_in_shell(daemon, "fastjournal --server unix:socket reload --dry-run");
+  BOOST_TEST(would.output == "table later: new\n");
+  BOOST_TEST(run_in_shell(daemon, "fastjournal --server unix:socket reload").code == 0);
+  BOOST_TEST(!examine().has("warning tables"));
   BOOST_TEST(run_in_shell(daemon, "fastjournal --server unix:socket pause jobs").code == 0);
   seen = examine();
   BOOST_TEST(seen.has("advice tables", "paused: jobs"), seen.ran.output);
   stop();
   seen = examine();
-  BOOST_TEST(seen.is_sound(), seen.ran.output);
-  BOOST_TEST(seen.has("advice daemon", "no daemon answers"), seen.ran.output);
+  BOOST_TEST(seen.ran.code == kErrors, seen.ran.output);
+  BOOST_TEST(seen.has("error daemon", "no daemon answers: cannot connect to unix:"), seen.ran.output);
   // Only folders that a start knows: nothing of the measurement is left.
   for (auto const& entry : fs::directory_iterator{path("data")})
     BOOST_TEST((entry.path().filename() == "lock" || entry.path().filename() == "shared"), entry.path());
   // For people.
   Ran const ran = run_in_shell(daemon, "fastjournal doctor --config fastjournal.xml");
   BOOST_TEST(ran.output.find("do: start it, or name its address with --server") != std::string::npos, ran.output);
+}
+
+BOOST_FIXTURE_TEST_CASE(another_daemon_at_its_port_does_not_stand_for_a_stopped_one, Installation) {
+  start();
+  stop();
+  RealDaemon other{""};
+  BOOST_REQUIRE_MESSAGE(other.start(), other.output());
+  daemon.write("fastjournal.xml",
+               "<fastjournal>\n<listen address=\"" + other.tcp() +
+                   "\"/>\n<socket path=\"socket\" mode=\"0600\" rights=\"all\"/>\n<data folder=\"data\"/>\n"
+                   "<tables folder=\"tables\"/>\n<plugins folder=\"" FJ_BINARY_DIR "/plugins\"/>\n</fastjournal>\n");
+  Diagnosis const seen = examine();
+  other.kill(SIGTERM);
+  BOOST_TEST(other.wait().value_or(-1) == 0);
+  BOOST_TEST(seen.ran.code == kErrors, seen.ran.output);
+  BOOST_TEST(seen.has("error daemon", "no daemon answers"), seen.ran.output);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_log_that_is_gone_and_an_empty_mount_are_told, Installation) {
+  start();
+  stop();
+  BOOST_TEST(!examine().has("warning rights"));
+  fs::rename(path("data/shared"), path("away"));
+  Diagnosis seen = examine();
+  BOOST_TEST(seen.has("warning rights", "data/shared: does not exist"), seen.ran.output);
+  fs::create_directory(path("data/shared"));
+  seen = examine();
+  BOOST_TEST(seen.has("warning rights", "data/shared: is empty"), seen.ran.output);
+  // Only root mounts, and not in every container.
+  std::string const within = "unshare -m sh -c 'mount -t tmpfs none data && ";
+  if (run_in_shell(daemon, within + "true'").code != 0) return;
+  seen = examine("--config fastjournal.xml", within + "exec \"$@\"' sh");
+  BOOST_TEST(seen.has("warning rights", "data: an empty file system is mounted here"), seen.ran.output);
+  std::string const point = fs::canonical(path("data")).string();
+  daemon.write("fstab", "LABEL=a / ext4 defaults 0 1\nLABEL=b " + point + " ext4 defaults 0 2\n");
+  fs::rename(path("data"), path("disk"));
+  fs::create_directory(path("data"));
+  std::string const by_table = "unshare -m sh -c 'mount --bind fstab /etc/fstab && ";
+  if (run_in_shell(daemon, by_table + "true'").code != 0) return;
+  seen = examine("--config fastjournal.xml", by_table + "exec \"$@\"' sh");
+  BOOST_TEST(seen.has("error rights", "fstab names " + point + ", and nothing is mounted there"), seen.ran.output);
 }
 
 BOOST_FIXTURE_TEST_CASE(bad_configuration_is_an_error, Installation) {

@@ -1,5 +1,6 @@
 // `cmake --install` makes a working server: started from the installed files, with no option but the data folder, it
 // accepts a row, and the installed command line works on it.
+#include <unistd.h>
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "tests/integration/daemon.h"
 #include "tests/support/child_process.h"
 #include "tests/support/temporary_folder.h"
 
@@ -46,7 +48,7 @@ struct Installed {
     daemon = std::make_unique<ChildProcess>(
         std::vector<std::string>{prefix / "sbin/fastjournald", "--data", folder / "data"});
     while (auto const line = daemon->read_line()) {
-      if (line->starts_with("listening ") && address.empty()) address = line->substr(10);
+      if (line->starts_with("listening ") && address.empty()) address = line->substr(10, line->find(' ', 10) - 10);
       if (*line == "ready") return;
     }
     BOOST_FAIL(daemon->output());
@@ -59,6 +61,7 @@ struct Installed {
   }
   std::string run(std::vector<std::string> words) {
     words.insert(words.begin(), prefix / "bin/fastjournal");
+    words.insert(words.begin(), before.begin(), before.end());
     ChildOptions options;
     options.environment = {"FASTJOURNAL_SERVER=" + address};
     ChildProcess child{words, options};
@@ -70,6 +73,7 @@ struct Installed {
   fs::path prefix{folder.path() / "prefix"};
   fs::path conf{prefix / "etc/fastjournal"};
   std::string address;
+  std::vector<std::string> before;  // words that become the command
   std::unique_ptr<ChildProcess> daemon;
 };
 
@@ -105,6 +109,41 @@ BOOST_FIXTURE_TEST_CASE(an_installed_daemon_starts_and_a_row_is_put_and_worked_o
   address.clear();
   BOOST_TEST(has(run({"apply", "--yes"}), "nothing to change"));
   BOOST_TEST(has(run({"ping"}), "unix:" + socket.string() + " answers"));
+}
+
+BOOST_FIXTURE_TEST_CASE(no_other_daemon_answers_for_one_that_is_stopped, Installed) {
+  if (!fs::exists(conf)) return;
+  RealDaemon other{""};
+  BOOST_REQUIRE_MESSAGE(other.start(), other.output());
+  std::string const port = other.tcp();
+  replace(conf / "fastjournal.xml", "127.0.0.1:4050", port);
+  std::string const socket = "unix:" + (prefix / "var/run/fastjournal/fastjournal.sock").string();
+  for (std::vector<std::string> const& words :
+       {std::vector<std::string>{"ls", "pages"}, {"kick", "pages", "1"}, {"delete", "pages", "1"}, {"ping"}}) {
+    std::string const told = run(words);
+    BOOST_TEST(has(told, "cannot connect to " + socket), told);
+    BOOST_TEST(has(told, (conf / "fastjournal.xml").string() + " names"), told);
+    BOOST_TEST(has(told, "--server or FASTJOURNAL_SERVER"), told);
+    BOOST_TEST(has(told, "exit 3"), told);
+  }
+  std::string const judged = run({"doctor"});
+  BOOST_TEST(has(judged, "no daemon answers: cannot connect to " + socket), judged);
+  // Without the right to open the socket, what the configuration names beside it is the way.
+  fs::create_directories(prefix / "var/run/fastjournal");
+  std::ofstream{prefix / "var/run/fastjournal/fastjournal.sock"};
+  fs::permissions(prefix / "var/run/fastjournal/fastjournal.sock", fs::perms::none);
+  fs::permissions(folder.path(), fs::perms::others_exec | fs::perms::others_read, fs::perm_options::add);
+  if (::geteuid() == 0) {
+    before = {"env", "HOME=/", "setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"};
+    std::string const answered = run({"ping"});
+    BOOST_TEST(has(answered, port + " answers"), answered);
+    before.clear();
+  }
+  std::string const named = run({"--server", port, "ping"});
+  BOOST_TEST(has(named, port + " answers"), named);
+  BOOST_TEST(has(run({"--server", "", "ping"}), "--server: it is empty"));
+  other.kill(SIGTERM);
+  BOOST_TEST(other.wait().value_or(-1) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(units_are_installed_with_the_prefix_that_they_name_only) {

@@ -31,21 +31,28 @@ Facts sound() {
               .has_udp = true};
   out.configuration.files = {"/etc/f.xml", "/etc/t.xml"};
   out.configuration.certificates = {{"/etc/c.pem", kNowMs / 1000 + 100 * 86'400}};
-  out.paths = {{.role = Role::configuration, .path = "/etc/f.xml", .mode = 0644},
-               {.role = Role::tables, .path = "/etc/tables.d", .is_folder = true, .mode = 0755},
-               {.role = Role::plugins, .path = "/lib/types", .is_folder = true, .mode = 0755},
-               {.role = Role::data, .path = "/data", .is_folder = true, .uid = kDaemon, .gid = 5, .mode = 0750},
-               {.role = Role::log, .path = "/data/shared", .is_folder = true, .uid = kDaemon, .gid = 5, .mode = 0750},
-               {.role = Role::socket,
-                .path = "/run/s",
-                .uid = kDaemon,
-                .mode = 0600,
-                .declared_mode = 0600,
-                .is_administrators = true},
-               {.role = Role::users, .path = "/etc/users.xml", .uid = kDaemon, .mode = 0600},
-               {.role = Role::key, .path = "/etc/k.pem", .gid = 5, .mode = 0640},
-               {.role = Role::secret, .path = "/etc/secret", .gid = 5, .mode = 0640},
-               {.role = Role::token, .path = "/root/token", .mode = 0600}};
+  out.paths = {
+      {.role = Role::configuration, .path = "/etc/f.xml", .mode = 0644},
+      {.role = Role::tables, .path = "/etc/tables.d", .is_folder = true, .mode = 0755},
+      {.role = Role::plugins, .path = "/lib/types", .is_folder = true, .mode = 0755},
+      {.role = Role::data, .path = "/data", .is_folder = true, .uid = kDaemon, .gid = 5, .mode = 0750, .entries = 2},
+      {.role = Role::log,
+       .path = "/data/shared",
+       .is_folder = true,
+       .uid = kDaemon,
+       .gid = 5,
+       .mode = 0750,
+       .entries = 2},
+      {.role = Role::socket,
+       .path = "/run/s",
+       .uid = kDaemon,
+       .mode = 0600,
+       .declared_mode = 0600,
+       .is_administrators = true},
+      {.role = Role::users, .path = "/etc/users.xml", .uid = kDaemon, .mode = 0600},
+      {.role = Role::key, .path = "/etc/k.pem", .gid = 5, .mode = 0640},
+      {.role = Role::secret, .path = "/etc/secret", .gid = 5, .mode = 0640},
+      {.role = Role::token, .path = "/root/token", .mode = 0600}};
   DiskFacts disk{.folder = "/data", .type = "ext4", .bytes = 100 * kGiB, .bytes_free = 50 * kGiB};
   disk.files = 1'000'000;
   disk.files_free = 900'000;
@@ -67,6 +74,21 @@ Facts sound() {
 
 PathFacts& path_of(Facts& facts, Role role) {
   return *std::find_if(facts.paths.begin(), facts.paths.end(), [&](PathFacts const& one) { return one.role == role; });
+}
+
+// The same without its daemon.
+Facts dead() {
+  Facts out = sound();
+  out.daemon = {};
+  out.daemon.problem = "nobody listens";
+  return out;
+}
+Facts never_started() {
+  Facts out = dead();
+  path_of(out, Role::data).entries = 0;
+  path_of(out, Role::log).error = ENOENT;
+  path_of(out, Role::log).entries = 0;
+  return out;
 }
 
 std::string text_of(Findings const& findings) {
@@ -124,11 +146,59 @@ BOOST_AUTO_TEST_CASE(missing_files_are_errors_unless_a_start_makes_them) {
     path_of(facts, role).error = ENOENT;
     check_only(facts, Severity::error, "rights", "does not exist");
   }
-  Facts facts = sound();
+  Facts facts = never_started();
   path_of(facts, Role::data).error = ENOENT;
-  check_only(facts, Severity::advice, "rights", "never started");
+  Findings const findings = judge(facts);
+  BOOST_TEST((worst_of(findings) == Severity::advice), text_of(findings));
+  BOOST_TEST(text_of(findings).find("data folder /data: does not exist") != std::string::npos, text_of(findings));
   facts = sound();
-  for (Role const role : {Role::log, Role::socket, Role::token}) path_of(facts, role).error = ENOENT;
+  for (Role const role : {Role::socket, Role::token}) path_of(facts, role).error = ENOENT;
+  BOOST_TEST((worst_of(judge(facts)) == Severity::ok));
+}
+
+BOOST_AUTO_TEST_CASE(a_daemon_that_is_dead_is_an_error_unless_none_was_ever_started) {
+  check_only(never_started(), Severity::advice, "daemon", "no daemon answers: nobody listens");
+  Facts facts = dead();
+  check_only(facts, Severity::error, "daemon", "no daemon answers: nobody listens");
+  facts.daemon.is_refused = true;
+  check_only(facts, Severity::unseen, "daemon", "nobody listens");
+}
+
+BOOST_AUTO_TEST_CASE(a_log_that_is_gone_or_empty_is_told) {
+  for (bool const is_missing : {true, false}) {
+    auto const lose = [&](Facts facts, Role role) {
+      path_of(facts, role).error = is_missing ? ENOENT : 0;
+      path_of(facts, role).entries = 0;
+      return facts;
+    };
+    char const* const found =
+        is_missing ? "log folder /data/shared: does not exist" : "log folder /data/shared: is empty";
+    check_only(lose(sound(), Role::log), Severity::error, "rights", std::string{found} + ", while the daemon runs");
+    check_only(lose(sound(), Role::data), Severity::error, "rights", "while the daemon runs: its files were removed");
+    Facts facts = lose(dead(), Role::log);
+    Findings findings = judge(facts);
+    BOOST_TEST(
+        text_of(findings).find(std::string{"warning rights: "} + found + " | its containers") != std::string::npos,
+        text_of(findings));
+    path_of(facts, Role::log).not_mounted = "/data/shared";
+    findings = judge(facts);
+    BOOST_TEST(text_of(findings).find(std::string{"error rights: "} + found + ": fstab names /data/shared, and") !=
+                   std::string::npos,
+               text_of(findings));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_mount_is_told) {
+  Facts facts = never_started();
+  path_of(facts, Role::data).is_mount = true;
+  Findings const findings = judge(facts);
+  BOOST_TEST((worst_of(findings) == Severity::warning), text_of(findings));
+  BOOST_TEST(text_of(findings).find("data folder /data: an empty file system is mounted here") != std::string::npos,
+             text_of(findings));
+  // One with data is as it should be, whatever fstab says.
+  facts = sound();
+  path_of(facts, Role::data).is_mount = true;
+  path_of(facts, Role::data).not_mounted = "/data";
   BOOST_TEST((worst_of(judge(facts)) == Severity::ok));
 }
 
@@ -357,6 +427,10 @@ BOOST_AUTO_TEST_CASE(the_state_of_the_daemon_is_told) {
   facts.daemon.logs_mending = 1;
   check_only(facts, Severity::error, "log-damage", "do not stop the daemon");
   facts = sound();
+  facts = sound();
+  facts.daemon.waiting = {"table a: new", "table b: changed"};
+  check_only(facts, Severity::warning, "tables", "files wait to be loaded: table a: new, table b: changed");
+  facts = sound();
   facts.daemon.paused = {"a", "b"};
   check_only(facts, Severity::advice, "tables", "paused: a, b");
   facts = sound();
@@ -377,7 +451,7 @@ BOOST_AUTO_TEST_CASE(without_a_daemon_the_rest_is_checked) {
   facts.daemon = {};
   facts.daemon.problem = "cannot connect to unix:/run/s";
   facts.clock.daemon_ms.reset();
-  check_only(facts, Severity::advice, "daemon", "start it");
+  check_only(facts, Severity::error, "daemon", "start it");
   facts.daemon.is_refused = true;
   check_only(facts, Severity::unseen, "daemon", "run this as root");
   // Its user is then the owner of the data.
