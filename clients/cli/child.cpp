@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,40 +21,6 @@ namespace fastjournal::cli {
 
 namespace {
 
-// The two objects of posix_spawn, destroyed together.
-struct SpawnPlan {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-
-  SpawnPlan(int standard_input, int standard_error) {
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, standard_input, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, standard_error, STDERR_FILENO);
-    set_attributes(POSIX_SPAWN_SETPGROUP);
-  }
-  // In the foreground.
-  SpawnPlan() {
-    posix_spawn_file_actions_init(&actions);
-    set_attributes(0);
-  }
-  SpawnPlan(SpawnPlan const&) = delete;
-  SpawnPlan& operator=(SpawnPlan const&) = delete;
-  ~SpawnPlan() {
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-  }
-
- private:
-  void set_attributes(int flags) {
-    posix_spawnattr_init(&attributes);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, static_cast<short>(flags | POSIX_SPAWN_SETSIGMASK));
-  }
-};
-
 Status child_failed(std::string const& what, int error) { return {Code::io_error, what + ": " + std::strerror(error)}; }
 
 void close_if_open(int& fd) {
@@ -64,9 +29,12 @@ void close_if_open(int& fd) {
 }
 
 // A command with its arguments in one word is a common mistake, and the system reports only a missing file.
-std::string hint_about(std::vector<std::string> const& command, int error) {
-  if (error != ENOENT || command.size() != 1 || command.front().find(' ') == std::string::npos) return {};
-  return " (it is one word: leave out the quotes, or have a shell read it: -- sh -c '" + command.front() + "')";
+Status with_hint(std::vector<std::string> const& command, Status const& status) {
+  bool const is_missing = status.message().ends_with(std::strerror(ENOENT));
+  if (!is_missing || command.size() != 1 || command.front().find(' ') == std::string::npos) return status;
+  return {status.code(), status.message() +
+                             " (it is one word: leave out the quotes, or have a shell read it: -- sh -c '" +
+                             command.front() + "')"};
 }
 
 }  // namespace
@@ -88,36 +56,33 @@ Result<Child> Child::start(std::vector<std::string> const& command, std::vector<
   }
   ::fcntl(input_ends[1], F_SETFL, O_NONBLOCK);
   ::fcntl(error_ends[0], F_SETFL, O_NONBLOCK);
-  std::vector<std::string> arguments = command;
-  std::vector<std::string> environment = environment_with(variables);
-  SpawnPlan const plan(input_ends[0], error_ends[1]);
-  pid_t pid = -1;
-  int const error = ::posix_spawnp(&pid, command.front().c_str(), &plan.actions, &plan.attributes,
-                                   pointers_to(arguments).data(), pointers_to(environment).data());
+  Result<pid_t> const pid =
+      start_dependent({.words = command,
+                       .environment = environment_with(variables),
+                       .descriptors = {{input_ends[0], STDIN_FILENO}, {error_ends[1], STDERR_FILENO}},
+                       .has_group = true});
   ::close(input_ends[0]);
   ::close(error_ends[1]);
-  if (error != 0) {
+  if (!pid.ok()) {
     ::close(input_ends[1]);
     ::close(error_ends[0]);
-    Status const status = child_failed("run " + command.front(), error);
-    return Status(status.code(), status.message() + hint_about(command, error));
+    return with_hint(command, pid.status());
   }
-  return Child(pid, input_ends[1], error_ends[0], std::move(input));
+  return Child(pid.value(), input_ends[1], error_ends[0], std::move(input));
 }
 
 Result<Child> Child::start_in_foreground(std::vector<std::string> const& command) {
-  std::vector<std::string> arguments = command;
-  SpawnPlan const plan;
-  pid_t pid = -1;
-  int const error = ::posix_spawnp(&pid, command.front().c_str(), &plan.actions, &plan.attributes,
-                                   pointers_to(arguments).data(), environ);
-  if (error != 0) {
-    Status const status = child_failed("run " + command.front(), error);
-    return Status(status.code(), status.message() + hint_about(command, error));
-  }
-  Child out(pid, -1, -1, {});
+  std::vector<std::string> environment;
+  for (char** one = environ; *one != nullptr; ++one) environment.emplace_back(*one);
+  Result<pid_t> const pid = start_dependent({.words = command, .environment = std::move(environment)});
+  if (!pid.ok()) return with_hint(command, pid.status());
+  Child out(pid.value(), -1, -1, {});
   out.has_group_ = false;
   return out;
+}
+
+Status Child::find(std::vector<std::string> const& command) {
+  return with_hint(command, find_program(command.front()));
 }
 
 Child::Child(Child&& other) noexcept

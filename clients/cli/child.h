@@ -15,9 +15,11 @@ namespace fastjournal::cli {
 
 class Child {
  public:
+  // Whether start() would find the program of `command`: ok, or io_error with the reason.
+  [[nodiscard]] static Status find(std::vector<std::string> const& command);
   // Starts `command` (searched in PATH) in a new process group, with `variables` ("NAME=value") added to our
   // environment and `input` on its standard input; we read its standard error. Signals blocked here are not blocked
-  // there.
+  // there. It ends with us, whatever ends us (start_dependent). too_large: more than the system takes.
   [[nodiscard]] static Result<Child> start(std::vector<std::string> const& command,
                                            std::vector<std::string> const& variables, std::string input);
   // Starts it with our input, output, terminal and process group. Without talk() and errors().
@@ -46,6 +48,8 @@ class Child {
     [[nodiscard]] std::string text() const;  // "exit status 3", "killed by signal 9 (Killed)"
   };
   [[nodiscard]] End how() const { return end_; }
+  // -1 after reap().
+  [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
   Child(pid_t pid, int input_fd, int error_fd, std::string input)

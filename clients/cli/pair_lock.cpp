@@ -67,6 +67,8 @@ class Locker {
 };
 
 ExitCode Locker::run() {
+  // Before anybody is kept from the lock.
+  if (Status const found = Child::find(one_.command); !found.ok()) return misuse(one_, console_, found.message());
   if (!signals_.ok()) return complain(one_, console_, Status(Code::io_error, "cannot read signals from a descriptor"));
   client::Options options = connection_options(one_);
   options.time_limit = std::min(options.time_limit, kLockCallMax);

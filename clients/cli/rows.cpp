@@ -1,6 +1,7 @@
 #include "clients/cli/rows.h"
 
 #include <algorithm>
+#include <istream>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -93,6 +94,19 @@ ExitCode list_rows(Invocation const& one, Console& console, Connection& connecti
 
 ExitCode change_rows(Invocation const& one, Console& console, Connection& connection) {
   bool const kicks = one.verb == "kick";
+  if (!kicks && one.asks && !one.yes && !one.dry_run) {
+    Invocation count = one;
+    count.dry_run = true;
+    if (ExitCode const code = change_rows(count, console, connection); code != ExitCode::ok) return code;
+    console.out.flush();
+    console.err << "delete them? They cannot be had again. [y/N] " << std::flush;
+    std::string answer;
+    std::getline(console.in, answer);
+    if (answer != "y" && answer != "yes") {
+      console.err << "nothing was deleted\n";
+      return ExitCode::nothing;
+    }
+  }
   std::string_view const done = kicks ? "kicked" : "deleted";
   std::uint64_t wanted = one.count.value_or(UINT64_MAX);
   std::uint64_t hits = 0;

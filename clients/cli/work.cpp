@@ -113,6 +113,9 @@ void Crew::note(int status) {
 }  // namespace
 
 ExitCode work(Invocation const& invocation, Console& console) {
+  // Before a row is taken.
+  if (Status const found = Child::find(invocation.command); !found.ok())
+    return misuse(invocation, console, found.message());
   if (invocation.jobs && *invocation.jobs > 1) return Crew(invocation, console).run();
   return Worker(invocation, console, true).run();
 }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "clients/cli/failure_text.h"
+#include "clients/cli/value_files.h"
 #include "clients/lib/in_flight.h"
 #include "model/date.h"
 
@@ -45,23 +46,80 @@ std::string const* uncarried_column(Row const& row) {
   return found == row.columns.end() ? nullptr : &found->first;
 }
 
-std::vector<std::string> variables_of(Row const& row, bool with_columns) {
-  std::vector<std::string> out{"FJ_TABLE=" + row.table,
-                               "FJ_ROW=" + std::to_string(row.row),
-                               "FJ_EPOCH=" + std::to_string(row.epoch),
-                               "FJ_PRIORITY=" + std::to_string(row.priority),
-                               "FJ_TIMEOUTS=" + std::to_string(row.timeouts),
-                               "FJ_ATTEMPT=" + std::to_string(row.attempts + 1)};
-  if (!with_columns) return out;
-  for (auto const& [name, value] : row.columns) {
-    // Too large for the environment: on standard input only.
-    if (value.size() > kVariableBytesMax) continue;
-    std::string upper = name;
-    std::transform(upper.begin(), upper.end(), upper.begin(),
-                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
-    out.push_back("FJ_" + upper + "=" + value);
-  }
+std::string variable_of(std::string_view prefix, std::string const& column) {
+  std::string out{prefix};
+  for (char const c : column) out += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   return out;
+}
+
+// What a command finds of its row: variables for the facts and the columns, and for the largest of these, which the
+// environment does not hold, variables with the path of a file.
+class Variables {
+ public:
+  Variables(Row const& row, bool with_columns);
+
+  // Two of the same name, of which the command would find one; empty: none.
+  [[nodiscard]] std::string const& ambiguous() const { return ambiguous_; }
+  [[nodiscard]] std::vector<std::string> const& all() const { return all_; }
+  // Values above kVariableBytesMax, the system's limit of one variable being 128 KiB.
+  [[nodiscard]] Status move_large() { return move(large_); }
+  // A quarter of the others, at least one. False: there are none.
+  [[nodiscard]] bool can_move() const { return moved_ < columns_.size(); }
+  [[nodiscard]] Status move_more() { return move(moved_ + std::max<std::size_t>((columns_.size() - moved_) / 4, 1)); }
+
+ private:
+  [[nodiscard]] Status move(std::size_t count);
+  void make();
+
+  Row const& row_;
+  std::vector<std::pair<std::string const, std::string> const*> columns_;  // the largest values first
+  std::vector<std::string> paths_;                                         // of the first of them
+  std::size_t large_{0};
+  std::size_t moved_{0};
+  ValueFiles files_;
+  std::vector<std::string> all_;
+  std::string ambiguous_;
+};
+
+Variables::Variables(Row const& row, bool with_columns) : row_(row) {
+  if (with_columns)
+    for (auto const& column : row.columns) columns_.push_back(&column);
+  std::stable_sort(columns_.begin(), columns_.end(),
+                   [](auto const* a, auto const* b) { return a->second.size() > b->second.size(); });
+  large_ = static_cast<std::size_t>(std::count_if(
+      columns_.begin(), columns_.end(), [](auto const* one) { return one->second.size() > kVariableBytesMax; }));
+  make();
+}
+
+void Variables::make() {
+  all_ = {"FJ_TABLE=" + row_.table,
+          "FJ_ROW=" + std::to_string(row_.row),
+          "FJ_EPOCH=" + std::to_string(row_.epoch),
+          "FJ_PRIORITY=" + std::to_string(row_.priority),
+          "FJ_TIMEOUTS=" + std::to_string(row_.timeouts),
+          "FJ_ATTEMPT=" + std::to_string(row_.attempts + 1)};
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    auto const& [name, value] = *columns_[i];
+    std::string const variable = variable_of(i < moved_ ? "FJ_FILE_" : "FJ_", name) + "=";
+    bool const is_taken =
+        std::any_of(all_.begin(), all_.end(), [&](std::string const& one) { return one.starts_with(variable); });
+    if (is_taken)
+      ambiguous_ =
+          fmt::format("column {} would replace the variable {}", name, variable.substr(0, variable.size() - 1));
+    all_.push_back(variable + (i < moved_ ? paths_[i] : value));
+  }
+}
+
+Status Variables::move(std::size_t count) {
+  count = std::min(count, columns_.size());
+  while (paths_.size() < count) {
+    Result<std::string> path = files_.write(columns_[paths_.size()]->second);
+    if (!path.ok()) return path.status();
+    paths_.push_back(std::move(path).value());
+  }
+  moved_ = count;
+  make();
+  return {};
 }
 
 // The fate of a failed row.
@@ -209,15 +267,31 @@ ExitCode Worker::handle(Taken const& taken) {
   ++handled_;
   if (!one_.input_only)
     if (std::string const* const column = uncarried_column(taken.row)) return refuse(taken.row, *column);
-  Result<Child> child = Child::start(one_.command, variables_of(taken.row, !one_.input_only), taken.json);
-  if (!child.ok()) {
+  Variables variables(taken.row, !one_.input_only);
+  Status given = variables.move_large();
+  std::optional<Result<Child>> child;
+  while (given.ok() && variables.ambiguous().empty()) {
+    child.emplace(Child::start(one_.command, variables.all(), taken.json));
+    if (child->ok() || child->status().code() != Code::too_large || !variables.can_move()) break;
+    given = variables.move_more();
+  }
+  if (!given.ok()) {
+    std::string const why = "its values cannot be given to the command: " + given.message();
+    return settle(taken.row, Outcome::failed, false, why, failure_text(one_.command.front(), why, {}));
+  }
+  if (!variables.ambiguous().empty() || !child->ok()) {
     // Every row would fail in the same way: return this one, without counting an attempt, and stop.
     static_cast<void>(journal_->release(taken.row));
-    return misuse(one_, console_, child.status().message());
+    return misuse(one_, console_,
+                  variables.ambiguous().empty() ? child->status().message()
+                                                : variables.ambiguous() + ": work with --input-only, or rename it");
   }
+  Child& running = child->value();
+  guard_.guard(running.pid());
   std::string error;
-  Outcome const outcome = run_command(taken.row, child.value(), error);
-  Child::End const& end = child->how();
+  Outcome const outcome = run_command(taken.row, running, error);
+  guard_.release();
+  Child::End const end = running.how();
   bool const park =
       outcome == Outcome::failed && one_.fail_status && end.signal == 0 && end.status == *one_.fail_status;
   return settle(taken.row, outcome, park, end.text(), error);

@@ -14,6 +14,7 @@
 #include "clients/cli/buffers.h"
 #include "clients/cli/child.h"
 #include "clients/cli/commands.h"
+#include "clients/cli/group_guard.h"
 #include "clients/cli/signals.h"
 #include "clients/lib/journal.h"
 #include "clients/lib/socket.h"
@@ -85,6 +86,7 @@ class Worker {
   std::unique_ptr<client::Connection> connection_;
   std::optional<client::Journal> journal_;
   std::optional<Buffers> buffers_;
+  GroupGuard guard_;
   DurationMs lease_;
   client::Moment lease_end_{};  // of the current row, on our clock
   // After a signal, the end of what is said of the row.

@@ -23,8 +23,9 @@ constexpr Unsupported kUnsupported[] = {
     {"temporary", "declare it with persistent=\"no\" on <table>"},
 };
 
-// Parameters possible in every message (doc/protocol.md): a column of the same name would be ambiguous.
-constexpr std::string_view kProtocolNames[] = {"table", "request", "left", "omitted", "secret_code"};
+// Parameters possible in every message (doc/protocol.md): a column of the same name would be ambiguous. So would an
+// `attempt`, which the command line makes of `attempts` for the commands that it runs.
+constexpr std::string_view kProtocolNames[] = {"table", "request", "left", "omitted", "secret_code", "attempt"};
 
 std::vector<std::string_view> const& merge_words() {
   static std::vector<std::string_view> const words{"replace", "keep", "min", "max", "sum", "append"};

@@ -1,5 +1,8 @@
 // `fastjournal work` with the real daemon: through a pause, a drain and a kill -9; several workers at once; commands
 // that fail.
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
@@ -175,6 +178,53 @@ BOOST_AUTO_TEST_CASE(workers_of_a_crew_that_was_killed_end_too) {
   BOOST_TEST(listeners("2"));
   worker.kill(SIGKILL);
   BOOST_TEST(listeners("0"));
+}
+
+// Whatever has the pipe open for writing is the command, or was started by it: at its end, all of them are gone.
+BOOST_AUTO_TEST_CASE(a_command_ends_with_what_it_started_when_its_worker_is_killed) {
+  WorkFixture f;
+  f.run("mkfifo fifo && fastjournal put jobs name=a");
+  ChildProcess worker = f.work("-- sh -c 'exec >fifo 3>fifo; echo begun; sleep 1000 & sleep 1000; echo on'");
+  int const fd = ::open((f.daemon.folder() / "fifo").c_str(), O_RDONLY | O_CLOEXEC);
+  BOOST_REQUIRE(fd >= 0);
+  std::string said;
+  char part[64];
+  auto const more = [&] {
+    pollfd one{fd, POLLIN, 0};
+    ssize_t const got = ::poll(&one, 1, 60'000) > 0 ? ::read(fd, part, sizeof part) : -1;
+    if (got > 0) said.append(part, static_cast<std::size_t>(got));
+    return got;
+  };
+  while (said != "begun\n" && more() > 0) continue;
+  BOOST_TEST(said == "begun\n");
+  worker.kill(SIGKILL);
+  static_cast<void>(worker.wait());
+  BOOST_TEST(more() == 0, said);
+  ::close(fd);
+}
+
+BOOST_AUTO_TEST_CASE(what_holds_a_lock_ends_when_the_one_that_locked_is_killed) {
+  WorkFixture f;
+  f.daemon.write("tables/pairs.xml", "<table name=\"pairs\" model=\"keyvalue\"/>\n");
+  f.run("fastjournal reload && mkfifo fifo");
+  ChildOptions options;
+  options.environment = shell_variables(f.daemon);
+  ChildProcess lock{
+      shell_words(f.daemon,
+                  "exec fastjournal kv lock pairs k --create -- sh -c 'exec >fifo; echo begun; exec sleep 1000'"),
+      options};
+  int const fd = ::open((f.daemon.folder() / "fifo").c_str(), O_RDONLY | O_CLOEXEC);
+  BOOST_REQUIRE(fd >= 0);
+  char part[64];
+  auto const more = [&] {
+    pollfd one{fd, POLLIN, 0};
+    return ::poll(&one, 1, 60'000) > 0 ? ::read(fd, part, sizeof part) : -1;
+  };
+  BOOST_TEST(more() > 0);
+  lock.kill(SIGKILL);
+  static_cast<void>(lock.wait());
+  BOOST_TEST(more() == 0);
+  ::close(fd);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

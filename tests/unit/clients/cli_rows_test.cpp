@@ -52,6 +52,36 @@ BOOST_AUTO_TEST_CASE(a_dry_run_and_a_count_are_handed_on) {
   BOOST_TEST(says(said.err, "--after 7"));
 }
 
+BOOST_AUTO_TEST_CASE(somebody_at_a_terminal_is_asked_before_many_rows_go) {
+  auto const count = [](Peer& peer) {
+    Message const one = peer.expect("DELETE");
+    want(one.integer("dry_run") == 1, "counted before");
+    peer.answer(one, "DELETED", {number("count", 5), number("looked", 6), number("dry_run", 1)});
+  };
+  std::vector<std::string> const words{"delete", "pages", "--status", "parked"};
+  Said const no = talk(count, words, "n\n", true);
+  BOOST_TEST((no.code == ExitCode::nothing));
+  BOOST_TEST(says(no.out, "5 rows would be deleted\n"));
+  BOOST_TEST(says(no.err, "nothing was deleted"));
+  auto const go = [](Peer& peer) {
+    Message const one = peer.expect("DELETE");
+    want(!one.has("dry_run"), "deleted");
+    peer.answer(one, "DELETED", {number("count", 5), number("looked", 6)});
+  };
+  Said const yes = talk(
+      [&](Peer& peer) {
+        count(peer);
+        go(peer);
+      },
+      words, "y\n", true);
+  BOOST_TEST(says(yes.out, "5 rows deleted\n"));
+  std::vector<std::string> told = words;
+  told.emplace_back("--yes");
+  BOOST_TEST((talk(go, told, "", true).code == ExitCode::ok));
+  // A script is not asked, and a row that is named is meant.
+  BOOST_TEST((talk(go, words).code == ExitCode::ok));
+}
+
 BOOST_AUTO_TEST_CASE(a_loss_in_the_middle_says_how_far_it_was) {
   Said const said = talk(
       [](Peer& peer) {

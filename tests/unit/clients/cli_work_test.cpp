@@ -12,6 +12,7 @@
 
 #include "clients/cli/work.h"
 #include "tests/unit/clients/fake_server.h"
+#include "tests/unit/clients/run_line.h"
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
@@ -277,21 +278,118 @@ BOOST_AUTO_TEST_CASE(nothing_to_do_once_has_its_exit_code) {
   BOOST_TEST((said.code == ExitCode::nothing));
 }
 
-BOOST_AUTO_TEST_CASE(a_command_that_cannot_be_run_costs_the_row_nothing_and_ends_the_work) {
-  auto const script = [](Peer& peer) {
-    let_listen(peer);
-    give_row(peer, peer.expect("NEXT"));
-    Message const release = peer.expect("RELEASE");
-    cli_work_want(!release.has("process_date") && !release.has("error"), "no attempt");
-    peer.answer(release, "RELEASED");
+BOOST_AUTO_TEST_CASE(values_that_no_environment_holds_go_by_files) {
+  Folder const folder;
+  ::setenv("TMPDIR", folder.path.c_str(), 1);
+  // One above the system's limit of a variable, and so many that all together are above that of an environment.
+  std::string const body(200'000, 'b');
+  client::Params row{text("table", "pages"), number("row", 8), number("epoch", 3),
+                     number("left", 0),      text("uri", "a"), text("body", body)};
+  // Parameters borrow.
+  std::vector<std::string> kept;
+  kept.reserve(220);
+  for (int i = 0; i < 110; ++i) {
+    std::string_view const name = kept.emplace_back("part_" + std::to_string(i));
+    row.push_back(text(name, kept.emplace_back(60'000 - i, 'p')));
+  }
+  WorkSaid const said = run_work(
+      [&](Peer& peer) {
+        peer.answer(peer.expect("NEXT"), "ROW", row);
+        peer.answer(peer.expect("DONE"), "COMPLETED");
+      },
+      {"--once"},
+      {"sh", "-c",
+       "cp \"$FJ_FILE_BODY\" \"$0/body\"; echo \"${FJ_BODY-none} $FJ_URI\" >\"$0/env\"; "
+       "for i in $(seq 0 109); do eval p=\"\\${FJ_FILE_PART_$i-}\" v=\"\\${FJ_PART_$i-}\"; "
+       "if [ -n \"$p\" ]; then wc -c <\"$p\"; else echo ${#v}; fi; done >\"$0/parts\"; stat -c %a \"$FJ_FILE_BODY\" "
+       ">\"$0/mode\"",
+       folder.path});
+  ::unsetenv("TMPDIR");
+  BOOST_TEST((said.code == ExitCode::ok), said.err);
+  BOOST_TEST((folder.content("body") == body));
+  BOOST_TEST(folder.content("env") == "none a\n");
+  BOOST_TEST(folder.content("mode") == "600\n");
+  std::string parts;
+  for (int i = 0; i < 110; ++i) parts += std::to_string(60'000 - i) + "\n";
+  BOOST_TEST(folder.content("parts") == parts);
+  for (auto const& entry : std::filesystem::directory_iterator{folder.path})
+    BOOST_TEST(!cli_work_says(entry.path().string(), "fastjournal-row"), entry.path());
+}
+
+BOOST_AUTO_TEST_CASE(a_row_whose_files_cannot_be_written_is_a_failed_attempt) {
+  ::setenv("TMPDIR", "/nowhere/at/all", 1);
+  WorkSaid const said = run_work(
+      [&](Peer& peer) {
+        let_listen(peer);
+        peer.answer(peer.expect("NEXT"), "ROW",
+                    {text("table", "pages"), number("row", 8), number("epoch", 3), number("left", 0),
+                     text("body", std::string(200'000, 'b'))});
+        Message const release = peer.expect("RELEASE");
+        cli_work_want(cli_work_says(std::string{release.text("error")}, "its values cannot be given to the command"),
+                      "the reason");
+        peer.answer(release, "RELEASED");
+        give_row(peer, peer.expect("NEXT"), 9);
+        peer.answer(peer.expect("DONE"), "COMPLETED");
+      },
+      {"--max", "2"}, {"true"});
+  ::unsetenv("TMPDIR");
+  BOOST_TEST((said.code == ExitCode::failed));
+  BOOST_TEST(cli_work_says(said.err, "No such file or directory"), said.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_column_that_would_replace_a_variable_ends_the_work_and_costs_the_row_nothing) {
+  for (std::string const column : {"attempt", "row", "file_body"}) {
+    WorkSaid const said = run_work(
+        [&](Peer& peer) {
+          let_listen(peer);
+          peer.answer(peer.expect("NEXT"), "ROW",
+                      {text("table", "pages"), number("epoch", 3), number("left", 0), number("row", 8),
+                       text("body", std::string(70'000, 'b')), text(column == "row" ? "ROW" : column, "x")});
+          Message const release = peer.expect("RELEASE");
+          cli_work_want(!release.has("error"), "no attempt");
+          peer.answer(release, "RELEASED");
+        },
+        {}, {"true"});
+    BOOST_TEST((said.code == ExitCode::usage));
+    BOOST_TEST(cli_work_says(said.err, "would replace the variable FJ_"), said.err);
+    BOOST_TEST(cli_work_says(said.err, "--input-only"), said.err);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_is_not_there_is_found_before_a_row_is_taken) {
+  // Nobody is asked: there is no daemon.
+  auto const told = [](std::vector<std::string> const& words) {
+    test::Said const said = test::run_line("unix:/nowhere", words);
+    BOOST_TEST((said.code == ExitCode::usage), said.err);
+    return said.err;
   };
-  WorkSaid const absent = run_work(script, {}, {"/nowhere/at/all"});
-  BOOST_TEST((absent.code == ExitCode::usage));
-  BOOST_TEST(cli_work_says(absent.err, "run /nowhere/at/all: No such file or directory\n"));
-  WorkSaid const one_word = run_work(script, {}, {"echo $FJ_URI"});
-  BOOST_TEST((one_word.code == ExitCode::usage));
-  BOOST_TEST(cli_work_says(one_word.err,
+  BOOST_TEST(told({"work", "pages", "--", "/nowhere/at/all"}) ==
+             "fastjournal work: run /nowhere/at/all: No such file or directory\n");
+  BOOST_TEST(told({"work", "pages", "-j", "2", "--", "nosuchcommand"}) ==
+             "fastjournal work: run nosuchcommand: No such file or directory\n");
+  BOOST_TEST(told({"work", "pages", "--", "/"}) == "fastjournal work: run /: Permission denied\n");
+  BOOST_TEST(told({"kv", "lock", "pairs", "k", "--", "nosuchcommand"}) ==
+             "fastjournal kv lock: run nosuchcommand: No such file or directory\n");
+  BOOST_TEST(cli_work_says(told({"work", "pages", "--", "echo $FJ_URI"}),
                            "it is one word: leave out the quotes, or have a shell read it: -- sh -c 'echo $FJ_URI'"));
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_cannot_be_run_costs_the_row_nothing_and_ends_the_work) {
+  Folder const folder;
+  std::string const program = folder.file("script");
+  std::ofstream{program} << "#!/nowhere/at/all\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  WorkSaid const said = run_work(
+      [](Peer& peer) {
+        let_listen(peer);
+        give_row(peer, peer.expect("NEXT"));
+        Message const release = peer.expect("RELEASE");
+        cli_work_want(!release.has("process_date") && !release.has("error"), "no attempt");
+        peer.answer(release, "RELEASED");
+      },
+      {}, {program});
+  BOOST_TEST((said.code == ExitCode::usage));
+  BOOST_TEST(cli_work_says(said.err, "run " + program + ": No such file or directory\n"), said.err);
 }
 
 BOOST_AUTO_TEST_CASE(the_lease_is_renewed_while_the_command_runs) {

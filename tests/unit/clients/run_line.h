@@ -18,10 +18,13 @@ struct Said {
   std::string err;
 };
 
-inline Said run_line(std::string const& server, std::vector<std::string> words, std::string const& input = {}) {
+// `asks`: as if somebody sat at a terminal.
+inline Said run_line(std::string const& server, std::vector<std::string> words, std::string const& input = {},
+                     bool asks = false) {
   words.insert(words.begin(), {"--server", server});
-  cli::Parsed const parsed = cli::parse_arguments(std::move(words));
+  cli::Parsed parsed = cli::parse_arguments(std::move(words));
   BOOST_REQUIRE_MESSAGE(parsed.invocation.has_value(), parsed.output);
+  parsed.invocation->asks = asks;
   std::istringstream in(input);
   std::ostringstream out;
   std::ostringstream err;
@@ -30,9 +33,10 @@ inline Said run_line(std::string const& server, std::vector<std::string> words, 
   return {code, out.str(), err.str()};
 }
 
-inline Said talk(client::FakeServer::Script script, std::vector<std::string> words, std::string const& input = {}) {
+inline Said talk(client::FakeServer::Script script, std::vector<std::string> words, std::string const& input = {},
+                 bool asks = false) {
   client::FakeServer server(std::move(script));
-  Said said = run_line(server.address(), std::move(words), input);
+  Said said = run_line(server.address(), std::move(words), input, asks);
   server.finish();
   return said;
 }

@@ -146,6 +146,12 @@ BOOST_AUTO_TEST_CASE(a_column_may_not_be_called_as_a_parameter) {
   Status const status = read_table(path, types()).status();
   BOOST_TEST(status.message() ==
              path.string() + ":2: column \"urgency\" has the name of a parameter of INSERT, expected another name");
+  // Commands of `fastjournal work` have a variable of this name.
+  auto const other =
+      folder.write("r.xml", R"(<table name="r" model="journal" row-key="k"><schema><column name="k" type="int8"/>
+<column name="attempt" type="int8"/></schema></table>)");
+  BOOST_TEST(read_table(other, types()).status().message() ==
+             other.string() + ":2: column \"attempt\" has a name that answers use themselves, expected another name");
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_there_is_refused) {

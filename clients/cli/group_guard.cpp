@@ -1,0 +1,68 @@
+#include "clients/cli/group_guard.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+namespace fastjournal::cli {
+namespace {
+
+constexpr int kGuardPatienceMs = 10'000;
+constexpr int kGuardLookMs = 50;
+
+// In the new process, with calls that are safe after a fork only.
+[[noreturn]] void watch_over(int fd) {
+  // Terminals, pipes and sockets of the worker end with it, not with us.
+  ::setpgid(0, 0);
+  ::dup2(fd, STDIN_FILENO);
+  ::close_range(STDIN_FILENO + 1, ~0U, 0);
+  pid_t group = 0;
+  for (pid_t said = 0;;) {
+    ssize_t const got = ::read(STDIN_FILENO, &said, sizeof said);
+    if (got < 0 && errno == EINTR) continue;
+    if (got != sizeof said) break;
+    group = said;
+  }
+  if (group <= 0) ::_exit(0);
+  ::kill(-group, SIGTERM);
+  for (int waited = 0; waited < kGuardPatienceMs && ::kill(-group, 0) == 0; waited += kGuardLookMs)
+    ::poll(nullptr, 0, kGuardLookMs);
+  ::kill(-group, SIGKILL);
+  ::_exit(0);
+}
+
+}  // namespace
+
+void GroupGuard::guard(pid_t group) {
+  if (pid_ < 0) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return;
+    pid_ = ::fork();
+    if (pid_ == 0) watch_over(ends[0]);
+    ::close(ends[0]);
+    if (pid_ < 0) {
+      ::close(ends[1]);
+      return;
+    }
+    fd_ = ends[1];
+  }
+  tell(group);
+}
+
+void GroupGuard::tell(pid_t group) const {
+  if (fd_ < 0) return;
+  // A few bytes in a pipe that is read at once; SIGPIPE is blocked or ignored where commands are run.
+  while (::write(fd_, &group, sizeof group) < 0 && errno == EINTR) continue;
+}
+
+GroupGuard::~GroupGuard() {
+  if (pid_ < 0) return;
+  ::close(fd_);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
+}
+
+}  // namespace fastjournal::cli

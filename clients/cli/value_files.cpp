@@ -1,0 +1,47 @@
+#include "clients/cli/value_files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+namespace fastjournal::cli {
+namespace {
+
+Status value_not_written(std::string const& path, int error) {
+  return {error == ENOSPC || error == EDQUOT ? Code::no_space : Code::io_error,
+          "write " + path + ": " + std::strerror(error)};
+}
+
+}  // namespace
+
+ValueFiles::~ValueFiles() {
+  std::error_code ignored;
+  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+}
+
+Result<std::string> ValueFiles::write(std::string_view value) {
+  if (folder_.empty()) {
+    char const* const given = std::getenv("TMPDIR");
+    std::string made = std::string{given == nullptr || *given == '\0' ? "/tmp" : given} + "/fastjournal-row-XXXXXX";
+    if (::mkdtemp(made.data()) == nullptr) return value_not_written(made, errno);
+    folder_ = std::move(made);
+  }
+  std::string path = folder_ + "/" + std::to_string(++count_);
+  int const fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  int error = fd < 0 ? errno : 0;
+  while (error == 0 && !value.empty()) {
+    ssize_t const took = ::write(fd, value.data(), value.size());
+    if (took < 0 && errno != EINTR) error = errno;
+    if (took > 0) value.remove_prefix(static_cast<std::size_t>(took));
+  }
+  if (fd >= 0) ::close(fd);
+  if (error != 0) return value_not_written(path, error);
+  return path;
+}
+
+}  // namespace fastjournal::cli
