@@ -129,6 +129,7 @@ void SpoolRunner::show(SpoolStatus const& found) {
   for (SpoolStatus::Table const& table : found.held) {
     std::string text = table_text(table.name) + ": " + rows_text(table.rows);
     if (std::string const reason = reason_text(table.code, table.message); !reason.empty()) text += ": " + reason;
+    if (table.oldest_ms) text += "; the oldest is " + model::format_span(now_ms() - *table.oldest_ms) + " old";
     if (table.next_try_ms > 0) text += "; next try " + model::format_date(table.next_try_ms);
     line("held", text);
   }
@@ -138,7 +139,8 @@ void SpoolRunner::show(SpoolStatus const& found) {
                           reason_text(table.code, table.message));
   if (found.damaged_bytes > 0)
     line("damaged",
-         fmt::format("{} bytes are no rows: producers or the computer ended while they wrote", found.damaged_bytes));
+         fmt::format("{} bytes are no rows: producers or the computer ended while they wrote, or the disk is damaged",
+                     found.damaged_bytes));
   if (std::string const problem = reason_text(found.problem_code, found.problem); !problem.empty())
     line("problem", problem);
   advise(found);
@@ -148,7 +150,8 @@ void SpoolRunner::show(SpoolStatus const& found) {
 void SpoolRunner::advise(SpoolStatus const& found) {
   std::string const folder = printable(folder_);
   if (!found.is_running && found.has_rows_to_send())
-    console_.out << "Rows wait and no forwarder runs: start fastjournal-client for this folder.\n";
+    console_.out << (found.waiting_rows > 0 ? "Rows wait" : "Rows are held")
+                 << " and no forwarder runs: start fastjournal-client for this folder.\n";
   if (!found.held.empty())
     console_.out << "Held rows go on by themselves once a daemon takes rows of their table: declare or resume it, or "
                     "give the\nforwarder the right to add to it.\n";
@@ -178,7 +181,9 @@ void SpoolRunner::show_json(SpoolStatus const& found) {
   if (!found.problem.empty() || !found.problem_code.empty())
     out["problem"] = {{"code", found.problem_code}, {"message", found.problem}};
   out["waiting"] = {{"rows", found.waiting_rows}, {"bytes", found.waiting_bytes}, {"files", found.waiting_files}};
-  if (found.oldest_ms) out["oldest_date"] = *found.oldest_ms;
+  std::int64_t oldest = found.oldest_ms.value_or(INT64_MAX);
+  for (SpoolStatus::Table const& table : found.held) oldest = std::min(oldest, table.oldest_ms.value_or(INT64_MAX));
+  if (oldest != INT64_MAX) out["oldest_date"] = oldest;
   auto const tables = [](std::vector<SpoolStatus::Table> const& from) {
     Json list = Json::array();
     for (SpoolStatus::Table const& table : from) {
@@ -186,6 +191,7 @@ void SpoolRunner::show_json(SpoolStatus const& found) {
       if (!table.code.empty()) one["code"] = table.code;
       if (!table.message.empty()) one["message"] = table.message;
       if (table.next_try_ms > 0) one["next_try"] = table.next_try_ms;
+      if (table.oldest_ms) one["oldest_date"] = *table.oldest_ms;
       list.push_back(std::move(one));
     }
     return list;

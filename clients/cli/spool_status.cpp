@@ -105,8 +105,11 @@ Status count(SpoolStatus& out) {
 // Rows wait in the order in which they were saved, so the first one is the oldest. Held ones are in files by table.
 Status find_oldest(SpoolStatus& out) {
   auto const look = [&out](spool::RowInFolder const& row) {
-    if (row.row != nullptr && row.date_ms > 0) out.oldest_ms = std::min(out.oldest_ms.value_or(INT64_MAX), row.date_ms);
-    return row.where == spool::Where::held || !out.oldest_ms;
+    if (row.row == nullptr || row.date_ms <= 0) return true;
+    std::optional<std::int64_t>& oldest =
+        row.where == spool::Where::held ? table_in(out.held, std::string{row.table}).oldest_ms : out.oldest_ms;
+    oldest = std::min(oldest.value_or(INT64_MAX), row.date_ms);
+    return row.where == spool::Where::held;
   };
   Status status = spool::list_rows(out.folder, {.waiting = true, .held = false, .aside = false, .table = {}}, look);
   if (status.ok() && !out.held.empty())

@@ -25,7 +25,8 @@ struct SpoolStatus {
     // Of held: what the daemon said last, if a forwarder knows it. Of aside: of the first row.
     std::string code;
     std::string message;
-    std::int64_t next_try_ms{0};  // 0: not known
+    std::int64_t next_try_ms{0};              // 0: not known
+    std::optional<std::int64_t> oldest_ms{};  // of held: insertion_date
   };
 
   std::string folder;
@@ -43,7 +44,7 @@ struct SpoolStatus {
   std::uint64_t waiting_bytes{0};
   std::uint64_t waiting_files{0};
   std::uint64_t damaged_bytes{0};
-  std::optional<std::int64_t> oldest_ms;  // of rows that wait or are held: insertion_date
+  std::optional<std::int64_t> oldest_ms;  // of rows that wait: insertion_date
   std::vector<Table> held;
   std::vector<Table> aside;
 

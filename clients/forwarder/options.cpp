@@ -50,7 +50,7 @@ void declare_options(CLI::App& app, Options& options) {
                  "the folder has the files of a list system too, 0.msg to 23.msg: each of their lines is sent as the "
                  "parameters of this message, such as LISTDATA, which a table must declare as an alias");
   app.add_option("--metrics", options.metrics_file,
-                 "written each second for a scraper, as OpenMetrics text; default FOLDER/forwarder/metrics.prom")
+                 "written each second for a scraper, in Prometheus' text format; default FOLDER/forwarder/metrics.prom")
       ->type_name("FILE");
   app.add_option("--flags", options.flags_folder, "alerts become flag files in this folder, for a watcher")
       ->type_name("FOLDER");

@@ -79,9 +79,10 @@ std::string metrics_of(Report const& report, std::string_view folder) {
   std::string const labels = fmt::format("{{spool=\"{}\"}}", label_text(folder));
   for (Figure const& figure : kFigures) {
     std::string_view const base = figure.name == "damaged_bytes" ? "damaged" : figure.name;
-    std::string const name = fmt::format("fastjournal_spool_{}{}{}", base, figure.unit.empty() ? "" : "_", figure.unit);
-    out += fmt::format("# TYPE {} {}\n# HELP {} {}\n{}{}{} {}\n", name, figure.is_counter ? "counter" : "gauge", name,
-                       figure.help, name, figure.is_counter ? "_total" : "", labels, report.figures.*figure.value);
+    std::string const name = fmt::format("fastjournal_spool_{}{}{}{}", base, figure.unit.empty() ? "" : "_",
+                                         figure.unit, figure.is_counter ? "_total" : "");
+    out += fmt::format("# HELP {} {}\n# TYPE {} {}\n{}{} {}\n", name, figure.help, name,
+                       figure.is_counter ? "counter" : "gauge", name, labels, report.figures.*figure.value);
   }
   std::string_view const written = "fastjournal_spool_written_timestamp_seconds";
   out += fmt::format("# TYPE {} gauge\n# HELP {} When this was written.\n{}{} {}.{:03}\n", written, written, written,
@@ -90,7 +91,7 @@ std::string metrics_of(Report const& report, std::string_view folder) {
   for (ServerReport const& server : report.servers)
     out += fmt::format("fastjournal_spool_connected{{spool=\"{}\",server=\"{}\"}} {}\n", label_text(folder),
                        label_text(server.address), server.state == "connected" ? 1 : 0);
-  return out + "# EOF\n";
+  return out;
 }
 
 }  // namespace fastjournal::forwarder

@@ -35,7 +35,7 @@ struct Report {
 //    "held":[{"table":"","code":"","message":"","next_try":N}]}
 [[nodiscard]] std::string json_of(Report const& report);
 
-// OpenMetrics text. The label `spool` is the folder.
+// The text format of Prometheus, which collectors of files read. The label `spool` is the folder.
 [[nodiscard]] std::string metrics_of(Report const& report, std::string_view folder);
 
 }  // namespace fastjournal::forwarder

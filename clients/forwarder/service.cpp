@@ -120,6 +120,8 @@ int Service::serve() {
   os::log_info(fmt::format("brings the rows of {} to {}", options_.folder, fmt::join(options_.servers, ", ")));
   while (!is_stopping_) {
     link_->turn(std::chrono::steady_clock::now());
+    // Before rows go over a new connection: no status says of a daemon that has them that it is away.
+    if (is_news_of_lines()) publish(true);
     forwarder_->run(wall_now(), is_changed_);
     link_->flush();
     publish(false);
@@ -130,6 +132,13 @@ int Service::serve() {
   if (!options_.once || is_stopping_) return 0;
   spool::ForwarderFigures const figures = forwarder_->figures();
   return figures.tables_held > 0 || figures.set_aside > 0 || !folder_->skipped().empty() ? 1 : 0;
+}
+
+// Of which daemons take rows. Asked once.
+bool Service::is_news_of_lines() {
+  std::vector<bool> up;
+  for (Line const& line : link_->lines()) up.push_back(line.state() == Line::State::up);
+  return std::exchange(up_, up) != up;
 }
 
 // All that can go now has gone.

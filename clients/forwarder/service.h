@@ -35,6 +35,7 @@ class Service {
   void note_changes(Report const& report);
   [[nodiscard]] Report report() const;
   [[nodiscard]] std::vector<Cause> causes(Report const& report, TimeMs now);
+  [[nodiscard]] bool is_news_of_lines();
   [[nodiscard]] bool is_drained() const;
 
   Options const options_;
@@ -49,6 +50,7 @@ class Service {
   TimeMs next_report_{};
   std::string reported_;           // as it was written last, without its date
   std::vector<std::string> said_;  // of each daemon, in the log
+  std::vector<bool> up_;           // each daemon, as it was last asked
   TimeMs away_since_{};
   TimeMs failed_at_{};
   std::string failure_;  // of the folder, then

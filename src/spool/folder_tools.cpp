@@ -80,7 +80,8 @@ Status read_records(std::string const& path, std::uint64_t& damaged, Take const&
   for (;;) {
     Result<std::optional<RecordReader::Record>> const next = reader.next();
     if (!next.ok()) return next.status();
-    damaged = reader.damaged_bytes();
+    bool const is_headless = !reader.has_head() && look.st_size > static_cast<off_t>(kFileHeadBytes);
+    damaged = is_headless ? static_cast<std::uint64_t>(look.st_size) : reader.damaged_bytes();
     if (!next.value() || !take(*next.value())) return {};
   }
 }

@@ -214,8 +214,8 @@ void Forwarder::end_old_files(TimeMs now) {
     Place const& place = source.file.place;
     std::int64_t const period_s = place.kind == Kind::rows ? rules_.period_s : kLinesPeriodS;
     bool const is_old = place.begin_s + period_s <= now.value / 1000;
-    if (!source.file.is_ended && (is_old || source.file.size >= rules_.file_bytes_max))
-      source.file.is_ended = !failed(folder_.end(instance));
+    bool const is_over = is_old || source.file.size >= rules_.file_bytes_max || source.damaged_to > 0;
+    if (!source.file.is_ended && is_over) source.file.is_ended = !failed(folder_.end(instance));
     if (!source.file.is_ended || source.is_left) continue;
     Result<bool> const is_left = folder_.is_left(instance);
     source.is_left = is_left.ok() ? is_left.value() : !failed(is_left.status());
@@ -244,9 +244,14 @@ void Forwarder::read_head(Source& source) {
   std::string head;
   if (failed(folder_.read(source.file.instance, 0, kFileHeadBytes, head))) return;
   source.seed = seed_of_file(head);
-  if (source.seed || !source.is_left) return;
-  source.is_without_head = true;
-  figures_.damaged_bytes += source.file.size;
+  if (source.seed) return;
+  // Whole, and none: its producers are told by its end, and people at once.
+  bool const is_damaged = head.size() == kFileHeadBytes && source.file.size > kFileHeadBytes;
+  if (source.is_left || is_damaged) {
+    figures_.damaged_bytes += source.file.size - std::min(source.file.size, source.damaged_to);
+    source.damaged_to = std::max(source.damaged_to, source.file.size);
+  }
+  source.is_without_head = source.is_left;
 }
 
 // Reads on behind what is there, and makes it durable: what is sent must not be lost by a power cut here, or the next

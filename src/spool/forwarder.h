@@ -107,6 +107,7 @@ class Forwarder {
     Progress kept;
     std::optional<Seed> seed{};
     bool is_without_head{false};  // for good: it holds no rows
+    std::uint64_t damaged_to{0};  // so much of it was counted as damaged: its head is, and rows follow
     bool is_named{false};         // the progress, with the name, is durable
     bool is_left{false};          // no producer has the file
     bool is_at_end{false};        // all whole rows were taken

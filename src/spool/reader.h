@@ -25,6 +25,9 @@ class RecordReader {
   };
   // Nothing: no more are whole by now. A file without a head has none.
   [[nodiscard]] Result<std::optional<Record>> next();
+  // After the first next(). A file with more than the bytes of a head and without one is damaged at its beginning: its
+  // producers write the head first, whole.
+  [[nodiscard]] bool has_head() const { return seed_.has_value(); }
   // Of what was passed so far. What a producer may be about to end does not count.
   [[nodiscard]] std::uint64_t damaged_bytes() const { return damaged_bytes_; }
 

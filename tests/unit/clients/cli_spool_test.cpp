@@ -216,6 +216,18 @@ BOOST_AUTO_TEST_CASE(status_is_well_until_somebody_must_do_something) {
   BOOST_TEST((run({"spool", "status", folder}).code == ExitCode::ok));
 }
 
+BOOST_AUTO_TEST_CASE(a_file_whose_beginning_is_damaged_is_told_at_once) {
+  save("pages", "a");
+  for (auto const& entry : std::filesystem::directory_iterator{folder})
+    if (entry.path().extension() == ".rows") {
+      std::fstream file{entry.path(), std::ios::binary | std::ios::in | std::ios::out};
+      file.write("#", 1);
+    }
+  Said const said = run({"spool", "status", folder});
+  BOOST_TEST(says(said.out, "waiting    0 rows"), said.out);
+  BOOST_TEST(says(said.out, "damaged    "), said.out);
+}
+
 BOOST_AUTO_TEST_CASE(status_tells_held_tables_and_rows_set_aside_with_the_reason) {
   forward();
   hold("events", "h");
@@ -227,16 +239,19 @@ BOOST_AUTO_TEST_CASE(status_tells_held_tables_and_rows_set_aside_with_the_reason
   Said const said = run({"spool", "status", folder});
   BOOST_TEST((said.code == ExitCode::alerts));
   BOOST_TEST(says(said.out,
-                  "held       events: 1 row: unknown_table: no table events; next try 2027-01-15T08:00:00.000Z\n"
+                  " old; next try 2027-01-15T08:00:00.000Z\n"
                   "set aside  pages: 2 rows, the first because of bad_parameter: column id: too long\n"),
              said.out);
+  // An age belongs to the rows that it is of.
+  BOOST_TEST(says(said.out, "waiting    0 rows, 0 bytes in 0 files\n"), said.out);
+  BOOST_TEST(says(said.out, "held       events: 1 row: unknown_table: no table events; the oldest is "), said.out);
   BOOST_TEST(says(said.out, "`fastjournal spool resend " + folder + " TABLE`"), said.out);
   Said const json = run({"spool", "status", folder, "--json"});
   BOOST_TEST((json.code == ExitCode::alerts));
   for (char const* const part :
        {R"("well":false,"forwarder":{"running":true,"process":)", R"("figures":{"sent":5})",
         R"("waiting":{"rows":0,"bytes":0,"files":0},"oldest_date":1700000000000,"held":[{"table":"events","rows":1,)",
-        R"("code":"unknown_table","message":"no table events","next_try":1800000000000}])",
+        R"("code":"unknown_table","message":"no table events","next_try":1800000000000,"oldest_date":1700000000000}])",
         R"("aside":[{"table":"pages","rows":2,)"})
     BOOST_TEST(says(json.out, part), part << " in " << json.out);
 }

@@ -103,6 +103,14 @@ BOOST_AUTO_TEST_CASE(a_file_without_a_head_is_removed_once_it_is_left) {
   Instance const other = play.file_without_head();
   play.write(other, "F" + head + record_of("pages", "row", *seed_of_file(head)));
   play.leave(file);
+  // Told while its producer has it, which gets another one for its next row.
+  play.settle();
+  BOOST_TEST(play.forwarder->figures().damaged_bytes > 10U + head.size());
+  std::uint64_t const told = play.forwarder->figures().damaged_bytes;
+  play.now.value += 1'000;
+  play.settle();
+  BOOST_TEST(play.is_ended(other));
+  BOOST_TEST(play.forwarder->figures().damaged_bytes == told);
   play.leave(other);
   play.now.value += 3'600'000;
   play.settle();
