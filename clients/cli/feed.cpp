@@ -10,7 +10,9 @@
 #include "base/bytes.h"
 #include "clients/cli/signals.h"
 #include "clients/feed/follower.h"
+#include "log/catalogue.h"
 #include "os/installation.h"
+#include "rows/record_names.h"
 
 namespace fastjournal::cli {
 namespace {
@@ -30,6 +32,7 @@ class FeedPrinter {
       message.set("lsn", Value::of_unsigned(record.lsn.value));
       message.set("object", Value::of_unsigned(record.object.value));
       message.set("type", Value::of_unsigned(record.type));
+      if (std::string const is = name_of(record); !is.empty()) message.set("is", is);
       message.set("version", Value::of_unsigned(record.version));
       message.set("restated", Value::of_boolean(restated));
       message.set("catalogue", Value::of_boolean(record.table == TableId::catalogue));
@@ -37,10 +40,11 @@ class FeedPrinter {
       console_.out << render_json(message);
       return;
     }
-    if (printed_ == 1) console_.out << "             LSN           object  type  bytes\n";
-    console_.out << fmt::format("{:>16} {:>16} {:>5} {:>6}{}\n", record.lsn.value, record.object.value,
-                                fmt::format("{}{}", record.table == TableId::catalogue ? "c" : "", record.type),
-                                record.body.size(), restated ? "  restated" : "");
+    if (printed_ == 1) console_.out << "             LSN           object  record           bytes\n";
+    std::string const is = name_of(record);
+    console_.out << fmt::format("{:>16} {:>16}  {:<14} {:>7}{}\n", record.lsn.value, record.object.value,
+                                is.empty() ? fmt::format("type {}", record.type) : is, record.body.size(),
+                                restated ? "  restated" : "");
   }
 
   [[nodiscard]] bool is_full() const { return one_.count && printed_ >= *one_.count; }
@@ -69,6 +73,12 @@ class FeedPrinter {
   }
 
  private:
+  // Only journals have feeds so far.
+  static std::string name_of(RecordView const& record) {
+    return std::string{record.table == TableId::catalogue ? log::Catalogue::name_of(record.type)
+                                                          : rows::name_of_record(record.type)};
+  }
+
   Invocation const& one_;
   Console& console_;
   std::uint64_t printed_{0};

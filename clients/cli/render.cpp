@@ -63,6 +63,7 @@ struct TableColumn {
   std::vector<std::string> cells;
   bool numeric{true};
   std::size_t width{0};
+  std::size_t wanted{0};  // of the whole cells
 };
 
 bool looks_numeric(std::string_view cell) {
@@ -89,21 +90,62 @@ std::vector<TableColumn> columns_of(std::span<Message const> records, std::strin
       column.width = std::max(column.width, display_width(cell));
       column.numeric = column.numeric && looks_numeric(cell);
     }
+    column.wanted = column.width;
   }
   return out;
 }
 
-// Shortens the widest columns until a line fits.
-void fit(std::vector<TableColumn>& columns, std::size_t width) {
-  std::size_t total = std::accumulate(columns.begin(), columns.end(), kGap.size() * (columns.size() - 1),
-                                      [](std::size_t sum, TableColumn const& c) { return sum + c.width; });
-  while (total > width) {
-    auto const widest = std::max_element(columns.begin(), columns.end(),
-                                         [](TableColumn const& a, TableColumn const& b) { return a.width < b.width; });
-    if (widest->width <= kCellWidthMin) return;
-    --widest->width;
-    --total;
+std::size_t width_of(std::vector<TableColumn> const& columns) {
+  return std::accumulate(columns.begin(), columns.end(), kGap.size() * (columns.size() - 1),
+                         [](std::size_t sum, TableColumn const& c) { return sum + c.width; });
+}
+
+// What a line is about: the first column of the table's own, its key; where there is none, the first one that has text.
+std::size_t important_of(std::vector<TableColumn> const& columns) {
+  auto const find = [&](auto const& fits) {
+    return static_cast<std::size_t>(std::find_if(columns.begin(), columns.end(), fits) - columns.begin());
+  };
+  std::size_t at = find([](TableColumn const& one) { return rank_of(one.name) == 50; });
+  if (at == columns.size()) at = find([](TableColumn const& one) { return !one.numeric; });
+  return at == columns.size() ? 0 : at;
+}
+
+// Gives cut columns the room that those left out have made.
+void widen(std::vector<TableColumn>& columns, std::size_t width) {
+  for (TableColumn& one : columns) {
+    std::size_t const used = width_of(columns);
+    if (used < width) one.width = std::min(one.wanted, one.width + width - used);
   }
+}
+
+// Until a line fits: others than the important column are cut, the widest first, but dates, of which a part says little;
+// then columns are left out from the end; then the important one is cut. Returns the names of those left out.
+std::string fit(std::vector<TableColumn>& columns, std::size_t width) {
+  std::string out;
+  std::string const important = columns[important_of(columns)].name;
+  auto const can_be_cut = [&](TableColumn const& one) {
+    return one.width > kCellWidthMin && one.name != important && !is_date(one.name);
+  };
+  while (width_of(columns) > width) {
+    TableColumn* widest = nullptr;
+    for (TableColumn& one : columns)
+      if (can_be_cut(one) && (widest == nullptr || one.width > widest->width)) widest = &one;
+    if (widest != nullptr) {
+      --widest->width;
+      continue;
+    }
+    std::size_t last = columns.size();
+    while (last > 0 && columns[last - 1].name == important) --last;
+    if (last == 0) {
+      TableColumn& only = columns.front();
+      only.width = std::max(kCellWidthMin, std::min(only.width, width));
+      return out;
+    }
+    out = columns[last - 1].name + (out.empty() ? "" : ", ") + out;
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(last) - 1);
+  }
+  widen(columns, width);
+  return out;
 }
 
 std::string padded(std::string const& text, TableColumn const& column) {
@@ -176,7 +218,7 @@ std::string printable_lines(std::string_view text) {
 std::string render_table(std::span<Message const> records, Look const& look, std::string_view hidden) {
   std::vector<TableColumn> columns = columns_of(records, hidden);
   if (columns.empty()) return {};
-  if (look.terminal) fit(columns, look.width);
+  std::string const left_out = look.terminal ? fit(columns, look.width) : std::string{};
   std::string out;
   std::string head;
   for (TableColumn const& column : columns) head.append(head.empty() ? "" : kGap).append(padded(column.name, column));
@@ -188,6 +230,7 @@ std::string render_table(std::span<Message const> records, Look const& look, std
       line.append(c == 0 ? "" : kGap).append(padded(columns[c].cells[i], columns[c]));
     append_line(out, std::move(line));
   }
+  if (!left_out.empty()) append_line(out, "no room for " + left_out + ": --json has them, a wider terminal too");
   return out;
 }
 

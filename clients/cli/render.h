@@ -14,7 +14,7 @@ namespace fastjournal::cli {
 
 struct Look {
   bool json{false};
-  bool terminal{false};   // bold headings, and cells cut to fit the width
+  bool terminal{false};   // bold headings, and cells cut, or columns left out, to fit the width
   std::size_t width{80};  // of the terminal
 };
 

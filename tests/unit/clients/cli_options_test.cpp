@@ -234,4 +234,21 @@ BOOST_AUTO_TEST_CASE(every_command_has_an_example_that_is_right) {
     BOOST_TEST(seen.contains(command), command << " has no example (clients/cli/examples.cpp)");
 }
 
+// A terminal of 100 columns shows each line of it as it is meant.
+BOOST_AUTO_TEST_CASE(no_line_of_help_is_longer_than_100) {
+  std::vector<std::vector<std::string>> commands{{}};
+  usage::Usage const all = declared_usage();
+  for (usage::Usage const& command : all.below) {
+    commands.push_back({command.name});
+    for (usage::Usage const& below : command.below) commands.push_back({command.name, below.name});
+  }
+  BOOST_TEST(commands.size() > 50U);
+  for (std::vector<std::string> words : commands) {
+    words.emplace_back("--help");
+    std::istringstream lines{parse_arguments(words).output};
+    for (std::string line; std::getline(lines, line);)
+      if (!line.starts_with("  fastjournal ")) BOOST_TEST(line.size() <= 100U, line);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -46,8 +46,20 @@ BOOST_AUTO_TEST_CASE(on_a_terminal_lines_fit_and_the_head_is_bold) {
   wide[0].set("uri", "abcdefghijabcdefghijabcdefghijabcdefghij");
   wide[0].set("b", "short");
   BOOST_TEST(render_table(wide, {.json = false, .terminal = true, .width = 20}) ==
-             "\x1b[1muri            b\x1b[0m\n"
-             "abcdefghijab\xe2\x80\xa6  short\n");
+             "\x1b[1muri\x1b[0m\n"
+             "abcdefghijabcdefghi\xe2\x80\xa6\n"
+             "no room for b: --json has them, a wider terminal too\n");
+  // The key stays whole; others are cut, dates are whole or not there.
+  std::vector<Message> row(1);
+  row[0].set_integer("row", 7);
+  row[0].set("uri", "http://example.com/a/long/path");
+  row[0].set("title", "A title that has many words");
+  row[0].set_integer("process_date", 1'700'000'000'000);
+  row[0].set_integer("insertion_date", 1'700'000'000'000);
+  BOOST_TEST(render_table(row, {.json = false, .terminal = true, .width = 80}) ==
+             "\x1b[1mrow  uri                             title              process_date\x1b[0m\n"
+             "  7  http://example.com/a/long/path  A title that has\xe2\x80\xa6  2023-11-14T22:13:20.000Z\n"
+             "no room for insertion_date: --json has them, a wider terminal too\n");
   BOOST_TEST(render_table(wide, {}) ==
              "uri                                       b\nabcdefghijabcdefghijabcdefghijabcdefghij  short\n");
 }
@@ -76,9 +88,10 @@ BOOST_AUTO_TEST_CASE(wide_characters_take_two_columns) {
   rows[1].set("b", "y");
   BOOST_TEST(render_table(rows, {}) == "uri     b\n\xe6\x97\xa5\xe6\x9c\xac    x\nabcdef  y\n");
   rows[1].set("uri", "\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5");
-  BOOST_TEST(render_table(rows, {.json = false, .terminal = true, .width = 11}) ==
-             "\x1b[1muri       b\x1b[0m\n\xe6\x97\xa5\xe6\x9c\xac      x\n"
-             "\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5\xe2\x80\xa6   y\n");
+  BOOST_TEST(render_table(rows, {.json = false, .terminal = true, .width = 9}) ==
+             "\x1b[1muri\x1b[0m\n\xe6\x97\xa5\xe6\x9c\xac\n"
+             "\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5\xe6\x9c\xac\xe2\x80\xa6\n"
+             "no room for b: --json has them, a wider terminal too\n");
 }
 
 BOOST_AUTO_TEST_CASE(json_keeps_kinds_and_drops_what_steers) {
