@@ -9,12 +9,14 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
+#include "files/folder.h"
+#include "spool/disk.h"
 #include "spool/folder_tools.h"
+#include "spool/place.h"
 
 namespace fastjournal::cli {
 namespace {
@@ -22,10 +24,6 @@ namespace {
 using StatusJson = nlohmann::json;
 
 constexpr std::size_t kStatusBytesMax = std::size_t{1} << 20U;
-
-Status spool_failed(std::string_view what, std::string const& path) {
-  return {Code::io_error, std::string{what} + " " + path + ": " + std::strerror(errno)};
-}
 
 // Members that are missing, or of another kind, are as good as empty: the file may be of another version.
 std::string text_of(StatusJson const& json, char const* name) {
@@ -50,11 +48,21 @@ SpoolStatus::Table& table_in(std::vector<SpoolStatus::Table>& tables, std::strin
   return tables.emplace_back(SpoolStatus::Table{.name = name, .code = {}, .message = {}});
 }
 
+// The folder of the forwarder. not_found: there is none.
+Result<files::Folder> own_folder(std::string const& folder) {
+  std::string const name{spool::kOwnFolder};
+  Result<files::Folder> spool = files::Folder::open(folder);
+  if (!spool.ok()) return spool;
+  if (!spool->has(name)) return Status{Code::not_found, spool->path_of(name) + " is not there"};
+  return spool->inner(name);
+}
+
 void read_status_file(SpoolStatus& out) {
-  std::ifstream file(out.folder + "/forwarder/status.json", std::ios::binary);
-  std::string text(kStatusBytesMax, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::string text;
+  if (Result<files::Folder> const own = own_folder(out.folder); own.ok()) {
+    files::Descriptor const file{own->open_file("status.json", O_RDONLY)};
+    if (file.is_open() && !spool::read_at(file.fd, own->path_of("status.json"), 0, kStatusBytesMax, text).ok()) return;
+  }
   StatusJson const json = StatusJson::parse(text, nullptr, false);
   if (!json.is_object()) return;
   // Of one that ran before: what it said of servers is over.
@@ -144,16 +152,19 @@ Status check_spool_folder(std::string const& folder) {
 // Its lock is tried for a moment, shared: a forwarder that starts in that moment says that somebody else has it.
 Status read_forwarder(std::string const& folder, SpoolStatus& out) {
   out.folder = folder;
-  std::string const path = folder + "/forwarder/lock";
-  int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) return errno == ENOENT ? Status{} : spool_failed("open of", path);
+  Result<files::Folder> const own = own_folder(folder);
+  // No forwarder ran so far.
+  if (own.status().code() == Code::not_found) return {};
+  if (!own.ok()) return own.status();
+  files::Descriptor const lock{own->open_file("lock", O_RDONLY)};
+  int const fd = lock.fd;
+  if (!lock.is_open()) return errno == ENOENT ? Status{} : files::failure("open of", own->path_of("lock"), errno);
   if (::flock(fd, LOCK_SH | LOCK_NB) != 0) {
     out.is_running = errno == EWOULDBLOCK;
     char digits[24];
     ssize_t const size = ::read(fd, digits, sizeof digits);
     if (size > 0) std::from_chars(digits, digits + size, out.process);
   }
-  ::close(fd);
   return {};
 }
 

@@ -90,7 +90,6 @@ Options parse_options(int count, char** words) {
   std::filesystem::path const folder = std::filesystem::absolute(options.folder, error).lexically_normal();
   if (!error) options.folder = folder.string();
   while (options.folder.size() > 1 && options.folder.ends_with('/')) options.folder.pop_back();
-  if (options.metrics_file.empty()) options.metrics_file = options.folder + "/forwarder/metrics.prom";
   return options;
 }
 

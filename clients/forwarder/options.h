@@ -22,7 +22,7 @@ struct Options {
   std::int64_t period_s{3600};
   std::uint64_t file_bytes_max{std::uint64_t{64} << 20U};
   std::string lines_command;
-  std::string metrics_file;
+  std::string metrics_file;  // empty: metrics.prom in the forwarder's own folder
   std::string flags_folder;
   std::string alert_command;
   std::string log_file;

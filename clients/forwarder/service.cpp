@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "files/new_file.h"
 #include "os/clock.h"
 #include "os/event_log.h"
 #include "os/installation.h"
@@ -57,17 +58,10 @@ std::string_view state_of(Line const& line) {
 }
 
 // In one step, so that nobody reads half of it. Not synced: it is rewritten each second.
-Status write_file(std::string const& path, std::string_view text) {
-  std::string const next = path + ".new";
-  int const fd = ::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (fd < 0) return {Code::io_error, "open of " + next + ": " + std::strerror(errno)};
-  ssize_t const put = ::write(fd, text.data(), text.size());
-  int const error = put < 0 ? errno : ENOSPC;
-  ::close(fd);
-  if (put != static_cast<ssize_t>(text.size()))
-    return {Code::io_error, "write to " + next + ": " + std::strerror(error)};
-  if (::rename(next.c_str(), path.c_str()) == 0) return {};
-  return {Code::io_error, "rename of " + next + ": " + std::strerror(errno)};
+Status write_file(Result<files::NewFile> file, std::string_view text) {
+  if (!file.ok()) return file.status();
+  if (Status status = file->write(text); !status.ok()) return status;
+  return file->finish(files::NewFile::Durable::no);
 }
 
 }  // namespace
@@ -89,7 +83,7 @@ Status Service::prepare() {
   }
   if (!folder.ok()) return folder.status();
   folder_ = std::move(folder).value();
-  Result<std::unique_ptr<Wakes>> wakes = Wakes::open(options_.folder);
+  Result<std::unique_ptr<Wakes>> wakes = Wakes::open(folder_->own(), {&folder_->spool(), &folder_->closing()});
   if (!wakes.ok()) return wakes.status();
   wakes_ = std::move(wakes).value();
   if (!wakes_->without_changes().ok())
@@ -204,8 +198,12 @@ void Service::publish(bool is_last) {
   note_changes(what);
   tell(what, now);
   std::string const status = json_of(what);
-  Status written = write_file(options_.folder + "/forwarder/status.json", status);
-  if (written.ok()) written = write_file(options_.metrics_file, metrics_of(what, options_.folder));
+  constexpr mode_t kFileMode = 0644;
+  Status written = write_file(files::NewFile::make(folder_->own(), "status.json", kFileMode), status);
+  if (written.ok())
+    written = write_file(options_.metrics_file.empty() ? files::NewFile::make(folder_->own(), "metrics.prom", kFileMode)
+                                                       : files::NewFile::make(options_.metrics_file, kFileMode),
+                         metrics_of(what, options_.folder));
   if (!written.ok() && reported_ != written.message()) os::log_warning(written.message());
   reported_ = written.message();
 }

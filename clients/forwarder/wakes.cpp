@@ -13,11 +13,12 @@
 #include <cerrno>
 #include <cstring>
 
-#include "spool/place.h"
+#include "base/check.h"
 
 namespace fastjournal::forwarder {
 namespace {
 
+constexpr char kSocketName[] = "socket";
 constexpr std::array kSignals{SIGTERM, SIGINT, SIGHUP, SIGUSR1};
 
 Status failure(std::string_view call, std::string const& path) {
@@ -26,49 +27,49 @@ Status failure(std::string_view call, std::string const& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<Wakes>> Wakes::open(std::string const& folder) {
-  std::unique_ptr<Wakes> out{new Wakes};
+Result<std::unique_ptr<Wakes>> Wakes::open(files::Folder const& own, std::vector<files::Folder const*> const& watched) {
+  std::unique_ptr<Wakes> out{new Wakes{own}};
   sigset_t set;
   ::sigemptyset(&set);
   for (int const number : kSignals) ::sigaddset(&set, number);
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
   out->signals_ = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (out->signals_ < 0) return failure("signalfd for", folder);
-  if (Status status = out->open_socket(folder + "/forwarder/socket"); !status.ok()) return status;
+  if (out->signals_ < 0) return failure("signalfd for", own.path());
+  if (Status status = out->open_socket(); !status.ok()) return status;
   out->changes_ = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (out->changes_ < 0) out->without_changes_ = failure("inotify_init of", folder);
-  out->watch(folder);
-  out->watch(folder + "/" + std::string{spool::kClosingFolder});
+  if (out->changes_ < 0) out->without_changes_ = failure("inotify_init of", own.path());
+  for (files::Folder const* const folder : watched) out->watch(*folder);
   return out;
 }
 
 Wakes::~Wakes() {
   for (int const fd : {signals_, changes_, socket_})
     if (fd >= 0) ::close(fd);
-  if (!socket_path_.empty()) ::unlink(socket_path_.c_str());
+  if (has_socket_) static_cast<void>(own_.remove(kSocketName));
 }
 
 // The folder is ours alone, by its lock: a socket that is there was left by an earlier forwarder.
-Status Wakes::open_socket(std::string const& path) {
+Status Wakes::open_socket() {
+  std::string const path = own_.path_here(kSocketName);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  // Without PINGs, rather than not at all: a path may be longer than a socket's name.
-  if (path.size() >= sizeof address.sun_path) return {};
+  FJ_CHECK(path.size() < sizeof address.sun_path, "a path by a descriptor is short");
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   socket_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (socket_ < 0) return failure("socket for", path);
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failure("unlink of", path);
+  if (own_.remove(kSocketName) != 0 && errno != ENOENT) return failure("unlink of", path);
   if (::bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return failure("bind to", path);
-  socket_path_ = path;
+  has_socket_ = true;
   // Whoever may reach the folder may ping.
-  return ::chmod(path.c_str(), 0666) == 0 ? Status{} : failure("chmod of", path);
+  return ::fchmodat(own_.fd(), kSocketName, 0666, 0) == 0 ? Status{} : failure("chmod of", path);
 }
 
-void Wakes::watch(std::string const& folder) {
+void Wakes::watch(files::Folder const& folder) {
   if (changes_ < 0) return;
-  if (::inotify_add_watch(changes_, folder.c_str(), IN_CREATE | IN_MODIFY | IN_MOVED_TO | IN_CLOSE_WRITE) < 0)
-    without_changes_ = failure("inotify_add_watch of", folder);
+  if (::inotify_add_watch(changes_, folder.path_here("").c_str(),
+                          IN_CREATE | IN_MODIFY | IN_MOVED_TO | IN_CLOSE_WRITE) < 0)
+    without_changes_ = failure("inotify_add_watch of", folder.path());
 }
 
 void Wakes::add_polled(std::vector<pollfd>& to, bool with_changes) const {

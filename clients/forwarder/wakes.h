@@ -6,17 +6,19 @@
 #include <poll.h>
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "fastjournal/status.h"
+#include "files/folder.h"
 
 namespace fastjournal::forwarder {
 
 class Wakes {
  public:
   // io_error with the path: the socket cannot be made. Signals are blocked for this thread and those that it starts.
-  [[nodiscard]] static Result<std::unique_ptr<Wakes>> open(std::string const& folder);
+  // `own`, the folder of the socket, must outlive it; `watched` are those whose changes wake.
+  [[nodiscard]] static Result<std::unique_ptr<Wakes>> open(files::Folder const& own,
+                                                           std::vector<files::Folder const*> const& watched);
   ~Wakes();
   Wakes(Wakes const&) = delete;
   Wakes& operator=(Wakes const&) = delete;
@@ -34,14 +36,15 @@ class Wakes {
   [[nodiscard]] bool take_changes();
 
  private:
-  Wakes() = default;
-  [[nodiscard]] Status open_socket(std::string const& path);
-  void watch(std::string const& folder);
+  explicit Wakes(files::Folder const& own) : own_(own) {}
+  [[nodiscard]] Status open_socket();
+  void watch(files::Folder const& folder);
 
+  files::Folder const& own_;
   int signals_{-1};
   int changes_{-1};
   int socket_{-1};
-  std::string socket_path_;
+  bool has_socket_{false};  // of this name
   Status without_changes_;
 };
 

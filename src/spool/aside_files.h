@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "fastjournal/status.h"
+#include "files/folder.h"
 #include "spool/aside.h"
 #include "spool/forwarding.h"
 #include "spool/syncs.h"
@@ -20,20 +21,20 @@ inline constexpr std::uint64_t kAsideBytesMax = std::uint64_t{1} << 30U;  // of 
 
 class AsideFiles {
  public:
-  // Of a spool folder.
-  AsideFiles(std::string const& folder, Syncs& syncs);
+  // `folder`: of these files. All outlive it.
+  AsideFiles(files::Folder const& folder, Syncs& syncs) : folder_(folder), syncs_(syncs) {}
 
-  [[nodiscard]] Status open();  // makes the folder; the names in it are durable
+  [[nodiscard]] Status open();  // the names in the folder are durable
   // Durable. in_use: somebody resends or purges the table's rows. over_limit: there are 1 GiB of them.
   [[nodiscard]] Status append(std::string_view table, Aside const& aside);
   // Adds those of all files, which are durable.
   [[nodiscard]] Status collect(Identities& out);
 
  private:
-  [[nodiscard]] Status append_to(std::string const& path, Aside const& aside, bool& again);
+  [[nodiscard]] Status append_to(std::string const& name, Aside const& aside, bool& again);
   [[nodiscard]] Status count();
 
-  std::string const folder_;
+  files::Folder const& folder_;
   Syncs& syncs_;
   std::size_t files_{0};
   std::uint64_t bytes_{0};

@@ -1,38 +1,21 @@
 // The calls that producers, the forwarder's folder and people's commands share. Errors name path and reason.
 #pragma once
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "fastjournal/status.h"
+#include "files/folder.h"
 #include "spool/record.h"
 
 namespace fastjournal::spool {
 
-[[nodiscard]] Status failure(std::string_view call, std::string const& path, int error);
+using files::Descriptor;
+using files::failure;
 
-struct Descriptor {
-  explicit Descriptor(int number) : fd(number) {}
-  Descriptor(Descriptor const&) = delete;
-  Descriptor& operator=(Descriptor const&) = delete;
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-  int const fd;
-};
-
-// Is made, with mode 0750, if it is not there.
-[[nodiscard]] Status make_folder(std::string const& path);
-// The names in it are durable.
-[[nodiscard]] Status sync_folder(std::string const& path);
-// All names in it. Fewer than all are a failure.
-[[nodiscard]] Result<std::vector<std::string>> names_in(std::string const& path);
 // At most `bytes`, appended to `to`. Fewer: the file ends there.
 [[nodiscard]] Status read_at(int fd, std::string const& path, std::uint64_t offset, std::size_t bytes, std::string& to);
 // All of it. What a failure leaves behind is passed over by whoever reads it.
@@ -40,9 +23,9 @@ struct Descriptor {
 // The same, and durable. After a failure the file must not be synced once more (syncs.h).
 [[nodiscard]] Status append(int fd, std::string const& path, std::string_view bytes);
 // At once whole and durable under its name; a file of that name is replaced.
-[[nodiscard]] Status make_file(std::string const& path, std::string_view bytes);
+[[nodiscard]] Status make_file(files::Folder const& folder, std::string const& name, std::string_view bytes);
 // Gives it a name that ends with ".damaged", or ".damaged-2" and so on where there are some: for people.
-[[nodiscard]] Status rename_damaged(std::string const& path);
+[[nodiscard]] Status rename_damaged(files::Folder const& folder, std::string const& name);
 // This byte, from `from` to `to`.
 [[nodiscard]] Status fill(int fd, std::string const& path, std::uint64_t from, std::uint64_t to, char byte);
 // Zeros without disk space, or at least zeros.

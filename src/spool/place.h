@@ -20,8 +20,9 @@
 namespace fastjournal::spool {
 
 inline constexpr std::string_view kClosingFolder{"closing"};
-inline constexpr std::string_view kHeldFolder{"forwarder/held"};
-inline constexpr std::string_view kAsideFolder{"forwarder/aside"};
+inline constexpr std::string_view kOwnFolder{"forwarder"};  // of the forwarder alone
+inline constexpr std::string_view kHeldFolder{"held"};      // in that
+inline constexpr std::string_view kAsideFolder{"aside"};    // likewise
 inline constexpr std::string_view kWakeSocket{"forwarder/socket"};
 inline constexpr std::string_view kOtherTable{"~other"};
 inline constexpr std::uint32_t kFilesOfPeriodMax = 100'000;

@@ -44,17 +44,16 @@ Result<bool> is_ours_alone(int fd, std::string const& path) {
 
 // A file that was ended cannot be written by whoever is not root, and its rows must be erased. The producers that still
 // have it may save one more row each meanwhile, as before.
-int open_rows(std::string const& path, bool& is_read_only) {
-  constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  int const fd = ::open(path.c_str(), O_RDWR | kFlags);
+int open_rows(files::Folder const& folder, std::string const& name, bool& is_read_only) {
+  int const fd = folder.open_file(name, O_RDWR);
   is_read_only = fd < 0 && (errno == EACCES || errno == EPERM);
   if (!is_read_only) return fd;
-  int const readable = ::open(path.c_str(), O_RDONLY | kFlags);
+  int const readable = folder.open_file(name, O_RDONLY);
   struct stat look {};
-  if (readable < 0 || ::fstat(readable, &look) != 0 || !S_ISREG(look.st_mode) || look.st_uid != ::geteuid() ||
+  if (readable < 0 || ::fstat(readable, &look) != 0 || look.st_uid != ::geteuid() ||
       ::fchmod(readable, (look.st_mode & 0777U) | S_IWUSR) != 0)
     return readable;
-  int const writable = ::open(path.c_str(), O_RDWR | kFlags);
+  int const writable = folder.open_file(name, O_RDWR);
   static_cast<void>(::fchmod(readable, look.st_mode & 0777U));
   if (writable < 0) return readable;
   ::close(readable);
@@ -73,7 +72,7 @@ struct PosixFolder::File {
     if (fd >= 0) ::close(fd);
   }
 
-  std::string folder{};
+  files::Folder const* folder{nullptr};
   std::string name{};
   Place place{};
   Instance found{};            // as the system tells it; the forwarder may know it under another one
@@ -84,47 +83,38 @@ struct PosixFolder::File {
   bool is_locked{false};                // no producer has it
   std::list<Instance>::iterator use{};  // if it is open and has no lock
 
-  [[nodiscard]] std::string path() const { return folder + "/" + name; }
+  [[nodiscard]] std::string path() const { return folder->path_of(name); }
 };
 
-PosixFolder::PosixFolder(std::string folder, bool with_lines)
-    : folder_(std::move(folder)),
+PosixFolder::PosixFolder(Folders folders, bool with_lines)
+    : folders_(std::move(folders)),
       with_lines_(with_lines),
-      own_(folder_ + "/forwarder"),
-      held_(folder_ + "/" + std::string{kHeldFolder}),
-      syncs_(own_),
-      aside_(folder_, syncs_),
-      progress_(folder_) {}
+      syncs_(folders_.own),
+      aside_(folders_.aside, syncs_),
+      progress_(folders_.spool, folders_.closing, folders_.own) {}
 
-PosixFolder::~PosixFolder() {
-  if (lock_ >= 0) ::close(lock_);
-}
+PosixFolder::~PosixFolder() = default;
 
-Result<std::unique_ptr<PosixFolder>> PosixFolder::open(std::string folder, bool with_lines) {
-  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
-  struct stat look {};
-  if (::stat(folder.c_str(), &look) != 0) return failure("stat of", folder, errno);
-  std::unique_ptr<PosixFolder> out{new PosixFolder{std::move(folder), with_lines}};
-  for (std::string const& path : {out->folder_ + "/" + std::string{kClosingFolder}, out->own_, out->held_})
-    if (Status status = make_folder(path); !status.ok()) return status;
+Result<std::unique_ptr<PosixFolder>> PosixFolder::open(std::string path, bool with_lines) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  Result<files::Folder> spool = files::Folder::open(std::move(path));
+  if (!spool.ok()) return spool.status();
+  Result<files::Folder> closing = spool->own(std::string{kClosingFolder}, true);
+  if (!closing.ok()) return closing.status();
+  Result<files::Folder> own = spool->own(std::string{kOwnFolder}, true);
+  if (!own.ok()) return own.status();
+  Result<files::Folder> held = own->own(std::string{kHeldFolder}, true);
+  if (!held.ok()) return held.status();
+  Result<files::Folder> aside = own->own(std::string{kAsideFolder}, true);
+  if (!aside.ok()) return aside.status();
+  std::unique_ptr<PosixFolder> out{
+      new PosixFolder{Folders{std::move(spool).value(), std::move(closing).value(), std::move(own).value(),
+                              std::move(held).value(), std::move(aside).value()},
+                      with_lines}};
   // Of an earlier forwarder that ended in between.
-  if (Status status = sync_folder(out->held_); !status.ok()) return status;
+  if (Status status = out->folders_.held.sync(); !status.ok()) return status;
   if (Status status = out->aside_.open(); !status.ok()) return status;
-
-  std::string const lock = out->own_ + "/lock";
-  out->lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
-  if (out->lock_ < 0) return failure("open of", lock, errno);
-  if (::flock(out->lock_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return failure("flock of", lock, errno);
-    std::string process;
-    static_cast<void>(read_at(out->lock_, lock, 0, 16, process));
-    return Status{Code::in_use, "another forwarder, process " + process + ", has " + out->folder_}.with("path",
-                                                                                                        out->folder_);
-  }
-  std::string const process = std::to_string(::getpid());
-  if (::ftruncate(out->lock_, 0) != 0 || ::pwrite(out->lock_, process.data(), process.size(), 0) < 0)
-    return failure("write to", lock, errno);
-
+  if (Status status = out->lock(); !status.ok()) return status;
   if (Status status = out->syncs_.open(); !status.ok()) return status;
   if (Status status = out->progress_.open(); !status.ok()) return status;
   // A file that is not there any more is forgotten: a later one may get its number.
@@ -137,10 +127,29 @@ Result<std::unique_ptr<PosixFolder>> PosixFolder::open(std::string folder, bool 
   return out;
 }
 
+Status PosixFolder::lock() {
+  constexpr char kLockName[] = "lock";
+  std::string const path = folders_.own.path_of(kLockName);
+  lock_ = Descriptor{folders_.own.open_file(kLockName, O_RDWR | O_CREAT, 0640)};
+  if (!lock_.is_open()) return failure("open of", path, errno);
+  if (::flock(lock_.fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return failure("flock of", path, errno);
+    std::string process;
+    static_cast<void>(read_at(lock_.fd, path, 0, 16, process));
+    std::string const& spool = folders_.spool.path();
+    return Status{Code::in_use, "another forwarder, process " + process + ", has " + spool}.with("path", spool);
+  }
+  std::string const process = std::to_string(::getpid());
+  if (::ftruncate(lock_.fd, 0) != 0 || ::pwrite(lock_.fd, process.data(), process.size(), 0) < 0)
+    return failure("write to", path, errno);
+  return {};
+}
+
 // Opens the file if it is not open; of many the one that was not used for longest is closed.
 Result<PosixFolder::File*> PosixFolder::opened(Instance const& instance) {
   auto const found = files_.find(instance);
-  if (found == files_.end()) return failure("open of", folder_ + ": inode " + std::to_string(instance.inode), ENOENT);
+  if (found == files_.end())
+    return failure("open of", folders_.spool.path() + ": inode " + std::to_string(instance.inode), ENOENT);
   File& file = *found->second;
   if (file.is_locked) return &file;
   if (file.fd >= 0) {
@@ -167,10 +176,10 @@ Result<PosixFolder::File*> PosixFolder::opened(Instance const& instance) {
 
 int PosixFolder::open_with_room(File& file) {
   if (in_use_.size() >= kOpenMax) close(*files_.at(in_use_.back()));
-  int fd = open_rows(file.path(), file.is_read_only);
+  int fd = open_rows(*file.folder, file.name, file.is_read_only);
   if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
     while (!in_use_.empty()) close(*files_.at(in_use_.back()));
-    fd = open_rows(file.path(), file.is_read_only);
+    fd = open_rows(*file.folder, file.name, file.is_read_only);
   }
   return fd;
 }
@@ -196,8 +205,8 @@ void PosixFolder::forget(Instance const& instance) {
 Result<std::vector<Listed>> PosixFolder::list() {
   std::vector<Listed> out;
   std::vector<Skipped> skipped_before = std::exchange(skipped_, {});
-  Status status = list_in(folder_, false, out);
-  if (status.ok()) status = list_in(folder_ + "/" + std::string{kClosingFolder}, true, out);
+  Status status = list_in(folders_.spool, false, out);
+  if (status.ok()) status = list_in(folders_.closing, true, out);
   if (!status.ok()) {
     skipped_ = std::move(skipped_before);
     return status;
@@ -216,8 +225,8 @@ Result<std::vector<Listed>> PosixFolder::list() {
   return out;
 }
 
-Status PosixFolder::list_in(std::string const& folder, bool is_ended, std::vector<Listed>& out) {
-  Result<std::vector<std::string>> const names = names_in(folder);
+Status PosixFolder::list_in(files::Folder const& folder, bool is_ended, std::vector<Listed>& out) {
+  Result<std::vector<std::string>> const names = folder.names();
   if (!names.ok()) return names.status();
   for (std::string const& name : names.value()) {
     std::optional<Place> place = place_of(name);
@@ -225,9 +234,9 @@ Status PosixFolder::list_in(std::string const& folder, bool is_ended, std::vecto
     if (!place || (place->kind == Kind::lines && !with_lines_)) continue;
     struct statx look {};
     unsigned const wanted = STATX_TYPE | STATX_INO | STATX_SIZE | STATX_BTIME;
-    if (::statx(AT_FDCWD, (folder + "/" + name).c_str(), AT_SYMLINK_NOFOLLOW, wanted, &look) != 0) {
+    if (::statx(folder.fd(), name.c_str(), AT_SYMLINK_NOFOLLOW, wanted, &look) != 0) {
       if (errno == ENOENT) continue;  // moved or deleted meanwhile
-      return failure("statx of", folder + "/" + name, errno);
+      return failure("statx of", folder.path_of(name), errno);
     }
     if (!S_ISREG(look.stx_mode)) continue;
     bool const has_birth = (look.stx_mask & STATX_BTIME) != 0;
@@ -240,13 +249,13 @@ Status PosixFolder::list_in(std::string const& folder, bool is_ended, std::vecto
 }
 
 // Nothing: it is skipped. A file that cannot be opened does not keep the others from being sent.
-std::optional<Instance> PosixFolder::instance_of(Instance const& found, std::string const& folder,
+std::optional<Instance> PosixFolder::instance_of(Instance const& found, files::Folder const& folder,
                                                  std::string const& name, Place const& place, std::uint64_t size) {
   Instance free = found;
   if (auto const known = known_.find(found); known != known_.end()) {
     Instance const instance = known->second;
     File& file = *files_.at(instance);
-    file.folder = folder;
+    file.folder = &folder;
     file.name = name;
     file.place = place;
     if (is_same(instance, file, size)) return instance;
@@ -256,7 +265,7 @@ std::optional<Instance> PosixFolder::instance_of(Instance const& found, std::str
     ++free.birth_ns;
   }
   auto file = std::make_unique<File>();
-  file->folder = folder;
+  file->folder = &folder;
   file->name = name;
   file->place = place;
   file->found = found;
@@ -288,7 +297,7 @@ Result<int> PosixFolder::open_new(File& file) {
   Status status = fd < 0 ? failure("open of", file.path(), errno) : Status{};
   // Another one may have got the name, or it was moved or deleted meanwhile: that is told by the next listing.
   struct stat look {};
-  bool const is_there = ::lstat(file.path().c_str(), &look) == 0 && look.st_ino == file.found.inode;
+  bool const is_there = file.folder->look(file.name, look) && look.st_ino == file.found.inode;
   bool const is_it = fd < 0 || (::fstat(fd, &look) == 0 && look.st_ino == file.found.inode);
   if (status.ok() && !is_it) status = failure("fstat of", file.path(), ENOENT);
   if (status.ok() && file.place.kind == Kind::rows) {
@@ -390,15 +399,13 @@ Status PosixFolder::end(Instance const& file) {
   if (what.place.kind == Kind::rows && ::fchmod(what.fd, look.st_mode & 0555U) != 0 && errno != EPERM)
     return failure("fchmod of", what.path(), errno);
   std::string const before = what.path();
-  std::string const closing = folder_ + "/" + std::string{kClosingFolder};
   // An earlier file of this name may still be there, and hundreds behind it.
   Place place = what.place;
   std::uint32_t& free = free_numbers_[place.begin_s];
   place.number = std::max(place.number, free);
   for (std::uint32_t tries = 0; tries < kNamesTried; ++tries, ++place.number) {
-    std::string const next = closing + "/" + name_of(place);
-    if (::renameat2(AT_FDCWD, before.c_str(), AT_FDCWD, next.c_str(), RENAME_NOREPLACE) == 0) {
-      what.folder = closing;
+    if (what.folder->move(what.name, folders_.closing, name_of(place)) == 0) {
+      what.folder = &folders_.closing;
       what.place = place;
       what.name = name_of(place);
       free = place.number + 1;
@@ -431,15 +438,15 @@ Result<bool> PosixFolder::is_left(Instance const& file) {
 Status PosixFolder::remove(Instance const& file) {
   auto const found = files_.find(file);
   if (found == files_.end()) return {};
-  std::string const path = found->second->path();
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failure("unlink of", path, errno);
+  File const& what = *found->second;
+  if (what.folder->remove(what.name) != 0 && errno != ENOENT) return failure("unlink of", what.path(), errno);
   return forgotten(file);
 }
 
 Status PosixFolder::put_apart(Instance const& file) {
   auto const found = files_.find(file);
   if (found == files_.end()) return {};
-  if (Status status = rename_damaged(found->second->path()); !status.ok()) return status;
+  if (Status status = rename_damaged(*found->second->folder, found->second->name); !status.ok()) return status;
   return forgotten(file);
 }
 
@@ -481,7 +488,7 @@ Status PosixFolder::keep(std::vector<Progress> const& progress) {
 // Rows that wait, and rows that were refused
 
 Result<std::vector<std::string>> PosixFolder::held_tables() {
-  Result<std::vector<std::string>> const names = names_in(held_);
+  Result<std::vector<std::string>> const names = folders_.held.names();
   if (!names.ok()) return names.status();
   std::vector<std::string> out;
   for (std::string const& name : names.value())
@@ -492,42 +499,46 @@ Result<std::vector<std::string>> PosixFolder::held_tables() {
 
 std::string PosixFolder::held_path(std::string const& table) const {
   FJ_CHECK(is_table_name(table), "the forwarder holds tables with a proper name");
-  return held_ + "/" + file_of_table(table);
+  return folders_.held.path_of(file_of_table(table));
+}
+
+int PosixFolder::open_held(std::string const& table, int flags) const {
+  return folders_.held.open_file(file_of_table(table), flags);
 }
 
 Result<Seed> PosixFolder::held_seed(std::string const& table) {
   std::string const path = held_path(table);
-  Descriptor const there{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+  Descriptor const there{open_held(table, O_RDONLY)};
   if (there.fd < 0 && errno != ENOENT) return failure("open of", path, errno);
   if (there.fd >= 0) {
     Result<std::optional<Seed>> const seed = read_seed(there.fd, path);
     if (!seed.ok()) return seed.status();
     if (seed.value()) return *seed.value();
     // Damaged, as it gets its name with a whole head. For people; the rows that come now need another one.
-    if (Status status = rename_damaged(path); !status.ok()) return status;
+    if (Status status = rename_damaged(folders_.held, file_of_table(table)); !status.ok()) return status;
   }
   Seed const seed = draw_seed();
-  if (Status status = make_file(path, head_of_file(seed)); !status.ok()) return status;
+  if (Status status = make_file(folders_.held, file_of_table(table), head_of_file(seed)); !status.ok()) return status;
   return seed;
 }
 
 Status PosixFolder::read_held(std::string const& table, std::uint64_t offset, std::size_t bytes, std::string& to) {
   std::string const path = held_path(table);
-  Descriptor const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+  Descriptor const file{open_held(table, O_RDONLY)};
   if (file.fd < 0) return errno == ENOENT ? Status{} : failure("open of", path, errno);
   return read_at(file.fd, path, offset, bytes, to);
 }
 
 Status PosixFolder::hold(std::string const& table, std::string_view records) {
   std::string const path = held_path(table);
-  Descriptor const file{::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW)};
+  Descriptor const file{open_held(table, O_RDWR | O_APPEND)};
   if (file.fd < 0) return failure("open of", path, errno);
   return syncs_.append(file.fd, path, records, kFileHeadBytes);
 }
 
 Status PosixFolder::erase_held(std::string const& table, std::uint64_t to) {
   std::string const path = held_path(table);
-  Descriptor const file{::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
+  Descriptor const file{open_held(table, O_RDWR)};
   if (file.fd < 0) return errno == ENOENT ? Status{} : failure("open of", path, errno);
   if (Status status = punch(file.fd, path, kFileHeadBytes, to); !status.ok()) return status;
   return syncs_.sync(file.fd, path, kFileHeadBytes);
@@ -535,7 +546,8 @@ Status PosixFolder::erase_held(std::string const& table, std::uint64_t to) {
 
 Status PosixFolder::remove_held(std::string const& table) {
   std::string const path = held_path(table);
-  return ::unlink(path.c_str()) == 0 || errno == ENOENT ? Status{} : failure("unlink of", path, errno);
+  return folders_.held.remove(file_of_table(table)) == 0 || errno == ENOENT ? Status{}
+                                                                            : failure("unlink of", path, errno);
 }
 
 Status PosixFolder::set_aside(std::string_view table, Aside const& aside) { return aside_.append(table, aside); }
@@ -545,7 +557,7 @@ Result<Identities> PosixFolder::settled_before() {
   if (Status status = aside_.collect(out); !status.ok()) return status;
   for (auto const& [instance, file] : files_) {
     Result<File*> const open = opened(instance);
-    if (!open.ok() && ::access(file->path().c_str(), F_OK) != 0) continue;  // somebody deleted it
+    if (!open.ok() && !file->folder->has(file->name)) continue;  // somebody deleted it
     if (!open.ok()) return open.status();
     if (Status status = collect_aside(file->fd, file->path(), syncs_, out); !status.ok()) return status;
   }
@@ -573,7 +585,7 @@ Result<Identities> PosixFolder::settled_before() {
 // Erases the rows of the table that were set aside already, and adds those of files whose progress was kept.
 Status PosixFolder::look_at_held(std::string const& table, Identities const& aside, Identities& held) {
   std::string const path = held_path(table);
-  Descriptor const file{::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
+  Descriptor const file{open_held(table, O_RDWR)};
   if (file.fd < 0) return errno == ENOENT ? Status{} : failure("open of", path, errno);
   // Rows count as held only once they are durable: their sources are erased behind that.
   if (Status status = syncs_.sync(file.fd, path, kFileHeadBytes); !status.ok()) return status;

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "files/folder.h"
 #include "spool/aside_files.h"
 #include "spool/forwarding.h"
 #include "spool/progress_file.h"
@@ -23,7 +24,8 @@ namespace fastjournal::spool {
 
 class PosixFolder final : public Folder {
  public:
-  // in_use: another forwarder has the folder. io_error: with path and reason; the folder must be there.
+  // in_use: another forwarder has the folder. io_error: with path and reason; the folder must be there. not_allowed: what
+  // has the names of the forwarder's folders belongs to somebody else. The folder may be writable for all producers.
   // `with_lines`: the files of a list system too.
   [[nodiscard]] static Result<std::unique_ptr<PosixFolder>> open(std::string folder, bool with_lines = false);
   ~PosixFolder() override;
@@ -56,6 +58,10 @@ class PosixFolder final : public Folder {
   // Reads all rows that are held or were set aside.
   [[nodiscard]] Result<Identities> settled_before() override;
 
+  // The folder of what the forwarder keeps, and that of ended files.
+  [[nodiscard]] files::Folder const& own() const { return folders_.own; }
+  [[nodiscard]] files::Folder const& closing() const { return folders_.closing; }
+  [[nodiscard]] files::Folder const& spool() const { return folders_.spool; }
   // The files that were skipped by the last list(): with the reason and what to do. Their progress is kept.
   [[nodiscard]] std::vector<Status> skipped() const;
   // Files that are there, and are shorter than what was read of them, as long as they are there.
@@ -67,9 +73,19 @@ class PosixFolder final : public Folder {
     std::uint64_t inode;
     Status why;
   };
-  PosixFolder(std::string folder, bool with_lines);
-  [[nodiscard]] Status list_in(std::string const& folder, bool is_ended, std::vector<Listed>& out);
+  // Of one spool, opened once: whatever becomes of its name, or of a name in it, it is these.
+  struct Folders {
+    files::Folder spool;
+    files::Folder closing;
+    files::Folder own;
+    files::Folder held;
+    files::Folder aside;
+  };
+  PosixFolder(Folders folders, bool with_lines);
+  [[nodiscard]] Status lock();
+  [[nodiscard]] Status list_in(files::Folder const& folder, bool is_ended, std::vector<Listed>& out);
   [[nodiscard]] std::string held_path(std::string const& table) const;
+  [[nodiscard]] int open_held(std::string const& table, int flags) const;
   [[nodiscard]] Status look_at_held(std::string const& table, Identities const& aside, Identities& held);
   [[nodiscard]] Result<File*> opened(Instance const& instance);
   [[nodiscard]] int open_with_room(File& file);
@@ -77,21 +93,19 @@ class PosixFolder final : public Folder {
   void forget(Instance const& instance);
   // What remains of one that is gone.
   [[nodiscard]] Status forgotten(Instance const& file);
-  [[nodiscard]] std::optional<Instance> instance_of(Instance const& found, std::string const& folder,
+  [[nodiscard]] std::optional<Instance> instance_of(Instance const& found, files::Folder const& folder,
                                                     std::string const& name, Place const& place, std::uint64_t size);
   [[nodiscard]] bool is_same(Instance const& instance, File& file, std::uint64_t size);
   [[nodiscard]] Result<int> open_new(File& file);
   [[nodiscard]] Instance kept_of(File& file, std::uint64_t size, Instance free);
   [[nodiscard]] bool is_skipped(std::uint64_t inode) const;
 
-  std::string const folder_;
+  Folders const folders_;
   bool const with_lines_;
-  std::string const own_;
-  std::string const held_;
   Syncs syncs_;
   AsideFiles aside_;
   ProgressFile progress_;
-  int lock_{-1};
+  files::Descriptor lock_{};
   std::map<Instance, std::unique_ptr<File>> files_;
   std::map<Instance, Instance> known_;  // of these: by what the system tells
   std::list<Instance> in_use_;          // those that are open and not locked; the last one was not used for longest

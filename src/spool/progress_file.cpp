@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -15,11 +14,13 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "files/new_file.h"
 #include "spool/disk.h"
 
 namespace fastjournal::spool {
 namespace {
 
+constexpr char kProgressName[] = "progress";
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 20U;  // then it is written anew
 
 struct Line {
@@ -55,20 +56,15 @@ std::optional<Line> read_line(std::string_view text, std::uint64_t at) {
 
 }  // namespace
 
-ProgressFile::ProgressFile(std::string const& folder)
-    : folder_(folder), own_(folder + "/forwarder"), path_(own_ + "/progress") {}
-
-ProgressFile::~ProgressFile() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 Status ProgressFile::open() {
-  fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
-  if (fd_ < 0) return failure("open of", path_, errno);
+  std::string const path = own_.path_of(kProgressName);
+  file_ = Descriptor{own_.open_file(kProgressName, O_RDWR | O_CREAT | O_APPEND, 0640)};
+  if (!file_.is_open()) return failure("open of", path, errno);
   struct stat look {};
-  if (::fstat(fd_, &look) != 0) return failure("fstat of", path_, errno);
+  if (::fstat(file_.fd, &look) != 0) return failure("fstat of", path, errno);
   std::string text;
-  if (Status status = read_at(fd_, path_, 0, static_cast<std::size_t>(look.st_size), text); !status.ok()) return status;
+  if (Status status = read_at(file_.fd, path, 0, static_cast<std::size_t>(look.st_size), text); !status.ok())
+    return status;
   return parse(text);
 }
 
@@ -99,8 +95,8 @@ Status ProgressFile::damaged(std::size_t line) const {
                   "would be taken for ones that were sent. Bring {1} back from a copy that was made since the "
                   "forwarder ended; or remove it: then rows that were confirmed and are still in the files of "
                   "{2} count again",
-                  line, path_, folder_)}
-      .with("path", path_);
+                  line, own_.path_of(kProgressName), folder_.path())}
+      .with("path", own_.path_of(kProgressName));
 }
 
 Status ProgressFile::keep(std::vector<Kept> const& kept) {
@@ -113,7 +109,7 @@ Status ProgressFile::keep(std::vector<Kept> const& kept) {
     if (!status.ok()) kept_ = std::move(before);
     return status;
   }
-  if (Status status = append(fd_, path_, lines); !status.ok()) {
+  if (Status status = append(file_.fd, own_.path_of(kProgressName), lines); !status.ok()) {
     is_whole_ = false;
     return status;
   }
@@ -134,25 +130,18 @@ Status ProgressFile::write_anew() {
   is_whole_ = false;
   // What is left out is of files that were deleted. A power cut must not bring them back: nothing would tell that their
   // rows were sent.
-  for (std::string const& folder : {folder_, folder_ + "/" + std::string{kClosingFolder}})
-    if (Status status = sync_folder(folder); !status.ok()) return status;
-  std::string const next = path_ + ".new";
+  for (files::Folder const* const folder : {&folder_, &closing_})
+    if (Status status = folder->sync(); !status.ok()) return status;
   std::string lines;
   for (auto const& [instance, kept] : kept_) lines += text_of(kept, lines.size());
-  int const fd = ::open(next.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0640);
-  if (fd < 0) return failure("open of", next, errno);
+  Result<files::NewFile> next = files::NewFile::make(own_, kProgressName, 0640, O_APPEND);
+  if (!next.ok()) return next.status();
   // Rows are erased behind what is kept here: on a full disk it needs its space before there is any. Without it, and on
   // file systems that know no such call, it gets its space as it grows.
-  static_cast<void>(::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, kBytesMax));
-  Status status = append(fd, next, lines);
-  if (status.ok() && ::rename(next.c_str(), path_.c_str()) != 0) status = failure("rename of", next, errno);
-  if (status.ok()) status = sync_folder(own_);
-  if (!status.ok()) {
-    ::close(fd);
-    return status;
-  }
-  ::close(fd_);
-  fd_ = fd;
+  static_cast<void>(::fallocate(next->fd(), FALLOC_FL_KEEP_SIZE, 0, kBytesMax));
+  if (Status status = next->write(lines); !status.ok()) return status;
+  if (Status status = next->finish(files::NewFile::Durable::yes); !status.ok()) return status;
+  file_ = Descriptor{next->release()};
   bytes_ = lines.size();
   is_whole_ = true;
   return {};

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "fastjournal/status.h"
+#include "files/folder.h"
 #include "spool/forwarding.h"
 #include "spool/record.h"
 
@@ -33,8 +34,9 @@ struct Kept {
 
 class ProgressFile {
  public:
-  explicit ProgressFile(std::string const& folder);  // of the spool
-  ~ProgressFile();
+  // `folder`: of the spool; `closing`: that of its ended files; `own`: for the file. All outlive it.
+  ProgressFile(files::Folder const& folder, files::Folder const& closing, files::Folder const& own)
+      : folder_(folder), closing_(closing), own_(own) {}
   ProgressFile(ProgressFile const&) = delete;
   ProgressFile& operator=(ProgressFile const&) = delete;
 
@@ -54,10 +56,10 @@ class ProgressFile {
   [[nodiscard]] Status damaged(std::size_t line) const;
   [[nodiscard]] bool is_in_place() const;
 
-  std::string const folder_;
-  std::string const own_;
-  std::string const path_;
-  int fd_{-1};
+  files::Folder const& folder_;
+  files::Folder const& closing_;
+  files::Folder const& own_;
+  files::Descriptor file_{};
   std::uint64_t bytes_{0};
   bool is_whole_{false};  // nothing but whole lines, and those of kept_ among them
   std::map<Instance, Kept> kept_;

@@ -247,7 +247,7 @@ class Spool::Body {
     for (auto const& one : left)
       if (Status status = one->sync(); !status.ok()) return status;
     // The names of files that were made meanwhile; otherwise that was done then.
-    return options_.sync == Sync::none ? sync_folder(options_.folder) : Status{};
+    return options_.sync == Sync::none ? sync_names() : Status{};
   }
 
   Status ping() {
@@ -280,6 +280,11 @@ class Spool::Body {
     std::condition_variable_any wakes;
     std::jthread thread;
   };
+
+  Status sync_names() const {
+    Result<files::Folder> const folder = files::Folder::open(options_.folder);
+    return folder.ok() ? folder->sync() : folder.status();
+  }
 
   // A forked child has no such thread, and what the thread was at work on is left alone: its mutex may be locked.
   void enter() {
@@ -385,8 +390,7 @@ class Spool::Body {
     for (std::uint32_t step = 0; step < kFilesOfPeriodMax;) {
       std::uint32_t const number = (first + step) % kFilesOfPeriodMax;
       std::string path = options_.folder + "/" + name_of({begin, number});
-      int const fd = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-                            static_cast<mode_t>(options_.file_mode));
+      int const fd = files::open_regular(path, O_RDWR | O_APPEND | O_CREAT, static_cast<mode_t>(options_.file_mode));
       // A file that the forwarder has ended may be there for a moment, before it is moved.
       if (fd < 0 && errno == EACCES && ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
         ++step;
@@ -401,9 +405,6 @@ class Spool::Body {
         continue;
       }
       if (!look_at(fd, look)) return failure("statx of", file->path, errno);
-      if (!S_ISREG(look.stx_mode))
-        return Status{Code::io_error, file->path + " is no regular file: a spool folder belongs to rows only"}.with(
-            "path", file->path);
       Fate const fate = fate_of(look, options_.file_bytes_max);
       if (fate == Fate::ended) {
         ++step;
@@ -421,7 +422,7 @@ class Spool::Body {
       }
       // Whoever made the file may sync nothing.
       if (options_.sync != Sync::none)
-        if (Status status = sync_folder(options_.folder); !status.ok()) return status;
+        if (Status status = sync_names(); !status.ok()) return status;
       file->seed = *seed.value();
       opened_ = {begin, number};
       return file;

@@ -50,12 +50,10 @@ Status write_again(int fd, std::string const& path, std::uint64_t from, std::uin
 
 }  // namespace
 
-std::string Syncs::mark_of(std::uint64_t inode) const {
-  return folder_ + "/" + std::string{kMark} + std::to_string(inode);
-}
+std::string Syncs::mark_of(std::uint64_t inode) { return std::string{kMark} + std::to_string(inode); }
 
 Status Syncs::open() {
-  Result<std::vector<std::string>> const names = names_in(folder_);
+  Result<std::vector<std::string>> const names = folder_.names();
   if (!names.ok()) return names.status();
   for (std::string_view name : names.value()) {
     if (!name.starts_with(kMark)) continue;
@@ -75,13 +73,13 @@ Status Syncs::sync(int fd, std::string const& path, std::uint64_t from) {
     if (Status status = write_again(fd, path, from, static_cast<std::uint64_t>(look.st_size)); !status.ok())
       return status;
   if (::fdatasync(fd) == 0) {
-    if (has_failed) static_cast<void>(::unlink(mark_of(look.st_ino).c_str()));
+    if (has_failed) static_cast<void>(folder_.remove(mark_of(look.st_ino)));
     failed_.erase(look.st_ino);
     return {};
   }
   Status status = failure("fdatasync of", path, errno);
   failed_.insert(look.st_ino);
-  Descriptor const mark{::open(mark_of(look.st_ino).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640)};
+  Descriptor const mark{folder_.open_file(mark_of(look.st_ino), O_WRONLY | O_CREAT, 0640)};
   return status;
 }
 

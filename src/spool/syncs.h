@@ -10,15 +10,16 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "fastjournal/status.h"
+#include "files/folder.h"
 
 namespace fastjournal::spool {
 
 class Syncs {
  public:
-  explicit Syncs(std::string folder) : folder_(std::move(folder)) {}  // for the marks
+  // `folder`: for the marks; it must outlive this.
+  explicit Syncs(files::Folder const& folder) : folder_(folder) {}
 
   [[nodiscard]] Status open();
   // All that the file has from `from` on; `fd` can be read, and, after a failure, written.
@@ -28,9 +29,9 @@ class Syncs {
   [[nodiscard]] Status append(int fd, std::string const& path, std::string_view bytes, std::uint64_t from);
 
  private:
-  [[nodiscard]] std::string mark_of(std::uint64_t inode) const;
+  [[nodiscard]] static std::string mark_of(std::uint64_t inode);
 
-  std::string const folder_;
+  files::Folder const& folder_;
   std::set<std::uint64_t> failed_;  // inodes
 };
 

@@ -213,9 +213,10 @@ BOOST_AUTO_TEST_CASE(names_of_tables_are_bounded) {
   TemporaryFolder const temporary;
   fs::create_directory(temporary / "rows");
   std::string const path = temporary / "rows";
-  Syncs syncs{path};
-  AsideFiles files{path, syncs};
   BOOST_REQUIRE(PosixFolder::open(path).ok());
+  files::Folder const own = std::move(files::Folder::open(path + "/forwarder/aside").value());
+  Syncs syncs{own};
+  AsideFiles files{own, syncs};
   BOOST_REQUIRE(files.open().ok());
   for (std::size_t table = 0; table < kAsideFilesMax - 1; ++table)
     std::ofstream{path + "/forwarder/aside/t" + std::to_string(table) + ".rows"} << "x";
@@ -268,6 +269,25 @@ BOOST_AUTO_TEST_CASE(rows_that_were_settled_before_a_crash_are_known) {
   BOOST_TEST(play.forwarder->figures().set_aside == 0U);
   BOOST_TEST(play.forwarder->figures().held == 2U);
   BOOST_TEST(play.listed().size() == 8U);
+}
+
+// A producer may put a link in place of a folder of the spool: people's commands, of root too, do not go there.
+BOOST_AUTO_TEST_CASE(links_to_other_folders_are_not_followed) {
+  Play play;
+  play.save("bad");
+  play.settle();
+  TemporaryFolder const elsewhere;
+  fs::rename(play.path + "/closing", elsewhere / "closing");
+  fs::create_directory_symlink(elsewhere / "closing", play.path + "/closing");
+  BOOST_TEST(!resend(play.path, "pages").ok());
+  BOOST_TEST(!count_rows(play.path).ok());
+  BOOST_TEST(fs::is_empty(elsewhere / "closing"));
+  fs::remove(play.path + "/closing");
+  fs::rename(play.path + "/forwarder", elsewhere / "forwarder");
+  fs::create_directory_symlink(elsewhere / "forwarder", play.path + "/forwarder");
+  BOOST_TEST(!purge(play.path, "pages").ok());
+  BOOST_TEST(aside_tables(play.path).empty());
+  BOOST_TEST(fs::exists(elsewhere / "forwarder/aside/pages.rows"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <thread>
@@ -49,6 +50,16 @@ Status save(Spool& spool, std::string_view id, std::string_view table = "pages")
   row.set("id", id);
   return spool.save(row);
 }
+
+// What the forwarder keeps of a folder, read beside it.
+struct OwnProgress {
+  explicit OwnProgress(std::string const& path)
+      : spool(files::Folder::open(path)), closing(spool->own("closing", false)), own(spool->own("forwarder", false)) {}
+  Result<files::Folder> spool;
+  Result<files::Folder> closing;
+  Result<files::Folder> own;
+  ProgressFile file{spool.value(), closing.value(), own.value()};
+};
 
 class PosixFolderDaemon final : public Link {
  public:
@@ -132,7 +143,8 @@ BOOST_AUTO_TEST_CASE(a_file_is_known_by_its_seed) {
   Instance const file = open_folder(path)->list().value().at(0).instance;
   BOOST_TEST(open_folder(path)->keep({{file, "name", kFileHeadBytes, 1}}).ok());
   {
-    ProgressFile progress{path};
+    OwnProgress own{path};
+    ProgressFile& progress = own.file;
     BOOST_REQUIRE(progress.open().ok());
     Kept moved = progress.kept().at(file);
     BOOST_TEST(moved.seed.has_value());
@@ -165,7 +177,8 @@ BOOST_AUTO_TEST_CASE(a_later_file_with_the_same_number_is_a_new_one) {
     }
     // A line without a seed matches, and is beyond the end.
     if (!has_seed) {
-      ProgressFile progress{path};
+      OwnProgress own{path};
+      ProgressFile& progress = own.file;
       BOOST_REQUIRE(progress.open().ok());
       progress.kept().at(file).seed.reset();
       progress.kept().at(file).progress.offset += 1'000;
@@ -516,6 +529,142 @@ BOOST_AUTO_TEST_CASE(each_row_of_busy_producers_counts_once) {
   BOOST_TEST(count_files(path + "/closing") == 0U);
   BOOST_TEST(daemon.rows.size() == 3U * kRows);
   for (auto const& [id, count] : daemon.rows) BOOST_TEST(count == 1, id);
+}
+
+// ---------------------------------------------------------------------------
+// Producers that put something else in the place of what the forwarder has. None of these may hang, or reach elsewhere.
+
+namespace {
+
+std::string content_of(std::string const& path) {
+  std::ifstream file{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+// All files below, with their content and lengths.
+std::map<std::string, std::string> all_in(std::string const& folder) {
+  std::map<std::string, std::string> out;
+  for (fs::directory_entry const& one : fs::recursive_directory_iterator{folder})
+    if (one.is_regular_file()) out[one.path().lexically_relative(folder)] = content_of(one.path());
+  return out;
+}
+
+// Two spools, of which the second has rows that were sent and rows that were not.
+struct TwoSpools {
+  TwoSpools() {
+    BOOST_TEST(save(*open_spool(mine), "mine").ok());
+    BOOST_TEST(save(*open_spool(other), "a").ok());
+    std::unique_ptr<PosixFolder> const opened = open_folder(other);
+    Listed const listed = opened->list().value().at(0);
+    BOOST_TEST(opened->keep({{listed.instance, "name", kFileHeadBytes, 1}}).ok());
+    BOOST_TEST(opened->held_seed("pages").ok());
+  }
+  TemporaryFolder folder;
+  std::string const mine = folder / "mine";
+  std::string const other = folder / "other";
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_link_in_place_of_an_own_folder_is_not_followed, TwoSpools) {
+  for (std::string const name : {"forwarder", "closing"}) {
+    std::map<std::string, std::string> const before = all_in(other);
+    fs::remove_all(mine + "/" + name);
+    fs::create_directory_symlink(other + "/" + name, mine + "/" + name);
+    Status const status = PosixFolder::open(mine).status();
+    BOOST_TEST((status.code() == Code::io_error), name << ": " << status.text());
+    BOOST_TEST(status.message().find(mine + "/" + name) != std::string::npos, status.text());
+    BOOST_TEST((all_in(other) == before), name);
+    fs::remove(mine + "/" + name);
+  }
+  BOOST_TEST(PosixFolder::open(mine).ok());
+  // And one level deeper.
+  for (std::string const name : {"held", "aside"}) {
+    fs::remove_all(mine + "/forwarder/" + name);
+    fs::create_directory_symlink(other + "/forwarder/" + name, mine + "/forwarder/" + name);
+    BOOST_TEST(!PosixFolder::open(mine).ok(), name);
+    fs::remove(mine + "/forwarder/" + name);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_link_in_place_of_an_own_file_is_not_followed, TwoSpools) {
+  BOOST_REQUIRE(PosixFolder::open(mine).ok());
+  std::map<std::string, std::string> const before = all_in(other);
+  for (std::string const name : {"lock", "progress"}) {
+    fs::remove(mine + "/forwarder/" + name);
+    fs::create_symlink(other + "/forwarder/" + name, mine + "/forwarder/" + name);
+    Status const status = PosixFolder::open(mine).status();
+    BOOST_TEST(status.message().find("expected a regular file") != std::string::npos, name << ": " << status.text());
+    fs::remove(mine + "/forwarder/" + name);
+  }
+  std::unique_ptr<PosixFolder> const opened = open_folder(mine);
+  fs::create_symlink(other + "/forwarder/held/pages.rows", mine + "/forwarder/held/pages.rows");
+  std::string text;
+  BOOST_TEST(!opened->held_seed("pages").ok());
+  BOOST_TEST(!opened->read_held("pages", 0, 100, text).ok());
+  BOOST_TEST(!opened->hold("pages", "x").ok());
+  BOOST_TEST(!opened->erase_held("pages", 1'000).ok());
+  BOOST_TEST(!opened->settled_before().ok());
+  fs::create_symlink(other + "/forwarder/held/pages.rows", mine + "/forwarder/aside/pages.rows");
+  BOOST_TEST(!opened->set_aside("pages", {.code = "c", .client = "x", .sequence = 1, .row = "row"}).ok());
+  BOOST_TEST((all_in(other) == before));
+}
+
+// Opened to read, a FIFO waits for a writer, for ever.
+BOOST_AUTO_TEST_CASE(a_fifo_is_not_waited_for) {
+  TemporaryFolder const folder;
+  std::string const path = folder / "rows";
+  int const code = run_in_child([&] {
+    ::alarm(20);
+    if (!save(*open_spool(path), "a").ok() || !PosixFolder::open(path).ok()) return 1;
+    for (std::string const name : {"lock", "progress"}) {
+      fs::remove(path + "/forwarder/" + name);
+      if (::mkfifo((path + "/forwarder/" + name).c_str(), 0666) != 0) return 2;
+      if (PosixFolder::open(path).ok()) return 3;
+      fs::remove(path + "/forwarder/" + name);
+    }
+    Result<std::unique_ptr<PosixFolder>> const opened = PosixFolder::open(path);
+    if (!opened.ok()) return 4;
+    PosixFolder& mine = *opened.value();
+    for (std::string const name : {"held/pages.rows", "aside/pages.rows"})
+      if (::mkfifo((path + "/forwarder/" + name).c_str(), 0666) != 0) return 5;
+    std::string text;
+    if (mine.held_seed("pages").ok() || mine.read_held("pages", 0, 9, text).ok() || mine.hold("pages", "x").ok())
+      return 6;
+    if (mine.erase_held("pages", 9).ok() || mine.settled_before().ok()) return 7;
+    if (mine.set_aside("pages", {.code = "c", .client = "x", .sequence = 1, .row = "row"}).ok()) return 8;
+    // Among the files of producers it is nobody's.
+    if (::mkfifo((path + "/20261123T020000Z-0.rows").c_str(), 0666) != 0) return 9;
+    return mine.list().value().size() == 1 ? 0 : 10;
+  });
+  BOOST_TEST(code == 0);
+}
+
+// It has its folders open: another one of their name gets nothing of it.
+BOOST_FIXTURE_TEST_CASE(folders_that_are_exchanged_while_it_runs_get_nothing, TwoSpools) {
+  std::unique_ptr<PosixFolder> const opened = open_folder(mine);
+  Listed const listed = opened->list().value().at(0);
+  std::map<std::string, std::string> const before = all_in(other);
+  for (std::string const name : {"forwarder", "closing"}) {
+    fs::rename(mine + "/" + name, folder / (name + "-moved"));
+    fs::create_directory_symlink(other + "/" + name, mine + "/" + name);
+  }
+  BOOST_TEST(opened->keep({{listed.instance, "name", kFileHeadBytes, 1}}).ok());
+  BOOST_TEST(opened->held_seed("pages").ok());
+  BOOST_TEST(opened->end(listed.instance).ok());
+  BOOST_TEST(opened->list().value().at(0).is_ended);
+  BOOST_TEST((all_in(other) == before));
+  BOOST_TEST(fs::exists(folder / "forwarder-moved/held/pages.rows"));
+  BOOST_TEST(fs::exists(folder / ("closing-moved/" + name_of(listed.place))));
+}
+
+BOOST_FIXTURE_TEST_CASE(an_own_folder_of_somebody_else_is_refused, TwoSpools) {
+  fs::create_directory(mine + "/forwarder");
+  BOOST_REQUIRE(::chmod((mine + "/forwarder").c_str(), 02770) == 0);
+  Status const status = PosixFolder::open(mine).status();
+  BOOST_TEST((status.code() == Code::not_allowed), status.text());
+  BOOST_REQUIRE(::chmod((mine + "/forwarder").c_str(), 02750) == 0);
+  BOOST_TEST(PosixFolder::open(mine).ok());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

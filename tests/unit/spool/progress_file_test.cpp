@@ -30,9 +30,12 @@ struct Fixture {
   Fixture() {
     fs::create_directories(folder / "closing");
     fs::create_directories(folder / "forwarder");
+    spool = files::Folder::open(folder / ".");
+    closing = spool->own("closing", false);
+    own = spool->own("forwarder", false);
   }
 
-  [[nodiscard]] ProgressFile opened() const { return ProgressFile{folder / "."}; }
+  [[nodiscard]] ProgressFile opened() const { return ProgressFile{spool.value(), closing.value(), own.value()}; }
   [[nodiscard]] std::string text() const {
     std::ifstream in{path, std::ios::binary};
     return {std::istreambuf_iterator<char>{in}, {}};
@@ -48,6 +51,9 @@ struct Fixture {
   }
 
   TemporaryFolder folder;
+  Result<files::Folder> spool{Status{}};
+  Result<files::Folder> closing{Status{}};
+  Result<files::Folder> own{Status{}};
   std::string const path = folder / "forwarder/progress";
 };
 
@@ -145,7 +151,7 @@ BOOST_AUTO_TEST_CASE(lines_of_earlier_versions_are_read) {
 BOOST_AUTO_TEST_CASE(after_a_failed_append_it_is_written_anew) {
   int const code = run_in_child([&] {
     ::signal(SIGXFSZ, SIG_IGN);
-    ProgressFile file{folder / "."};
+    ProgressFile file = opened();
     if (!file.open().ok() || !file.write_anew().ok() || !file.keep({{{kFirst, "first", 100, 2}, Seed{7}}}).ok())
       return 1;
     rlimit limit{};

@@ -195,7 +195,8 @@ BOOST_AUTO_TEST_CASE(holes_are_not_written_once_more) {
   fs::resize_file(path, 50'000'000);
   std::ofstream{path, std::ios::binary | std::ios::app} << "last";
   Descriptor const file{::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC)};
-  Syncs syncs{folder.path()};
+  files::Folder const marks = std::move(files::Folder::open(folder.path()).value());
+  Syncs syncs{marks};
   syncs_fail = true;
   BOOST_TEST(!syncs.sync(file.fd, path, 0).ok());
   syncs_fail = false;
