@@ -5,32 +5,25 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <ostream>
 
 namespace fastjournal::cli {
-BlobOutput::~BlobOutput() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (!partial_.empty()) ::unlink(partial_.c_str());
-}
 
-Status BlobOutput::failed(char const* call, std::string const& path) const {
-  return {Code::io_error, std::string{call} + " " + path + ": " + std::strerror(errno)};
-}
+BlobOutput::~BlobOutput() = default;
 
 Status BlobOutput::open() {
   if (path_.empty()) return {};
   struct stat facts {};
   bool const is_there = ::stat(path_.c_str(), &facts) == 0;
-  // A pipe or a device keeps its place.
-  bool const is_plain = !is_there || S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode);
   if (is_there && S_ISDIR(facts.st_mode)) return {Code::io_error, path_ + " is a folder; expected a file"};
-  std::string const name = is_plain ? path_ + ".partial" : path_;
-  int const flags = is_plain ? O_CREAT | O_TRUNC | O_NOFOLLOW : 0;
-  descriptor_ = ::open(name.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
-  if (descriptor_ < 0) return failed("open", name);
-  if (is_plain) partial_ = name;
+  // A pipe or a device keeps its place.
+  if (is_there && !S_ISREG(facts.st_mode)) {
+    as_it_is_ = files::Descriptor{::open(path_.c_str(), O_WRONLY | O_CLOEXEC)};
+    return as_it_is_.is_open() ? Status{} : files::failure("open of", path_, errno);
+  }
+  Result<files::NewFile> made = files::NewFile::make(path_, 0666);
+  if (!made.ok()) return made.status();
+  new_.emplace(std::move(made).value());
   return {};
 }
 
@@ -43,10 +36,11 @@ Status BlobOutput::write(std::string_view bytes) {
       console_.out << bytes;
     return console_.out ? Status{} : Status{Code::io_error, "standard output takes no more"};
   }
+  if (new_) return new_->write(bytes);
   while (!bytes.empty()) {
-    ssize_t const took = ::write(descriptor_, bytes.data(), bytes.size());
+    ssize_t const took = ::write(as_it_is_.fd, bytes.data(), bytes.size());
     if (took < 0 && errno == EINTR) continue;
-    if (took < 0) return failed("write", partial_.empty() ? path_ : partial_);
+    if (took < 0) return files::failure("write to", path_, errno);
     bytes.remove_prefix(static_cast<std::size_t>(took));
   }
   return {};
@@ -54,19 +48,15 @@ Status BlobOutput::write(std::string_view bytes) {
 
 bool BlobOutput::begin_again() {
   if (size_ == 0) return true;
-  if (partial_.empty() || ::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0) return false;
+  if (!new_ || ::ftruncate(new_->fd(), 0) != 0 || ::lseek(new_->fd(), 0, SEEK_SET) != 0) return false;
   size_ = 0;
   return true;
 }
 
 Status BlobOutput::finish() {
   if (path_.empty()) return {};
-  int const closed = ::close(std::exchange(descriptor_, -1));
-  if (closed != 0) return failed("close", path_);
-  if (partial_.empty()) return {};
-  if (std::rename(partial_.c_str(), path_.c_str()) != 0) return failed("rename", partial_);
-  partial_.clear();
-  return {};
+  if (new_) return new_->finish(files::NewFile::Durable::no);
+  return ::close(as_it_is_.release()) == 0 ? Status{} : files::failure("close of", path_, errno);
 }
 
 }  // namespace fastjournal::cli

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "clients/cli/console.h"
 #include "fastjournal/status.h"
+#include "files/new_file.h"
 
 namespace fastjournal::cli {
 
@@ -29,12 +31,10 @@ class BlobOutput {
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
  private:
-  [[nodiscard]] Status failed(char const* call, std::string const& path) const;
-
   Console& console_;
   std::string path_;
-  std::string partial_;  // its name until it is whole; empty: the file is written as it is
-  int descriptor_{-1};
+  std::optional<files::NewFile> new_;
+  files::Descriptor as_it_is_;  // of what is no file
   std::uint64_t size_{0};
 };
 

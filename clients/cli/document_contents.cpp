@@ -1,8 +1,13 @@
 #include "clients/cli/document_contents.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
 #include <utility>
+
+#include "files/new_file.h"
 
 namespace fastjournal::cli {
 
@@ -75,11 +80,13 @@ std::string DocumentContents::unkept() const {
 
 Result<std::string> DocumentContents::copy_and_hash(std::string const& name, std::string const& path,
                                                     fs::path const& copy) const {
-  if (!is_file(path)) return std::string{};
-  std::error_code error;
-  fs::copy_file(path, copy, fs::copy_options::overwrite_existing, error);
-  if (error && !is_file(path)) return std::string{};
-  if (error) return Status{Code::io_error, "copy " + path + ": " + error.message()};
+  files::Descriptor const from{files::open_regular(path, O_RDONLY)};
+  if (!from.is_open() && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)) return std::string{};
+  if (!from.is_open()) return files::failure("open of", path, errno);
+  Result<files::NewFile> to = files::NewFile::make(copy.string(), 0600);
+  if (!to.ok()) return to.status();
+  if (Status status = to->copy(from.fd); !status.ok()) return status;
+  if (Status status = to->finish(files::NewFile::Durable::no); !status.ok()) return status;
   return client::hash_of_file(copy.string(), hash_of(source(name)));
 }
 

@@ -118,6 +118,7 @@ constexpr Example kExamples[] = {
      "--to publish=folder:/srv/www"},
     {"pipeline status", "fastjournal pipeline status docs"},
     {"pipeline ls", "fastjournal pipeline ls docs --status in_doubt"},
+    {"pipeline plan", "fastjournal pipeline plan docs > docs-plan.xml"},
     {"pipeline why", "fastjournal pipeline why docs 69688"},
     {"pipeline history", "fastjournal pipeline history docs --document 69688"},
     {"pipeline retry", "fastjournal pipeline retry docs --destination index --class down --rate 100 --dry-run"},

@@ -21,13 +21,15 @@ struct Filtered {
 
 // Runs `command` by a shell with `variables` ("NAME=value") added to our environment. `output` empty: what it writes
 // goes where our own output goes. `tick` is called every second at least meanwhile; false ends the command. Not ok: it
-// could not be run.
+// could not be run; `input` is no regular file, and nothing is followed there. What makes `wake` readable is `tick`'s to
+// take: it is called at once.
 [[nodiscard]] Result<Filtered> run_filter(std::string const& command, std::vector<std::string> const& variables,
                                           std::string const& input, std::string const& output,
-                                          std::function<bool()> const& tick);
+                                          std::function<bool()> const& tick, int wake = -1);
 
-// Until the program `pid` has ended: what it writes into the pipe `fd` goes to `said`. `tick` is as above.
+// Until the program `pid`, with a process group of its own, has ended: what it writes into the pipe `fd` goes to `said`.
+// `tick` and `wake` are as above; what `tick` ends has 2 s for that.
 [[nodiscard]] Child::End follow(pid_t pid, int fd, std::function<void(std::string_view)> const& said,
-                                std::function<bool()> const& tick);
+                                std::function<bool()> const& tick, int wake = -1);
 
 }  // namespace fastjournal::cli

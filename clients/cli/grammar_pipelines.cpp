@@ -37,12 +37,15 @@ void Grammar::add_pipeline_verbs() {
       ->type_name("TABLE");
   run.add_flag("--once", out_.once, "one scan; then print what was done, and end");
   duration(run, "--interval", out_.interval, "between two scans where nothing tells of changes (default 10s)");
+  duration(run, "--stop-after", out_.pipeline.stop_after,
+           "on SIGTERM or SIGINT, how long to go on with the document at hand (default 30s)");
   run.footer(
       "Steps without a command pass documents on. Commands are run by a shell, with FJ_DOCUMENT, FJ_SOURCE, FJ_URI "
       "and\n"
       "FJ_STEP, outputs with FJ_KEY and FJ_ATTEMPT too. Exit status 0: it is done; 65: it would fail again each time;\n"
       "99: the document goes no further; any other: it is tried again after a rest. Several of these may run at once.\n"
-      "In a URL {uri} is the document's path, {path} the same with its slashes. It has arrived with an answer 2xx.");
+      "In a URL {uri} is the document's path, {path} the same with its slashes. It has arrived with an answer 2xx.\n"
+      "A second signal ends the command at once.");
   add_pipeline_reads(pipeline);
   add_pipeline_changes(pipeline);
 }
@@ -54,6 +57,8 @@ void Grammar::add_pipeline_reads(CLI::App& pipeline) {
       ->type_name("STATUS");
   ls.add_option("--destination", out_.pipeline.destination, "in that state at this destination")->type_name("NAME");
   number(ls, "--version", out_.pipeline.version, "of this version of the plan (default: the newest)", 1);
+  CLI::App& plan = pipeline_verb(pipeline, "plan", "print the plan that the table has, as its file");
+  number(plan, "--version", out_.pipeline.version, "this version (default: the newest)", 1);
   CLI::App& why = pipeline_verb(pipeline, "why", "say why a document is where it is");
   why.add_option("DOCUMENT", out_.words, "its number")->required()->expected(1);
   CLI::App& history =

@@ -16,6 +16,7 @@
 #include "clients/cli/failure_text.h"
 #include "clients/cli/filter.h"
 #include "clients/cli/spawn.h"
+#include "files/folder.h"
 #include "model/shortened.h"
 
 namespace fastjournal::cli {
@@ -177,24 +178,25 @@ struct Said {
 
 // Runs curl with these arguments between these descriptors; 0, or why it could not be started.
 int run_curl(std::vector<std::string> arguments, int input, int configuration, Said& said, Child::End& end,
-             std::function<bool()> const& tick) {
+             std::function<bool()> const& tick, int wake = -1) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return errno;
   Fd const reads{ends[0]};
   Fd writes{ends[1]};
   SpawnActions actions;
+  SpawnAttributes const attributes;
   posix_spawn_file_actions_adddup2(&actions.list, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions.list, writes.fd, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions.list, writes.fd, STDERR_FILENO);
   if (configuration >= 0) posix_spawn_file_actions_adddup2(&actions.list, configuration, kConfigurationFd);
   std::vector<std::string> environment = environment_with({});
   pid_t pid = -1;
-  int const error = ::posix_spawnp(&pid, "curl", &actions.list, nullptr, pointers_to(arguments).data(),
+  int const error = ::posix_spawnp(&pid, "curl", &actions.list, &attributes.list, pointers_to(arguments).data(),
                                    pointers_to(environment).data());
   if (error != 0) return error;
   writes.close();
   end = follow(
-      pid, reads.fd, [&](std::string_view text) { said.add(text); }, tick);
+      pid, reads.fd, [&](std::string_view text) { said.add(text); }, tick, wake);
   return 0;
 }
 
@@ -310,8 +312,8 @@ std::optional<NotSent> judge(HttpTarget const& target, HttpOutcome const& outcom
 }
 
 std::optional<NotSent> send_by_http(HttpTarget const& target, HttpRequest const& request,
-                                    std::function<bool()> const& tick) {
-  Fd const content{::open(request.content.c_str(), O_RDONLY | O_CLOEXEC)};
+                                    std::function<bool()> const& tick, int wake) {
+  Fd const content{files::open_regular(request.content, O_RDONLY)};
   struct stat found {};
   if (content.fd < 0 || ::fstat(content.fd, &found) != 0) return not_run("open " + request.content, errno);
   // In memory, without a name.
@@ -322,7 +324,7 @@ std::optional<NotSent> send_by_http(HttpTarget const& target, HttpRequest const&
   Said said;
   Child::End end;
   std::vector<std::string> arguments{"curl", "-q", "--config", fmt::format("/dev/fd/{}", kConfigurationFd)};
-  int const error = run_curl(std::move(arguments), content.fd, configuration.fd, said, end, tick);
+  int const error = run_curl(std::move(arguments), content.fd, configuration.fd, said, end, tick, wake);
   if (error != 0) return not_run("run curl", error);
   return judge(target, read_outcome(said.begin, said.end.bytes(), said.bytes));
 }

@@ -59,6 +59,6 @@ struct HttpOutcome {
 
 // Sends it. `tick` as of run_filter.
 [[nodiscard]] std::optional<client::NotSent> send_by_http(HttpTarget const& target, HttpRequest const& request,
-                                                          std::function<bool()> const& tick);
+                                                          std::function<bool()> const& tick, int wake = -1);
 
 }  // namespace fastjournal::cli

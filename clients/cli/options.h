@@ -107,6 +107,7 @@ struct PipelineOptions {
   std::vector<std::string> methods;
   std::vector<std::string> headers;
   std::string keep;  // a blob table
+  std::optional<DurationMs> stop_after;
 };
 
 // Of `kv frame`.

@@ -31,6 +31,7 @@ class People {
     if (verb_ == "ls") return list();
     if (verb_ == "why") return why();
     if (verb_ == "history") return history();
+    if (verb_ == "plan") return plan();
     if (verb_ == "pause" || verb_ == "resume") return set_mode();
     return change();
   }
@@ -108,6 +109,25 @@ class People {
       console_.out << render_json(reply->first());
     else
       console_.out << printable(reply->first().text("text")) << '\n';
+    return ExitCode::ok;
+  }
+
+  // As a file.
+  ExitCode plan() {
+    Result<client::Reply> const reply = connection_.call(make("PLANS"));
+    if (!reply.ok()) return complain(one_, console_, reply.status());
+    auto const wanted = [&](Message const& one) {
+      if (!one.has("xml")) return false;
+      return one_.pipeline.version ? one.integer("version") == static_cast<std::int64_t>(*one_.pipeline.version)
+                                   : one.integer("newest") == 1;
+    };
+    auto const found = std::ranges::find_if(reply->messages, wanted);
+    if (found == reply->messages.end())
+      return complain(one_, console_, Status{Code::not_found, "the table has no such plan: call PLANS lists them"});
+    if (one_.json)
+      console_.out << render_json(*found);
+    else
+      console_.out << printable_lines(found->text("xml"));
     return ExitCode::ok;
   }
 

@@ -1,13 +1,15 @@
 #include "clients/cli/pipeline_runner.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <fstream>
 #include <sstream>
 
 #include "clients/cli/filter.h"
-#include "clients/cli/synced_file.h"
+#include "files/new_file.h"
 
 namespace fastjournal::cli {
 namespace {
@@ -37,22 +39,93 @@ bool is_drop(Result<Filtered> const& done) {
 
 // Whole, or not there; on the disk when it returns.
 Status put_file(fs::path const& from, fs::path const& to) {
+  files::Descriptor const content{files::open_regular(from.string(), O_RDONLY)};
+  struct stat found {};
+  if (!content.is_open() || ::fstat(content.fd, &found) != 0) return files::failure("open of", from.string(), errno);
   std::error_code error;
   fs::create_directories(to.parent_path(), error);
-  fs::path const part = to.string() + ".part";
-  if (!error) fs::copy_file(from, part, fs::copy_options::overwrite_existing, error);
-  if (error) return {Code::io_error, "write " + part.string() + ": " + error.message()};
-  if (Status synced = sync_file_and_name(part.string()); !synced.ok()) return synced;
-  fs::rename(part, to, error);
-  if (error) return {Code::io_error, "rename " + part.string() + ": " + error.message()};
-  return sync_name(to.string());
+  if (error) return {Code::io_error, "make " + to.parent_path().string() + ": " + error.message()};
+  Result<files::NewFile> file = files::NewFile::make(to.string(), 0666);
+  if (!file.ok()) return file.status();
+  if (Status status = file->copy(content.fd); !status.ok()) return status;
+  if (::fchmod(file->fd(), found.st_mode & 0777U) != 0) return files::failure("chmod of", to.string(), errno);
+  return file->finish(files::NewFile::Durable::yes);
 }
+
+constexpr std::size_t kMadeMax = 100'000;
+constexpr int kDepthMax = 64;
+
+// A file that a command made in a folder, moved to where nobody else has a name for it.
+struct Entry {
+  std::string name;  // below the first folder
+  std::string path;
+  struct stat look {};
+};
+
+// Takes all files that are below a folder. Nothing is followed: what else is there goes to `others`.
+class Taking {
+ public:
+  explicit Taking(std::function<std::string()> new_file) : new_file_(std::move(new_file)) {}
+
+  Status take(files::Folder const& folder, std::string const& above, int depth) {
+    Result<std::vector<std::string>> names = folder.names();
+    if (!names.ok()) return names.status();
+    std::ranges::sort(names.value());
+    for (std::string const& name : names.value()) {
+      if (made.size() + others.size() >= kMadeMax || depth == kDepthMax)
+        return {Code::too_large, fmt::format("it has more than {} files, or folders {} deep", kMadeMax, kDepthMax)};
+      Status taken = take_one(folder, name, above + name, depth);
+      if (!taken.ok()) return taken;
+    }
+    return {};
+  }
+  // A file may have more names than one, as archives know it, if all of them are below the folder.
+  void leave_links() {
+    std::map<std::pair<dev_t, ino_t>, nlink_t> names;
+    for (Entry const& entry : made) ++names[{entry.look.st_dev, entry.look.st_ino}];
+    std::erase_if(made, [&](Entry const& entry) {
+      bool const is_elsewhere = entry.look.st_nlink > names[{entry.look.st_dev, entry.look.st_ino}];
+      if (is_elsewhere) others.push_back(entry.name);
+      return is_elsewhere;
+    });
+  }
+
+  std::vector<Entry> made;
+  std::vector<std::string> others;
+
+ private:
+  Status take_one(files::Folder const& folder, std::string const& name, std::string const& full, int depth) {
+    Entry entry{full, {}};
+    if (!folder.look(name, entry.look)) return files::failure("stat of", folder.path_of(name), errno);
+    if (S_ISDIR(entry.look.st_mode)) {
+      Result<files::Folder> const below = folder.inner(name);
+      return below.ok() ? take(below.value(), full + "/", depth + 1) : below.status();
+    }
+    entry.path = new_file_();
+    if (::renameat(folder.fd(), name.c_str(), AT_FDCWD, entry.path.c_str()) != 0 ||
+        ::lstat(entry.path.c_str(), &entry.look) != 0)
+      return files::failure("rename of", folder.path_of(name), errno);
+    if (S_ISREG(entry.look.st_mode))
+      made.push_back(std::move(entry));
+    else
+      others.push_back(full);
+    return {};
+  }
+
+  std::function<std::string()> new_file_;
+};
 
 }  // namespace
 
 PipelineRunner::PipelineRunner(plan::Plan const& plan, PipelineWishes const& wishes, client::Documents& documents,
-                               fs::path work)
-    : plan_(plan), destinations_(plan), wishes_(wishes), documents_(documents), work_(std::move(work)) {}
+                               fs::path work, Stop& stop, std::function<void(std::string const&)> tell)
+    : plan_(plan),
+      destinations_(plan),
+      wishes_(wishes),
+      documents_(documents),
+      work_(std::move(work)),
+      stop_(stop),
+      tell_(std::move(tell)) {}
 
 std::string PipelineRunner::check() const {
   auto const find = [&](std::string const& name) { return std::ranges::find(plan_.steps, name, &plan::Step::name); };
@@ -136,7 +209,15 @@ bool PipelineRunner::beat(Document const& document) {
   return !lives.ok() || lives.value();
 }
 
+bool PipelineRunner::may_go_on(Document const& document) {
+  static_cast<void>(stop_.look());
+  if (!stop_.is_over() && beat(document)) return true;
+  is_ended_ = true;
+  return false;
+}
+
 Status PipelineRunner::run(Document const& document, std::string const& content) {
+  is_ended_ = false;
   beat_ = std::chrono::steady_clock::now();
   ways_.clear();
   auto const source = std::ranges::find(plan_.steps, document.source, &plan::Step::name);
@@ -153,6 +234,7 @@ Status PipelineRunner::run(Document const& document, std::string const& content)
 
 // `is_behind`: the step at the copy's place was passed before (that is where children begin).
 Status PipelineRunner::walk(Document const& document, Copy copy, bool is_behind) {
+  if (is_ended_ || stop_.is_over()) return {};
   if (!is_behind) {
     // Nothing is missing here or behind: no step need run.
     std::vector<bool> const behind = plan::below(plan_, copy.at);
@@ -198,8 +280,13 @@ Status PipelineRunner::pass(Document const& document, Copy& copy, bool& goes_on)
 Status PipelineRunner::filter(Document const& document, Copy& copy, bool& goes_on) {
   plan::Step const& step = plan_.step(copy.at);
   std::string const out = new_file();
-  Result<Filtered> const done = run_filter(wishes_.steps.at(step.name), variables(document, step), copy.content, out,
-                                           [&] { return beat(document); });
+  Result<Filtered> const done = run_filter(
+      wishes_.steps.at(step.name), variables(document, step), copy.content, out, [&] { return may_go_on(document); },
+      stop_.fd());
+  if (is_ended_) {
+    goes_on = false;
+    return {};
+  }
   if (std::optional<NotSent> const why = reason_of(step.name, done)) {
     goes_on = false;
     return fail_behind(document, copy, *why, is_drop(done));
@@ -236,29 +323,44 @@ Status PipelineRunner::split(Document const& document, Copy const& copy) {
   if (error) return {Code::io_error, "make " + folder.string() + ": " + error.message()};
   std::vector<std::string> with = variables(document, step);
   with.push_back("FJ_OUT=" + folder.string());
-  Result<Filtered> const done =
-      run_filter(wishes_.splits.at(step.name), with, copy.content, new_file(), [&] { return beat(document); });
+  Result<Filtered> const done = run_filter(
+      wishes_.splits.at(step.name), with, copy.content, new_file(), [&] { return may_go_on(document); }, stop_.fd());
+  if (is_ended_) return {};
   if (std::optional<NotSent> const why = reason_of(step.name, done))
     return fail_behind(document, copy, *why, is_drop(done));
-  std::vector<fs::path> made;
-  for (fs::recursive_directory_iterator at{folder, error}; !error && at != fs::recursive_directory_iterator{};
-       at.increment(error))
-    if (at->is_regular_file()) made.push_back(at->path());
-  std::sort(made.begin(), made.end());
-  for (fs::path const& path : made) {
-    std::string const name = path.lexically_relative(folder).generic_string();
+  Result<Made> const made = take_made(folder.string());
+  if (!made.ok())
+    return fail_behind(document, copy, {.kind = step.name + ": files", .error = made.status().message()}, false);
+  for (auto const& [name, path] : made.value()) {
+    if (is_ended_ || stop_.is_over()) return {};
     Result<client::Child> child = documents_.begin_child(document, name, step.name);
     if (!child.ok()) return is_over(child.status()) ? Status{} : child.status();
     if (!child->document.is_mine()) continue;
     child->document.source = document.source;
     child->document.uri = document.uri + "/" + name;
     Copy further = copy;
-    further.content = path.string();
+    further.content = path;
     if (Status walked = walk(child->document, std::move(further), true); !walked.ok()) return walked;
   }
-  Status const said = documents_.children_done(document, made.size());
+  if (is_ended_ || stop_.is_over()) return {};
+  Status const said = documents_.children_done(document, made->size());
   if (!said.ok() && !is_over(said)) return said;
   return fail_behind(document, copy, {.kind = "split", .error = "it was taken apart"}, true);
+}
+
+Result<PipelineRunner::Made> PipelineRunner::take_made(std::string const& path) {
+  Result<files::Folder> const folder = files::Folder::open(path);
+  if (!folder.ok()) return folder.status();
+  Taking taking{[this] { return new_file(); }};
+  if (Status status = taking.take(folder.value(), {}, 0); !status.ok()) return status;
+  taking.leave_links();
+  Made out;
+  for (Entry& entry : taking.made) out.emplace_back(std::move(entry.name), std::move(entry.path));
+  if (std::size_t const count = taking.others.size(); count > 0)
+    tell_(fmt::format("of what a document was taken apart into, {} {} and {} not delivered: {}{}", count,
+                      count == 1 ? "is a link or no file" : "are links or no files", count == 1 ? "is" : "are",
+                      taking.others.front(), count > 1 ? ", ..." : ""));
+  return out;
 }
 
 Status PipelineRunner::deliver(Document const& document, std::size_t destination, Copy const& copy, bool& goes_on) {
@@ -297,8 +399,10 @@ std::optional<NotSent> PipelineRunner::send(Document const& document, plan::Step
   std::vector<std::string> with = variables(document, step);
   with.push_back("FJ_KEY=" + sending.key);
   with.push_back("FJ_ATTEMPT=" + std::to_string(sending.attempt));
-  Result<Filtered> const done = run_filter(target, with, copy.content, {}, [&] { return beat(document); });
+  Result<Filtered> const done = run_filter(
+      target, with, copy.content, {}, [&] { return may_go_on(document); }, stop_.fd());
   std::optional<NotSent> why = reason_of(step.name, done);
+  if (why && is_ended_) why->may_have_arrived = true;
   if (why) why->drop = is_drop(done);
   return why;
 }
@@ -315,7 +419,8 @@ std::optional<NotSent> PipelineRunner::post(Document const& document, plan::Step
                                         {"Fastjournal-Step", step.name},
                                         {"Fastjournal-Attempt", std::to_string(sending.attempt)}},
                             .time_limit_ms = step.retry.timeout_ms};
-  std::optional<NotSent> why = send_by_http(http_target_of(step.name), request, [&] { return beat(document); });
+  std::optional<NotSent> why = send_by_http(
+      http_target_of(step.name), request, [&] { return may_go_on(document); }, stop_.fd());
   if (why && why->kind == "timeout") why->permanent = step.retry.on_timeout == plan::OnTimeout::permanent;
   return why;
 }
@@ -348,8 +453,10 @@ Result<std::vector<plan::StepIndex>> PipelineRunner::choose(Document const& docu
     names.push_back(plan_.step(out.back()).name);
   } else {
     std::string const file = new_file();
-    Result<Filtered> const done = run_filter(wishes_.routes.at(step.name), variables(document, step), copy.content,
-                                             file, [&] { return beat(document); });
+    Result<Filtered> const done = run_filter(
+        wishes_.routes.at(step.name), variables(document, step), copy.content, file,
+        [&] { return may_go_on(document); }, stop_.fd());
+    if (is_ended_) return std::vector<plan::StepIndex>{};
     std::optional<NotSent> why = reason_of(step.name, done);
     std::ifstream words{file};
     for (std::string name; !why && words >> name;) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "clients/cli/http_target.h"
+#include "clients/cli/stop.h"
 #include "clients/lib/documents.h"
 #include "plan/destinations.h"
 #include "plan/plan.h"
@@ -44,15 +46,15 @@ inline constexpr int kStatusDrop = 99;       // the document is not to go on
 
 class PipelineRunner {
  public:
-  // All outlive it. `work`: a folder for files of documents under way, which it empties.
+  // All outlive it. `work`: a folder for files of documents under way, which it empties. `tell`: what people should know.
   PipelineRunner(plan::Plan const& plan, PipelineWishes const& wishes, client::Documents& documents,
-                 std::filesystem::path work);
+                 std::filesystem::path work, Stop& stop, std::function<void(std::string const&)> tell);
 
   // What is wrong with the wishes: steps that the plan does not have, outputs without a command. Empty: nothing.
   [[nodiscard]] std::string check() const;
   // Whether outputs are URLs.
   [[nodiscard]] bool needs_curl() const;
-  // A document with this content; not ok: the daemon cannot be asked.
+  // A document with this content; not ok: the daemon cannot be asked. When the time to stop is over it ends early.
   [[nodiscard]] Status run(client::Document const& document, std::string const& content);
   [[nodiscard]] PipelineCounts const& counts() const { return counts_; }
 
@@ -85,13 +87,21 @@ class PipelineRunner {
   [[nodiscard]] std::optional<std::size_t> destination_of(Copy const& copy) const;
   [[nodiscard]] bool is_missing(client::Document const& document, std::size_t destination) const;
   [[nodiscard]] std::string new_file();
+  // What a command made in this folder: only files that are in it, whatever links lead elsewhere. Name, and path.
+  using Made = std::vector<std::pair<std::string, std::string>>;
+  [[nodiscard]] Result<Made> take_made(std::string const& folder);
   bool beat(client::Document const& document);
+  // False: the command under way is to end.
+  bool may_go_on(client::Document const& document);
 
   plan::Plan const& plan_;
   plan::Destinations const destinations_;
   PipelineWishes const& wishes_;
   client::Documents& documents_;
   std::filesystem::path work_;
+  Stop& stop_;
+  std::function<void(std::string const&)> tell_;
+  bool is_ended_{false};  // a command, before its time
   PipelineCounts counts_;
   std::uint64_t files_{0};
   std::map<plan::StepIndex, std::size_t> turns_;

@@ -10,13 +10,13 @@
 #include <ostream>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "clients/cli/document_contents.h"
 #include "clients/cli/http_target.h"
 #include "clients/cli/pipeline_runner.h"
+#include "clients/cli/stop.h"
 #include "clients/lib/documents.h"
 #include "clients/lib/folder_scanner.h"
 #include "clients/lib/secret_file.h"
@@ -33,6 +33,7 @@ using client::Milliseconds;
 // Between two scans where nothing tells of changes, and after the daemon was away.
 constexpr DurationMs kEveryDefault{10'000};
 constexpr Milliseconds kAway{1'000};
+constexpr DurationMs kStopAfterDefault{30'000};
 
 // NAME=VALUE of each; the word that is none.
 Result<std::map<std::string, std::string>> pairs_of(std::vector<std::string> const& words, std::string_view option) {
@@ -89,7 +90,10 @@ class PipelineCommand {
     plan_ = std::move(plan).value();
     if (work_.path().empty() || contents_folder_.path().empty())
       return complain(one_, console_, {Code::io_error, "cannot make a folder for files"});
-    runner_ = std::make_unique<PipelineRunner>(plan_, wishes_, documents_, work_.path());
+    if (!stop_.ok()) return complain(one_, console_, {Code::io_error, "cannot read signals from a descriptor"});
+    runner_ =
+        std::make_unique<PipelineRunner>(plan_, wishes_, documents_, work_.path(), stop_,
+                                         [this](std::string const& text) { note(one_, console_, printable(text)); });
     if (std::string const wrong = runner_->check(); !wrong.empty()) return misuse(one_, console_, wrong);
     if (runner_->needs_curl())
       if (Status const found = find_curl(); !found.ok()) return misuse(one_, console_, found.message());
@@ -152,10 +156,10 @@ class PipelineCommand {
       if (done.ok()) done = scan();
       if (done.ok()) done = bring_missing();
       if (!done.ok() && !is_away(done)) return complain(one_, console_, done);
-      if (done.ok() && one_.once) return finish();
+      if (stop_.is_asked() || (done.ok() && one_.once)) return finish();
       if (!done.ok()) {
         note(one_, console_, "the daemon is away: " + done.message());
-        std::this_thread::sleep_for(kAway);
+        static_cast<void>(stop_.wait(kAway));
         continue;
       }
       wait();
@@ -165,7 +169,7 @@ class PipelineCommand {
 
   Status bring_missing() {
     for (auto const& [source, folder] : wishes_.sources)
-      for (;;) {
+      while (!stop_.is_asked()) {
         Result<std::vector<Document>> const next = documents_.next({.source = source});
         if (!next.ok()) return next.status();
         if (next->empty()) break;
@@ -186,6 +190,7 @@ class PipelineCommand {
     PipelineCounts const before = runner_->counts();
     Status const done = runner_->run(document, path);
     if (!done.ok()) return done;
+    if (stop_.is_over()) return let_go(document);
     // It would be handed out again and again.
     PipelineCounts const& after = runner_->counts();
     if (after == before) return give_up(document, "no-way", "no step leads there");
@@ -212,16 +217,20 @@ class PipelineCommand {
 
   Status scan() {
     for (auto const& [source, scanner] : scanners_) {
+      if (stop_.is_asked()) return {};
       Status asked;
       Status const scanned = scanner->scan([&, &name = source](client::ScannedFile const& file) {
+        if (stop_.is_asked()) return false;
         ++files_;
         Result<DocumentContents::Kept> const kept = contents_->keep(name, file);
         asked = kept.status();
+        if (is_drained(asked)) return true;
         if (!asked.ok() || kept.value() == DocumentContents::Kept::changing) return asked.ok();
         if (kept.value() == DocumentContents::Kept::too_large)
           note(one_, console_, file.uri + " is not kept, as it is too large for table " + one_.pipeline.keep);
         Result<Document> const found = documents_.found(name, file.uri, file.hash);
         asked = found.status();
+        if (is_drained(asked)) return true;
         if (asked.ok() && found->is_mine()) asked = bring(found.value());
         return asked.ok();
       });
@@ -231,25 +240,66 @@ class PipelineCommand {
     return {};
   }
 
+  // What is new or has changed waits for its RESUME, and everything else goes on.
+  bool is_drained(Status& asked) {
+    if (asked.code() != Code::paused) return false;
+    if (!is_drain_told_) note(one_, console_, asked.message());
+    is_drain_told_ = true;
+    ++drained_;
+    asked = {};
+    return true;
+  }
+
+  // Deliveries that wait for a person, of this run and of all before.
+  Result<std::uint64_t> count_in_doubt() {
+    std::uint64_t out = 0;
+    for (std::string after; after != "0";) {
+      Message command{"DESTINATIONS"};
+      command.set("table", std::string_view{one_.table});
+      if (!after.empty()) command.set("after", std::string_view{after});
+      Result<client::Reply> const reply = connection_.call(command);
+      if (!reply.ok()) return reply.status();
+      for (Message const& message : reply->messages)
+        out += static_cast<std::uint64_t>(message.integer("in_doubt").value_or(0));
+      after = std::to_string(reply->messages.back().integer("after").value_or(0));
+    }
+    return out;
+  }
+
   void wait() {
     DurationMs const every = one_.interval.value_or(kEveryDefault);
     std::vector<FolderScanner const*> all;
     for (auto const& [name, scanner] : scanners_) all.push_back(scanner.get());
-    static_cast<void>(FolderScanner::wait_change(all, Milliseconds{every.value}));
+    if (!stop_.is_asked()) static_cast<void>(FolderScanner::wait_change(all, Milliseconds{every.value}, stop_.fd()));
   }
 
   ExitCode finish() {
     PipelineCounts counts = runner_->counts();
     counts.failed += given_up_;
+    std::uint64_t doubt = counts.in_doubt;
+    if (!stop_.is_asked()) {
+      Result<std::uint64_t> const all = count_in_doubt();
+      if (!all.ok()) return complain(one_, console_, all.status());
+      doubt = std::max(doubt, all.value());
+    }
     if (console_.look.json)
-      console_.out << fmt::format(R"({{"files":{},"sent":{},"failed":{},"dropped":{},"cancelled":{},"in_doubt":{}}})",
-                                  files_, counts.sent, counts.failed, counts.dropped, counts.cancelled, counts.in_doubt)
-                   << '\n';
+      console_.out
+          << fmt::format(
+                 R"({{"files":{},"sent":{},"failed":{},"dropped":{},"cancelled":{},"in_doubt":{},"drained":{}}})",
+                 files_, counts.sent, counts.failed, counts.dropped, counts.cancelled, doubt, drained_)
+          << '\n';
     else
-      console_.out << fmt::format("{} files looked at; {} sent, {} failed, {} dropped{}\n", files_, counts.sent,
-                                  counts.failed, counts.dropped,
-                                  counts.in_doubt > 0 ? fmt::format(", {} in doubt", counts.in_doubt) : "");
-    return counts.failed + counts.in_doubt > 0 ? ExitCode::failed : ExitCode::ok;
+      console_.out << fmt::format("{} files looked at; {} sent, {} failed, {} dropped{}{}\n", files_, counts.sent,
+                                  counts.failed, counts.dropped, doubt > 0 ? fmt::format(", {} in doubt", doubt) : "",
+                                  drained_ > 0 ? fmt::format(", {} not taken", drained_) : "");
+    if (doubt > 0 && !console_.look.json)
+      note(one_, console_,
+           fmt::format("of {} nobody knows whether they arrived: `fastjournal pipeline ls {} --status in_doubt` shows "
+                       "them, `pipeline resolve` says it",
+                       doubt == 1 ? "one delivery" : std::to_string(doubt) + " deliveries", one_.table));
+    // Asked to stop, it did what it was asked; what failed is tried again by the next one.
+    bool const is_left = doubt > 0 || (drained_ > 0 && !stop_.is_asked()) || (counts.failed > 0 && !stop_.is_asked());
+    return is_left ? ExitCode::failed : ExitCode::ok;
   }
 
   Invocation const& one_;
@@ -258,6 +308,7 @@ class PipelineCommand {
   client::Documents documents_;
   PipelineWishes wishes_;
   plan::Plan plan_;
+  Stop stop_{one_.pipeline.stop_after.value_or(kStopAfterDefault)};
   WorkFolder work_;
   WorkFolder contents_folder_;
   std::unique_ptr<DocumentContents> contents_;
@@ -266,6 +317,8 @@ class PipelineCommand {
   std::uint64_t files_{0};
   // Destinations of documents that are gone, or that lead nowhere.
   std::uint64_t given_up_{0};
+  std::uint64_t drained_{0};  // files that are new or have changed
+  bool is_drain_told_{false};
 };
 
 }  // namespace

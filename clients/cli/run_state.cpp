@@ -1,13 +1,10 @@
 #include "clients/cli/run_state.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <utility>
@@ -15,17 +12,13 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
-#include "clients/cli/synced_file.h"
+#include "files/new_file.h"
 
 namespace fastjournal::cli {
 
 namespace {
 
 constexpr std::string_view kFirstLine = "fastjournal put --from 1";
-
-Status run_state_failed(std::string const& what, std::string const& path) {
-  return {Code::io_error, what + " " + path + ": " + std::strerror(errno)};
-}
 
 // The numbers, by their names in the file.
 using Numbers = std::array<std::pair<std::string_view, std::uint64_t*>, 7>;
@@ -77,17 +70,7 @@ Status write_state(std::string const& path, RunState const& state) {
   std::string text = fmt::format("{}\ntable {}\nclient {}\n", kFirstLine, state.table, state.client);
   for (auto const& [name, number] : numbers_of(copy)) text += fmt::format("{} {}\n", name, *number);
   if (!state.refused_file.empty()) text += fmt::format("refused_file {}\n", state.refused_file);
-  std::string const fresh = path + ".new";
-  int const fd = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return run_state_failed("open", fresh);
-  ssize_t const put = ::write(fd, text.data(), text.size());
-  if (put >= 0 && put < static_cast<ssize_t>(text.size())) errno = ENOSPC;
-  bool const written = put == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
-  Status const status = written ? Status{} : run_state_failed("write", fresh);
-  ::close(fd);
-  if (!status.ok()) return status;
-  if (::rename(fresh.c_str(), path.c_str()) != 0) return run_state_failed("rename to", path);
-  return sync_name(path);
+  return files::replace_file(path, text, 0666);
 }
 
 }  // namespace fastjournal::cli

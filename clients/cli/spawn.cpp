@@ -47,6 +47,15 @@ int why_not_run(std::string const& path) {
 
 }  // namespace
 
+SpawnAttributes::SpawnAttributes() {
+  posix_spawnattr_init(&list);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&list, &none);
+  posix_spawnattr_setpgroup(&list, 0);
+  posix_spawnattr_setflags(&list, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+}
+
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   std::vector<char*> out;
   for (std::string& one : strings) out.push_back(one.data());

@@ -21,6 +21,15 @@ struct SpawnActions {
   ~SpawnActions() { posix_spawn_file_actions_destroy(&list); }
 };
 
+// A process group of its own, which no signal of our terminal reaches, and no blocked signals.
+struct SpawnAttributes {
+  posix_spawnattr_t list;
+  SpawnAttributes();
+  SpawnAttributes(SpawnAttributes const&) = delete;
+  SpawnAttributes& operator=(SpawnAttributes const&) = delete;
+  ~SpawnAttributes() { posix_spawnattr_destroy(&list); }
+};
+
 // Null-terminated; borrows from the strings.
 [[nodiscard]] std::vector<char*> pointers_to(std::vector<std::string>& strings);
 // Ours with these ("NAME=value"). Variables FJ_... of ours are left out: they are of an outer command's row or document.

@@ -17,6 +17,7 @@
 
 #include "base/hash.h"
 #include "base/hex.h"
+#include "files/folder.h"
 
 namespace fastjournal::client {
 namespace {
@@ -29,18 +30,11 @@ Status failed(std::string const& what, std::string const& path, int error) {
   return {error == ENOENT ? Code::not_found : Code::io_error, what + " " + path + ": " + std::strerror(error)};
 }
 
-struct Descriptor {
-  int fd{-1};
-  ~Descriptor() {
-    if (fd >= 0) ::close(fd);
-  }
-};
-
 }  // namespace
 
 Result<std::string> hash_of_file(std::string const& path, ContentHash hash) {
-  Descriptor const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) return failed("open", path, errno);
+  files::Descriptor const file{files::open_regular(path, O_RDONLY)};
+  if (!file.is_open()) return failed("open", path, errno);
   Hasher128 fast;
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> const slow{EVP_MD_CTX_new(), &EVP_MD_CTX_free};
   if (hash == ContentHash::sha256 && EVP_DigestInit_ex(slow.get(), EVP_sha256(), nullptr) != 1)
@@ -117,7 +111,7 @@ Status FolderScanner::scan_folder(fs::path const& folder, bool& goes_on,
 Status FolderScanner::look_at(fs::path const& path, bool& goes_on,
                               std::function<bool(ScannedFile const&)> const& each) {
   struct stat about {};
-  if (::stat(path.c_str(), &about) != 0) return failed("look at", path.string(), errno);
+  if (::lstat(path.c_str(), &about) != 0) return failed("look at", path.string(), errno);
   ScannedFile file;
   file.uri = path.lexically_relative(options_.folder).generic_string();
   file.path = path.string();
@@ -137,16 +131,17 @@ Status FolderScanner::look_at(fs::path const& path, bool& goes_on,
   return {};
 }
 
-bool FolderScanner::wait_change(std::vector<FolderScanner const*> const& scanners, Milliseconds limit) {
+bool FolderScanner::wait_change(std::vector<FolderScanner const*> const& scanners, Milliseconds limit, int wake_fd) {
   std::vector<pollfd> polled;
   for (FolderScanner const* const one : scanners)
     if (one->watches_ >= 0) polled.push_back({one->watches_, POLLIN, 0});
+  if (wake_fd >= 0) polled.push_back({wake_fd, POLLIN, 0});
   int const ms = static_cast<int>(std::clamp<Milliseconds::rep>(limit.count(), 0, INT_MAX));
   if (::poll(polled.data(), polled.size(), ms) <= 0) return false;
   // What they say in detail does not matter: everything is looked at again.
   std::array<char, 4096> events{};
   for (pollfd const& one : polled)
-    while (::read(one.fd, events.data(), events.size()) > 0) {
+    while (one.fd != wake_fd && ::read(one.fd, events.data(), events.size()) > 0) {
     }
   return true;
 }

@@ -47,7 +47,8 @@ class FolderScanner {
   // end. A file that goes away meanwhile is left out; one that cannot be read is an error.
   [[nodiscard]] Status scan(std::function<bool(ScannedFile const&)> const& each);
   // True: something below one of the folders may have changed since its last scan. False: the limit is over.
-  [[nodiscard]] static bool wait_change(std::vector<FolderScanner const*> const& scanners, Milliseconds limit);
+  [[nodiscard]] static bool wait_change(std::vector<FolderScanner const*> const& scanners, Milliseconds limit,
+                                        int wake_fd = -1);
 
  private:
   struct Known {

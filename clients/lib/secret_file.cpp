@@ -6,26 +6,16 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <initializer_list>
+
+#include "files/new_file.h"
 
 namespace fastjournal::client {
 namespace {
 
 constexpr std::size_t kReadBytesMax = 64U << 10U;
-
-// The descriptor is closed at the end.
-struct Opened {
-  explicit Opened(int descriptor) : fd(descriptor) {}
-  Opened(Opened const&) = delete;
-  Opened& operator=(Opened const&) = delete;
-  ~Opened() {
-    if (fd >= 0) ::close(fd);
-  }
-  int fd;
-};
 
 Status failed(std::string_view what, std::string const& path) {
   int const error = errno;
@@ -33,32 +23,20 @@ Status failed(std::string_view what, std::string const& path) {
           std::string{what} + " " + path + ": " + std::strerror(error)};
 }
 
-Status write_all(int fd, std::string_view text, std::string const& path) {
-  while (!text.empty()) {
-    ssize_t const took = ::write(fd, text.data(), text.size());
-    if (took < 0 && errno == EINTR) continue;
-    if (took < 0) return failed("write", path);
-    text.remove_prefix(static_cast<std::size_t>(took));
-  }
-  return ::fsync(fd) == 0 ? Status{} : failed("sync", path);
-}
-
 // `owners`: the first of these paths that is there says who it belongs to.
-Status write_new(std::string const& path, std::initializer_list<std::string> owners, std::string_view text) {
-  Opened const file{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
-  if (file.fd < 0) return failed("create", path);
+Status give_to_owner(files::NewFile const& file, std::initializer_list<std::string> owners, std::string const& path) {
   struct stat owner {};
   bool const has_owner = std::any_of(owners.begin(), owners.end(),
                                      [&](std::string const& one) { return ::stat(one.c_str(), &owner) == 0; });
-  if (::geteuid() == 0 && has_owner && ::fchown(file.fd, owner.st_uid, owner.st_gid) != 0)
+  if (::geteuid() == 0 && has_owner && ::fchown(file.fd(), owner.st_uid, owner.st_gid) != 0)
     return failed("give the owner of the folder", path);
-  return write_all(file.fd, text, path);
+  return {};
 }
 
 }  // namespace
 
 Result<std::string> read_secret(std::string const& path) {
-  Opened const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  files::Descriptor const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0) return failed("open", path);
   struct stat found {};
   if (::fstat(file.fd, &found) != 0) return failed("look at", path);
@@ -84,17 +62,11 @@ Status write_secret(std::string const& path, std::string_view text, std::string 
     std::string parent = std::filesystem::path{path}.parent_path().string();
     return parent.empty() ? std::string{"."} : parent;
   }();
-  std::string const unfinished = path + ".new";
-  // Of a run that was interrupted.
-  ::unlink(unfinished.c_str());
-  Status status = write_new(unfinished, {path, whose, folder}, text);
-  if (status.ok() && ::rename(unfinished.c_str(), path.c_str()) != 0) status = failed("rename", unfinished);
-  if (!status.ok()) {
-    ::unlink(unfinished.c_str());
-    return status;
-  }
-  Opened const opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  return opened.fd >= 0 && ::fsync(opened.fd) == 0 ? Status{} : failed("sync", folder);
+  Result<files::NewFile> file = files::NewFile::make(path, 0600);
+  if (!file.ok()) return file.status();
+  Status status = give_to_owner(file.value(), {path, whose, folder}, path);
+  if (status.ok()) status = file->write(text);
+  return status.ok() ? file->finish(files::NewFile::Durable::yes) : status;
 }
 
 }  // namespace fastjournal::client

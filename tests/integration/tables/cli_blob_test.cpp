@@ -141,4 +141,19 @@ BOOST_FIXTURE_TEST_CASE(damage_is_found, CliBlobFixture) {
   BOOST_TEST(said("get images sound") == "sound\n0");
 }
 
+// What a user has beside the output stays, and two at a time bring one of the two.
+BOOST_FIXTURE_TEST_CASE(an_output_has_no_name_until_it_is_whole, CliBlobFixture) {
+  run("head -c 3000000 /dev/urandom > one && head -c 3000000 /dev/urandom > two && echo mine > out.partial");
+  run("fastjournal blob put images one one && fastjournal blob put images two two");
+  run("fastjournal blob get images one -o out && cmp one out");
+  BOOST_TEST(run("cat out.partial") == "mine\n");
+  run("for i in 1 2 3 4 5; do fastjournal blob get images one -o both & fastjournal blob get images two -o both & "
+      "wait; "
+      "cmp -s both one || cmp both two || exit 1; done");
+  run("n=$(printf %0255d 0); fastjournal blob get images one -o $n && cmp one $n");
+  // Of one that fails nothing is left.
+  run_in_shell(daemon, "fastjournal blob get images none -o nothing");
+  BOOST_TEST(run("ls -A | grep -c -e nothing -e '^.fastjournal-'; true") == "0\n");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
