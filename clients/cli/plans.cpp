@@ -231,6 +231,8 @@ class PlanRunner {
       }
       if (!is_usable(path, file.value())) {
         all_good = false;
+      } else if (one_.verb == "plan check") {
+        for (plan::Finding const& finding : plan::suggest(*file->plan)) tell_finding(path, finding, "suggestion");
       } else if (one_.verb == "plan explain") {
         Explained const explained{*file->plan};
         if (one_.dot)
@@ -301,7 +303,9 @@ class PlanRunner {
     (one_.verb == "plan check" ? console_.out : console_.err) << render_json(out);
   }
   void tell_finding(std::string const& path, plan::Finding const& finding) {
-    std::string_view const severity = finding.is_warning ? "warning" : "error";
+    tell_finding(path, finding, finding.is_warning ? "warning" : "error");
+  }
+  void tell_finding(std::string const& path, plan::Finding const& finding, std::string_view severity) {
     if (!one_.json) {
       std::string const line = finding.line == 0 ? std::string{} : fmt::format("{}:", finding.line);
       console_.err << fmt::format("{}:{} {}: {}: {}\n", path, line, severity, finding.name, printable(finding.what));

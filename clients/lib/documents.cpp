@@ -181,7 +181,7 @@ Result<std::vector<std::string>> Documents::routed(Document const& document, std
   command.set("chosen", std::string_view{all});
   Result<Reply> const reply = connection_.call(command);
   if (!reply.ok()) return reply.status();
-  return words(reply->first().text("destinations"));
+  return words(reply->first().text("dropped_at"));
 }
 
 Result<Child> Documents::begin_child(Document const& parent, std::string_view child, std::string_view step) {

@@ -757,8 +757,8 @@ export interface Destination {
   dropped: number;
   dead: number;
   errorDoc: number;
-  /** Of `sending`. */
   inDoubt: number;
+  /** Of all these; the others count a document once. */
   withWorkers: number;
 }
 
@@ -768,8 +768,8 @@ export interface PipelineEvent {
   /** Its number since the start of the daemon. */
   event: number;
   date: number;
-  /** 'found', 'changed', 'handed_out', 'routed', 'children_done', 'in_doubt', 'forgotten', 'mode' (of a destination), or the
-   * state that it came into. */
+  /** 'found', 'changed', 'handed_out', 'routed', 'children_done', 'in_doubt', 'forgotten', 'mode' (of a destination),
+   * 'drains', 'resumed' (of the table), or the state that it came into. */
   what: string;
   document?: number | bigint;
   uri?: string;
@@ -786,6 +786,15 @@ export interface PipelineEvent {
   router?: string;
   chosen: string[];
   mode?: 'open' | 'probing' | 'shut';
+  /** Of the content then. */
+  hash?: string;
+  /** How often the document had changed by then. */
+  generation?: number;
+  /** Of a child. */
+  parent?: number | bigint;
+  original?: number | bigint;
+  /** Who drains the table. */
+  by?: string;
 }
 
 export interface Plan {
@@ -796,6 +805,8 @@ export interface Plan {
   newest: boolean;
   /** Of the newest. */
   text: string;
+  /** As the file of a plan. */
+  xml: string;
 }
 
 /** What people's commands are about: one of document, source, destination, kind and status, or all, is needed. */

@@ -485,6 +485,7 @@ PlanBody plan_body(Plan const& plan) {
     if (plan.targets[at].mode != Mode::open)
       out.paused.push_back({static_cast<std::uint16_t>(at), plan.targets[at].mode, plan.targets[at].reason});
   out.text = plan.text;
+  if (plan.drain) out.drain = DrainBody{plan.drain->since, plan.drain->by, plan.drain->reason};
   return out;
 }
 
@@ -498,6 +499,7 @@ bool Documents::restate(Lsn below, rows::CopyRoom& room, Records& records) const
     if (!plan || !plan->is_known() || !is_below(plan->region)) continue;
     PlanBody body = plan_body(*plan);
     if (is_mutant(Mutant::copy_loses_pause)) body.paused.clear();
+    if (is_mutant(Mutant::copy_loses_drain)) body.drain.reset();
     bytes.clear();
     write_plan(bytes, body);
     if (!room.take(bytes.size() + kHeaderBytes)) return true;

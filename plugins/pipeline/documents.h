@@ -171,6 +171,7 @@ class Documents {
   [[nodiscard]] bool apply_routed(RecordView const& record, std::uint32_t document, TableObserver& observer);
   [[nodiscard]] bool apply_declared(RecordView const& record, std::uint32_t document, TableObserver& observer);
   [[nodiscard]] bool apply_destination(RecordView const& record, ApplyContext const& context, TableObserver& observer);
+  [[nodiscard]] bool apply_drain(RecordView const& record, ApplyContext const& context);
   void forget(std::uint32_t document, TableObserver& observer);
   [[nodiscard]] bool apply_archived(RecordView const& record, TableObserver& observer);
   // Of one in the archive: it is not there any more.
@@ -205,6 +206,8 @@ class Documents {
   void place(std::uint32_t& region, Lsn lsn, bool is_new);
   void tell_failed(std::uint32_t cell, TableObserver& observer);
   void note(std::uint32_t cell, Event::What what, std::string_view first, std::string_view second = {});
+  // Of a whole document, as it is now.
+  void note_document(std::uint32_t document, Event event, std::string_view first = {}, std::string_view second = {});
   // Of the state of a cell, as it is now.
   void note_state(std::uint32_t cell, std::string_view worker);
   void note_choice(std::uint32_t document, plan::Choice const& choice);

@@ -31,6 +31,7 @@ bool Documents::apply(RecordView const& record, ApplyContext const& context, Tab
     case RecordType::document: return apply_document(record, context, observer);
     case RecordType::archived: return apply_archived(record, observer);
     case RecordType::destination: return apply_destination(record, context, observer);
+    case RecordType::drain: return apply_drain(record, context);
     case RecordType::clock: {
       ClockBody body;
       if (!read_clock(as_text(record.body), body)) return false;
@@ -67,7 +68,7 @@ bool Documents::apply(RecordView const& record, ApplyContext const& context, Tab
     case RecordType::routed: return apply_routed(record, document, observer);
     case RecordType::declared: return apply_declared(record, document, observer);
     case RecordType::forgotten:
-      history_.note({.at = date_, .document = record.object, .what = Event::What::forgotten}, store_.name_of(document));
+      note_document(document, {.what = Event::What::forgotten}, store_.name_of(document));
       forget(document, observer);
       return true;
     default: return false;
@@ -76,7 +77,7 @@ bool Documents::apply(RecordView const& record, ApplyContext const& context, Tab
 
 bool Documents::apply_plan(RecordView const& record, TableObserver& observer) {
   PlanBody body;
-  if (!read_plan(as_text(record.body), body)) return false;
+  if (!read_plan(as_text(record.body), record.version, body)) return false;
   std::optional<plan::Plan> rules = plan::decode(body.text);
   if (!rules) return false;
   std::optional<std::uint8_t> number = plans_.find(record.object);
@@ -91,6 +92,7 @@ bool Documents::apply_plan(RecordView const& record, TableObserver& observer) {
     plan->targets[paused.destination].mode = paused.mode;
     plan->targets[paused.destination].reason = paused.reason;
   }
+  if (body.drain) plan->drain = {body.drain->since, std::string{body.drain->by}, std::string{body.drain->reason}};
   place(plan->region, record.lsn, true);
   base_bytes_ += kDocumentBytes + body.text.size();
   std::uint8_t const newest = plans_.newest_number();
@@ -221,7 +223,6 @@ bool Documents::apply_document(RecordView const& record, ApplyContext const& con
     return false;
   if (!body.before.is_none()) follow(body.before, record.object);
   std::uint32_t const number = store_.add(record.object, *plan, body);
-  if (is_found) history_.note({.at = date_, .document = record.object});
   Document& document = store_.at(number);
   place(document.region, record.lsn, true);
   ++plans_.at(*plan).documents;
@@ -230,6 +231,7 @@ bool Documents::apply_document(RecordView const& record, ApplyContext const& con
   if (body.generation != 0 || body.declared || !body.choices.empty() || !body.before.is_none())
     more_.emplace(record.object.value, More{body.generation, body.declared, std::move(body.choices), body.before});
   std::uint32_t const generation = generation_of(number);
+  if (is_found) note_document(number, {});
   // Its children may be those of an earlier generation.
   if (auto const family = families_.find(record.object.value);
       family != families_.end() && generation > family->second.generation)
@@ -276,7 +278,6 @@ void Documents::begin_generation(std::uint32_t document) {
 bool Documents::apply_changed(RecordView const& record, std::uint32_t number, TableObserver& observer) {
   std::string const hash{as_text(record.body)};
   if (hash.size() > kHashBytesMax) return false;
-  history_.note({.at = date_, .document = record.object, .what = Event::What::changed});
   Document const& document = store_[number];
   std::vector<std::uint32_t> cells;
   for (std::uint16_t at = 0; at < document.cell_count; ++at) cells.push_back(document.first_cell + at);
@@ -292,6 +293,7 @@ bool Documents::apply_changed(RecordView const& record, std::uint32_t number, Ta
   base_bytes_ += hash.size() - store_.hash_of(number).size();
   store_.set_hash(number, hash);
   begin_generation(number);
+  note_document(number, {.what = Event::What::changed});
   store_.at(number).is_undeclared = false;
   if (document.is_child) raise_generations(number);
   // Of a child: it has another generation now, so it was not counted in this one.
@@ -330,7 +332,7 @@ bool Documents::apply_lease(RecordView const& record, ApplyContext const& contex
   if (!read_lease(as_text(record.body), body) || !find_cells(document, body.cells)) return false;
   work_.see(body.terms.began);
   if (!body.to && !found_.empty() && store_.cell(found_.front()).place != Place::leased)
-    history_.note({.at = date_, .document = record.object, .what = Event::What::handed_out}, body.terms.worker);
+    note_document(document, {.what = Event::What::handed_out}, body.terms.worker);
   for (std::uint32_t const cell : found_) {
     bool const is_renewed = store_.cell(cell).place == Place::leased && work_.lease_of(cell).epoch == body.terms.epoch;
     if (is_renewed && (!body.to || *body.to == store_.cell(cell).state)) {
@@ -416,13 +418,25 @@ bool Documents::apply_routed(RecordView const& record, std::uint32_t document, T
 
 void Documents::note(std::uint32_t cell, Event::What what, std::string_view first, std::string_view second) {
   Cell const& its = store_.cell(cell);
-  Event event{.at = date_, .document = store_[its.document].id(), .what = what, .state = its.state};
+  Event event{.what = what, .state = its.state};
   event.attempts = its.attempts;
   if (Plan const& plan = plan_of(its.document); plan.is_known() && ordinal_of(cell) != kOriginalCell) {
     event.version = plan.rules.version;
     event.destination = destination_of(cell);
   }
-  history_.note(std::move(event), first, second);
+  note_document(its.document, std::move(event), first, second);
+}
+
+void Documents::note_document(std::uint32_t document, Event event, std::string_view first, std::string_view second) {
+  if (!history_.is_kept()) return;
+  event.at = date_;
+  event.document = store_[document].id();
+  event.generation = generation_of(document);
+  if (std::optional<Origin> const origin = store_.origin_of(document)) {
+    event.parent = origin->parent;
+    event.original = origin->original;
+  }
+  history_.note(std::move(event), first, second, store_.hash_of(document));
 }
 
 void Documents::note_state(std::uint32_t cell, std::string_view worker) {
@@ -440,15 +454,14 @@ void Documents::note_choice(std::uint32_t document, plan::Choice const& choice) 
   };
   std::string chosen;
   for (auto const step : choice.taken) chosen.append(chosen.empty() ? "" : " ").append(name(step));
-  history_.note({.at = date_, .document = store_[document].id(), .what = Event::What::routed}, name(choice.router),
-                chosen);
+  note_document(document, {.what = Event::What::routed}, name(choice.router), chosen);
 }
 
 bool Documents::apply_declared(RecordView const& record, std::uint32_t document, TableObserver& observer) {
   std::uint64_t children = 0;
   if (!read_declared(as_text(record.body), children)) return false;
   more_of(document).declared = children;
-  history_.note({.at = date_, .document = record.object, .what = Event::What::children_done});
+  note_document(document, {.what = Event::What::children_done});
   finish(document, observer);
   return true;
 }
@@ -491,6 +504,21 @@ bool Documents::apply_destination(RecordView const& record, ApplyContext const& 
     observer.alert("destination-paused", 70, "destination " + name + " is paused: " + target.reason, "pipeline");
   else if (std::ranges::none_of(plans_[*number].targets, [](auto const& one) { return one.mode == Mode::probing; }))
     observer.lower_alert("destination-paused");
+  return true;
+}
+
+bool Documents::apply_drain(RecordView const& record, ApplyContext const& context) {
+  std::optional<DrainBody> body;
+  if (!read_drain(as_text(record.body), body)) return false;
+  std::optional<std::uint8_t> const number = plans_.find(record.object);
+  if (!number) return record.object.value < context.base.value && ++ignored_ > 0;
+  if (!plans_[*number].is_known()) return true;
+  Plan& plan = plans_.at(*number);
+  plan.drain.reset();
+  if (body) plan.drain = {body->since, std::string{body->by}, std::string{body->reason}};
+  if (*number == plans_.newest_number())
+    history_.note({.at = date_, .what = body ? Event::What::drains : Event::What::resumed},
+                  body ? body->by : std::string_view{}, body ? body->reason : std::string_view{});
   return true;
 }
 

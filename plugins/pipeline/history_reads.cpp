@@ -16,8 +16,9 @@ constexpr std::size_t kHistoryBytesMax = 1U << 20U;
 constexpr std::uint64_t kHistoryLooksMax = 100'000;
 
 // By Event::What; `state` has the name of the state.
-constexpr std::array<std::string_view, 9> kWhatNames{"found",  "changed",       "handed_out", "",    "in_doubt",
-                                                     "routed", "children_done", "forgotten",  "mode"};
+constexpr std::array<std::string_view, 11> kWhatNames{"found",    "changed", "handed_out",    "",
+                                                      "in_doubt", "routed",  "children_done", "forgotten",
+                                                      "mode",     "drains",  "resumed"};
 
 }  // namespace
 
@@ -62,6 +63,9 @@ std::size_t HistoryReads::describe(std::uint64_t number, Answer& answer) const {
   } else if (event.what == Event::What::mode) {
     answer.add("mode", event.first());
     if (!event.second().empty()) answer.add("reason", event.second());
+  } else if (event.what == Event::What::drains) {
+    answer.add("by", event.first());
+    if (!event.second().empty()) answer.add("reason", event.second());
   } else if (event.what == Event::What::routed) {
     answer.add("router", event.first()).add("chosen", event.second());
   } else if (is_dropped) {
@@ -80,6 +84,9 @@ void HistoryReads::describe_place(Event const& event, Answer& answer) const {
     std::uint32_t const document = shared_.store().find(event.document);
     if (document != kNone) answer.add("uri", shared_.store().name_of(document));
     if (event.what == Event::What::forgotten && !event.first().empty()) answer.add("uri", event.first());
+    if (!event.hash().empty()) answer.add("hash", event.hash());
+    if (event.generation > 0) answer.add("generation", std::uint64_t{event.generation});
+    if (!event.parent.is_none()) answer.add("parent", event.parent.value).add("original", event.original.value);
   }
   if (event.destination == kNoDestination) return;
   if (std::optional<std::uint8_t> const plan = documents.plans().find_version(event.version))

@@ -32,13 +32,15 @@ enum class Mutant : std::uint8_t {
   copy_loses_choices,
   copy_loses_declared,
   copy_loses_pause,
+  copy_loses_drain,
   version_before_lost,  // a version that is missing somewhere is given up for a newer one
   versions_overtake,    // a newer version arrives before the one that is missing there
   archive_has_older,    // what changed while its page was written is archived as it was
   copy_loses_archived,  // the last document of a page
+  drain_takes_changed,  // while a table drains, documents that have changed are taken
 };
 
-inline constexpr std::array<std::string_view, 26> kMutantNames{
+inline constexpr std::array<std::string_view, 28> kMutantNames{
     "none",
     "hash_without_work",
     "sent_again_at_most_once",
@@ -61,10 +63,12 @@ inline constexpr std::array<std::string_view, 26> kMutantNames{
     "copy_loses_choices",
     "copy_loses_declared",
     "copy_loses_pause",
+    "copy_loses_drain",
     "version_before_lost",
     "versions_overtake",
     "archive_has_older",
     "copy_loses_archived",
+    "drain_takes_changed",
 };
 
 #ifdef FJ_MUTANTS

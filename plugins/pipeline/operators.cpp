@@ -280,8 +280,30 @@ Verdict Operators::set_mode(Command const& command, Mode mode, Decision& decisio
 Verdict Operators::pause(Command const& command, Decision& decision) const {
   return set_mode(command, Mode::shut, decision);
 }
+// Without a destination it ends a DRAIN; without effect on an open table, so that a repeated command gets the same answer.
 Verdict Operators::resume(Command const& command, Decision& decision) const {
-  return set_mode(command, Mode::open, decision);
+  if (command.message->has("destination")) return set_mode(command, Mode::open, decision);
+  Plan const* const plan = shared_.plan();
+  bool const drains = plan != nullptr && plan->drain.has_value();
+  if (drains) append_drain(decision.records, plan->id, std::nullopt);
+  decision.answer.message("RESUMED").add("table", std::string_view{shared_.table()});
+  decision.answer.add("was", Value::of_text(drains ? "draining" : "open")).add("by", command.worker);
+  return Verdict::done;
+}
+
+Verdict Operators::drain(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  check_worker(command, parameters);
+  decision.status = parameters.take_status();
+  if (decision.status.ok() && shared_.plan() == nullptr)
+    decision.status = {Code::unavailable, "table " + shared_.table() + " has no plan so far: try again at once"};
+  if (!decision.status.ok()) return Verdict::done;
+  std::string_view const reason = model::shortened(command.message->text("reason"), kReasonBytesMax);
+  append_drain(decision.records, shared_.plan()->id, DrainBody{decision.now.value, command.worker, reason});
+  decision.answer.message("DRAINING").add("table", std::string_view{shared_.table()});
+  decision.answer.add("by", command.worker).add("since", decision.now.value);
+  if (!reason.empty()) decision.answer.add("reason", reason);
+  return Verdict::done;
 }
 
 // ---------------------------------------------------------------------------
@@ -440,7 +462,12 @@ bool Operators::has_to_take_plan() const {
 
 bool Operators::take_plan(Decision& decision) const {
   if (!has_to_take_plan()) return false;
-  append_plan(decision.records, {}, {{}, shared_.options.plan_text});
+  PlanBody body;
+  body.text = shared_.options.plan_text;
+  // A DRAIN lasts until RESUME.
+  if (Plan const* const before = shared_.plan(); before != nullptr && before->drain)
+    body.drain = DrainBody{before->drain->since, before->drain->by, before->drain->reason};
+  append_plan(decision.records, {}, body);
   return true;
 }
 

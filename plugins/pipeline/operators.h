@@ -23,6 +23,7 @@ class Operators {
   Verdict resolve(Command const& command, Decision& decision) const;
   Verdict pause(Command const& command, Decision& decision) const;
   Verdict resume(Command const& command, Decision& decision) const;
+  Verdict drain(Command const& command, Decision& decision) const;
   Verdict forget(Command const& command, Decision& decision) const;
   // One in the archive whose page cannot be read.
   Verdict forget_unreadable(ObjectId document, Decision& decision) const;

@@ -37,7 +37,7 @@ struct PipelineTable::Named {
     using T = PipelineTable const&;
     using C = Command const&;
     using D = Decision&;
-    static constexpr std::array<Named, 25> commands = {{
+    static constexpr std::array<Named, 26> commands = {{
         {"FOUND", [](T table, C command, D decision) { return table.runs_.found(command, decision); }},
         {"NEXT", [](T table, C command, D decision) { return table.runs_.next(command, decision); }},
         {"SENDING", [](T table, C command, D decision) { return table.runs_.sending(command, decision); }},
@@ -56,6 +56,7 @@ struct PipelineTable::Named {
         {"RESOLVE", [](T table, C command, D decision) { return table.operators_.resolve(command, decision); }},
         {"PAUSE", [](T table, C command, D decision) { return table.operators_.pause(command, decision); }},
         {"RESUME", [](T table, C command, D decision) { return table.operators_.resume(command, decision); }},
+        {"DRAIN", [](T table, C command, D decision) { return table.operators_.drain(command, decision); }},
         {"FORGET", [](T table, C command, D decision) { return table.operators_.forget(command, decision); }},
         {"MIGRATE", [](T table, C command, D decision) { return table.migrations_.migrate(command, decision); }},
         {"DOCUMENTS", [](T table, C command, D decision) { return table.reads_.documents(command, decision); }},
@@ -263,6 +264,7 @@ void PipelineTable::metrics(TimeMs now, MetricSink& sink) const {
   std::uint64_t paused = 0;
   if (shared_.plan() != nullptr)
     for (Plan::Target const& target : shared_.plan()->targets) paused += target.mode == Mode::open ? 0 : 1;
+  put({"draining", "1: inserts are refused"}, shared_.plan() != nullptr && shared_.plan()->drain ? 1 : 0);
   put({"destinations_paused", "destinations that are not open"}, paused);
   put({"failing", "1: more than half of the attempts of the last minutes failed"},
       shared_.statistics.deliveries.is_failing() ? 1 : 0);

@@ -49,6 +49,13 @@ struct Plan {
     std::string reason{};
   };
   std::vector<Target> targets;  // by destination
+  // Since when nothing new is taken; of the newest plan.
+  struct Drain {
+    std::int64_t since{0};
+    std::string by{};
+    std::string reason{};
+  };
+  std::optional<Drain> drain{};
   struct Counts {
     std::array<std::uint64_t, kStates> states{};  // cells by state
     std::uint64_t in_doubt{0};                    // of those being sent

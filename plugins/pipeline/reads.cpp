@@ -7,6 +7,7 @@
 #include "model/duration.h"
 #include "model/parameters.h"
 #include "model/value.h"
+#include "plan/xml.h"
 #include "plugins/pipeline/returns.h"
 #include "plugins/pipeline/wishes.h"
 
@@ -183,16 +184,41 @@ std::size_t Reads::describe(std::uint32_t number, Answer& answer) const {
   if (store[number].is_done) answer.add("done", std::int64_t{1});
   if (documents.is_orphan(number)) answer.add("orphan", std::int64_t{1});
   if (std::optional<std::uint64_t> const declared = documents.declared_of(number)) answer.add("children", *declared);
+  describe_below(number, answer);
+  return 300 + store.name_of(number).size() + states.size();
+}
+
+void Reads::describe_below(std::uint32_t number, Answer& answer) const {
+  Documents const& documents = shared_.documents;
   if (Family const* const family = documents.family_of(number);
       family != nullptr && family->generation == documents.generation_of(number))
     answer.add("children_known", family->children).add("children_not_done", family->not_done);
-  std::size_t const bytes = 300 + store.name_of(number).size() + states.size();
-  if (store[number].is_child) return bytes;
-  if (Original const* const original = documents.original_of(store[number].id())) {
+  if (shared_.store()[number].is_child) return;
+  if (Original const* const original = documents.original_of(shared_.store()[number].id())) {
     answer.add("missing_below", original->missing).add("in_hands_below", original->in_hands);
     if (original->failed > 0) answer.add("failed_below", original->failed);
   }
-  return bytes;
+}
+
+// Empty: nothing was made of it.
+std::string Reads::why_below(std::uint32_t number) const {
+  Documents const& documents = shared_.documents;
+  Family const* const family = documents.family_of(number);
+  if (family == nullptr || family->generation != documents.generation_of(number) || family->children == 0) return {};
+  auto const deliveries = [](std::uint64_t count) {
+    return "; " + std::to_string(count) + (count == 1 ? " delivery" : " deliveries");
+  };
+  std::string out =
+      std::to_string(family->children) + (family->children == 1 ? " document was" : " documents were") +
+      " made of it: " +
+      (family->not_done == 0 ? std::string{"all are done"} : std::to_string(family->not_done) + " not done");
+  Original const* const original =
+      shared_.store()[number].is_child ? nullptr : documents.original_of(shared_.store()[number].id());
+  if (original == nullptr) return out + ". ";
+  if (original->missing > 0) out += deliveries(original->missing) + " missing";
+  if (original->in_hands > 0) out += deliveries(original->in_hands) + " with workers";
+  if (original->failed > 0) out += deliveries(original->failed) + " failed for good: DOCUMENTS status=failed";
+  return out + ". ";
 }
 
 std::size_t Reads::describe(Archive::Number number, DocumentBody const& body, Answer& answer) const {
@@ -314,8 +340,12 @@ std::size_t Reads::describe_destination(Plan const& plan, std::uint16_t number, 
   answer.add("guarantee", Value::of_text(plan::word_of(plan::kGuaranteeWords, plan.output(number).guarantee)));
   answer.add("mode", Value::of_text(kModeNames[static_cast<std::size_t>(target.mode)]));
   if (!target.reason.empty()) answer.add("reason", std::string_view{target.reason});
-  for (std::size_t state = 0; state < kStates; ++state)
-    if (counts.states[state] > 0) answer.add(kStateNames[state], counts.states[state]);
+  // One document once: of those being sent, those in doubt have a count of their own.
+  for (std::size_t state = 0; state < kStates; ++state) {
+    bool const has_doubt = static_cast<State>(state) == State::sending;
+    std::uint64_t const count = counts.states[state] - (has_doubt ? counts.in_doubt : 0);
+    if (count > 0) answer.add(kStateNames[state], count);
+  }
   if (counts.in_doubt > 0) answer.add("in_doubt", counts.in_doubt);
   if (counts.leased > 0) answer.add("with_workers", counts.leased);
   answer.add("step", std::string_view{plan.output(number).name});
@@ -334,6 +364,7 @@ Verdict Reads::plans(Command const& command, Decision& decision) const {
     answer.add("plan", std::string_view{plan->rules.name}).add("version", std::uint64_t{plan->rules.version});
     answer.add("documents", plan->documents);
     if (at == plans.newest_number()) answer.add("newest", std::int64_t{1}).add("text", std::string_view{plan->text});
+    if (plan->is_known()) answer.add("xml", std::string_view{plan::to_xml(plan->rules)});
     ++shown;
   }
   if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
@@ -460,6 +491,7 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
   bool const is_run = original != kNone && (shared_.documents.original_of(store[document].id())->missing > 0 ||
                                             shared_.documents.original_of(store[document].id())->undeclared > 0);
   if (is_run) text += why_cell(original, decision.now.value) + ". ";
+  text += why_below(document);
   bool const undeclared = !store[document].is_done && shared_.documents.family_of(document) != nullptr &&
                           !shared_.documents.declared_of(document);
   if (undeclared) text += "It is not known whether it has more children: CHILDREN_DONE says so. ";
@@ -469,6 +501,7 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
   if (store[document].is_done) answer.add("done", std::int64_t{1});
   if (ObjectId const newer = shared_.documents.version_behind(document); !newer.is_none())
     answer.add("newer", newer.value);
+  describe_below(document, answer);
   answer.add("text", std::string_view{text});
   decision.looks += store[document].cell_count;
   return Verdict::done;

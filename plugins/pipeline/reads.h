@@ -40,7 +40,10 @@ class Reads {
   [[nodiscard]] bool fits(Wish const& wish, Archive::Pattern const& pattern) const;
   [[nodiscard]] bool is_stranded(std::uint32_t document) const;
   // Each returns about how many bytes the message has.
-  std::size_t describe(std::uint32_t document, Answer& answer) const;
+  std::size_t describe(std::uint32_t number, Answer& answer) const;
+  // What was made of it.
+  void describe_below(std::uint32_t number, Answer& answer) const;
+  [[nodiscard]] std::string why_below(std::uint32_t number) const;
   std::size_t describe(Archive::Number number, DocumentBody const& body, Answer& answer) const;
   Verdict why_archived(Archive::Number number, Decision& decision) const;
   std::size_t describe_destination(Plan const& plan, std::uint16_t number, std::optional<std::uint16_t> source,

@@ -68,6 +68,7 @@ class Writer {
   Writer& failure(Failure const& value) {
     return text(value.kind).text(value.message).byte(value.of_kind).six(value.until);
   }
+  Writer& drain(DrainBody const& value) { return six(value.since).text(value.by).text(value.reason); }
   Writer& choice(plan::Choice const& value) { return number(value.router).numbers(value.taken); }
 
  private:
@@ -106,6 +107,13 @@ class Reader : public rows::BodyReader {
     out.message = text();
     out.of_kind = byte();
     out.until = six();
+    return out;
+  }
+  DrainBody drain() {
+    DrainBody out;
+    out.since = six();
+    out.by = text();
+    out.reason = text();
     return out;
   }
   plan::Choice choice() {
@@ -150,8 +158,17 @@ Lsn append(Records& records, RecordType type, ObjectId object, std::string_view 
 
 }  // namespace
 
+Lsn append_drain(Records& records, ObjectId plan, std::optional<DrainBody> const& body) {
+  std::string out;
+  Writer writer{out};
+  writer.byte(body ? 1 : 0);
+  if (body) writer.drain(*body);
+  return append(records, RecordType::drain, plan, out);
+}
+
 void write_plan(std::string& out, PlanBody const& body) {
   Writer writer{out};
+  if (body.drain) writer.drain(*body.drain);
   writer.number(body.paused.size());
   for (PlanBody::Paused const& paused : body.paused)
     writer.number(paused.destination).byte(static_cast<std::uint8_t>(paused.mode)).text(paused.reason);
@@ -195,7 +212,7 @@ void write_archived(std::string& out, ArchivedBody const& body) {
 Lsn append_plan(Records& records, ObjectId object, PlanBody const& body) {
   std::string out;
   write_plan(out, body);
-  return append(records, RecordType::plan, object, out);
+  return append(records, RecordType::plan, object, out, body.drain ? 2 : 1);
 }
 
 Lsn append_document(Records& records, ObjectId object, DocumentBody const& body) {
@@ -269,8 +286,9 @@ Lsn append_archived(Records& records, ObjectId page, ArchivedBody const& body) {
   return append(records, RecordType::archived, page, out);
 }
 
-bool read_plan(std::string_view bytes, PlanBody& body) {
+bool read_plan(std::string_view bytes, std::uint8_t version, PlanBody& body) {
   Reader in{bytes};
+  if (version >= 2) body.drain = in.drain();
   std::uint64_t const count = in.number();
   if (count > plan::kDestinationsMax) return false;
   for (std::uint64_t at = 0; at < count; ++at) {
@@ -404,6 +422,14 @@ bool read_archived(std::string_view bytes, ArchivedBody& body) {
     body.all.push_back(one);
   }
   return in.finished() && body.extent.file != 0 && body.extent.begin < body.extent.end;
+}
+
+bool read_drain(std::string_view bytes, std::optional<DrainBody>& body) {
+  body.reset();
+  Reader in{bytes};
+  std::uint8_t const has = in.byte();
+  if (has == 1) body = in.drain();
+  return in.finished() && has <= 1;
 }
 
 bool read_clock(std::string_view bytes, ClockBody& body) {

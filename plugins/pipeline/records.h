@@ -33,10 +33,13 @@ enum class RecordType : std::uint8_t {
   clock = 11,       // the clock was ahead
   retired = 12,     // an older plan without documents is gone
   archived = 13,    // ended documents are in a page outside the log; the object is the page
+  drain = 14,       // of the newest plan: nothing new is taken, or it is again
 };
-// Version 2 of document: with `before`.
+// Version 2 of document: with `before`. Version 2 of plan: with `drain`.
 [[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) {
-  return type == static_cast<std::uint8_t>(RecordType::document) ? 2 : type >= 1 && type <= 13 ? 1 : 0;
+  bool const is_second =
+      type == static_cast<std::uint8_t>(RecordType::document) || type == static_cast<std::uint8_t>(RecordType::plan);
+  return is_second ? 2 : type >= 1 && type <= 14 ? 1 : 0;
 }
 
 inline constexpr std::size_t kNameBytesMax = 4096;  // a URI, or the name of a child
@@ -148,6 +151,13 @@ struct ArchivedBody {
   std::vector<One> all{};  // by its place in the page
 };
 
+// Nothing new is taken, and nothing that has changed.
+struct DrainBody {
+  std::int64_t since{0};
+  std::string_view by{};
+  std::string_view reason{};
+};
+
 struct PlanBody {
   // Destinations that are not open.
   struct Paused {
@@ -156,7 +166,8 @@ struct PlanBody {
     std::string_view reason{};
   };
   std::vector<Paused> paused{};
-  std::string_view text{};  // plan/codec.h
+  std::string_view text{};           // plan/codec.h
+  std::optional<DrainBody> drain{};  // of the newest plan
 };
 
 // Each appends one record and returns its place. `object` none: it begins.
@@ -173,6 +184,8 @@ Lsn append_forgotten(Records& records, ObjectId document);
 Lsn append_clock(Records& records, ClockBody const& body);
 Lsn append_retired(Records& records, ObjectId plan);
 Lsn append_archived(Records& records, ObjectId page, ArchivedBody const& body);
+// None: it is over.
+Lsn append_drain(Records& records, ObjectId plan, std::optional<DrainBody> const& body);
 
 // Canonical bytes, for the digest, and for the size of a record.
 void write_plan(std::string& out, PlanBody const& body);
@@ -180,7 +193,7 @@ void write_document(std::string& out, DocumentBody const& body);
 void write_archived(std::string& out, ArchivedBody const& body);
 
 // False: malformed. Texts are of `bytes`.
-[[nodiscard]] bool read_plan(std::string_view bytes, PlanBody& body);
+[[nodiscard]] bool read_plan(std::string_view bytes, std::uint8_t version, PlanBody& body);
 [[nodiscard]] bool read_document(std::string_view bytes, DocumentBody& body);
 [[nodiscard]] bool read_lease(std::string_view bytes, LeaseBody& body);
 [[nodiscard]] bool read_status(std::string_view bytes, StatusBody& body);
@@ -190,5 +203,6 @@ void write_archived(std::string& out, ArchivedBody const& body);
 [[nodiscard]] bool read_destination(std::string_view bytes, DestinationBody& body);
 [[nodiscard]] bool read_clock(std::string_view bytes, ClockBody& body);
 [[nodiscard]] bool read_archived(std::string_view bytes, ArchivedBody& body);
+[[nodiscard]] bool read_drain(std::string_view bytes, std::optional<DrainBody>& body);
 
 }  // namespace fastjournal::pipeline

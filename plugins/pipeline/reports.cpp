@@ -222,7 +222,7 @@ Verdict Reports::dropped(Command const& command, Decision& decision) const {
   shared_.statistics.dropped += cells.size();
   decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});
   decision.answer.add("document", store[document].id().value);
-  decision.answer.add("destinations", std::string_view{destination_names(shared_, document, cells)});
+  decision.answer.add("dropped_at", std::string_view{destination_names(shared_, document, cells)});
   decision.answer.add("status", Value::of_text(name_of(State::dropped)));
   return Verdict::done;
 }
@@ -307,7 +307,7 @@ Verdict Reports::routed(Command const& command, Decision& decision) const {
   decision.looks += store[document].cell_count;
   decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});
   decision.answer.add("document", store[document].id().value);
-  decision.answer.add("destinations", std::string_view{destination_names(shared_, document, body.dropped)});
+  decision.answer.add("dropped_at", std::string_view{destination_names(shared_, document, body.dropped)});
   decision.answer.add("status", Value::of_text(name_of(State::dropped)));
   return Verdict::done;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "model/date.h"
 #include "model/value.h"
 #include "plugins/pipeline/mutants.h"
 #include "plugins/pipeline/returns.h"
@@ -100,6 +101,20 @@ Status Runs::check_room(Command const& command, Decision const& decision) const 
   return {};
 }
 
+Status Runs::check_open() const {
+  if (!shared_.plan()->drain) return {};
+  Plan::Drain const& drain = *shared_.plan()->drain;
+  std::string text = "table " + shared_.table() + " is draining by " + drain.by + " since " +
+                     model::format_date(drain.since) + (drain.reason.empty() ? "" : ": " + drain.reason);
+  return Status{Code::paused, std::move(text) +
+                                  " (documents that are new or have changed are not taken; RESUME opens it "
+                                  "again)"}
+      .with("state", "draining")
+      .with("by", drain.by)
+      .with("since", std::to_string(drain.since))
+      .with("reason", drain.reason);
+}
+
 Verdict Runs::found(Command const& command, Decision& decision) const {
   if (shared_.plan() == nullptr) {
     decision.status = {Code::unavailable, "table " + shared_.table() + " has no plan so far: try again at once"};
@@ -124,6 +139,10 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
   bool const stays = known != kNone && !is_same && source.keeps_versions &&
                      (!store[known].is_done || shared_.documents.has_failed(known)) &&
                      !is_mutant(Mutant::version_before_lost);
+  if (!is_same && !(known != kNone && is_mutant(Mutant::drain_takes_changed))) {
+    decision.status = check_open();
+    if (!decision.status.ok()) return Verdict::done;
+  }
   if (found.is_dry_run) {
     describe_found(found, known, is_same, decision.answer);
     return Verdict::done;
@@ -162,6 +181,10 @@ std::optional<Verdict> Runs::found_archived(Found const& found, Archive::Number 
   if (!read_archived_document(shared_, number, decision, body, verdict)) return verdict;
   if (body.name != found.uri) return std::nullopt;
   bool const is_same = shared_.plan()->rules.step(found.source).hash == plan::Hash::none || body.hash == found.hash;
+  if (!is_same) {
+    decision.status = check_open();
+    if (!decision.status.ok()) return Verdict::done;
+  }
   if (!is_same && !found.is_dry_run) return bring_back(shared_, number, decision);
   Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
   describe(shared_.documents.archive().id_of(number), body, answer);

@@ -52,6 +52,8 @@ class Runs {
   [[nodiscard]] std::optional<Verdict> found_archived(Found const& found, Archive::Number number,
                                                       Decision& decision) const;
   [[nodiscard]] Status read(Command const& command, Wish& wish) const;
+  // paused: the table drains.
+  [[nodiscard]] Status check_open() const;
   [[nodiscard]] Status check_room(Command const& command, Decision const& decision) const;
   // The second step of FOUND: the document is there.
   Verdict hand_found(Found const& found, std::uint32_t document, Command const& command, Decision& decision) const;

@@ -148,8 +148,19 @@ const HALTS = {
   },
 };
 
-export function halt(command, table, stats) {
-  const {verb, done, words} = HALTS[command];
+// Of documents, where it is another.
+const HALTS_OF_DOCUMENTS = {
+  DRAIN: (stats) =>
+      ['From now on documents that are new or have changed are refused, until somebody resumes it. ',
+       `${plural(stats.documents_open ?? 0, 'document')} that ${
+           stats.documents_open === 1 ? 'is' : 'are'} missing somewhere ${
+           stats.documents_open === 1 ? 'is' : 'are'} handed out as before.`],
+  RESUME: () => ['Documents that are new or have changed are taken again.'],
+};
+
+export function halt(command, table, stats, kind = 'rows') {
+  const {verb, done} = HALTS[command];
+  const words = (kind === 'documents' ? HALTS_OF_DOCUMENTS[command] : undefined) ?? HALTS[command].words;
   const reason = h('input', {type: 'text', maxlength: '1000', autocomplete: 'off', 'data-first': true});
   const name =
       h('input', {type: 'text', maxlength: '100', autocomplete: 'off', value: called || live.rights?.user || ''});

@@ -2,7 +2,7 @@
 import {call} from './api.js';
 
 const WAITING = ['processing', 'restart', 'dirty', 'force', 'error', 'batched', 'sending'];
-const STATES = [...WAITING, 'sent', 'dropped', 'dead', 'error_doc', 'in_doubt', 'with_workers'];
+const STATES = [...WAITING, 'sent', 'dropped', 'dead', 'error_doc', 'in_doubt'];
 
 // All pages of an answer.
 async function whole(command, parameters, answer, signal) {
@@ -31,7 +31,7 @@ export const readDestinations = (table, which, signal) =>
 export function countsOf(one) {
   const sum = (states) => states.reduce((all, state) => all + (one[state] ?? 0), 0);
   const doubt = one.in_doubt ?? 0;
-  return {arrived: one.sent ?? 0, under: sum(WAITING) - doubt, failed: sum(['dead', 'error_doc']), doubt};
+  return {arrived: one.sent ?? 0, under: sum(WAITING), failed: sum(['dead', 'error_doc']), doubt};
 }
 
 export const add = (a, b) => ({
@@ -47,9 +47,10 @@ export const NONE = {
   doubt: 0
 };
 
-// Each state that a document has there: "sent 12, error 3".
+// Each state that a document has there, once: "sent 12, error 3; with workers 1".
 export const byState = (one) =>
-    STATES.filter((state) => one[state] > 0).map((state) => `${state.replace('_', ' ')} ${one[state]}`).join(', ');
+    STATES.filter((state) => one[state] > 0).map((state) => `${state.replace('_', ' ')} ${one[state]}`).join(', ') +
+    (one.with_workers > 0 ? `; with workers ${one.with_workers}` : '');
 
 const duplicates = (step) => step.router === 'duplicate-all' || (step.router === 'by-name' && step.copies_max > 1);
 

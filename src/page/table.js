@@ -97,6 +97,10 @@ const TILES_OF_DOCUMENTS = [
 
 // More than none is bad.
 const BAD = ['rows_parked', 'attempts_failed_per_s', 'failures_per_s', 'in_doubt', 'destinations_paused'];
+const DRAINS = {
+  rows: 'Drains: inserts are refused until somebody resumes it.',
+  documents: 'Drains: documents that are new or have changed are refused until somebody resumes it.',
+};
 
 const due = {
   open(place, name) {
@@ -215,7 +219,7 @@ export function open(main, {path, query}) {
     shownState = now;
     const held = stats.paused || stats.draining;
     const make = (label, right, run) => action(label, right, rights, run);
-    const stop = (label, command) => make(label, 'manage', () => halt(command, name, live.tables.get(name)?.stats));
+    const stop = (label, command) => make(label, 'manage', () => halt(command, name, live.tables.get(name)?.stats, kind));
     const focused = buttons.contains(document.activeElement);
     if (kind === 'blobs')
       replace(
@@ -227,7 +231,9 @@ export function open(main, {path, query}) {
       replace(
           buttons, make('Send …', 'add', () => send(name, path[1] === 'queue' ? path[2] : '', () => view?.reload?.())));
     else if (kind === 'documents')
-      replace(buttons);
+      replace(
+          buttons, stats.draining ? stop('Resume …', 'RESUME') : null,
+          stats.draining ? null : stop('Drain …', 'DRAIN'));
     else if (kind === 'pairs')
       replace(buttons, make('Store …', 'add', () => pairs.store(name, null, () => view?.reload?.())));
     else
@@ -248,7 +254,7 @@ export function open(main, {path, query}) {
     say(why,
         key === 'paused'  ? 'Paused: nothing is handed out until somebody resumes it.' :
         key === 'failing' ? 'Most attempts of the last minutes failed. What failed rests, and is tried again.' :
-                            'Drains: inserts are refused until somebody resumes it.');
+                            DRAINS[kind] ?? DRAINS.rows);
     if (key !== 'paused') return;
     try {
       const [one] = await call('LIST', {table: name, status: 'paused', count: 1});

@@ -207,6 +207,19 @@ std::vector<StepIndex> in_order(Plan const& plan) {
 
 std::vector<Finding> check(Plan const& plan) { return Checker{plan}.run(); }
 
+// What arrives twice at an idempotent output does no harm, and what may be sent again is never in doubt.
+std::vector<Finding> suggest(Plan const& plan) {
+  std::vector<Finding> out;
+  if (!plan.fault_tolerant) return out;
+  for (Step const& step : plan.steps)
+    if (step.is_output() && step.kind == Kind::idempotent && step.guarantee == Guarantee::at_most_once)
+      out.push_back({"at-least-once", step.line, true,
+                     "step " + step.name +
+                         " is idempotent, and its guarantee at-most-once leaves documents in doubt after a crash: with "
+                         "guarantee=\"at-least-once\" they are sent again by themselves"});
+  return out;
+}
+
 bool is_usable(std::vector<Finding> const& findings, bool strict) {
   return std::all_of(findings.begin(), findings.end(),
                      [&](Finding const& finding) { return finding.is_warning && !strict; });

@@ -92,7 +92,7 @@ export class Documents {
   }
 
   async routed(document, router, chosen, limits = {}) {
-    return pipeline.destinationsOf(
+    return pipeline.droppedAtOf(
         await this.#say('ROUTED', document, {router, chosen: [...chosen].join(' ')}, limits));
   }
 

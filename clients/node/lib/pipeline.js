@@ -8,7 +8,7 @@ import {unexpected} from './rows.js';
 
 const CLASS_BYTES_MAX = 64;
 
-const notShown = ['request', 'left', 'after', 'destinations', 'states', 'branches', 'class', 'chosen'];
+const notShown = ['request', 'left', 'after', 'destinations', 'dropped_at', 'states', 'branches', 'class', 'chosen'];
 const ofDocument = ['document', 'parent', 'original', 'newer'];
 const handedOut = {
   numbers: new Set([...ofDocument, 'token', 'lease_end']),
@@ -47,7 +47,7 @@ const counted = {
   notShown: new Set(notShown),
 };
 const ofEvent = {
-  numbers: new Set(['event', 'date', 'document', 'failures']),
+  numbers: new Set(['event', 'date', 'document', 'failures', 'generation', 'parent', 'original']),
   flags: new Set(),
   notShown: new Set(notShown),
 };
@@ -114,7 +114,7 @@ export function recordedOf({first}) {
   return first.params;
 }
 
-export function destinationsOf(reply) { return wordsOf(recordedOf(reply).destinations); }
+export function droppedAtOf(reply) { return wordsOf(recordedOf(reply).dropped_at); }
 
 export function isAliveOf(reply) { return reply.first.command !== 'CANCELLED' && recordedOf(reply) !== undefined; }
 
@@ -155,7 +155,7 @@ const shownOf = {
     return assign(out, params, counted);
   },
   EVENT: (params) => assign({kind: params.class, chosen: wordsOf(params.chosen)}, params, ofEvent),
-  PLAN: (params) => assign({newest: false, text: ''}, params, ofPlan),
+  PLAN: (params) => assign({newest: false, text: '', xml: ''}, params, ofPlan),
 };
 
 /** The messages of this name in an answer, as objects. */

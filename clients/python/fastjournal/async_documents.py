@@ -121,7 +121,7 @@ class Documents:
 
     async def routed(self, document: Document, router: str, chosen: Iterable[str]) -> list[str]:
         params = self._made._about(document, router=router, chosen=_pipeline.routed_to(chosen))
-        return _pipeline.destinations_of(await self.connection.request("ROUTED", params))
+        return _pipeline.dropped_at_of(await self.connection.request("ROUTED", params))
 
     async def begin_child(
         self,

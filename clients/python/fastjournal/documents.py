@@ -153,7 +153,7 @@ class Documents:
         """The router, a source or step, chose these steps behind it. Returns the destinations that cannot be reached
         any more."""
         params = self._about(document, router=router, chosen=_pipeline.routed_to(chosen))
-        return _pipeline.destinations_of(self.connection.request("ROUTED", params))
+        return _pipeline.dropped_at_of(self.connection.request("ROUTED", params))
 
     def begin_child(
         self,

@@ -128,8 +128,8 @@ class ShownDocument:
 @dataclass(frozen=True, slots=True)
 class Destination:
     """A destination, and its documents by state. step: its output; branches: by which copies arrive, of duplicating
-    routers. mode: "open", "probing" (paused, as too much failed there) or "shut"; reason: why it is not open. in_doubt:
-    of `sending`."""
+    routers. mode: "open", "probing" (paused, as too much failed there) or "shut"; reason: why it is not open. with_workers:
+    of all these; the others count a document once."""
 
     destination: str
     step: str = ""
@@ -155,9 +155,10 @@ class Destination:
 @dataclass(frozen=True, slots=True)
 class Event:
     """What became of a document, or of a destination. event: its number since the start of the daemon. what: "found",
-    "changed", "handed_out", "routed", "children_done", "in_doubt", "forgotten", "mode" (of a destination), or the state
-    that it came into. destination: empty of what concerns the whole document. failures: so far. kind: of a failure.
-    router, chosen: who chose what."""
+    "changed", "handed_out", "routed", "children_done", "in_doubt", "forgotten", "mode" (of a destination), "drains",
+    "resumed" (of the table), or the state that it came into. destination: empty of what concerns the whole document. failures: so far. kind: of a failure.
+    router, chosen: who chose what. hash: of the content then; generation: how often it had changed by then. parent,
+    original: of a child. by: who drains the table."""
 
     event: int
     date: int = 0
@@ -173,17 +174,23 @@ class Event:
     router: str = ""
     chosen: list[str] = field(default_factory=list)
     mode: str = ""
+    hash: str = ""
+    generation: int = 0
+    parent: int = 0
+    original: int = 0
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A version of the plan that has documents. text: of the newest."""
+    """A version of the plan that has documents. text: of the newest. xml: as the file of a plan."""
 
     plan: str
     version: int = 0
     documents: int = 0
     newest: bool = False
     text: str = ""
+    xml: str = ""
 
 
 def number_of(document: Document | ShownDocument | int) -> int:
@@ -233,8 +240,8 @@ def state_of(reply: Reply) -> str:
     return str(reply.first.params.get("status", ""))
 
 
-def destinations_of(reply: Reply) -> list[str]:
-    return str(reply.first.params.get("destinations", "")).split()
+def dropped_at_of(reply: Reply) -> list[str]:
+    return str(reply.first.params.get("dropped_at", "")).split()
 
 
 def is_alive_of(reply: Reply) -> bool:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <string>
@@ -310,6 +311,114 @@ BOOST_AUTO_TEST_CASE(a_uri_that_leads_out_of_the_folder_is_given_up) {
   std::string const why = run("fastjournal pipeline ls docs --status failed --json");
   BOOST_TEST(std::ranges::count(why, '\n') == 5, why);
   BOOST_TEST(ran.output == "44 files looked at; 88 sent, 10 failed, 0 dropped\n", ran.output);
+}
+
+// An archive may hold links: what they lead to is not of the document, whatever the worker may read.
+BOOST_AUTO_TEST_CASE(links_that_a_split_leaves_are_not_followed) {
+  fs::create_directories(daemon.folder() / "files");
+  fs::create_directories(daemon.folder() / "others");
+  write("files/one", "a\n");
+  write("secret", "not for the world\n");
+  write("others/more", "not for the world either\n");
+  Ran const ran = run_in_shell(
+      daemon,
+      "top=$PWD; export top; fastjournal pipeline run lines --once --source files=files --to index='cat >> indexed' "
+      "--split split='cd $FJ_OUT && cat > plain && mkdir deep && echo b > deep/plain && ln plain twice && "
+      "ln -s $top/secret link && ln -s $top/others folder && ln $top/secret hard && mkfifo deep/fifo && ln -s / up'");
+  BOOST_TEST(ran.code == 0, ran.output);
+  std::map<std::string, int> const indexed = lines("indexed");
+  BOOST_TEST(indexed.size() == 2U);
+  BOOST_TEST(indexed.contains("b"));
+  // Two names of one file, as archives know it, are two documents.
+  BOOST_TEST((indexed.contains("a") && indexed.at("a") == 2));
+  BOOST_TEST(ran.output.find("5 are links or no files and are not delivered") != std::string::npos, ran.output);
+}
+
+// Files on their way have names that no document can have.
+BOOST_AUTO_TEST_CASE(documents_of_any_names_are_brought_into_a_folder) {
+  std::string const longest(255, 'n');
+  std::map<std::string, std::string> const files{{"film.part", "the part"},     {"film", "the film"},
+                                                 {"site.part/page", "a page"},  {"site", "the site"},
+                                                 {longest, "the longest"},      {longest.substr(4), "a long one"},
+                                                 {"out.partial", "half of it"}, {"out.new", "news"}};
+  fs::create_directories(daemon.folder() / "files/site.part");
+  for (auto const& [name, text] : files) write("files/" + name, text);
+  std::string const worker = "fastjournal pipeline run lines --once --source files=files --to index=folder:www";
+  std::string const told = run(worker);
+  BOOST_TEST(told == "8 files looked at; 8 sent, 0 failed, 0 dropped\n", told);
+  std::size_t count = 0;
+  for (fs::directory_entry const& one : fs::recursive_directory_iterator{daemon.folder() / "www"})
+    count += one.is_regular_file() ? 1 : 0;
+  BOOST_TEST(count == files.size());
+  for (auto const& [name, text] : files) {
+    std::ifstream file{daemon.folder() / "www" / name};
+    std::string const found{std::istreambuf_iterator<char>{file}, {}};
+    BOOST_TEST(found == text, name << " is " << found);
+  }
+}
+
+// What is being sent when it is asked to stop arrives, and is recorded.
+BOOST_AUTO_TEST_CASE(an_ordinary_stop_leaves_nothing_in_doubt) {
+  std::string const told =
+      run("timeout 120 sh -c 'fastjournal pipeline run docs --source pages=pages --to index=true "
+          "--to publish=\"echo >> begun; while ! test -e go; do :; done; cat >> published\" & "
+          "until test -e begun; do :; done; kill -TERM $!; touch go; wait $!'");
+  BOOST_TEST(told.find("0 failed, 0 dropped\n") != std::string::npos, told);
+  BOOST_TEST(lines("published").size() == 1U);
+  BOOST_TEST(run_in_shell(daemon, "fastjournal pipeline ls docs --status in_doubt").code == 4);
+  BOOST_TEST(run("fastjournal pipeline ls docs --status sent --destination publish --json | wc -l") == "1\n");
+}
+
+// A second signal, or the end of --stop-after, ends the command; what was being sent is in doubt then, and --once says so.
+BOOST_AUTO_TEST_CASE(a_stop_that_takes_too_long_ends_the_command) {
+  std::string const publish = "--to publish=\"echo >> begun; sleep 1000\" ";
+  for (std::string const how : {"& until test -e begun; do :; done; kill -TERM $!; kill -INT $!; wait $!",
+                                "--stop-after 1ms & until test -e begun; do :; done; kill -TERM $!; wait $!"}) {
+    fs::remove(daemon.folder() / "begun");
+    Ran const ran = run_in_shell(daemon,
+                                 "timeout 120 sh -c 'fastjournal pipeline run docs --source pages=pages --to "
+                                 "index=true " +
+                                     publish + how + "'");
+    BOOST_TEST(ran.code == 5, ran.output);
+    BOOST_TEST(ran.output.find(", 1 in doubt") != std::string::npos, ran.output);
+  }
+  run("timeout 60 sh -c 'until fastjournal pipeline ls docs --status in_doubt --json | wc -l | grep -qx 2; do :; "
+      "done'");
+  Ran const once = run_in_shell(
+      daemon, "fastjournal pipeline run docs --once --source pages=pages --to index=true --to publish=true");
+  BOOST_TEST(once.code == 5, once.output);
+  BOOST_TEST(once.output.find("0 failed, 0 dropped, 2 in doubt") != std::string::npos, once.output);
+  BOOST_TEST(once.output.find("pipeline resolve") != std::string::npos, once.output);
+  run("fastjournal pipeline resolve docs sent --all");
+  run("fastjournal pipeline run docs --once --source pages=pages --to index=true --to publish=true");
+}
+
+BOOST_AUTO_TEST_CASE(a_table_that_drains_takes_nothing_new) {
+  std::string const worker =
+      "fastjournal pipeline run docs --once --source pages=pages --to index=true --to publish=true";
+  run("rm pages/p1");
+  run(worker);
+  std::string const drains = run("fastjournal drain docs --reason \"it moves\"");
+  BOOST_TEST(drains.find("table docs drains") != std::string::npos, drains);
+  write("pages/p1", "new\n");
+  write("pages/p2", "changed\n");
+  Ran const ran = run_in_shell(daemon, worker);
+  BOOST_TEST(ran.code == 5, ran.output);
+  BOOST_TEST(ran.output.find("it moves") != std::string::npos, ran.output);
+  BOOST_TEST(ran.output.find("44 files looked at; 0 sent, 0 failed, 0 dropped, 2 not taken") != std::string::npos,
+             ran.output);
+  BOOST_TEST(run("fastjournal stats docs").find("draining") != std::string::npos);
+  run("fastjournal resume docs");
+  std::string const told = run(worker);
+  BOOST_TEST(told.find("; 4 sent") != std::string::npos, told);
+}
+
+BOOST_AUTO_TEST_CASE(the_plan_of_a_table_is_printed_as_its_file) {
+  std::string const told =
+      run("fastjournal pipeline plan docs > again.xml; fastjournal plan check again.xml; cat again.xml");
+  BOOST_TEST(told.find("1 plan is good") != std::string::npos, told);
+  BOOST_TEST(told.find("<step name=\"publish\" after=\"extract\" kind=\"potent\">") != std::string::npos, told);
+  BOOST_TEST(run("fastjournal plan explain again.xml > one; fastjournal plan explain docs-plan.xml | cmp - one") == "");
 }
 
 BOOST_AUTO_TEST_CASE(mistakes_on_the_command_line_are_told) {

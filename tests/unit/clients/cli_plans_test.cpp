@@ -145,4 +145,22 @@ BOOST_AUTO_TEST_CASE(check_of_configurations_knows_plans) {
   BOOST_TEST(says(said.err, "malformed.xml:1: missing attribute"));
 }
 
+// Nothing is wrong with it: also where warnings are errors.
+BOOST_AUTO_TEST_CASE(check_suggests_at_least_once_where_it_does_no_harm) {
+  std::ofstream{path("doubt")} << kHead << "<step name=\"index\" after=\"s\" kind=\"idempotent\"/>\n</plan>\n";
+  std::ofstream{path("sure")} << kHead
+                              << "<step name=\"index\" after=\"s\" kind=\"idempotent\" guarantee=\"at-least-once\"/>\n"
+                                 "<step name=\"mail\" after=\"s\" kind=\"potent\"/>\n</plan>\n";
+  for (std::string const strict : {"", "--strict"}) {
+    std::vector<std::string> words{"plan", "check", path("doubt")};
+    if (!strict.empty()) words.push_back(strict);
+    Said const said = say(words);
+    BOOST_TEST((said.code == cli::ExitCode::ok));
+    BOOST_TEST(said.err.starts_with("doubt.xml:3: suggestion: at-least-once: step index is idempotent"), said.err);
+    BOOST_TEST(said.out == "1 plan is good\n");
+  }
+  BOOST_TEST(say({"plan", "check", path("doubt"), "--json"}).out.find("\"severity\":\"suggestion\"") !=
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

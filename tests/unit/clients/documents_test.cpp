@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(children_routes_and_the_rest) {
   Talk more([](Peer& peer) {
     Message const routed = peer.expect("ROUTED");
     want(routed.text("router") == "x" && routed.text("chosen") == "a b", "what it chose");
-    peer.answer(routed, "RECORDED", {text("destinations", "c d")});
+    peer.answer(routed, "RECORDED", {text("dropped_at", "c d")});
     peer.answer(peer.expect("HEARTBEAT"), "CANCELLED", {text("reason", "timed_out")});
     Message const dropped = peer.expect("DROPPED");
     want(!dropped.has("destination") && dropped.text("reason") == "a draft", "nowhere");

@@ -279,6 +279,25 @@ BOOST_AUTO_TEST_CASE(an_original_without_memory_goes_when_the_last_lease_of_its_
   BOOST_TEST(table.replays());
 }
 
+BOOST_AUTO_TEST_CASE(why_of_an_original_tells_of_what_was_made_of_it) {
+  Harness table;
+  Reply const one = table.found("u");
+  Reply const first = table.of("CHILD", one, {{"child", "1"}});
+  table.of("CHILD", one, {{"child", "2"}});
+  table.of("CHILDREN_DONE", one, {{"count", "2"}});
+  table.failed(first, "a", "bad", true);
+  table.deliver(first, "b");
+  Reply const why = table.run("WHY", {{"document", one.get("document")}});
+  BOOST_TEST(why.get("children_known") == "2");
+  BOOST_TEST(why.get("children_not_done") == "1");
+  BOOST_TEST(why.get("failed_below") == "1");
+  std::string const text = why.get("text");
+  BOOST_TEST(text.find("2 documents were made of it: 1 not done") != std::string::npos, text);
+  BOOST_TEST(text.find("1 delivery failed for good") != std::string::npos, text);
+  BOOST_TEST(table.run("WHY", {{"document", first.get("document")}}).get("text").find("made of it") ==
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace fastjournal::pipeline::test

@@ -23,8 +23,7 @@ std::string check_destination(Harness& table, Reference const& reference, int at
   std::map<std::string, std::uint64_t> counts;
   for (auto const& [id, doc] : reference.docs) {
     if (!source.empty() && doc.source != source) continue;
-    ++counts[doc.places[at].state];
-    if (doc.places[at].in_doubt) ++counts["in_doubt"];
+    ++counts[doc.places[at].in_doubt ? "in_doubt" : doc.places[at].state];
     if (doc.places[at].leased) ++counts["with_workers"];
   }
   Texts with{{"destination", Reference::kNames[at]}};

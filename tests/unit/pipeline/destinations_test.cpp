@@ -17,8 +17,8 @@ BOOST_AUTO_TEST_CASE(what_a_router_does_not_choose_is_dropped) {
                     .text};
   Reply const document = table.found("u");
   BOOST_TEST(document.get("destinations") == "a b c");
-  BOOST_TEST(table.of("ROUTED", document, {{"router", "s"}, {"chosen", "x"}}).get("destinations") == "c");
-  BOOST_TEST(table.of("ROUTED", document, {{"router", "x"}, {"chosen", "b"}}).get("destinations") == "a");
+  BOOST_TEST(table.of("ROUTED", document, {{"router", "s"}, {"chosen", "x"}}).get("dropped_at") == "c");
+  BOOST_TEST(table.of("ROUTED", document, {{"router", "x"}, {"chosen", "b"}}).get("dropped_at") == "a");
   BOOST_TEST(table.states(document) == "a=dropped b=processing c=dropped");
   table.deliver(document, "b");
   BOOST_TEST(table.found("u").get("change") == "unchanged");
@@ -39,8 +39,8 @@ BOOST_AUTO_TEST_CASE(a_destination_that_another_way_leads_to_stays) {
                     .idempotent("r", "2")
                     .text};
   Reply const document = table.found("u");
-  BOOST_TEST(table.of("ROUTED", document, {{"router", "x"}, {"chosen", "q"}}).get("destinations") == "");
-  BOOST_TEST(table.of("ROUTED", document, {{"router", "y"}, {"chosen", "r"}}).get("destinations") == "p");
+  BOOST_TEST(table.of("ROUTED", document, {{"router", "x"}, {"chosen", "q"}}).get("dropped_at") == "");
+  BOOST_TEST(table.of("ROUTED", document, {{"router", "y"}, {"chosen", "r"}}).get("dropped_at") == "p");
   BOOST_TEST(table.states(document) == "p=dropped q=processing r=processing");
 }
 
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(wrong_choices_are_refused) {
   for (std::string const chosen : {"", "x", "s", "a b c"})
     BOOST_TEST(table.of("ROUTED", document, {{"router", "s"}, {"chosen", chosen}}).error() == "bad_parameter", chosen);
   BOOST_TEST(table.of("ROUTED", document, {{"router", "x"}, {"chosen", "a"}}).error() == "not_found");
-  BOOST_TEST(table.of("ROUTED", document, {{"router", "s"}, {"chosen", "b a b"}}).get("destinations") == "c");
+  BOOST_TEST(table.of("ROUTED", document, {{"router", "s"}, {"chosen", "b a b"}}).get("dropped_at") == "c");
 }
 
 BOOST_AUTO_TEST_CASE(a_destination_where_everything_fails_is_paused_and_nothing_is_counted) {

@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(dropped_is_where_it_should_be) {
   BOOST_TEST(table.of("DROPPED", document, {{"destination", "a"}, {"reason", "a test page"}}).get("status") ==
              "dropped");
   BOOST_TEST(table.why(document).find("a test page") != std::string::npos);
-  BOOST_TEST(table.of("DROPPED", document).get("destinations") == "b");
+  BOOST_TEST(table.of("DROPPED", document).get("dropped_at") == "b");
   BOOST_TEST(table.found("u").get("change") == "unchanged");
   BOOST_TEST(table.of("DROPPED", document).error() == "stale_epoch");
 }

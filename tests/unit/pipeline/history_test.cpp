@@ -106,6 +106,29 @@ BOOST_AUTO_TEST_CASE(it_stays_within_its_memory_and_keeps_the_newest) {
   BOOST_TEST(story(none) == "nothing");
 }
 
+// As they were then, whatever came later.
+BOOST_AUTO_TEST_CASE(events_name_the_content_the_version_and_the_family) {
+  Harness table;
+  Reply const one = table.found("u", "first");
+  Reply const child = table.of("CHILD", one, {{"child", "c"}});
+  table.of("CHILDREN_DONE", one, {{"count", "1"}});
+  table.found("u", "second", {{"hand_out", "0"}});
+  Reply const of_one = table.run("HISTORY", {{"document", one.get("document")}});
+  BOOST_TEST(of_one.get("what", 0) == "found");
+  BOOST_TEST(of_one.get("hash", 0) == "first");
+  BOOST_TEST(of_one.get("generation", 0) == "-");
+  BOOST_TEST(of_one.get("parent", 0) == "-");
+  std::size_t const last = of_one.messages.size() - 1;
+  BOOST_TEST(of_one.get("what", last) == "changed");
+  BOOST_TEST(of_one.get("hash", last) == "second");
+  BOOST_TEST(of_one.get("generation", last) == "1");
+  Reply const of_child = table.run("HISTORY", {{"document", child.get("document")}});
+  for (std::size_t at = 0; at < of_child.messages.size(); ++at) {
+    BOOST_TEST(of_child.get("parent", at) == one.get("document"), of_child.get("what", at));
+    BOOST_TEST(of_child.get("original", at) == one.get("document"));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace fastjournal::pipeline::test

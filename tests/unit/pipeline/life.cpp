@@ -184,12 +184,15 @@ class Life {
     Texts with{{"source", source}, {"uri", uri}, {"hash", hash}};
     bool const hands_out = !one_in(4);
     if (!hands_out) with["hand_out"] = "0";
-    Reply const reply = run("FOUND", with, connection);
-    if (!reply.status.ok()) return reply.status.text();
-    std::string const id = reply.get("document");
     auto const known = std::ranges::find_if(reference_.docs, [&](auto const& one) {
       return !one.second.is_child() && one.second.named && one.second.uri == uri;
     });
+    Reply const reply = run("FOUND", with, connection);
+    bool const is_new = known == reference_.docs.end() || known->second.hash != hash;
+    if (reference_.drains && is_new)
+      return reply.status.code() == Code::paused ? "" : "it is taken while the table drains";
+    if (!reply.status.ok()) return reply.status.text();
+    std::string const id = reply.get("document");
     std::string expected = "resume";
     if (known == reference_.docs.end()) {
       reference_.docs[id] = Doc{.source = source, .uri = uri, .hash = hash, .original = id};
@@ -562,6 +565,13 @@ class Life {
   }
 
   std::string mode() {
+    if (one_in(3)) {
+      // Open more often than not.
+      bool const drains = !reference_.drains && one_in(2);
+      Reply const halted = run(drains ? "DRAIN" : "RESUME", {});
+      reference_.drains = drains;
+      return refused(halted, drains ? "DRAINING" : "RESUMED");
+    }
     std::string const destination = any_name();
     bool const opens = !one_in(3);
     Reply const reply = run(opens ? "RESUME" : "PAUSE", {{"destination", destination}});

@@ -109,8 +109,17 @@ BOOST_AUTO_TEST_CASE(they_come_back_as_they_were) {
   BOOST_TEST((last_of<ClockBody>(log, read_clock).to == 10));
   append_plan(log, {}, {{{1, Mode::shut, "x"}}, "plan"});
   PlanBody plan;
-  BOOST_REQUIRE(read_plan(as_text(log.stored().back().view().body), plan));
-  BOOST_TEST((plan.paused.front().mode == Mode::shut && plan.text == "plan"));
+  BOOST_REQUIRE(read_plan(as_text(log.stored().back().view().body), log.stored().back().view().version, plan));
+  BOOST_TEST((plan.paused.front().mode == Mode::shut && plan.text == "plan" && !plan.drain));
+  append_plan(log, {}, {{}, "plan", DrainBody{77, "me", "it moves"}});
+  BOOST_TEST(log.stored().back().view().version == 2);
+  BOOST_REQUIRE(read_plan(as_text(log.stored().back().view().body), 2, plan));
+  BOOST_TEST((plan.text == "plan" && plan.drain->since == 77 && plan.drain->by == "me"));
+  append_drain(log, ObjectId{8}, DrainBody{77, "me", "it moves"});
+  auto const drain = last_of<std::optional<DrainBody>>(log, read_drain);
+  BOOST_TEST((drain->since == 77 && drain->reason == "it moves"));
+  append_drain(log, ObjectId{8}, std::nullopt);
+  BOOST_TEST(!last_of<std::optional<DrainBody>>(log, read_drain).has_value());
 }
 
 // Logs hold them: a changed body is a new version, and the readers of the old one stay.

@@ -82,6 +82,7 @@ struct Reference {
 
   std::map<std::string, Doc> docs;
   std::array<Target, 3> targets;
+  bool drains{false};
   std::int64_t now{0};
   std::size_t failing{0};
   std::uint32_t start{1};
