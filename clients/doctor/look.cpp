@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <linux/magic.h>
-#include <mntent.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -13,10 +12,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 
 #include "config/daemon_reader.h"
 #include "os/installation.h"
@@ -31,7 +31,6 @@ constexpr std::size_t kSyncsMax = 200;
 constexpr std::size_t kSyncBlocks = 64;
 // Entries of a folder that are looked at: a data folder has a few, a log a few thousand at the most.
 constexpr std::size_t kEntriesMax = 100'000;
-constexpr std::size_t kFstabLineMax = 8192;
 
 struct FileSystem {
   std::uint32_t magic;
@@ -55,22 +54,22 @@ constexpr FileSystem kFileSystems[] = {
 // The nearest mount point of fstab at or above `path` at which nothing is mounted; empty: none.
 std::string not_mounted(std::string const& path) {
   std::string out;
-  std::FILE* const table = ::setmntent("/etc/fstab", "re");
-  if (table == nullptr) return out;
   std::error_code error;
   std::string const whole = fs::weakly_canonical(path, error).string() + "/";
-  mntent entry{};
-  char text[kFstabLineMax];
-  while (::getmntent_r(table, &entry, text, sizeof text) != nullptr) {
-    std::string const point = entry.mnt_dir;
-    if (point.size() < 2 || point.front() != '/' || !whole.starts_with(point + "/") || point.size() < out.size())
-      continue;
+  std::ifstream table{"/etc/fstab"};
+  for (std::string line; std::getline(table, line);) {
+    std::istringstream words{line};
+    std::string device;
+    std::string point;
+    words >> device >> point;
+    for (std::size_t at = 0; (at = point.find("\\040", at)) != std::string::npos;) point.replace(at, 4, " ");
+    bool const is_above = point.size() > 1 && point.front() == '/' && whole.starts_with(point + "/");
+    if (device.starts_with('#') || !is_above || point.size() < out.size()) continue;
     struct stat here {};
     struct stat above {};
     bool const is_there = ::stat(point.c_str(), &here) == 0;
     if (!is_there || (::stat((point + "/..").c_str(), &above) == 0 && above.st_dev == here.st_dev)) out = point;
   }
-  ::endmntent(table);
   return out;
 }
 

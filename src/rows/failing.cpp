@@ -25,6 +25,8 @@ void Failing::turn(std::int64_t now) {
     ring_[at_] = {};
   }
   ends_ += passed * kBucketMs;
+  // Something is tried again.
+  if (look_ != INT64_MAX) look_ = std::min(look_, ends_);
 }
 
 Failing::Bucket Failing::sum() const {

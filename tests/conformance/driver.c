@@ -73,6 +73,10 @@ static void say_value(const fj_message* message, const char* name) {
     double real = 0;
     fj_get_real(message, name, &real);
     printf("r:%.17g", real);
+  } else if (kind == FJ_BOOLEAN) {
+    int64_t flag = 0;
+    fj_get_integer(message, name, &flag);
+    printf("f:%d", flag != 0);
   } else {
     int64_t integer = 0;
     uint64_t number = 0;

@@ -11,9 +11,6 @@
 #include <vector>
 
 #include "admin/declarations.h"
-#include "base/hash.h"
-#include "bcdb/packet.h"
-#include "fj/frame.h"
 #include "tests/world/world.h"
 
 namespace fastjournal::sim {
@@ -106,9 +103,7 @@ struct Scan {
       world.own_listeners.push_back({.address = http_address(i),
                                      .rights = i < kRightNames.size() ? Rights{static_cast<Right>(i)} : Rights{},
                                      .protocol = access::kHttp});
-    for (auto const& [protocol, table] : kDoors)
-      world.own_listeners.push_back(
-          {.address = door_of(protocol), .rights = {}, .protocol = std::string{protocol}, .table = std::string{table}});
+    world.own_listeners.push_back({.address = kStompDoor, .rights = {}, .protocol = "stomp", .table = "post"});
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok());
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/world/tables/blobs.xml").ok());
     BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/post.xml").ok());
@@ -116,13 +111,7 @@ struct Scan {
     BOOST_REQUIRE(world.start().ok());
   }
 
-  // Of the types' own protocols, without rights.
-  static constexpr std::pair<std::string_view, std::string_view> kDoors[] = {
-      {"fj", "values"}, {"stomp", "post"}, {"blobread", "blobs"}, {"blobwrite", "blobs"}};
-  static std::string door_of(std::string_view protocol) {
-    auto const* const at = std::ranges::find(kDoors, protocol, [](auto const& one) { return one.first; });
-    return "127.0.0.1:" + std::to_string(4200 + (at - std::begin(kDoors)));
-  }
+  static constexpr char kStompDoor[] = "127.0.0.1:4200";
   static std::string http_address(std::size_t right) { return "127.0.0.1:" + std::to_string(4100 + right); }
   // The status of the answer.
   std::string get(std::size_t listener, std::string const& path, std::string const& token = {}) {
@@ -331,40 +320,19 @@ BOOST_AUTO_TEST_CASE(without_any_right_all_is_refused_but_this) {
   BOOST_TEST(ask("admin", "XA_RECOVER all=1") == "BRANCHES count=0;\n");
 }
 
-// What frames and packets of the types' own protocols ask for is not done.
-BOOST_AUTO_TEST_CASE(without_any_right_other_protocols_do_nothing) {
-  auto const come = [&](std::string const& protocol, std::string const& bytes) {
-    world.come_by(protocol, door_of(protocol));
-    world.connection(protocol).to_server += bytes;
-    world.settle();
-    return world.connection(protocol).to_client;
-  };
-  for (fj::Function const function : {fj::Function::set, fj::Function::get, fj::Function::remove, fj::Function::lock}) {
-    fj::Request request{.function = static_cast<std::uint16_t>(function), .key = "k"};
-    if (function == fj::Function::set)
-      request.value = fj::TypedValue{.type = static_cast<std::uint8_t>(fj::Type::string), .bytes = "v"};
-    std::string frame;
-    fj::write(request, frame);
-    std::string const answer = come("fj", frame);
-    BOOST_TEST(answer.find("needs the right") != std::string::npos, fj::name_of(function) << ": " << answer);
-    world.drop("fj");
-  }
+// STOMP, the one protocol of a type that may be served without rights: users log in there.
+BOOST_AUTO_TEST_CASE(without_any_right_frames_of_stomp_do_nothing) {
   using namespace std::string_literals;
-  std::string const stomp = come("stomp",
-                                 "CONNECT\naccept-version:1.2\nhost:x\n\n\0"s
-                                 "SEND\ndestination:/queue/orders\nreceipt:1\n\nx\0"s);
-  BOOST_TEST(stomp.find("ERROR") != std::string::npos, stomp);
-  BOOST_TEST(stomp.find("RECEIPT") == std::string::npos, stomp);
-  for (std::string const protocol : {"blobread", "blobwrite"}) {
-    std::string bytes;
-    bcdb::write(bcdb::Hello{}, bytes);
-    bcdb::write(bcdb::Frame{.op = bcdb::Op::put, .key = bcdb::make_key("k"), .length = 1, .hash = hash128("v")}, bytes);
-    static_cast<void>(come(protocol, bytes + "v"));
-  }
+  world.come_by("stomp", kStompDoor);
+  world.connection("stomp").to_server +=
+      "CONNECT\naccept-version:1.2\nhost:x\n\n\0"s
+      "SEND\ndestination:/queue/orders\nreceipt:1\n\nx\0"s;
+  world.settle();
+  std::string const answer = world.connection("stomp").to_client;
+  BOOST_TEST(answer.find("ERROR") != std::string::npos, answer);
+  BOOST_TEST(answer.find("RECEIPT") == std::string::npos, answer);
   std::string const queue = ask("admin", "QUEUES table=post;queue=orders");
   BOOST_TEST(queue.find("messages=0;") != std::string::npos, queue);
-  BOOST_TEST(ask("admin", "GET table=values;key=k").find("PAIR") == std::string::npos);
-  BOOST_TEST(ask("admin", "LIST table=blobs").find("BLOB") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_shown_without_a_table_is_of_tables_that_may_be_read) {

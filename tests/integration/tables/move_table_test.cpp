@@ -62,9 +62,9 @@ BOOST_FIXTURE_TEST_CASE(every_type_and_hostile_values_arrive_as_they_were, MoveT
   BOOST_TEST(same.code == 0, same.output);
   std::string const text = run("cat b.json");
   for (char const* const part :
-       {R"("text":"a\nb\r\n\"q\" \\ \u0000 \u001b; x=1,2 )", R"("bytes":"base64:AP8KIg==")", R"("small":-128)",
-        R"("large":-9223372036854775808)", R"("whole":18446744073709551615)", R"("near":0.1,)", R"("real":1e-300)",
-        R"("text":"@at")", R"("bytes":"base64:AP8KInJhdwA=")", R"("text":"",)", R"("bytes":"",)"})
+       {R"("text":"a\nb\r\n\"q\" \\ \u0000 \u001b; x=1,2 )", R"("bytes":"base64:AP8KIg==")", R"("flag":true)",
+        R"("small":-128)", R"("large":-9223372036854775808)", R"("whole":18446744073709551615)", R"("near":0.1,)",
+        R"("real":1e-300)", R"("text":"@at")", R"("bytes":"base64:AP8KInJhdwA=")", R"("text":"",)", R"("bytes":"",)"})
     BOOST_TEST(move_table_says(text, part), part << " in " << text);
   BOOST_TEST(move_table_says(run("fastjournal peek b id=2 --json"), R"("letter":"z","priority":1)"));
 }

@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(set_takes_its_value_from_a_word_a_file_or_the_input) {
           want(set.text("key") == "k" && set.text("type") == one.type, "key and type");
           want(set.find("value")->kind == one.value.kind || one.type == "integer", "the kind");
           want(set.find("value")->bytes == one.value.bytes && set.integer("value") == one.value.as_integer(), "value");
-          want(!set.has("client"), "a single command is not numbered");
+          want(set.has("client") && set.integer("sequence") == 1, "its number");
           cli_pairs_stored(peer, set);
         },
         words, "from the input\n");

@@ -240,8 +240,7 @@ BOOST_AUTO_TEST_CASE(words_of_patterns_are_limited) {
   std::string const pattern = "a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t.u.v.w.x";
   std::string error;
   std::size_t made = 0;
-  for (; error.empty(); ++made)
-    error = table.bind("e", "q", std::to_string(made) + "." + pattern).error();
+  for (; error.empty(); ++made) error = table.bind("e", "q", std::to_string(made) + "." + pattern).error();
   BOOST_TEST(error == "over_limit");
   BOOST_TEST(made == 39U);  // 38 of 26 words and looks
   BOOST_TEST(table.bind("f", "q", "k").get("result") == "made");
