@@ -241,7 +241,7 @@ export function many(command, table, filter) {
       what,
       h('p', {class: 'note'},
         kick ? 'They are made due now and their attempts are counted anew. Of rows being processed ' +
-            'the leases are taken back.' :
+                'the leases are taken back.' :
                'They are removed in whatever state, also those being processed: their workers are refused when they ' +
                 'report. This cannot be undone.')
     ],

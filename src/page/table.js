@@ -219,7 +219,8 @@ export function open(main, {path, query}) {
     shownState = now;
     const held = stats.paused || stats.draining;
     const make = (label, right, run) => action(label, right, rights, run);
-    const stop = (label, command) => make(label, 'manage', () => halt(command, name, live.tables.get(name)?.stats, kind));
+    const stop = (label, command) =>
+        make(label, 'manage', () => halt(command, name, live.tables.get(name)?.stats, kind));
     const focused = buttons.contains(document.activeElement);
     if (kind === 'blobs')
       replace(
@@ -252,9 +253,9 @@ export function open(main, {path, query}) {
     why.hidden = key === 'open';
     if (key === 'open') return;
     say(why,
-        key === 'paused'  ? 'Paused: nothing is handed out until somebody resumes it.' :
-        key === 'failing' ? 'Most attempts of the last minutes failed. What failed rests, and is tried again.' :
-                            DRAINS[kind] ?? DRAINS.rows);
+        key === 'paused'      ? 'Paused: nothing is handed out until somebody resumes it.' :
+            key === 'failing' ? 'Most attempts of the last minutes failed. What failed rests, and is tried again.' :
+                                DRAINS[kind] ?? DRAINS.rows);
     if (key !== 'paused') return;
     try {
       const [one] = await call('LIST', {table: name, status: 'paused', count: 1});

@@ -107,6 +107,8 @@ Status read_records(files::Folder const& folder, std::string const& name, std::u
   Descriptor const file{folder.open_file(name, O_RDONLY)};
   // Gone, or no file of ours.
   if (file.fd < 0) return errno == ENOENT || errno == ELOOP ? Status{} : failure("open of", path, errno);
+  struct stat look {};
+  if (::fstat(file.fd, &look) != 0) return failure("fstat of", path, errno);
   RecordReader reader{file.fd, path};
   for (;;) {
     Result<std::optional<RecordReader::Record>> const next = reader.next();

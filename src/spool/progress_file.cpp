@@ -122,7 +122,7 @@ Status ProgressFile::keep(std::vector<Kept> const& kept) {
 bool ProgressFile::is_in_place() const {
   struct stat mine {};
   struct stat named {};
-  return ::fstat(fd_, &mine) == 0 && ::lstat(path_.c_str(), &named) == 0 && mine.st_dev == named.st_dev &&
+  return ::fstat(file_.fd, &mine) == 0 && own_.look(kProgressName, named) && mine.st_dev == named.st_dev &&
          mine.st_ino == named.st_ino;
 }
 

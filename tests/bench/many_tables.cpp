@@ -19,7 +19,7 @@
 namespace fastjournal::bench {
 namespace {
 
-constexpr std::array<std::size_t, 4> kTables{1, 100, 1'000, 10'000};
+constexpr std::array<std::size_t, 4> kTableCounts{1, 100, 1'000, 10'000};
 constexpr std::array kTypes{"jobs", "values", "post"};
 constexpr std::string_view kLeaseAndDone = "lease + done";
 constexpr std::size_t kPayloadBytes = 100;
@@ -153,7 +153,7 @@ class ManyTables {
 
 void run_many_tables(Settings const& settings) {
   std::vector<std::unique_ptr<ManyTables>> daemons;
-  for (std::size_t const tables : kTables) daemons.push_back(std::make_unique<ManyTables>(tables));
+  for (std::size_t const tables : kTableCounts) daemons.push_back(std::make_unique<ManyTables>(tables));
   std::vector<Speech> const speeches{
       one_line("insert", "INSERT table=jobs0;name=n{};payload={}", "INSERTED "),
       lease_and_done(),

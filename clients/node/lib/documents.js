@@ -92,8 +92,7 @@ export class Documents {
   }
 
   async routed(document, router, chosen, limits = {}) {
-    return pipeline.droppedAtOf(
-        await this.#say('ROUTED', document, {router, chosen: [...chosen].join(' ')}, limits));
+    return pipeline.droppedAtOf(await this.#say('ROUTED', document, {router, chosen: [...chosen].join(' ')}, limits));
   }
 
   async beginChild(parent, child, {step, again, lease, worker, ...limits} = {}) {

@@ -36,8 +36,8 @@ export class Journal {
     const {timeLimit, signal, ...own} = options;
     const params = {...columns, table: this.table, ...putParameters(own)};
     if (params.client === undefined && params.sequence === undefined)
-      Object.assign(params, this.#client === '' ? this.#link.nextNumber() :
-                                                  {client: this.#client, sequence: ++this.#sequence});
+      Object.assign(
+          params, this.#client === '' ? this.#link.nextNumber() : {client: this.#client, sequence: ++this.#sequence});
     return putOf((await this.#link.call('INSERT', params, {timeLimit, signal})).first);
   }
 

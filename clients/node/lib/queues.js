@@ -65,8 +65,8 @@ export class Queues {
     const params = {...to, ...contentOf(body), ...parametersOf(call, options, sendNames)};
     if (typeof params.properties === 'object') params.properties = JSON.stringify(params.properties);
     if (params.client === undefined && params.sequence === undefined)
-      Object.assign(params, this.#client === '' ? this.#link.nextNumber() :
-                                                  {client: this.#client, sequence: ++this.#sequence});
+      Object.assign(
+          params, this.#client === '' ? this.#link.nextNumber() : {client: this.#client, sequence: ++this.#sequence});
     return sentOf((await this.#call('SEND', params, {timeLimit, signal})).first);
   }
 

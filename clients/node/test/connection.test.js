@@ -127,7 +127,8 @@ test('a put and a send whose answer is lost are sent again with their number', a
   const server = await pretender(t, ({command, params}, socket) => {
     seen.push([command, params.client, params.sequence]);
     if (seen.length % 2 === 1) return socket.destroy();
-    const answer = command === 'INSERT' ? ['INSERTED', {row: 7, result: 'duplicate'}] : ['SENT', {message: 8, queues: 1, result: 'duplicate'}];
+    const answer = command === 'INSERT' ? ['INSERTED', {row: 7, result: 'duplicate'}] :
+                                          ['SENT', {message: 8, queues: 1, result: 'duplicate'}];
     socket.write(frameOf(...answer, params.request));
     return undefined;
   });
@@ -138,7 +139,8 @@ test('a put and a send whose answer is lost are sent again with their number', a
   const names = new Set(seen.map(([, client]) => client));
   assert.equal(names.size, 1);
   assert.match([...names][0], /^client-[0-9a-f]{32}$/);
-  assert.deepEqual(seen.map(([command, , sequence]) => [command, sequence]),
+  assert.deepEqual(
+      seen.map(([command, , sequence]) => [command, sequence]),
       [['INSERT', 1], ['INSERT', 1], ['SEND', 2], ['SEND', 2], ['INSERT', 3], ['INSERT', 3]]);
 });
 

@@ -87,7 +87,8 @@ test('a message and a document are told of whatever is thrown', async (t) => {
   }, {signal: end.signal});
   assert.deepEqual([counts.parked + counts.dead, counts.lost], [1, 0]);
   const docs = connection.documents('docs');
-  const thrown = [...Object.values(failures).map(([make]) => make), () => new NotSent('\ud800', {kind: 'ä'.repeat(80)})];
+  const thrown =
+      [...Object.values(failures).map(([make]) => make), () => new NotSent('\ud800', {kind: 'ä'.repeat(80)})];
   for (const [number, make] of thrown.entries()) {
     const document = await docs.found('pages', `/${number}`, '1');
     const {state} = await docs.deliver(document, 'index', () => {
@@ -95,7 +96,8 @@ test('a message and a document are told of whatever is thrown', async (t) => {
     });
     assert.equal(state, 'error');
   }
-  assert.equal(await docs.failed(await docs.found('pages', '/huge', '1'), 'index', 'ä'.repeat(80), {error: HUGE}), 'error');
+  assert.equal(
+      await docs.failed(await docs.found('pages', '/huge', '1'), 'index', 'ä'.repeat(80), {error: HUGE}), 'error');
 });
 
 test('texts that a program gives itself are cut', async (t) => {

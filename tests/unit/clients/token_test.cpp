@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(mistakes_of_user_commands_are_told_before_anything_is_writt
   std::string const file = folder / "users.xml";
   auto const said = [&](std::vector<std::string> words) {
     words.insert(words.end(), {"--file", file});
-    fastjournal::test::Said const all = fastjournal::test::run_line("", words);
+    fastjournal::test::Said const all = fastjournal::test::run_line("unix:/nowhere", words);
     return std::to_string(static_cast<int>(all.code)) + " " + all.err;
   };
   BOOST_TEST(said({"user", "add", "a b", "--rights", "read"}).starts_with("2 "));

@@ -113,7 +113,7 @@ class Reference {
 
   std::string carry_out(std::string const& command, Texts const& with, std::uint64_t connection) {
     std::string const key = with.at("key");
-    if (command == "GET") return get(key, with);
+    if (command == "GET") return get(key, with, connection);
     auto const found = keys_.find(key);
     Shared const value = found == keys_.end() ? nullptr : found->second;
     if (value && is_locked_for(*value, connection)) return "in_use";
@@ -161,10 +161,12 @@ class Reference {
     std::erase_if(keys_, [&](auto const& entry) { return entry.second == value; });
   }
 
-  std::string get(std::string const& key, Texts const& with) {
+  std::string get(std::string const& key, Texts const& with, std::uint64_t connection) {
     auto const found = keys_.find(key);
     if (found == keys_.end()) return "NOTHING";
     Value& value = *found->second;
+    // A new end is a change.
+    if (with.contains("ttl") && is_locked_for(value, connection)) return "in_use";
     if (with.contains("ttl")) {
       value.ttl = std::stoll(with.at("ttl"));
       value.expires = value.ttl == 0 ? 0 : now + value.ttl;

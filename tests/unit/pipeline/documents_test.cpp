@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(what_a_crash_left_comes_before_what_is_new) {
   Reply const lost = table.found("lost", "1", {}, 3);
   table.found("new2", "1", {{"hand_out", "0"}});
   table.restart();
-  table.pass(299'999);
+  table.pass(9'999);
   BOOST_TEST(table.next({{"count", "10"}}).messages.size() == 2U);
   table.close(1);
   table.pass(10'000);

@@ -58,8 +58,8 @@ BOOST_AUTO_TEST_CASE(a_large_file_is_run_once_more_and_its_finished_lines_are_pa
     }
   }
   table.restart();
-  // The lease of the file was renewed for its lines.
-  table.pass(299'999);
+  // Who has its lease may come back until the grace is over.
+  table.pass(9'999);
   BOOST_TEST(table.next().name() == "NOTHING");
   table.pass(1);
   // One record hands out the file, and with it all that is missing below.
@@ -313,6 +313,7 @@ struct Told final : NoObserver {
   std::size_t others{0};
   bool is_up{false};
   void alert(std::string_view name, std::uint8_t, std::string_view, std::string_view) override {
+    if (name == "failing") return;
     bool const is_it = name == "destination-paused";
     if (is_it && !is_up) ++raised;
     if (is_it) is_up = true;

@@ -269,8 +269,8 @@ struct Reference {
     for (auto& [id, doc] : docs)
       for (Place& place : doc.places)
         if (place.leased) {
+          place.ends = place.connection == 0 ? std::max(place.ends, now + kGrace) : now + kGrace;
           place.connection = 0;
-          place.ends = std::max(place.ends, now + kGrace);
           place.start = start;
         }
     for (Target& target : targets) {

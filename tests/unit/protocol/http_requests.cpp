@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(what_could_be_two_requests_is_refused_and_closes) {
       {"a target beyond ASCII", "GET /\xc3\xa9 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "outside of ASCII"},
       {"HTTP/0.9", "GET /\r\n\r\n", 400, "request line"},
       {"a method of other bytes", "G@T / HTTP/1.1\r\n\r\n", 400, "request line"},
-      {"a message of ours", "INSERT table=pages;uri=x\r\n", 400, "request line"},
+      {"a message of ours", "INSERT table=pages;uri=x\r\n", 400, "this port speaks HTTP, and what came is a message"},
       {"TLS", "\x16\x03\x01\x02", 400, "TLS"}};
   for (Refused const& refused : list) check_closed(refused);
 }
