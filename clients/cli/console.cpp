@@ -5,6 +5,8 @@
 #include <ostream>
 #include <string>
 
+#include "clients/cli/json_line.h"
+
 namespace fastjournal::cli {
 namespace {
 
@@ -40,9 +42,6 @@ std::string advice_on(Invocation const& invocation, Status const& status) {
   }
 }
 
-// Bytes that are not UTF-8 become U+FFFD, as in all other output.
-std::string dumped_line(Json const& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'; }
-
 std::string whose(Invocation const& invocation) {
   return invocation.table.empty() ? invocation.verb : invocation.verb + " " + invocation.table;
 }
@@ -66,7 +65,7 @@ void tell(Invocation const& invocation, Console& console, Status const& status, 
     for (auto const& [name, value] : status.facts())
       if (name != "command") out["facts"][name] = value;
     if (!advice.empty()) out["advice"] = std::string(advice);
-    console.err << dumped_line(out);
+    console.err << json_line(out);
     return;
   }
   std::string facts;
@@ -86,7 +85,7 @@ ExitCode complain(Invocation const& invocation, Console& console, Status const& 
 ExitCode misuse(Invocation const& invocation, Console& console, std::string_view sentence, std::string_view place) {
   std::string const text = place.empty() ? std::string(sentence) : std::string(place) + ": " + std::string(sentence);
   if (invocation.json)
-    console.err << dumped_line(json_about(invocation, "error", "usage", text));
+    console.err << json_line(json_about(invocation, "error", "usage", text));
   else
     console.err << "fastjournal " << printable_lines(invocation.verb + ": " + text) << '\n';
   return ExitCode::usage;
@@ -94,7 +93,7 @@ ExitCode misuse(Invocation const& invocation, Console& console, std::string_view
 
 void note(Invocation const& invocation, Console& console, std::string_view sentence) {
   if (invocation.json)
-    console.err << dumped_line(json_about(invocation, "note", sentence, {}));
+    console.err << json_line(json_about(invocation, "note", sentence, {}));
   else
     console.err << "fastjournal " << printable_lines(invocation.verb + ": " + std::string(sentence)) << '\n';
 }
@@ -103,7 +102,7 @@ std::string usage_error_json(std::string_view sentence) {
   Json out = Json::object();
   out["error"] = "usage";
   out["message"] = std::string(sentence);
-  return dumped_line(out);
+  return json_line(out);
 }
 
 }  // namespace fastjournal::cli

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/bytes.h"
+#include "clients/cli/json_line.h"
 #include "clients/cli/pair_values.h"
 #include "clients/lib/fj_connection.h"
 #include "fj/frame.h"
@@ -119,7 +120,7 @@ ExitCode run_frame(Invocation const& invocation, Console& console) {
     nlohmann::ordered_json out;
     out["request"] = lines_of(request);
     out["reply"] = lines_of(reply);
-    console.out << out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    console.out << json_line(out);
   } else {
     console.out << "request\n" << request << "reply\n" << reply;
   }

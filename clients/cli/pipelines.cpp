@@ -293,10 +293,11 @@ class PipelineCommand {
                                   counts.failed, counts.dropped, doubt > 0 ? fmt::format(", {} in doubt", doubt) : "",
                                   drained_ > 0 ? fmt::format(", {} not taken", drained_) : "");
     if (doubt > 0 && !console_.look.json)
-      note(one_, console_,
-           fmt::format("of {} nobody knows whether they arrived: `fastjournal pipeline ls {} --status in_doubt` shows "
-                       "them, `pipeline resolve` says it",
-                       doubt == 1 ? "one delivery" : std::to_string(doubt) + " deliveries", one_.table));
+      note(
+          one_, console_,
+          fmt::format("nobody knows what became of {}: `fastjournal pipeline ls {} --status in_doubt` lists what is in "
+                      "doubt, `pipeline resolve` says whether it arrived",
+                      doubt == 1 ? "one delivery" : std::to_string(doubt) + " deliveries", one_.table));
     // Asked to stop, it did what it was asked; what failed is tried again by the next one.
     bool const is_left = doubt > 0 || (drained_ > 0 && !stop_.is_asked()) || (counts.failed > 0 && !stop_.is_asked());
     return is_left ? ExitCode::failed : ExitCode::ok;

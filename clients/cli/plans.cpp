@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "clients/cli/json_line.h"
 #include "config/plan_reader.h"
 #include "plan/crash.h"
 #include "plan/destinations.h"
@@ -94,7 +95,7 @@ class Explained {
                                 {"sent_again", destinations_of(crash.sent_again)},
                                 {"in_doubt", destinations_of(crash.in_doubt)}});
     }
-    console.out << out.dump() << '\n';
+    console.out << json_line(out);
   }
 
   // For Graphviz: sources as ovals, outputs as double boxes.
@@ -275,7 +276,7 @@ class PlanRunner {
                                        {"now", newer->plan->version},
                                        {"sources", json_of(found.sources)},
                                        {"destinations", json_of(found.destinations)}};
-      console_.out << out.dump() << '\n';
+      console_.out << json_line(out);
     } else {
       console_.out << fmt::format("plan {}: version {} becomes version {}\n\n", newer->plan->name, older->plan->version,
                                   newer->plan->version)

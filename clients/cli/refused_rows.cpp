@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "clients/cli/json_line.h"
 #include "clients/cli/synced_file.h"
 
 namespace fastjournal::cli {
@@ -26,7 +27,7 @@ std::string reason_line(Record const& row, Status const& why) {
   for (auto const& [name, value] : why.facts())
     if (name != "command") out["facts"][name] = value;
   out["text"] = row.text;
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json_line(out);
 }
 
 std::uint64_t size_of(std::string const& file) {

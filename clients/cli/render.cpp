@@ -11,6 +11,7 @@
 #include "base/base64.h"
 #include "base/utf8.h"
 #include "clients/cli/buffers.h"
+#include "clients/cli/json_line.h"
 #include "clients/cli/utf8.h"
 #include "clients/lib/value_text.h"
 #include "model/date.h"
@@ -185,8 +186,8 @@ std::string printable(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     auto const byte = static_cast<unsigned char>(text[at]);
     std::size_t const size = utf8_size(text, at);
-    // U+0080 to U+009F, which begin with C2, control terminals too.
-    bool const steers_too = size == 2 && byte == 0xC2 && static_cast<unsigned char>(text[at + 1]) < 0xA0;
+    std::string_view character = text.substr(at, size);
+    bool const steers_too = size > 1 && steers_terminal(*take_character(character));
     if (byte == '\n')
       out += "\\n";
     else if (byte == '\r')
@@ -256,8 +257,7 @@ std::string render_json(Message const& record, bool with_command) {
   if (with_command) out["command"] = std::string(record.command);
   for (Param const& param : record.params())
     if (!steers(param.name)) out[std::string(param.name)] = json_of(param.value);
-  // Bytes that are not UTF-8 become U+FFFD, as in the daemon's own JSON.
-  return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  return json_line(out);
 }
 
 }  // namespace fastjournal::cli

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "clients/cli/json_line.h"
 #include "clients/cli/spool_status.h"
 #include "model/date.h"
 #include "spool/folder_tools.h"
@@ -24,8 +25,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kListedRows = 100;
 constexpr std::size_t kShownBytesMax = 1024;  // of what is no row
-
-std::string json_line(Json const& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
 std::int64_t now_ms() {
   auto const now = std::chrono::system_clock::now().time_since_epoch();

@@ -315,6 +315,8 @@ Worker::Outcome Worker::run_command(Row const& row, Child& child, std::string& e
     console_.err << said << std::flush;
     tail.add(said);
   };
+  // The row came over the connection that there is.
+  adopts_ = false;
   while (!child.reap()) {
     Moment const look_at = now() + kConnectionLook;
     pass_on(child.talk(signals_.fd(), lost ? kill_at : std::min({touch_at, kill_at, look_at})));

@@ -45,9 +45,14 @@ void Needs::look_at(HostedTable& table) {
   live_bytes_ += live - need.live_bytes;
   need.live_bytes = live;
   if (oldest != need.oldest) {
-    if (!need.oldest.is_none()) by_oldest_.erase({need.oldest, &table});
+    // Most have one before and after: their memory is used again.
+    auto place = need.oldest.is_none() ? decltype(by_oldest_)::node_type{} : by_oldest_.extract({need.oldest, &table});
     need.oldest = oldest;
-    if (!oldest.is_none()) by_oldest_.emplace(oldest, &table);
+    if (!oldest.is_none() && place.empty()) by_oldest_.emplace(oldest, &table);
+    if (!oldest.is_none() && !place.empty()) {
+      place.value() = {oldest, &table};
+      by_oldest_.insert(std::move(place));
+    }
   }
   if (table.outside != nullptr && !table.outside->oldest_needed().is_none() &&
       std::ranges::find(carrying_, &table) == carrying_.end())

@@ -47,5 +47,13 @@ export function open() {
       {head: 'End it', cell: choices},
     ],
   });
-  return {node, draw: () => live.state === 'live' && branches.draw(), close: branches.close};
+  // Who may change nothing anywhere has none, and is not told of others'.
+  const draw = () => {
+    const known = live.state === 'live' && live.rights;
+    const words = known ? `${live.rights.rights ?? ''} ${live.rights.grants ?? ''}` : '';
+    node.hidden = !/\b(add|work|manage|admin)\b/.test(words);
+    if (!node.hidden) branches.draw();
+  };
+  node.hidden = true;
+  return {node, draw, close: branches.close};
 }

@@ -387,9 +387,9 @@ void Http::write_error(Outgoing const& message, std::string& out) {
   refusal.status = http_status_of(refusal.code);
   if (refusal.code == Code::not_allowed) {
     // A missing right is named, and so is a parameter at fault: otherwise it is the token. Where a listener is bound to
-    // another table, none helps.
+    // another table, none helps. A user who sent none has come by a certificate, and is known.
     std::string_view const parameter = text_of(message, "parameter");
-    if (has(message, "bound"))
+    if (has(message, "bound") || (!has_token_ && has(message, "user")))
       refusal.challenge = HttpChallenge::none;
     else if (!has_token_)
       refusal.challenge = HttpChallenge::token;

@@ -126,7 +126,7 @@ class Play:
             assert name in got, f"no {name}: {got}"
             one = got[name]
             if spelled and isinstance(one, str) and isinstance(value, (int, float)):
-                one = type(value)(one)
+                one = bool(int(one)) if isinstance(value, bool) else type(value)(one)
             assert self.fits(value, one), f"{name}: expected {value!r}, got {got[name]!r}"
 
     def compare_all(self, wanted: list[dict[str, Any]], got: list[dict[str, Any]], spelled: bool = False) -> None:

@@ -19,14 +19,17 @@ constexpr std::string_view kLockName = "lock";
 constexpr std::array<std::string_view, 4> kHarmless{"lock", "lost+found", "refused.messages", "bytes"};
 constexpr std::size_t kNamesTold = 5;
 
+// Of a log's folder; empty: it is not there.
+Result<std::vector<std::string>> names_in(LogPlace const& place) {
+  auto names = place.disk->list(place.path);
+  if (!names.ok() && names.status().code() == Code::not_found) return std::vector<std::string>{};
+  return names;
+}
+
 // Whether there is a log, or a part of one.
-Result<bool> has_log(env::Disk& disk, std::string const& folder) {
-  auto const names = disk.list(folder);
-  if (!names.ok() && names.status().code() == Code::not_found) return false;
-  if (!names.ok()) return names.status();
-  return std::any_of(names->begin(), names->end(), [](std::string const& name) {
-    return index_of_container(name).has_value() || name == kNewestName;
-  });
+bool has_log(std::vector<std::string> const& names) {
+  return std::ranges::any_of(
+      names, [](std::string const& name) { return index_of_container(name).has_value() || name == kNewestName; });
 }
 
 LogPlace place_of(env::Disk& disk, DataFolderWish const& wish, std::string const& log) {
@@ -37,12 +40,11 @@ LogPlace place_of(env::Disk& disk, DataFolderWish const& wish, std::string const
   return out;
 }
 
-// Names in the folder of a log that has one elsewhere, which are no log's.
-std::vector<std::string> others_in(LogPlace const& place) {
+// Of the names in the folder of a log that has one elsewhere: those which are no log's.
+std::vector<std::string> others_of(std::vector<std::string> const& names) {
   std::vector<std::string> out;
-  if (auto const names = place.disk->list(place.path); names.ok())
-    for (std::string const& name : names.value())
-      if (name.front() != '.' && std::ranges::find(kHarmless, name) == kHarmless.end()) out.push_back(name);
+  for (std::string const& name : names)
+    if (name.front() != '.' && std::ranges::find(kHarmless, name) == kHarmless.end()) out.push_back(name);
   return out;
 }
 
@@ -69,9 +71,9 @@ Result<bool> DataFolder::is_empty(env::Disk& disk, DataFolderWish const& wish) c
     if (knows(log)) return false;
     LogPlace const place = place_of(disk, wish, log);
     if (place.disk != &disk) continue;
-    auto const is_there = has_log(disk, place.path);
-    if (!is_there.ok()) return is_there.status();
-    if (is_there.value()) return false;
+    auto const there = names_in(place);
+    if (!there.ok()) return there.status();
+    if (has_log(there.value())) return false;
   }
   return true;
 }
@@ -123,10 +125,10 @@ Result<DataFolder> DataFolder::open(env::Disk& disk, DataFolderWish const& wish)
   }
   for (std::string const& log : wish.logs) {
     LogPlace const place = place_of(disk, wish, log);
-    auto const is_there = has_log(*place.disk, place.path);
-    if (!is_there.ok()) return is_there.status();
-    if (is_there.value()) continue;
-    std::vector<std::string> const here = place.disk == &disk ? others : others_in(place);
+    auto const there = names_in(place);
+    if (!there.ok()) return there.status();
+    if (has_log(there.value())) continue;
+    std::vector<std::string> const here = place.disk == &disk ? others : others_of(there.value());
     if (out.knows(log))
       return Status{
           Code::damaged,

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -63,6 +64,7 @@ std::set<std::string> real_names() {
   daemon.write("tables/post.xml", "<table name=\"post\" model=\"queue\"><queues>orders</queues></table>\n");
   daemon.write("tables/cache.xml", "<table name=\"cache\" model=\"keyvalue\"/>\n");
   daemon.write("tables/images.xml", "<table name=\"images\" model=\"blob\"/>\n");
+  std::filesystem::create_directories(daemon.folder() / "tables/plans");
   daemon.write("tables/plans/docs.xml", text_of(FJ_SOURCE_DIR "/tests/transcripts/plans/docs.xml"));
   daemon.write("tables/docs.xml", "<table name=\"docs\" model=\"pipeline\"><plan>plans/docs.xml</plan></table>\n");
   daemon.listens_as_configured = true;

@@ -126,4 +126,13 @@ BOOST_AUTO_TEST_CASE(what_is_watched_is_one_line_each) {
   BOOST_TEST(render_line(wake) == "LISTEN table=pages date=2026-11-21T12:00:01.250Z\n");
 }
 
+// U+009B begins a command to a terminal, U+202E turns what follows around; U+00E9 is shown.
+BOOST_AUTO_TEST_CASE(nothing_that_steers_a_terminal_reaches_it) {
+  Message row;
+  row.command = "ROW";
+  row.set("uri", "a\xc2\x9b\x31m\xe2\x80\xae\xc3\xa9");
+  BOOST_TEST(printable(row.text("uri")) == "a?1m?\xc3\xa9");
+  BOOST_TEST(render_json(row) == "{\"uri\":\"a\\u009b1m\\u202e\xc3\xa9\"}\n");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

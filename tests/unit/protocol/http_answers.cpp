@@ -169,6 +169,11 @@ BOOST_AUTO_TEST_CASE(who_has_no_right_is_asked_for_a_token) {
   HttpReply const nobody = reply_to(post("STOP", "{}"), error("not_allowed"));
   BOOST_TEST(nobody.status == 401U);
   BOOST_TEST(nobody.fields.at("www-authenticate") == "Bearer realm=\"fastjournal\"");
+  // By a certificate.
+  HttpReply const somebody = reply_to(
+      post("STOP", "{}"), error("not_allowed", {{"right", Value::of_text("admin")}, {"user", Value::of_text("ann")}}));
+  BOOST_TEST(somebody.status == 403U);
+  BOOST_TEST(!somebody.fields.contains("www-authenticate"));
   auto const with_token = [](std::vector<Param> facts) {
     return reply_to(post("STOP", "{}", "Authorization: Bearer x\r\n"), error("not_allowed", std::move(facts)));
   };
