@@ -32,17 +32,25 @@ std::string check_name(std::string_view header, std::string_view name) {
   return {};
 }
 
-// Before CONNECT: not empty if it is no STOMP. Without an empty line and a NUL its sender would wait in vain.
-std::string what_else_is_spoken(std::string_view unread) {
-  std::size_t const begin = std::min(unread.find_first_not_of("\r\n"), unread.size());
-  unread.remove_prefix(begin);
+// Empty: it is STOMP; nothing: more must come.
+std::optional<std::string> judged(std::string_view unread) {
   Greeting const came = greeting_of(unread);
-  if (came == Greeting::stomp) return {};
+  if (came == Greeting::stomp) return std::string{};
   std::size_t const end = unread.find('\n');
-  if (came == Greeting::unknown && end == std::string_view::npos && unread.size() <= kFirstLineBytesMax) return {};
+  if (came == Greeting::unknown && end == std::string_view::npos && unread.size() <= kFirstLineBytesMax)
+    return std::nullopt;
   std::string_view line = unread.substr(0, end);
   if (line.ends_with('\r')) line.remove_suffix(1);
   return std::ranges::find(kCommands, line) != kCommands.end() ? std::string{} : wrong_port("STOMP", came);
+}
+
+// Before CONNECT: not empty if it is no STOMP. Without an empty line and a NUL its sender would wait in vain. The fewest
+// bytes that tell decide, however many have come: the cut of the stream changes nothing.
+std::string what_else_is_spoken(std::string_view unread) {
+  unread.remove_prefix(std::min(unread.find_first_not_of("\r\n"), unread.size()));
+  for (std::size_t size = 1; size <= std::min(unread.size(), kFirstLineBytesMax + 1); ++size)
+    if (std::optional<std::string> const wrong = judged(unread.substr(0, size))) return *wrong;
+  return {};
 }
 
 // The highest version in the list that is known here.

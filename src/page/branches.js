@@ -28,7 +28,8 @@ function choices(one) {
 export function open() {
   const node =
       h('section', {class: 'panel', 'aria-label': 'Distributed transactions'}, h('h2', {}, 'Distributed transactions'));
-  const branches = list(node, {
+  let branches = null;
+  const begin = () => list(node, {
     command: 'XA_RECOVER',
     parameters: {all: 1},
     answer: 'BRANCH',
@@ -52,8 +53,10 @@ export function open() {
     const known = live.state === 'live' && live.rights;
     const words = known ? `${live.rights.rights ?? ''} ${live.rights.grants ?? ''}` : '';
     node.hidden = !/\b(add|work|manage|admin)\b/.test(words);
-    if (!node.hidden) branches.draw();
+    if (node.hidden) return;
+    branches ??= begin();
+    branches.draw();
   };
   node.hidden = true;
-  return {node, draw, close: branches.close};
+  return {node, draw, close: () => branches?.close()};
 }

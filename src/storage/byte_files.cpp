@@ -583,16 +583,6 @@ std::int64_t ByteFiles::next_us() const {
   return next;
 }
 
-Status ByteFiles::look(bool all) {
-  std::set<std::uint32_t> const written = std::exchange(written_to_, {});
-  if (lock_ == nullptr || is_dropped_ || is_mutant(Mutant::lost_file_not_seen)) return {};
-  Status status = lock_->look();
-  for (auto const& [number, file] : files_)
-    if (status.ok() && !file.removing && (all || written.contains(number))) status = file.file->look();
-  if (!status.ok()) fail(status);
-  return status;
-}
-
 std::vector<std::uint32_t> ByteFiles::files() const {
   std::vector<std::uint32_t> out;
   for (auto const& [number, file] : files_)

@@ -286,6 +286,8 @@ void ClientOracle::begin_again(bool leases_may_be_lost) {
   if (!is_kept_) return forget_all();
   for (auto& [row, known] : rows_) {
     if (leases_may_be_lost) known.leased_until = 0;
+    // Its holder has no connection to this start.
+    if (known.leased_until > world_.now().value + kGraceMs) known.leased_until = world_.now().value;
     if (!known.gone) known.may_be_gone = known.may_be_gone || known.highest_epoch != 0;
   }
   note_unheard_leases();

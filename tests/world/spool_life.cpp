@@ -458,13 +458,15 @@ class SpoolLife {
 
   void check_aside() {
     std::map<std::string, int> aside;
+    std::map<std::string, std::string> reasons;
     for (SimFolder::Refused const& one : site_.folder().aside()) {
       ++aside[one.id];
+      reasons[one.id] = one.reason;
       if (one.code != "bad_parameter") return wrong(one.id + " was set aside as " + one.reason);
     }
     for (Row const& row : rows_) {
       int const times = aside.contains(row.id) ? aside[row.id] : 0;
-      if (!row.is_bad && times != 0) return wrong(row.id + " was set aside");
+      if (!row.is_bad && times != 0) return wrong(row.id + " was set aside: " + reasons[row.id]);
       if (times > 1) return wrong(row.id + " was set aside " + std::to_string(times) + " times");
       if (row.is_bad && row.is_acknowledged && !row.may_be_lost && times == 0)
         return wrong(row.id + " cannot be inserted, and was not set aside");

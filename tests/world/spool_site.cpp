@@ -204,10 +204,13 @@ bool SpoolSite::hear(std::size_t node) {
       wrong_ = "the forwarder hears what is no answer";
       return false;
     }
-    if (message.command == "ERROR")
-      answer = {code_of_wire_name(message.text("code")).value_or(Code::io_error), std::string{message.text("text")}};
-    else if (message.command != "INSERTED")
+    if (message.command == "ERROR") {
+      answer = {code_of_wire_name(message.text("code")).value_or(Code::io_error), std::string{message.text("message")}};
+      for (Param const& fact : message.params())
+        answer = std::move(answer).with(std::string{fact.name}, std::string{fact.value.bytes});
+    } else if (message.command != "INSERTED") {
       wrong_ = "an INSERT is answered by " + std::string{message.command};
+    }
     if (message.text("result") == "duplicate") ++duplicates_;
     ++answers_;
     one.in.erase(0, piece.consumed);

@@ -39,7 +39,7 @@ def test_a_row_is_put_leased_touched_and_done(daemon: Daemon) -> None:
         assert row.lease_end > time.time() * 1000
         assert jobs.touch(row, timedelta(seconds=50)) > row.lease_end
         shown = jobs.peek(name="a")[0]
-        assert (shown.status, shown.worker, shown.epoch) == ("processing", "w1", 0)
+        assert (shown.status, shown.worker, shown.epoch) == ("processing", "w1", row.epoch)
         assert jobs.why(row.row)[0]["state"] == "processing"
         jobs.done(row)
         assert jobs.stats()["done"] == 1

@@ -127,7 +127,7 @@ def test_a_worker_that_is_killed_while_it_sends_leaves_a_doubt(stopped: Daemon) 
         # Nobody sends it, and a person says that it did not arrive: then it is sent.
         document = in_doubt()
         assert docs.next().documents == []
-        assert [(one.sending, one.in_doubt) for one in docs.destinations("publish")] == [(1, 1)]
+        assert [(one.sending, one.in_doubt) for one in docs.destinations("publish")] == [(0, 1)]
         assert docs.resolve("failed", all=True, dry_run=True) == 1
         assert docs.resolve("failed", document) == 1
         (mine,) = docs.next().documents

@@ -122,7 +122,6 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_resized_stays_as_it_is) {
     BOOST_CHECK(disk.image() == before);
     return status.code();
   };
-  BOOST_CHECK(refused("shared", 400 * kKiB) == Code::bad_configuration);
   BOOST_CHECK(refused("shared", 5ULL << 30U) == Code::bad_configuration);
   BOOST_CHECK(refused("nowhere", kResizeAfter) == Code::not_found);
   BOOST_REQUIRE(disk.make_folder("empty").ok());
