@@ -37,6 +37,8 @@ std::optional<std::string> judged(std::string_view unread) {
   Greeting const came = greeting_of(unread);
   if (came == Greeting::stomp) return std::string{};
   std::size_t const end = unread.find('\n');
+  bool const is_binary = unread.starts_with("FJ") || unread.starts_with("\x16\x03");
+  if (!is_binary && unread.ends_with('\0')) return std::string{};  // the frame says what is wrong with it
   if (came == Greeting::unknown && end == std::string_view::npos && unread.size() <= kFirstLineBytesMax)
     return std::nullopt;
   std::string_view line = unread.substr(0, end);
@@ -46,11 +48,13 @@ std::optional<std::string> judged(std::string_view unread) {
 
 // Before CONNECT: not empty if it is no STOMP. Without an empty line and a NUL its sender would wait in vain. The fewest
 // bytes that tell decide, however many have come: the cut of the stream changes nothing.
-std::string what_else_is_spoken(std::string_view unread) {
+// Nothing: more must come.
+std::optional<std::string> what_else_is_spoken(std::string_view unread) {
   unread.remove_prefix(std::min(unread.find_first_not_of("\r\n"), unread.size()));
+  if (unread.empty()) return std::string{};
   for (std::size_t size = 1; size <= std::min(unread.size(), kFirstLineBytesMax + 1); ++size)
-    if (std::optional<std::string> const wrong = judged(unread.substr(0, size))) return *wrong;
-  return {};
+    if (std::optional<std::string> wrong = judged(unread.substr(0, size))) return wrong;
+  return std::nullopt;
 }
 
 // The highest version in the list that is known here.
@@ -101,16 +105,19 @@ StompProtocol::~StompProtocol() {
 Protocol::Piece StompProtocol::read(std::string_view unread, Message& message, std::string& out) {
   if (unread.empty()) return {};
   if (ends_) return {.kind = Kind::nothing, .ends = true, .consumed = unread.size(), .bytes = unread.size()};
-  if (!is_connected_)
-    if (std::string why = what_else_is_spoken(unread); !why.empty()) {
+  if (!is_connected_) {
+    std::optional<std::string> why = what_else_is_spoken(unread);
+    if (!why) return {};
+    if (!why->empty()) {
       doing_name_ = {};
       receipt_.reset();
       return {.kind = Kind::bad,
               .ends = true,
               .consumed = unread.size(),
               .bytes = unread.size(),
-              .status = {Code::invalid, std::move(why)}};
+              .status = {Code::invalid, std::move(*why)}};
     }
+  }
   FrameReader::Cut cut = reader_.next(unread, version_, frame_);
   Piece piece;
   switch (cut.kind) {
