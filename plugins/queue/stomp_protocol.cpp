@@ -5,17 +5,13 @@
 #include <charconv>
 #include <utility>
 
-#include "base/greeting.h"
+#include "plugins/queue/stomp_greeting.h"
 #include "protocol/msgpack.h"
 
 namespace fastjournal::queue::stomp {
 namespace {
 
 constexpr std::string_view kAllVersions = "1.0,1.1,1.2";
-// Of the frames of clients.
-constexpr std::array<std::string_view, 11> kCommands{"CONNECT", "STOMP", "SEND",   "SUBSCRIBE", "UNSUBSCRIBE", "ACK",
-                                                     "NACK",    "BEGIN", "COMMIT", "ABORT",     "DISCONNECT"};
-constexpr std::size_t kFirstLineBytesMax = 16;
 // Memory of one, beside its names and what it may have delivered.
 constexpr std::size_t kSubscriptionBytes = 512;
 
@@ -30,31 +26,6 @@ std::string check_name(std::string_view header, std::string_view name) {
     return "header " + std::string{header} + " has " + std::to_string(name.size()) + " bytes; expected at most " +
            std::to_string(kNameBytesMax);
   return {};
-}
-
-// Empty: it is STOMP; nothing: more must come.
-std::optional<std::string> judged(std::string_view unread) {
-  Greeting const came = greeting_of(unread);
-  if (came == Greeting::stomp) return std::string{};
-  std::size_t const end = unread.find('\n');
-  bool const is_binary = unread.starts_with("FJ") || unread.starts_with("\x16\x03");
-  if (!is_binary && unread.ends_with('\0')) return std::string{};  // the frame says what is wrong with it
-  if (came == Greeting::unknown && end == std::string_view::npos && unread.size() <= kFirstLineBytesMax)
-    return std::nullopt;
-  std::string_view line = unread.substr(0, end);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return std::ranges::find(kCommands, line) != kCommands.end() ? std::string{} : wrong_port("STOMP", came);
-}
-
-// Before CONNECT: not empty if it is no STOMP. Without an empty line and a NUL its sender would wait in vain. The fewest
-// bytes that tell decide, however many have come: the cut of the stream changes nothing.
-// Nothing: more must come.
-std::optional<std::string> what_else_is_spoken(std::string_view unread) {
-  unread.remove_prefix(std::min(unread.find_first_not_of("\r\n"), unread.size()));
-  if (unread.empty()) return std::string{};
-  for (std::size_t size = 1; size <= std::min(unread.size(), kFirstLineBytesMax + 1); ++size)
-    if (std::optional<std::string> wrong = judged(unread.substr(0, size))) return wrong;
-  return std::nullopt;
 }
 
 // The highest version in the list that is known here.
