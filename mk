@@ -9,7 +9,7 @@ conf=$root/conf
 
 # The packages that each job needs; their names are the same on all three systems.
 packages_build=(
-  g++ binutils cmake ninja-build pkg-config git
+  g++ binutils cmake ninja-build pkg-config git python3
   libevent-dev libssl-dev libmsgpack-cxx-dev libtinyxml2-dev libxxhash-dev
   libfmt-dev libspdlog-dev libcli11-dev libabsl-dev libre2-dev nlohmann-json3-dev
   libpq-dev libsqlite3-dev zlib1g-dev libsystemd-dev libboost-dev libboost-test-dev libxml2-utils
@@ -18,7 +18,7 @@ packages_build=(
 # What tests use as their users would: clients of HTTP, TLS and SQL, an SQL server, systemd-analyze, readers of the manual, shells that
 # complete. promtool: fetch_promtool.
 packages_test=(
-  curl libnet-stomp-perl nodejs openssl python3 python3-jsonschema python3-msgpack python3-pytest python3-stomp systemd
+  curl libnet-stomp-perl nodejs openssl python3-jsonschema python3-msgpack python3-pytest python3-stomp systemd
   make man-db mandoc bsdextrautils bash zsh fish postgresql postgresql-client sqlite3
 )
 packages_fuzz=(clang)
@@ -94,18 +94,19 @@ units_package() {
   if grep -qx 'VERSION_ID="12"' /etc/os-release; then printf 'systemd\n'; else printf 'systemd-dev\n'; fi
 }
 
-# promtool alone: its package, prometheus, would start a server.
+# promtool alone: where it has no package of its own, that of its server, prometheus, would start one.
 fetch_promtool() {
-  local tools=$root/build/tools
+  local tools=$root/build/tools from=promtool
   ! command -v promtool >/dev/null || return 0
   if [[ ! -x $tools/promtool ]]; then
-    say "promtool, from the package prometheus"
+    apt-cache show promtool >/dev/null 2>&1 || from=prometheus
+    say "promtool, from the package $from"
     mkdir -p "$tools/package"
     (
       cd "$tools/package"
-      apt-get -qq download prometheus || { as_root apt-get -qq update && apt-get -qq download prometheus; }
-      dpkg-deb --extract prometheus_*.deb .
-    ) >&2 || die "promtool could not be fetched: install the package prometheus, or put promtool into the PATH"
+      apt-get -qq download "$from" || { as_root apt-get -qq update && apt-get -qq download "$from"; }
+      dpkg-deb --extract "${from}"_*.deb .
+    ) >&2 || die "promtool could not be fetched: install the package $from, or put promtool into the PATH"
     mv "$tools/package/usr/bin/promtool" "$tools/promtool"
     rm -r "$tools/package"
   fi
