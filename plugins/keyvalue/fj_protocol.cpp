@@ -133,15 +133,36 @@ struct FjProtocol::Shown {
     for (Param const& param : from.params) {
       std::string_view const name = param.name;
       Value const& is = param.value;
-      // The main key comes behind the one that was asked for.
-      if (name == "key" || name == "key_binary" || name == "main_key" || name == "main_key_binary") key = is.bytes;
-      if (name == "type") type = is.bytes;
-      if (name == "value" || name == "value_binary") value = &is;
-      if (name == "timestamp") timestamp = is.as_unsigned().value_or(0);
-      if (name == "request") request = static_cast<std::uint16_t>(is.as_unsigned().value_or(0));
-      if (name == "expiration_date") expires = is.as_integer();
-      if (name == "locked") is_locked = true;
-      if (name == "worked_on") is_worked_on = true;
+      // By the length first, as there are thousands in a page. The main key comes behind the one that was asked for.
+      switch (name.size()) {
+        case 3:
+        case 8:
+        case 10:
+          if (name == "key" || name == "main_key" || name == "key_binary") key = is.bytes;
+          break;
+        case 4:
+          if (name == "type") type = is.bytes;
+          break;
+        case 5:
+        case 12:
+          if (name == "value" || name == "value_binary") value = &is;
+          break;
+        case 6:
+          if (name == "locked") is_locked = true;
+          break;
+        case 7:
+          if (name == "request") request = static_cast<std::uint16_t>(is.as_unsigned().value_or(0));
+          break;
+        case 9:
+          if (name == "timestamp") timestamp = is.as_unsigned().value_or(0);
+          if (name == "worked_on") is_worked_on = true;
+          break;
+        case 15:
+          if (name == "expiration_date") expires = is.as_integer();
+          if (name == "main_key_binary") key = is.bytes;
+          break;
+        default: break;
+      }
     }
   }
 

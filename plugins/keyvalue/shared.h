@@ -46,7 +46,7 @@ struct Shared {
 
   // Not ok: somebody else has it locked.
   [[nodiscard]] Status check_lock(Facts const& facts, ConnectionId connection, std::int64_t now) const {
-    if (!facts.is_there(now) || !facts.is_locked(now)) return {};
+    if (!facts.is_locked(now) || !facts.is_there(now)) return {};
     if (facts.lock == static_cast<std::uint64_t>(connection) || is_mutant(Mutant::lock_not_observed)) return {};
     return Status{Code::in_use, "somebody else has this value of table " + table() +
                                     " locked: try again after lock_end, or when it is unlocked"}

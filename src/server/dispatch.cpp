@@ -25,7 +25,7 @@ void Dispatch::handle(Session& session, Message& message) {
   if (session.link && !prepare_from_link(session, message)) return;
   answer_.clear();
   std::uint32_t const known = registry_.find(message.command);
-  name_bound_table(session, message);
+  name_bound_table(session, known, message);
   if (known == admin::Registry::kOfTables) {
     Status status;
     admin::Basis basis;
@@ -57,9 +57,9 @@ void Dispatch::handle(Session& session, Message& message) {
   }
 }
 
-void Dispatch::name_bound_table(Session const& session, Message& message) const {
+void Dispatch::name_bound_table(Session const& session, std::uint32_t known, Message& message) const {
   std::string const& bound = listeners_.of(session.listener).table;
-  if (!bound.empty()) name_table(bound, registry_.find(message.command), message);
+  if (!bound.empty()) name_table(bound, known, message);
 }
 
 void Dispatch::name_table(std::string_view bound, std::uint32_t known, Message& message) const {
@@ -133,7 +133,7 @@ Result<TableCommands::Content> Dispatch::accept_content(Session& session, Messag
   guard_.look_at_reserve();
   if (Status status = protocol::check_head_names(message); !status.ok()) return status;
   std::uint32_t const known = registry_.find(message.command);
-  name_bound_table(session, message);
+  name_bound_table(session, known, message);
   if (known != admin::Registry::kOfTables)
     return Status{Code::not_supported, "values in pieces are for commands of tables"};
   return commands_.accept_content(speaker_of(session, session.id, message), message, bytes);

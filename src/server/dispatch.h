@@ -62,7 +62,9 @@ class Dispatch {
   // `connection`: that of the sender, for the engine.
   [[nodiscard]] Speaker speaker_of(Session const& session, ConnectionId connection, Message const& message);
   // On a connection that is bound to a table its commands need not name it.
-  void name_bound_table(Session const& session, Message& message) const;
+  void name_bound_table(Session const& session, Message& message) const {
+    name_bound_table(session, registry_.find(message.command), message);
+  }
 
   // Parameters of the last answer: a part of the message's cost.
   [[nodiscard]] std::size_t answered_params() const { return answer_.params().size(); }
@@ -76,6 +78,7 @@ class Dispatch {
   }
   [[nodiscard]] bool refuse_names(Session& session, Message& message);
   [[nodiscard]] bool prepare_from_link(Session& session, Message& message);
+  void name_bound_table(Session const& session, std::uint32_t known, Message& message) const;
   void name_table(std::string_view bound, std::uint32_t known, Message& message) const;
   void run_own(Session& session, std::uint32_t number, Message const& message);
   void note_answer();

@@ -64,10 +64,11 @@ Status StoredCommands::carry(storage::ByteFiles& files, StoreWish const& wish, M
 }
 
 void StoredCommands::settle() {
+  wish_.kept.clear();
+  if (carried_.empty()) return;
   for (auto const& [files, extent] : carried_) files->give_back(extent);
   carried_.clear();
   values_.clear();
-  wish_.kept.clear();
 }
 
 Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, StoreWish const& wish,

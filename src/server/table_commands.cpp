@@ -13,9 +13,12 @@ namespace {
 constexpr std::size_t kCommandNameShown = 64;
 constexpr std::size_t kUnknownNameShown = 64;
 
+constexpr std::string_view kTable = "table";
+
 // Unknown names are refused: ignored, a misspelt option would look as if it had been applied.
 Status check_parameters(engine::HostedTable const& table, engine::CommandType const& command, Message const& message) {
   for (Param const& param : message.params()) {
+    if (param.name == kTable) continue;  // of every command
     if ((command.takes_columns && table.columns.has(param.name)) || command.parameters.has(param.name)) continue;
     return model::unknown_parameter(command.name, command.takes_columns ? table.name : std::string_view{}, param.name);
   }
@@ -40,7 +43,7 @@ engine::HostedTable* TableCommands::find_stale(Message const& message) const {
 
 TableCommands::Checked TableCommands::check(Speaker const& speaker, Message const& message, Status& status,
                                             admin::Basis& basis) {
-  if (!speaker.bound.empty()) {
+  if (!speaker.permit().reaches(message.text(kTable))) {
     status = listeners_.check_reach(speaker, message.command.substr(0, kCommandNameShown),
                                     message.text("table").substr(0, kUnknownNameShown));
     if (!status.ok()) return {};
@@ -57,13 +60,13 @@ TableCommands::Checked TableCommands::check(Speaker const& speaker, Message cons
   engine::CommandType const& type = table->type->commands()[index];
   if (is_stale && !type.can_be_stale()) return {};
   if (is_stale) status = {};
-  // Checked here too, to save a Status for most messages.
-  if (!speaker.has_everywhere(type.right)) {
+  // Checked here too, to save a Status for most messages. The table is one that the speaker reaches.
+  if (!speaker.rights.has(type.right)) {
     status = listeners_.check_on(speaker, type.right, type.name, table->name);
     if (!status.ok()) return {};
   }
   for (auto const& [name, right] : type.rights) {
-    if (!message.has(name) || speaker.has_everywhere(right)) continue;
+    if (speaker.rights.has(right) || !message.has(name)) continue;
     status = listeners_.check_on(speaker, right, type.name, table->name);
     if (!status.ok()) {
       status = std::move(status).with("parameter", name);
@@ -78,16 +81,15 @@ TableCommands::Checked TableCommands::check(Speaker const& speaker, Message cons
         "parameter", "worker");
     return {};
   }
-  return {
-      table,
-      {.index = static_cast<std::uint16_t>(index),
-       .message = &message,
-       .connection = speaker.connection,
-       .worker = named.empty() ? speaker.worker : named,
-       .origin = speaker.origin,
-       .holds = speaker.holds,
-       .may_manage = speaker.has_everywhere(Right::manage) || ((speaker.user != nullptr || !speaker.bound.empty()) &&
-                                                               speaker.permit().has_on(Right::manage, table->name))}};
+  return {table,
+          {.index = static_cast<std::uint16_t>(index),
+           .message = &message,
+           .connection = speaker.connection,
+           .worker = named.empty() ? speaker.worker : named,
+           .origin = speaker.origin,
+           .holds = speaker.holds,
+           .may_manage = speaker.rights.has(Right::manage) ||
+                         (speaker.user != nullptr && speaker.permit().has_on(Right::manage, table->name))}};
 }
 
 bool TableCommands::run(Speaker const& speaker, Message& message, Answer& answer, Status& status, admin::Basis& basis) {
