@@ -8,15 +8,19 @@ class OneMetric final : public MetricSink {
  public:
   explicit OneMetric(std::string_view wanted) : wanted_(wanted) {}
   void integer(Metric const& metric, std::int64_t value) override {
-    if (metric.name == wanted_) value_ = value;
+    if (metric.name != wanted_) return;
+    value_ = value;
+    is_told_ = true;
   }
   void real(Metric const&, double) override {}
   void histogram(Metric const&, Histogram const&) override {}
   [[nodiscard]] std::int64_t value() const { return value_; }
+  [[nodiscard]] bool is_told() const { return is_told_; }
 
  private:
   std::string_view wanted_;
   std::int64_t value_{0};
+  bool is_told_{false};
 };
 
 }  // namespace
@@ -59,6 +63,13 @@ std::int64_t metric_of(HostedTable const& table, TimeMs now, std::string_view na
   OneMetric sink{name};
   table.table->metrics(now, sink);
   return sink.value();
+}
+
+std::uint64_t rows_of(HostedTable const& table) {
+  OneMetric sink{"rows"};
+  table.table->metrics(TimeMs{}, sink);
+  if (sink.is_told()) return static_cast<std::uint64_t>(sink.value());
+  return table.table->oldest_lsn().is_none() ? 0 : 1;
 }
 
 std::uint64_t live_bytes(HostedLog& log) {

@@ -169,6 +169,10 @@ void tell_parts(Metric const& metric, Histogram const& values, Tell&& tell) {
 // One metric of the table, if it is a whole number; 0: there is none of this name.
 [[nodiscard]] std::int64_t metric_of(HostedTable const& table, TimeMs now, std::string_view name);
 
+// What would be lost with the table: rows, messages, pairs. Not what is there without them, as queues, deleted keys and the
+// sequences of producers. Of a type that does not tell `rows`: whether there is anything.
+[[nodiscard]] std::uint64_t rows_of(HostedTable const& table);
+
 // Bytes of records that are needed, of rows and of the catalogue.
 [[nodiscard]] std::uint64_t live_bytes(HostedLog& log);
 

@@ -78,10 +78,10 @@ Status Reload::check(Declarations const& next) const {
   for (Declaration const& declaration : next)
     if (Status status = configuration_.check(declaration); !status.ok()) refuse(status.message());
   for (auto const& table : tables_.all())
-    if (!table->is_dropped() && table->log->is_ours && !declares(next, table->name) &&
-        !table->table->oldest_lsn().is_none())
-      refuse("table " + quoted(table->name) + " is not declared any more but still has rows: put " + table->name +
-             ".xml back, or finish or delete its rows first");
+    if (!table->is_dropped() && table->log->is_ours && !declares(next, table->name))
+      if (std::uint64_t const rows = rows_of(*table); rows > 0)
+        refuse("table " + quoted(table->name) + " is not declared any more but still has rows (" +
+               std::to_string(rows) + "): put " + table->name + ".xml back, or finish or delete its rows first");
   return refusals.empty() ? Status{} : Status{Code::bad_configuration, refusals};
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -235,6 +236,43 @@ BOOST_FIXTURE_TEST_CASE(messages_by_the_command_line, QueuesFixture) {
   BOOST_TEST(run("fastjournal queue ls post q1").find("due") != std::string::npos);
   BOOST_TEST(run("fastjournal queue purge post q1") == "dropped 1 message\n");
   BOOST_TEST(run("fastjournal queue remove post work").find("REMOVED") != std::string::npos);
+}
+
+// Its queues need not be removed first; messages do.
+BOOST_FIXTURE_TEST_CASE(a_table_of_queues_without_messages_is_dropped_in_one_step, QueuesFixture) {
+  LineClient client{daemon.local()};
+  BOOST_TEST(client.ask("DECLARE table=post;queue=own").starts_with("DECLARED"));
+  BOOST_TEST(client.ask("DECLARE table=post;exchange=news;kind=fanout").starts_with("DECLARED"));
+  BOOST_TEST(client.ask("BIND table=post;exchange=news;queue=own").starts_with("BOUND"));
+  for (int i = 0; i < 2; ++i) BOOST_TEST(client.ask("SEND table=post;exchange=news;body=x").starts_with("SENT"));
+  std::filesystem::remove(daemon.folder() / "tables/post.xml");
+  std::string const refused = client.ask("RELOAD");
+  BOOST_TEST(refused.find("still has rows (2)") != std::string::npos, refused);
+  BOOST_TEST(client.ask("PURGE table=post;queue=own").starts_with("PURGED"));
+  std::string const dropped = client.ask("RELOAD");
+  BOOST_TEST(dropped.find("table post: dropped") != std::string::npos, dropped);
+  BOOST_TEST(client.ask("QUEUES table=post").find("unknown_table") != std::string::npos);
+  // Nothing of it is left at a start, nor for a table of that name.
+  daemon.kill(SIGKILL);
+  static_cast<void>(daemon.wait());
+  daemon.write("tables/post.xml", "<table name=\"post\" model=\"queue\"/>\n");
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  LineClient again{daemon.local()};
+  BOOST_TEST(again.ask("SEND table=post;queue=own;body=x").find("not_found") != std::string::npos);
+}
+
+// What a journal remembers of its producers, and key/value of deleted keys, are no rows.
+BOOST_FIXTURE_TEST_CASE(a_table_whose_rows_are_gone_is_dropped, QueuesFixture) {
+  LineClient client{daemon.local()};
+  BOOST_TEST(client.ask("INSERT table=jobs;name=a;client=p;sequence=1").starts_with("INSERTED"));
+  BOOST_TEST(client.ask("DELETE table=jobs;name=a").starts_with("DELETED"));
+  BOOST_TEST(client.ask("SET table=values;key=a;value=x").starts_with("STORED"));
+  BOOST_TEST(client.ask("DELETE table=values;key=a").starts_with("DELETED"));
+  std::filesystem::remove(daemon.folder() / "tables/jobs.xml");
+  std::filesystem::remove(daemon.folder() / "tables/values.xml");
+  std::string const dropped = client.ask("RELOAD");
+  BOOST_TEST(dropped.find("table jobs: dropped") != std::string::npos, dropped);
+  BOOST_TEST(dropped.find("table values: dropped") != std::string::npos, dropped);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
