@@ -7,7 +7,7 @@
 namespace fastjournal::engine {
 
 // By the number of the table: an order that a run of the simulator repeats.
-bool Needs::Earlier::operator()(Place const& a, Place const& b) const {
+bool NeededEarlier::operator()(NeedPlace const& a, NeedPlace const& b) const {
   if (a.first != b.first) return a.first < b.first;
   if (a.second == nullptr || b.second == nullptr) return a.second == nullptr && b.second != nullptr;
   return a.second->number < b.second->number;
@@ -23,7 +23,7 @@ void Needs::note(HostedTable& table) {
 void Needs::forget(HostedTable& table) {
   std::erase(noted_, &table);
   std::erase(carrying_, &table);
-  if (!table.need.oldest.is_none()) by_oldest_.erase({table.need.oldest, &table});
+  if (!table.need.oldest.is_none()) by_oldest_.erase(table.need.place);
   live_bytes_ -= table.need.live_bytes;
   table.need = {};
   table.is_noted = false;
@@ -45,13 +45,13 @@ void Needs::look_at(HostedTable& table) {
   live_bytes_ += live - need.live_bytes;
   need.live_bytes = live;
   if (oldest != need.oldest) {
-    // Most have one before and after: their memory is used again.
-    auto place = need.oldest.is_none() ? decltype(by_oldest_)::node_type{} : by_oldest_.extract({need.oldest, &table});
+    // Most have one before and after: their memory is used again. What changed is mostly the newest now.
+    auto node = need.oldest.is_none() ? TablesByNeed::node_type{} : by_oldest_.extract(need.place);
     need.oldest = oldest;
-    if (!oldest.is_none() && place.empty()) by_oldest_.emplace(oldest, &table);
-    if (!oldest.is_none() && !place.empty()) {
-      place.value() = {oldest, &table};
-      by_oldest_.insert(std::move(place));
+    if (!oldest.is_none() && node.empty()) need.place = by_oldest_.emplace_hint(by_oldest_.end(), oldest, &table);
+    if (!oldest.is_none() && !node.empty()) {
+      node.value() = {oldest, &table};
+      need.place = by_oldest_.insert(by_oldest_.end(), std::move(node));
     }
   }
   if (table.outside != nullptr && !table.outside->oldest_needed().is_none() &&
@@ -69,7 +69,7 @@ Lsn Needs::oldest() {
   return out;
 }
 
-HostedTable* Needs::after(Place const& place) const {
+HostedTable* Needs::after(NeedPlace const& place) const {
   auto const found = by_oldest_.upper_bound(place);
   return found == by_oldest_.end() ? nullptr : found->second;
 }

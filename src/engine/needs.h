@@ -14,9 +14,17 @@ namespace fastjournal::engine {
 
 struct HostedTable;
 
+// Tables with objects, by the oldest record that each needs.
+using NeedPlace = std::pair<Lsn, HostedTable*>;
+struct NeededEarlier {
+  [[nodiscard]] bool operator()(NeedPlace const& a, NeedPlace const& b) const;
+};
+using TablesByNeed = std::set<NeedPlace, NeededEarlier>;
+
 // Of one table, as of the last look.
 struct Need {
-  Lsn oldest{};  // of its records; none: it has no objects
+  Lsn oldest{};                    // of its records; none: it has no objects
+  TablesByNeed::iterator place{};  // if it has any
   std::uint64_t live_bytes{0};
   bool waits_for_look{false};
 };
@@ -38,19 +46,14 @@ class Needs {
   // The table with the oldest object; null: no table has any.
   [[nodiscard]] HostedTable* first() const { return by_oldest_.empty() ? nullptr : by_oldest_.begin()->second; }
   // The next one behind it, also if that was looked at since. Begins with {}.
-  using Place = std::pair<Lsn, HostedTable*>;
-  [[nodiscard]] HostedTable* after(Place const& place) const;
+  [[nodiscard]] HostedTable* after(NeedPlace const& place) const;
   [[nodiscard]] std::uint64_t live_bytes() const { return live_bytes_; }
   // Tables that were looked at since the start.
   [[nodiscard]] std::uint64_t looks() const { return looks_; }
 
  private:
-  struct Earlier {
-    [[nodiscard]] bool operator()(Place const& a, Place const& b) const;
-  };
-
   std::vector<HostedTable*> noted_;
-  std::set<Place, Earlier> by_oldest_;
+  TablesByNeed by_oldest_;
   std::vector<HostedTable*> carrying_;  // with bytes that may not be durable in their files
   std::uint64_t live_bytes_{0};
   std::uint64_t looks_{0};

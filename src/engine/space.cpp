@@ -90,7 +90,7 @@ bool LogSpace::reset_if_empty(TimeMs now) {
   // The next commit reports the error.
   if (!log_.log->reset().ok()) return false;
   Lsn const begin = log_.log->end_lsn();
-  while (copy_catalogue(begin, now)) {
+  while (copy_catalogue(begin, now) > 0) {
   }
   move_base();
   log_.has_dead = false;
@@ -143,13 +143,20 @@ bool LogSpace::want_freed(log::LogUsage const& usage) {
   return true;
 }
 
-bool LogSpace::copy_catalogue(Lsn below, TimeMs now) {
+// Entries copied, in one group.
+std::size_t LogSpace::copy_catalogue(Lsn below, TimeMs now) {
   Lsn const oldest = log_.catalogue.oldest_lsn();
-  if (oldest.is_none() || oldest >= below) return false;
-  if (!log_.log->reserve_to_copy(log_.catalogue.live_bytes() + 1024)) return false;
-  append_to_catalogue(log_, now, [&](Records& records) { log_.catalogue.restate_one(below, records); });
+  if (oldest.is_none() || oldest >= below) return 0;
+  if (!log_.log->reserve_to_copy(log_.catalogue.live_bytes() + 1024)) return 0;
+  std::size_t copied = 0;
+  Group group;
+  group.begin(log_);
+  while (copied < kCopyStepsPerTurn && log_.catalogue.restate_one(below, group.catalogue())) {
+    group.apply_step(now);
+    ++copied;
+  }
   end_group(log_, now, Durability::synced);
-  return true;
+  return copied;
 }
 
 // True if it copied something and more remains to be done.
@@ -174,8 +181,7 @@ bool LogSpace::copy_forward(TimeMs now) {
   }
 
   Lsn const from = log_.log->end_lsn();
-  std::size_t copied = 0;
-  while (copied < kCopyStepsPerTurn && copy_catalogue(below, now)) ++copied;
+  std::size_t copied = copy_catalogue(below, now);
   if (over && rows_oldest_ < below) {
     bool const is_short = usage.is_short || log_.short_of_space;
     std::size_t const most =
@@ -193,7 +199,7 @@ std::size_t LogSpace::copy_tables(Lsn below, std::size_t bytes_max, TimeMs now) 
   Lsn const from = log_.log->end_lsn();
   std::size_t const steps_max = kCopyStepsPerTurn * (bytes_max / kCopyBytesPerTurn);
   std::size_t copied = 0;
-  Needs::Place passed{};  // of these nothing can be copied now
+  NeedPlace passed{};  // of these nothing can be copied now
   for (std::size_t steps = 0; steps < steps_max; ++steps) {
     HostedTable* const table = log_.needs.after(passed);
     std::uint64_t const done = log_.log->end_lsn().value - from.value;

@@ -32,7 +32,7 @@ class LogSpace {
   bool copy_forward(TimeMs now);
   [[nodiscard]] bool must_copy(log::LogUsage const& usage) const;
   bool want_freed(log::LogUsage const& usage);
-  [[nodiscard]] bool copy_catalogue(Lsn below, TimeMs now);
+  std::size_t copy_catalogue(Lsn below, TimeMs now);
   std::size_t copy_tables(Lsn below, std::size_t bytes_max, TimeMs now);
   [[nodiscard]] bool copy_some(HostedTable& table, Lsn below, std::size_t budget, bool may_exceed, TimeMs now);
 
