@@ -137,8 +137,8 @@ Verdict Writes::put(Command const& command, Decision& decision) const {
   std::optional<Blob> const last = shared_.index.find(key);
   if (claim.is_numbered()) {
     rows::DedupWindows::Found found;
-    decision.status = rows::look_up(shared_.clients.windows(), shared_.table(), command.origin,
-                                    shared_.options.clients_max, now, claim, found);
+    decision.status = rows::look_up(shared_.clients.windows(), shared_.table(), command, shared_.options.clients_max,
+                                    now, claim, found);
     if (!decision.status.ok() && keeps) {
       // Its number was good when it was promised, and its client has gone far beyond it since.
       decision.status = {};

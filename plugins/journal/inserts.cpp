@@ -105,8 +105,8 @@ std::uint32_t Inserts::newest_of(rows::KeyRows const& of_key) const {
 
 bool Inserts::is_answered_by_client(Command const& command, Wish& wish, Decision& decision) const {
   rows::DedupWindows::Found found;
-  decision.status = rows::look_up(windows(), settings_.table(), command.origin, settings_.options().clients_max,
-                                  wish.now, wish.claim, found);
+  decision.status = rows::look_up(windows(), settings_.table(), command, settings_.options().clients_max, wish.now,
+                                  wish.claim, found);
   if (!decision.status.ok() && decision.phase == Phase::keep) {
     // Its number was good when it was promised, and its client has gone far beyond it since.
     decision.status = {};

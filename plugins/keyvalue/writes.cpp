@@ -78,6 +78,7 @@ void Writes::sync_if(bool is_persistent, Decision& decision) const {
 // What others have locked is not changed.
 bool Writes::is_free(Change const& change, Handle pair, Decision& decision) const {
   if (pair == kNoPair) return true;
+  if (pair == change.handle && !change.pair.facts.is_locked(change.now)) return true;
   Facts const facts = pair == change.handle ? change.pair.facts : shared_.pairs.at(pair).facts;
   if (Status status = shared_.check_lock(facts, change.connection, change.now); !status.ok()) {
     decision.status = std::move(status);
@@ -102,8 +103,8 @@ bool Writes::begin(Command const& command, Decision& decision, Change& change) c
   // A command of several steps was looked up in its first one.
   if (change.claim.is_numbered()) {
     rows::DedupWindows::Found found;
-    decision.status = rows::look_up(shared_.clients.windows(), shared_.table(), command.origin,
-                                    shared_.options.clients_max, change.now, change.claim, found);
+    decision.status = rows::look_up(shared_.clients.windows(), shared_.table(), command, shared_.options.clients_max,
+                                    change.now, change.claim, found);
     if (!decision.status.ok() && change.is_kept) {
       // Its number was good when it was promised, and its client has gone far beyond it since.
       decision.status = {};
@@ -406,8 +407,8 @@ Verdict Writes::set_many(Change& change, Decision& decision) const {
   }
   if (change.claim.is_numbered()) {
     rows::DedupWindows::Found found;
-    decision.status = rows::look_up(shared_.clients.windows(), shared_.table(), command.origin,
-                                    shared_.options.clients_max, change.now, change.claim, found);
+    decision.status = rows::look_up(shared_.clients.windows(), shared_.table(), command, shared_.options.clients_max,
+                                    change.now, change.claim, found);
     if (!decision.status.ok()) return Verdict::done;
     if (found.answer == rows::DedupWindows::Answer::seen) result = "duplicate";
   }

@@ -66,7 +66,7 @@ Verdict Consumers::acquire(Command const& command, Decision& decision) const {
   decision.wait_topic = wish.queue;
   if (!wish.queue.empty() && shared_.queues.find(wish.queue) == nullptr) {
     bool const makes = shared_.options.makes(wish.queue) && shared_.queues.find_any(wish.queue) == nullptr &&
-                       shared_.named() < shared_.options.queues_max && !shared_.is_large();
+                       shared_.has_place(command) && !shared_.is_large();
     decision.status = makes ? check_name("queue", wish.queue) : shared_.no_queue(wish.queue);
     if (!decision.status.ok()) return Verdict::done;
     append_queue(decision.records, ObjectId{}, {wish.queue, {}});

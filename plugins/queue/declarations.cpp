@@ -43,6 +43,26 @@ Status Declarations::check_room() const {
                                 " queues and exchanges: remove some, or raise queues-max"};
 }
 
+// A place of those that a temporary queue may have, and which its connection and its origin have left.
+Status Declarations::check_temporary(Command const& command, Decision& decision) const {
+  std::uint64_t const places = shared_.options.queues_max;
+  auto const connection = static_cast<std::uint64_t>(command.connection);
+  std::string const rest = " temporary queues of table " + shared_.table() +
+                           ", which is the most: remove some, end their connections, or raise queues-max";
+  std::uint64_t const all = shared_.queues.temporary().size();
+  if (all >= TemporaryShares::of_all(places))
+    return {Code::over_limit,
+            "there are " + std::to_string(all) + rest + "; the other places are for queues that last"};
+  std::uint64_t const mine = shared_.queues.temporary_of(connection);
+  if (mine >= TemporaryShares::of_connection(places))
+    return {Code::over_limit, "this connection has " + std::to_string(mine) + rest};
+  std::uint64_t const of_origin = temporary_.count(command.origin, shared_.queues, decision);
+  if (of_origin >= TemporaryShares::of_origin(places))
+    return {Code::over_limit, std::string{command.origin} + " has " + std::to_string(of_origin) + rest};
+  temporary_.note(command.origin, connection);
+  return {};
+}
+
 Status Declarations::check_room(Exchange const& exchange, std::string_view pattern) const {
   std::uint64_t const bindings = shared_.queues.bindings().size();
   if (bindings >= kBindingsOfQueue * shared_.options.queues_max)
@@ -145,6 +165,7 @@ Verdict Declarations::declare_queue(Command const& command, model::Parameters& p
     if (shared_.queues.find_any(name) != nullptr) decision.status = shared_.no_queue(name);
     if (decision.status.ok()) decision.status = check_room();
     if (decision.status.ok() && settings.is_temporary()) decision.status = check_not_promised(name);
+    if (decision.status.ok() && settings.is_temporary()) decision.status = check_temporary(command, decision);
     if (!decision.status.ok()) return Verdict::done;
   } else {
     decision.status = check_owner(*queue, static_cast<std::uint64_t>(command.connection));
@@ -310,6 +331,7 @@ Verdict Declarations::bind(Command const& command, Decision& decision) const {
     decision.status = can_be ? check_name("queue", queue_name) : shared_.no_queue(queue_name);
     if (decision.status.ok()) decision.status = check_room();
     if (decision.status.ok() && temporary) decision.status = check_not_promised(queue_name);
+    if (decision.status.ok() && temporary) decision.status = check_temporary(command, decision);
     if (!decision.status.ok()) return Verdict::done;
     Settings settings;
     if (temporary) settings.connection = connection;

@@ -8,6 +8,7 @@
 #include "fastjournal/table.h"
 #include "model/parameters.h"
 #include "plugins/queue/shared.h"
+#include "plugins/queue/temporary_shares.h"
 
 namespace fastjournal::queue {
 
@@ -35,6 +36,7 @@ class Declarations {
   // Of one more queue, exchange or binding.
   [[nodiscard]] Status check_memory() const;
   [[nodiscard]] Status check_room() const;
+  [[nodiscard]] Status check_temporary(Command const& command, Decision& decision) const;
   [[nodiscard]] Status check_room(Exchange const& exchange, std::string_view pattern) const;
   [[nodiscard]] Status check_owner(Queue const& queue, std::uint64_t connection) const;
   [[nodiscard]] Status check_not_promised(std::string_view queue) const;
@@ -53,6 +55,8 @@ class Declarations {
   Answer& answer(Decision& decision, std::string_view name) const;
 
   Shared const& shared_;
+  // Counted as they are decided.
+  mutable TemporaryShares temporary_;
 };
 
 }  // namespace fastjournal::queue

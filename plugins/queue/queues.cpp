@@ -144,9 +144,9 @@ bool Queues::apply_queue(RecordView const& record) {
   }
   // It is also written again as it is, to be copied forward.
   if (is_new || queue.settings != body.settings) ++version_;
-  temporary_.erase({queue.settings.connection, queue.name});
+  remove_temporary(queue);
   queue.settings = body.settings;
-  if (queue.settings.is_temporary()) temporary_.emplace(queue.settings.connection, queue.name);
+  add_temporary(queue);
   place(queue.region, record.lsn, is_new);
   return true;
 }
@@ -251,9 +251,21 @@ void Queues::end_bindings(std::vector<ObjectId> const& ending) {
   }
 }
 
+void Queues::add_temporary(Queue const& queue) {
+  if (!queue.settings.is_temporary()) return;
+  temporary_.emplace(queue.settings.connection, queue.name);
+  ++temporary_of_[queue.settings.connection];
+}
+
+void Queues::remove_temporary(Queue const& queue) {
+  if (temporary_.erase({queue.settings.connection, queue.name}) == 0) return;
+  auto const of = temporary_of_.find(queue.settings.connection);
+  if (--of->second == 0) temporary_of_.erase(of);
+}
+
 void Queues::end_queue(Queue& queue) {
   if (!is_mutant(Mutant::bindings_outlive_their_queue)) end_bindings(bindings_of(queue));
-  temporary_.erase({queue.settings.connection, queue.name});
+  remove_temporary(queue);
   places_.erase(queue.id.value);
   forget(queue.region);
   --there_;

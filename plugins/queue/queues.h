@@ -88,6 +88,10 @@ class Queues {
   [[nodiscard]] absl::btree_set<std::pair<std::uint64_t, std::string_view>> const& temporary() const {
     return temporary_;
   }
+  [[nodiscard]] std::uint32_t temporary_of(std::uint64_t connection) const {
+    auto const found = temporary_of_.find(connection);
+    return found == temporary_of_.end() ? 0 : found->second;
+  }
   [[nodiscard]] absl::btree_set<std::string_view> const& leaving() const { return leaving_; }
   // Grows whenever queues, exchanges or bindings are others; not by what is on them.
   [[nodiscard]] std::uint64_t version() const { return version_; }
@@ -135,6 +139,8 @@ class Queues {
   void place(std::uint32_t& region, Lsn lsn, bool is_new);
   void forget(std::uint32_t region);
   void end_queue(Queue& queue);
+  void add_temporary(Queue const& queue);
+  void remove_temporary(Queue const& queue);
   void end_exchange(std::string const& name);
   void end_binding(ObjectId id);
   void drop_if_empty(Queue& queue);
@@ -148,6 +154,7 @@ class Queues {
   absl::btree_set<std::string_view> exchange_names_;
   absl::btree_set<std::string_view> leaving_;
   absl::btree_set<std::pair<std::uint64_t, std::string_view>> temporary_;
+  absl::btree_map<std::uint64_t, std::uint32_t> temporary_of_;  // their number, by connection
   rows::Regions regions_;
   std::size_t there_{0};
   std::uint64_t regions_count_{0};  // objects

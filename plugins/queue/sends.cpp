@@ -269,7 +269,7 @@ void Sends::promise(Wish const& wish, bool makes, Hold& hold) const {
 bool Sends::is_duplicate(Command const& command, Wish& wish, Decision& decision) const {
   rows::DedupWindows::Found found;
   std::int64_t const now = decision.now.value;
-  decision.status = rows::look_up(shared_.table_of_rows.clients().windows(), shared_.table(), command.origin,
+  decision.status = rows::look_up(shared_.table_of_rows.clients().windows(), shared_.table(), command,
                                   shared_.options.clients_max, now, wish.claim, found);
   if (!decision.status.ok() && decision.phase == Phase::keep) {
     // Its number was good when it was promised, and its client has gone far beyond it since.
@@ -325,7 +325,7 @@ Verdict Sends::send(Command const& command, Decision& decision) const {
   if (goes_on) return append(wish, decision);
   if (!keeps) decision.status = check_table(makes ? 1 : queues_.size());
   if (!decision.status.ok()) return Verdict::done;
-  if (makes && !keeps && shared_.named() >= shared_.options.queues_max && !shared_.promised.is_new(wish.queue)) {
+  if (makes && !keeps && !shared_.has_place(command) && !shared_.promised.is_new(wish.queue)) {
     decision.status = {Code::over_limit, "table " + shared_.table() + " has " + std::to_string(shared_.named()) +
                                              " queues and exchanges: remove some, or raise queues-max"};
     return Verdict::done;

@@ -39,6 +39,11 @@ struct Shared {
   }
   // Queues and exchanges that are there or were promised.
   [[nodiscard]] std::uint64_t named() const { return queues.size() + promised.new_queues(); }
+  // Room for one more that a command makes which is about messages. An eighth of all places is for those who may manage
+  // the table: names that producers invent do not take them.
+  [[nodiscard]] bool has_place(Command const& command) const {
+    return named() < options.queues_max - (command.may_manage ? 0 : options.queues_max / 8);
+  }
   // A transaction that has promises of it and is not over; `what`: as "queue orders".
   [[nodiscard]] Status check_promised(std::string const& name, std::string const& what) const {
     TransactionId const holder = promised.holder(name);

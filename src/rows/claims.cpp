@@ -8,7 +8,8 @@ namespace fastjournal::rows {
 namespace {
 
 Status claim_name(DedupWindows const& windows, DedupWindows::Client const* client, std::string_view table,
-                  std::string_view origin, std::size_t clients_max, std::int64_t now, Claim& claim) {
+                  Command const& command, std::size_t clients_max, std::int64_t now, Claim& claim) {
+  std::string_view const origin = command.origin;
   if (client != nullptr && !client->owner_id.is_none()) {
     if (client->origin->name == origin) return {};
     return Status{Code::not_allowed, "client \"" + std::string{claim.sender.client} + "\" of table " +
@@ -19,9 +20,20 @@ Status claim_name(DedupWindows const& windows, DedupWindows::Client const* clien
   // From a test, or the daemon itself: without an origin there is no owner.
   claim.owner = origin;
   if (client != nullptr) return {};
-  DedupWindows::Room const room = windows.room_for(origin, clients_max, now);
+  DedupWindows::Newcomer const who{origin, command.connection, command.may_manage};
+  DedupWindows::Room const room = windows.room_for(who, clients_max, now);
   if (room.evicted != nullptr) claim.evicted = room.evicted->name;
-  if (room.there) return {};
+  if (room.there) {
+    windows.note_newcomer(who, now);
+    return {};
+  }
+  if (room.brought > 0)
+    return Status{Code::over_limit, "table " + std::string{table} + " remembers " + std::to_string(room.brought) +
+                                        " new clients of this connection, brought within an hour, which is the most "
+                                        "of one while " +
+                                        std::string{origin} + " has " + std::to_string(windows.size_of(origin)) +
+                                        ": use one client name for a producer's life, or raise clients-max"}
+        .with("parameter", "client");
   return Status{Code::over_limit,
                 "table " + std::string{table} + " remembers " + std::to_string(windows.size()) + " clients, of " +
                     std::string{origin} + " " + std::to_string(windows.size_of(origin)) +
@@ -42,10 +54,10 @@ Sender read_sender(model::Parameters& parameters) {
   return out;
 }
 
-Status look_up(DedupWindows const& windows, std::string_view table, std::string_view origin, std::size_t clients_max,
+Status look_up(DedupWindows const& windows, std::string_view table, Command const& command, std::size_t clients_max,
                std::int64_t now, Claim& claim, DedupWindows::Found& found) {
   DedupWindows::Client const* const client = windows.find(claim.sender.client);
-  if (Status status = claim_name(windows, client, table, origin, clients_max, now, claim); !status.ok()) return status;
+  if (Status status = claim_name(windows, client, table, command, clients_max, now, claim); !status.ok()) return status;
   found = DedupWindows::look(client, claim.sender.sequence);
   if (found.answer != DedupWindows::Answer::below_window) return {};
   return Status{Code::stale_sequence, "sequence " + std::to_string(claim.sender.sequence) + " of client \"" +

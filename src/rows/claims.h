@@ -29,7 +29,7 @@ struct Claim {
 
 // Whether the command was carried out, and then on which object. Fills the claim of one that is `fresh` or `seen`; not
 // ok: the name is another's, there is no room for one more, or its number is older than what is remembered.
-[[nodiscard]] Status look_up(DedupWindows const& windows, std::string_view table, std::string_view origin,
+[[nodiscard]] Status look_up(DedupWindows const& windows, std::string_view table, Command const& command,
                              std::size_t clients_max, std::int64_t now, Claim& claim, DedupWindows::Found& found);
 
 // The records of the claim alone, without that of the command.

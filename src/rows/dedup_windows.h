@@ -6,7 +6,8 @@
 // numbers useless. The owner is an object of its own, since it begins before the first segment, and logs of former
 // versions have none: their names have no owner until one is used. A full table drops the name that was unused for
 // longest, of the origin with most names, and no origin has more than half of them: an origin that invents names
-// replaces its own.
+// replaces its own. Of an origin's half, one connection brings a quarter at most within an hour, and the last quarter is
+// for connections that bring few: an address has many producers. A sixteenth is kept for those who manage the table.
 #pragma once
 
 #include <algorithm>
@@ -120,19 +121,39 @@ class DedupWindows {
     join(client, origin);
   }
 
+  // Who brings a new name.
+  struct Newcomer {
+    std::string_view origin{};
+    ConnectionId connection{};  // none: all without one, of the origin, together
+    bool may_manage{false};
+  };
   // Whether there is room for one more client of this origin, and which client it replaces.
   struct Room {
     bool there{false};
     Client const* evicted{nullptr};
+    std::uint32_t brought{0};  // not 0: by this connection, and it is to bring no more
   };
-  [[nodiscard]] Room room_for(std::string_view origin, std::size_t clients_max, std::int64_t now) const {
-    auto const own = origins_.find(origin);
-    bool const has_its_share = own != origins_.end() && own->second.by_use.size() >= (clients_max + 1) / 2;
-    if (size() < clients_max && !has_its_share) return {true, nullptr};
+  [[nodiscard]] Room room_for(Newcomer const& who, std::size_t clients_max, std::int64_t now) const {
+    std::size_t const kept = clients_max / kKeptPart;
+    std::size_t const half = (clients_max + 1) / 2;
+    std::uint32_t const brought = brought_by(who, now);
+    bool const brings_many = brought >= kFewNames;
+    bool const brings_too_many = brings_many && brought >= half / kQuarter;
+    std::size_t const share = half + (who.may_manage ? kept : 0) - (brings_many ? half / kQuarter : 0);
+    auto const own = origins_.find(who.origin);
+    bool const has_its_share = own != origins_.end() && (brings_too_many || own->second.by_use.size() >= share);
+    if (size() < clients_max - (who.may_manage ? 0 : kept) && !has_its_share) return {true, nullptr};
     Origin const& crowd = has_its_share ? own->second : origins_.find(crowds_.rbegin()->second)->second;
     auto const& [used, name] = *crowd.by_use.begin();
-    if (used > now - kClientSafeMs) return {};
+    if (used > now - kClientSafeMs) return {.brought = has_its_share && brings_many ? brought : 0};
     return {true, find(name)};
+  }
+  // It got one. No part of the state: only those that decide count.
+  void note_newcomer(Newcomer const& who, std::int64_t now) const {
+    if (brought_.size() >= kNewcomersMax) brought_.clear();
+    Brought& one = brought_[key_of(who)];
+    if (now - one.since >= kClientSafeMs) one = {now, 0};
+    ++one.names;
   }
 
   void drop(std::string_view name) {
@@ -193,10 +214,31 @@ class DedupWindows {
   }
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return seen_ * sizeof(Seen) + segments_ * 96 + clients_.size() * 300 + name_bytes_ + origins_.size() * 200 +
-           origin_bytes_ + regions_.memory_bytes();
+           origin_bytes_ + brought_.size() * 64 + regions_.memory_bytes();
   }
 
  private:
+  // Parts of clients-max, and of an origin's half of it.
+  static constexpr std::size_t kKeptPart = 16;
+  static constexpr std::size_t kQuarter = 4;
+  // Of one connection: so many are no invention.
+  static constexpr std::uint32_t kFewNames = 16;
+  static constexpr std::size_t kNewcomersMax = 64U << 10U;
+  struct Brought {
+    std::int64_t since{0};
+    std::uint32_t names{0};
+  };
+  // (its connection, or else its origin)
+  using NewcomerKey = std::pair<std::uint64_t, std::string>;
+  [[nodiscard]] static NewcomerKey key_of(Newcomer const& who) {
+    return {static_cast<std::uint64_t>(who.connection),
+            who.connection == ConnectionId::none ? std::string{who.origin} : std::string{}};
+  }
+  [[nodiscard]] std::uint32_t brought_by(Newcomer const& who, std::int64_t now) const {
+    auto const found = brought_.find(key_of(who));
+    return found == brought_.end() || now - found->second.since >= kClientSafeMs ? 0 : found->second.names;
+  }
+
   [[nodiscard]] static std::vector<Seen>::const_iterator lower(Segment const& segment, std::uint16_t offset) {
     return std::lower_bound(segment.seen.begin(), segment.seen.end(), offset,
                             [](Seen const& seen, std::uint16_t wanted) { return seen.offset < wanted; });
@@ -301,6 +343,7 @@ class DedupWindows {
   // Trees, which need no hash of names chosen by clients; nodes do not move, as clients point to them.
   std::map<std::string, Origin, std::less<>> origins_;
   absl::btree_set<std::pair<std::size_t, std::string_view>> crowds_;  // (clients, Origin::name)
+  mutable absl::btree_map<NewcomerKey, Brought> brought_;             // new names of the last hour
   std::uint64_t seen_{0};
   std::uint64_t segments_{0};
   std::uint64_t name_bytes_{0};

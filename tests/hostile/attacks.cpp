@@ -185,10 +185,12 @@ Outcome invented_clients(Victim& victim, Scale scale) {
   }
   std::string const again = ask(victim.local(), "INSERT table=jobs;name=h2;client=honest;sequence=2");
   std::string const fresh = ask(victim.local(), "INSERT table=jobs;name=h3;client=newcomer;sequence=1");
+  std::string const neighbour = ask(victim.tcp(), "INSERT table=jobs;name=h4;client=neighbour;sequence=1");
   std::string wrong = unless(honest.starts_with("INSERTED"), "the honest producer at first: " + honest);
   if (!again.starts_with("INSERTED") || again.find("result=duplicate") != std::string::npos)
     wrong += "; the honest producer afterwards: " + again;
   if (!fresh.starts_with("INSERTED")) wrong += "; a new producer: " + fresh;
+  if (!neighbour.starts_with("INSERTED")) wrong += "; a new producer of that address: " + neighbour;
   return {fmt::format("{} invented names of producers ({} refused); an insert under another's name: {}", names, refused,
                       stolen.substr(0, stolen.find(' '))),
           wrong};

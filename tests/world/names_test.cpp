@@ -2,10 +2,14 @@
 // refused before it does anything. Also the number of bytes that one short command can cause.
 #include <boost/test/unit_test.hpp>
 
+#include <fstream>
+#include <string>
+
 #include "fastjournal/limits.h"
 #include "protocol/framer.h"
 #include "protocol/msgpack.h"
 #include "protocol/text.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/world/asking.h"
 
 namespace {
@@ -118,6 +122,33 @@ BOOST_FIXTURE_TEST_CASE(other_names_have_an_end_too_and_the_refusal_names_it, Se
   BOOST_TEST(ask("UNLISTEN table=jobs;domain=" + long_name).size() < 400U);
   BOOST_TEST(ask("LOWER name=" + long_name).size() < 400U);
   BOOST_TEST(ask("STATS table=" + long_name).size() < 400U);
+}
+
+// Of two addresses, one of which has a client that invents names, and many others.
+BOOST_AUTO_TEST_CASE(who_invents_names_takes_its_own_places_only) {
+  test::TemporaryFolder const folder;
+  std::ofstream{folder / "log.xml"} << R"(<table name="log" model="journal" row-key="name"><schema>)"
+                                    << R"(<column name="name" type="string"/></schema>)"
+                                    << "<clients-max>200</clients-max></table>";
+  std::ofstream{folder / "mail.xml"} << R"(<table name="mail" model="queue"><queues-max>80</queues-max></table>)";
+  Asking served;
+  BOOST_REQUIRE(served.world.add_table(folder / "log.xml").ok());
+  served.serve(folder / "mail.xml");
+  auto const is_taken = [&served](std::string const& who, std::string const& line) {
+    return !served.ask(who, line).starts_with("ERROR ");
+  };
+  auto const count = [&](std::string const& who, std::string const& head, std::string const& tail) {
+    int taken = 0;
+    for (int i = 0; i < 200; ++i) taken += is_taken(who, head + who + std::to_string(i) + tail) ? 1 : 0;
+    return taken;
+  };
+  BOOST_TEST(count("inventor@127.0.0.2", "INSERT table=log;name=a;sequence=1;client=", "") == 25);
+  BOOST_TEST(count("inventor@127.0.0.2", "DECLARE table=mail;queue=", ";temporary=1") == 20);
+  for (std::string const who : {"producer@127.0.0.2", "another@127.0.0.2", "elsewhere@127.0.0.1"}) {
+    BOOST_TEST(is_taken(who, "INSERT table=log;name=b;sequence=1;client=of-" + who), who);
+    BOOST_TEST(is_taken(who, "DECLARE table=mail;temporary=1;queue=of-" + who), who);
+  }
+  BOOST_TEST(is_taken("inventor@127.0.0.2", "INSERT table=log;name=a;sequence=2;client=inventor@127.0.0.20"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

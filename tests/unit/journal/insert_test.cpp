@@ -287,24 +287,72 @@ BOOST_AUTO_TEST_CASE(a_name_that_is_nobodys_belongs_to_the_first_that_uses_it) {
 BOOST_AUTO_TEST_CASE(invented_names_keep_nobody_out) {
   Harness h{{{"clients-max", "1000"}}};
   h.origin = "ip:192.0.2.2";
-  auto const invent = [&h](int from) {
+  int next = 0;
+  auto const invent = [&h, &next](std::uint64_t connection) {
     int taken = 0;
-    for (int i = from; i < from + 1000; ++i)
-      taken +=
-          h.run("INSERT", {{"k", "a"}, {"client", "n" + std::to_string(i)}, {"sequence", "1"}}).status.ok() ? 1 : 0;
+    for (int i = 0; i < 1000; ++i, ++next)
+      taken += h.run("INSERT", {{"k", "a"}, {"client", "n" + std::to_string(next)}, {"sequence", "1"}}, connection)
+                       .status.ok()
+                   ? 1
+                   : 0;
     return taken;
   };
-  BOOST_TEST(invent(0) == 500);
+  // A quarter of its origin's half.
+  BOOST_TEST(invent(1) == 125);
   h.origin = "ip:192.0.2.1";
-  BOOST_TEST(h.run("INSERT", {{"k", "b"}, {"client", "p"}, {"sequence", "1"}}).get("result") == "inserted");
+  BOOST_TEST(h.run("INSERT", {{"k", "b"}, {"client", "p"}, {"sequence", "1"}}, 9).get("result") == "inserted");
   // After an hour of silence, this origin's own names make room for its new ones.
   h.pass(3'600'000);
   h.origin = "ip:192.0.2.2";
-  BOOST_TEST(invent(1000) == 500);
-  BOOST_TEST(h.table->rows().clients().windows().size() == 501U);
+  BOOST_TEST(invent(1) == 250);
+  BOOST_TEST(h.table->rows().clients().windows().size() == 251U);
   h.origin = "ip:192.0.2.1";
   BOOST_TEST(h.run("INSERT", {{"k", "b"}, {"client", "p"}, {"sequence", "1"}}).get("result") == "duplicate");
   BOOST_TEST(h.replays());
+}
+
+BOOST_AUTO_TEST_CASE(invented_names_keep_out_no_other_producer_of_the_address) {
+  Harness h{{{"clients-max", "1000"}}};
+  h.origin = "ip:127.0.0.2";
+  auto const bring = [&h](std::string const& name, std::uint64_t connection) {
+    return h.run("INSERT", {{"k", name}, {"client", name}, {"sequence", "1"}}, connection);
+  };
+  std::uint64_t const inventors = 10;
+  int taken = 0;
+  for (int i = 0; i < 1000; ++i)
+    for (std::uint64_t connection = 1; connection <= inventors; ++connection)
+      if (bring("n" + std::to_string(connection) + "-" + std::to_string(i), connection).status.ok()) ++taken;
+  // The last quarter is for those who bring few.
+  BOOST_TEST(taken == 375);
+  Reply const refused = bring("one more", 1);
+  BOOST_TEST(refused.error() == "over_limit");
+  BOOST_TEST(refused.status.message().find("clients of this connection") != std::string::npos,
+             refused.status.message());
+  for (std::uint64_t connection = 100; connection < 125; ++connection)
+    for (int i = 0; i < 5; ++i)
+      BOOST_TEST(bring("honest" + std::to_string(5 * connection + i), connection).get("result") == "inserted");
+  BOOST_TEST(bring("late", 200).error() == "over_limit");
+  // Those who manage the table find a place there, and others at other addresses.
+  h.may_manage = true;
+  BOOST_TEST(bring("administrator", 201).get("result") == "inserted");
+  h.may_manage = false;
+  h.origin = "ip:127.0.0.1";
+  BOOST_TEST(bring("elsewhere", 202).get("result") == "inserted");
+  // What was confirmed is known.
+  h.origin = "ip:127.0.0.2";
+  BOOST_TEST(bring("n1-0", 1).get("result") == "duplicate");
+  BOOST_TEST(h.replays());
+}
+
+// Without a connection, all of an address are one.
+BOOST_AUTO_TEST_CASE(names_that_come_by_http_count_together) {
+  Harness h{{{"clients-max", "1000"}}};
+  h.origin = "ip:127.0.0.2";
+  int taken = 0;
+  for (int i = 0; i < 1000; ++i)
+    if (h.run("INSERT", {{"k", "a"}, {"client", "n" + std::to_string(i)}, {"sequence", "1"}}, 0).status.ok()) ++taken;
+  BOOST_TEST(taken == 125);
+  BOOST_TEST(h.run("INSERT", {{"k", "b"}, {"client", "p"}, {"sequence", "1"}}, 7).get("result") == "inserted");
 }
 
 BOOST_AUTO_TEST_CASE(columns_merge_by_their_rules) {

@@ -157,6 +157,44 @@ BOOST_AUTO_TEST_CASE(queues_are_made_by_their_first_use) {
   BOOST_TEST(table.replays());
 }
 
+BOOST_AUTO_TEST_CASE(temporary_queues_of_one_client_leave_places_to_others) {
+  Harness table{{{"queues-max", "100"}}};
+  int next = 0;
+  auto const make_all = [&](std::string const& origin, std::uint64_t connection) {
+    table.origin = origin;
+    int made = 0;
+    while (made < 101 &&
+           table.make("t" + std::to_string(next++), {{"temporary", "1"}}, connection).name() == "DECLARED")
+      ++made;
+    return made;
+  };
+  // One connection, one origin, all of them.
+  BOOST_TEST(make_all("ip:127.0.0.2", 1) == 25);
+  BOOST_TEST(make_all("ip:127.0.0.2", 2) == 25);
+  BOOST_TEST(make_all("ip:127.0.0.2", 3) == 0);
+  BOOST_TEST(table.make("more", {{"temporary", "1"}}, 3).status.message().find("ip:127.0.0.2 has 50 temporary") !=
+             std::string::npos);
+  BOOST_TEST(make_all("ip:127.0.0.1", 4) == 25);
+  BOOST_TEST(make_all("ip:127.0.0.3", 5) == 0);
+  for (int i = 0; i < 25; ++i) BOOST_TEST(table.make("lasting" + std::to_string(i)).name() == "DECLARED");
+  BOOST_TEST(table.make("more").error() == "over_limit");
+  // Their places come back with the end of the connection.
+  table.close(2);
+  BOOST_TEST(make_all("ip:127.0.0.2", 3) == 25);
+  BOOST_TEST(table.replays());
+}
+
+BOOST_AUTO_TEST_CASE(queues_made_by_their_first_use_leave_places_to_those_who_manage) {
+  Harness table{{{"create-queues", "true"}, {"queues-max", "16"}}};
+  for (int i = 0; i < 14; ++i) BOOST_TEST(table.send("q" + std::to_string(i), "x").name() == "SENT");
+  BOOST_TEST(table.send("more", "x").error() == "over_limit");
+  BOOST_TEST(table.take("more").error() == "not_found");
+  table.may_manage = true;
+  BOOST_TEST(table.send("more", "x").name() == "SENT");
+  BOOST_TEST(table.make("last").name() == "DECLARED");
+  BOOST_TEST(table.send("beyond", "x").error() == "over_limit");
+}
+
 BOOST_AUTO_TEST_CASE(purge_and_move_go_by_pages) {
   Harness table;
   table.make("a");
