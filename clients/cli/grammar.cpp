@@ -378,14 +378,15 @@ void Grammar::add_keeper_verbs() {
   duration(top, "--interval", out_.interval, "how often to look, from 250ms on (default 1s)");
   number(top, "--count", out_.count, "end after so many looks", 1);
   top.footer(
-      "q ends, a blank looks at once, arrows (or j and k) scroll. STATE is open, PAUSED or DRAINS; WAIT are rows "
-      "with a "
-      "date to\ncome, LATE99 and WORK99 the 99th percentile of lateness and of the time from lease to DONE. Figures "
-      "for "
-      "which the screen\nis too narrow are left out. The figures are those of `watch`. A daemon that says nothing is "
-      "waited for. Without a terminal, "
-      "or "
-      "with --json, each look is one\nJSON object a line.");
+      "q ends, a blank looks at once, arrows (or j and k) scroll. STATE is open, PAUSED, DRAINS or FAILS (most "
+      "attempts "
+      "of\nthe last minutes failed); WAIT are rows with a date to come, FAIL/s attempts a second that failed, LATE99 "
+      "and "
+      "WORK99 the\n99th percentile of lateness and of the time from lease to DONE in the last minute. Figures for "
+      "which "
+      "the screen is too\nnarrow are left out. The figures are those of `watch`. A daemon that says nothing is waited "
+      "for. "
+      "Without a terminal, or\nwith --json, each look is one JSON object a line.");
   stand_verb("pause", "hand out nothing more; leases go on, inserts are taken");
   stand_verb("drain", "refuse inserts; work goes on until the table is empty");
   stand_verb("resume", "end a pause or a drain");

@@ -64,6 +64,8 @@ std::string state_of(Message const& table) {
 }
 
 std::string text_of(Message const& table, Figure const& figure) {
+  // Of the last minute, in which there was none.
+  if (figure.show == Figure::Show::span && !table.has(figure.name)) return "-";
   double value = figure.sum.empty() ? real(table, figure.name) : 0;
   for (std::string const& part : figure.sum) value += real(table, part);
   if (figure.show == Figure::Show::bytes) return bytes(value);

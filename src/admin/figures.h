@@ -11,7 +11,7 @@
 namespace fastjournal::admin {
 
 void tell_daemon(OwnFigures& own, TimeMs now, Answer& answer);
-void tell_table(engine::HostedTable const& table, TimeMs now, Answer& answer);
+void tell_table(engine::HostedTable& table, TimeMs now, Answer& answer);
 
 // Whether it exists, serves, and may be read.
 [[nodiscard]] bool has_figures(engine::HostedTable const& table, access::Permit const& permit);

@@ -465,7 +465,9 @@ void Daemon::print_banner() const {
     std::string key;
     for (std::uint16_t const column : schema.key)
       key.append(key.empty() ? "" : ", ").append(schema.columns[column].name);
-    fmt::print("table      {} ({}), {}{}\n", table->name, table->type->name(), key.empty() ? "no key" : "key " + key,
+    // What has no columns has keys of its own kind, or none.
+    std::string_view const named = schema.columns.empty() ? "" : key.empty() ? ", no key" : ", key ";
+    fmt::print("table      {} ({}){}{}{}\n", table->name, table->type->name(), named, key,
                table->declaration->persistent ? "" : ", not persistent");
   }
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/name_table.h"
+#include "engine/last_minute.h"
 #include "engine/needs.h"
 #include "engine/outside.h"
 #include "engine/types.h"
@@ -122,6 +123,7 @@ struct HostedTable {
   std::uint64_t commands{0};
   std::uint64_t refused{0};
   ExportFigures exported;
+  LastMinute last_minute;  // of its histograms, as STATS and WATCH look at them
 
   // Takes a table that was just made.
   void take(std::unique_ptr<Table> made) {

@@ -4,7 +4,7 @@ import {call, isAborted, Refused} from './api.js';
 import {h, mark, replace, say} from './dom.js';
 import {number, plural} from './format.js';
 import {live} from './live.js';
-import {toast} from './parts.js';
+import {openDialog, toast} from './parts.js';
 
 const MATCHED_MAX = 1_000_000;  // the count goes on no further
 let called = '';                // the name of the visitor, for pauses
@@ -98,9 +98,7 @@ export function ask({title, body, verb, danger = false, ready = true, run, began
       },
         form);
   confirm.disabled = !ready;
-  document.body.append(dialog);
-  dialog.showModal();
-  (dialog.querySelector('[data-first]') ?? (danger ? cancel : confirm)).focus();
+  openDialog(dialog, dialog.querySelector('[data-first]') ?? (danger ? cancel : confirm));
   began?.(state);
   return dialog;
 }

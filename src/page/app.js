@@ -7,7 +7,7 @@ import {h, mark, replace, say} from './dom.js';
 import {clockTime, spanWhole} from './format.js';
 import {live, reconnect, start, subscribe} from './live.js';
 import * as overview from './overview.js';
-import {tick} from './parts.js';
+import {closeDialogs, tick} from './parts.js';
 import * as table from './table.js';
 
 const main = document.getElementById('main');
@@ -35,6 +35,7 @@ function choose({path}) {
 }
 
 function go(event) {
+  closeDialogs();
   const to = place();
   const next = choose(to);
   const inner = {path: to.path.slice(1), query: to.query};

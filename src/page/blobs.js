@@ -1,10 +1,11 @@
-// The blobs of a table in the order of their hashes, a page at a time; and its maintenance, with how far it is.
+// The blobs of a table in the order of their hashes, a page at a time; one of them by its name; and the maintenance, with
+// how far it is. The daemon keeps no names: what was found by its name has one as long as the page shows this table.
 import {ask} from './actions.js';
 import {call, isAborted} from './api.js';
 import {h, keyed, replace, say} from './dom.js';
 import {bytes, clockTime, number, plural} from './format.js';
 import {live} from './live.js';
-import {empty, link, scrolled, when} from './parts.js';
+import {empty, facts, link, scrolled, when} from './parts.js';
 
 const PAGE = 100;
 const EVERY_MS = 2000;
@@ -50,20 +51,68 @@ export function open(place, name, {query: first}) {
   const problem = h('p', {class: 'error', role: 'alert', hidden: true});
   const note = h('p', {class: 'note', role: 'status'});
   const body = h('tbody');
-  const heads = [['Hash of the key', 'key'], ['Bytes', 'n'], ['Stored', ''], ['File', 'n roomy'], ['Offset', 'n wide']];
+  const heads =
+      [['Name, or its hash', 'key'], ['Bytes', 'n'], ['Stored', ''], ['File', 'n roomy'], ['Offset', 'n wide']];
   const list = scrolled(
       `Blobs of ${name}`,
       h('table', {class: 'rows blobs'},
         h('thead', {}, h('tr', {}, heads.map(([text, kind]) => h('th', {scope: 'col', class: kind}, text)))), body));
   const none = empty();
   const pager = h('nav', {class: 'pager', 'aria-label': 'Pages'});
-  place.append(running, h('section', {class: 'panel', 'aria-label': 'Blobs'}, problem, note, list, none, pager));
+  const names = new Map();  // of hashes
+  let searching = null;
+  const wanted = h('input', {name: 'key', type: 'search', autocomplete: 'off', maxlength: '4096'});
+  const form =
+      h('form', {
+        class: 'filters',
+        role: 'search',
+        'aria-label': 'Find a blob',
+        on: {
+          submit: (event) => {
+            event.preventDefault();
+            location.hash = link(['t', name], {key: wanted.value});
+          }
+        }
+      },
+        h('label', {}, 'Name (its key)', wanted), h('button', {type: 'submit'}, 'Find'));
+  const found_one = h('div', {class: 'found', hidden: true, role: 'status'});
+  place.append(
+      running,
+      h('section', {class: 'panel', 'aria-label': 'Blobs'}, form, found_one, problem, note, list, none, pager));
+
+  async function find() {
+    searching?.abort(new DOMException('again', 'AbortError'));
+    const key = query.key ?? '';
+    wanted.value = key;
+    found_one.hidden = key === '';
+    if (key === '') return;
+    const mine = new AbortController();
+    searching = mine;
+    try {
+      const [one] = await call('GET', {table: name, key}, mine.signal);
+      if (one.result === 'absent') return replace(found_one, empty('There is no blob of this name.'));
+      names.set(one.hash, key);
+      replace(found_one, h('h2', {}, key), facts({
+                'hash of its name': one.hash,
+                size: plural(one.length, 'byte'),
+                stored: when(one.entry_time * 1000, true),
+                'hash of its bytes': one.content_hash,
+                file: `${number(one.file)}, from byte ${number(one.begin)} on`
+              }));
+      load();
+    } catch (failure) {
+      if (!isAborted(failure)) replace(found_one, h('p', {class: 'error', role: 'alert'}, failure.message));
+    }
+  }
 
   function fill(row, one) {
+    const its = names.get(one.hash);
     replace(
-        row, h('th', {scope: 'row', class: 'key'}, one.hash), h('td', {class: 'n'}, number(one.length)),
-        h('td', {}, when(one.entry_time * 1000)), h('td', {class: 'n roomy'}, number(one.file)),
-        h('td', {class: 'n wide'}, number(one.begin)));
+        row,
+        h('th', {scope: 'row', class: 'key'},
+          its === undefined ? one.hash : [its, ' ', h('span', {class: 'note'}, one.hash)]),
+        h('td', {class: 'n'}, number(one.length)), h('td', {}, when(one.entry_time * 1000)),
+        h('td', {class: 'n roomy'}, number(one.file)), h('td', {class: 'n wide'}, number(one.begin)));
   }
 
   async function load() {
@@ -113,7 +162,7 @@ export function open(place, name, {query: first}) {
     say(phase,
         (PHASES[at] ?? 'Maintenance') +
             (total > 0 ? `: ${number(stats.maintenance_done_blobs)} of ${plural(total, 'blob')}, ${
-                             bytes(stats.maintenance_bytes_done)} of ${bytes(stats.maintenance_bytes_total)}.` :
+                             bytes(stats.maintenance_bytes_done)} of ${bytes(stats.maintenance_bytes)}.` :
                          '.'));
     bar.hidden = total === 0;
     bar.max = Math.max(1, total);
@@ -122,6 +171,7 @@ export function open(place, name, {query: first}) {
 
   say(note, 'Loading …');
   load();
+  find();
   return {
     draw() {
       showMaintenance();
@@ -131,7 +181,10 @@ export function open(place, name, {query: first}) {
     navigate(now) {
       query = now;
       load();
+      find();
     },
-    close: () => controller?.abort(new DOMException('closed', 'AbortError')),
+    close() {
+      for (const one of [controller, searching]) one?.abort(new DOMException('closed', 'AbortError'));
+    },
   };
 }

@@ -6,7 +6,7 @@ import {changeDeliveries, CHANGES, forget} from './document_actions.js';
 import {h, replace, say} from './dom.js';
 import {plural} from './format.js';
 import {list} from './pages.js';
-import {badge, facts, link, scrolled, when} from './parts.js';
+import {badge, facts, link, openDialog, scrolled, when} from './parts.js';
 import {readDestinations, readSteps} from './plan_reads.js';
 
 const REQUESTS_MAX = 100;  // each looks at 20,000 documents
@@ -125,6 +125,7 @@ function history(table, document) {
 }
 
 async function look(table, one, rights, after) {
+  const here = location.hash;
   const [reason] = await call('WHY', {table, document: one.document});
   const states = statesOf({states: reason.states});
   const close = h('button', {type: 'button', 'data-first': true, on: {click: () => dialog.close()}}, 'Close');
@@ -176,9 +177,7 @@ async function look(table, one, rights, after) {
           has(['in_doubt']) ? [offer('sent', 'It arrived'), offer('failed', 'It did not arrive')] : null,
           offer('force', 'Send again'), has([...WAITING, ...FAILED, 'in_doubt']) ? offer('drop', 'Drop') : null,
           action('Forget …', 'manage', rights, then(() => forget(table, one, after)), 'risky'), close));
-  document.body.append(dialog);
-  dialog.showModal();
-  close.focus();
+  openDialog(dialog, close, here);
 }
 
 export function open(place, name, {query: first, rights}) {

@@ -15,6 +15,7 @@ const shownHelps = new Map(['rows', 'pairs', 'blobs', 'queues', 'documents'].map
 const PARTS = {
   p50: 'half of them are below',
   p99: '99 of 100 are below',
+  p99_minute: '99 of 100 of the last minute are below',
   max: 'the largest'
 };
 
@@ -31,9 +32,8 @@ function metricName(name) {
 }
 
 function withoutPart(name) {
-  const at = name.lastIndexOf('_');
-  const part = name.slice(at + 1);
-  return part in PARTS && at > 0 ? [name.slice(0, at), part] : [name, ''];
+  const found = /^(.+?)_(p50|p99|max|p99_minute)$/.exec(name);
+  return found ? [found[1], found[2]] : [name, ''];
 }
 
 // In words, for titles; the name alone until they are known, and of figures that the daemon does not explain. kind: of the
@@ -97,7 +97,7 @@ export function buckets(text, name) {
 export function show(name, value) {
   if (value === undefined || value === null || (typeof value === 'number' && Number.isNaN(value))) return '–';
   if (typeof value !== 'number') return String(value);
-  if (name === 'now' || name === 'next_date') return value > 0 ? date(value) : '–';
+  if (name === 'now' || /(^|_)date$/.test(name)) return value > 0 ? date(value) : '–';
   if (name.endsWith('_per_s')) return shortly(value);
   if (/_us(_|$)/.test(name)) return micros(value);
   if (/_ms(_|$)/.test(name)) return span(value);

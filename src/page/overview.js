@@ -17,8 +17,8 @@ const COLUMNS = [
   {name: 'in_per_s', head: 'In/s'},
   {name: 'leased_per_s', head: 'Leased/s', wide: true},
   {name: 'done_per_s', head: 'Done/s', narrow: true},
-  {name: 'attempts_failed_per_s', head: 'Failed/s', wide: true},
-  {name: 'lateness_ms_p99', head: 'Late p99'},
+  {name: 'attempts_failed_per_s', head: 'Failed/s'},
+  {name: 'lateness_ms_p99_minute', head: 'Late p99'},
 ];
 
 // Of tables of key/value pairs.
@@ -27,7 +27,7 @@ const COLUMNS_OF_PAIRS = [
   {name: 'memory_bytes', head: 'Memory', narrow: true},
   {name: 'hits_per_s', head: 'Hits/s', narrow: true},
   {name: 'misses_per_s', head: 'Misses/s'},
-  {name: 'stored_per_s', head: 'Changes/s', narrow: true},
+  {name: 'stored_per_s', head: 'Changes/s'},
   {name: 'expired_per_s', head: 'Ended/s', wide: true},
   {name: 'evicted_per_s', head: 'Dropped/s'},
   {name: 'locked', head: 'Locked', wide: true},
@@ -51,9 +51,9 @@ const COLUMNS_OF_QUEUES = [
   {name: 'rows_due', head: 'Due', narrow: true},
   {name: 'rows_processing', head: 'Acquired'},
   {name: 'rows_parked', head: 'Parked', narrow: true},
-  {name: 'sent_per_s', head: 'Sent/s', narrow: true},
+  {name: 'sent_per_s', head: 'Sent/s'},
   {name: 'accepted_per_s', head: 'Accepted/s'},
-  {name: 'attempts_failed_per_s', head: 'Failed/s', wide: true},
+  {name: 'attempts_failed_per_s', head: 'Failed/s'},
   {name: 'dead_per_s', head: 'Dead/s', wide: true},
   {name: 'queues', head: 'Queues', wide: true},
 ];
@@ -68,8 +68,8 @@ const COLUMNS_OF_DOCUMENTS = [
   {name: 'in_doubt', head: 'In doubt'},
   {name: 'destinations_paused', head: 'Paused'},
   {name: 'found_per_s', head: 'Found/s', wide: true},
-  {name: 'sent_per_s', head: 'Sent/s', narrow: true},
-  {name: 'failures_per_s', head: 'Failed/s', wide: true},
+  {name: 'sent_per_s', head: 'Sent/s'},
+  {name: 'failures_per_s', head: 'Failed/s'},
 ];
 const BAD = ['rows_parked', 'attempts_failed_per_s', 'failures_per_s', 'in_doubt', 'destinations_paused'];
 
@@ -83,13 +83,13 @@ function panelOf(kind, title, columns) {
             `${title}s`,
             h('table', {class: 'tables'},
               h('thead', {},
-                h('tr', {}, h('th', {scope: 'col'}, title), heads, h('th', {scope: 'col', class: 'n'}, 'Alerts'))),
+                h('tr', {}, h('th', {scope: 'col'}, title), heads, h('th', {scope: 'col', class: 'n last'}, 'Alerts'))),
               body)));
 
   function make(one) {
     return h(
-        'tr', {}, h('th', {scope: 'row'}, h('a', {href: link(['t', one.name])}, one.name), badge('failing')),
-        columns.map((column) => h('td', {class: classOf(column)})), h('td', {class: 'n'}));
+        'tr', {}, h('th', {scope: 'row'}, h('a', {href: link(['t', one.name])}, one.name), ' ', badge('failing')),
+        columns.map((column) => h('td', {class: classOf(column)})), h('td', {class: 'n last'}));
   }
 
   function update(row, one) {
@@ -122,8 +122,11 @@ export function open(main) {
   const tiles = {
     rows: tile('Rows'), due: tile('Due'), processing: tile('Processing'), parked: tile('Parked'),
     in: tile('In/s', 'in_per_s of all tables'), done: tile('Done/s', 'done_per_s of all tables'),
-    late: tile('Late p99', 'lateness_ms_p99 of the latest table'),
-    sync: tile('Sync p99', 'sync_us_p99: 99 of 100 syncs of the slowest log are quicker'),
+    failed: tile('Failed/s', 'attempts_failed_per_s of all tables'),
+    late: tile(
+        'Late p99',
+        'lateness_ms_p99_minute of the latest table: 99 of 100 rows that were leased in the last minute were less late'),
+    sync: tile('Sync p99', 'sync_us_p99: 99 of 100 syncs of the slowest log since the start were quicker'),
   };
   const heads = COLUMNS.map((column) => h('th', {scope: 'col', class: classOf(column)}, column.head));
   const body = h('tbody');
@@ -135,7 +138,7 @@ export function open(main) {
         h('thead', {},
           h('tr', {}, h('th', {scope: 'col'}, 'Table'), h('th', {scope: 'col'}, 'State'), heads,
             h('th', {scope: 'col', class: 'wide'}, 'Done, last minute'),
-            h('th', {scope: 'col', class: 'roomy'}, 'Next date'), h('th', {scope: 'col', class: 'n'}, 'Alerts'))),
+            h('th', {scope: 'col', class: 'wide'}, 'Next date'), h('th', {scope: 'col', class: 'n last'}, 'Alerts'))),
         body);
   const list = scrolled('Tables', table);
   const others = [
@@ -162,7 +165,7 @@ export function open(main) {
     const row =
         h('tr', {}, h('th', {scope: 'row'}, h('a', {href: link(['t', one.name])}, one.name)),
           h('td', {}, badge('unknown')), COLUMNS.map((column) => h('td', {class: classOf(column)})));
-    row.parts = {spark: sparkline(), next: h('td', {class: 'roomy'}), alerts: h('td', {class: 'n'})};
+    row.parts = {spark: sparkline(), next: h('td', {class: 'wide'}), alerts: h('td', {class: 'n last'})};
     row.append(h('td', {class: 'wide'}, row.parts.spark.node), row.parts.next, row.parts.alerts);
     return row;
   }
@@ -203,8 +206,13 @@ export function open(main) {
     tiles.parked.node.classList.toggle('bad', sum('rows_parked') > 0);
     say(tiles.in.value, known ? shortly(sum('in_per_s')) : '–');
     say(tiles.done.value, known ? shortly(sum('done_per_s')) : '–');
+    say(tiles.failed.value, known ? shortly(sum('attempts_failed_per_s')) : '–');
+    tiles.failed.node.classList.toggle('bad', sum('attempts_failed_per_s') > 0);
     say(tiles.late.value,
-        known ? show('lateness_ms_p99', Math.max(0, ...tables.map((one) => one.stats?.lateness_ms_p99 ?? 0))) : '–');
+        show(
+            'lateness_ms_p99_minute',
+            tables.map((one) => one.stats?.lateness_ms_p99_minute)
+                .reduce((most, one) => (one !== undefined && !(one <= most) ? one : most), undefined)));
     say(tiles.sync.value, live.daemon ? show('sync_us_p99', live.daemon.sync_us_p99) : '–');
     COLUMNS.forEach((column, at) => mark(heads[at], 'title', help(column.name)));
     keyed(select, tables, (one) => one.name, (one) => h('option', {value: one.name}, one.name), () => {});

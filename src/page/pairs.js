@@ -4,7 +4,7 @@ import {call, isAborted} from './api.js';
 import {h, keyed, replace, say} from './dom.js';
 import {clockTime, number, plural, shortened} from './format.js';
 import {live} from './live.js';
-import {badge, empty, facts, link, scrolled, when} from './parts.js';
+import {badge, empty, facts, link, openDialog, scrolled, when} from './parts.js';
 
 const PAGE = 100;
 const REQUESTS_MAX = 100;  // each looks at 10,000 keys
@@ -97,6 +97,7 @@ function factsOf(pair) {
 }
 
 async function look(table, pair, rights, after) {
+  const here = location.hash;
   const [now] = await call('GET', {table, ...nameOf(pair), facts: 1});
   if (now.command !== 'PAIR') return after();
   const value = valueOf(now);
@@ -113,9 +114,7 @@ async function look(table, pair, rights, after) {
         factsOf(now),
         h('div', {class: 'buttons'}, action('Change …', 'add', rights, then(() => store(table, now, after))),
           action('Delete …', 'add', rights, then(() => erase(table, now, after)), 'risky'), close));
-  document.body.append(dialog);
-  dialog.showModal();
-  close.focus();
+  openDialog(dialog, close, here);
 }
 
 // --- the list -----------------------------------------------------------------

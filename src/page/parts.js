@@ -17,6 +17,18 @@ export function when(ms, absolute = false) {
       text(ms, absolute));
 }
 
+// The date itself, for what is looked at later; its title tells how long ago.
+export function dated(ms) {
+  if (!(ms > 0)) return h('span', {class: 'none'}, '–');
+  const at = new Date(ms);
+  return h(
+      'time', {
+        datetime: Number.isNaN(at.getTime()) ? null : at.toISOString(),
+        title: `${relative(ms, clock())}, ${exactDate(ms)}`,
+      },
+      date(ms));
+}
+
 const text = (ms, absolute) => (absolute ? `${date(ms)} (${relative(ms, clock())})` : relative(ms, clock()));
 
 export function setWhen(node, ms) {
@@ -69,6 +81,19 @@ export function facts(all) {
       Object.entries(all)
           .filter(([, value]) => value !== null && value !== undefined && value !== '')
           .map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+}
+
+// A dialog belongs to the place at which it was asked for, and ends with that. `here`: of the moment when it was; one whose
+// answer comes after the visitor has gone on is not opened.
+export function openDialog(dialog, first, here = location.hash) {
+  if (location.hash !== here) return;
+  document.body.append(dialog);
+  dialog.showModal();
+  first.focus();
+}
+
+export function closeDialogs() {
+  for (const one of document.querySelectorAll('dialog')) one.close();
 }
 
 // A table that scrolls within itself where it is too wide.

@@ -6,7 +6,7 @@ import {h, replace, say} from './dom.js';
 import {bytes, number, plural, shortened, span} from './format.js';
 import {live} from './live.js';
 import {list} from './pages.js';
-import {badge, empty, facts, link, tile, when} from './parts.js';
+import {badge, dated, empty, facts, link, openDialog, tile, when} from './parts.js';
 import {move, purge} from './queue_actions.js';
 import {limits, marks, queueLink} from './queues.js';
 
@@ -36,6 +36,7 @@ function bodyOf(message) {
 
 // one: as BROWSE has shown it.
 async function look(table, one) {
+  const here = location.hash;
   const part = one.bytes > SHOWN_BYTES ? {offset: 0, length: SHOWN_BYTES} : {};
   const [head] = await call('READ', {table, message: one.message, ...part});
   const [reason] = await call('WHY', {table, message: one.message});
@@ -65,9 +66,7 @@ async function look(table, one) {
         }),
         h('div', {class: 'buttons'}, close));
   dialog.addEventListener('click', (event) => event.target.closest('a') && dialog.close());
-  document.body.append(dialog);
-  dialog.showModal();
-  close.focus();
+  openDialog(dialog, close, here);
 }
 
 export function open(place, name, {row: queue, query: first, rights}) {
@@ -201,11 +200,11 @@ export function open(place, name, {row: queue, query: first, rights}) {
         {head: 'Bytes', class: 'n roomy', cell: (one) => number(one.bytes)},
         {head: 'Routing key', class: 'key wide', cell: (one) => one.routing_key ?? ''},
         {head: 'Priority', class: 'n wide', cell: (one) => one.priority},
-        {head: 'Sent', class: 'roomy', cell: (one) => when(one.sent_date)},
-        {head: 'Not before', class: 'wide', cell: (one) => when(one.process_date)},
+        {head: 'Sent', class: 'roomy', cell: (one) => dated(one.sent_date)},
+        {head: 'Not before', class: 'wide', cell: (one) => dated(one.process_date)},
         {head: 'Failed', class: 'n', title: 'deliveries that failed or timed out', cell: (one) => one.deliveries || ''},
         {head: 'Died on', class: 'roomy', cell: (one) => one.dead_of ?? ''},
-        {head: 'Consumer, or its error', class: 'data', cell: (one) => shortened(one.worker ?? one.error ?? '', 80)},
+        {head: 'Consumer, or its error', class: 'says', cell: (one) => shortened(one.worker ?? one.error ?? '')},
       ],
     });
   }

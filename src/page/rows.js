@@ -61,11 +61,12 @@ export function open(place, name, {query: first, rights}) {
   const note = h('p', {class: 'note', role: 'status'});
   const problem = h('p', {class: 'error', role: 'alert', hidden: true});
   const body = h('tbody');
-  const head = h(
-      'tr', {}, h('th', {scope: 'col', class: 'n'}, 'Row'), h('th', {scope: 'col'}, 'Status'),
-      shown.map((one) => h('th', {scope: 'col', class: declared.key.includes(one.name) ? 'key' : 'roomy'}, one.name)),
-      h('th', {scope: 'col'}, 'Date'), h('th', {scope: 'col', class: 'n roomy'}, 'Priority'),
-      h('th', {scope: 'col', class: 'n roomy'}, 'Attempts'), h('th', {scope: 'col', class: 'wide'}, 'Worker or error'));
+  const head =
+      h('tr', {}, h('th', {scope: 'col', class: 'n'}, 'Row'), h('th', {scope: 'col'}, 'Status'),
+        shown.map((one) => h('th', {scope: 'col', class: declared.key.includes(one.name) ? 'key' : 'roomy'}, one.name)),
+        h('th', {scope: 'col'}, 'Date'), h('th', {scope: 'col', class: 'n wide'}, 'Priority'),
+        h('th', {scope: 'col', class: 'n roomy'}, 'Attempts'),
+        h('th', {scope: 'col', class: 'roomy'}, 'Worker or error'));
   const list = scrolled(`Rows of ${name}`, h('table', {class: 'rows'}, h('thead', {}, head), body));
   const none = empty();
   const pager = h('nav', {class: 'pager', 'aria-label': 'Pages'});
@@ -108,8 +109,8 @@ export function open(place, name, {query: first, rights}) {
                 h('td', {class: declared.key.includes(column.name) ? 'key' : 'roomy data'},
                   one[column.name] === undefined ? '' : shortened(one[column.name]))),
         h('td', {}, when(one.status === 'processing' ? one.lease_end : one.process_date)),
-        h('td', {class: 'n roomy'}, one.priority), h('td', {class: 'n roomy'}, one.attempts || ''),
-        h('td', {class: 'wide data'},
+        h('td', {class: 'n wide'}, one.priority), h('td', {class: 'n roomy'}, one.attempts || ''),
+        h('td', {class: 'roomy says'},
           one.error ? h('span', {class: 'bad'}, shortened(one.error)) : shortened(one.worker ?? '')));
     if (focused) row.querySelector('a').focus();
     return row;

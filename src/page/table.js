@@ -34,7 +34,7 @@ const TILES = [
   ['in_per_s', 'In/s'],
   ['done_per_s', 'Done/s'],
   ['attempts_failed_per_s', 'Failed/s'],
-  ['lateness_ms_p99', 'Late p99'],
+  ['lateness_ms_p99_minute', 'Late p99'],
 ];
 
 const TILES_OF_PAIRS = [
@@ -73,7 +73,7 @@ const TILES_OF_QUEUES = [
   ['rows_processing', 'Acquired'],
   ['rows_parked', 'Parked'],
   ['queues', 'Queues'],
-  ['lateness_ms_p99', 'Late p99'],
+  ['lateness_ms_p99_minute', 'Late p99'],
   ['sent_per_s', 'Sent/s'],
   ['accepted_per_s', 'Accepted/s'],
   ['attempts_failed_per_s', 'Failed/s'],
@@ -92,7 +92,7 @@ const TILES_OF_DOCUMENTS = [
   ['found_per_s', 'Found/s'],
   ['sent_per_s', 'Sent/s'],
   ['failures_per_s', 'Failed/s'],
-  ['sending_ms_p99', 'Sending p99'],
+  ['sending_ms_p99_minute', 'Sending p99'],
 ];
 
 // More than none is bad.
@@ -195,7 +195,6 @@ export function open(main, {path, query}) {
     replace(tileList, tiles.map(({node}) => node));
     replace(
         tabs, views.map((one) => h('a', {href: link(['t', name, one.path].filter((part) => part !== ''))}, one.title)));
-    state.hidden = kind !== 'rows';
   }
 
   async function askRights() {
@@ -283,6 +282,8 @@ export function open(main, {path, query}) {
       offer(table.stats);
       explain(table.stats);
       setBadge(state, stateOf(table.stats));
+      // Of others it is told when it is not the usual one.
+      state.hidden = kind !== 'rows' && stateOf(table.stats) === 'open';
       for (const one of tiles) {
         const value = figure(table, one.name);
         say(one.value,

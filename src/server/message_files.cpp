@@ -28,6 +28,7 @@ class MetricNames final : public MetricSink {
   void real(Metric const& metric, double) override { add(metric.name); }
   void histogram(Metric const& metric, Histogram const& values) override {
     engine::tell_parts(metric, values, [this](std::string const& name, std::uint64_t) { add(name); });
+    if (std::string const name = engine::last_minute_name(metric.name); !name.empty()) add(name);
   }
 
  private:

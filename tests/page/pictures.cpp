@@ -1,5 +1,5 @@
 // Pictures of the page, for people who look at its appearance: page_pictures FOLDER writes VIEW-WIDTH-SCHEME.png of some
-// views, three widths and both schemes.
+// views, four widths and both schemes.
 #include <cstdio>
 #include <fstream>
 #include <stdexcept>
@@ -13,7 +13,7 @@
 namespace fastjournal::test {
 namespace {
 
-constexpr int kWidths[] = {360, 1280, 2560};
+constexpr int kWidths[] = {360, 768, 1280, 2560};
 constexpr std::string_view kSchemes[] = {"light", "dark"};
 
 struct View {
@@ -28,6 +28,9 @@ void take(std::string const& folder) {
   std::string const row = make_rows(served);
   make_messages(served);
   make_documents(served);
+  make_blobs(served);
+  fail(served, 30);
+  fail_deliveries(served, 24);
   View const views[] = {
       {"overview", "#/", "document.querySelectorAll('.bars rect').length > 20", ""},
       {"table", "#/t/jobs", "document.querySelectorAll('.rows tbody tr').length > 50", ""},
@@ -47,6 +50,9 @@ void take(std::string const& folder) {
        "document.querySelector('dialog')?.textContent.includes('in doubt')", "@"},
       {"deliveries", "#/t/docs/documents?status=failed",
        "document.querySelector('dialog')?.textContent.includes('now: each')", "Retry"},
+      {"failing", "#/t/notify", "document.querySelectorAll('.rows td.says').length > 20", ""},
+      {"failing-queue", "#/t/post/queue/calls", "document.querySelectorAll('.messages td.says').length > 20", ""},
+      {"blobs", "#/t/images?key=products/20007.jpg", "document.querySelector('.found h2')", ""},
       {"alerts", "#/alerts", "document.querySelector('.alerts li')", ""},
       {"daemon", "#/daemon", "document.querySelectorAll('.figures tbody tr').length > 20", ""},
       {"confirmation", "#/t/jobs?status=parked",
@@ -57,6 +63,7 @@ void take(std::string const& folder) {
   // The page looks each second.
   for (int seconds = 0; seconds < 12; ++seconds) {
     work(served, 20 + seconds * 7 % 20);
+    fail(served, 3, "order-" + std::to_string(seconds));
     static_cast<void>(browser.until("false", std::chrono::milliseconds{700}));
   }
   auto const write = [&](std::string const& name) {
@@ -81,16 +88,21 @@ void take(std::string const& folder) {
     throw std::runtime_error("the plan does not get ready");
   write("page-pipeline");
   {
-    std::jthread const worker{[&] { work(served, 3000); }};
+    std::jthread const worker{[&] {
+      for (int round = 0; round < 100; ++round) {
+        work(served, 30);
+        fail(served, 2, "again-" + std::to_string(round));
+      }
+    }};
     std::string const screen = top_screen(served.local(), 8);
     browser.open(top_page(screen));
-    browser.resize(890, 200);
+    browser.resize(890, 405);
     if (!browser.until("document.querySelector('pre')")) throw std::runtime_error("top does not get ready");
     write("top");
   }
   browser.open(served.url());
   for (int const width : kWidths) {
-    browser.resize(width, width == 360 ? 780 : width == 1280 ? 860 : 1300);
+    browser.resize(width, width == 360 ? 780 : width == 768 ? 1000 : width == 1280 ? 860 : 1300);
     for (std::string_view const scheme : kSchemes) {
       browser.prefer(scheme);
       for (View const& view : views) {

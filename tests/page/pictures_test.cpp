@@ -45,6 +45,7 @@ BOOST_AUTO_TEST_SUITE(pictures, *boost::unit_test::precondition(pictures_has_bro
 BOOST_AUTO_TEST_CASE(the_page_and_top_are_what_the_documents_show) {
   Served served;
   make_rows(served);
+  fail(served, 30);
   work(served, 50);
   Browser browser;
   browser.open(served.url());
@@ -55,14 +56,14 @@ BOOST_AUTO_TEST_CASE(the_page_and_top_are_what_the_documents_show) {
   BOOST_TEST((size_of(browser.picture()) == std::pair{1280U, 780U}));
 
   std::string const screen = top_screen(served.local(), 3);
-  for (char const* const word : {"jobs", "mail", "PAUSED", "row-failed", "LATE99"})
+  for (char const* const word : {"jobs", "mail", "PAUSED", "FAILS", "FAIL/s", "row-failed", "LATE99"})
     BOOST_TEST(screen.find(word) != std::string::npos, word << " is not on\n" << screen);
   browser.open(top_page(screen));
-  browser.resize(890, 200);
+  browser.resize(890, 405);
   BOOST_TEST(browser.until("document.body.innerText.includes('LATE99')"));
   BOOST_TEST(browser.evaluate("document.querySelector('pre').getBoundingClientRect().width <= innerWidth").get<bool>());
   keep("top.png", browser.picture());
-  BOOST_TEST((size_of(browser.picture()) == std::pair{890U, 200U}));
+  BOOST_TEST((size_of(browser.picture()) == std::pair{890U, 405U}));
 
   // Each picture that a document shows can be taken again.
   for (char const* const name : {"page-overview.png", "page-table.png", "page-pipeline.png", "top.png"})

@@ -28,8 +28,10 @@ class Served {
     add_user();
     configure("127.0.0.1:0");
     daemon_.write_table("mail", "");
+    daemon_.write_table("notify", "");
     daemon_.write("tables/values.xml", "<table name=\"values\" model=\"keyvalue\"/>\n");
     daemon_.write("tables/post.xml", "<table name=\"post\" model=\"queue\"><queues>orders failed</queues></table>\n");
+    daemon_.write("tables/images.xml", "<table name=\"images\" model=\"blob\"/>\n");
     daemon_.write("catalog.xml", kCatalog);
     daemon_.write("tables/docs.xml",
                   "<table name=\"docs\" type=\"pipeline\"><description>Product pages and mails become searchable, and "

@@ -70,6 +70,33 @@ inline void make_documents(Served& served) {
   served.ask("PAUSE table=docs;destination=index;reason=a new index");
 }
 
+// Pictures of its products.
+inline void make_blobs(Served& served) {
+  for (int i = 0; i < 40; ++i)
+    served.ask("PUT table=images;key=products/" + std::to_string(20'000 + i) +
+               ".jpg;data=" + std::string(static_cast<std::size_t>(400 + i * 36), 'A'));
+}
+
+// A worker that always raises: nothing is parked, as what failed rests and is tried again.
+inline void fail(Served& served, int rows, std::string const& name = "order") {
+  for (int i = 0; i < rows; ++i) {
+    served.insert("notify", name + "-" + std::to_string(i));
+    std::string const leased = served.ask("NEXT table=notify;worker=caller-1");
+    served.ask(
+        "RELEASE table=notify;row=" + Served::fact(leased, "row") + ";epoch=" + Served::fact(leased, "epoch") +
+        ";error=ConnectionRefusedError: [Errno 111] Connection refused to https://shop.example.com/notify/orders");
+  }
+}
+inline void fail_deliveries(Served& served, int messages) {
+  served.ask("DECLARE table=post;queue=calls");
+  for (int i = 0; i < messages; ++i) {
+    served.ask("SEND table=post;queue=calls;body=call " + std::to_string(i));
+    std::string const taken = served.ask("ACQUIRE table=post;queue=calls;worker=caller-1");
+    served.ask("RELEASE table=post;message=" + Served::fact(taken, "message") +
+               ";epoch=" + Served::fact(taken, "epoch") + ";process_date=+3600000;error=no answer from the exchange");
+  }
+}
+
 // So that rates and times are those of work.
 inline void work(Served& served, int rows) {
   for (int i = 0; i < rows; ++i) {

@@ -28,7 +28,7 @@ std::string top_screen(std::string const& server, int looks) {
   std::size_t const slash = server.rfind('/');
   ChildProcess top{{"script", "-qec",
                     "cd " + server.substr(5, slash - 5) +
-                        " && stty cols 100 rows 16 && exec " FJ_BINARY_DIR "/bin/fastjournal --server unix:" +
+                        " && stty cols 100 rows 19 && exec " FJ_BINARY_DIR "/bin/fastjournal --server unix:" +
                         server.substr(slash + 1) + " top --interval 250ms --count " + std::to_string(looks) +
                         " </dev/null",
                     "/dev/null"}};

@@ -21,6 +21,8 @@ struct NoKeyFixture {
   NoKeyFixture() {
     daemon.write("tables/events.xml", table_text("events"));
     daemon.write("tables/copies.xml", table_text("copies"));
+    daemon.write("tables/cache.xml", "<table name=\"cache\" model=\"keyvalue\"/>\n");
+    daemon.write("tables/post.xml", "<table name=\"post\" model=\"queue\"/>\n");
     daemon.write("tables/visits.xml", table_text("visits", "row-key=\"what\""));
     BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   }
@@ -44,6 +46,9 @@ BOOST_AUTO_TEST_SUITE(no_key)
 
 BOOST_FIXTURE_TEST_CASE(the_command_line_puts_lists_and_names_rows_of_a_table_without_key, NoKeyFixture) {
   BOOST_TEST(contains(daemon.output(), "events (journal), no key"));
+  // Of what has no columns it is not said.
+  BOOST_TEST(contains(daemon.output(), "cache (keyvalue)\n"));
+  BOOST_TEST(contains(daemon.output(), "post (queue)\n"));
   Ran const put = sh("fastjournal put events what=click size=1");
   BOOST_TEST(put.code == 0, put.output);
   BOOST_TEST(sh("fastjournal put events what=click size=1").code == 0);

@@ -364,6 +364,26 @@ BOOST_AUTO_TEST_CASE(tables_of_documents_have_lines_and_figures_of_their_own) {
   BOOST_TEST(says(all, "open   docs                 44      6      0      0      0      0      2"));
 }
 
+// Whatever kind of table it is, on a terminal as everybody has it.
+BOOST_AUTO_TEST_CASE(how_often_attempts_fail_is_on_a_screen_of_80_columns) {
+  std::pair<char const*, char const*> const kinds[] = {
+      {"rows", "attempts_failed_per_s"}, {"exchanges", "attempts_failed_per_s"}, {"documents_open", "failures_per_s"}};
+  for (auto const& [kind, rate] : kinds) {
+    Snapshot now;
+    now.tables.push_back(stats("hooks", {number(kind, 7), number(rate, 42), number("failing", 1)}));
+    std::string const screen = render_screen(now, "unix:/x", {.width = 80, .height = 10});
+    BOOST_TEST(says(screen, "FAILS  hooks"), kind);
+    BOOST_TEST(says(screen, "FAIL/s"), kind);
+    BOOST_TEST(says(screen, " 42"), kind);
+  }
+  // No row was leased in the last minute: none was late.
+  Snapshot now;
+  now.tables.push_back(stats("jobs", {number("rows", 7)}));
+  BOOST_TEST(says(render_plain(now, "date", 120), " - "));
+  now.tables[0].set_integer("lateness_ms_p99_minute", 1'500);
+  BOOST_TEST(says(render_plain(now, "date", 120), "1.5s"));
+}
+
 // A terminal has 80 columns unless somebody made it larger.
 BOOST_AUTO_TEST_CASE(a_narrow_screen_keeps_the_state_and_the_figures_that_matter) {
   Snapshot now;

@@ -189,17 +189,22 @@ BOOST_AUTO_TEST_CASE(waiters_are_shown_with_dates) {
 
 // What the page embeds, too.
 BOOST_AUTO_TEST_CASE(the_file_of_figures_is_whole) {
-  std::set<std::size_t> worth;
   std::set<std::string> rates;
   for (Rate const& rate : figures().rates) rates.insert(rate.name);
-  for (Figure const& figure : figures().table) {
-    BOOST_TEST(worth.insert(figure.worth).second, figure.name);
-    BOOST_TEST(!figure.help.empty(), figure.name);
-    BOOST_TEST(figure.head.size() <= figure.width, figure.name);
-    for (std::string const& part : figure.sum) BOOST_TEST(rates.contains(part), part);
-    if (figure.show == Figure::Show::rate && figure.sum.empty()) BOOST_TEST(rates.contains(figure.name), figure.name);
+  for (auto const* const kind :
+       {&figures().table, &figures().pairs, &figures().blobs, &figures().queues, &figures().documents}) {
+    std::set<std::size_t> worth;
+    for (Figure const& figure : *kind) {
+      BOOST_TEST(worth.insert(figure.worth).second, figure.name);
+      BOOST_TEST(!figure.help.empty(), figure.name);
+      BOOST_TEST(figure.head.size() <= figure.width, figure.name);
+      for (std::string const& part : figure.sum) BOOST_TEST(rates.contains(part), part);
+      if (figure.show == Figure::Show::rate && figure.sum.empty()) BOOST_TEST(rates.contains(figure.name), figure.name);
+      // What people take for now is not of all the time since the start.
+      BOOST_TEST(!figure.name.ends_with("_p99"), figure.name);
+    }
+    BOOST_TEST(*worth.rbegin() + 1 == worth.size());
   }
-  BOOST_TEST(*worth.rbegin() + 1 == worth.size());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
