@@ -279,7 +279,7 @@ void BlobTable::metrics(TimeMs, MetricSink& sink) const {
       static_cast<std::uint64_t>(maintenance_.phase()));
   now("maintenance_total_blobs", "blobs that were there when the maintenance began", builds ? state.total : 0);
   now("maintenance_done_blobs", "blobs that are in the new data file", builds ? index.copied() : 0);
-  now("maintenance_bytes_total", "bytes of the blobs that were there when it began", builds ? state.total_bytes : 0);
+  now("maintenance_bytes", "bytes of the blobs that were there when it began", builds ? state.total_bytes : 0);
   now("maintenance_bytes_done", "bytes of the blobs that are in the new data file", builds ? index.copied_bytes() : 0);
   now("maintenance_old_file", "number of the data file that is read no more, and still there; 0: there is none",
       state.old_file);

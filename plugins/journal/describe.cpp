@@ -21,7 +21,7 @@ void describe(Statistics const& s, MetricSink& sink) {
   put("stale", "inserts that were older than what the row has", s.stale);
   put("leased", "rows handed out", s.leased);
   put("done", "rows done", s.done);
-  put("released", "rows given back without a failure", s.released);
+  put("released", "rows given back, also after a failed attempt", s.released);
   put("timed_out", "leases that ran out", s.timed_out);
   put("attempts_failed", "attempts that a worker called failed", s.attempts_failed);
   put("failed", "rows given up", s.failed);

@@ -1,8 +1,12 @@
 // Three daemons with one log (cluster_of_worlds.h), step by step: who decides, who follows, what clients are told.
 #include <boost/test/unit_test.hpp>
 
+#include <fstream>
+
 #include "engine/digest.h"
 #include "protocol/text.h"
+#include "tests/support/child_process.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/world/cluster_of_worlds.h"
 
 namespace {
@@ -75,6 +79,26 @@ bool has(std::string const& line, std::string const& part) { return line.find(pa
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(shared_logs)
+
+// Of the other figures tests/integration/people/monitoring_test.cpp.
+BOOST_FIXTURE_TEST_CASE(promtool_has_no_remark_on_the_figures_of_a_shared_log, Three) {
+  BOOST_TEST(ask(owner, "INSERT table=own;name=a").starts_with("INSERTED "));
+  cluster.pass(500);
+  test::TemporaryFolder const folder;
+  for (std::size_t const at : {owner, other}) {
+    std::string const line = ask(at, "METRICS");
+    Message answer;
+    BOOST_REQUIRE(protocol::parse_line(line, answer).ok());
+    std::string const text{answer.text("text")};
+    BOOST_TEST(has(text, "fastjournal_log_owner{"), text);
+    BOOST_TEST((at == owner || has(text, "fastjournal_log_lag_seconds_bucket{")), text);
+    std::string const file = folder / "metrics.prom";
+    std::ofstream{file} << text;
+    test::ChildProcess child{{"/bin/sh", "-c", "exec promtool check metrics < " + file}};
+    BOOST_TEST(child.wait().value_or(-1) == 0, child.output());
+    BOOST_TEST(child.output() == "");
+  }
+}
 
 BOOST_FIXTURE_TEST_CASE(one_decides_and_the_others_name_it, Three) {
   BOOST_TEST(ask(owner, "INSERT table=own;name=a;request=1").starts_with("INSERTED "));

@@ -50,8 +50,13 @@ std::set<std::string> samples_of(std::string const& exposition) {
   return out;
 }
 
-// What a daemon with TLS tells once a row was done, and a forwarder that was connected to it.
-std::set<std::string> real_names() {
+// What a daemon with TLS and tables of every type tells once a row was done, and a forwarder that was connected to it.
+struct Told {
+  std::string daemon;
+  std::string forwarder;
+};
+
+Told told_by_all() {
   RealDaemon daemon{""};
   Authority authority;
   Certificate const own = authority.issue();
@@ -74,14 +79,22 @@ std::set<std::string> real_names() {
                    "fastjournal put jobs --spool spool name=a && fastjournal-client spool --server unix:socket --once "
                    "&& fastjournal work jobs --once --quiet -- true");
   BOOST_REQUIRE_MESSAGE(ran.code == 0, ran.output);
-  std::set<std::string> names = samples_of(text_of((daemon.folder() / "spool/forwarder/metrics.prom").string()));
+  Told out;
+  out.forwarder = text_of((daemon.folder() / "spool/forwarder/metrics.prom").string());
   ran = run_in_shell(daemon, "fastjournal --json call METRICS");
   BOOST_REQUIRE_MESSAGE(ran.code == 0, ran.output);
-  names.merge(samples_of(Json::parse(ran.output).at("text").get<std::string>()));
-  // Of logs that nodes share, which this daemon has not (doc/cluster.md).
-  names.insert("fastjournal_log_owner");
+  out.daemon = Json::parse(ran.output).at("text").get<std::string>();
   daemon.kill(SIGTERM);
   static_cast<void>(daemon.wait());
+  return out;
+}
+
+std::set<std::string> real_names() {
+  Told const told = told_by_all();
+  std::set<std::string> names = samples_of(told.forwarder);
+  names.merge(samples_of(told.daemon));
+  // Of logs that nodes share, which this daemon has not (doc/cluster.md); tests/world/shared_logs_test.cpp has them.
+  names.insert("fastjournal_log_owner");
   return names;
 }
 
@@ -119,6 +132,21 @@ BOOST_AUTO_TEST_CASE(every_figure_that_they_name_is_real) {
     BOOST_TEST(!used.empty());
     for (std::string const& name : std::set<std::string>(used.begin(), used.end()))
       BOOST_TEST(real.contains(name), path << " names " << name << ", which nobody tells");
+  }
+}
+
+// As it finds faults in their names and texts, too.
+BOOST_AUTO_TEST_CASE(promtool_has_no_remark_on_any_figure) {
+  Told const told = told_by_all();
+  for (char const* const type : {"jobs", "post", "cache", "images", "docs"})
+    BOOST_TEST(told.daemon.find("table=\"" + std::string{type} + "\"") != std::string::npos, type);
+  TemporaryFolder const folder;
+  for (std::string const& text : {told.daemon, told.forwarder}) {
+    std::string const file = folder / "metrics.prom";
+    std::ofstream{file} << text;
+    ChildProcess child{{"/bin/sh", "-c", "exec promtool check metrics < " + file}};
+    BOOST_TEST(child.wait().value_or(-1) == 0, child.output());
+    BOOST_TEST(child.output() == "");
   }
 }
 
