@@ -146,7 +146,12 @@ bool Applier::apply_alias(RecordView const& record, ApplyContext const& context,
   Handle handle = kNoPair;
   if (!read_alias(as_text(record.body), body)) return false;
   Known const known = look(record, context, body.key, handle);
-  if (known != Known::yes) return known == Known::dropped;
+  if (known == Known::no) return false;
+  // Of a pair that comes later, as it was copied forward: what stood there ends all the same.
+  if (known == Known::dropped) {
+    shared_.pairs.erase(body.alias, observer);
+    return true;
+  }
   observer.changed(body.alias);
   shared_.pairs.add_alias(body.key, body.alias, observer);
   return true;
@@ -169,12 +174,10 @@ bool Applier::apply_rename(RecordView const& record, ApplyContext const& context
     tell(shared_.pairs.find(body.next), observer);
     shared_.pairs.erase(body.next, observer);
   }
-  bool persist = false;
   if (known == Known::yes) {
     // Behind what was dropped, which may have moved it.
     handle = shared_.pairs.find(body.key);
     Pair pair = shared_.pairs.at(handle);
-    persist = pair.facts.persist;
     Aliases const aliases = shared_.pairs.aliases_of(handle);
     std::vector<std::string> names{aliases.begin(), aliases.end()};
     std::string const value{pair.value};
@@ -193,7 +196,8 @@ bool Applier::apply_rename(RecordView const& record, ApplyContext const& context
     shared_.pairs.put(pair, {names.begin(), names.end()}, observer);
   }
   if (is_mutant(Mutant::rename_leaves_no_tombstone)) return true;
-  put_tombstone(body.key, body.stamp, persist, record.lsn, observer);
+  // Whether its value was persistent means nothing for a tombstone, and a replay may not know it.
+  put_tombstone(body.key, body.stamp, false, record.lsn, observer);
   return true;
 }
 

@@ -118,6 +118,14 @@ bool Documents::is_orphan(std::uint32_t document) const {
 // ---------------------------------------------------------------------------
 // Cells
 
+// A start would not make it either.
+void Documents::drop_more_without_content(ObjectId document) {
+  auto const found = more_.find(document.value);
+  if (found == more_.end()) return;
+  More const& more = found->second;
+  if (more.generation == 0 && !more.declared && more.choices.empty() && more.before.is_none()) more_.erase(found);
+}
+
 Documents::More& Documents::more_of(std::uint32_t document) { return more_[store_[document].id().value]; }
 
 Family* Documents::family_counting(std::uint32_t child) {
@@ -400,6 +408,7 @@ void Documents::stop_following(ObjectId before, TableObserver& observer) {
   newer_.erase(found);
   if (newer == kNone) return;
   more_of(newer).before = {};
+  drop_more_without_content(store_[newer].id());
   Document const document = store_[newer];
   for (std::uint32_t cell = document.first_cell; cell < document.first_cell + document.cell_count; ++cell) {
     if (store_.cell(cell).place != Place::behind) continue;

@@ -203,6 +203,7 @@ class Documents {
   void raise_generations(std::uint32_t child);
   void begin_generation(std::uint32_t document);
   [[nodiscard]] More& more_of(std::uint32_t document);
+  void drop_more_without_content(ObjectId document);
   void place(std::uint32_t& region, Lsn lsn, bool is_new);
   void tell_failed(std::uint32_t cell, TableObserver& observer);
   void note(std::uint32_t cell, Event::What what, std::string_view first, std::string_view second = {});

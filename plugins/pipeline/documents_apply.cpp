@@ -42,8 +42,11 @@ bool Documents::apply(RecordView const& record, ApplyContext const& context, Tab
       std::optional<std::uint8_t> const plan = plans_.find(record.object);
       if (!plan) return record.object.value < context.base.value && ++ignored_ > 0;
       if (plans_[*plan].documents > 0 || *plan == plans_.newest_number()) return false;
-      regions_.remove(plans_[*plan].region);
-      base_bytes_ -= kDocumentBytes + plans_[*plan].text.size();
+      // A replay may know it by its documents alone: it was not copied forward any more.
+      if (plans_[*plan].is_known()) {
+        regions_.remove(plans_[*plan].region);
+        base_bytes_ -= kDocumentBytes + plans_[*plan].text.size();
+      }
       plans_.remove(*plan);
       return true;
     }
@@ -59,6 +62,11 @@ bool Documents::apply(RecordView const& record, ApplyContext const& context, Tab
   }
   std::uint32_t document = kNone;
   Known const known = look(record.object, context, document);
+  if (known == Known::dropped && record.type == static_cast<std::uint8_t>(RecordType::forgotten)) {
+    // Children that were copied forward before it, and forgotten since.
+    families_.erase(record.object.value);
+    originals_.erase(record.object.value);
+  }
   if (known != Known::yes) return known == Known::dropped;
   switch (static_cast<RecordType>(record.type)) {
     case RecordType::changed: return apply_changed(record, document, observer);
@@ -266,6 +274,7 @@ void Documents::begin_generation(std::uint32_t document) {
   std::uint32_t const generation = generation_of(document) + (store_[document].is_child ? 0 : 1);
   More& more = more_[id.value];
   more = {store_[document].is_child ? 0 : generation, std::nullopt, {}, more.before};
+  drop_more_without_content(id);
   if (auto const family = families_.find(id.value);
       family != families_.end() && family->second.generation < generation) {
     family->second = {.generation = generation, .all = std::move(family->second.all)};

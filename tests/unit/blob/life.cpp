@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <utility>
 
 #include "tests/unit/blob/harness.h"
 
@@ -376,12 +377,21 @@ class Life {
   }
   std::string restate() {
     std::uint64_t const before = digest_of(*table_.table);
-    table_.log.skip(kOldestLsnGrain - table_.log.end().value % kOldestLsnGrain);
-    table_.restate(table_.log.end(), 256 + draw(one_in(2) ? 40'000 : 4'096));
+    // In parts, with commands and kills between them.
+    if (copied_below_.is_none()) {
+      table_.log.skip(kOldestLsnGrain - table_.log.end().value % kOldestLsnGrain);
+      copied_below_ = table_.log.end();
+    }
+    std::size_t const most = one_in(3) ? SIZE_MAX : 1 + draw(3);
+    bool const is_over = table_.restate(copied_below_, 256 + draw(one_in(2) ? 40'000 : 4'096), most) < most;
+    Lsn const below = is_over ? std::exchange(copied_below_, Lsn{}) : Lsn{};
+    if (Lsn const oldest = table_.table->oldest_lsn(); !oldest.is_none() && oldest < below)
+      return "what was copied forward is still needed where it was";
     return digest_of(*table_.table) == before ? "" : "copying forward changed something";
   }
   std::string kill() {
     ++result.kills;
+    copied_below_ = {};
     pending_.reset();
     late_.reset();
     // A start takes whatever is declared.
@@ -529,6 +539,7 @@ class Life {
   std::optional<Extent> late_;
   std::map<std::uint64_t, std::string> open_;  // transactions, with the hash of the key that each holds
   std::uint64_t transactions_{0};
+  Lsn copied_below_{};  // while what lies below is copied forward; none: it is not
   std::uint32_t start_s_{0};
   TimeMs before_{};
   std::uint32_t current_{1};

@@ -360,6 +360,36 @@ BOOST_AUTO_TEST_CASE(a_maintenance_goes_on_after_a_kill) {
   }
 }
 
+// Pages are copied forward one by one, with puts, copies and exchanges between them. kill() compares what a start finds.
+BOOST_AUTO_TEST_CASE(blobs_outlive_a_start_while_their_pages_are_copied_forward) {
+  for (int between = 0; between < 6; ++between)
+    for (std::size_t steps = 1; steps < 8; ++steps) {
+      Harness table;
+      fill(table, 400);
+      if (between >= 3) result_of(table);
+      table.pass(1);
+      if (between >= 4) table.settle(table.copy(1'000));
+      table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
+      Lsn const below = table.log.end();
+      bool const is_part = table.restate(below, 1'024, steps) == steps;
+      for (std::string const key : {"key 1", "key 200", "new"}) table.put(key, "newer");
+      for (std::string const key : {"key 2", "key 201", "new"}) table.run("OMIT", {{"key", key}});
+      if (between == 1 || between == 2) result_of(table);
+      table.pass(1);
+      if (between == 2 || between == 5) table.copy_all();
+      if (is_part) table.restate(below, 1'024);
+      BOOST_TEST_REQUIRE((table.table->oldest_lsn() >= below));
+      table.kill();
+      if (between > 0) table.copy_all();
+      if (between == 0) result_of(table);
+      table.copy_all();
+      BOOST_TEST(table.bytes_of("key 1") == "newer");
+      BOOST_TEST(table.bytes_of("key 200") == "newer");
+      BOOST_TEST(table.bytes_of("key 399") == "some bytes399");
+      BOOST_TEST(table.check_named() == "");
+    }
+}
+
 BOOST_AUTO_TEST_CASE(the_exchange_itself_is_short_and_the_rest_is_done_in_pieces) {
   Harness table;
   fill(table, 2'000);

@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "tests/unit/keyvalue/harness.h"
 #include "tests/unit/keyvalue/reference.h"
@@ -94,9 +95,17 @@ class Life {
     if (dice < 970) return restart();
     if (dice < 985) {
       std::uint64_t const before = digest_of(*table_.table);
-      // In a region of its own: otherwise the copies are as old as what they copy, until the region is full.
-      table_.log.skip(kOldestLsnGrain - table_.log.end().value % kOldestLsnGrain);
-      table_.restate(table_.log.end(), 256 + draw(4096));
+      // In parts, with commands between them: what was copied may end before the rest is copied. In a region of its own:
+      // otherwise the copies are as old as what they copy, until the region is full.
+      if (copied_below_.is_none()) {
+        table_.log.skip(kOldestLsnGrain - table_.log.end().value % kOldestLsnGrain);
+        copied_below_ = table_.log.end();
+      }
+      std::size_t const most = one_in(3) ? SIZE_MAX : 1 + draw(3);
+      bool const is_over = table_.restate(copied_below_, 256 + draw(4096), most) < most;
+      Lsn const below = is_over ? std::exchange(copied_below_, Lsn{}) : Lsn{};
+      if (Lsn const oldest = table_.table->oldest_lsn(); !oldest.is_none() && oldest < below)
+        return "what was copied forward is still needed where it was";
       return digest_of(*table_.table) == before ? "" : "copying forward changed something";
     }
     std::string const from = key();
@@ -118,6 +127,7 @@ class Life {
       return "the table has " + std::to_string(bytes) + " bytes, and its replay " +
              std::to_string(table_.table->live_bytes());
     reference_.close_all();
+    copied_below_ = {};
     return "";
   }
 
@@ -171,7 +181,8 @@ class Life {
   Harness table_;
   Reference reference_;
   std::uint64_t crashes_{0};
-  bool reads_{false};  // this step
+  Lsn copied_below_{};  // while what lies below is copied forward; none: it is not
+  bool reads_{false};   // this step
 };
 
 }  // namespace

@@ -252,6 +252,52 @@ BOOST_AUTO_TEST_CASE(children_are_known_before_their_original_when_that_was_copi
   BOOST_TEST(table.next().get("children") == "1");
 }
 
+// In parts, with the end of what was copied between them: a log that begins with the copies has children before their
+// original, or never that original.
+BOOST_AUTO_TEST_CASE(families_outlive_a_start_while_they_are_copied_forward) {
+  // `turned`: copying begins in the middle, where it ended the last time.
+  for (int between = 0; between < 10; ++between)
+    for (std::size_t steps = 0; steps < 10; ++steps) {
+      bool const turned = between >= 5;
+      Lines table;
+      Reply const file = table.found("file");
+      Reply const one = table.child(file, "1");
+      Reply const below_it = table.child(one, "1.1");
+      Reply const two = table.child(file, "2");
+      table.of("DROPPED", file);
+      for (Reply const& line : {one, below_it}) table.deliver(line, "a");
+      table.done(one, 1);
+      table.found("other");
+      for (int round = turned ? 0 : 1; round < 2; ++round) {
+        table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
+        // The plan, and the original.
+        if (round == 0) table.restate(table.log.end(), 64, 4);
+      }
+      Lsn const below = table.log.end();
+      if (steps > 0) table.restate(below, 64, steps);
+      if (between % 5 == 0) table.deliver(two, "a");
+      if (between % 5 == 1) table.found("file", "2");
+      if (between % 5 == 2) table.of("CHILD", table.found("file", "2"), {{"child", "1"}, {"step", "split"}});
+      if (between % 5 == 3) table.child(file, "3");
+      if (between % 5 == 4) {
+        table.close(1);
+        table.pass(400'000);
+        BOOST_TEST_REQUIRE(table.run("FORGET", {{"document", file.get("document")}}).get("count") == "4");
+      }
+      table.restate(below, 64);
+      BOOST_TEST_REQUIRE((table.table->oldest_lsn() >= below));
+      std::string const shown = "case " + std::to_string(between) + " after " + std::to_string(steps) + " steps";
+      auto const twin = table.replayed(table.table->oldest_lsn());
+      BOOST_TEST(digest_of(*twin) == digest_of(*table.table), shown);
+      BOOST_TEST(twin->live_bytes() == table.table->live_bytes(), shown);
+      table.restart();
+      if (between % 5 == 0) {
+        table.done(file, 2);
+        BOOST_TEST(table.original(file, "done") == "1", shown);
+      }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(originals_without_memory_go_with_their_children) {
   Lines table{PlanText{}.source("s", 0, 1, false).safe("split", "0").idempotent("a", "1").text};
   Reply const file = table.found("file");

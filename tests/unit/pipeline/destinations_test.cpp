@@ -230,6 +230,25 @@ BOOST_AUTO_TEST_CASE(a_newer_plan_is_a_new_state_space_and_the_old_one_stays_to_
   BOOST_TEST(table.replays());
 }
 
+// Never copied forward any more, as it was retired: a replay knows it by the document that came last.
+BOOST_AUTO_TEST_CASE(a_plan_that_was_retired_while_others_were_copied_forward_ends_no_start) {
+  Harness table;
+  table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
+  Lsn const below = table.log.end();
+  table.found("u", "1", {{"hand_out", "0"}});
+  table.take(declare(PlanText{2}.source("s", kAll).idempotent("a", "0").potent("b", "0").text));
+  table.pass(0);
+  table.found("v", "1", {{"hand_out", "0"}});
+  BOOST_TEST(table.run("FORGET", {{"version", "1"}}).get("count") == "1");
+  table.pass(0);
+  BOOST_TEST(table.run("PLANS", {}).messages.size() == 1U);
+  BOOST_TEST_REQUIRE((table.table->oldest_lsn() >= below));
+  std::uint64_t const live_bytes = table.table->live_bytes();
+  table.restart();
+  BOOST_TEST(table.table->live_bytes() == live_bytes);
+  BOOST_TEST(table.count("all") == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_known_goes_over_to_a_newer_plan) {
   Harness table;
   Reply const both = table.found("both");

@@ -109,7 +109,11 @@ class Life {
     said_ = "restart";
     std::uint64_t const digest = digest_of(*table_.table);
     Lsn const oldest = table_.table->oldest_lsn().is_none() ? table_.log.end() : table_.table->oldest_lsn();
-    if (digest_of(*table_.replayed(oldest)) != digest) return "a replay from the oldest record has another digest";
+    auto const twin = table_.replayed(oldest);
+    if (digest_of(*twin) != digest) return "a replay from the oldest record has another digest";
+    if (twin->live_bytes() != table_.table->live_bytes())
+      return "the table has " + std::to_string(table_.table->live_bytes()) + " bytes, and its replay " +
+             std::to_string(twin->live_bytes());
     std::int64_t const down = static_cast<std::int64_t>(draw(20'000));
     // Leases that would have ended meanwhile go on.
     std::int64_t const at = table_.now.value + down;
