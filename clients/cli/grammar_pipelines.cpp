@@ -64,6 +64,7 @@ void Grammar::add_pipeline_reads(CLI::App& pipeline) {
   CLI::App& history =
       pipeline_verb(pipeline, "history", "list what has become of documents, one event after the other");
   history.add_option("--document", out_.pipeline.document, "of this one")->type_name("NUMBER");
+  history.add_flag("--children", out_.pipeline.children, "and of all that was made of it");
   for (CLI::App* const pages : {&ls, &history}) {
     pages->add_option("--after", out_.after, "go on where an earlier list ended");
     number(*pages, "--count", out_.count, "how many at most (default 100, with --json all)", 1);

@@ -247,18 +247,20 @@ std::string curl_configuration(HttpTarget const& target, HttpRequest const& requ
   };
   std::string const url = replaced(target.url, kUri, percent_encoded(request.uri, false));
   add("url", replaced(url, kPath, percent_encoded(request.uri, true)));
-  add("request", target.method);
-  // From its standard input, and not in chunks, which many receivers do not know. Of a named file curl would add the
-  // name to a URL that ends in a slash.
-  add("upload-file", "-");
-  add("header", "Transfer-Encoding:");
-  add("header", fmt::format("Content-Length: {}", bytes));
+  add("request", request.deletes ? "DELETE" : target.method);
+  if (!request.deletes) {
+    // From its standard input, and not in chunks, which many receivers do not know. Of a named file curl would add the
+    // name to a URL that ends in a slash.
+    add("upload-file", "-");
+    add("header", "Transfer-Encoding:");
+    add("header", fmt::format("Content-Length: {}", bytes));
+  }
   // A receiver that does not know it would cost a second.
   add("header", "Expect:");
   auto const is_given = [&](std::string_view name) {
     return std::ranges::any_of(target.headers, [&](std::string const& one) { return lower(name_of(one)) == name; });
   };
-  if (!is_given("content-type")) add("header", "Content-Type: application/octet-stream");
+  if (!request.deletes && !is_given("content-type")) add("header", "Content-Type: application/octet-stream");
   if (!is_given("user-agent")) add("header", "User-Agent: fastjournal/" FJ_VERSION);
   for (std::string const& header : target.headers) add("header", header);
   for (auto const& [name, value] : request.headers) add("header", name + ": " + value);
@@ -290,9 +292,11 @@ HttpOutcome read_outcome(std::string_view begin, std::string_view end, std::uint
   return out;
 }
 
-std::optional<NotSent> judge(HttpTarget const& target, HttpOutcome const& outcome) {
+std::optional<NotSent> judge(HttpTarget const& target, HttpOutcome const& outcome, bool deletes) {
   auto const is_one_of = [&](auto const& all) { return std::ranges::find(all, outcome.status) != all.end(); };
   if (outcome.status >= 200 && outcome.status < 300) return std::nullopt;
+  // What is not there need not be deleted.
+  if (deletes && (outcome.status == 404 || outcome.status == 410)) return std::nullopt;
   NotSent out;
   std::string end;
   if (outcome.status >= 300) {
@@ -326,7 +330,7 @@ std::optional<NotSent> send_by_http(HttpTarget const& target, HttpRequest const&
   std::vector<std::string> arguments{"curl", "-q", "--config", fmt::format("/dev/fd/{}", kConfigurationFd)};
   int const error = run_curl(std::move(arguments), content.fd, configuration.fd, said, end, tick, wake);
   if (error != 0) return not_run("run curl", error);
-  return judge(target, read_outcome(said.begin, said.end.bytes(), said.bytes));
+  return judge(target, read_outcome(said.begin, said.end.bytes(), said.bytes), request.deletes);
 }
 
 }  // namespace fastjournal::cli

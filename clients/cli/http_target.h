@@ -28,6 +28,7 @@ struct HttpRequest {
   std::string uri{};                                           // of the document
   std::vector<std::pair<std::string, std::string>> headers{};  // ours
   std::int64_t time_limit_ms{0};
+  bool deletes{false};  // DELETE, without the content
 };
 
 // What curl said.
@@ -55,7 +56,8 @@ struct HttpOutcome {
 // From what curl has written with such a configuration: its beginning, its end, and how long it was.
 [[nodiscard]] HttpOutcome read_outcome(std::string_view begin, std::string_view end, std::uint64_t bytes);
 // Empty: it has arrived. `may_have_arrived` is set where nobody can know.
-[[nodiscard]] std::optional<client::NotSent> judge(HttpTarget const& target, HttpOutcome const& outcome);
+[[nodiscard]] std::optional<client::NotSent> judge(HttpTarget const& target, HttpOutcome const& outcome,
+                                                   bool deletes = false);
 
 // Sends it. `tick` as of run_filter.
 [[nodiscard]] std::optional<client::NotSent> send_by_http(HttpTarget const& target, HttpRequest const& request,

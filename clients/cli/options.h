@@ -96,6 +96,7 @@ struct PipelineOptions {
   std::string destination;
   std::string failure;  // its class
   bool if_changed{false};
+  bool children{false};
   std::optional<std::uint64_t> version;
   std::optional<std::uint64_t> rate;  // a second
   // run: NAME=VALUE each.

@@ -78,6 +78,7 @@ class People {
   ExitCode history() {
     Message command = make("HISTORY");
     set(command, "document", one_.pipeline.document);
+    if (one_.pipeline.children) command.set_integer("children", 1);
     return list(std::move(command));
   }
   // With --json all, else a page.

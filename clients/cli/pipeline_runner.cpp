@@ -52,6 +52,15 @@ Status put_file(fs::path const& from, fs::path const& to) {
   return file->finish(files::NewFile::Durable::yes);
 }
 
+// Not there, and on the disk that it is not. Folders stay.
+Status remove_file(fs::path const& path) {
+  Result<files::Folder> const folder = files::Folder::open(path.parent_path().string());
+  if (!folder.ok()) return folder.status().code() == Code::not_found ? Status{} : folder.status();
+  if (folder->remove(path.filename().string()) != 0 && errno != ENOENT)
+    return files::failure("remove of", path.string(), errno);
+  return folder->sync();
+}
+
 constexpr std::size_t kMadeMax = 100'000;
 constexpr int kDepthMax = 64;
 
@@ -197,7 +206,7 @@ bool PipelineRunner::is_missing(Document const& document, std::size_t destinatio
 
 std::vector<std::string> PipelineRunner::variables(Document const& document, plan::Step const& step) const {
   return {"FJ_DOCUMENT=" + std::to_string(document.document), "FJ_SOURCE=" + document.source, "FJ_URI=" + document.uri,
-          "FJ_STEP=" + step.name};
+          "FJ_STEP=" + step.name, std::string{"FJ_OPERATION="} + (document.is_gone ? "delete" : "store")};
 }
 
 // A heartbeat now and then; false: the worker is to stop.
@@ -225,11 +234,25 @@ Status PipelineRunner::run(Document const& document, std::string const& content)
   Copy copy;
   copy.at = static_cast<plan::StepIndex>(source - plan_.steps.begin());
   copy.content = content;
-  Status const done = walk(document, std::move(copy), false);
+  Status const done = document.is_gone ? take_away(document) : walk(document, std::move(copy), false);
   std::error_code ignored;
   for (fs::directory_iterator at{work_, ignored}; !ignored && at != fs::directory_iterator{}; at.increment(ignored))
     fs::remove_all(at->path(), ignored);
   return done;
+}
+
+// Routers are not asked, as there is nothing to ask them about: it may be at each of them.
+Status PipelineRunner::take_away(Document const& document) {
+  std::string const nothing = new_file();
+  if (!std::ofstream{nothing}) return {Code::io_error, "make " + nothing + ": it cannot be written"};
+  for (std::size_t at = 0; at < destinations_.all().size(); ++at) {
+    if (is_ended_ || stop_.is_over()) return {};
+    if (!is_missing(document, at)) continue;
+    bool goes_on = true;
+    Copy const copy{destinations_.all()[at].step, destinations_.all()[at].branches, nothing};
+    if (Status said = deliver(document, at, copy, goes_on); !said.ok()) return said;
+  }
+  return {};
 }
 
 // `is_behind`: the step at the copy's place was passed before (that is where children begin).
@@ -391,7 +414,8 @@ Status PipelineRunner::deliver(Document const& document, std::size_t destination
 std::optional<NotSent> PipelineRunner::send(Document const& document, plan::Step const& step, std::string const& target,
                                             Copy const& copy, client::Sending const& sending) {
   if (target.starts_with(kFolder)) {
-    Status const put = put_file(copy.content, fs::path{target.substr(kFolder.size())} / document.uri);
+    fs::path const path = fs::path{target.substr(kFolder.size())} / document.uri;
+    Status const put = document.is_gone ? remove_file(path) : put_file(copy.content, path);
     if (put.ok()) return std::nullopt;
     return NotSent{.kind = step.name + ": folder", .error = put.message()};
   }
@@ -418,7 +442,8 @@ std::optional<NotSent> PipelineRunner::post(Document const& document, plan::Step
                                         {"Fastjournal-Uri", percent_encoded(document.uri, true)},
                                         {"Fastjournal-Step", step.name},
                                         {"Fastjournal-Attempt", std::to_string(sending.attempt)}},
-                            .time_limit_ms = step.retry.timeout_ms};
+                            .time_limit_ms = step.retry.timeout_ms,
+                            .deletes = document.is_gone};
   std::optional<NotSent> why = send_by_http(
       http_target_of(step.name), request, [&] { return may_go_on(document); }, stop_.fd());
   if (why && why->kind == "timeout") why->permanent = step.retry.on_timeout == plan::OnTimeout::permanent;

@@ -54,7 +54,7 @@ class PipelineRunner {
   [[nodiscard]] std::string check() const;
   // Whether outputs are URLs.
   [[nodiscard]] bool needs_curl() const;
-  // A document with this content; not ok: the daemon cannot be asked. When the time to stop is over it ends early.
+  // A document with this content, which one that is gone does not have; not ok: the daemon cannot be asked. When the time to stop is over it ends early.
   [[nodiscard]] Status run(client::Document const& document, std::string const& content);
   [[nodiscard]] PipelineCounts const& counts() const { return counts_; }
 
@@ -66,6 +66,8 @@ class PipelineRunner {
     std::string content{};
   };
 
+  // Without its steps: at each destination where it is missing.
+  [[nodiscard]] Status take_away(client::Document const& document);
   [[nodiscard]] Status walk(client::Document const& document, Copy copy, bool is_behind);
   [[nodiscard]] Status pass(client::Document const& document, Copy& copy, bool& goes_on);
   [[nodiscard]] Status filter(client::Document const& document, Copy& copy, bool& goes_on);

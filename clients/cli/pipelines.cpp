@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -33,6 +35,7 @@ using client::Milliseconds;
 // Between two scans where nothing tells of changes, and after the daemon was away.
 constexpr DurationMs kEveryDefault{10'000};
 constexpr Milliseconds kAway{1'000};
+constexpr std::int64_t kGonePage{1'000};  // documents that are asked for at a time
 constexpr DurationMs kStopAfterDefault{30'000};
 
 // NAME=VALUE of each; the word that is none.
@@ -179,10 +182,12 @@ class PipelineCommand {
   }
 
   Status bring(Document const& document) {
-    Result<DocumentContents::Found> const content = contents_->find(document);
+    Result<DocumentContents::Found> const content =
+        document.is_gone ? DocumentContents::Found{} : contents_->find(document);
     if (!content.ok()) return content.status();
-    Status const brought =
-        content->path.empty() ? give_up(document, content->failure, content->why) : run(document, content->path);
+    Status const brought = content->path.empty() && !document.is_gone
+                               ? give_up(document, content->failure, content->why)
+                               : run(document, content->path);
     return brought.ok() ? contents_->look_at_end(document) : brought;
   }
 
@@ -236,7 +241,57 @@ class PipelineCommand {
       });
       if (!asked.ok()) return asked;
       if (!scanned.ok()) return scanned;
+      if (Status const told = tell_gone(source, *scanner); !told.ok()) return told;
     }
+    return {};
+  }
+
+  // Documents that the table knows of a source whose plan says deleted="tell", and that the scan has not found. The table
+  // is asked for all of them at first, and then whenever a file has gone.
+  Status tell_gone(std::string const& source, FolderScanner const& scanner) {
+    auto const step = std::ranges::find(plan_.steps, source, &plan::Step::name);
+    if (!step->tells_deleted || stop_.is_asked()) return {};
+    auto const told = told_gone_.find(source);
+    std::uint64_t const gone = scanner.gone();
+    if (told != told_gone_.end() && told->second == gone) return {};
+    // A disk that is not mounted looks like it.
+    if (scanner.is_empty()) {
+      if (empty_.insert(source).second)
+        note(
+            one_, console_,
+            "the folder of source " + source +
+                " has no file at all: nothing is deleted for that; what is to be deleted is told by FOUND with gone=1");
+      return {};
+    }
+    empty_.erase(source);
+    Message command{"DOCUMENTS"};
+    command.set("table", std::string_view{one_.table});
+    command.set("source", std::string_view{source});
+    command.set_integer("count", kGonePage);
+    std::vector<std::string> lost;
+    for (std::string after; after != "0";) {
+      if (!after.empty()) command.set("after", std::string_view{after});
+      Result<client::Reply> const reply = connection_.call(command);
+      if (!reply.ok()) return reply.status();
+      for (Message const& message : reply->messages)
+        if (std::string uri{message.text("uri")};
+            !uri.empty() && !message.has("operation") && !message.has("newer") && !scanner.has(uri))
+          lost.push_back(std::move(uri));
+      after = std::to_string(reply->messages.back().integer("after").value_or(0));
+    }
+    for (std::string const& uri : lost) {
+      if (stop_.is_asked()) return {};
+      // What came while all were listed is found by the next scan.
+      std::error_code error;
+      if (fs::symlink_status(fs::path{wishes_.sources.at(source)} / uri, error).type() != fs::file_type::not_found)
+        continue;
+      Result<Document> const found = documents_.found(source, uri, {}, {.gone = true});
+      Status asked = found.status();
+      if (is_drained(asked)) continue;
+      if (asked.ok() && found->is_mine()) asked = bring(found.value());
+      if (!asked.ok()) return asked;
+    }
+    told_gone_[source] = gone;
     return {};
   }
 
@@ -320,6 +375,8 @@ class PipelineCommand {
   std::uint64_t given_up_{0};
   std::uint64_t drained_{0};  // files that are new or have changed
   bool is_drain_told_{false};
+  std::map<std::string, std::uint64_t> told_gone_;  // by source: so many files had gone when all were told
+  std::set<std::string> empty_;                     // sources whose folder has nothing, as was said
 };
 
 }  // namespace

@@ -39,6 +39,7 @@ Result<Document> document_of(Message const& message) {
   out.destinations = words(message.text("destinations"));
   out.children = number(message, "children") != 0;
   out.newer = number(message, "newer");
+  out.is_gone = message.text("operation") == "delete";
   out.check = number(message, "check") != 0;
   out.lease_end = date(message, "lease_end");
   out.parent = number(message, "parent");
@@ -95,6 +96,7 @@ Result<Document> Documents::found(std::string_view source, std::string_view uri,
   set_if_any(command, "hash", hash);
   if (!options.hand_out) command.set_integer("hand_out", 0);
   if (options.dry_run) command.set_integer("dry_run", 1);
+  if (options.gone) command.set_integer("gone", 1);
   set_span(command, "lease", options.lease);
   set_if_any(command, "worker", options.worker);
   Result<Reply> const reply = connection_.call(command);

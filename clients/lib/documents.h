@@ -48,6 +48,7 @@ struct Document {
   std::vector<std::string> destinations{};  // where it is missing
   bool children{false};                     // something made of it is missing: it is to be taken apart again
   std::uint64_t newer{0};  // the document that is a newer version of it: its source has the content of that
+  bool is_gone{false};     // its source does not have it any more: it is to be deleted at its destinations
   bool check{false};       // say found() with its hash first: it need not be sent if it has not changed
   TimeMs lease_end{};
   // Of a child.
@@ -61,6 +62,7 @@ struct Document {
 struct FoundOptions {
   bool hand_out{true};  // false: it is left to those who say next()
   bool dry_run{false};  // says what would come of it, and changes nothing
+  bool gone{false};     // the source does not have it any more; without hash
   std::optional<DurationMs> lease{};
   std::string worker{};
 };

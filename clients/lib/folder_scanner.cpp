@@ -73,7 +73,7 @@ Status FolderScanner::scan(std::function<bool(ScannedFile const&)> const& each) 
   ++scan_;
   Status const done = scan_folder(options_.folder, goes_on, each);
   // Files that are gone are forgotten, so that memory is that of what is there.
-  if (done.ok() && goes_on) std::erase_if(known_, [&](auto const& one) { return one.second.scan != scan_; });
+  if (done.ok() && goes_on) gone_ += std::erase_if(known_, [&](auto const& one) { return one.second.scan != scan_; });
   return done;
 }
 

@@ -46,6 +46,11 @@ class FolderScanner {
   // Every regular file below the folder once, in the order of names; links are not followed. `each` returns false to
   // end. A file that goes away meanwhile is left out; one that cannot be read is an error.
   [[nodiscard]] Status scan(std::function<bool(ScannedFile const&)> const& each);
+  // Of the last scan that went to its end, with hashes.
+  [[nodiscard]] bool has(std::string const& uri) const { return known_.contains(uri); }
+  [[nodiscard]] bool is_empty() const { return known_.empty(); }
+  // How many files of an earlier scan the last ones have not found any more.
+  [[nodiscard]] std::uint64_t gone() const { return gone_; }
   // True: something below one of the folders may have changed since its last scan. False: the limit is over.
   [[nodiscard]] static bool wait_change(std::vector<FolderScanner const*> const& scanners, Milliseconds limit,
                                         int wake_fd = -1);
@@ -67,6 +72,7 @@ class FolderScanner {
   ScanOptions options_;
   std::map<std::string, Known> known_;  // by uri
   std::uint64_t scan_{0};
+  std::uint64_t gone_{0};
   int watches_{-1};  // inotify; -1: none
 };
 

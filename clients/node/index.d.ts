@@ -618,6 +618,8 @@ export interface PipelineDocument {
   children: boolean;
   /** Call found() with its hash first: it need not be sent if it has not changed. */
   check: boolean;
+  /** Its source does not have it any more: it is to be deleted at its destinations. */
+  operation?: 'delete';
   /** The document that is a newer version of it, whose content its source has. */
   newer?: number | bigint;
   /** By the daemon's clock. */
@@ -636,6 +638,8 @@ export interface FoundOptions extends Limits {
   handOut?: boolean;
   /** It says what would come of it, and changes nothing. */
   dryRun?: boolean;
+  /** The source does not have it any more (deleted="tell" in the plan); without hash. */
+  gone?: boolean;
   /** How long the worker may take until it begins. Default: the table's processing-timeout. */
   lease?: number;
   worker?: string;
@@ -788,11 +792,15 @@ export interface PipelineEvent {
   mode?: 'open' | 'probing' | 'shut';
   /** Of the content then. */
   hash?: string;
+  /** Its source did not have it any more. */
+  operation?: 'delete';
   /** How often the document had changed by then. */
   generation?: number;
   /** Of a child. */
   parent?: number | bigint;
   original?: number | bigint;
+  /** Of 'children_done': how many there are. */
+  children?: number;
   /** Who drains the table. */
   by?: string;
 }
@@ -912,9 +920,14 @@ export interface Documents {
     document: Pick<PipelineDocument, 'document'> | number | bigint,
     limits?: Limits,
   ): Promise<{ document: number | bigint; states: string; text: string }>;
-  /** What has become of this document, or of all, as far as the table's `history` reaches back. `count`: of a page. */
+  /** What has become of this document, or of all, as far as the table's `history` reaches back. `children`: and of all
+   * that was made of it. `count`: of a page. */
   history(
-    filter?: { document?: Pick<PipelineDocument, 'document'> | number | bigint; count?: number } & Limits,
+    filter?: {
+      document?: Pick<PipelineDocument, 'document'> | number | bigint;
+      children?: boolean;
+      count?: number;
+    } & Limits,
   ): AsyncGenerator<PipelineEvent, void, void>;
   /** The versions of the plan that have documents. */
   plans(limits?: Limits): Promise<Plan[]>;

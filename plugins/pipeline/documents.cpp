@@ -298,10 +298,20 @@ bool Documents::has_failed(std::uint32_t number) const {
   return original != nullptr && original->failed > 0;
 }
 
-// One whose source does not remember, and an earlier version, goes when it is done and nobody runs it again. What failed
-// stays for a person.
+bool Documents::is_to_leave(std::uint32_t number) const {
+  if (store_[number].is_forgotten) return true;
+  if (!is_gone(number)) return false;
+  Family const* const family = family_of(number);
+  return family == nullptr || family->all.empty();
+}
+
+// One whose source does not remember or have it, and an earlier version, goes when it is done and nobody runs it again.
+// What failed stays for a person.
 void Documents::look_at_leaving(std::uint32_t number) {
-  if (!store_[number].is_forgotten) return;
+  if (!is_to_leave(number)) {
+    if (!leaving_.empty()) leaving_.erase(number);
+    return;
+  }
   std::uint32_t const original = cell_of(number, kOriginalCell);
   bool const is_run = original != kNone && store_.cell(original).place == Place::leased;
   if (store_[number].is_done && !is_run && !has_failed(number))
@@ -361,7 +371,7 @@ void Documents::finish(std::uint32_t number, TableObserver& observer) {
 // Nothing but its own record is to be known of it.
 bool Documents::may_be_archived(std::uint32_t number) const {
   Document const& document = store_[number];
-  if (!document.is_done || document.is_child || document.is_forgotten || !plan_of(number).is_known()) return false;
+  if (!document.is_done || document.is_child || is_to_leave(number) || !plan_of(number).is_known()) return false;
   for (std::uint32_t cell = document.first_cell; cell < document.first_cell + document.cell_count; ++cell)
     if (is_failed(store_.cell(cell).state)) return false;
   ObjectId const id = document.id();

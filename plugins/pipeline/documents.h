@@ -10,6 +10,9 @@
 // missing somewhere. The older one has no name any more, and goes when it has arrived. The newer one comes to each
 // destination behind it.
 //
+// Gone. A source may tell that it has a document no more: that is a version of it, to be deleted at each destination. It
+// goes when it is deleted everywhere; with children it stays for a person, as they are orphans, which nobody deletes.
+//
 // Archive. Ended documents leave memory (archive.h). The same record that brings one back began it: a document that is
 // told of is in memory.
 //
@@ -91,6 +94,8 @@ class Documents {
   [[nodiscard]] bool children_done(std::uint32_t document) const;
   // How often it has changed; of a child: in which generation it was made.
   [[nodiscard]] std::uint32_t generation_of(std::uint32_t document) const;
+  // Its source does not have it any more.
+  [[nodiscard]] bool is_gone(std::uint32_t document) const { return store_.hash_of(document) == kGoneHash; }
   // It, or something that was made of it, failed for good.
   [[nodiscard]] bool has_failed(std::uint32_t document) const;
   // The version before, while it is missing somewhere; kNone: there is none.
@@ -107,7 +112,7 @@ class Documents {
   // A cell's key is the same after a start, where its number may be another.
   [[nodiscard]] std::uint64_t key_of(std::uint32_t cell) const;
   [[nodiscard]] std::uint32_t cell_with(std::uint64_t key) const;
-  // Documents that have arrived, and are not remembered: by their source, or as there is a newer version.
+  // Documents that have arrived, and are not remembered: by their source, as there is a newer version, or as they are gone.
   [[nodiscard]] absl::btree_set<std::uint32_t> const& leaving() const { return leaving_; }
   [[nodiscard]] std::uint64_t ignored() const { return ignored_; }
   [[nodiscard]] History const& history() const { return history_; }
@@ -189,6 +194,7 @@ class Documents {
   void finish(std::uint32_t document, TableObserver& observer);
   void finish_parent(std::uint32_t child, TableObserver& observer);
   void look_at_leaving(std::uint32_t document);
+  [[nodiscard]] bool is_to_leave(std::uint32_t document) const;
   // Versions of one document: the newer one waits at each destination until the one before is over there.
   void follow(ObjectId before, ObjectId document);
   void stop_following(ObjectId before, TableObserver& observer);

@@ -470,7 +470,7 @@ bool Documents::apply_declared(RecordView const& record, std::uint32_t document,
   std::uint64_t children = 0;
   if (!read_declared(as_text(record.body), children)) return false;
   more_of(document).declared = children;
-  note_document(document, {.what = Event::What::children_done});
+  note_document(document, {.what = Event::What::children_done, .count = children});
   finish(document, observer);
   return true;
 }

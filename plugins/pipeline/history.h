@@ -41,6 +41,7 @@ struct Event {
   What what{What::found};
   State state{State::processing};  // of `state`
   std::uint8_t attempts{0};        // failures so far
+  std::uint64_t count{0};          // of `children_done`
   std::uint16_t first_bytes{0};
   std::uint16_t hash_bytes{0};
   // A worker, the class of a failure, names, the URI of what is forgotten; behind it the failure's message; and at the

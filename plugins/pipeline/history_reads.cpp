@@ -26,6 +26,9 @@ Verdict HistoryReads::history(Command const& command, Decision& decision) const 
   model::Parameters parameters{*command.message};
   auto const count = static_cast<std::size_t>(parameters.integer("count", kHistoryPage, 1, kHistoryPageMax));
   ObjectId const document{parameters.unsigned_integer("document", 0)};
+  bool const with_children = parameters.integer("children", 0, 0, 1) == 1;
+  if (with_children && document.is_none())
+    parameters.refuse(Code::missing_parameter, "document", "HISTORY with children needs document: of which it is told");
   std::uint64_t const after = parameters.unsigned_integer("after", 0);
   decision.status = parameters.take_status();
   if (!decision.status.ok()) return Verdict::done;
@@ -36,7 +39,9 @@ Verdict HistoryReads::history(Command const& command, Decision& decision) const 
   std::size_t bytes = 0;
   std::uint64_t const from = at;
   for (; at < looks_end && shown < count && bytes < kHistoryBytesMax; ++at) {
-    if (!document.is_none() && history[at].document != document) continue;
+    Event const& event = history[at];
+    bool const is_below = with_children && (event.original == document || event.parent == document);
+    if (!document.is_none() && event.document != document && !is_below) continue;
     bytes += describe(at, decision.answer);
     ++shown;
   }
@@ -66,6 +71,8 @@ std::size_t HistoryReads::describe(std::uint64_t number, Answer& answer) const {
   } else if (event.what == Event::What::drains) {
     answer.add("by", event.first());
     if (!event.second().empty()) answer.add("reason", event.second());
+  } else if (event.what == Event::What::children_done) {
+    answer.add("children", event.count);
   } else if (event.what == Event::What::routed) {
     answer.add("router", event.first()).add("chosen", event.second());
   } else if (is_dropped) {
@@ -84,7 +91,10 @@ void HistoryReads::describe_place(Event const& event, Answer& answer) const {
     std::uint32_t const document = shared_.store().find(event.document);
     if (document != kNone) answer.add("uri", shared_.store().name_of(document));
     if (event.what == Event::What::forgotten && !event.first().empty()) answer.add("uri", event.first());
-    if (!event.hash().empty()) answer.add("hash", event.hash());
+    if (event.hash() == kGoneHash)
+      answer.add("operation", std::string_view{"delete"});
+    else if (!event.hash().empty())
+      answer.add("hash", event.hash());
     if (event.generation > 0) answer.add("generation", std::uint64_t{event.generation});
     if (!event.parent.is_none()) answer.add("parent", event.parent.value).add("original", event.original.value);
   }

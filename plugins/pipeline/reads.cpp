@@ -485,6 +485,8 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
   if (document == kNone) return Verdict::done;
   Store const& store = shared_.store();
   std::string text = store[document].is_done ? "it is done. " : "";
+  if (shared_.documents.is_gone(document))
+    text += "Its source does not have it any more: it is to be deleted at each destination. ";
   for (std::uint16_t at = 0; at < store[document].cell_count; ++at)
     text += why_cell(store[document].first_cell + at, decision.now.value) + ". ";
   std::uint32_t const original = shared_.documents.cell_of(document, kOriginalCell);

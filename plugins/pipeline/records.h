@@ -47,6 +47,8 @@ inline constexpr std::size_t kHashBytesMax = 128;
 inline constexpr std::size_t kClassBytesMax = 64;  // of errors
 inline constexpr std::size_t kMessageBytesMax = 1024;
 inline constexpr std::uint16_t kOriginalCell = 0xFFFF;
+// In place of a hash: its source does not have it any more. No source says it.
+inline constexpr std::string_view kGoneHash{"\x01gone"};
 
 using Ordinals = std::vector<std::uint16_t>;
 

@@ -35,7 +35,10 @@ void Runs::describe(std::uint32_t document, Answer& answer) const {
 void Runs::describe_content(std::uint32_t document, Answer& answer) const {
   Store const& store = shared_.store();
   answer.add("uri", store.name_of(document));
-  if (std::string_view const hash = store.hash_of(document); !hash.empty()) answer.add("hash", hash);
+  if (shared_.documents.is_gone(document))
+    answer.add("operation", std::string_view{"delete"});
+  else if (std::string_view const hash = store.hash_of(document); !hash.empty())
+    answer.add("hash", hash);
   if (ObjectId const newer = shared_.documents.version_behind(document); !newer.is_none())
     answer.add("newer", newer.value);
 }
@@ -72,6 +75,13 @@ Status Runs::read(Command const& command, Found& found) const {
   model::Parameters parameters{*command.message};
   found.uri = parameters.text("uri", kNameBytesMax);
   found.hash = parameters.text("hash", kHashBytesMax);
+  found.is_gone = parameters.integer("gone", 0, 0, 1) == 1;
+  if (found.hash == kGoneHash || (found.is_gone && !found.hash.empty()))
+    parameters.refuse(Code::bad_parameter, "hash",
+                      found.is_gone
+                          ? "hash and gone=1: what is gone has no content, expected one of them"
+                          : "hash is the word of the table for what is gone, expected another one, or gone=1");
+  if (found.is_gone) found.hash = kGoneHash;
   found.leases = parameters.integer("hand_out", 1, 0, 1) == 1;
   found.lease_ms = lease_span(shared_, parameters);
   check_worker(command, parameters);
@@ -83,6 +93,10 @@ Status Runs::read(Command const& command, Found& found) const {
     found.source = *source;
   else
     parameters.refuse(Code::not_found, "source", "plan " + plan.rules.name + " has no source " + model::shown(name));
+  if (found.is_gone && parameters.ok() && !plan.rules.step(found.source).tells_deleted)
+    parameters.refuse(Code::bad_parameter, "gone",
+                      "gone=1 of source " + std::string{name} +
+                          ", which has not deleted=\"tell\" in the plan: what is gone there stays where it arrived");
   return parameters.take_status();
 }
 
@@ -135,7 +149,15 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
     if (archived != Archive::kNone)
       if (std::optional<Verdict> const verdict = found_archived(found, archived, decision)) return *verdict;
   }
-  bool const is_same = known != kNone && (source.hash == plan::Hash::none || store.hash_of(known) == found.hash);
+  if (known == kNone && found.is_gone) {
+    Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
+    answer.add("source", std::string_view{source.name}).add("uri", found.uri);
+    answer.add("operation", std::string_view{"delete"}).add("change", std::string_view{"unchanged"});
+    return Verdict::done;
+  }
+  // Without hashes each is as it was, but for one that a former plan has told as gone.
+  bool const is_one = known != kNone && source.hash == plan::Hash::none && !shared_.documents.is_gone(known);
+  bool const is_same = is_one || (known != kNone && store.hash_of(known) == found.hash);
   bool const stays = known != kNone && !is_same && source.keeps_versions &&
                      (!store[known].is_done || shared_.documents.has_failed(known)) &&
                      !is_mutant(Mutant::version_before_lost);

@@ -36,6 +36,7 @@ class Runs {
     std::uint16_t source{0};
     bool leases{true};
     bool is_dry_run{false};
+    bool is_gone{false};  // from its source
     std::int64_t lease_ms{0};
   };
   struct Wish {

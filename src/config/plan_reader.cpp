@@ -126,15 +126,21 @@ class Reader {
   }
 
   void read_source(Element const& element) {
-    element.expect(
-        {.attributes =
-             {{"name", Times::one}, {"after"}, {"hash"}, {"remember"}, {"versions"}, {"router"}, {"copies-max"}},
-         .children = {{"description"}}});
+    element.expect({.attributes = {{"name", Times::one},
+                                   {"after"},
+                                   {"hash"},
+                                   {"remember"},
+                                   {"versions"},
+                                   {"deleted"},
+                                   {"router"},
+                                   {"copies-max"}},
+                    .children = {{"description"}}});
     plan::Step& step = begin(element);
     static_cast<void>(element.description());
     read_word(element, "hash", plan::kHashWords, step.hash);
     step.remembers = boolean_field(element, "remember").value_or(true);
     read_word(element, "versions", plan::kVersionsWords, step.keeps_versions);
+    read_word(element, "deleted", plan::kDeletedWords, step.tells_deleted);
     read_router(element, step);
     if (element.attribute("after"))
       find("source-with-predecessor", element.line_of("after"),

@@ -114,6 +114,10 @@ class Checker {
       error("versions-unknown", step.line,
             called(step) + " has versions=\"all\" and " + (step.remembers ? "hash=\"none\"" : "remember=\"false\"") +
                 ": nothing tells its versions apart, expected a hash, and a source that remembers");
+    if (step.tells_deleted && (!step.remembers || step.hash == Hash::none))
+      error("deleted-unknown", step.line,
+            called(step) + " has deleted=\"tell\" and " + (step.remembers ? "hash=\"none\"" : "remember=\"false\"") +
+                ": that a document is gone is a version of it, expected a hash, and a source that remembers");
   }
 
   void check_output(Step const& step) {

@@ -12,7 +12,7 @@ namespace fastjournal::plan {
 
 // Errors: cycle, duplicate-step, unknown-predecessor, no-source, source-with-predecessor, bad-name, ends-in-safe,
 // ends-in-source, potent-mutating, no-router, router-without-choice, guarantee-without-output, too-many-destinations,
-// too-large, versions-unknown.
+// too-large, versions-unknown, deleted-unknown.
 // Warnings: unequal-branches, non-safe-behind-potent.
 struct Finding {
   std::string_view name;  // one of the above: lasts for good

@@ -1,7 +1,7 @@
 // Words between blanks: `plan NAME VERSION FAULT-TOLERANT STRICT`, then for each source `source NAME HASH REMEMBERS ROUTER
 // COPIES`, for each step `step NAME KIND EFFECT GUARANTEE ANY-PATH ROUTER COPIES RETRY BEFORE`. RETRY is 8 numbers, BEFORE
-// the numbers of the predecessors between commas. REMEMBERS is 2 if older versions are kept. Enumerations are numbers:
-// they last, as those of plan.h do.
+// the numbers of the predecessors between commas. REMEMBERS is 2 if older versions are kept, and 4 more if what is gone
+// is told. Enumerations are numbers: they last, as those of plan.h do.
 #include "plan/codec.h"
 
 #include <charconv>
@@ -12,6 +12,8 @@
 
 namespace fastjournal::plan {
 namespace {
+
+constexpr std::int64_t kTellsDeleted = 4;
 
 class Writer {
  public:
@@ -104,9 +106,10 @@ void read_step(std::string_view word, Reader& in, Step& out) {
   out.name = in.name();
   if (out.is_source) {
     out.hash = in.of(Hash::none);
-    std::int64_t const remembers = in.number(0, 2);
-    out.remembers = remembers != 0;
-    out.keeps_versions = remembers == 2;
+    std::int64_t const remembers = in.number(0, kTellsDeleted + 2);
+    out.tells_deleted = remembers >= kTellsDeleted;
+    out.remembers = remembers % kTellsDeleted != 0;
+    out.keeps_versions = remembers % kTellsDeleted == 2;
   } else {
     out.kind = in.of(Kind::potent);
     out.effect = in.of(Effect::preserving);
@@ -129,7 +132,10 @@ std::string encode(Plan const& plan) {
   for (Step const& step : plan.steps) {
     out.word(step.is_source ? "source" : "step").word(step.name);
     if (step.is_source)
-      out.of(step.hash).number(step.keeps_versions ? 2 : step.remembers ? 1 : 0);
+      out.of(step.hash).number((step.keeps_versions ? 2
+                                : step.remembers    ? 1
+                                                    : 0) +
+                               (step.tells_deleted ? kTellsDeleted : 0));
     else
       out.of(step.kind).of(step.effect).of(step.guarantee).number(step.any_path ? 1 : 0);
     out.of(step.router).number(step.copies_max);

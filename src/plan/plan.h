@@ -72,6 +72,7 @@ struct Step {
   Hash hash{Hash::xxh3};
   bool remembers{true};        // knows a document that comes again
   bool keeps_versions{false};  // one that has changed stays beside its newer version until it has arrived
+  bool tells_deleted{false};   // one that is gone from the source is deleted at all destinations
   // of a step
   Kind kind{Kind::safe};
   Effect effect{Effect::mutating};
@@ -113,6 +114,7 @@ inline constexpr std::string_view kRouterWords[] = {"none", "by-name", "duplicat
 inline constexpr std::string_view kGuaranteeWords[] = {"at-most-once", "at-least-once"};
 inline constexpr std::string_view kHashWords[] = {"xxh3", "sha256", "none"};
 inline constexpr std::string_view kVersionsWords[] = {"latest", "all"};  // by keeps_versions
+inline constexpr std::string_view kDeletedWords[] = {"ignore", "tell"};  // by tells_deleted
 inline constexpr std::string_view kOnTimeoutWords[] = {"transient", "permanent"};
 
 template <typename Enum, std::size_t count>

@@ -40,6 +40,7 @@ void put_source(std::string& out, Step const& step) {
   if (step.hash != Hash::xxh3) put(out, "hash", word_of(kHashWords, step.hash));
   if (!step.remembers) put(out, "remember", "false");
   if (step.keeps_versions) put(out, "versions", word_of(kVersionsWords, step.keeps_versions));
+  if (step.tells_deleted) put(out, "deleted", word_of(kDeletedWords, step.tells_deleted));
   put_router(out, step);
   out += "/>\n";
 }

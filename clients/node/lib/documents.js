@@ -41,9 +41,10 @@ export class Documents {
 
   // ---- sources ----
 
-  async found(source, uri, hash, {handOut = true, dryRun, lease, worker, ...limits} = {}) {
+  async found(source, uri, hash, {handOut = true, dryRun, gone, lease, worker, ...limits} = {}) {
     const hand_out = handOut ? undefined : 0;
-    const params = {source, uri, hash: hash || undefined, hand_out, dry_run: flag(dryRun), lease, worker};
+    const of = {source, uri, hash: hash || undefined, gone: flag(gone)};
+    const params = {...of, hand_out, dry_run: flag(dryRun), lease, worker};
     return pipeline.documentOf((await this.#call('FOUND', params, limits)).first);
   }
 
@@ -142,8 +143,9 @@ export class Documents {
     return reason;
   }
 
-  history({document, count = 100, ...limits} = {}) {
-    return this.#pages('HISTORY', 'EVENT', {document: numberOfDocument(document), count}, limits);
+  history({document, children, count = 100, ...limits} = {}) {
+    const of = {document: numberOfDocument(document), children: flag(children)};
+    return this.#pages('HISTORY', 'EVENT', {...of, count}, limits);
   }
 
   async plans(limits = {}) { return pipeline.listOf('PLAN', await this.#call('PLANS', {}, limits)); }

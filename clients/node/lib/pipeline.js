@@ -47,7 +47,7 @@ const counted = {
   notShown: new Set(notShown),
 };
 const ofEvent = {
-  numbers: new Set(['event', 'date', 'document', 'failures', 'generation', 'parent', 'original']),
+  numbers: new Set(['event', 'date', 'document', 'failures', 'generation', 'parent', 'original', 'children']),
   flags: new Set(),
   notShown: new Set(notShown),
 };

@@ -48,6 +48,7 @@ class Documents:
         *,
         hand_out: bool = True,
         dry_run: bool = False,
+        gone: bool = False,
         lease: Duration | None = None,
         worker: str | None = None,
     ) -> Document:
@@ -58,6 +59,7 @@ class Documents:
             hash=hash or None,
             hand_out=None if hand_out else False,
             dry_run=dry_run or None,
+            gone=gone or None,
             lease=lease,
             worker=worker,
         )
@@ -190,10 +192,11 @@ class Documents:
         return (await self.connection.request("WHY", params)).first.params
 
     def history(
-        self, document: Document | ShownDocument | int | None = None, *, page: int = 100
+        self, document: Document | ShownDocument | int | None = None, *, children: bool = False, page: int = 100
     ) -> AsyncIterator[Event]:
         number = None if document is None else _pipeline.number_of(document)
-        return self._pages("HISTORY", parameters(table=self.table, document=number, count=page))
+        params = parameters(table=self.table, document=number, children=children or None, count=page)
+        return self._pages("HISTORY", params)
 
     async def plans(self) -> list[Plan]:
         return _pipeline.plans_of(await self.connection.request("PLANS", {"table": self.table}))

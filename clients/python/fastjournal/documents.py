@@ -51,14 +51,16 @@ class Documents:
         *,
         hand_out: bool = True,
         dry_run: bool = False,
+        gone: bool = False,
         lease: Duration | None = None,
         worker: str | None = None,
     ) -> Document:
         """A source has a document. When it returns, that is on the disk; where it is missing, it is handed out.
 
         hash: of its content; another one means that it has changed. hand_out: False, it is left to those who call
-        `next`. dry_run: it says what would come of it, and changes nothing. lease: how long the worker may take until
-        it begins (the table's processing-timeout). worker: a name that is shown to people.
+        `next`. dry_run: it says what would come of it, and changes nothing. gone: the source does not have it any more
+        (deleted="tell" in the plan), so it is to be deleted where it arrived; without hash. lease: how long the worker
+        may take until it begins (the table's processing-timeout). worker: a name that is shown to people.
         """
         params = parameters(
             table=self.table,
@@ -67,6 +69,7 @@ class Documents:
             hash=hash or None,
             hand_out=None if hand_out else False,
             dry_run=dry_run or None,
+            gone=gone or None,
             lease=lease,
             worker=worker,
         )
@@ -237,11 +240,14 @@ class Documents:
         params = {"table": self.table, "document": _pipeline.number_of(document)}
         return self.connection.request("WHY", params).first.params
 
-    def history(self, document: Document | ShownDocument | int | None = None, *, page: int = 100) -> Iterator[Event]:
+    def history(
+        self, document: Document | ShownDocument | int | None = None, *, children: bool = False, page: int = 100
+    ) -> Iterator[Event]:
         """What has become of this document, or of all, one event after the other, as far as the table's `history`
-        reaches back. It asks for `page` events (1 to 1000) at a time."""
+        reaches back. children: and of all that was made of it. It asks for `page` events (1 to 1000) at a time."""
         number = None if document is None else _pipeline.number_of(document)
-        return self._pages("HISTORY", parameters(table=self.table, document=number, count=page))
+        params = parameters(table=self.table, document=number, children=children or None, count=page)
+        return self._pages("HISTORY", params)
 
     def plans(self) -> list[Plan]:
         """The versions of the plan that have documents."""

@@ -29,7 +29,8 @@ class Document:
     missing somewhere), "processing" (likewise, and all of that is with workers, rests, is in doubt or paused),
     "unchanged" (nothing is to be done), or empty of NEXT. destinations: where it is missing. children: something made
     of it is missing, so that it is to be taken apart again. check: say `found` with its hash first, as it need not be
-    sent if it has not changed. newer: the document that is a newer version of it, whose content its source has. parent,
+    sent if it has not changed. operation: "delete" of one that its source does not have any more, so that it is to be
+    deleted at its destinations; else empty. newer: the document that is a newer version of it, whose content its source has. parent,
     original, child: of a child.
     """
 
@@ -43,6 +44,7 @@ class Document:
     destinations: list[str] = field(default_factory=list)
     children: bool = False
     check: bool = False
+    operation: str = ""
     newer: int = 0
     lease_end: int = 0
     parent: int = 0
@@ -156,9 +158,10 @@ class Destination:
 class Event:
     """What became of a document, or of a destination. event: its number since the start of the daemon. what: "found",
     "changed", "handed_out", "routed", "children_done", "in_doubt", "forgotten", "mode" (of a destination), "drains",
-    "resumed" (of the table), or the state that it came into. destination: empty of what concerns the whole document. failures: so far. kind: of a failure.
-    router, chosen: who chose what. hash: of the content then; generation: how often it had changed by then. parent,
-    original: of a child. by: who drains the table."""
+    "resumed" (of the table), or the state that it came into. destination: empty of what concerns the whole document.
+    failures: so far. kind: of a failure. router, chosen: who chose what. hash: of the content then; operation: "delete"
+    if its source did not have it any more; generation: how often it had changed by then. parent, original: of a child.
+    children: of children_done, how many there are. by: who drains the table."""
 
     event: int
     date: int = 0
@@ -175,9 +178,11 @@ class Event:
     chosen: list[str] = field(default_factory=list)
     mode: str = ""
     hash: str = ""
+    operation: str = ""
     generation: int = 0
     parent: int = 0
     original: int = 0
+    children: int = 0
     by: str = ""
 
 

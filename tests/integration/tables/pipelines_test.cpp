@@ -39,9 +39,14 @@ struct PipelinesFixture : ShellFixture {
                  "<plan name=\"kept\" version=\"1\"><source name=\"files\" versions=\"all\" router=\"duplicate-all\"/>"
                  "<step name=\"a\" after=\"files\" kind=\"potent\"/>"
                  "<step name=\"b\" after=\"files\" kind=\"potent\"/></plan>\n");
+    daemon.write("mirror-plan.xml",
+                 "<plan name=\"mirror\" version=\"1\"><retry first=\"10ms\" jitter=\"0\"/>"
+                 "<source name=\"files\" deleted=\"tell\" router=\"duplicate-all\"/>"
+                 "<step name=\"copy\" after=\"files\" kind=\"idempotent\" guarantee=\"at-least-once\"/>"
+                 "<step name=\"tell\" after=\"files\" kind=\"potent\"/></plan>\n");
     daemon.write("tables/contents.xml",
                  "<table name=\"contents\" model=\"blob\"><blob-size-max>1MiB</blob-size-max></table>\n");
-    for (std::string const name : {"docs", "lines", "turns", "kept"})
+    for (std::string const name : {"docs", "lines", "turns", "kept", "mirror"})
       daemon.write("tables/" + name + ".xml", "<table name=\"" + name + "\" type=\"pipeline\"><plan>../" + name +
                                                   "-plan.xml</plan><grace>100ms</grace></table>\n");
     bool const ready = daemon.start();
@@ -358,6 +363,40 @@ BOOST_AUTO_TEST_CASE(documents_of_any_names_are_brought_into_a_folder) {
 }
 
 // What is being sent when it is asked to stop arrives, and is recorded.
+// A file that is gone is removed where it arrived, also one that went while no worker ran; and an empty folder removes nothing.
+BOOST_AUTO_TEST_CASE(files_that_are_gone_are_deleted_at_their_destinations) {
+  fs::create_directories(daemon.folder() / "files/deep");
+  for (std::string const name : {"files/a", "files/deep/b", "files/c"}) write(name, name);
+  std::string const worker =
+      "fastjournal pipeline run mirror --once --source files=files --to copy=folder:www "
+      "--to tell='wc -c | tr -d \" \" | sed \"s|^|$FJ_OPERATION $FJ_URI |\" >> told'";
+  BOOST_TEST(run(worker) == "3 files looked at; 6 sent, 0 failed, 0 dropped\n");
+  BOOST_TEST(lines("told").contains("store deep/b 12"));
+  fs::remove(daemon.folder() / "files/deep/b");
+  BOOST_TEST(run(worker) == "2 files looked at; 2 sent, 0 failed, 0 dropped\n");
+  BOOST_TEST(!fs::exists(daemon.folder() / "www/deep/b"));
+  BOOST_TEST(fs::exists(daemon.folder() / "www/a"));
+  BOOST_TEST(lines("told").contains("delete deep/b 0"));
+  BOOST_TEST(run("fastjournal call DOCUMENTS table=mirror --json").find("deep/b") == std::string::npos);
+  // A link that a stranger put there is removed, and not what it leads to.
+  write("precious", "precious");
+  fs::remove(daemon.folder() / "www/a");
+  fs::create_symlink("../precious", daemon.folder() / "www/a");
+  fs::remove(daemon.folder() / "files/a");
+  BOOST_TEST(run(worker) == "1 files looked at; 2 sent, 0 failed, 0 dropped\n");
+  BOOST_TEST(!fs::is_symlink(daemon.folder() / "www/a"));
+  BOOST_TEST(fs::exists(daemon.folder() / "precious"));
+  // It is there again.
+  write("files/a", "another");
+  BOOST_TEST(run(worker) == "2 files looked at; 2 sent, 0 failed, 0 dropped\n");
+  BOOST_TEST(fs::exists(daemon.folder() / "www/a"));
+  for (std::string const name : {"files/a", "files/c"}) fs::remove(daemon.folder() / name);
+  std::string const empty = run(worker);
+  BOOST_TEST(empty.find("has no file at all") != std::string::npos, empty);
+  BOOST_TEST(empty.find("0 files looked at; 0 sent, 0 failed, 0 dropped\n") != std::string::npos, empty);
+  BOOST_TEST(fs::exists(daemon.folder() / "www/c"));
+}
+
 BOOST_AUTO_TEST_CASE(an_ordinary_stop_leaves_nothing_in_doubt) {
   std::string const told =
       run("timeout 120 sh -c 'fastjournal pipeline run docs --source pages=pages --to index=true "

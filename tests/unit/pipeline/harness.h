@@ -45,6 +45,11 @@ struct PlanText {
     text += " source " + name + " 0 2 " + std::to_string(router) + " 1";
     return *this;
   }
+  // A source with deleted="tell".
+  PlanText& telling(std::string const& name, int router = 0, bool keeps_versions = false) {
+    text += " source " + name + " 0 " + (keeps_versions ? "6 " : "5 ") + std::to_string(router) + " 1";
+    return *this;
+  }
   PlanText& safe(std::string const& name, std::string const& before, int router = 0, int copies = 1) {
     text += " step " + name + " 0 0 0 0 " + std::to_string(router) + " " + std::to_string(copies) + " " + retry + " " +
             before;

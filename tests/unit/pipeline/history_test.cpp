@@ -106,6 +106,39 @@ BOOST_AUTO_TEST_CASE(it_stays_within_its_memory_and_keeps_the_newest) {
   BOOST_TEST(story(none) == "nothing");
 }
 
+BOOST_AUTO_TEST_CASE(an_original_is_told_with_all_that_was_made_of_it) {
+  Harness table;
+  Reply const file = table.found("u");
+  Reply const one = table.of("CHILD", file, {{"child", "1"}});
+  Reply const below = table.of("CHILD", one, {{"child", "1.1"}});
+  table.of("CHILDREN_DONE", one, {{"count", "1"}});
+  table.of("CHILDREN_DONE", file, {{"count", "1"}});
+  table.found("other");
+  auto const documents = [&](Texts with) {
+    std::map<std::string, std::string> out;  // how it was found, by number
+    std::string after;
+    do {
+      with["children"] = "1";
+      with["count"] = "2";
+      if (!after.empty()) with["after"] = after;
+      Reply const page = table.run("HISTORY", with);
+      BOOST_TEST_REQUIRE(page.messages.size() <= 2U);
+      for (std::size_t at = 0; at < page.messages.size(); ++at) {
+        if (page.get("what", at) == "found") out[page.get("document", at)] = page.get("uri", at);
+        if (page.get("what", at) == "children_done") BOOST_TEST(page.get("children", at) == "1");
+      }
+      after = page.get("after", page.messages.size() - 1);
+    } while (after != "-");
+    return out;
+  };
+  std::map<std::string, std::string> const of_one{{one.get("document"), "1"}, {below.get("document"), "1.1"}};
+  BOOST_TEST((documents({{"document", one.get("document")}}) == of_one));
+  std::map<std::string, std::string> of_file = of_one;
+  of_file[file.get("document")] = "u";
+  BOOST_TEST((documents({{"document", file.get("document")}}) == of_file));
+  BOOST_TEST(table.run("HISTORY", {{"children", "1"}}).error() == "missing_parameter");
+}
+
 // As they were then, whatever came later.
 BOOST_AUTO_TEST_CASE(events_name_the_content_the_version_and_the_family) {
   Harness table;

@@ -17,7 +17,7 @@ namespace {
 std::string plan_of_the_reference() {
   PlanText plan;
   plan.retry = "3 1000 2 600000 0 60000 5000 0";
-  plan.source("s", kAll).versions("t", kAll).safe("x", "0,1", kByName);
+  plan.telling("s", kAll).telling("t", kAll, true).safe("x", "0,1", kByName);
   return plan.idempotent("a", "2").potent("b", "2").potent("c", "0,1").text;
 }
 
@@ -184,18 +184,24 @@ class Life {
     std::uint64_t const number = draw(6);
     std::string const uri = "u" + std::to_string(number);
     std::string const source = number < 4 ? "s" : "t";
-    std::string const hash = std::to_string(one_in(4) ? draw(3) : 0);
+    std::string const hash = one_in(12) ? kGone : std::to_string(one_in(4) ? draw(3) : 0);
     Texts with{{"source", source}, {"uri", uri}, {"hash", hash}};
+    if (hash == kGone) {
+      with.erase("hash");
+      with["gone"] = "1";
+    }
     bool const hands_out = !one_in(4);
     if (!hands_out) with["hand_out"] = "0";
     auto const known = std::ranges::find_if(reference_.docs, [&](auto const& one) {
       return !one.second.is_child() && one.second.named && one.second.uri == uri;
     });
     Reply const reply = run("FOUND", with, connection);
+    if (known == reference_.docs.end() && hash == kGone) return differs("change", reply.get("change"), "unchanged");
     bool const is_new = known == reference_.docs.end() || known->second.hash != hash;
     if (reference_.drains && is_new)
       return reply.status.code() == Code::paused ? "" : "it is taken while the table drains";
     if (!reply.status.ok()) return reply.status.text();
+    if (reply.get("operation") != (hash == kGone ? "delete" : "-")) return "it is to be " + reply.get("operation");
     std::string const id = reply.get("document");
     std::string expected = "resume";
     if (known == reference_.docs.end()) {

@@ -22,6 +22,9 @@
 
 namespace fastjournal::pipeline::test {
 
+// Stands in a reference for the hash of a document that its source does not have any more.
+inline std::string const kGone{"gone"};
+
 struct Reference {
   static constexpr std::int64_t kFirst = 1'000;
   static constexpr int kMaxAttempts = 3;
@@ -121,11 +124,17 @@ struct Reference {
     if (any(docs.at(id))) return true;
     return std::ranges::any_of(below(id), [&](std::string const& child) { return any(docs.at(child)); });
   }
-  // Versions that have arrived everywhere, with what was made of them.
+  // Versions that have arrived everywhere, with what was made of them; what its source does not have, and has no children.
+  [[nodiscard]] bool is_to_leave(std::string const& id) const {
+    if (!docs.at(id).named) return true;
+    bool const any = std::ranges::any_of(docs, [&](auto const& one) { return one.second.parent == id; });
+    return docs.at(id).hash == kGone && !any;
+  }
   void leave() {
     std::set<std::string> gone;
     for (auto const& [id, doc] : docs)
-      if (!doc.named && done(id) && !doc.places[kOriginalCell].leased && !has_failed(id)) gone.insert(id);
+      if (!doc.is_child() && is_to_leave(id) && done(id) && !doc.places[kOriginalCell].leased && !has_failed(id))
+        gone.insert(id);
     std::erase_if(docs, [&](auto const& one) { return gone.contains(one.second.original); });
   }
   [[nodiscard]] static bool missing(Place const& place) {

@@ -54,7 +54,8 @@ BOOST_AUTO_TEST_CASE(a_plan_comes_back_as_it_was) {
       BOOST_TEST(one.name == other.name);
       BOOST_TEST((one.router == other.router && one.copies_max == other.copies_max));
       if (one.is_source)
-        BOOST_TEST((one.hash == other.hash && one.remembers == other.remembers));
+        BOOST_TEST((one.hash == other.hash && one.remembers == other.remembers &&
+                    one.keeps_versions == other.keeps_versions && one.tells_deleted == other.tells_deleted));
       else
         BOOST_TEST((one.kind == other.kind && one.effect == other.effect && one.guarantee == other.guarantee &&
                     one.any_path == other.any_path && one.retry == other.retry));

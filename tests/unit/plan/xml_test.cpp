@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read_again) {
                                  "name=\"p\" version=\"2\" strict=\"true\""}) {
     Plan const plan = plan_of(R"(
       <retry max-attempts="5" first="1500ms" jitter="0"/>
-      <source name="s" hash="sha256" versions="all" router="duplicate-all"/>
+      <source name="s" hash="sha256" versions="all" deleted="tell" router="duplicate-all"/>
       <source name="t" hash="none" remember="false" router="round-robin"/>
       <step name="x" after="s" router="by-name" copies-max="2"/>
       <step name="y" after="s" effect="preserving"><retry factor="3" max="7m" timeout="90s"/></step>
