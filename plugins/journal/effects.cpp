@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "base/failure.h"
 #include "plugins/journal/texts.h"
 
 namespace fastjournal::journal {
@@ -26,14 +27,14 @@ std::string attempts_text(rows::Counters const& counters) {
 void Effects::alert_parked(std::uint32_t row, TableObserver& observer) const {
   std::string message =
       row_text(rows_.id_of(row), settings_.table()) + " is parked after " + attempts_text(rows_.counters_of(row));
-  add_error(message, rows_.view(row).error);
+  add_error(message, failure::error_of(rows_.view(row).failure));
   observer.alert("row-failed", 60, message, "journal");
 }
 
 void Effects::alert_deleted(std::uint32_t row, rows::RemoveBody const& body, TableObserver& observer) const {
   std::string message = row_text(rows_.id_of(row), settings_.table()) + " is deleted after " +
                         attempts_text(body.has_counters ? body.counters : rows_.counters_of(row));
-  add_error(message, body.error.empty() ? rows_.view(row).error : body.error);
+  add_error(message, body.error.empty() ? failure::error_of(rows_.view(row).failure) : body.error);
   observer.alert("row-deleted", 60, message, "journal,manual");
 }
 

@@ -6,6 +6,7 @@
 #include "plugins/journal/reasons.h"
 #include "plugins/journal/row_answers.h"
 #include "plugins/journal/texts.h"
+#include "rows/failure.h"
 
 namespace fastjournal::journal {
 namespace {
@@ -130,7 +131,9 @@ Verdict Lookups::peek(Command const& command, Decision& decision) const {
   if (decision.status.ok() && !id.is_none()) decision.status = refuse_page_of_row(command);
   if (!decision.status.ok()) return Verdict::done;
   if (!id.is_none()) {
-    describe_row(rows_, settings_, command, rows_.find(id), decision.answer, StoredValue::As::bytes);
+    std::uint32_t const row = rows_.find(id);
+    describe_row(rows_, settings_, command, row, decision.answer, StoredValue::As::bytes);
+    rows::add_trace(rows_.view(row).failure, decision.answer);
     return Verdict::done;
   }
   std::uint64_t outside = 0;
@@ -138,6 +141,7 @@ Verdict Lookups::peek(Command const& command, Decision& decision) const {
     if (!rows_.is_visible(row, now)) return false;
     outside += describe_row(rows_, settings_, command, row, decision.answer,
                             outside < kOutsideBytesMax ? StoredValue::As::bytes : StoredValue::As::place);
+    rows::add_trace(rows_.view(row).failure, decision.answer);
     decision.looks += kLooksPerRowShown;
     return true;
   });
@@ -149,6 +153,7 @@ Verdict Lookups::list(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", kListCountDefault, 1, kListCountMax));
   ObjectId after{parameters.unsigned_integer("after", 0)};
+  bool const wants_traces = parameters.integer("traces", 0, 0, 1) == 1;
   if (!parameters.ok()) {
     decision.status = parameters.take_status();
     return Verdict::done;
@@ -168,6 +173,7 @@ Verdict Lookups::list(Command const& command, Decision& decision) const {
     if (selection_.fits(row, filter, decision.now.value)) {
       // A page of rows would be gigabytes.
       describe_row(rows_, settings_, command, row, decision.answer, StoredValue::As::place);
+      if (wants_traces) rows::add_trace(rows_.view(row).failure, decision.answer);
       ++shown;
       bytes += bytes_of_last(decision.answer);
       decision.looks += kLooksPerRowShown;

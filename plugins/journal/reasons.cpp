@@ -3,6 +3,7 @@
 #include "model/date.h"
 #include "plugins/journal/effects.h"
 #include "plugins/journal/texts.h"
+#include "rows/failure.h"
 #include "rows/leased.h"
 
 namespace fastjournal::journal {
@@ -129,11 +130,10 @@ void Reasons::tell_history(rows::Facts const& facts) {
       .add("timeouts", std::uint64_t{counters.timeouts})
       .add("lifetime_timeouts", std::uint64_t{counters.lifetime});
   if (row().place() != rows::Place::parked && counters.lifetime > 0) tell_attempts(counters);
-  std::string_view const error = rows_.view(row_).error;
-  if (!error.empty()) {
-    answer_.add("error", error);
+  std::string_view const last = rows_.view(row_).failure;
+  rows::add_failure(last, answer_);
+  if (std::string_view const error = failure::error_of(last); !error.empty())
     text_ += "; the last error was: " + std::string{error};
-  }
   answer_.add("merges", std::uint64_t{facts.merges});
   if (facts.merges > 0) text_ += "; " + times(facts.merges, "later insert") + " merged into it";
   if (facts.expires == 0) return;

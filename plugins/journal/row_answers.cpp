@@ -3,6 +3,7 @@
 #include "model/key_codec.h"
 #include "model/row_codec.h"
 #include "plugins/journal/texts.h"
+#include "rows/failure.h"
 #include "rows/leased.h"
 
 namespace fastjournal::journal {
@@ -34,7 +35,7 @@ std::uint64_t describe_row(rows::State const& rows, Settings const& settings, Co
     answer.add("lease_end", lease.ends).add("worker", rows.leases().worker(lease));
     if (rows::may_see_epoch(lease, command)) answer.add("epoch", lease.epoch.value);
   }
-  if (!view.error.empty()) answer.add("error", view.error);
+  rows::add_error(view.failure, answer);
   return outside;
 }
 

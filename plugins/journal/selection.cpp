@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/failure.h"
 #include "model/key_codec.h"
 #include "model/parameters.h"
 #include "plugins/journal/texts.h"
@@ -86,7 +87,10 @@ bool Selection::fits(std::uint32_t index, Filter const& filter, std::int64_t now
   if (!rows_.is_visible(index, now)) return false;
   if (filter.key_prefix.empty() && !filter.by_error) return true;
   rows::PayloadView const view = rows_.view(index);
-  if (filter.by_error && (view.error.empty() || view.error.find(filter.error) == std::string_view::npos)) return false;
+  if (filter.by_error) {
+    std::string_view const error = failure::error_of(view.failure);
+    if (error.empty() || error.find(filter.error) == std::string_view::npos) return false;
+  }
   return view.key.starts_with(filter.key_prefix);
 }
 

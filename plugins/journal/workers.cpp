@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "model/shortened.h"
 #include "plugins/journal/row_answers.h"
+#include "rows/failure.h"
 #include "rows/leased.h"
 
 namespace fastjournal::journal {
@@ -21,8 +21,8 @@ constexpr std::size_t kGiven = 0;
 constexpr std::size_t kBytes = 1;
 constexpr std::size_t kExpired = 2;
 constexpr std::size_t kFirstEpoch = 3;
-// The most bytes of the records by which a lease ends: an error of 1 KiB, in the row and in the reason of a pause, and a
-// twin that expired.
+// The most bytes of the records by which a lease ends, without a trace: an error of 1 KiB, in the row and in the reason of
+// a pause, and a twin that expired.
 constexpr std::size_t kEndBytes = 8U << 10U;
 
 }  // namespace
@@ -159,7 +159,7 @@ bool Workers::find_to_end(Command const& command, model::Parameters& parameters,
   if (!decision.status.ok()) return false;
   if (decision.phase != Phase::promise) return true;
   decision.hold->objects.push_back(id);
-  decision.hold->record_bytes = kEndBytes;
+  decision.hold->record_bytes = kEndBytes + rows::trace_bytes(*command.message);
   return false;
 }
 
@@ -214,8 +214,9 @@ Verdict Workers::release(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   std::int64_t const now = decision.now.value;
   std::int64_t const wanted = parameters.date("process_date", 0, decision.asked().value);
-  bool const has_error = !command.message->text("error").empty();
-  bool const failed = parameters.integer("failed", has_error ? 1 : 0, 0, 1) != 0;
+  std::string room;
+  std::string_view const said = rows::failure_of(*command.message, room);
+  bool const failed = parameters.integer("failed", said.empty() ? 0 : 1, 0, 1) != 0;
   std::uint32_t index = rows::kNoRow;
   if (!find_to_end(command, parameters, decision, index)) return Verdict::done;
   ObjectId const id = rows_.row(index).id();
@@ -229,7 +230,7 @@ Verdict Workers::release(Command const& command, Decision& decision) const {
   body.date = parameters.has("process_date") ? std::max(now, wanted)
               : failed                       ? attempts_.rested(index, body.counters, now)
                                              : now;
-  body.error = model::shortened(command.message->text("error"), kErrorBytesMax);
+  body.error = said;
   rows::Ended const ended = failed ? attempts_.end(index, body, decision) : attempts_.give_back(index, body, decision);
   if (ended.how == rows::Ended::waits) ++statistics_.released;
   answer_ended(settings_, id, "RELEASED", ended, decision);
@@ -247,7 +248,8 @@ Verdict Workers::fail(Command const& command, Decision& decision) const {
   ObjectId const id = rows_.row(index).id();
   rows::GiveBackBody body;
   body.counters = rows_.counters_of(index).after_failure();
-  body.error = model::shortened(command.message->text("error"), kErrorBytesMax);
+  std::string room;
+  body.error = rows::failure_of(*command.message, room);
   ++statistics_.attempts_failed;
   statistics_.attempts.failed(decision.now.value);
   answer_ended(settings_, id, {}, attempts_.give_up(index, body, decision), decision);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/failure.h"
 #include "plan/codec.h"
 #include "plugins/pipeline/documents.h"
 #include "plugins/pipeline/mutants.h"
@@ -373,7 +374,7 @@ bool Documents::apply_status(RecordView const& record, std::uint32_t document, T
     leave(cell, observer);
     store_.cell_at(cell).state = body.to;
     store_.cell_at(cell).attempts = body.attempts;
-    set_failure(cell, body.failure ? &*body.failure : nullptr);
+    if (!body.keeps_failure) set_failure(cell, body.failure ? &*body.failure : nullptr);
     enter(cell, {.first = was_leased}, observer);
     note_state(cell, {});
     if (is_failed(body.to)) tell_failed(cell, observer);
@@ -453,7 +454,7 @@ void Documents::note_state(std::uint32_t cell, std::string_view worker) {
   Failure const* const failure = failure_of(cell);
   bool const has_failure = failure != nullptr && (state >= State::dropped || state == State::error);
   note(cell, Event::What::state, has_failure ? std::string_view{failure->kind} : worker,
-       has_failure ? std::string_view{failure->message} : std::string_view{});
+       has_failure ? failure::error_of(failure->message) : std::string_view{});
 }
 
 void Documents::note_choice(std::uint32_t document, plan::Choice const& choice) {
@@ -589,8 +590,11 @@ void Documents::tell_failed(std::uint32_t cell, TableObserver& observer) {
   std::string const name =
       "document " + std::to_string(store_[number].id().value) + " (" + std::string{store_.name_of(number)} + ")";
   Failure const* const failure = failure_of(cell);
-  std::string const why =
-      failure == nullptr ? "" : ": " + failure->kind + (failure->message.empty() ? "" : ", ") + failure->message;
+  std::string why;
+  if (failure != nullptr) {
+    std::string const error{failure::error_of(failure->message)};
+    why = ": " + failure->kind + (error.empty() ? "" : ", ") + error;
+  }
   bool const is_own = ordinal_of(cell) != kOriginalCell && plan_of(number).is_known();
   std::string const where = is_own ? " does not reach " + plan_of(number).destination(destination_of(cell)).name
                                    : " cannot be run for its children";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/failure.h"
 #include "model/parameters.h"
 #include "model/value.h"
 #include "plugins/pipeline/mutants.h"
@@ -126,6 +127,8 @@ CellBody Migrations::carried(Way const& way, std::uint32_t document, std::uint16
     out.failure.reset();
     if (Failure const* const failure = documents.failure_of(number); failure != nullptr && is_terminal(state))
       out.failure = *failure;
+    // The older version keeps it.
+    if (out.failure) out.failure->message = std::string{failure::error_of(out.failure->message)};
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "base/failure.h"
 #include "model/duration.h"
 #include "model/parameters.h"
 #include "model/value.h"
@@ -19,6 +20,8 @@ constexpr std::int64_t kPageMax = 1'000;
 // Documents that one page looks at, shown or not; and bytes that it has at most.
 constexpr std::uint32_t kLooksMax = 20'000;
 constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
+// Once there are so many bytes of traces, WHY adds no other.
+constexpr std::size_t kTracesBytes = 64U << 10U;
 
 // Beside the names of states: what `status` of DOCUMENTS may be.
 constexpr std::array<std::string_view, 7> kWhichNames{"all",      "stranded", "open", "failed",
@@ -29,8 +32,9 @@ constexpr std::uint32_t kFetchesMax = 48;
 
 // In brackets; empty: nothing failed.
 std::string words_of(Failure const* failure) {
-  return failure == nullptr ? ""
-                            : " (" + failure->kind + (failure->message.empty() ? "" : ": " + failure->message) + ")";
+  if (failure == nullptr) return {};
+  std::string const error{failure::error_of(failure->message)};
+  return " (" + failure->kind + (error.empty() ? "" : ": " + error) + ")";
 }
 
 std::string why_ended(std::string const& name, State state, unsigned attempts, Failure const* failure) {
@@ -452,6 +456,25 @@ std::string Reads::why_cell(std::uint32_t number, std::int64_t now) const {
   return name + ": nothing is to be done";
 }
 
+// A line that names the destination, and what its worker said, of each that has a trace.
+std::string Reads::traces_of(std::uint32_t document) const {
+  Documents const& documents = shared_.documents;
+  std::string out;
+  auto const add = [&](std::uint32_t cell, std::string_view name) {
+    Failure const* const failure = documents.failure_of(cell);
+    if (failure == nullptr || out.size() >= kTracesBytes) return;
+    std::string_view const trace = failure::trace_of(failure->message);
+    if (!trace.empty()) out.append(out.empty() ? "" : "\n").append(name).append(":\n").append(trace);
+  };
+  Document const& its = shared_.store()[document];
+  for (std::uint16_t at = 0; at < its.cell_count; ++at) {
+    std::uint32_t const cell = its.first_cell + at;
+    add(cell, documents.plan_of(document).destination(documents.destination_of(cell)).name);
+  }
+  if (std::uint32_t const cell = documents.cell_of(document, kOriginalCell); cell != kNone) add(cell, "its children");
+  return out;
+}
+
 // It has arrived everywhere, or was dropped.
 Verdict Reads::why_archived(Archive::Number number, Decision& decision) const {
   DocumentBody body;
@@ -505,6 +528,8 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
     answer.add("newer", newer.value);
   describe_below(document, answer);
   answer.add("text", std::string_view{text});
+  if (std::string const traces = traces_of(document); !traces.empty())
+    answer.add("error_trace", std::string_view{traces});
   decision.looks += store[document].cell_count;
   return Verdict::done;
 }

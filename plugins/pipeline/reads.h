@@ -53,6 +53,7 @@ class Reads {
   [[nodiscard]] std::string states_of(std::uint32_t document) const;
   [[nodiscard]] std::string states_of(Archive::Pattern const& pattern) const;
   [[nodiscard]] std::string why_cell(std::uint32_t cell, std::int64_t now) const;
+  [[nodiscard]] std::string traces_of(std::uint32_t document) const;
 
   Shared const& shared_;
   Runs const& runs_;

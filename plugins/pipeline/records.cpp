@@ -1,10 +1,12 @@
 #include "plugins/pipeline/records.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/failure.h"
 #include "model/varint.h"
 #include "rows/body.h"
 
@@ -23,6 +25,9 @@ constexpr std::uint8_t kForgotten = 8;
 constexpr std::uint8_t kFresh = 16;  // its cells are as at the beginning
 constexpr std::uint8_t kBefore = 32;
 constexpr std::uint8_t kUnchangedState = 0xFF;
+// The failure of a status: none, in the record, or as it is.
+constexpr std::uint8_t kFailureInRecord = 1;
+constexpr std::uint8_t kFailureKept = 2;
 
 // Appends to a text; rows::BodyReader reads it.
 class Writer {
@@ -150,6 +155,12 @@ void write(CellBody const& cell, Writer& out) {
   if (cell.hands != CellBody::Hands::nobodys) out.terms(cell.lease);
 }
 
+bool has_trace(std::optional<Failure> const& failure) { return failure && failure::has_trace(failure->message); }
+bool has_trace(DocumentBody const& body) {
+  return std::ranges::any_of(body.cells, [](CellBody const& cell) { return has_trace(cell.failure); }) ||
+         (body.original_cell && has_trace(body.original_cell->failure));
+}
+
 Lsn append(Records& records, RecordType type, ObjectId object, std::string_view body, std::uint8_t version = 1) {
   Records::Place const place = records.append(static_cast<std::uint8_t>(type), version, object, body.size());
   if (!body.empty()) std::memcpy(place.body.data(), body.data(), body.size());
@@ -218,7 +229,7 @@ Lsn append_plan(Records& records, ObjectId object, PlanBody const& body) {
 Lsn append_document(Records& records, ObjectId object, DocumentBody const& body) {
   std::string out;
   write_document(out, body);
-  return append(records, RecordType::document, object, out, body.before.is_none() ? 1 : 2);
+  return append(records, RecordType::document, object, out, has_trace(body) ? 3 : body.before.is_none() ? 1 : 2);
 }
 
 Lsn append_changed(Records& records, ObjectId document, std::string_view hash) {
@@ -236,9 +247,9 @@ Lsn append_status(Records& records, ObjectId document, StatusBody const& body) {
   std::string out;
   Writer writer{out};
   writer.byte(static_cast<std::uint8_t>(body.to)).byte(body.attempts).numbers(body.cells);
-  writer.byte(body.failure ? 1 : 0);
+  writer.byte(body.keeps_failure ? kFailureKept : body.failure ? kFailureInRecord : std::uint8_t{0});
   if (body.failure) writer.failure(*body.failure);
-  return append(records, RecordType::status, document, out);
+  return append(records, RecordType::status, document, out, body.keeps_failure || has_trace(body.failure) ? 2 : 1);
 }
 
 Lsn append_held(Records& records, ObjectId document, HeldBody const& body) {
@@ -350,7 +361,9 @@ bool read_status(std::string_view bytes, StatusBody& body) {
   body.to = in.state();
   body.attempts = in.byte();
   body.cells = in.numbers();
-  if (in.byte() == 1) body.failure = in.failure();
+  std::uint8_t const has = in.byte();
+  if (has == kFailureInRecord) body.failure = in.failure();
+  body.keeps_failure = has == kFailureKept;
   return in.finished() && !body.cells.empty();
 }
 

@@ -35,11 +35,15 @@ enum class RecordType : std::uint8_t {
   archived = 13,    // ended documents are in a page outside the log; the object is the page
   drain = 14,       // of the newest plan: nothing new is taken, or it is again
 };
-// Version 2 of document: with `before`. Version 2 of plan: with `drain`.
+// Version 2 of document: with `before`; 3: with the trace of a failure. Version 2 of plan: with `drain`. Version 2 of
+// status: with a trace, or a failure with one stays.
 [[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) {
-  bool const is_second =
-      type == static_cast<std::uint8_t>(RecordType::document) || type == static_cast<std::uint8_t>(RecordType::plan);
-  return is_second ? 2 : type >= 1 && type <= 14 ? 1 : 0;
+  switch (static_cast<RecordType>(type)) {
+    case RecordType::document: return 3;
+    case RecordType::plan:
+    case RecordType::status: return 2;
+    default: return type >= 1 && type <= 14 ? 1 : 0;
+  }
 }
 
 inline constexpr std::size_t kNameBytesMax = 4096;  // a URI, or the name of a child
@@ -54,8 +58,8 @@ using Ordinals = std::vector<std::uint16_t>;
 
 // What is known of the last failure.
 struct Failure {
-  std::string kind{};  // the class that the worker named
-  std::string message{};
+  std::string kind{};       // the class that the worker named
+  std::string message{};    // with its trace (base/failure.h)
   std::uint8_t of_kind{0};  // failures of this class in a row
   std::int64_t until{0};    // of an error: when it is tried again
   bool operator==(Failure const&) const = default;
@@ -98,6 +102,7 @@ struct StatusBody {
   State to{};
   std::uint8_t attempts{0};
   std::optional<Failure> failure{};
+  bool keeps_failure{false};  // in place of one in the record
 };
 
 struct HeldBody {

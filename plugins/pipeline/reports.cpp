@@ -7,12 +7,13 @@
 #include "model/value.h"
 #include "plugins/pipeline/mutants.h"
 #include "rows/attempts.h"
+#include "rows/failure.h"
 #include "timer/wheel.h"
 
 namespace fastjournal::pipeline {
 namespace {
 
-// A record of a failure takes up to 1,300 bytes.
+// A record of a failure without trace takes up to 1,300 bytes.
 constexpr std::uint32_t kLeasesPerStep = 8;
 // Failures of all classes together, as a multiple of those of one class that the plan allows.
 constexpr unsigned kClassesMax = 4;
@@ -67,7 +68,7 @@ State Reports::record_failure(std::uint32_t cell, Wrong const& wrong, Decision& 
   Failure const* const last = documents.failure_of(cell);
   Failure failure;
   failure.kind = wrong.kind;
-  failure.message = model::shortened(wrong.message, kMessageBytesMax);
+  failure.message = wrong.message;
   // While its destination is paused, it is known that everything fails there.
   bool const counts = wrong.is_permanent || mode == Mode::open || is_mutant(Mutant::failures_of_all_counted);
   bool const same = last != nullptr && (last->kind == wrong.kind || is_mutant(Mutant::classes_count_together));
@@ -182,7 +183,8 @@ Verdict Reports::failed(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   Wrong wrong;
   wrong.kind = parameters.text("class", kClassBytesMax);
-  wrong.message = command.message->text("error");
+  std::string room;
+  wrong.message = rows::failure_of(*command.message, room);
   wrong.is_permanent = parameters.integer("permanent", 0, 0, 1) == 1;
   if (wrong.kind.empty()) wrong.kind = "error";
   std::uint32_t const cell = find_reported(command, parameters, decision);
@@ -217,7 +219,8 @@ Verdict Reports::dropped(Command const& command, Decision& decision) const {
     }
   }
   std::optional<Failure> why;
-  if (!reason.empty()) why = Failure{.kind = "dropped", .message = std::string{reason}};
+  std::string room;
+  if (!reason.empty()) why = Failure{.kind = "dropped", .message = std::string{failure::kept_of(reason, {}, room)}};
   append_status(decision.records, store[document].id(), {cells, State::dropped, 0, why});
   shared_.statistics.dropped += cells.size();
   decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});

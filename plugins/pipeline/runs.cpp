@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "base/failure.h"
 #include "model/date.h"
 #include "model/value.h"
 #include "plugins/pipeline/mutants.h"
@@ -345,6 +346,18 @@ Verdict Runs::next(Command const& command, Decision& decision) const {
   return given == wish.count || bytes >= kNextBytesMax ? Verdict::done : Verdict::again;
 }
 
+void Runs::append_given_back(std::uint32_t cell, Decision& decision) const {
+  Cell const& its = shared_.store().cell(cell);
+  Failure const* const failure = shared_.documents.failure_of(cell);
+  StatusBody body{.cells = {shared_.documents.ordinal_of(cell)},
+                  .to = its.state == State::batched ? State::processing : its.state,
+                  .attempts = its.attempts};
+  // Several of them with their traces would be more than a step may append.
+  body.keeps_failure = failure != nullptr && failure::has_trace(failure->message);
+  if (failure != nullptr && !body.keeps_failure) body.failure = *failure;
+  append_status(decision.records, shared_.store()[its.document].id(), body);
+}
+
 // ---------------------------------------------------------------------------
 // SENDING
 
@@ -383,12 +396,7 @@ Verdict Runs::sending(Command const& command, Decision& decision) const {
   Plan::Target const& target = documents.plan_of(document).targets[destination];
   if (target.mode == Mode::shut || (target.mode == Mode::probing && its.state != State::sending &&
                                     documents.plan_of(document).counts_at(destination).leased > 1)) {
-    append_status(
-        decision.records, store[document].id(),
-        {{documents.ordinal_of(cell)},
-         its.state == State::batched ? State::processing : its.state,
-         its.attempts,
-         documents.failure_of(cell) == nullptr ? std::nullopt : std::optional<Failure>{*documents.failure_of(cell)}});
+    append_given_back(cell, decision);
     decision.durability = Durability::written;
     answer("CANCELLED").add("reason", Value::of_text("paused"));
     return Verdict::done;
@@ -483,14 +491,7 @@ Verdict Runs::release(Command const& command, Decision& decision) const {
   for (std::uint16_t const ordinal : mine) {
     if (is_sending(ordinal)) continue;
     if (++count > kCellsPerStep) return Verdict::again;
-    std::uint32_t const cell = shared_.documents.cell_of(document, ordinal);
-    Cell const& its = store.cell(cell);
-    Failure const* const failure = shared_.documents.failure_of(cell);
-    append_status(decision.records, store[document].id(),
-                  {{ordinal},
-                   its.state == State::batched ? State::processing : its.state,
-                   its.attempts,
-                   failure == nullptr ? std::nullopt : std::optional<Failure>{*failure}});
+    append_given_back(shared_.documents.cell_of(document, ordinal), decision);
   }
   decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});
   decision.answer.add("document", store[document].id().value);

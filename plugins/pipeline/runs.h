@@ -53,6 +53,8 @@ class Runs {
   [[nodiscard]] std::optional<Verdict> found_archived(Found const& found, Archive::Number number,
                                                       Decision& decision) const;
   [[nodiscard]] Status read(Command const& command, Wish& wish) const;
+  // The cell is in nobody's hands, with what is known of its last failure.
+  void append_given_back(std::uint32_t cell, Decision& decision) const;
   // paused: the table drains.
   [[nodiscard]] Status check_open() const;
   [[nodiscard]] Status check_room(Command const& command, Decision const& decision) const;

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "model/shortened.h"
 #include "plugins/queue/message_answers.h"
 #include "plugins/queue/mutants.h"
 #include "plugins/queue/names.h"
+#include "rows/failure.h"
 #include "rows/leased.h"
 #include "rows/records.h"
 
@@ -24,7 +24,7 @@ constexpr std::size_t kBytes = 1;
 constexpr std::size_t kAcquireDropped = 2;
 // Leases of a former start that one step ends.
 constexpr std::uint32_t kFormerPerStep = 200;
-// The most bytes of the records by which a lease ends: an error of 1 KiB and the names of two queues.
+// The most bytes of the records by which a lease ends, without a trace: an error of 1 KiB and the names of two queues.
 constexpr std::size_t kEndBytes = 8U << 10U;
 
 }  // namespace
@@ -165,7 +165,7 @@ bool Consumers::find_to_end(Command const& command, model::Parameters& parameter
   if (!decision.status.ok()) return false;
   if (decision.phase != Phase::promise) return true;
   decision.hold->objects.push_back(id);
-  decision.hold->record_bytes = kEndBytes;
+  decision.hold->record_bytes = kEndBytes + rows::trace_bytes(*command.message);
   return false;
 }
 
@@ -210,8 +210,9 @@ Verdict Consumers::release(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   std::int64_t const now = decision.now.value;
   std::int64_t const wanted = parameters.date("process_date", 0, decision.asked().value);
-  std::string_view const error = command.message->text("error");
-  bool const failed = parameters.integer("failed", error.empty() ? 0 : 1, 0, 1) != 0;
+  std::string room;
+  std::string_view const said = rows::failure_of(*command.message, room);
+  bool const failed = parameters.integer("failed", said.empty() ? 0 : 1, 0, 1) != 0;
   std::uint32_t row = rows::kNoRow;
   if (!find_to_end(command, parameters, decision, row)) return Verdict::done;
   rows::GiveBackBody body;
@@ -223,7 +224,7 @@ Verdict Consumers::release(Command const& command, Decision& decision) const {
               : failed                             ? attempts_.rested(row, body.counters, now)
                                                    : shared_.rows().row(row).date();
   if (is_mutant(Mutant::release_goes_to_the_end)) body.date = now + 1;
-  body.error = model::shortened(error, kErrorBytesMax);
+  body.error = said;
   ++(failed ? shared_.statistics.attempts_failed : shared_.statistics.released);
   if (failed) shared_.statistics.deliveries.failed(now);
   rows::Ended const ended = failed ? attempts_.end(row, body, decision) : attempts_.give_back(row, body, decision);
@@ -237,7 +238,8 @@ Verdict Consumers::reject(Command const& command, Decision& decision) const {
   if (!find_to_end(command, parameters, decision, row)) return Verdict::done;
   rows::GiveBackBody body;
   body.counters = shared_.rows().counters_of(row).after_failure();
-  body.error = model::shortened(command.message->text("error"), kErrorBytesMax);
+  std::string room;
+  body.error = rows::failure_of(*command.message, room);
   body.date = shared_.rows().row(row).date();
   ++shared_.statistics.attempts_failed;
   shared_.statistics.deliveries.failed(decision.now.value);

@@ -1,5 +1,7 @@
 #include "plugins/queue/effects.h"
 
+#include "base/failure.h"
+
 namespace fastjournal::queue {
 
 void Effects::count_end(std::uint32_t row, rows::Reason reason, std::int64_t now) {
@@ -23,7 +25,7 @@ void Effects::alert_parked(std::uint32_t row, TableObserver& observer) const {
                         std::string{shared_.queue_of(row)} + " of table " + shared_.table() + " after " +
                         std::to_string(counters.attempts()) +
                         " deliveries that failed or timed out: the queue has no dead letters";
-  if (std::string_view const error = rows().view(row).error; !error.empty())
+  if (std::string_view const error = failure::error_of(rows().view(row).failure); !error.empty())
     message.append("; last error: ").append(error);
   observer.alert("message-failed", 60, message, "queue");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plugins/queue/mutants.h"
+#include "rows/failure.h"
 
 namespace fastjournal::queue {
 namespace {
@@ -96,7 +97,7 @@ Status describe(Shared const& shared, std::uint32_t row, BodyWish const& wish, A
     rows::Lease const& lease = rows.lease_of(row);
     answer.add("lease_end", lease.ends).add("worker", rows.leases().worker(lease));
   }
-  if (std::string_view const error = rows.view(row).error; !error.empty()) answer.add("error", error);
+  rows::add_error(rows.view(row).failure, answer);
   return add_letter(shared, row, wish, answer, outside);
 }
 

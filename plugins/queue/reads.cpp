@@ -10,6 +10,7 @@
 #include "plugins/queue/message_answers.h"
 #include "plugins/queue/mutants.h"
 #include "plugins/queue/names.h"
+#include "rows/failure.h"
 #include "rows/leased.h"
 
 namespace fastjournal::queue {
@@ -96,6 +97,7 @@ Verdict Reads::read(Command const& command, Decision& decision) const {
   std::uint64_t outside = 0;
   decision.status = describe(shared_, row, body, decision.answer, outside);
   if (!decision.status.ok()) decision.answer.cut(0);
+  if (decision.status.ok()) rows::add_trace(shared_.rows().view(row).failure, decision.answer);
   return Verdict::done;
 }
 
@@ -142,7 +144,7 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
   }
   answer.add("state", Value::of_text(state)).add("text", std::string_view{text});
   if (deliveries > 0) answer.add("deliveries", std::uint64_t{deliveries});
-  if (std::string_view const error = rows.view(row).error; !error.empty()) answer.add("error", error);
+  rows::add_failure(rows.view(row).failure, answer);
   return Verdict::done;
 }
 

@@ -411,6 +411,8 @@ void StompProtocol::set_acknowledgement(std::uint64_t number, std::uint64_t epoc
   if (is_ack) return;
   if (!is_final) message.add("failed", Value::of_integer(1));
   if (std::optional<std::string_view> const why = frame_.find("fj-error")) message.add("error", Value::of_text(*why));
+  if (std::optional<std::string_view> const where = frame_.find("fj-error-trace"))
+    message.add("error_trace", Value::of_text(*where));
 }
 
 Protocol::Piece StompProtocol::acknowledge(Message& message, std::string& out) {

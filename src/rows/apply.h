@@ -137,7 +137,7 @@ bool RowTable::apply_fold(RecordView const& record, ApplyContext const& context,
     if (!is_waiting(state_.row(twin).place()) || body.date > timer::kDateMax) return false;
     PayloadView const view = state_.view(twin);
     State::Change change{body.priority, body.date, body.counters,
-                         view.facts,    view.data, body.error.empty() ? view.error : body.error};
+                         view.facts,    view.data, body.error.empty() ? view.failure : body.error};
     change.facts.expires = body.expires;
     change.facts.merges = body.merges;
     state_.change(twin, change, observer);
@@ -192,7 +192,7 @@ bool RowTable::apply_move(RecordView const& record, ApplyContext const& context,
                        body.counters,
                        view.facts,
                        view.data,
-                       body.error.empty() ? view.error : body.error};
+                       body.error.empty() ? view.failure : body.error};
   change.facts.parked_at = 0;
   change.facts.expires = 0;
   MergeBody merge;

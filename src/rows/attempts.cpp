@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/failure.h"
 #include "timer/wheel.h"
 
 namespace fastjournal::rows {
@@ -111,7 +112,7 @@ Ended Attempts::give_up(std::uint32_t row, GiveBackBody const& body, Decision& d
   if (last_ != nullptr && last_->move(row, body, decision)) return {Ended::moved, 0};
   ObjectId const id = state_.id_of(row);
   if (rules_.delete_failed) {
-    append_given_up(decision.records, id, body.counters, body.error);
+    append_given_up(decision.records, id, body.counters, failure::error_of(body.error));
     return {Ended::deleted, 0};
   }
   append_park(decision.records, id, {decision.now.value, body.counters, body.error});

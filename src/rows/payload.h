@@ -10,7 +10,7 @@
 //   [expires]    zigzag varint, relative to arrival
 //   [merges]     varint
 //   [parked_at]  zigzag varint, relative to arrival
-//   [error]      varint: its length
+//   [error]      varint: its length, with a trace (base/failure.h)
 //   [failures]   varint (here, not in the row's header: few rows have any, and its 32 bytes are full)
 //   key data error
 #pragma once
@@ -160,7 +160,7 @@ struct PayloadView {
   Facts facts;
   std::string_view key;
   std::string_view data;
-  std::string_view error;
+  std::string_view failure;  // the last one (base/failure.h)
 };
 
 }  // namespace fastjournal::rows

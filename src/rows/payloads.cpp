@@ -55,7 +55,7 @@ PayloadView Payloads::view(std::uint32_t handle) const {
   char const* at = rest.data();
   out.key = {at, out.facts.key_bytes};
   out.data = {at + out.facts.key_bytes, out.facts.data_bytes};
-  out.error = {at + out.facts.key_bytes + out.facts.data_bytes, out.facts.error_bytes};
+  out.failure = {at + out.facts.key_bytes + out.facts.data_bytes, out.facts.error_bytes};
   return out;
 }
 
@@ -80,7 +80,7 @@ std::uint32_t Payloads::rewrite(std::uint32_t handle, PayloadView const& old, Fa
   Front const front{facts};
   auto const old_front = static_cast<std::size_t>(old.key.data() - store_.at(handle));
   bool const same_rest = data.data() == old.data.data() && data.size() == old.data.size() &&
-                         error.data() == old.error.data() && error.size() == old.error.size();
+                         error.data() == old.failure.data() && error.size() == old.failure.size();
   if (same_rest && front.size == old_front) {
     std::memcpy(store_.at(handle), front.bytes.data(), front.size);
     return handle;
@@ -107,7 +107,7 @@ std::uint32_t Payloads::rewrite(std::uint32_t handle, PayloadView const& old, Fa
   put({front.bytes.data(), front.size}, false);
   put(old.key, true);
   for (std::string_view const piece : pieces.all()) put(piece, pieces.is_old(piece));
-  put(error, error.data() == old.error.data());
+  put(error, error.data() == old.failure.data());
   move_all(moves);
   if (!stays) release(handle, old);
   return next;

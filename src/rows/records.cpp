@@ -1,6 +1,7 @@
 #include "rows/records.h"
 
 #include "base/bytes.h"
+#include "base/failure.h"
 #include "model/varint.h"
 #include "rows/body.h"
 
@@ -15,17 +16,20 @@ Lsn append(Records& records, RecordType type, std::uint8_t version, ObjectId obj
 
 // Bodies with counters: the first version knows no failures.
 std::uint8_t version_with(std::uint8_t failures) { return failures == 0 ? 1 : 2; }
+std::uint8_t version_with(Counters const& counters, std::string_view error) {
+  return failure::has_trace(error) ? 3 : version_with(counters.failures);
+}
 
-void write_counters(BodyHead& head, Counters const& counters) {
+void write_counters(BodyHead& head, Counters const& counters, std::string_view error) {
   head.byte(counters.timeouts).byte(counters.lifetime);
-  if (counters.failures != 0) head.byte(counters.failures);
+  if (version_with(counters, error) > 1) head.byte(counters.failures);
 }
 Counters read_counters(BodyReader& tail, std::uint8_t version) {
   Counters out;
   out.timeouts = tail.byte();
   out.lifetime = tail.byte();
-  // Without failures the first version is written.
-  if (version > 1 && (out.failures = tail.byte()) == 0) tail.fail();
+  // Without failures the first version is written, or the third.
+  if (version > 1 && (out.failures = tail.byte()) == 0 && version == 2) tail.fail();
   return out;
 }
 
@@ -56,6 +60,7 @@ bool has_lease(RowStatus status) { return status == RowStatus::processing || sta
 
 // The oldest that can express it.
 std::uint8_t version_of(RowBody const& body) {
+  if (!body.error.empty() && failure::has_trace(body.error)) return 5;
   if (body.has_outside) return 4;
   return body.status == RowStatus::held ? 3 : version_with(body.facts.failures);
 }
@@ -104,23 +109,23 @@ Lsn append_renew(Records& records, ObjectId row, Leases::Terms const& terms) {
 Lsn append_give_back(Records& records, ObjectId row, GiveBackBody const& body) {
   BodyHead head;
   head.six(body.date);
-  write_counters(head, body.counters);
-  return append(records, RecordType::give_back, version_with(body.counters.failures), row, head, body.error);
+  write_counters(head, body.counters, body.error);
+  return append(records, RecordType::give_back, version_with(body.counters, body.error), row, head, body.error);
 }
 
 Lsn append_fold(Records& records, ObjectId twin, FoldBody const& body) {
   BodyHead head;
   head.id(body.returned).byte(body.priority).six(body.date).six(body.expires);
-  write_counters(head, body.counters);
+  write_counters(head, body.counters, body.error);
   head.number(body.merges);
-  return append(records, RecordType::fold, version_with(body.counters.failures), twin, head, body.error);
+  return append(records, RecordType::fold, version_with(body.counters, body.error), twin, head, body.error);
 }
 
 Lsn append_park(Records& records, ObjectId row, ParkBody const& body) {
   BodyHead head;
   head.six(body.at);
-  write_counters(head, body.counters);
-  return append(records, RecordType::park, version_with(body.counters.failures), row, head, body.error);
+  write_counters(head, body.counters, body.error);
+  return append(records, RecordType::park, version_with(body.counters, body.error), row, head, body.error);
 }
 
 Lsn append_hold(Records& records, ObjectId row, HoldBody const& body) {
@@ -133,7 +138,8 @@ Lsn append_move(Records& records, ObjectId row, MoveBody const& body) {
   BodyHead head;
   head.six(body.date).byte(body.counters.timeouts).byte(body.counters.failures).byte(body.counters.lifetime);
   head.number(body.schema).number(body.error.size());
-  return append_body(records, static_cast<std::uint8_t>(RecordType::move), 1, row, head, body.error, body.data);
+  return append_body(records, static_cast<std::uint8_t>(RecordType::move), failure::has_trace(body.error) ? 2 : 1, row,
+                     head, body.error, body.data);
 }
 
 Lsn append_remove(Records& records, ObjectId row, Reason reason) {
@@ -210,8 +216,8 @@ bool read_row(std::string_view bytes, std::uint8_t version, RowBody& body) {
   std::uint8_t const flags = tail.byte();
   if (flags > (kStatusMask | kHasCounters | kHasSender)) return false;
   body.status = static_cast<RowStatus>(flags & kStatusMask);
-  body.has_outside = version == 4;
-  if (version != 4 && (body.status == RowStatus::held) != (version == 3)) return false;
+  body.has_outside = version >= 4;
+  if (version < 4 && (body.status == RowStatus::held) != (version == 3)) return false;
   body.priority = tail.byte();
   std::int64_t const after_arrival = model::unzigzag(tail.number());
   if ((flags & kHasCounters) != 0) {

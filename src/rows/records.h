@@ -43,7 +43,8 @@ inline constexpr std::uint8_t kOwnRecords = 32;
 // The newest version that is written and read; 0: no such record. Version 2 adds the counter of failures, and to
 // `remove` the counters and the error of a row that was given up: the alert about it is all that is left of it. Version
 // 3 of a row is one that is held: only tables that hold rows know it and the record `hold`.
-// Version 4 of a row and 2 of a merge have values outside the log.
+// Version 4 of a row and 2 of a merge have values outside the log; version 5 of a row may have some. An error with a
+// trace (base/failure.h) is in version 5 of a row, 3 of give_back, fold and park, and 2 of move.
 struct Kind {
   bool has_keys{false};  // rows are found by key
   bool holds{false};     // its rows may be held (AtLeaseEnd::hold)
@@ -51,12 +52,12 @@ struct Kind {
 };
 [[nodiscard]] constexpr std::uint8_t newest_version(RecordType type, Kind kind) {
   switch (type) {
-    case RecordType::row: return 4;
+    case RecordType::row: return 5;
     case RecordType::hold: return kind.holds ? 1 : 0;
-    case RecordType::move: return kind.moves ? 1 : 0;
+    case RecordType::move: return kind.moves ? 2 : 0;
     case RecordType::give_back:
     case RecordType::fold:
-    case RecordType::park:
+    case RecordType::park: return 3;
     case RecordType::remove:
     case RecordType::merge: return 2;
     case RecordType::lease:
@@ -92,7 +93,7 @@ struct RowBody {
   std::string_view key{};
   std::string_view data{};
   std::string_view error{};
-  bool has_outside{false};  // values of its data are outside the log
+  bool has_outside{false};  // values of its data are outside the log, or may be
 };
 
 enum class DataChange : std::uint8_t {

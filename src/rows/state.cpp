@@ -49,7 +49,7 @@ RowBody State::body_of(std::uint32_t index) const {
   body.facts = payload.facts;
   body.key = payload.key;
   body.data = payload.data;
-  body.error = payload.error;
+  body.error = payload.failure;
   body.has_outside = outside_ != 0 && !outside_of(payload).empty();
   return body;
 }
@@ -118,7 +118,7 @@ void State::lower_dates(std::uint32_t index, std::int64_t from, std::int64_t to)
     *date = std::min(*date, to);
   if (facts == old.facts) return;
   if (row.place() == Place::parked) places_.park_earlier(index, old.facts.parked_at, facts.parked_at);
-  rewrite(index, old, facts, old.data, old.error);
+  rewrite(index, old, facts, old.data, old.failure);
 }
 
 // ---------------------------------------------------------------------------
@@ -222,7 +222,7 @@ void State::wait(std::uint32_t index, GiveBackBody const& body, TableObserver& o
   Facts facts = old.facts;
   facts.parked_at = 0;
   facts.failures = body.counters.failures;
-  std::string_view const error = body.error.empty() ? old.error : body.error;
+  std::string_view const error = body.error.empty() ? old.failure : body.error;
   facts.error_bytes = static_cast<std::uint32_t>(error.size());
   if (facts.parked_at != old.facts.parked_at || facts.failures != old.facts.failures || !body.error.empty())
     rewrite(index, old, facts, old.data, error);
@@ -239,7 +239,7 @@ void State::park(std::uint32_t index, ParkBody const& body, TableObserver& obser
   Facts facts = old.facts;
   facts.parked_at = body.at;
   facts.failures = body.counters.failures;
-  std::string_view const error = body.error.empty() ? old.error : body.error;
+  std::string_view const error = body.error.empty() ? old.failure : body.error;
   facts.error_bytes = static_cast<std::uint32_t>(error.size());
   rewrite(index, old, facts, old.data, error);
   places_.park(index, body.at);

@@ -125,6 +125,8 @@ Texts Chance::of_lease(Reference const& table, std::string const& client, std::s
     out["process_date"] = std::to_string(table.now() - 100 + static_cast<std::int64_t>(draw(1500)));
   if (name == "RELEASE" && one_in(8)) out["failed"] = one_in(2) ? "1" : "0";
   if ((name == "RELEASE" || name == "FAIL") && one_in(2)) out["error"] = "error" + std::to_string(draw(100));
+  if ((name == "RELEASE" || name == "FAIL") && one_in(4))
+    out["error_trace"] = "error1 at line " + std::to_string(draw(100)) + std::string(draw(300), '.');
   return out;
 }
 
@@ -187,6 +189,7 @@ Texts Chance::command(Reference const& table, std::string const& client, bool se
     if (one_in(2)) out["status"] = kStatus[draw(6)];
     if (one_in(4)) out["prefix"] = "key1";
     if (one_in(4)) out["error"] = "error1";
+    if (one_in(3)) out["traces"] = "1";
     add_domain(out, 3);
     return out;
   }

@@ -343,7 +343,7 @@ class Life final : private Oracle {
       if (heard.client == "judge") out.push_back(std::move(heard.message));
     return out;
   }
-  std::vector<Texts> list() { return judge({{"", "LIST"}, {"count", "1000"}}); }
+  std::vector<Texts> list() { return judge({{"", "LIST"}, {"count", "1000"}, {"traces", "1"}}); }
 
   void compare() {
     ++result_.looks;

@@ -277,6 +277,7 @@ std::string Reference::merge(Row& row, Wish const& wish, bool behind, Texts cons
   row.accepted = wish.row.accepted;
   row.timeouts = row.failures = 0;
   row.error.clear();
+  row.trace.clear();
   ++row.merges;
   Texts values;
   for (Column const& column : columns_)

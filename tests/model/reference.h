@@ -88,6 +88,7 @@ struct Row {
   int lifetime{0};
   std::uint64_t merges{0};
   std::string error;
+  std::string trace;
   std::int64_t parked_at{0};
   // The lease.
   std::uint64_t epoch{0};
@@ -196,6 +197,7 @@ class Reference {
   std::string tell_domains(std::vector<Texts> const& answer) const;
   std::string stand(Texts const& command, Texts const& answer);
   [[nodiscard]] std::string compare_row(Row const& row, Texts const& shown) const;
+  [[nodiscard]] static std::string compare_trace(Row const& row, Texts const& message);
   [[nodiscard]] std::string status_of(Row const& row) const;
   [[nodiscard]] std::vector<Row*> rows_of(Texts const& command);
   // Without a key a row has only its number.
@@ -212,9 +214,11 @@ class Reference {
   void erase(std::uint64_t id);
   // Back to waiting at `date`, with its counters, or folded into its twin. Returns the row that is left; none if it had
   // expired.
-  Row* give_back(std::uint64_t id, std::int64_t date, std::string const& error);
+  // `command`: what its worker says of a failure.
+  Row* give_back(std::uint64_t id, std::int64_t date, Texts const& command);
   Row* put_back(std::uint64_t id);
-  void give_up(std::uint64_t id, std::string const& error);
+  void give_up(std::uint64_t id, Texts const& command);
+  static void note_failure(Row& row, Texts const& command);
   [[nodiscard]] bool is_too_many(Row const& row) const;
   void time_out(std::uint64_t id, Oracle& oracle);
   void end_leases(Oracle& oracle);

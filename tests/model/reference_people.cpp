@@ -217,6 +217,11 @@ std::string Reference::compare_row(Row const& row, Texts const& shown_row) const
   return wrong;
 }
 
+std::string Reference::compare_trace(Row const& row, Texts const& message) {
+  return text(message, "error_trace") == row.trace ? ""
+                                                   : "error_trace: expected \"" + row.trace + "\" in " + shown(message);
+}
+
 std::string Reference::peek(Texts const& command, std::vector<Texts> const& answer) const {
   if (names_no_row(command)) return people_error(first(answer), "bad_parameter");
   std::vector<Row*> const wanted = const_cast<Reference*>(this)->rows_of(command);
@@ -226,6 +231,7 @@ std::string Reference::peek(Texts const& command, std::vector<Texts> const& answ
     auto const id = static_cast<std::uint64_t>(number(message, "row"));
     if (std::none_of(wanted.begin(), wanted.end(), [&](Row const* row) { return row->id == id; })) return "another row";
     if (std::string wrong = compare_row(*find(id), message); !wrong.empty()) return wrong;
+    if (std::string wrong = compare_trace(*find(id), message); !wrong.empty()) return wrong;
   }
   return {};
 }
@@ -245,12 +251,17 @@ std::string Reference::list(Texts const& command, std::vector<Texts> const& answ
     Row const* const row = find(id);
     if (row == nullptr) return "lists an unknown row: " + shown(message);
     if (std::string wrong = compare_row(*row, message); !wrong.empty()) return wrong;
+    if (text(command, "traces") != "1" && message.contains("error_trace")) return "a trace that was not asked for";
+    if (std::string wrong = text(command, "traces") == "1" ? compare_trace(*row, message) : ""; !wrong.empty())
+      return wrong;
   }
   return told == wanted ? ""
                         : "lists " + std::to_string(told.size()) + " rows, expected " + std::to_string(wanted.size());
 }
 
-std::string Reference::compare(std::vector<Texts> const& dump) const { return list({{"", "LIST"}}, dump); }
+std::string Reference::compare(std::vector<Texts> const& dump) const {
+  return list({{"", "LIST"}, {"traces", "1"}}, dump);
+}
 
 std::string Reference::why(Texts const& command, std::vector<Texts> const& answer) const {
   if (names_no_row(command)) return people_error(first(answer), "bad_parameter");
@@ -272,6 +283,8 @@ std::string Reference::why(Texts const& command, std::vector<Texts> const& answe
         (number(message, "failures", -1) != row->failures || number(message, "timeouts", -1) != row->timeouts ||
          number(message, "lifetime_timeouts", -1) != row->lifetime))
       return "failures, timeouts or lifetime_timeouts: not those of the row in " + shown(message);
+    if (row != nullptr && expected != "expired")
+      if (std::string wrong = compare_trace(*row, message); !wrong.empty()) return wrong;
     if (text(message, "state") != expected) return "state: expected " + expected + " in " + shown(message);
   }
   std::size_t const told = answer.size();

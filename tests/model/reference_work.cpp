@@ -116,15 +116,16 @@ std::string Reference::release(Texts const& command, Texts const& answer) {
   Row* row = nullptr;
   if (std::string wrong = leased(command, answer, row); row == nullptr) return wrong;
   synced_ = true;
-  std::string const error = text(command, "error");
-  bool const failed = command.contains("failed") ? text(command, "failed") == "1" : !error.empty();
+  bool const failed = command.contains("failed")
+                          ? text(command, "failed") == "1"
+                          : !text(command, "error").empty() || !text(command, "error_trace").empty();
   if (failed) {
     ++row->failures;
     ++row->lifetime;
   }
   bool const expired = row->expires != 0 && row->expires <= now_;
   if (failed && !expired && is_too_many(*row)) {
-    give_up(row->id, error);
+    give_up(row->id, command);
     pause_by_failures();
     std::string const expected = options_.delete_failed ? "DELETED" : "PARKED";
     return answer.empty() || text(answer, "") == expected ? "" : "expected " + expected;
@@ -140,7 +141,7 @@ std::string Reference::release(Texts const& command, Texts const& answer) {
     if (twin && options_.jitter != 0 && number(answer, "process_date") <= most)
       date = std::max(date, number(answer, "process_date"));
   }
-  Row const* const left = give_back(row->id, date, error);
+  Row const* const left = give_back(row->id, date, command);
   if (answer.empty()) return {};
   if (left == nullptr) return text(answer, "") == "DELETED" ? "" : "expected DELETED of an expired row";
   if (text(answer, "") != "RELEASED") return "expected RELEASED";
@@ -157,7 +158,7 @@ std::string Reference::fail(Texts const& command, Texts const& answer) {
   if (expired) {
     erase(row->id);
   } else {
-    give_up(row->id, text(command, "error"));
+    give_up(row->id, command);
     pause_by_failures();
   }
   std::string const expected = options_.delete_failed || expired ? "DELETED" : "PARKED";
@@ -191,7 +192,16 @@ bool Reference::is_too_many(Row const& row) const {
          (options_.max_attempts != 0 && row.failures >= options_.max_attempts);
 }
 
-Row* Reference::give_back(std::uint64_t id, std::int64_t date, std::string const& error) {
+// Both are of one failure: without either the last one stays.
+void Reference::note_failure(Row& row, Texts const& command) {
+  std::string const error = text(command, "error");
+  std::string const trace = text(command, "error_trace");
+  if (error.empty() && trace.empty()) return;
+  row.error = error;
+  row.trace = trace;
+}
+
+Row* Reference::give_back(std::uint64_t id, std::int64_t date, Texts const& command) {
   Row& row = *row_of(id);
   if (row.expires != 0 && row.expires <= now_) {
     erase(id);
@@ -201,7 +211,7 @@ Row* Reference::give_back(std::uint64_t id, std::int64_t date, std::string const
   if (twin == nullptr) {
     row.state = State::waiting;
     row.date = date;
-    if (!error.empty()) row.error = error;
+    note_failure(row, command);
     return &row;
   }
   twin->priority = std::min(twin->priority, row.priority);
@@ -211,20 +221,20 @@ Row* Reference::give_back(std::uint64_t id, std::int64_t date, std::string const
   twin->failures = row.failures;
   twin->lifetime = std::max(twin->lifetime, row.lifetime);
   twin->merges += row.merges + 1;
-  if (!error.empty()) twin->error = error;
+  note_failure(*twin, command);
   std::uint64_t const left = twin->id;
   erase(id);
   return row_of(left);
 }
 
-void Reference::give_up(std::uint64_t id, std::string const& error) {
+void Reference::give_up(std::uint64_t id, Texts const& command) {
   ++failures_;
   ++failures_logged_;
   if (options_.delete_failed) return erase(id);
   Row& row = *row_of(id);
   row.state = State::parked;
   row.parked_at = now_;
-  if (!error.empty()) row.error = error;
+  note_failure(row, command);
 }
 
 // ---------------------------------------------------------------------------

@@ -373,6 +373,52 @@ BOOST_FIXTURE_TEST_CASE(fail_parks_at_once_with_its_error, WorkFixture) {
   BOOST_TEST(replays());
 }
 
+BOOST_FIXTURE_TEST_CASE(a_trace_is_kept_until_the_next_failure_and_shown_when_one_row_is_looked_at, WorkFixture) {
+  std::string const trace = "Traceback:\n" + std::string(20'000, 't');
+  std::uint64_t const bytes = table->live_bytes();
+  run("INSERT", {{"k", "a"}});
+  std::uint64_t const row = table->live_bytes() - bytes;
+  run("RELEASE",
+      with(with(with(leased(run("NEXT", {})), "error", "broken"), "error_trace", trace), "process_date", "0"));
+  // What it costs is counted.
+  BOOST_TEST(table->live_bytes() - bytes - row > 16'384U);
+  BOOST_TEST(table->live_bytes() - bytes - row < 16'500U);
+  for (std::string const reads : {"PEEK", "WHY"}) {
+    Reply const one = run(reads, {{"k", "a"}});
+    BOOST_TEST(one.get("error") == "broken", reads);
+    BOOST_TEST(one.get("error_trace") == trace.substr(0, 16'384), reads);
+    BOOST_TEST(one.get("text").find("Traceback") == std::string::npos);
+  }
+  BOOST_TEST(run("LIST", {{"error", "broken"}}).get("error_trace") == "-");
+  BOOST_TEST(run("LIST", {{"error", "broken"}, {"traces", "1"}}).get("error_trace").size() == 16'384U);
+  // Filters look at the error alone.
+  BOOST_TEST(run("LIST", {{"error", "Traceback"}}).name() == "NOTHING");
+  BOOST_TEST(replays());
+  // A time-out says nothing of its own.
+  run("NEXT", {{"lease", "1000"}});
+  pass(1000);
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("error_trace").size() == 16'384U);
+  BOOST_TEST(replays());
+  pass(100'000);
+  run("RELEASE", with(with(leased(run("NEXT", {})), "error", "other"), "process_date", "0"));
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("error") == "other");
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("error_trace") == "-");
+  // A trace alone says that it failed.
+  Reply const parked = run("FAIL", with(leased(run("NEXT", {})), "error_trace", "at line 7"));
+  BOOST_TEST(parked.name() == "PARKED");
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("error") == "-");
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("error_trace") == "at line 7");
+  BOOST_TEST(alerts.raised["row-failed"].find("line 7") == std::string::npos);
+  BOOST_TEST(replays());
+  // KICK leaves it, and a merge begins anew.
+  run("KICK", {{"k", "a"}});
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("error_trace") == "at line 7");
+  run("INSERT", {{"k", "a"}});
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("error_trace") == "-");
+  BOOST_TEST(table->live_bytes() - bytes < row + 16);
+  BOOST_TEST(replays());
+}
+
 BOOST_FIXTURE_TEST_CASE(a_returned_row_folds_into_its_waiting_twin, WorkFixture) {
   run("INSERT", {{"k", "a"}, {"v", "1"}, {"priority", "20"}});
   run("NEXT", {});

@@ -170,6 +170,40 @@ BOOST_AUTO_TEST_CASE(failures_of_one_class_rest_longer_each_time_and_end_dead) {
   BOOST_TEST(table.replays());
 }
 
+BOOST_AUTO_TEST_CASE(the_trace_of_a_failure_stays_until_the_next_one_or_the_arrival) {
+  Harness table;
+  Reply document = table.found("u");
+  auto const fail = [&](std::string const& destination, std::string const& trace) {
+    Texts with{{"document", document.get("document")},
+               {"destination", destination},
+               {"token", document.get("token")},
+               {"error", "no room"}};
+    if (!trace.empty()) with["error_trace"] = trace;
+    return table.run("FAILED", with).get("status");
+  };
+  auto const why = [&] { return table.run("WHY", {{"document", document.get("document")}}); };
+  BOOST_TEST(fail("a", std::string(20'000, 't')) == "error");
+  BOOST_TEST(fail("b", "at line 7") == "error");
+  BOOST_TEST(why().get("error_trace") == "a:\n" + std::string(16'384, 't') + "\nb:\nat line 7");
+  BOOST_TEST(why().get("text").find("ttt") == std::string::npos);
+  Reply const history = table.run("HISTORY", {});
+  BOOST_TEST(history.get("error", history.messages.size() - 1) == "no room");
+  BOOST_TEST(table.replays());
+  // Who gives it back says nothing of the failure.
+  table.pass(1'000);
+  document = table.next();
+  BOOST_TEST(table.run("RELEASE", {{"document", document.get("document")}, {"token", document.get("token")}}).name() ==
+             "RECORDED");
+  BOOST_TEST(why().get("error_trace").size() == 16'384U + 16);
+  BOOST_TEST(table.replays());
+  document = table.next();
+  BOOST_TEST(fail("a", "") == "error");
+  table.deliver(document, "b");
+  BOOST_TEST(table.states(document) == "a=error b=sent");
+  BOOST_TEST(why().get("error_trace") == "-");
+  BOOST_TEST(table.replays());
+}
+
 BOOST_AUTO_TEST_CASE(failures_of_different_classes_are_counted_apart) {
   Harness table;
   Reply document = table.found("u");

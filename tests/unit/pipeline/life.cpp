@@ -346,6 +346,7 @@ class Life {
     bool const permanent = one_in(12);
     with["class"] = one_in(4) ? "y" : "x";
     if (permanent) with["permanent"] = "1";
+    if (one_in(3)) with["error_trace"] = std::string(1 + draw(5'000), 't');
     Reply const reply = run("FAILED", with, held.connection);
     int const at = number_of(destination);
     Reference::Place const& place = reference_.docs.at(held.document).places[at];

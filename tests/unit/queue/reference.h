@@ -291,7 +291,8 @@ class Reference {
       return "ACCEPTED";
     }
     at->redelivered = true;
-    bool const failed = command == "REJECT" || with.contains("error");
+    bool const failed = command == "REJECT" || with.contains("error") ||
+                        (with.contains("error_trace") && !with.at("error_trace").empty());
     if (failed) ++at->deliveries;
     if (command == "REJECT") return fail(at, true);
     if (with.contains("process_date")) {

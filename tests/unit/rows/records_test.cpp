@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/failure.h"
 #include "rows/records.h"
 
 using namespace fastjournal;
@@ -64,6 +65,53 @@ BOOST_AUTO_TEST_CASE(a_row_that_is_held_is_of_version_three_and_no_other_is) {
         BOOST_TEST(read_row(one.bytes, version, back) == (version == expected));
     }
   }
+}
+
+// Without one each is in the version of before.
+BOOST_AUTO_TEST_CASE(an_error_with_a_trace_is_of_a_version_of_its_own) {
+  std::string room;
+  std::string const error{failure::kept_of("broken \xff", "at line 7", room)};
+  BOOST_TEST(failure::error_of(error) == "broken ?");
+  BOOST_TEST(failure::trace_of(error) == "at line 7");
+  One one;
+  RowBody row;
+  RowBody row_back;
+  row.error = error;
+  row.facts.error_bytes = static_cast<std::uint32_t>(error.size());
+  row.lease = {LeaseEpoch{5}, 1000, 2000, 0, 1, "worker"};
+  for (RowStatus const status : {RowStatus::waiting, RowStatus::held}) {
+    for (bool const has_outside : {false, true}) {
+      row.status = status;
+      row.has_outside = has_outside;
+      append_row(one, {}, row);
+      BOOST_TEST(unsigned{one.version} == 5U);
+      BOOST_REQUIRE(read_row(one.bytes, one.version, row_back));
+      BOOST_TEST((row_back.error == error && row_back.status == status && row_back.has_outside));
+    }
+  }
+  for (int const failures : {0, 2}) {
+    Counters const counters{1, static_cast<std::uint8_t>(failures), 4};
+    append_give_back(one, {}, {.date = 5, .counters = counters, .error = error});
+    GiveBackBody back;
+    BOOST_REQUIRE((one.version == 3 && read_give_back(one.bytes, one.version, back)));
+    BOOST_TEST((back.error == error && back.counters.failures == failures && back.counters.lifetime == 4));
+    append_fold(one, {}, {.counters = counters, .merges = 3, .error = error});
+    FoldBody fold;
+    BOOST_REQUIRE((one.version == 3 && read_fold(one.bytes, one.version, fold)));
+    BOOST_TEST((fold.error == error && fold.counters.failures == failures && fold.merges == 3));
+    append_park(one, {}, {.at = 6, .counters = counters, .error = error});
+    ParkBody park;
+    BOOST_REQUIRE((one.version == 3 && read_park(one.bytes, one.version, park)));
+    BOOST_TEST((park.error == error && park.counters.failures == failures && park.at == 6));
+    append_give_back(one, {}, {.date = 5, .counters = counters, .error = "broken"});
+    BOOST_TEST(unsigned{one.version} == (failures == 0 ? 1U : 2U));
+  }
+  append_move(one, {}, {.error = error, .data = "data"});
+  MoveBody move;
+  BOOST_REQUIRE((one.version == 2 && read_move(one.bytes, move)));
+  BOOST_TEST((move.error == error && move.data == "data"));
+  append_move(one, {}, {.error = "broken", .data = "data"});
+  BOOST_TEST(unsigned{one.version} == 1U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

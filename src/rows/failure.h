@@ -1,0 +1,39 @@
+// What a worker says of a failed attempt, for people: the parameters error and error_trace of its command.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/failure.h"
+#include "fastjournal/limits.h"
+#include "fastjournal/table.h"
+#include "model/shortened.h"
+
+namespace fastjournal::rows {
+
+// What a trace adds to the records of a command, at most.
+[[nodiscard]] inline std::size_t trace_bytes(Message const& message) {
+  return std::min(message.text("error_trace").size(), kTraceBytesMax);
+}
+
+// As a row keeps it; empty: nothing was said. In the message, or in `room`.
+[[nodiscard]] inline std::string_view failure_of(Message const& message, std::string& room) {
+  return failure::kept_of(model::shortened(message.text("error"), kErrorBytesMax),
+                          model::shortened(message.text("error_trace"), kTraceBytesMax), room);
+}
+
+// Each is added to the current message if it is there.
+inline void add_error(std::string_view kept, Answer& answer) {
+  if (std::string_view const error = failure::error_of(kept); !error.empty()) answer.add("error", error);
+}
+inline void add_trace(std::string_view kept, Answer& answer) {
+  if (std::string_view const trace = failure::trace_of(kept); !trace.empty()) answer.add("error_trace", trace);
+}
+inline void add_failure(std::string_view kept, Answer& answer) {
+  add_error(kept, answer);
+  add_trace(kept, answer);
+}
+
+}  // namespace fastjournal::rows
