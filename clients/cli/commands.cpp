@@ -226,7 +226,8 @@ ExitCode JournalRunner::rows_of_key(Message& command) {
           console_.out << render_sheet(record);
         else
           console_.out << (record.has("row") ? "row " + value_text(record, "row") + ": " : "")
-                       << printable(record.text("text")) << '\n';
+                       << printable(record.text("text")) << '\n'
+                       << trace_lines(record.text("error_trace"));
     }
     if (after.empty()) return ExitCode::ok;
     command.set("after", after);

@@ -288,6 +288,7 @@ void Grammar::add_viewer_verbs() {
   ls.add_option("--after", out_.after, "go on where an earlier list ended");
   CLI::Option* count = number(ls, "--count", out_.count, "how many at most (default 100)", 1);
   ls.add_flag("--all", out_.all, "all rows; with --json, as they come")->excludes(count);
+  ls.add_flag("--traces", out_.traces, "each row as `peek` shows it, with where its last attempt failed");
   ls.footer(
       "`fastjournal ls A --all --json | fastjournal put B --from -` copies a table: columns, priorities and dates. A "
       "row\nthat is parked or being processed waits in the copy.");

@@ -185,6 +185,7 @@ struct Invocation {
   RowFilter filter;
   std::string after;
   bool all{false};      // ls, spool
+  bool traces{false};   // ls
   bool dry_run{false};  // kick, delete, apply, spool purge
   // alerts
   std::string lower;

@@ -109,7 +109,7 @@ class People {
     if (one_.json)
       console_.out << render_json(reply->first());
     else
-      console_.out << printable(reply->first().text("text")) << '\n';
+      console_.out << printable(reply->first().text("text")) << '\n' << trace_lines(reply->first().text("error_trace"));
     return ExitCode::ok;
   }
 

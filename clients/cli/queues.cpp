@@ -182,7 +182,7 @@ ExitCode QueueRunner::why() {
   if (one_.json)
     console_.out << render_json(answer.value());
   else
-    console_.out << printable(answer->text("text")) << '\n';
+    console_.out << printable(answer->text("text")) << '\n' << trace_lines(answer->text("error_trace"));
   return ExitCode::ok;
 }
 

@@ -216,6 +216,16 @@ std::string printable_lines(std::string_view text) {
   }
 }
 
+std::string trace_lines(std::string_view trace) {
+  std::string out;
+  while (!trace.empty()) {
+    std::size_t const end = std::min(trace.find('\n'), trace.size());
+    append_line(out, "    " + printable(trace.substr(0, end)));
+    trace.remove_prefix(std::min(end + 1, trace.size()));
+  }
+  return out;
+}
+
 std::string render_table(std::span<Message const> records, Look const& look, std::string_view hidden) {
   std::vector<TableColumn> columns = columns_of(records, hidden);
   if (columns.empty()) return {};
@@ -241,7 +251,10 @@ std::string render_sheet(Message const& record) {
     if (!steers(param.name)) width = std::max(width, param.name.size());
   std::string out;
   for (Param const& param : record.params())
-    if (!steers(param.name)) append_line(out, fmt::format("{:<{}}  {}", param.name, width, cell_text(param)));
+    if (param.name == "error_trace")
+      out.append(param.name).append("\n").append(trace_lines(param.value.bytes));
+    else if (!steers(param.name))
+      append_line(out, fmt::format("{:<{}}  {}", param.name, width, cell_text(param)));
   return out;
 }
 

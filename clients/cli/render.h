@@ -29,6 +29,9 @@ struct Look {
 [[nodiscard]] std::string render_table(std::span<Message const> records, Look const& look,
                                        std::string_view hidden = {});
 
+// A trace, a line each, indented.
+[[nodiscard]] std::string trace_lines(std::string_view trace);
+
 // One parameter per line, for a record with many parameters.
 [[nodiscard]] std::string render_sheet(Message const& record);
 

@@ -63,6 +63,7 @@ ExitCode list_rows(Invocation const& one, Console& console, Connection& connecti
     command.set("table", one.table);
     command.set("count", Value::of_unsigned(std::min(wanted, kRowsPageMax)));
     set_filter(command, one.filter);
+    if (one.traces) command.set_integer("traces", 1);
     if (!after.empty()) command.set("after", after);
     Result<Reply> reply = connection.call(command);
     if (!reply.ok()) return complain(one, console, reply.status());
@@ -78,6 +79,8 @@ ExitCode list_rows(Invocation const& one, Console& console, Connection& connecti
       ++shown;
       if (one.json)
         console.out << render_json(row);
+      else if (one.traces)
+        console.out << (shown > 1 ? "\n" : "") << render_sheet(row);
       else
         rows.push_back(std::move(row));
       if (wanted == 0) break;

@@ -160,9 +160,9 @@ Result<std::string> Documents::failed(Document const& document, std::string_view
   Message command = about("FAILED", document);
   command.set("destination", destination);
   set_error(command, "class", kind, kFailureClassBytesMax);
-  set_error(command, "error", options.error);
+  set_failure(command, options.error, options.error_trace);
   set_flag(command, "permanent", options.permanent);
-  Result<Reply> const reply = connection_.call(command);
+  Result<Reply> const reply = report(connection_, command);
   if (!reply.ok()) return reply.status();
   return std::string{reply->first().text("status")};
 }

@@ -94,6 +94,7 @@ struct Sending {
 struct FailedOptions {
   std::string error{};  // for people; 1 KiB is kept
   bool permanent{false};
+  std::string error_trace{};  // where it went wrong; 16 KiB are kept
 };
 
 // Why a document was not sent.

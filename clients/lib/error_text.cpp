@@ -1,5 +1,6 @@
 #include "clients/lib/error_text.h"
 
+#include "base/failure.h"
 #include "base/utf8.h"
 
 namespace fastjournal::client {
@@ -21,6 +22,18 @@ std::string error_text(std::string_view given, std::size_t bytes_max) {
 
 void set_error(Message& command, std::string_view name, std::string_view given, std::size_t bytes_max) {
   if (!given.empty()) command.set(name, command.arena().copy(error_text(given, bytes_max)));
+}
+
+void set_failure(Message& command, std::string_view error, std::string_view error_trace) {
+  set_error(command, "error", error);
+  set_error(command, "error_trace", error_trace, kTraceBytesMax);
+}
+
+Result<Reply> report(Connection& connection, Message& command) {
+  Result<Reply> reply = connection.call(command);
+  if (reply.ok() || reply.status().code() != Code::unknown_parameter || !command.has("error_trace")) return reply;
+  command.erase("error_trace");
+  return connection.call(command);
 }
 
 }  // namespace fastjournal::client

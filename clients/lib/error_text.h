@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "clients/lib/client.h"
 #include "fastjournal/limits.h"
 #include "fastjournal/message.h"
 
@@ -16,5 +17,11 @@ namespace fastjournal::client {
 
 // Nothing if it is empty.
 void set_error(Message& command, std::string_view name, std::string_view given, std::size_t bytes_max = kErrorBytesMax);
+
+// error and error_trace, as of set_error.
+void set_failure(Message& command, std::string_view error, std::string_view error_trace);
+
+// The answer to a command with these; a daemon that knows no traces gets it without.
+[[nodiscard]] Result<Reply> report(Connection& connection, Message& command);
 
 }  // namespace fastjournal::client

@@ -87,10 +87,10 @@ std::span<CommandRule const> journal_commands() {
 }
 
 bool is_row_parameter(std::string_view name) {
-  static constexpr std::array<std::string_view, 19> kNames{
-      "after",     "attempts", "domain", "epoch",    "error",    "expiration_date", "insertion_date",
-      "lease_end", "left",     "merges", "omitted",  "priority", "process_date",    "request",
-      "row",       "status",   "table",  "timeouts", "worker"};
+  static constexpr std::array<std::string_view, 20> kNames{
+      "after",          "attempts",  "domain", "epoch",  "error",    "error_trace", "expiration_date",
+      "insertion_date", "lease_end", "left",   "merges", "omitted",  "priority",    "process_date",
+      "request",        "row",       "status", "table",  "timeouts", "worker"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -223,12 +223,13 @@ Result<Returned> Journal::returned_of(Reply const& reply) {
 Message Journal::release_of(Row const& row, ReleaseOptions const& options) const {
   Message command = about_row("RELEASE", table_, row);
   set_date(command, "process_date", options.process_date);
-  set_error(command, "error", options.error);
+  set_failure(command, options.error, options.error_trace);
   return command;
 }
 
 Result<Returned> Journal::release(Row const& row, ReleaseOptions const& options) {
-  Result<Reply> const reply = connection_.call(release_of(row, options));
+  Message command = release_of(row, options);
+  Result<Reply> const reply = report(connection_, command);
   if (!reply.ok()) return reply.status();
   return returned_of(reply.value());
 }
@@ -247,14 +248,15 @@ Status Journal::unlisten(std::string_view domain) {
   return connection_.unlisten(table_, params);
 }
 
-Message Journal::fail_of(Row const& row, std::string_view error) const {
+Message Journal::fail_of(Row const& row, std::string_view error, std::string_view error_trace) const {
   Message command = about_row("FAIL", table_, row);
-  set_error(command, "error", error);
+  set_failure(command, error, error_trace);
   return command;
 }
 
-Result<Returned> Journal::fail(Row const& row, std::string_view error) {
-  Result<Reply> const reply = connection_.call(fail_of(row, error));
+Result<Returned> Journal::fail(Row const& row, std::string_view error, std::string_view error_trace) {
+  Message command = fail_of(row, error, error_trace);
+  Result<Reply> const reply = report(connection_, command);
   if (!reply.ok()) return reply.status();
   return returned_of(reply.value());
 }

@@ -100,7 +100,8 @@ struct Work {
 // once (or at the date).
 struct ReleaseOptions {
   std::optional<Date> process_date{};
-  std::string error{};  // at most 1 KiB is kept
+  std::string error{};        // at most 1 KiB is kept
+  std::string error_trace{};  // where it went wrong; at most 16 KiB are kept
 };
 
 // The fate of a row that was returned or given up.
@@ -176,13 +177,13 @@ class Journal {
   [[nodiscard]] Status listen(ListenOptions const& options = {});
   [[nodiscard]] Status unlisten(std::string_view domain = {});
   // For a row that can never succeed: parks it at once.
-  [[nodiscard]] Result<Returned> fail(Row const& row, std::string_view error);
+  [[nodiscard]] Result<Returned> fail(Row const& row, std::string_view error, std::string_view error_trace = {});
 
   // For pipelining and transactions: what put(), done(), release() and fail() send, and the meaning of the answers.
   [[nodiscard]] Message insert_of(Params const& columns, PutOptions const& options = {});
   [[nodiscard]] Message done_of(Row const& row) const;
   [[nodiscard]] Message release_of(Row const& row, ReleaseOptions const& options = {}) const;
-  [[nodiscard]] Message fail_of(Row const& row, std::string_view error) const;
+  [[nodiscard]] Message fail_of(Row const& row, std::string_view error, std::string_view error_trace = {}) const;
   [[nodiscard]] static Result<Put> put_of(Reply const& reply);
   // The meaning of an answer to RELEASE or FAIL.
   [[nodiscard]] static Result<Returned> returned_of(Reply const& reply);

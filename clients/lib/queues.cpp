@@ -58,6 +58,7 @@ QueueMessage message_from(Message const& message) {
   out.status = message.text("status");
   out.worker = message.text("worker");
   out.error = message.text("error");
+  out.error_trace = message.text("error_trace");
   return out;
 }
 
@@ -250,14 +251,14 @@ Status Queues::accept(QueueMessage const& message) { return connection_.call(acc
 Message Queues::release_of(QueueMessage const& message, GiveBackOptions const& options) const {
   Message out = on_lease("RELEASE", message);
   set_date(out, "process_date", options.process_date);
-  set_error(out, "error", options.error);
+  set_failure(out, options.error, options.error_trace);
   set_truth(out, "failed", options.failed);
   return out;
 }
 
-Message Queues::reject_of(QueueMessage const& message, std::string_view error) const {
+Message Queues::reject_of(QueueMessage const& message, std::string_view error, std::string_view error_trace) const {
   Message out = on_lease("REJECT", message);
-  set_error(out, "error", error);
+  set_failure(out, error, error_trace);
   return out;
 }
 
@@ -269,13 +270,16 @@ Result<ReturnedMessage> Queues::returned_of(Message const& answer) {
 }
 
 Result<ReturnedMessage> Queues::release(QueueMessage const& message, GiveBackOptions const& options) {
-  Result<Reply> const reply = connection_.call(release_of(message, options));
+  Message command = release_of(message, options);
+  Result<Reply> const reply = report(connection_, command);
   if (!reply.ok()) return reply.status();
   return returned_of(reply->first());
 }
 
-Result<ReturnedMessage> Queues::reject(QueueMessage const& message, std::string_view error) {
-  Result<Reply> const reply = connection_.call(reject_of(message, error));
+Result<ReturnedMessage> Queues::reject(QueueMessage const& message, std::string_view error,
+                                       std::string_view error_trace) {
+  Message command = reject_of(message, error, error_trace);
+  Result<Reply> const reply = report(connection_, command);
   if (!reply.ok()) return reply.status();
   return returned_of(reply->first());
 }

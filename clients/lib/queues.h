@@ -90,7 +90,8 @@ struct QueueMessage {
   std::uint64_t origin{0};      // messages of several queues that came as one have the same
   std::string status{};         // of BROWSE and READ: waiting, due, acquired or parked
   std::string worker{};
-  std::string error{};  // what a consumer said last
+  std::string error{};        // what a consumer said last
+  std::string error_trace{};  // only of READ: where it went wrong
 };
 // From a MESSAGE; invalid for any other message.
 [[nodiscard]] Result<QueueMessage> queue_message_of(Message const& message);
@@ -115,6 +116,7 @@ struct GiveBackOptions {
   std::optional<Date> process_date{};
   std::string error{};  // at most 1 KiB is kept
   std::optional<bool> failed{};
+  std::string error_trace{};  // where it went wrong; at most 16 KiB are kept
 };
 
 // The fate of a message that was released or rejected.
@@ -278,7 +280,8 @@ class Queues {
   [[nodiscard]] Status accept(QueueMessage const& message);
   [[nodiscard]] Result<ReturnedMessage> release(QueueMessage const& message, GiveBackOptions const& options = {});
   // It can never be dealt with: it goes to the dead letters of its queue, or is parked.
-  [[nodiscard]] Result<ReturnedMessage> reject(QueueMessage const& message, std::string_view error = {});
+  [[nodiscard]] Result<ReturnedMessage> reject(QueueMessage const& message, std::string_view error = {},
+                                               std::string_view error_trace = {});
   // Remains in force after a reconnect; read the notices with wait_queue_notice. Messages delivered before a loss are
   // handed out again once the table's grace (0) is over. A second listen of the same queue changes mode and credit.
   [[nodiscard]] Status listen(QueueListenOptions const& options);
@@ -317,7 +320,8 @@ class Queues {
                                    SendOptions const& options = {});
   [[nodiscard]] Message accept_of(QueueMessage const& message) const;
   [[nodiscard]] Message release_of(QueueMessage const& message, GiveBackOptions const& options = {}) const;
-  [[nodiscard]] Message reject_of(QueueMessage const& message, std::string_view error = {}) const;
+  [[nodiscard]] Message reject_of(QueueMessage const& message, std::string_view error = {},
+                                  std::string_view error_trace = {}) const;
   [[nodiscard]] static Result<Sent> sent_of(Message const& answer);
   // The meaning of an answer to RELEASE or REJECT.
   [[nodiscard]] static Result<ReturnedMessage> returned_of(Message const& answer);

@@ -206,6 +206,8 @@ export interface Row {
   expirationDate?: number;
   worker?: string;
   error?: string;
+  /** Only of PEEK: where it went wrong, as a worker said. */
+  errorTrace?: string;
 }
 
 /** A row that is leased: any object with its numbers. */
@@ -298,10 +300,13 @@ export interface Journal {
   /** DONE and NEXT in one round trip. */
   doneAndNext(row: Leased, options?: { domain?: string; worker?: string } & Limits): Promise<Work>;
   /** With an error it is a failed attempt: counted, and the row rests for the table's back-off or until the date. Without,
-   * nothing is counted, and the row is due at once or at the date. */
-  release(row: Leased, options?: { error?: string; processDate?: DateValue } & Limits): Promise<Returned>;
+   * nothing is counted, and the row is due at once or at the date. At most 16 KiB of `errorTrace` are kept. */
+  release(
+    row: Leased,
+    options?: { error?: string; errorTrace?: string; processDate?: DateValue } & Limits,
+  ): Promise<Returned>;
   /** For a row that can never succeed. At most 1 KiB of `error` is kept. */
-  fail(row: Leased, error: string, limits?: Limits): Promise<Returned>;
+  fail(row: Leased, error: string, options?: { errorTrace?: string } & Limits): Promise<Returned>;
   listen(options?: ListenOptions): Notices;
   /** The row, or all rows of the key. */
   peek(what: What, limits?: Limits): Promise<Row[]>;
@@ -424,6 +429,8 @@ export interface QueueMessage {
   status?: 'waiting' | 'due' | 'acquired' | 'parked';
   worker?: string;
   error?: string;
+  /** Only of READ: where it went wrong, as a consumer said. */
+  errorTrace?: string;
 }
 
 /** A message that is leased: any object with its numbers. */
@@ -541,10 +548,10 @@ export interface Queues {
    * otherwise. */
   release(
     message: LeasedMessage,
-    options?: { error?: string; processDate?: DateValue; failed?: boolean } & Limits,
+    options?: { error?: string; errorTrace?: string; processDate?: DateValue; failed?: boolean } & Limits,
   ): Promise<ReturnedMessage>;
   /** It can never be dealt with: it goes to the dead letters, or is parked. */
-  reject(message: LeasedMessage, error?: string, limits?: Limits): Promise<ReturnedMessage>;
+  reject(message: LeasedMessage, error?: string, options?: { errorTrace?: string } & Limits): Promise<ReturnedMessage>;
   /** Messages delivered before a loss are handed out again once the table's grace (0) is over. */
   listen(options?: ListenToQueue): Notices<MessageNotice>;
   /** Messages by their numbers, all pages, without taking them. `body`: with their bodies. `count`: of a page. */
@@ -863,13 +870,13 @@ export interface Documents {
   /** It has arrived. Resolves with the state that is recorded, as failed() does. */
   sent(document: LeasedDocument, destination: string, limits?: Limits): Promise<string>;
   /** It did not arrive: it rests and is tried again, or is given up ('dead', 'error_doc'). `kind`: the class of the failure,
-   * at most 64 bytes; failures of one class are counted together. Of `error` 1 KiB is kept. `permanent`: it would fail
-   * again each time. */
+   * at most 64 bytes; failures of one class are counted together. Of `error` 1 KiB is kept, of `errorTrace` 16.
+   * `permanent`: it would fail again each time. */
   failed(
     document: LeasedDocument,
     destination: string,
     kind: string,
-    options?: { error?: string; permanent?: boolean } & Limits,
+    options?: { error?: string; errorTrace?: string; permanent?: boolean } & Limits,
   ): Promise<string>;
   /** It need not arrive there. Without a destination: at none of those that the worker has it for. */
   dropped(document: LeasedDocument, options?: { destination?: string; reason?: string } & Limits): Promise<void>;

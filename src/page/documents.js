@@ -6,7 +6,7 @@ import {changeDeliveries, CHANGES, forget} from './document_actions.js';
 import {h, replace, say} from './dom.js';
 import {plural} from './format.js';
 import {list} from './pages.js';
-import {badge, facts, link, openDialog, scrolled, when} from './parts.js';
+import {badge, facts, link, openDialog, scrolled, traceOf, when} from './parts.js';
 import {readDestinations, readSteps} from './plan_reads.js';
 
 const REQUESTS_MAX = 100;  // each looks at 20,000 documents
@@ -147,7 +147,7 @@ async function look(table, one, rights, after) {
   const has = (names) => states.some(({state}) => names.includes(state));
   const dialog =
       h('dialog', {'aria-label': `Document ${one.document}`, on: {close: () => dialog.remove()}},
-        h('h2', {}, nameOf(one)), h('p', {}, reason.text),
+        h('h2', {}, nameOf(one)), h('p', {}, reason.text), traceOf(reason),
         scrolled(
             'Destinations',
             h('table', {class: 'plain'},

@@ -42,6 +42,10 @@ export function tick() {
     say(node, text(Number(node.dataset.at), node.dataset.absolute !== undefined));
 }
 
+// Where the last attempt failed, as its worker said; undefined: it said nothing.
+export const traceOf = ({error_trace: trace}) =>
+    trace && h('pre', {class: 'trace', tabindex: '0', 'aria-label': 'Trace'}, trace);
+
 export const STATES = {
   open: 'rows are handed out, inserts are accepted',
   paused: 'nothing is handed out; inserts are accepted',

@@ -6,7 +6,7 @@ import {h, replace, say} from './dom.js';
 import {bytes, number, plural, shortened, span} from './format.js';
 import {live} from './live.js';
 import {list} from './pages.js';
-import {badge, dated, empty, facts, link, openDialog, tile, when} from './parts.js';
+import {badge, dated, empty, facts, link, openDialog, tile, traceOf, when} from './parts.js';
 import {move, purge} from './queue_actions.js';
 import {limits, marks, queueLink} from './queues.js';
 
@@ -44,7 +44,7 @@ async function look(table, one) {
   const dialog =
       h('dialog', {'aria-label': `Message ${one.message}`, on: {close: () => dialog.remove()}},
         h('h2', {}, `Message ${one.message} `, badge(head.status, '')), h('p', {}, `${reason.text}.`),
-        head.error ? h('p', {class: 'error'}, head.error) : null,
+        head.error ? h('p', {class: 'error'}, head.error) : null, traceOf(head),
         h('pre', {class: 'value', tabindex: '0', 'aria-label': 'Body'}, bodyOf(head)),
         head.offset === undefined ? null :
                                     h('p', {class: 'note'}, `The first ${bytes(SHOWN_BYTES)} of ${bytes(head.bytes)}.`),

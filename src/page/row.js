@@ -4,7 +4,7 @@ import {call, isAborted, Refused} from './api.js';
 import {h, replace, say} from './dom.js';
 import {bytes, plural} from './format.js';
 import {live} from './live.js';
-import {link, when} from './parts.js';
+import {link, traceOf, when} from './parts.js';
 import {statusBadge} from './rows.js';
 
 const EVERY_MS = 2000;
@@ -114,7 +114,8 @@ export function open(place, name, {row: text, rights}) {
                 plural(reason.timeouts ?? 0, 'time-out')}; ${reason.lifetime_timeouts ?? 0} over its life`,
             'since the last merge or KICK'),
         dated('Expires', peek.expiration_date, 'expiration_date'),
-        fact('Last error', peek.error ? h('span', {class: 'bad pre'}, peek.error) : undefined));
+        fact('Last error', peek.error ? h('span', {class: 'bad pre'}, peek.error) : undefined),
+        fact('Trace', traceOf(peek), 'error_trace: where it went wrong, as its worker said'));
     draw_data(peek);
     draw_buttons(peek);
   }

@@ -1,6 +1,6 @@
 // The commands of a pipeline table as methods; index.d.ts says what they take and return.
 import {NotSent} from './errors.js';
-import {errorText, isOf} from './failures.js';
+import {errorText, isOf, report} from './failures.js';
 import {Notices} from './notices.js';
 import * as pipeline from './pipeline.js';
 import {camelCase, flag, parametersOf} from './rows.js';
@@ -36,7 +36,7 @@ export class Documents {
 
   // What a worker says of a document.
   #say(command, {table = this.table, document, token}, params, limits) {
-    return this.#link.call(command, {...params, table, document, token}, limits);
+    return report(this.#link, command, {...params, table, document, token}, limits);
   }
 
   // ---- sources ----
@@ -83,8 +83,8 @@ export class Documents {
     return pipeline.recordedOf(await this.#say('SENT', document, {destination}, limits)).status;
   }
 
-  async failed(document, destination, kind, {error, permanent, ...limits} = {}) {
-    const params = {...pipeline.failureOf(kind, {error, permanent}), destination};
+  async failed(document, destination, kind, {error, errorTrace, permanent, ...limits} = {}) {
+    const params = {...pipeline.failureOf(kind, {error, errorTrace, permanent}), destination};
     return pipeline.recordedOf(await this.#say('FAILED', document, params, limits)).status;
   }
 

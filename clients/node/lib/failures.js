@@ -2,6 +2,7 @@
 // without one the work would stay leased: nothing here throws.
 
 export const ERROR_BYTES_MAX = 1024;
+export const TRACE_BYTES_MAX = 16 * 1024;
 
 /** The beginning of a text, cut at a character, as valid UTF-8: U+FFFD for a lone surrogate. */
 export function cut(text, bytesMax = ERROR_BYTES_MAX) {
@@ -53,7 +54,7 @@ export function textOf(failure) {
 }
 
 /** Where it was made, with its text; the text alone if there is no stack. */
-export function stackOf(failure, bytesMax = 16 * 1024) {
+export function stackOf(failure, bytesMax = TRACE_BYTES_MAX) {
   try {
     const {stack} = failure;
     if (typeof stack === 'string' && stack !== '') return cut(stack, bytesMax);
@@ -65,6 +66,27 @@ export function stackOf(failure, bytesMax = 16 * 1024) {
 
 /** Of an error that a call is given: other values are refused as ever. */
 export function errorText(error) { return typeof error === 'string' ? cut(error) : error; }
+
+/** The parameters of a command that says that something failed, and where. */
+export function failedWith(error, errorTrace) {
+  return {
+    error: errorText(error),
+    error_trace: typeof errorTrace === 'string' ? cut(errorTrace, TRACE_BYTES_MAX) : errorTrace,
+  };
+}
+
+/** The answer to a command that says so; a daemon that knows no traces gets it without. */
+export async function report(link, command, params, limits) {
+  if (link.takesTraces === false) delete params.error_trace;
+  try {
+    return await link.call(command, params, limits);
+  } catch (error) {
+    const isOfTrace = error.code === 'unknown_parameter' && error.facts?.parameter === 'error_trace';
+    if (!isOfTrace || params.error_trace === undefined) throw error;
+  }
+  link.takesTraces = false;
+  return report(link, command, params, limits);
+}
 
 /** `instanceof`, for what was thrown: of a proxy, even that may throw. */
 export function isOf(failure, Class) {

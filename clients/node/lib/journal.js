@@ -1,5 +1,5 @@
 // The commands of a journal table as methods; index.d.ts says what they take and return.
-import {errorText} from './failures.js';
+import {failedWith, report} from './failures.js';
 import {drawnName} from './names.js';
 import {Notices} from './notices.js';
 import {numberOf} from './protocol.js';
@@ -60,13 +60,14 @@ export class Journal {
     return workOf(await this.#link.call('DONE', params, {timeLimit, signal}));
   }
 
-  async release(row, {error, processDate, timeLimit, signal} = {}) {
-    const params = {...this.#about(row), error: errorText(error), process_date: processDate};
-    return returnedOf(await this.#link.call('RELEASE', params, {timeLimit, signal}));
+  async release(row, {error, errorTrace, processDate, timeLimit, signal} = {}) {
+    const params = {...this.#about(row), ...failedWith(error, errorTrace), process_date: processDate};
+    return returnedOf(await report(this.#link, 'RELEASE', params, {timeLimit, signal}));
   }
 
-  async fail(row, error, limits = {}) {
-    return returnedOf(await this.#link.call('FAIL', {...this.#about(row), error: errorText(error)}, limits));
+  async fail(row, error, {errorTrace, ...limits} = {}) {
+    const params = {...this.#about(row), ...failedWith(error, errorTrace)};
+    return returnedOf(await report(this.#link, 'FAIL', params, limits));
   }
 
   listen({signal, ...options} = {}) {

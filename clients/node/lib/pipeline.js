@@ -1,7 +1,7 @@
 // The messages of a pipeline table as objects of the program. Names are those of the protocol in camel case; dates are
 // milliseconds since 1970.
 import {GiveUp, NotSent} from './errors.js';
-import {cut, errorText, isOf, nameOf, textOf} from './failures.js';
+import {cut, failedWith, isOf, nameOf, stackOf, textOf} from './failures.js';
 import {assign, listBy} from './messages.js';
 import {numberOf} from './protocol.js';
 import {unexpected} from './rows.js';
@@ -126,14 +126,16 @@ export function endingOf(failed, failure) {
   if (isNotSent && failure.drop) return ['DROPPED', {reason: text}];
   const kind = isNotSent && typeof failure.kind === 'string' ? failure.kind : nameOf(failure);
   const permanent = isOf(failure, GiveUp) || (isNotSent && failure.permanent);
-  return ['FAILED', failureOf(kind, {error: text, permanent})];
+  // NotSent says what is to be known.
+  const errorTrace = isNotSent ? undefined : stackOf(failure);
+  return ['FAILED', failureOf(kind, {error: text, errorTrace, permanent})];
 }
 
 /** What FAILED says of a failure. */
-export function failureOf(kind, {error, permanent}) {
+export function failureOf(kind, {error, errorTrace, permanent}) {
   return {
     class: typeof kind === 'string' ? cut(kind, CLASS_BYTES_MAX) || undefined : kind,
-    error: errorText(error),
+    ...failedWith(error, errorTrace),
     permanent: permanent ? 1 : undefined,
   };
 }

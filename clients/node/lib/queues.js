@@ -1,5 +1,5 @@
 // The commands of a queue table as methods; index.d.ts says what they take and return.
-import {errorText} from './failures.js';
+import {failedWith, report} from './failures.js';
 import {acquiredOf, fateOf, listOf, messageFrom, sentOf} from './messages.js';
 import {drawnName} from './names.js';
 import {Notices} from './notices.js';
@@ -90,18 +90,19 @@ export class Queues {
 
   async accept(message, limits = {}) { await this.#link.call('ACCEPT', this.#about(message), limits); }
 
-  async release(message, {error, processDate, failed, timeLimit, signal} = {}) {
+  async release(message, {error, errorTrace, processDate, failed, timeLimit, signal} = {}) {
     const params = {
       ...this.#about(message),
-      error: errorText(error),
+      ...failedWith(error, errorTrace),
       process_date: processDate,
       failed: flag(failed),
     };
-    return fateOf(await this.#link.call('RELEASE', params, {timeLimit, signal}));
+    return fateOf(await report(this.#link, 'RELEASE', params, {timeLimit, signal}));
   }
 
-  async reject(message, error, limits = {}) {
-    return fateOf(await this.#link.call('REJECT', {...this.#about(message), error: errorText(error)}, limits));
+  async reject(message, error, {errorTrace, ...limits} = {}) {
+    const params = {...this.#about(message), ...failedWith(error, errorTrace)};
+    return fateOf(await report(this.#link, 'REJECT', params, limits));
   }
 
   listen({signal, ...options} = {}) {

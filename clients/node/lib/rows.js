@@ -5,9 +5,9 @@ import {InvalidError} from './errors.js';
 import {numberOf, Params} from './protocol.js';
 
 const rowParameters = new Set([
-  'after',     'attempts', 'domain', 'epoch',    'error',    'expiration_date', 'insertion_date',
-  'lease_end', 'left',     'merges', 'omitted',  'priority', 'process_date',    'request',
-  'row',       'status',   'table',  'timeouts', 'worker',
+  'after',          'attempts',  'domain', 'epoch',  'error',   'error_trace', 'expiration_date',
+  'insertion_date', 'lease_end', 'left',   'merges', 'omitted', 'priority',    'process_date',
+  'request',        'row',       'status', 'table',  'timeouts', 'worker',
 ]);
 
 export function unexpected(message, wanted) {
@@ -34,7 +34,7 @@ export function rowFrom(params) {
   // Only of PEEK and LIST.
   if (params.status !== undefined) {
     row.status = params.status;
-    for (const name of ['merges', 'expiration_date', 'worker', 'error'])
+    for (const name of ['merges', 'expiration_date', 'worker', 'error', 'error_trace'])
       if (params[name] !== undefined) row[camelCase(name)] = params[name];
   }
   for (const name in params)

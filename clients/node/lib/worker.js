@@ -175,8 +175,9 @@ class Worker {
         await this.source.finish(task, {signal});
       } else {
         const error = textOf(failure) || 'failed';
+        const errorTrace = stackOf(failure);
         ({fate} = isOf(failure, GiveUp) ? await this.source.giveUp(task, error, {signal}) :
-                                          await this.source.release(task, {error, signal}));
+                                          await this.source.release(task, {error, errorTrace, signal}));
       }
       ++this.counts[fate];
     } catch (error) {

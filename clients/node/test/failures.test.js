@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {connect, GiveUp, NotSent} from '../index.js';
-import {cut, stackOf, textOf} from '../lib/failures.js';
+import {UnknownParameterError} from '../lib/errors.js';
+import {cut, failedWith, report, stackOf, textOf} from '../lib/failures.js';
 
 import {closedAfter, daemonFor} from './daemon.js';
 
@@ -51,8 +52,11 @@ test('a row is given back whatever is thrown, and the console is told', async (t
   for (const name of names) {
     const [row] = await jobs.peek({name});
     assert.deepEqual([name, row.error, row.attempts, row.status], [name, failures[name][1], 1, 'waiting']);
+    assert.ok(row.errorTrace.length > 0);
   }
   assert.equal((await jobs.peek({name: 'give up'}))[0].error, CANNOT);
+  const [{errorTrace}] = await jobs.peek({name: 'surrogate'});
+  assert.match(errorTrace, /^Error: a . b\n +at /);
   const lines = told.mock.calls.map((call) => call.arguments.join(' '));
   assert.equal(lines.length, names.length + 2);
   assert.match(lines[0], /^fastjournal: table jobs, row \d+: Error: a . b\n +at /);
@@ -98,6 +102,31 @@ test('a message and a document are told of whatever is thrown', async (t) => {
   }
   assert.equal(
       await docs.failed(await docs.found('pages', '/huge', '1'), 'index', 'ä'.repeat(80), {error: HUGE}), 'error');
+});
+
+test('a daemon that knows no traces gets the failure without, and is asked once', async (t) => {
+  const daemon = await daemonFor(t, {options: '<back-off-first>0</back-off-first>'});
+  const connection = closedAfter(t, await connect({server: daemon.tcp}));
+  const jobs = connection.journal('jobs');
+  await jobs.put({name: 'a'});
+  const asked = [];
+  const old = {
+    async call(command, params, limits) {
+      asked.push([command, params.error_trace]);
+      if (params.error_trace !== undefined)
+        throw new UnknownParameterError('no such parameter', {parameter: 'error_trace'});
+      return connection.call(command, params, limits);
+    },
+  };
+  const about = async (errorTrace) => {
+    const {rows: [{row, epoch}]} = await jobs.next();
+    return {table: 'jobs', row, epoch, ...failedWith('no', errorTrace)};
+  };
+  assert.equal((await report(old, 'RELEASE', await about('at line 7'))).first.command, 'RELEASED');
+  assert.equal((await report(old, 'FAIL', await about('at line 8'))).first.command, 'PARKED');
+  assert.deepEqual(asked, [['RELEASE', 'at line 7'], ['RELEASE', undefined], ['FAIL', undefined]]);
+  const [parked] = await jobs.peek({name: 'a'});
+  assert.deepEqual([parked.status, parked.error, parked.errorTrace], ['parked', 'no', undefined]);
 });
 
 test('texts that a program gives itself are cut', async (t) => {

@@ -16,6 +16,7 @@ from .async_documents import Documents
 from .async_queues import Queues
 from .connection import tune
 from .errors import Error, failure
+from .failures import is_about_trace
 from .journal import Journal as _SyncJournal
 from .lines import Line, State
 from .notices import Notice, notice_of
@@ -118,6 +119,17 @@ class Connection(BaseConnection):
 
     async def request(self, command: str, params: dict[str, Any]) -> Reply:
         return await self.receive(await self.send(command, params))
+
+    async def report(self, command: str, params: dict[str, Any]) -> Reply:
+        if not self._takes_traces:
+            params.pop("error_trace", None)
+        try:
+            return await self.request(command, dict(params))
+        except Error as why:
+            if not is_about_trace(why, params):
+                raise
+        self._takes_traces = False
+        return await self.report(command, params)
 
     async def send(self, command: str, params: dict[str, Any]) -> Call:
         self._check_process()
@@ -568,12 +580,20 @@ class Journal:
         params = self._made._lease(row, next=1, domain=domain, worker=worker)
         return _rows.work_of(await self.connection.request("DONE", params))
 
-    async def release(self, row: Row, *, error: str | None = None, process_date: Date | None = None) -> Returned:
-        params = self._made._lease(row, error=error, process_date=process_date)
-        return _rows.returned_of(await self.connection.request("RELEASE", params))
+    async def release(
+        self,
+        row: Row,
+        *,
+        error: str | None = None,
+        error_trace: str | None = None,
+        process_date: Date | None = None,
+    ) -> Returned:
+        params = self._made._lease(row, error=error, error_trace=error_trace, process_date=process_date)
+        return _rows.returned_of(await self.connection.report("RELEASE", params))
 
-    async def fail(self, row: Row, error: str) -> Returned:
-        return _rows.returned_of(await self.connection.request("FAIL", self._made._lease(row, error=error)))
+    async def fail(self, row: Row, error: str, error_trace: str | None = None) -> Returned:
+        params = self._made._lease(row, error=error, error_trace=error_trace)
+        return _rows.returned_of(await self.connection.report("FAIL", params))
 
     async def listen(
         self, mode: str = "wake", *, domain: str | None = None, credit: int | None = None, worker: str | None = None

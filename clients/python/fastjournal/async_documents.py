@@ -112,10 +112,18 @@ class Documents:
         return _pipeline.state_of(await self.connection.request("SENT", params))
 
     async def failed(
-        self, document: Document, destination: str, kind: str = "error", error: str = "", *, permanent: bool = False
+        self,
+        document: Document,
+        destination: str,
+        kind: str = "error",
+        error: str = "",
+        *,
+        error_trace: str = "",
+        permanent: bool = False,
     ) -> str:
-        params = self._made._about(document, destination=destination) | _pipeline.failure_of(kind, error, permanent)
-        return _pipeline.state_of(await self.connection.request("FAILED", params))
+        said = _pipeline.failure_of(kind, error, error_trace, permanent)
+        params = self._made._about(document, destination=destination) | said
+        return _pipeline.state_of(await self.connection.report("FAILED", params))
 
     async def dropped(self, document: Document, destination: str | None = None, reason: str = "") -> None:
         params = self._made._about(document, destination=destination, reason=cut(reason) or None)
@@ -284,7 +292,7 @@ class Documents:
             return Delivery("run", "sending", failure)
         command, params = _pipeline.ending_of(failure)
         params |= self._made._about(document, destination=destination)
-        return Delivery("run", _pipeline.state_of(await self.connection.request(command, params)), failure)
+        return Delivery("run", _pipeline.state_of(await self.connection.report(command, params)), failure)
 
     async def _pages(self, command: str, params: dict[str, Any]) -> AsyncIterator[Any]:
         after: Any = ""

@@ -108,14 +108,20 @@ class Queues:
         message: QueueMessage,
         *,
         error: str | None = None,
+        error_trace: str | None = None,
         process_date: Date | None = None,
         failed: bool | None = None,
     ) -> ReturnedMessage:
-        params = self._made._lease(message, error=error, process_date=process_date, failed=failed)
-        return _messages.fate_of(await self.connection.request("RELEASE", params))
+        params = self._made._lease(
+            message, error=error, error_trace=error_trace, process_date=process_date, failed=failed
+        )
+        return _messages.fate_of(await self.connection.report("RELEASE", params))
 
-    async def reject(self, message: QueueMessage, error: str | None = None) -> ReturnedMessage:
-        return _messages.fate_of(await self.connection.request("REJECT", self._made._lease(message, error=error)))
+    async def reject(
+        self, message: QueueMessage, error: str | None = None, error_trace: str | None = None
+    ) -> ReturnedMessage:
+        params = self._made._lease(message, error=error, error_trace=error_trace)
+        return _messages.fate_of(await self.connection.report("REJECT", params))
 
     async def listen(
         self,

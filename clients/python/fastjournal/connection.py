@@ -13,6 +13,7 @@ from typing import Any
 
 from .documents import Documents
 from .errors import Error, failure
+from .failures import is_about_trace
 from .journal import Journal
 from .lines import Line, State
 from .notices import Notice, notice_of
@@ -121,6 +122,18 @@ class Connection(BaseConnection):
     def request(self, command: str, params: dict[str, Any]) -> Reply:
         """As `call`, with the parameters in a dictionary, which is the connection's from then on."""
         return self.receive(self.send(command, params))
+
+    def report(self, command: str, params: dict[str, Any]) -> Reply:
+        """As `request`, of a failure: a daemon that knows no traces gets it without."""
+        if not self._takes_traces:
+            params.pop("error_trace", None)
+        try:
+            return self.request(command, dict(params))
+        except Error as why:
+            if not is_about_trace(why, params):
+                raise
+        self._takes_traces = False
+        return self.report(command, params)
 
     def send(self, command: str, params: dict[str, Any]) -> Call:
         """Puts a command in flight, for `receive`. Bytes leave with the next receive, notice or flush, or once 64 KiB

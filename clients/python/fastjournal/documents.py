@@ -139,13 +139,21 @@ class Documents:
         return _pipeline.state_of(self.connection.request("SENT", params))
 
     def failed(
-        self, document: Document, destination: str, kind: str = "error", error: str = "", *, permanent: bool = False
+        self,
+        document: Document,
+        destination: str,
+        kind: str = "error",
+        error: str = "",
+        *,
+        error_trace: str = "",
+        permanent: bool = False,
     ) -> str:
         """It did not arrive: it rests and is tried again, or is given up ("dead", "error_doc"). kind: the class of the
         failure, a word of at most 64 bytes; failures of one class are counted together. error: for people; 1 KiB is
-        kept. permanent: it would fail again each time."""
-        params = self._about(document, destination=destination) | _pipeline.failure_of(kind, error, permanent)
-        return _pipeline.state_of(self.connection.request("FAILED", params))
+        kept. error_trace: where it went wrong; 16 KiB are kept. permanent: it would fail again each time."""
+        said = _pipeline.failure_of(kind, error, error_trace, permanent)
+        params = self._about(document, destination=destination) | said
+        return _pipeline.state_of(self.connection.report("FAILED", params))
 
     def dropped(self, document: Document, destination: str | None = None, reason: str = "") -> None:
         """It need not arrive there; None: at none of the destinations that the worker has it for."""
@@ -352,7 +360,7 @@ class Documents:
             return Delivery("run", "sending", failure)
         command, params = _pipeline.ending_of(failure)
         params |= self._about(document, destination=destination)
-        return Delivery("run", _pipeline.state_of(self.connection.request(command, params)), failure)
+        return Delivery("run", _pipeline.state_of(self.connection.report(command, params)), failure)
 
     def _wish(
         self,

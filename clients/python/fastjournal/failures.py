@@ -4,6 +4,10 @@ without one the work would stay leased: nothing here raises."""
 from __future__ import annotations
 
 import traceback
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import Error
 
 ERROR_BYTES_MAX = 1024
 TRACE_BYTES_MAX = 16 * 1024
@@ -35,6 +39,18 @@ def text_of(failure: BaseException) -> str:
 def described(failure: BaseException) -> str:
     """Its class and its text."""
     return cut(f"{name_of(failure)}: {text_of(failure)}")
+
+
+def failed_with(error: str | None, error_trace: str | None) -> dict[str, str | None]:
+    """Parameters of a command that says so."""
+    trace = None if error_trace is None else cut(error_trace, TRACE_BYTES_MAX)
+    return {"error": None if error is None else cut(error), "error_trace": trace}
+
+
+def is_about_trace(why: Error, params: Mapping[str, Any]) -> bool:
+    """An older daemon refuses a command, as it knows no traces."""
+    is_unknown = why.code == "unknown_parameter" and why.facts.get("parameter") == "error_trace"
+    return is_unknown and "error_trace" in params
 
 
 def trace_of(failure: BaseException) -> str:

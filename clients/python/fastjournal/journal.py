@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import rows as _rows
-from .failures import cut
+from .failures import failed_with
 from .notices import Notice
 from .rows import Columns, Date, Duration, OnRefused, Put, PutMany, Putting, Returned, Row, Work
 
@@ -116,16 +116,24 @@ class Journal:
         params = self._lease(row, next=1, domain=domain, worker=worker)
         return _rows.work_of(self.connection.request("DONE", params))
 
-    def release(self, row: Row, *, error: str | None = None, process_date: Date | None = None) -> Returned:
+    def release(
+        self,
+        row: Row,
+        *,
+        error: str | None = None,
+        error_trace: str | None = None,
+        process_date: Date | None = None,
+    ) -> Returned:
         """Returns the row. With an error (1 KiB is kept) this is a failed attempt: the row rests for the table's
         back-off (or until the date), and after too many it is given up. Without one nothing is counted, and the row
-        is due at once (or at the date)."""
-        params = self._lease(row, error=error, process_date=process_date)
-        return _rows.returned_of(self.connection.request("RELEASE", params))
+        is due at once (or at the date). error_trace: where it went wrong; 16 KiB are kept."""
+        params = self._lease(row, error=error, error_trace=error_trace, process_date=process_date)
+        return _rows.returned_of(self.connection.report("RELEASE", params))
 
-    def fail(self, row: Row, error: str) -> Returned:
-        """Gives the row up at once: for one that can never succeed."""
-        return _rows.returned_of(self.connection.request("FAIL", self._lease(row, error=error)))
+    def fail(self, row: Row, error: str, error_trace: str | None = None) -> Returned:
+        """Gives the row up at once: for one that can never succeed. error_trace: as of `release`."""
+        params = self._lease(row, error=error, error_trace=error_trace)
+        return _rows.returned_of(self.connection.report("FAIL", params))
 
     def listen(
         self, mode: str = "wake", *, domain: str | None = None, credit: int | None = None, worker: str | None = None
@@ -196,6 +204,8 @@ class Journal:
             client, sequence = self.connection.client, self.connection.next_sequence()
         return params | {"table": self.table, "client": client, "sequence": sequence}
 
-    def _lease(self, row: Row, *, error: str | None = None, **options: Any) -> dict[str, Any]:
+    def _lease(
+        self, row: Row, *, error: str | None = None, error_trace: str | None = None, **options: Any
+    ) -> dict[str, Any]:
         lease = {"table": row.table or self.table, "row": row.row, "epoch": row.epoch}
-        return lease | _rows.options_of(error=None if error is None else cut(error), **options)
+        return lease | _rows.options_of(**failed_with(error, error_trace), **options)

@@ -71,6 +71,7 @@ class QueueMessage:
     status: str = ""
     worker: str = ""
     error: str = ""
+    error_trace: str = ""
     lost: bool = False
 
     @property

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import GiveUp, NotSent
-from .failures import cut, name_of, text_of
+from .failures import cut, failed_with, name_of, text_of, trace_of
 from .messages import fields_of, parameters
 from .rows import unexpected
 from .session import Reply
@@ -260,10 +260,10 @@ def routed_to(chosen: Iterable[str]) -> str:
     return " ".join(chosen)
 
 
-def failure_of(kind: str, error: str, permanent: bool) -> dict[str, Any]:
+def failure_of(kind: str, error: str, error_trace: str, permanent: bool) -> dict[str, Any]:
     """What FAILED says of a failure."""
     out = {"class": cut(kind, _CLASS_BYTES_MAX)} if kind else {}
-    return out | parameters(error=cut(error) or None, permanent=permanent or None)
+    return out | parameters(**failed_with(error or None, error_trace or None), permanent=permanent or None)
 
 
 def is_in_doubt(sending: Sending, failure: Exception | None) -> bool:
@@ -277,11 +277,11 @@ def ending_of(failure: Exception | None) -> tuple[str, dict[str, Any]]:
         return "SENT", {}
     text = text_of(failure)
     if not isinstance(failure, NotSent):
-        return "FAILED", failure_of(name_of(failure), text, isinstance(failure, GiveUp))
+        return "FAILED", failure_of(name_of(failure), text, trace_of(failure), isinstance(failure, GiveUp))
     if failure.drop:
         return "DROPPED", parameters(reason=text or None)
     kind = failure.kind if isinstance(failure.kind, str) else name_of(failure)
-    return "FAILED", failure_of(kind, text, bool(failure.permanent))
+    return "FAILED", failure_of(kind, text, "", bool(failure.permanent))
 
 
 def _states_of(params: dict[str, Any]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import messages as _messages
-from .failures import cut
+from .failures import failed_with
 from .messages import (
     Acquired,
     Binding,
@@ -126,17 +126,22 @@ class Queues:
         message: QueueMessage,
         *,
         error: str | None = None,
+        error_trace: str | None = None,
         process_date: Date | None = None,
         failed: bool | None = None,
     ) -> ReturnedMessage:
         """Gives the message back. With an error (1 KiB is kept) this is a failed delivery: after too many the message
-        is dead. Without one it is not counted. `failed` says it otherwise."""
-        params = self._lease(message, error=error, process_date=process_date, failed=failed)
-        return _messages.fate_of(self.connection.request("RELEASE", params))
+        is dead. Without one it is not counted. `failed` says it otherwise. error_trace: where it went wrong; 16 KiB are
+        kept."""
+        params = self._lease(message, error=error, error_trace=error_trace, process_date=process_date, failed=failed)
+        return _messages.fate_of(self.connection.report("RELEASE", params))
 
-    def reject(self, message: QueueMessage, error: str | None = None) -> ReturnedMessage:
+    def reject(
+        self, message: QueueMessage, error: str | None = None, error_trace: str | None = None
+    ) -> ReturnedMessage:
         """The message can never be dealt with: it goes to the dead letters of its queue, or is parked."""
-        return _messages.fate_of(self.connection.request("REJECT", self._lease(message, error=error)))
+        params = self._lease(message, error=error, error_trace=error_trace)
+        return _messages.fate_of(self.connection.report("REJECT", params))
 
     def listen(
         self,
@@ -293,9 +298,11 @@ class Queues:
             client, sequence = self.connection.client, self.connection.next_sequence()
         return params | {"table": self.table, "client": client, "sequence": sequence}
 
-    def _lease(self, message: QueueMessage, *, error: str | None = None, **options: Any) -> dict[str, Any]:
+    def _lease(
+        self, message: QueueMessage, *, error: str | None = None, error_trace: str | None = None, **options: Any
+    ) -> dict[str, Any]:
         lease = {"table": message.table or self.table, "message": message.message, "epoch": message.epoch}
-        return lease | _messages.parameters(error=None if error is None else cut(error), **options)
+        return lease | _messages.parameters(**failed_with(error, error_trace), **options)
 
     def _result(self, command: str, params: dict[str, Any]) -> str:
         return str(self.connection.request(command, params).first.params.get("result", ""))

@@ -28,8 +28,8 @@ _RESERVED = frozenset({"table", "request", "client", "sequence"})
 _NOT_PLAIN = _RESERVED | frozenset(_DATES)
 # The parameters of a ROW other than columns; no column may have such a name.
 _ROW_PARAMETERS = frozenset(
-    "after attempts domain epoch error expiration_date insertion_date lease_end left merges omitted priority "
-    "process_date request row status table timeouts worker".split()
+    "after attempts domain epoch error error_trace expiration_date insertion_date lease_end left merges omitted "
+    "priority process_date request row status table timeouts worker".split()
 )
 PUT_RESULTS = ("inserted", "merged", "behind", "duplicate", "stale")
 
@@ -74,6 +74,7 @@ class Row:
     status: str = ""
     worker: str = ""
     error: str = ""
+    error_trace: str = ""
     omitted: str = ""
     lost: bool = False
 
@@ -199,7 +200,7 @@ def row_of(message: Message) -> Row:
         "merges",
     ):
         setattr(row, name, whole(params, name))
-    for name in ("status", "worker", "error", "omitted"):
+    for name in ("status", "worker", "error", "error_trace", "omitted"):
         setattr(row, name, str(params.get(name, "")))
     return row
 

@@ -764,6 +764,8 @@ class BaseConnection:
     def __init__(self, options: Options) -> None:
         self._session = Session(options)
         self._process = os.getpid()
+        # Until a daemon says that it knows no error_trace.
+        self._takes_traces = True
 
     @property
     def options(self) -> Options:

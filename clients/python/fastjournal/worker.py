@@ -65,8 +65,8 @@ class _Rows:
     async def next(self, count: int, lease: Duration, worker: str | None) -> list[Row]:
         return (await self._journal.next(count, lease=lease, domain=self._domain, worker=worker)).rows
 
-    async def release(self, row: Row, error: str) -> None:
-        await self._journal.release(row, error=error)
+    async def release(self, row: Row, error: str, trace: str) -> None:
+        await self._journal.release(row, error=error, error_trace=trace)
 
     async def listen(self, worker: str | None) -> None:
         await self._journal.listen(domain=self._domain, worker=worker)
@@ -89,8 +89,8 @@ class _Messages:
     async def next(self, count: int, lease: Duration, worker: str | None) -> list[QueueMessage]:
         return (await self._queues.acquire(self._queue, count, lease=lease, worker=worker)).messages
 
-    async def release(self, message: QueueMessage, error: str) -> None:
-        await self._queues.release(message, error=error)
+    async def release(self, message: QueueMessage, error: str, trace: str) -> None:
+        await self._queues.release(message, error=error, error_trace=trace)
 
     async def listen(self, worker: str | None) -> None:
         await self._queues.listen(self._queue, "wake", worker=worker)
@@ -434,9 +434,9 @@ class Worker:
             _log.warning("%s: given up: %s", name, text)
             say = lambda: source.fail(task, text)  # noqa: E731
         else:
-            text = described(why)
-            _log.warning("%s: failed: %s\n%s", name, text, trace_of(why))
-            say = lambda: source.release(task, text)  # noqa: E731
+            text, trace = described(why), trace_of(why)
+            _log.warning("%s: failed: %s\n%s", name, text, trace)
+            say = lambda: source.release(task, text, trace)  # noqa: E731
         try:
             await self._unless_stopped(self._tell(say, name, lease_end), self._stop_after)
         except Error as why_not:

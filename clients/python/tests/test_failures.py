@@ -12,6 +12,7 @@ from conftest import Daemon
 
 import fastjournal
 from fastjournal import GiveUp, NotSent
+from fastjournal.errors import failure
 from fastjournal.failures import ERROR_BYTES_MAX, TRACE_BYTES_MAX, cut, described, text_of, trace_of
 
 
@@ -92,12 +93,64 @@ def test_a_row_is_given_back_whatever_is_raised(stopped: Daemon, kind: str, capl
         for name, (_, text) in FAILURES.items():
             # Python itself has another one of a StopIteration and the like in coroutines.
             assert rows[name].error == cut(text), name
+            (row,) = jobs.peek(row=rows[name].row)
+            assert "Traceback (most recent call last):" in row.error_trace and "in work\n" in row.error_trace, name
+            assert rows[name].error_trace == ""
         assert (rows["give up"].status, rows["give up"].error) == ("parked", SILENT)
         assert rows["huge give up"].status == "parked" and len(rows["huge give up"].error.encode()) == ERROR_BYTES_MAX
     said = [record.getMessage() for record in caplog.records if "failed:" in record.getMessage()]
     assert len(said) == len(FAILURES)
     assert all("Traceback (most recent call last):" in one and "in work\n" in one for one in said)
     assert all(len(one.encode()) < TRACE_BYTES_MAX + 2 * ERROR_BYTES_MAX for one in said)
+
+
+@pytest.mark.parametrize("kind", ["threads", "tasks"])
+def test_a_daemon_that_knows_no_traces_gets_the_failure_without(stopped: Daemon, kind: str) -> None:
+    stopped.write_table("jobs", "name", "<back-off-first>0</back-off-first>")
+    stopped.start()
+    asked: list[tuple[str, str | None]] = []
+
+    def refused(command: str, params: dict[str, Any]) -> None:
+        if command not in ("RELEASE", "FAIL"):
+            return
+        asked.append((command, params.get("error_trace")))
+        if "error_trace" in params:
+            raise failure("unknown_parameter", "no such parameter", {"parameter": "error_trace"})
+
+    def play() -> None:
+        with fastjournal.connect(stopped.tcp) as connection:
+            request = connection.request
+
+            def old(command: str, params: dict[str, Any]) -> Any:
+                refused(command, params)
+                return request(command, params)
+
+            connection.request = old  # type: ignore[method-assign]
+            jobs = connection.journal("jobs")
+            jobs.put({"name": "a"})
+            jobs.release(jobs.next().rows[0], error="no", error_trace="at line 7")
+            jobs.fail(jobs.next().rows[0], "no", "at line 8")
+
+    async def play_async() -> None:
+        async with await fastjournal.aio.connect(stopped.tcp) as connection:
+            request = connection.request
+
+            async def old(command: str, params: dict[str, Any]) -> Any:
+                refused(command, params)
+                return await request(command, params)
+
+            connection.request = old  # type: ignore[method-assign]
+            jobs = connection.journal("jobs")
+            await jobs.put({"name": "a"})
+            await jobs.release((await jobs.next()).rows[0], error="no", error_trace="at line 7")
+            await jobs.fail((await jobs.next()).rows[0], "no", "at line 8")
+
+    play() if kind == "threads" else asyncio.run(play_async())
+    # Told once, it is remembered.
+    assert asked == [("RELEASE", "at line 7"), ("RELEASE", None), ("FAIL", None)]
+    with fastjournal.connect(stopped.tcp) as connection:
+        (row,) = connection.journal("jobs").list()
+        assert (row.status, row.error) == ("parked", "no")
 
 
 SILENT = "its text cannot be shown: its __str__ raised ValueError"

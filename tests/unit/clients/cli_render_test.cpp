@@ -126,6 +126,14 @@ BOOST_AUTO_TEST_CASE(what_is_watched_is_one_line_each) {
   BOOST_TEST(render_line(wake) == "LISTEN table=pages date=2026-11-21T12:00:01.250Z\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_trace_keeps_its_lines_on_a_sheet) {
+  Message row;
+  row.command = "ROW";
+  row.set("error", "no");
+  row.set("error_trace", "at a\n\x1b[1m  at b\n");
+  BOOST_TEST(render_sheet(row) == "error        no\nerror_trace\n    at a\n    \\x1b[1m  at b\n");
+}
+
 // U+009B begins a command to a terminal, U+202E turns what follows around; U+00E9 is shown.
 BOOST_AUTO_TEST_CASE(nothing_that_steers_a_terminal_reaches_it) {
   Message row;

@@ -73,4 +73,32 @@ BOOST_AUTO_TEST_CASE(every_failure_arrives_in_both_framings) {
   }
 }
 
+// An older daemon refuses the parameter: the failure arrives all the same.
+BOOST_AUTO_TEST_CASE(a_daemon_that_knows_no_traces_gets_the_failure_without) {
+  FakeServer server([&](FakeServer::Peer& peer) {
+    for (std::string_view const command : {"RELEASE", "FAIL", "RELEASE", "REJECT", "FAILED"}) {
+      Message const said = peer.expect(command);
+      want(said.text("error_trace") == "at line 7" + std::string(16'375, '?'), "the trace");
+      peer.answer(said, "ERROR", {text("code", "unknown_parameter"), text("parameter", "error_trace")});
+      Message const again = peer.expect(command);
+      want(again.text("error") == "no" && !again.has("error_trace"), "the failure without its trace");
+      peer.answer(again, command == "FAILED" ? "RECORDED" : command == "RELEASE" ? "RELEASED" : "PARKED");
+    }
+    peer.wait_for_end();
+  });
+  auto opened = Connection::open({.server = server.address()});
+  BOOST_REQUIRE(opened.ok());
+  Journal jobs(*opened.value(), "jobs");
+  Queues post(*opened.value(), "post");
+  Documents docs(*opened.value(), "docs");
+  std::string const trace = "at line 7" + std::string(20'000, '\xff');
+  BOOST_TEST(jobs.release({}, {.error = "no", .error_trace = trace}).ok());
+  BOOST_TEST(jobs.fail({}, "no", trace).ok());
+  BOOST_TEST(post.release({}, {.error = "no", .error_trace = trace}).ok());
+  BOOST_TEST(post.reject({}, "no", trace).ok());
+  BOOST_TEST(docs.failed({}, "index", "disk", {.error = "no", .error_trace = trace}).ok());
+  opened.value().reset();
+  server.finish();
+}
+
 BOOST_AUTO_TEST_SUITE_END()
