@@ -62,7 +62,7 @@ void Letters::leave(ObjectId letter, bool all_are_known, TableObserver& observer
   if (one == all_.end()) return;
   bool const is_last = --one->second.uses == 0;
   if (is_mutant(Mutant::shared_body_never_ends)) return;
-  if (is_last && !all_are_known) {
+  if (is_last && !all_are_known && !is_mutant(Mutant::replay_ends_shared_body)) {
     idle_.insert(letter.value);
     return;
   }

@@ -25,6 +25,7 @@ enum class Mutant : std::uint8_t {
   part_begins_at_the_front,
   shared_body_never_ends,
   shared_body_ends_with_the_first,
+  replay_ends_shared_body,
   second_queue_left_out,
   only_first_binding_ended,
   removed_queue_keeps_its_messages,
@@ -54,7 +55,7 @@ enum class Mutant : std::uint8_t {
 };
 
 // By number, as the command line and the tables name them.
-inline constexpr std::array<std::string_view, 34> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 35> kMutantNames{"none",
                                                                "hash_needs_a_word",
                                                                "word_found_once",
                                                                "patterns_not_counted",
@@ -62,6 +63,7 @@ inline constexpr std::array<std::string_view, 34> kMutantNames{"none",
                                                                "part_begins_at_the_front",
                                                                "shared_body_never_ends",
                                                                "shared_body_ends_with_the_first",
+                                                               "replay_ends_shared_body",
                                                                "second_queue_left_out",
                                                                "only_first_binding_ended",
                                                                "removed_queue_keeps_its_messages",

@@ -139,6 +139,7 @@ class Life {
       auto const& [message, epoch] = leased_[leased_.size() - 1 - draw(std::min<std::size_t>(leased_.size(), 6))];
       with = {{"message", message}, {"epoch", epoch}};
       if (command == "RELEASE" && one_in(2)) with["error"] = "no";
+      if (command != "ACCEPT" && one_in(4)) with["error_trace"] = std::string(draw(400), 't');
       if (command == "RELEASE" && one_in(5)) with["process_date"] = "+" + std::to_string(draw(300));
     } else if (command == "DECLARE" && one_in(3)) {
       with = {{"exchange", exchange()}, {"kind", one_in(3) ? "direct" : one_in(2) ? "fanout" : "topic"}};
@@ -203,6 +204,29 @@ class Life {
 };
 
 }  // namespace
+
+std::string start_amid_copies() {
+  for (bool const ends_first : {true, false})
+    for (std::size_t steps = 1; steps < 12; ++steps) {
+      Harness table;
+      for (std::string const queue : {"a", "b"}) table.make(queue);
+      table.exchange("e", "fanout");
+      for (std::string const queue : {"a", "b"}) table.bind("e", queue);
+      table.publish("e", "", "shared");
+      table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
+      Lsn const below = table.log.end();
+      bool const is_part = table.restate(below, 64, steps) == steps;
+      table.run("ACQUIRE", {{"queue", ends_first ? "a" : "b"}, {"accept", "1"}});
+      if (is_part) table.restate(below, 64);
+      std::string const after = "after " + std::to_string(steps) + " steps of copying and a start";
+      if (table.table->oldest_lsn() < below) return after + ": the log begins before the copies";
+      table.restart();
+      std::string const body = table.take(ends_first ? "b" : "a").get("body");
+      if (body != "shared") return after + ": the body of the message that is left is " + body;
+      if (table.table->shared().letters.idle() != 0) return after + ": a letter that nobody names is there";
+    }
+  return {};
+}
 
 LifeResult live(std::uint64_t seed, std::uint64_t steps) {
   Life life{seed};

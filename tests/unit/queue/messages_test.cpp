@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tests/unit/queue/harness.h"
+#include "tests/unit/queue/life.h"
 
 namespace fastjournal::queue::test {
 
@@ -83,7 +84,7 @@ BOOST_AUTO_TEST_CASE(messages_that_fail_too_often_are_dead) {
   table.make("q", {{"dead_letters", "dead"}, {"max_deliveries", "2"}});
   Reply const sent = table.send("q", "poison", {{"properties", R"({"a":1})"}});
   BOOST_TEST(table.end("RELEASE", table.take("q"), {{"error", "one"}}).name() == "RELEASED");
-  Reply const dead = table.end("RELEASE", table.take("q"), {{"error", "two"}});
+  Reply const dead = table.end("RELEASE", table.take("q"), {{"error", "two"}, {"error_trace", "at line 2"}});
   BOOST_TEST(dead.name() == "DEAD");
   BOOST_TEST(dead.get("queue") == "dead");
   BOOST_TEST(table.of_queue("q", "messages") == "0");
@@ -92,6 +93,9 @@ BOOST_AUTO_TEST_CASE(messages_that_fail_too_often_are_dead) {
   BOOST_TEST(shown.get("message") == sent.get("message"));
   BOOST_TEST(shown.get("dead_of") == "q");
   BOOST_TEST(shown.get("error") == "two");
+  BOOST_TEST(shown.get("error_trace") == "-");
+  BOOST_TEST(table.run("READ", {{"message", sent.get("message")}}).get("error_trace") == "at line 2");
+  BOOST_TEST(table.run("WHY", {{"message", sent.get("message")}}).get("error_trace") == "at line 2");
   BOOST_TEST(shown.get("body") == "poison");
   BOOST_TEST(shown.get("properties") == R"({"a":1})");
   BOOST_TEST(shown.get("deliveries") == "0");
@@ -112,12 +116,16 @@ BOOST_AUTO_TEST_CASE(a_rejected_message_is_dead_at_once_or_parked) {
   table.send("q", "a");
   table.send("alone", "b");
   BOOST_TEST(table.end("REJECT", table.take("q"), {{"error", "no"}}).name() == "DEAD");
-  BOOST_TEST(table.end("REJECT", table.take("alone"), {{"error", "no"}}).name() == "PARKED");
+  BOOST_TEST(table.end("REJECT", table.take("alone"), {{"error", "no"}, {"error_trace", "at line 3"}}).name() ==
+             "PARKED");
   BOOST_TEST(table.alerts.raised.contains("message-failed"));
   BOOST_TEST(table.take("alone").name() == "NOTHING");
   BOOST_TEST(table.of_queue("alone", "parked") == "1");
   BOOST_TEST(table.run("WHY", {{"message", table.run("BROWSE", {{"queue", "alone"}}).get("message")}}).get("state") ==
              "parked");
+  BOOST_TEST(
+      table.run("READ", {{"message", table.run("BROWSE", {{"queue", "alone"}}).get("message")}}).get("error_trace") ==
+      "at line 3");
   BOOST_TEST(table.run("MOVE", {{"queue", "alone"}, {"to", "alone"}}).get("count") == "1");
   BOOST_TEST(table.alerts.raised.empty());
   BOOST_TEST(table.take("alone").get("body") == "b");
@@ -223,26 +231,8 @@ BOOST_AUTO_TEST_CASE(bad_messages_are_refused_with_their_reason) {
   BOOST_TEST(table.run("BROWSE", {{"status", "new"}}).error() == "bad_parameter");
 }
 
-// Copied forward in parts, with the end of one of its rows between: a log that begins with the copies has the letter, the
-// row that ends, and then the row that is left.
 BOOST_AUTO_TEST_CASE(a_shared_body_outlives_a_start_while_it_is_copied_forward) {
-  for (std::size_t const ended : {0U, 1U})
-    for (std::size_t steps = 1; steps < 12; ++steps) {
-      Harness table;
-      for (std::string const queue : {"a", "b"}) table.make(queue);
-      table.exchange("e", "fanout");
-      for (std::string const queue : {"a", "b"}) table.bind("e", queue);
-      table.publish("e", "", "shared");
-      table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
-      Lsn const below = table.log.end();
-      bool const is_part = table.restate(below, 64, steps) == steps;
-      table.run("ACQUIRE", {{"queue", ended == 0 ? "a" : "b"}, {"accept", "1"}});
-      if (is_part) table.restate(below, 64);
-      BOOST_TEST_REQUIRE((table.table->oldest_lsn() >= below));
-      table.restart();
-      BOOST_TEST_REQUIRE(table.take(ended == 0 ? "b" : "a").get("body") == "shared", "after " << steps << " steps");
-      BOOST_TEST(table.table->shared().letters.idle() == 0U);
-    }
+  BOOST_TEST(start_amid_copies() == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
