@@ -10,9 +10,9 @@
 #include "base/bytes.h"
 #include "clients/cli/signals.h"
 #include "clients/feed/follower.h"
+#include "config/type_reader.h"
 #include "log/catalogue.h"
 #include "os/installation.h"
-#include "rows/record_names.h"
 
 namespace fastjournal::cli {
 namespace {
@@ -21,7 +21,8 @@ using client::Follower;
 
 class FeedPrinter {
  public:
-  FeedPrinter(Invocation const& invocation, Console& console) : one_(invocation), console_(console) {}
+  FeedPrinter(Invocation const& invocation, Console& console, std::string const& plugins)
+      : one_(invocation), console_(console), names_(config::read_record_names(plugins)["journal"]) {}
 
   void print(RecordView const& record, bool restated) {
     if (one_.digest || is_full()) return;
@@ -73,14 +74,15 @@ class FeedPrinter {
   }
 
  private:
-  // Only journals have feeds so far.
-  static std::string name_of(RecordView const& record) {
-    return std::string{record.table == TableId::catalogue ? log::Catalogue::name_of(record.type)
-                                                          : rows::name_of_record(record.type)};
+  [[nodiscard]] std::string name_of(RecordView const& record) const {
+    if (record.table == TableId::catalogue) return std::string{log::Catalogue::name_of(record.type)};
+    auto const name = names_.find(record.type);
+    return name == names_.end() ? std::string{} : name->second;
   }
 
   Invocation const& one_;
   Console& console_;
+  config::RecordNames names_;  // only journals have feeds so far
   std::uint64_t printed_{0};
 };
 
@@ -93,11 +95,12 @@ ExitCode feed(Invocation const& invocation, Console& console) {
   options.address = invocation.address;
   options.interface = invocation.interface;
   options.plugins = invocation.plugins.empty() ? os::installed_plugins() : invocation.plugins;
+  std::string const plugins = options.plugins;
   SignalQueue signals{SIGINT, SIGTERM, SIGHUP};
   Result<std::unique_ptr<Follower>> const opened = Follower::open(std::move(options));
   if (!opened.ok()) return complain(invocation, console, opened.status());
   Follower& follower = *opened.value();
-  FeedPrinter printer{invocation, console};
+  FeedPrinter printer{invocation, console, plugins};
   follower.on_record([&](RecordView const& record, bool restated) { printer.print(record, restated); });
   Status status = follower.catch_up();
   console.out.flush();

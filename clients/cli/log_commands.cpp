@@ -7,6 +7,8 @@
 #include <ostream>
 
 #include "clients/cli/progress.h"
+#include "config/type_reader.h"
+#include "os/installation.h"
 #include "os/open_files.h"
 #include "os/random.h"
 #include "tools/dump.h"
@@ -169,6 +171,7 @@ ExitCode LogRunner::dump(std::string const& folder) {
   wish.table = one_.table;
   wish.container = one_.container;
   wish.body_bytes = one_.body_bytes.value_or(wish.body_bytes);
+  wish.names = config::read_record_names(plugins_.empty() ? os::installed_plugins() : plugins_);
   Result<bool> const damaged = tools::dump(*place.disk, place.name, wish, [this](Message const& line) {
     console_.out << (one_.json ? render_json(line, true) : render_line(line));
   });

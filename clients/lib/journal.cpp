@@ -87,10 +87,10 @@ std::span<CommandRule const> journal_commands() {
 }
 
 bool is_row_parameter(std::string_view name) {
-  static constexpr std::array<std::string_view, 20> kNames{
-      "after",          "attempts",  "domain", "epoch",  "error",    "error_trace", "expiration_date",
-      "insertion_date", "lease_end", "left",   "merges", "omitted",  "priority",    "process_date",
-      "request",        "row",       "status", "table",  "timeouts", "worker"};
+  static constexpr std::array<std::string_view, 21> kNames{
+      "accepted_date",   "after",          "attempts",  "domain", "epoch",  "error",    "error_trace",
+      "expiration_date", "insertion_date", "lease_end", "left",   "merges", "omitted",  "priority",
+      "process_date",    "request",        "row",       "status", "table",  "timeouts", "worker"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 

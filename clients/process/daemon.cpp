@@ -32,7 +32,7 @@ bool Daemon::take_line(std::string_view line) {
   constexpr std::string_view kListening = "listening ";
   if (line.starts_with(kListening)) {
     line.remove_prefix(kListening.size());
-    line = line.substr(0, line.find(' '));  // what is spoken there follows
+    line = line.substr(0, line.rfind(" ("));  // what is spoken there follows; a path may have blanks
     (line.starts_with("unix:") ? local_ : tcp_) = line;
   }
   if (line.starts_with("data ") || line.starts_with("durability "))

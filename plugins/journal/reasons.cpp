@@ -134,8 +134,12 @@ void Reasons::tell_history(rows::Facts const& facts) {
   rows::add_failure(last, answer_);
   if (std::string_view const error = failure::error_of(last); !error.empty())
     text_ += "; the last error was: " + std::string{error};
-  answer_.add("merges", std::uint64_t{facts.merges});
+  answer_.add("merges", std::uint64_t{facts.merges}).add("accepted_date", facts.accepted);
   if (facts.merges > 0) text_ += "; " + times(facts.merges, "later insert") + " merged into it";
+  // Of a producer whose clock is ahead: all others are stale meanwhile.
+  if (facts.accepted > now_)
+    text_ += "; its data are of " + date_to_come(facts.accepted, now_) +
+             ", and inserts with an older insertion_date change nothing";
   if (facts.expires == 0) return;
   answer_.add("expiration_date", facts.expires);
   text_ += facts.is_expired(now_)

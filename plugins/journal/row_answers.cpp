@@ -28,6 +28,7 @@ std::uint64_t describe_row(rows::State const& rows, Settings const& settings, Co
   answer.message("ROW").add("table", std::string_view{settings.table()}).add("row", row.id().value);
   std::uint64_t const outside = add_row_columns(rows, index, view, answer, as);
   answer.add("status", Value::of_text(status_of(row.place())));
+  if (view.facts.accepted != view.facts.inserted) answer.add("accepted_date", view.facts.accepted);
   if (view.facts.merges > 0) answer.add("merges", std::uint64_t{view.facts.merges});
   if (view.facts.expires != 0) answer.add("expiration_date", view.facts.expires);
   if (row.place() == rows::Place::processing) {

@@ -14,6 +14,15 @@ Status why_no_table(engine::Engine& engine, Message const& message) {
   return {Code::unknown_table, "no table \"" + std::string{name->bytes.substr(0, 64)} + "\"; TABLES lists them"};
 }
 
+bool may_be_stale(Message const& message) { return message.integer("stale").value_or(0) == 1; }
+
+engine::HostedTable* find_stale(engine::Engine& engine, Message const& message) {
+  if (!may_be_stale(message)) return nullptr;
+  engine::HostedTable* const table = engine.find_table(message.text("table"));
+  bool const is_whole = table != nullptr && !table->is_leaving && table->log->is_caught_up;
+  return is_whole && !table->log->is_ours ? table : nullptr;
+}
+
 TableChoice choose_table(engine::Engine& engine, Request& request) {
   if (!request.message.has("table")) {
     request.basis.all = true;

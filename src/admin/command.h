@@ -96,6 +96,11 @@ class Command {
   return table;
 }
 
+// As this node knows it, if another one decides for it and the sender wants that (stale=1); else null. Everything in it
+// is durable. What an owner has decided that lost its lease may not be.
+[[nodiscard]] bool may_be_stale(Message const& message);
+[[nodiscard]] engine::HostedTable* find_stale(engine::Engine& engine, Message const& message);
+
 // For commands on one table or all of them. False: a table was named, and cannot be used.
 struct TableChoice {
   bool is_valid{false};

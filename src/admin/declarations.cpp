@@ -53,7 +53,7 @@ constexpr OwnCommand kCommands[] = {
     for_changes("XA_RECOVER", "all after count"),
     for_changes("XA_TIMEOUT", "timeout"),
     {"XA_DECIDE", "xid outcome", Right::admin},
-    {"DIGEST", "table", Right::admin},
+    {"DIGEST", "table stale", Right::admin},
     {"BACKUP", "digest", Right::admin},
     {"BACKUP_DONE", "", Right::admin},
     {"CLUSTER", "", Right::read},
@@ -101,7 +101,7 @@ constexpr OwnAnswer kAnswers[] = {
      "row_lateness_us_p50 row_lateness_us_p99 row_lateness_us_max deliveries deliver_lateness_us_p50 "
      "deliver_lateness_us_p99 deliver_lateness_us_max log_disk_bytes log_bytes log_live_bytes log_disk_bound "
      "log_containers log_bytes_restated log_scrubbed_bytes log_scrub_rounds log_damaged logs_mending starts "
-     "durability nodes",
+     "durability ports nodes",
      true},
     {"METRICS", "text", true},
     {"HEALTHY", "what"},

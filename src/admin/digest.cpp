@@ -1,6 +1,6 @@
 // DIGEST: a sum of a table's contents, or of each log's, for comparisons with a follower, a copy, or `log verify`.
 // Everything is synced before it is sent, leases included, as for FETCH. It reads whole tables, and so needs the right
-// admin.
+// admin. With stale=1 a node tells what it has followed so far of the logs that others decide for.
 #include "engine/digest.h"
 #include "admin/commands.h"
 
@@ -12,9 +12,10 @@ class Digest final : public Command {
   explicit Digest(engine::Engine& engine) : engine_(engine) {}
 
   void run(Request& request) override {
-    TableChoice const choice = choose_table(engine_, request);
-    if (!choice.is_valid) return;
-    if (choice.table == nullptr) return tell_logs(request.answer);
+    TableChoice choice = choose_table(engine_, request);
+    if (!choice.is_valid && (choice.table = find_stale(engine_, request.message)) != nullptr) request.status = {};
+    if (!request.status.ok()) return;
+    if (choice.table == nullptr) return tell_logs(request.answer, may_be_stale(request.message));
     engine::HostedTable const& table = *choice.table;
     table.log->log->want_sync();
     request.answer.message("DIGEST").add("table", std::string_view{table.name});
@@ -24,9 +25,10 @@ class Digest final : public Command {
 
  private:
   // The same digest as that of `log verify`.
-  void tell_logs(Answer& answer) {
+  void tell_logs(Answer& answer, bool stale) {
     for (auto const& log : engine_.logs()) {
-      if (!log->keeps || !log->serves) continue;
+      bool const is_stale = stale && !log->is_ours && log->is_caught_up;
+      if (!log->keeps || (!log->serves && !is_stale)) continue;
       log->log->want_sync();
       answer.message("DIGEST").add("log", std::string_view{log->name}).add("lsn", log->log->end_lsn().value);
       answer.add("digest", std::string_view{engine::digest_text(engine::digest_of(*log))});

@@ -237,6 +237,19 @@ std::vector<T> read_all(Element const& list, std::string_view name, Read read) {
   return out;
 }
 
+RecordNames read_records(Element const& list) {
+  list.expect({.attributes = {}, .children = {{"record", Times::any}}});
+  RecordNames out;
+  for (Element const& inner : list.children("record")) {
+    inner.expect({.attributes = {{"number", Times::one}, {"name", Times::one}}, .children = {}});
+    std::optional<std::int64_t> const number = integer_field(inner, "number", 1, 255);
+    std::string const name = name_field(inner, "name", kOptionName).value_or("");
+    if (number && !out.emplace(static_cast<std::uint8_t>(*number), name).second)
+      inner.problem_at("number", "record " + std::to_string(*number) + " twice, expected each number once");
+  }
+  return out;
+}
+
 // Properties of all tables of the type.
 void read_shape(Element const& root, TypeDeclaration& out) {
   out.has_columns = boolean_field(root, "columns").value_or(true);
@@ -262,9 +275,13 @@ Result<TypeDeclaration> read_type(std::filesystem::path const& path) {
       root.problem("root element <" + std::string{root.name()} + ">, expected <table-type>");
       return problems.status();
     }
-    root.expect(
-        {.attributes = {{"name", Times::one}, {"columns"}, {"key"}, {"topic"}, {"foreign-model"}, {"nothing"}},
-         .children = {{"description", Times::one}, {"commands", Times::one}, {"answers"}, {"options"}, {"protocols"}}});
+    root.expect({.attributes = {{"name", Times::one}, {"columns"}, {"key"}, {"topic"}, {"foreign-model"}, {"nothing"}},
+                 .children = {{"description", Times::one},
+                              {"commands", Times::one},
+                              {"answers"},
+                              {"options"},
+                              {"protocols"},
+                              {"records"}}});
     out.name = name_field(root, "name", kTypeName).value_or("");
     if (!out.name.empty() && path.stem() != out.name)
       root.problem_at(
@@ -284,8 +301,23 @@ Result<TypeDeclaration> read_type(std::filesystem::path const& path) {
       out.options = read_all<OptionDeclaration>(*options, "option", read_option_type);
     if (auto const protocols = root.child("protocols"))
       out.protocols = read_all<ProtocolDeclaration>(*protocols, "protocol", read_protocol_type);
+    if (auto const records = root.child("records")) static_cast<void>(read_records(*records));
   }
   if (!problems.empty()) return problems.status();
+  return out;
+}
+
+std::map<std::string, RecordNames> read_record_names(std::filesystem::path const& folder) {
+  std::map<std::string, RecordNames> out;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() != ".xml") continue;
+    Problems problems{at->path().string()};
+    std::optional<Document> const document = Document::read(at->path(), problems);
+    if (!document || document->root().name() != "table-type") continue;
+    if (auto const records = document->root().child("records"))
+      out[at->path().stem().string()] = read_records(*records);
+  }
   return out;
 }
 

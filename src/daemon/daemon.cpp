@@ -212,10 +212,9 @@ Status Daemon::serve() {
   if (Status status = open_logs(); !status.ok()) return status;
   if (Status status = take_signals(); !status.ok()) return status;
   start_telling();
-  std::vector<std::string> bound;
-  if (Status status = start_listening(bound); !status.ok()) return status;
+  if (Status status = start_listening(); !status.ok()) return status;
   print_banner();
-  for (std::string const& address : bound) fmt::print("listening {}\n", address);
+  for (std::string const& one : server_->listeners().texts()) fmt::print("listening {}\n", one);
   fmt::print("ready\n");
   std::fflush(stdout);
 
@@ -319,19 +318,16 @@ std::function<std::unique_ptr<Protocol>()> Daemon::protocol_of_type(config::List
   return {};
 }
 
-Status Daemon::start_listening(std::vector<std::string>& bound) {
+Status Daemon::start_listening() {
   std::uint32_t number = 0;
   for (config::ListenDeclaration const& declared : declared_.listen) {
     Result<server::Listener> listener = open_listener(++number, declared);
     if (!listener.ok()) return listener.status();
-    bound.push_back(listener->address);
     server_->listeners().add(number, std::move(listener).value());
   }
-  Result<std::vector<std::string>> const of_tables = server_->listen_for_tables(table_listeners_);
-  if (!of_tables.ok()) return of_tables.status();
-  bound.insert(bound.end(), of_tables->begin(), of_tables->end());
+  if (Status status = server_->listen_for_tables(table_listeners_); !status.ok()) return status;
   for (config::UdpDeclaration const& udp : declared_.udp)
-    if (Status status = take_datagrams(udp, bound); !status.ok()) return status;
+    if (Status status = take_datagrams(udp); !status.ok()) return status;
   return {};
 }
 
@@ -381,7 +377,7 @@ Result<env::Address> Daemon::listen(config::ListenDeclaration const& declared, s
   return bound;
 }
 
-Status Daemon::take_datagrams(config::UdpDeclaration const& udp, std::vector<std::string>& bound) {
+Status Daemon::take_datagrams(config::UdpDeclaration const& udp) {
   communicator::DatagramOptions options;
   options.messages_per_second = udp.messages_per_second;
   options.table = udp.table;
@@ -396,8 +392,10 @@ Status Daemon::take_datagrams(config::UdpDeclaration const& udp, std::vector<std
   }
   Result<env::DatagramSocket> socket = reactor_->receive_datagrams({{udp.address}, udp.interface});
   if (!socket.ok()) return socket.status();
+  server_->listeners().add_datagrams("udp:" + socket->bound.text + " (messages without answers" +
+                                     (udp.table.empty() ? "" : ", table " + udp.table) + ", rights add" +
+                                     (options.secret.empty() ? "" : " by the secret") + ")");
   server_->datagrams().take(socket->id, std::move(options));
-  bound.push_back("udp:" + socket->bound.text);
   return {};
 }
 

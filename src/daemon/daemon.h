@@ -80,10 +80,10 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] std::function<std::unique_ptr<Protocol>()> protocol_of(config::ListenDeclaration const& listen) const;
   [[nodiscard]] std::function<std::unique_ptr<Protocol>()> protocol_of_type(
       config::ListenDeclaration const& listen) const;
-  [[nodiscard]] Status start_listening(std::vector<std::string>& bound);
+  [[nodiscard]] Status start_listening();
   // As clients write the address.
   [[nodiscard]] Result<env::Address> listen(config::ListenDeclaration const& declared, std::uint32_t number);
-  [[nodiscard]] Status take_datagrams(config::UdpDeclaration const& udp, std::vector<std::string>& bound);
+  [[nodiscard]] Status take_datagrams(config::UdpDeclaration const& udp);
   [[nodiscard]] Status take_signals();
   [[nodiscard]] Status tell_supervisor();
   // One line for people: tables, rows, connections, alerts.

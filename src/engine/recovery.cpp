@@ -13,8 +13,11 @@ constexpr std::uint32_t kStepsTogether = 64;
 
 // The record may be from a newer program; anything else is damage.
 Status cannot_apply(std::string const& whose, std::uint8_t known, RecordView const& record) {
-  std::string const where =
-      whose + ": record of type " + std::to_string(record.type) + " at LSN " + std::to_string(record.lsn.value);
+  std::string_view const name =
+      record.table == TableId::catalogue ? log::Catalogue::name_of(record.type) : std::string_view{};
+  std::string const where = whose + ": record of type " + std::to_string(record.type) +
+                            (name.empty() ? std::string{} : " (" + std::string{name} + ")") + " at LSN " +
+                            std::to_string(record.lsn.value);
   if (record.version <= known)
     return {Code::damaged, where + " does not fit what stands before it; the log is damaged"};
   return {Code::damaged, where + " has version " + std::to_string(record.version) + ", and this program knows " +

@@ -86,6 +86,7 @@ export function open(place, name, {row: text, rights}) {
     const dated = (label, ms, title) => (ms > 0 ? fact(label, when(ms, true), title) : null);
     replace(
         life, dated('Inserted', peek.insertion_date, 'insertion_date: the producer’s date of this data'),
+        dated('Data of', peek.accepted_date ?? 0, 'accepted_date: an insert with an older insertion_date is stale'),
         fact('Merges', peek.merges > 0 ? `${plural(peek.merges, 'later insert')} merged into it` : 'none', 'merges'),
         dated(
             peek.status === 'waiting' ? 'Falls due' : 'Due since', peek.process_date,

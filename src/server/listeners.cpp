@@ -14,6 +14,20 @@ Status Listeners::out_of_reach(Speaker const& speaker, std::string_view command,
   return table.empty() ? status : std::move(status).with("table", std::string{table});
 }
 
+std::string Listener::text() const {
+  std::string out = address + " (" + protocol;
+  if (!table.empty()) out += ", table " + table;
+  return out + ", rights " + rights.names() + ")";
+}
+
+std::vector<std::string> Listeners::texts() const {
+  std::vector<std::string> out;
+  for (auto const& listener : listeners_)
+    if (!listener->address.empty()) out.push_back(listener->text());
+  out.insert(out.end(), datagrams_.begin(), datagrams_.end());
+  return out;
+}
+
 Status Listeners::refusal(Speaker const& speaker, std::string_view needed, std::string_view command,
                           std::string_view table) const {
   if (table.empty() ? !speaker.bound.empty() : !speaker.permit().reaches(table))

@@ -34,6 +34,9 @@ struct Listener {
   std::string protocol{access::kMessages};  // its name
 
   [[nodiscard]] bool is_administrators() const { return rights.has(Right::admin); }
+  // "127.0.0.1:4050 (messages, rights read add)", "tls:[::1]:80 (http, table jobs, rights nothing)": for people, and for
+  // STATS. The address ends at the last " ("; "tls:" before it says that it is encrypted.
+  [[nodiscard]] std::string text() const;
 };
 
 // The sender of a command on a table.
@@ -63,6 +66,10 @@ class Listeners {
     *listeners_[number] = std::move(listener);
   }
   void remove(std::uint32_t number) { *listeners_.at(number) = {}; }
+  // Where datagrams come that have no connection: for people.
+  void add_datagrams(std::string text) { datagrams_.push_back(std::move(text)); }
+  // Listener::text of each, in the order of their numbers, and those of datagrams.
+  [[nodiscard]] std::vector<std::string> texts() const;
   // Without an address and rights if there is no such number.
   [[nodiscard]] Listener const& of(std::uint32_t number) const {
     return *listeners_[number < listeners_.size() ? number : 0];
@@ -116,6 +123,7 @@ class Listeners {
 
   protocol::FrameLimits limits_;
   std::vector<std::unique_ptr<Listener>> listeners_;  // senders' tables and doors are views of it
+  std::vector<std::string> datagrams_;
   bool has_users_{false};
 };
 

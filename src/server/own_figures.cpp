@@ -9,6 +9,9 @@
 namespace fastjournal::server {
 namespace {
 
+// A table each may have some.
+constexpr std::size_t kPortsBytesMax = std::size_t{16} << 10U;
+
 // By ListenMode.
 void tell_lateness(std::array<Histogram, 3> const& lateness_us, MetricSink& sink) {
   struct Names {
@@ -145,6 +148,15 @@ void Server::tell_texts(Answer& answer) {
   answer.add("turn_longest_cause", std::string_view{turn_.record().cause()});
   answer.add("starts", std::string_view{space_of(engine_).starts});
   answer.add("durability", std::string_view{logs_.durability()});
+  std::string ports;
+  for (std::string const& one : listeners_.texts()) {
+    if (ports.size() + one.size() > kPortsBytesMax) {
+      ports += "; and others";
+      break;
+    }
+    ports += (ports.empty() ? "" : "; ") + one;
+  }
+  answer.add("ports", std::string_view{ports});
   if (std::string const nodes = logs_.nodes(); !nodes.empty()) answer.add("nodes", std::string_view{nodes});
 }
 

@@ -128,13 +128,11 @@ Status Server::start_serving() {
   return {};
 }
 
-Result<std::vector<std::string>> Server::listen_for_tables(std::vector<access::ListenDeclaration> const& declared) {
+Status Server::listen_for_tables(std::vector<access::ListenDeclaration> const& declared) {
   Result<TableListeners::Next> opened = table_listeners_.open(declared);
   if (!opened.ok()) return opened.status();
-  std::vector<std::string> addresses;
-  for (TableListeners::Running const& one : opened->fresh) addresses.push_back(one.listener.address);
   table_listeners_.use(std::move(opened).value());
-  return addresses;
+  return {};
 }
 
 // Half-empty containers of many starts are merged before the next start needs room, even if the daemon never serves.

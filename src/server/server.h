@@ -98,8 +98,7 @@ class Server final : public env::NetworkHandler,
   // Before the first connection comes by them.
   [[nodiscard]] Listeners& listeners() { return listeners_; }
   // Opens those of tables' files, after start_serving and the daemon's own. Returns their addresses.
-  [[nodiscard]] Result<std::vector<std::string>> listen_for_tables(
-      std::vector<access::ListenDeclaration> const& declared);
+  [[nodiscard]] Status listen_for_tables(std::vector<access::ListenDeclaration> const& declared);
   // Before start_serving.
   [[nodiscard]] communicator::OutboundLinks& links() { return links_; }
   // Sockets of the network whose datagrams are messages.

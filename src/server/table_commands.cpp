@@ -28,18 +28,7 @@ Status check_parameters(engine::HostedTable const& table, engine::CommandType co
   return {};
 }
 
-constexpr std::string_view kStale = "stale";
-
 }  // namespace
-
-// As this node knows it, if another one decides for it and the sender wants that. Everything in it is durable. What an
-// owner has decided that lost its lease may not be.
-engine::HostedTable* TableCommands::find_stale(Message const& message) const {
-  if (message.integer(kStale).value_or(0) != 1) return nullptr;
-  engine::HostedTable* const table = engine_.find_table(message.text("table"));
-  bool const is_whole = table != nullptr && !table->is_leaving && table->log->is_caught_up;
-  return is_whole && !table->log->is_ours ? table : nullptr;
-}
 
 TableCommands::Checked TableCommands::check(Speaker const& speaker, Message const& message, Status& status,
                                             admin::Basis& basis) {
@@ -49,7 +38,7 @@ TableCommands::Checked TableCommands::check(Speaker const& speaker, Message cons
     if (!status.ok()) return {};
   }
   engine::HostedTable* table = admin::find_table(engine_, message, status, basis);
-  bool const is_stale = table == nullptr && (table = find_stale(message)) != nullptr;
+  bool const is_stale = table == nullptr && (table = admin::find_stale(engine_, message)) != nullptr;
   if (table == nullptr) return {};
   std::uint32_t const index = table->type->find_command(message.command);
   if (index == NameTable::kAbsent) {

@@ -73,8 +73,6 @@ class TableCommands {
     Command command{};
   };
   [[nodiscard]] Checked check(Speaker const& speaker, Message const& message, Status& status, admin::Basis& basis);
-  // The table, if it is another node's and the message has stale=1; else null.
-  [[nodiscard]] engine::HostedTable* find_stale(Message const& message) const;
   [[nodiscard]] engine::CommandType const* find(std::string_view table, std::string_view command) const;
 
   engine::Engine& engine_;

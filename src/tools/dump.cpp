@@ -124,7 +124,7 @@ class Dumper final : public ScanVisitor {
       out.set("table", entry->name);
     put(out, "number", static_cast<std::uint32_t>(record.table));
     put(out, "type", record.type);
-    if (record.table == TableId::catalogue) out.set("is", log::Catalogue::name_of(record.type));
+    if (std::string_view const is = name_of(record, entry); !is.empty()) out.set("is", is);
     put(out, "version", record.version);
     put(out, "object", record.object.value);
     if (record.object == object_of(record.lsn)) out.set("begins", "yes");
@@ -133,6 +133,15 @@ class Dumper final : public ScanVisitor {
     std::string const body = hex_of(record.body, wish_.body_bytes);
     out.set("body", body);
     sink_(out);
+  }
+
+  // Empty: not known.
+  [[nodiscard]] std::string_view name_of(RecordView const& record, log::Catalogue::TableEntry const* entry) const {
+    if (record.table == TableId::catalogue) return log::Catalogue::name_of(record.type);
+    auto const names = entry == nullptr ? wish_.names.end() : wish_.names.find(entry->type);
+    if (names == wish_.names.end()) return {};
+    auto const name = names->second.find(record.type);
+    return name == names->second.end() ? std::string_view{} : std::string_view{name->second};
   }
 
   DumpWish const& wish_;

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 
+#include "config/type_reader.h"
 #include "env/disk.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
@@ -15,10 +17,11 @@ namespace fastjournal::tools {
 
 struct DumpWish {
   Lsn from{};
-  Lsn to{UINT64_MAX};            // records and batches that begin below it
-  std::string table;             // name or number; empty: all
-  std::string container;         // number or file name; empty: all
-  std::uint32_t body_bytes{64};  // of a record's body, shown in hexadecimal
+  Lsn to{UINT64_MAX};                                  // records and batches that begin below it
+  std::string table;                                   // name or number; empty: all
+  std::string container;                               // number or file name; empty: all
+  std::uint32_t body_bytes{64};                        // of a record's body, shown in hexadecimal
+  std::map<std::string, config::RecordNames> names{};  // of records, by type; those of others are numbers
 };
 
 // CONTAINER, BATCH, RECORD, DAMAGE and REST messages, in the order of the log; DumpWish selects them.

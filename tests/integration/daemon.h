@@ -64,7 +64,7 @@ class RealDaemon {
     addresses_.clear();
     while (auto line = child_->read_line()) {
       if (line->starts_with("listening udp:"))
-        udp_ = line->substr(14);
+        udp_ = line->substr(14, line->find(' ', 14) - 14);
       else if (line->starts_with("listening "))
         addresses_.push_back(line->substr(10, line->find(' ', 10) - 10));
       if (*line == "ready") return true;

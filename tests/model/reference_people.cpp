@@ -208,6 +208,7 @@ std::string Reference::compare_row(Row const& row, Texts const& shown_row) const
   same("attempts", std::to_string(row.timeouts + row.failures));
   if (!shown_row.contains("status")) return wrong;
   same("status", status_of(row));
+  same("accepted_date", row.accepted == row.inserted ? "" : std::to_string(row.accepted));
   same("merges", row.merges == 0 ? "" : std::to_string(row.merges));
   same("expiration_date", row.expires == 0 ? "" : std::to_string(row.expires));
   same("error", row.error);

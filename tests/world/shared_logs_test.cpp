@@ -454,6 +454,20 @@ BOOST_FIXTURE_TEST_CASE(who_wants_it_reads_what_a_follower_knows, Three) {
   BOOST_TEST(has(ask(other, "PEEK table=own;name=a;stale=0"), "code=moved"));
   BOOST_TEST(has(ask(other, "INSERT table=own;name=b;stale=1"), "code=moved"));
   BOOST_TEST(has(ask(other, "NEXT table=own;stale=1"), "code=moved"));
+  // At the same place, the same digest.
+  BOOST_TEST(has(ask(other, "DIGEST table=own", "admin"), "code=moved"));
+  std::string const digest = ask(owner, "DIGEST table=own", "admin");
+  BOOST_TEST(digest.starts_with("DIGEST table=own;lsn="), digest);
+  BOOST_TEST(ask(other, "DIGEST table=own;stale=1", "admin") == digest);
+  auto const of_logs = [&](std::size_t at, std::string const& command) {
+    std::string out;
+    for (std::string line = ask(at, command, "admin"); line != "(nothing)"; line = hear(at, "admin"))
+      if (has(line, "log=own")) out += line.substr(0, line.find(";left="));
+    return out;
+  };
+  BOOST_TEST(of_logs(other, "DIGEST") == "");
+  BOOST_TEST(of_logs(other, "DIGEST stale=1") != "");
+  BOOST_TEST(of_logs(other, "DIGEST stale=1") == of_logs(owner, "DIGEST"));
   // Without an owner, too.
   cluster.kill(owner, false);
   cluster.pass(50);

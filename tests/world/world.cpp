@@ -190,7 +190,7 @@ Status World::start() {
     if (status.ok()) server_->listeners().add(number, std::move(listener).value());
   }
   if (status.ok()) status = server::check_listeners(types_, declarations_, own_listeners, table_listeners);
-  if (status.ok()) status = server_->listen_for_tables(table_listeners).status();
+  if (status.ok()) status = server_->listen_for_tables(table_listeners);
   if (status.ok()) {
     if (began_.value == 0) began_ = now();
     settle();

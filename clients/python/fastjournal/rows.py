@@ -28,8 +28,8 @@ _RESERVED = frozenset({"table", "request", "client", "sequence"})
 _NOT_PLAIN = _RESERVED | frozenset(_DATES)
 # The parameters of a ROW other than columns; no column may have such a name.
 _ROW_PARAMETERS = frozenset(
-    "after attempts domain epoch error error_trace expiration_date insertion_date lease_end left merges omitted "
-    "priority process_date request row status table timeouts worker".split()
+    "accepted_date after attempts domain epoch error error_trace expiration_date insertion_date lease_end left "
+    "merges omitted priority process_date request row status table timeouts worker".split()
 )
 PUT_RESULTS = ("inserted", "merged", "behind", "duplicate", "stale")
 

@@ -408,7 +408,7 @@ bool EtcdLog::may_answer(std::int64_t now_us) const {
 
 Status EtcdLog::seal() {
   static_cast<void>(end_turn(now_us_));
-  if (appender_.durable() == end_lsn()) return {};
+  if (durable_lsn() == end_lsn()) return {};
   return {Code::unavailable, fmt::format("log {}: {} bytes wait for etcd", options_.name, appender_.open_bytes())};
 }
 

@@ -66,6 +66,7 @@ class EtcdLog final : public SharedLog, private ReaderSink {
   [[nodiscard]] Phase phase() const { return phase_; }
   [[nodiscard]] std::int64_t valid_until_us() const { return valid_until_us_; }
   [[nodiscard]] std::uint64_t token() const { return token_; }
+  [[nodiscard]] bool follows() const { return phase_ == Phase::reading || phase_ == Phase::following; }
   // Of what was handed to `following`.
   [[nodiscard]] Lsn applied() const { return stream_.applied(); }
 
@@ -81,8 +82,11 @@ class EtcdLog final : public SharedLog, private ReaderSink {
   void end_group(Durability durability) override;
   [[nodiscard]] Status commit() override;
   void want_sync() override {}
-  [[nodiscard]] Lsn end_lsn() const override { return Lsn{appender_.end_lsn().value + open_.size()}; }
-  [[nodiscard]] Lsn durable_lsn() const override { return appender_.durable(); }
+  // While another node decides: of what has come from it.
+  [[nodiscard]] Lsn end_lsn() const override {
+    return follows() ? stream_.applied() : Lsn{appender_.end_lsn().value + open_.size()};
+  }
+  [[nodiscard]] Lsn durable_lsn() const override { return follows() ? stream_.applied() : appender_.durable(); }
   [[nodiscard]] Lsn needed_lsn() const override { return needed_; }
   [[nodiscard]] Lsn written_lsn() const override { return appender_.durable(); }
   [[nodiscard]] Lsn found_lsn() const override { return found_; }

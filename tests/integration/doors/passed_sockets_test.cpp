@@ -99,8 +99,12 @@ BOOST_AUTO_TEST_CASE(they_are_used_and_nobody_is_refused_between_two_daemons) {
   configure("<listen address=\"" + tcp.text + "\"/>\n<socket path=\"passed.sock\" rights=\"all\"/>\n");
   pass({tcp.fd, local.fd});
   BOOST_REQUIRE_MESSAGE(start(), daemon.output());
-  BOOST_TEST(passed_sockets_has(daemon.output(), "listening " + tcp.text + "\n"), daemon.output());
-  BOOST_TEST(passed_sockets_has(daemon.output(), "listening unix:" + path + "\n"), daemon.output());
+  BOOST_TEST(
+      passed_sockets_has(daemon.output(), "listening " + tcp.text + " (messages, rights read add work manage)\n"),
+      daemon.output());
+  BOOST_TEST(passed_sockets_has(daemon.output(),
+                                "listening unix:" + path + " (messages, rights read add work manage admin)\n"),
+             daemon.output());
   BOOST_TEST(LineClient{tcp.text}.ask("INSERT table=jobs;name=a").starts_with("INSERTED "));
   BOOST_TEST(passed_sockets_has(LineClient{"unix:" + path}.ask("STATS"), "connections="));
   end();

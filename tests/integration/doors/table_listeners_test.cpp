@@ -64,7 +64,9 @@ BOOST_FIXTURE_TEST_CASE(they_come_and_go_with_reload, TableListenersRunning) {
   daemon.write_table("jobs", listeners("<socket path=\"sockets/jobs.sock\" rights=\"add read\"/>"));
   start();
   std::string const socket_of_jobs = socket("tables/sockets/jobs.sock");
-  BOOST_TEST(table_listeners_has(daemon.output(), "listening " + socket_of_jobs + "\n"), daemon.output());
+  BOOST_TEST(table_listeners_has(daemon.output(),
+                                 "listening " + socket_of_jobs + " (messages, table jobs, rights read add)\n"),
+             daemon.output());
   LineClient jobs{socket_of_jobs};
   BOOST_TEST(jobs.ask("INSERT name=a").starts_with("INSERTED "));
   BOOST_TEST(table_listeners_has(jobs.ask("NEXT"), "right=work"));

@@ -403,8 +403,16 @@ BOOST_FIXTURE_TEST_CASE(the_banner_names_every_column_of_a_key, Running) {
   stop();
   daemon.write("tables/pairs.xml", R"(<table name="pairs" model="journal" row-key="b, a"><schema>
 <column name="a" type="string"/><column name="b" type="string"/></schema></table>)");
+  daemon.write("tables/cache.xml", "<table name=\"cache\" model=\"keyvalue\"/>\n");
+  daemon.write_table("loose", "", false);
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   BOOST_TEST(mistakes_has(daemon.output(), "pairs (journal), key b, a\n"), daemon.output());
+  BOOST_TEST(mistakes_has(daemon.output(), "loose (journal), no key\n"), daemon.output());
+  BOOST_TEST(mistakes_has(daemon.output(), "cache (keyvalue)\n"), daemon.output());
+  // What is spoken at each port, and what may be done there.
+  BOOST_TEST(mistakes_has(daemon.output(), " (messages, rights read add work manage)\n"), daemon.output());
+  BOOST_TEST(mistakes_has(daemon.output(), "/socket (messages, rights read add work manage admin)\n"), daemon.output());
+  BOOST_TEST(mistakes_has(LineClient{daemon.tcp()}.ask("STATS"), "ports=\"" + daemon.tcp() + " (messages, rights "));
 }
 
 // The log file has words of clients: they must not begin a line or control a terminal, and not everybody may read them.

@@ -393,6 +393,8 @@ BOOST_AUTO_TEST_CASE(every_version_of_every_record_stands_in_one_of_them) {
     std::istringstream dump{run_tool({"log", "dump", folder / "shared"}).output};
     for (std::string line; std::getline(dump, line);) {
       if (!line.starts_with("RECORD ")) continue;
+      // Of a table that is known: those that were dropped have numbers alone.
+      if (contains(line, " table=")) BOOST_TEST(contains(line, " is="), line);
       auto const number = [&](std::string const& name) { return std::stoi("0" + value_behind(line, name)); };
       bool const is_catalogue = contains(line, "table=(catalogue)");
       bool const is_blob = contains(line, "table=blobs");
