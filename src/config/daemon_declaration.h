@@ -156,6 +156,7 @@ struct DaemonDeclaration {
   std::optional<TlsDeclaration> tls;
   std::string data_folder;
   std::string tables_folder;
+  bool auto_reload{false};           // its files are loaded as soon as all of them are good
   std::string plugins_folder;        // empty: the plugins of the daemon's installation
   std::vector<LogDeclaration> logs;  // always includes "shared"
   std::optional<ClusterDeclaration> cluster;

@@ -354,7 +354,9 @@ std::string read_folder(Element const& root, std::string_view name, std::filesys
                         std::string_view by_default) {
   std::optional<Element> const element = root.child(name);
   if (!element) return by_default.empty() ? std::string{} : joined(base, by_default);
-  element->expect({.attributes = {{"folder", Times::one}}, .children = {}});
+  std::vector<Part> attributes{{"folder", Times::one}};
+  if (name == "tables") attributes.push_back({"auto-reload"});
+  element->expect({.attributes = attributes, .children = {}});
   std::optional<std::string> const folder = text_field(*element, "folder");
   return folder ? joined(base, *folder) : std::string{};
 }
@@ -387,6 +389,8 @@ void read(Element const& root, std::filesystem::path const& base, DaemonDeclarat
   for (Element const& element : root.children("log")) read_log(element, out);
   out.data_folder = read_folder(root, "data", base, "data");
   out.tables_folder = read_folder(root, "tables", base, "tables.d");
+  if (auto const element = root.child("tables"))
+    out.auto_reload = boolean_field(*element, "auto-reload").value_or(false);
   out.plugins_folder = read_folder(root, "plugins", base, "");
   if (auto const element = root.child("limits")) read_limits(*element, out.limits);
   if (auto const element = root.child("start")) read_start(*element, out.start);

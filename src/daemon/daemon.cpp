@@ -80,6 +80,8 @@ Status Daemon::prepare() {
   Result<engine::TableTypes> types = os::load_table_types(declared_.plugins_folder);
   if (!types.ok()) return types.status();
   types_ = std::move(types).value();
+  Status const watched = tables_watch_.begin(declared_.tables_folder);
+  if (!watched.ok()) os::log_warning(watched.message());
   Result<Contents> contents = read_declarations();
   if (!contents.ok()) return contents.status();
   tables_ = std::move(contents->tables);
@@ -426,6 +428,9 @@ Status Daemon::take_signals() {
   for (int const number : {SIGTERM, SIGINT})
     if (Status status = reactor_->on_signal(number, [this] { stop("a signal"); }); !status.ok()) return status;
   if (Status status = reactor_->on_signal(SIGHUP, [this] { reload_by_signal(); }); !status.ok()) return status;
+  if (Status status = tables_watch_.tell(*reactor_, [this] { server_->tables_changed(declared_.auto_reload); });
+      !status.ok())
+    return status;
   return reactor_->on_signal(SIGUSR1, [this] { static_cast<void>(rotate_log()); });
 }
 

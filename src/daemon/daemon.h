@@ -18,6 +18,7 @@
 #include "daemon/options.h"
 #include "daemon/shared_log.h"
 #include "daemon/supervisor.h"
+#include "daemon/tables_watch.h"
 #include "engine/types.h"
 #include "etcd/client.h"
 #include "log/file/data_folder.h"
@@ -146,6 +147,7 @@ class Daemon final : public server::ServerHost {
   std::unique_ptr<os::PosixDisk> disk_;
   std::map<std::string, std::unique_ptr<os::PosixDisk>, std::less<>> log_disks_;  // of logs outside the data folder
   std::unique_ptr<log::file::DataFolder> data_;
+  TablesWatch tables_watch_;
   std::unique_ptr<reactor::Reactor> reactor_;
   std::unique_ptr<server::Server> server_;
   std::vector<std::unique_ptr<log::LogStore>> logs_;

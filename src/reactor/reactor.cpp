@@ -129,6 +129,10 @@ Status Reactor::on_interval(std::int64_t interval_us, std::function<void()> acti
   return add_action(-1, 0, interval_us, std::move(action));
 }
 
+Status Reactor::on_readable(int fd, std::function<void()> action) {
+  return add_action(fd, EV_READ, 0, std::move(action));
+}
+
 Status Reactor::add_action(int number, short what, std::int64_t interval_us, std::function<void()> action) {
   auto made = std::make_unique<Action>();
   made->owner = this;
@@ -141,7 +145,9 @@ Status Reactor::add_action(int number, short what, std::int64_t interval_us, std
   made->raised.reset(event_new(base_.get(), number, static_cast<short>(what | EV_PERSIST), call, made.get()));
   timeval const interval{interval_us / 1'000'000, interval_us % 1'000'000};
   if (!made->raised || event_add(made->raised.get(), interval_us > 0 ? &interval : nullptr) != 0)
-    return system_failure("watch", number < 0 ? "an interval" : fmt::format("signal {}", number), errno);
+    return system_failure(
+        "watch", number < 0 ? "an interval" : fmt::format("{} {}", what == EV_READ ? "descriptor" : "signal", number),
+        errno);
   actions_.push_back(std::move(made));
   return {};
 }

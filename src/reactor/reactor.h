@@ -93,6 +93,9 @@ class Reactor final : public env::Network {
   // The action runs in the loop again and again, each time after this interval, between calls of the handler;
   // on_turn_end follows. Not exact: for what is to be seen now and then.
   [[nodiscard]] Status on_interval(std::int64_t interval_us, std::function<void()> action);
+  // The action runs in the loop whenever there is something to read, between calls of the handler; on_turn_end follows.
+  // The descriptor stays its owner's, and open as long as the loop runs.
+  [[nodiscard]] Status on_readable(int fd, std::function<void()> action);
   // Runs turns until stop(). An error means that the loop itself is broken.
   [[nodiscard]] Status run();
   // From any thread, also before run. The current turn is completed.

@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t kCopiedAtStart = 2;
 // The most that an end waits until shared logs are given to others.
 constexpr std::int64_t kLeaveUs = 1'000'000;
+constexpr std::string_view kTablesWaiting = "tables-waiting";
 
 }  // namespace
 
@@ -123,6 +124,7 @@ Status Server::start_serving() {
   if (Status status = merge_half_empty_containers(); !status.ok()) return status;
   static_cast<void>(engine_.alerting().take_notices());  // receivers get all current alerts
   health_.begin();
+  alerts_.lower(kTablesWaiting);  // a start loads all of them
   exports_.look();
   schedule(true);
   return {};
@@ -191,7 +193,34 @@ Status Server::end_commits() {
 Result<std::vector<std::string>> Server::reload(std::string_view table, bool dry_run) {
   Result<std::vector<std::string>> changes = reload_all_or_nothing(table, dry_run);
   if (!changes.ok() && !dry_run) host_.reload_refused(changes.status());
+  if (changes.ok() && !dry_run && alerts_.is_up(kTablesWaiting)) tell_waiting(reload_all_or_nothing({}, true));
   return changes;
+}
+
+void Server::tables_changed(bool loads) {
+  if (logs_.is_dead()) return;
+  Result<std::vector<std::string>> waiting = reload_all_or_nothing({}, true);
+  if (loads && waiting.ok() && !waiting->empty()) {
+    Result<std::vector<std::string>> const changes = reload();
+    for (std::size_t at = 0; changes.ok() && at < changes->size(); ++at)
+      host_.inform("the tables folder was changed: " + changes.value()[at]);
+    // What cannot be known before: an address that cannot be listened on.
+    if (!changes.ok()) return tell_waiting(changes.status());
+    waiting->clear();
+  }
+  tell_waiting(waiting);
+}
+
+void Server::tell_waiting(Result<std::vector<std::string>> const& waiting) {
+  if (waiting.ok() && waiting->empty()) return alerts_.lower(kTablesWaiting);
+  std::string text = waiting.ok() ? "files of tables wait to be loaded (fastjournal apply)"
+                                  : "files of tables are not loaded, as these are wrong (fastjournal check)";
+  for (std::string const& change : waiting.ok() ? waiting.value() : std::vector{waiting.status().message()})
+    if (text.size() < log::kAlertMessageBytesMax) text += "; " + change;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  // What it said before may be mended.
+  alerts_.lower(kTablesWaiting);
+  alerts_.raise(kTablesWaiting, 30, text, "tables,manual");
 }
 
 Result<std::vector<std::string>> Server::reload_all_or_nothing(std::string_view table, bool dry_run) {

@@ -121,6 +121,9 @@ class Server final : public env::NetworkHandler,
   [[nodiscard]] std::string durability() const { return logs_.durability(); }
   // As the command RELOAD.
   [[nodiscard]] Result<std::vector<std::string>> reload() { return reload({}, false); }
+  // The tables folder was changed, or may have been: it is loaded if that is wanted and all of it is good, else an alert
+  // tells what waits.
+  void tables_changed(bool loads);
   // The answer to RefusalFiles::keep_refused.
   void refused_kept(std::uint64_t ticket, Status const& status);
   // What ExportHost::run_export was given.
@@ -144,6 +147,8 @@ class Server final : public env::NetworkHandler,
   void session_ended(Session const& session) override;
   void tell_alert(log::AlertNotice const& notice) override;
   [[nodiscard]] Result<std::vector<std::string>> reload(std::string_view table, bool dry_run) override;
+  // The alert, by what a reload would change, or refuse.
+  void tell_waiting(Result<std::vector<std::string>> const& waiting);
   [[nodiscard]] Result<std::vector<std::string>> reload_all_or_nothing(std::string_view table, bool dry_run);
   // own_figures.cpp
   void tell(MetricSink& sink) override;
