@@ -23,6 +23,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr char kTable[] = "bench";
 constexpr char kSyncs[] = "syncs of 4 KiB";
+constexpr std::string_view kInsertsOneByOne = "inserts, one by one";
+constexpr std::string_view kWorkOneByOne = "lease and done, one by one";
+// Fewer calls have no hundredth.
+constexpr std::uint64_t kCallsForP99 = 100;
+// Of a disk between two measurements.
+constexpr double kSpread = 1.2;
 constexpr std::size_t kInFlight = 1024;
 constexpr std::size_t kLeasedAtOnce = 256;
 // A minute of a quick disk; more would measure the memory of this computer.
@@ -119,6 +125,7 @@ class Measurement {
       if (Status status = (this->*part)(); !status.ok()) return status;
     connection_.reset();
     daemon->process().stop();
+    for (Row& row : rows_) row.word += doubt_of(row, rows_.front());
     return std::move(rows_);
   }
 
@@ -167,7 +174,7 @@ class Measurement {
 
   Status insert_one_by_one() {
     if (Status const status = probe_syncs(); !status.ok()) return status;
-    Status status = repeat("inserts, one by one", [&]() -> Result<bool> {
+    Status status = repeat(std::string{kInsertsOneByOne}, [&]() -> Result<bool> {
       auto const reply = connection_->call(insert(inserted_));
       if (!reply.ok()) return reply.status();
       ++inserted_;
@@ -185,7 +192,7 @@ class Measurement {
   }
 
   Status work_one_by_one() {
-    Status const status = repeat("lease and done, one by one", [&]() -> Result<bool> { return work(1); });
+    Status const status = repeat(std::string{kWorkOneByOne}, [&]() -> Result<bool> { return work(1); });
     if (status.ok()) rows_.back().word = "one worker; only its DONE is synced";
     return status;
   }
@@ -321,6 +328,19 @@ Row row_of(std::string name, std::vector<std::uint32_t>& us, double seconds) {
   out.ms_p50 = at(0.5);
   out.ms_p99 = at(0.99);
   if (seconds > 0) out.per_second = static_cast<double>(us.size()) / seconds;
+  return out;
+}
+
+std::string doubt_of(Row const& row, Row const& syncs) {
+  std::string out;
+  // One after the other, each waits for a sync of its own.
+  bool const is_alone = row.name == kInsertsOneByOne || row.name == kWorkOneByOne;
+  if (is_alone && row.per_second > syncs.per_second * kSpread)
+    out += "; more than its syncs, which cannot be: the disk's speed changed meanwhile, measure again";
+  if (row.ms_p99 > 0 && row.count < kCallsForP99)
+    out += fmt::format("; {} calls, too few for a p99: measure longer (--time)", row.count);
+  if (row.ms_p99 == 0 && row.count < kCallsForP99)
+    out += fmt::format("; {} rows, too few for a rate: measure longer (--time)", row.count);
   return out;
 }
 

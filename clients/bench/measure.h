@@ -39,6 +39,8 @@ struct Row {
 
 // Microseconds of single calls; us is sorted.
 [[nodiscard]] Row row_of(std::string name, std::vector<std::uint32_t>& us, double seconds);
+// What cannot be as it was measured, to follow the row's word; empty: nothing. `syncs`: of the same disk.
+[[nodiscard]] std::string doubt_of(Row const& row, Row const& syncs);
 // About syncs with this median.
 [[nodiscard]] std::string word_of_syncs(double ms_p50);
 

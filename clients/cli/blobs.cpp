@@ -15,13 +15,13 @@
 #include "clients/cli/blob_maintenance.h"
 #include "clients/cli/blob_output.h"
 #include "clients/cli/blob_reader.h"
+#include "clients/cli/dates.h"
 #include "clients/cli/numbered.h"
 #include "clients/cli/progress.h"
 #include "clients/cli/rows.h"
 #include "clients/lib/blob.h"
 #include "clients/lib/key_text.h"
 #include "clients/lib/secret_file.h"
-#include "model/date.h"
 
 namespace fastjournal::cli {
 
@@ -171,10 +171,10 @@ ExitCode BlobRunner::get() {
 }
 
 // For people.
-void make_readable(Message& blob) {
+void make_readable(Message& blob, Look const& look) {
   for (std::string_view const name : {"table", "result", "newer"}) blob.erase(name);
   if (auto const seconds = blob.integer("entry_time"))
-    blob.set("entry_time", blob.arena().copy(model::format_date(*seconds * 1000)));
+    blob.set("entry_time", blob.arena().copy(date_text(*seconds * 1000, look)));
 }
 
 void BlobRunner::show(std::vector<Message> const& blobs) {
@@ -204,7 +204,7 @@ ExitCode BlobRunner::ls() {
       if (blob.command != "BLOB") continue;
       is_empty = false;
       --wanted;
-      if (!one_.json) make_readable(blob);
+      if (!one_.json) make_readable(blob, console_.look);
       blobs.push_back(std::move(blob));
     }
     if (!one_.json) continue;
@@ -223,14 +223,14 @@ ExitCode BlobRunner::stat() {
   if (blob_.key.empty()) {
     Result<client::Reply> const reply = connection_.call("STATS", {{"table", Value::of_text(one_.table)}});
     if (!reply.ok()) return complain(reply.status());
-    console_.out << (one_.json ? render_json(reply->first()) : render_sheet(reply->first()));
+    console_.out << (one_.json ? render_json(reply->first()) : render_sheet(reply->first(), console_.look));
     return ExitCode::ok;
   }
   Result<Message> blob = reader_.ask(key());
   if (!blob.ok()) return complain(blob.status());
   if (is_absent(blob.value())) return show_missing();
-  if (!one_.json) make_readable(blob.value());
-  console_.out << (one_.json ? render_json(blob.value()) : render_sheet(blob.value()));
+  if (!one_.json) make_readable(blob.value(), console_.look);
+  console_.out << (one_.json ? render_json(blob.value()) : render_sheet(blob.value(), console_.look));
   return ExitCode::ok;
 }
 

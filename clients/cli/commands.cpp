@@ -20,6 +20,7 @@
 #include "clients/cli/blobs.h"
 #include "clients/cli/buffers.h"
 #include "clients/cli/cluster.h"
+#include "clients/cli/dates.h"
 #include "clients/cli/doctor.h"
 #include "clients/cli/feed.h"
 #include "clients/cli/frame.h"
@@ -123,7 +124,7 @@ Message JournalRunner::about_table(std::string_view command) const {
 }
 
 ExitCode JournalRunner::say(Message const& answer, std::string const& sentence) {
-  console_.out << (one_.json ? render_json(answer) : sentence + '\n');
+  console_.out << (one_.json ? render_json(answer) : with_dates(sentence, console_.look) + '\n');
   return ExitCode::ok;
 }
 
@@ -164,7 +165,8 @@ ExitCode JournalRunner::take() {
     auto const date = first.integer("next_date");
     if (!one_.json)
       console_.err << "nothing is due"
-                   << (date && *date > 0 ? "; the next row is at " + model::format_date(*date) : std::string()) << '\n';
+                   << (date && *date > 0 ? "; the next row is at " + date_text(*date, console_.look) : std::string())
+                   << '\n';
     return ExitCode::nothing;
   }
   std::optional<DurationMs> const grace = one_.hold ? std::nullopt : grace_of_table();
@@ -207,7 +209,7 @@ ExitCode JournalRunner::lease_command() {
     return say(answer, sentence_of_return(one_.row, answer));
   }
   return say(answer, fmt::format("row {} is yours until {}", one_.row,
-                                 model::format_date(answer.integer("lease_end").value_or(0))));
+                                 date_text(answer.integer("lease_end").value_or(0), console_.look)));
 }
 
 // peek, why: the rows of a key come in pages.
@@ -223,10 +225,10 @@ ExitCode JournalRunner::rows_of_key(Message& command) {
     } else {
       for (Message const& record : reply->messages)
         if (one_.verb == "peek")
-          console_.out << render_sheet(record);
+          console_.out << render_sheet(record, console_.look);
         else
           console_.out << (record.has("row") ? "row " + value_text(record, "row") + ": " : "")
-                       << printable(record.text("text")) << '\n'
+                       << printable(with_dates(record.text("text"), console_.look)) << '\n'
                        << trace_lines(record.text("error_trace"));
     }
     if (after.empty()) return ExitCode::ok;
@@ -271,7 +273,8 @@ ExitCode JournalRunner::listen() {
     if (!pushed.ok() && pushed.status().code() == Code::timed_out) return heard ? ExitCode::ok : ExitCode::nothing;
     if (!pushed.ok()) return complain(pushed.status());
     if (Status const decoded = buffers_.decode(pushed.value(), one_.table); !decoded.ok()) return complain(decoded);
-    console_.out << (one_.json ? render_json(pushed.value(), true) : render_line(pushed.value())) << std::flush;
+    console_.out << (one_.json ? render_json(pushed.value(), true) : render_line(pushed.value(), console_.look))
+                 << std::flush;
     heard = true;
     --left;
   }
@@ -313,7 +316,7 @@ ExitCode JournalRunner::stats() {
   if (!reply.ok()) return complain(reply.status());
   if (one_.json) return show(reply->messages);
   for (std::size_t i = 0; i < reply->messages.size(); ++i)
-    console_.out << (i == 0 ? "" : "\n") << render_sheet(reply->messages[i]);
+    console_.out << (i == 0 ? "" : "\n") << render_sheet(reply->messages[i], console_.look);
   return ExitCode::ok;
 }
 
@@ -330,7 +333,7 @@ ExitCode JournalRunner::alerts() {
     for (Message& alert : reply->messages)
       for (std::string_view const name : {"first", "last"})
         if (std::optional<std::int64_t> const ms = alert.integer(name))
-          alert.set(name, alert.arena().copy(model::format_date(*ms)));
+          alert.set(name, alert.arena().copy(date_text(*ms, console_.look)));
   static_cast<void>(show(reply->messages));
   return reply->messages.empty() ? ExitCode::ok : ExitCode::alerts;
 }
@@ -400,7 +403,7 @@ ExitCode JournalRunner::commands() {
   if (one_.json) return show(reply->messages);
   for (Message const& answer : reply->messages) {
     if (answer.command != "COMMANDS") {
-      console_.out << render_sheet(answer);
+      console_.out << render_sheet(answer, console_.look);
       continue;
     }
     std::string list(answer.text("list"));
@@ -422,7 +425,7 @@ ExitCode JournalRunner::call_any() {
   Result<Reply> const reply = ask(command);
   if (!reply.ok()) return complain(reply.status());
   for (Message const& answer : reply->messages)
-    console_.out << (one_.json ? render_json(answer, true) : render_line(answer));
+    console_.out << (one_.json ? render_json(answer, true) : render_line(answer, console_.look));
   return ExitCode::ok;
 }
 

@@ -30,7 +30,7 @@ constexpr char kFooter[] =
     "With --json errors are JSON too, one object a line on standard error.\n"
     "\n"
     "Durations: 500ms 10s 5m 2h 3d. Dates: +10s, 2026-11-21T12:00:00Z (UTC, also without Z),\n"
-    "2026-11-21T13:00:00+01:00, milliseconds since 1970, now. `fastjournal COMMAND --help` says more\n"
+    "2026-11-21T13:00:00+0100, milliseconds since 1970, now. `fastjournal COMMAND --help` says more\n"
     "about each command.";
 
 std::vector<std::string> const kAllStates{"waiting", "due", "processing", "behind", "parked", "paused"};
@@ -134,6 +134,7 @@ void Grammar::add_globals() {
       ->type_name("FILE")
       ->default_str("what `fastjournal login` has kept for this server");
   app_.add_flag("--json", out_.json, "one JSON object a line instead of text for people");
+  app_.add_flag("--utc", out_.utc, "show dates in UTC; at a terminal they are in your time zone");
   app_.add_flag("--text", out_.text, "speak text messages instead of msgpack");
   duration(app_, "--timeout", timeout_, "how long to wait for an answer, reconnecting included")->default_str("30s");
   app_.set_version_flag("--version", FJ_VERSION);

@@ -17,8 +17,9 @@ namespace {
 
 using namespace fastjournal::cli;
 
-Look look_of(bool json) {
-  Look out{.json = json, .terminal = ::isatty(STDOUT_FILENO) == 1, .width = 80};
+Look look_of(Invocation const& one) {
+  Look out{.json = one.json, .terminal = ::isatty(STDOUT_FILENO) == 1};
+  out.utc = one.utc || one.json || !out.terminal;
   winsize size{};
   if (out.terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) out.width = size.ws_col;
   return out;
@@ -37,7 +38,7 @@ int main(int argc, char** argv) {
   }
   Invocation invocation = *parsed.invocation;
   invocation.asks = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1 && !invocation.json;
-  Console console{std::cin, std::cout, std::cerr, look_of(invocation.json),
+  Console console{std::cin, std::cout, std::cerr, look_of(invocation),
                   ::isatty(STDERR_FILENO) == 1 && !invocation.json};
   if (invocation.server.empty() && asks_daemon(invocation)) {
     fastjournal::Result<FoundServer> found = find_server();

@@ -134,6 +134,7 @@ struct Invocation {
   std::string key_file;
   std::string token_file;
   std::string token;  // what find_token found; not an option
+  bool utc{false};    // dates are shown in UTC, at a terminal too
   bool json{false};
   bool text{false};
   std::chrono::milliseconds timeout{30'000};

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "clients/cli/dates.h"
 #include "clients/cli/rounds.h"
 #include "clients/cli/rows.h"
 #include "model/date.h"
@@ -27,10 +28,10 @@ std::string label_of(std::int64_t from, std::int64_t to, std::int64_t now) {
   return "within " + model::format_span(to - now);
 }
 
-void spell_dates(Message& message) {
+void spell_dates(Message& message, Look const& look) {
   for (std::string_view const name : {"since", "until", "first_date", "next_date"})
     if (std::optional<std::int64_t> const date = message.integer(name))
-      message.set(name, message.arena().copy(*date == 0 ? "-" : model::format_date(*date)));
+      message.set(name, message.arena().copy(*date == 0 ? "-" : date_text(*date, look)));
 }
 
 }  // namespace
@@ -49,7 +50,7 @@ ExitCode watch_figures(Invocation const& one, Console& console, Connection& conn
     Result<bool> const is_whole = rounds.take(std::move(push).value());
     if (!is_whole.ok()) return complain(one, console, is_whole.status());
     if (!is_whole.value()) continue;
-    if (!one.json) console.out << render_plain(rounds.now(), model::format_date(rounds.date()), console.look.width);
+    if (!one.json) console.out << render_plain(rounds.now(), date_text(rounds.date(), console.look), console.look);
     console.out << std::flush;
     if (--left > 0 && !one.json) console.out << '\n';
   }
@@ -141,7 +142,7 @@ ExitCode show_pages(Invocation const& one, Console& console, Connection& connect
   }
   if (domains)  // those with the most to do first
     std::ranges::stable_sort(shown, std::greater<>{}, [](Message const& one_of) { return one_of.integer("due"); });
-  for (Message& message : shown) spell_dates(message);
+  for (Message& message : shown) spell_dates(message, console.look);
   console.out << render_table(shown, console.look, "table");
   if (!shown.empty()) return ExitCode::ok;
   if (!domains)

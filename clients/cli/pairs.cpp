@@ -130,7 +130,7 @@ ExitCode PairRunner::get_one(std::string const& key) {
   if (one_.json)
     show({pair});
   else if (pair_.facts)
-    console_.out << render_sheet(message_of(pair, true, true, true));
+    console_.out << render_sheet(message_of(pair, true, true, true), console_.look);
   else
     console_.out << bare(pair.value, pair_.raw, console_.look.terminal);
   return ExitCode::ok;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "clients/cli/buffers.h"
+#include "clients/cli/dates.h"
 #include "clients/cli/numbered.h"
 #include "clients/cli/sentences.h"
 #include "clients/cli/values.h"
@@ -72,7 +73,8 @@ ExitCode Putter::row() {
   Result<Reply> const reply = call_numbered(connection_, insert);
   if (!reply.ok()) return complain(reply.status());
   Message const& answer = reply->first();
-  console_.out << (one_.json ? render_json(answer) : sentence_of_put(answer, reply->resent) + '\n');
+  console_.out << (one_.json ? render_json(answer)
+                             : with_dates(sentence_of_put(answer, reply->resent), console_.look) + '\n');
   return ExitCode::ok;
 }
 

@@ -254,7 +254,7 @@ ExitCode QueueRunner::simple(std::string_view name) {
   if (one_.json)
     console_.out << render_json(answer.value());
   else
-    console_.out << render_line(answer.value());
+    console_.out << render_line(answer.value(), console_.look);
   return ExitCode::ok;
 }
 

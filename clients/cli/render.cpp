@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,10 +12,10 @@
 #include "base/base64.h"
 #include "base/utf8.h"
 #include "clients/cli/buffers.h"
+#include "clients/cli/dates.h"
 #include "clients/cli/json_line.h"
 #include "clients/cli/utf8.h"
 #include "clients/lib/value_text.h"
-#include "model/date.h"
 #include "model/value.h"
 
 namespace fastjournal::cli {
@@ -27,9 +28,10 @@ constexpr std::string_view kGap = "  ";
 bool steers(std::string_view name) { return name == "request" || name == "left" || name == "after"; }
 
 bool is_date(std::string_view name) {
-  static constexpr std::array<std::string_view, 12> kDates{
-      "access_date", "creation_date",     "date",      "expiration_date", "insertion_date",        "lease_end",
-      "lock_end",    "modification_date", "next_date", "process_date",    "start_processing_date", "worked_on_end"};
+  static constexpr std::array<std::string_view, 13> kDates{
+      "accepted_date", "access_date", "creation_date",     "date",      "expiration_date", "insertion_date",
+      "lease_end",     "lock_end",    "modification_date", "next_date", "process_date",    "start_processing_date",
+      "worked_on_end"};
   return std::find(kDates.begin(), kDates.end(), name) != kDates.end();
 }
 
@@ -37,9 +39,9 @@ bool is_date(std::string_view name) {
 std::size_t rank_of(std::string_view name) {
   static constexpr std::array<std::string_view, 8> kFront{"table", "name",  "type",   "rows",
                                                           "row",   "epoch", "status", "result"};
-  static constexpr std::array<std::string_view, 9> kBack{"priority",       "process_date",    "attempts",
-                                                         "timeouts",       "lease_end",       "worker",
-                                                         "insertion_date", "expiration_date", "merges"};
+  static constexpr std::array<std::string_view, 10> kBack{
+      "priority", "process_date",   "attempts",      "timeouts",        "lease_end",
+      "worker",   "insertion_date", "accepted_date", "expiration_date", "merges"};
   auto const front = std::find(kFront.begin(), kFront.end(), name);
   if (front != kFront.end()) return static_cast<std::size_t>(front - kFront.begin());
   auto const back = std::find(kBack.begin(), kBack.end(), name);
@@ -47,9 +49,9 @@ std::size_t rank_of(std::string_view name) {
   return 50;
 }
 
-std::string cell_text(Param const& param) {
+std::string cell_text(Param const& param, Look const& look) {
   if (is_date(param.name))
-    if (auto const ms = param.value.as_integer()) return *ms == 0 ? "-" : model::format_date(*ms);
+    if (auto const ms = param.value.as_integer()) return *ms == 0 ? "-" : date_text(*ms, look);
   if (param.value.kind == Value::Kind::binary) return fmt::format("({} bytes)", param.value.bytes.size());
   return printable(client::text_of(param.value));
 }
@@ -63,6 +65,7 @@ struct TableColumn {
   std::string name;
   std::vector<std::string> cells;
   bool numeric{true};
+  bool has_dates{false};
   std::size_t width{0};
   std::size_t wanted{0};  // of the whole cells
 };
@@ -71,16 +74,28 @@ bool looks_numeric(std::string_view cell) {
   return std::all_of(cell.begin(), cell.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-'; });
 }
 
-std::vector<TableColumn> columns_of(std::span<Message const> records, std::string_view hidden) {
+// As date_text spells them.
+bool begins_with_date(std::string_view cell) {
+  constexpr std::string_view kDay = "0000-00-00T";
+  return cell.size() > kDay.size() && std::equal(kDay.begin(), kDay.end(), cell.begin(), [](char wanted, char c) {
+           return wanted == '0' ? c >= '0' && c <= '9' : c == wanted;
+         });
+}
+
+std::vector<TableColumn> columns_of(std::span<Message const> records, Look const& look, std::string_view hidden) {
   std::vector<TableColumn> out;
   for (std::size_t i = 0; i < records.size(); ++i) {
     for (Param const& param : records[i].params()) {
       if (steers(param.name) || param.name == hidden) continue;
       auto at = std::find_if(out.begin(), out.end(), [&](TableColumn const& c) { return c.name == param.name; });
       if (at == out.end())
-        at = out.insert(out.end(),
-                        TableColumn{std::string(param.name), std::vector<std::string>(records.size()), true, 0});
-      at->cells[i] = cell_text(param);
+        at = out.insert(
+            out.end(), TableColumn{.name = std::string(param.name), .cells = std::vector<std::string>(records.size())});
+      at->cells[i] = cell_text(param, look);
+      // A line has little room: to the second.
+      constexpr std::size_t kToSecond = std::string_view{"2026-11-22T06:33:12"}.size();
+      if (!look.utc && is_date(param.name) && at->cells[i].size() > kToSecond)
+        at->cells[i].erase(kToSecond, std::string_view{".250"}.size());
     }
   }
   std::stable_sort(out.begin(), out.end(),
@@ -90,6 +105,7 @@ std::vector<TableColumn> columns_of(std::span<Message const> records, std::strin
     for (std::string const& cell : column.cells) {
       column.width = std::max(column.width, display_width(cell));
       column.numeric = column.numeric && looks_numeric(cell);
+      column.has_dates = column.has_dates || begins_with_date(cell);
     }
     column.wanted = column.width;
   }
@@ -101,12 +117,37 @@ std::size_t width_of(std::vector<TableColumn> const& columns) {
                          [](std::size_t sum, TableColumn const& c) { return sum + c.width; });
 }
 
-// What a line is about: the first column of the table's own, its key; where there is none, the first one that has text.
-std::size_t important_of(std::vector<TableColumn> const& columns) {
+// What a line is about. Of rows: the first column of the table's own, its key; where there is none, the first one that
+// has text.
+std::size_t important_of(std::vector<TableColumn> const& columns, Message const& record) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kAbout{{{"TABLE", "name"},
+                                                                                         {"ALERT", "message"},
+                                                                                         {"WAITER", "worker"},
+                                                                                         {"QUEUE", "queue"},
+                                                                                         {"EXCHANGE", "exchange"},
+                                                                                         {"NODE", "node"},
+                                                                                         {"SHARED_LOG", "log"},
+                                                                                         {"DESTINATION", "destination"},
+                                                                                         {"DOCUMENT", "uri"},
+                                                                                         {"EVENT", "what"},
+                                                                                         {"BRANCH", "xid"},
+                                                                                         {"DOMAIN", "domain"}}};
   auto const find = [&](auto const& fits) {
     return static_cast<std::size_t>(std::find_if(columns.begin(), columns.end(), fits) - columns.begin());
   };
-  std::size_t at = find([](TableColumn const& one) { return rank_of(one.name) == 50; });
+  std::size_t at = columns.size();
+  auto const find_named = [&find](std::string_view name) {
+    return find([name](TableColumn const& one) { return one.name == name; });
+  };
+  if (auto const about =
+          std::ranges::find(kAbout, record.command, &std::pair<std::string_view, std::string_view>::first);
+      about != kAbout.end())
+    at = find_named(about->second);
+  // Whatever the key is called, it stands behind the row's number.
+  if (auto const row = std::ranges::find(record.params(), "row", &Param::name);
+      record.command == "ROW" && row != record.params().end() && row + 1 != record.params().end())
+    at = find_named((row + 1)->name);
+  if (at == columns.size()) at = find([](TableColumn const& one) { return rank_of(one.name) == 50; });
   if (at == columns.size()) at = find([](TableColumn const& one) { return !one.numeric; });
   return at == columns.size() ? 0 : at;
 }
@@ -121,11 +162,11 @@ void widen(std::vector<TableColumn>& columns, std::size_t width) {
 
 // Until a line fits: others than the important column are cut, the widest first, but dates, of which a part says little;
 // then columns are left out from the end; then the important one is cut. Returns the names of those left out.
-std::string fit(std::vector<TableColumn>& columns, std::size_t width) {
+std::string fit(std::vector<TableColumn>& columns, Message const& record, std::size_t width) {
   std::string out;
-  std::string const important = columns[important_of(columns)].name;
+  std::string const important = columns[important_of(columns, record)].name;
   auto const can_be_cut = [&](TableColumn const& one) {
-    return one.width > kCellWidthMin && one.name != important && !is_date(one.name);
+    return one.width > kCellWidthMin && one.name != important && !one.has_dates;
   };
   while (width_of(columns) > width) {
     TableColumn* widest = nullptr;
@@ -227,9 +268,9 @@ std::string trace_lines(std::string_view trace) {
 }
 
 std::string render_table(std::span<Message const> records, Look const& look, std::string_view hidden) {
-  std::vector<TableColumn> columns = columns_of(records, hidden);
+  std::vector<TableColumn> columns = columns_of(records, look, hidden);
   if (columns.empty()) return {};
-  std::string const left_out = look.terminal ? fit(columns, look.width) : std::string{};
+  std::string const left_out = look.terminal ? fit(columns, records.front(), look.width) : std::string{};
   std::string out;
   std::string head;
   for (TableColumn const& column : columns) head.append(head.empty() ? "" : kGap).append(padded(column.name, column));
@@ -245,7 +286,7 @@ std::string render_table(std::span<Message const> records, Look const& look, std
   return out;
 }
 
-std::string render_sheet(Message const& record) {
+std::string render_sheet(Message const& record, Look const& look) {
   std::size_t width = 0;
   for (Param const& param : record.params())
     if (!steers(param.name)) width = std::max(width, param.name.size());
@@ -254,14 +295,14 @@ std::string render_sheet(Message const& record) {
     if (param.name == "error_trace")
       out.append(param.name).append("\n").append(trace_lines(param.value.bytes));
     else if (!steers(param.name))
-      append_line(out, fmt::format("{:<{}}  {}", param.name, width, cell_text(param)));
+      append_line(out, fmt::format("{:<{}}  {}", param.name, width, cell_text(param, look)));
   return out;
 }
 
-std::string render_line(Message const& record) {
+std::string render_line(Message const& record, Look const& look) {
   std::string out(record.command);
   for (Param const& param : record.params())
-    if (!steers(param.name)) out.append(" ").append(param.name).append("=").append(cell_text(param));
+    if (!steers(param.name)) out.append(" ").append(param.name).append("=").append(cell_text(param, look));
   return out + '\n';
 }
 

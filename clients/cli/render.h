@@ -16,6 +16,7 @@ struct Look {
   bool json{false};
   bool terminal{false};   // bold headings, and cells cut, or columns left out, to fit the width
   std::size_t width{80};  // of the terminal
+  bool utc{true};         // dates are in UTC, else in the zone of whoever looks
 };
 
 // Escapes control characters and bytes that are not UTF-8: the contents of a row must not control the terminal, and an
@@ -33,10 +34,10 @@ struct Look {
 [[nodiscard]] std::string trace_lines(std::string_view trace);
 
 // One parameter per line, for a record with many parameters.
-[[nodiscard]] std::string render_sheet(Message const& record);
+[[nodiscard]] std::string render_sheet(Message const& record, Look const& look = {});
 
 // One line `COMMAND name=value ...`, for live output.
-[[nodiscard]] std::string render_line(Message const& record);
+[[nodiscard]] std::string render_line(Message const& record, Look const& look = {});
 
 // The parameters as one JSON object and a LF, without request, left and after. Numbers are numbers; bytes are in the
 // form read by `put --from` (text if they are UTF-8, else "base64:..."). `with_command` adds the member "command".

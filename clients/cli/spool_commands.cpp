@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "clients/cli/dates.h"
 #include "clients/cli/json_line.h"
 #include "clients/cli/spool_status.h"
 #include "model/date.h"
@@ -111,7 +112,7 @@ ExitCode SpoolRunner::status() {
 }
 
 void SpoolRunner::line(std::string_view name, std::string_view text) {
-  console_.out << fmt::format("{:<10} {}\n", name, printable(text));
+  console_.out << fmt::format("{:<10} {}\n", name, printable(with_dates(text, console_.look)));
 }
 
 void SpoolRunner::show(SpoolStatus const& found) {

@@ -163,7 +163,7 @@ class Top {
   }
 
   void draw() {
-    Window window{.first = first_};
+    Window window{.first = first_, .look = console_.look};
     winsize size{};
     if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
       window.width = size.ws_col;

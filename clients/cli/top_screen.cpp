@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "clients/cli/dates.h"
 #include "clients/cli/figures.h"
 #include "clients/cli/render.h"
 #include "clients/cli/utf8.h"
-#include "model/date.h"
 
 namespace fastjournal::cli {
 namespace {
@@ -170,17 +170,18 @@ std::string daemon_line(Message const& daemon, std::size_t width) {
   return out;
 }
 
-std::string alert_line(Message const& alert) {
+std::string alert_line(Message const& alert, Look const& look) {
   std::string_view const table = alert.text("table");
   return printable(fmt::format("! {}{}{}: {} (priority {}, {} times, last {})", table, table.empty() ? "" : " ",
                                alert.text("name"), alert.text("message"), number(alert, "priority"),
-                               number(alert, "count"), model::format_date(number(alert, "last"))));
+                               number(alert, "count"), date_text(number(alert, "last"), look)));
 }
 
-std::string silence_line(Silence const& silence, std::string_view server) {
-  std::string const since =
-      model::format_date(silence.since_ms).substr(0, std::string_view("2026-11-22T06:33:12").size());
-  return fmt::format("no answer since {}Z ({} s)   {}   q ends", since, silence.for_ms / 1000, server);
+std::string silence_line(Silence const& silence, std::string_view server, Look const& look) {
+  std::string since = date_text(silence.since_ms, look);
+  constexpr std::size_t kToSecond = std::string_view{"2026-11-22T06:33:12"}.size();
+  since.erase(kToSecond, std::string_view{".250"}.size());
+  return fmt::format("no answer since {} ({} s)   {}   q ends", since, silence.for_ms / 1000, server);
 }
 
 class Screen {
@@ -242,12 +243,12 @@ std::string snapshot_json(Snapshot const& now, std::int64_t date_ms) {
   return out + ",\"tables\":" + array_of(now.tables) + ",\"alerts\":" + array_of(now.alerts) + "}\n";
 }
 
-std::string render_plain(Snapshot const& now, std::string_view date, std::size_t width) {
+std::string render_plain(Snapshot const& now, std::string_view date, Look const& look) {
   std::string out{date};
-  if (std::string const daemon = daemon_line(now.daemon, width); !daemon.empty()) out += "  " + daemon;
+  if (std::string const daemon = daemon_line(now.daemon, look.width); !daemon.empty()) out += "  " + daemon;
   out += '\n';
-  for (Line const& line : table_lines(now, width, 0)) out += line.text + '\n';
-  for (Message const& alert : now.alerts) out += alert_line(alert) + '\n';
+  for (Line const& line : table_lines(now, look.width, 0)) out += line.text + '\n';
+  for (Message const& alert : now.alerts) out += alert_line(alert, look) + '\n';
   return out;
 }
 
@@ -258,7 +259,7 @@ std::string render_screen(Snapshot const& now, std::string_view server, Window c
   constexpr std::string_view kDim = "2";
   Screen screen{window};
   if (silence) {
-    screen.line(silence_line(*silence, server), kReverse);
+    screen.line(silence_line(*silence, server, window.look), kReverse);
     screen.line("what stands below is from then");
   } else {
     screen.line(fmt::format("fastjournal {}   tables {}   alerts {}   q ends, arrows scroll", server, now.tables.size(),
@@ -271,7 +272,7 @@ std::string render_screen(Snapshot const& now, std::string_view server, Window c
     screen.line("shared: " + printable(nodes), style);
   std::size_t const alert_lines = std::min({now.alerts.size(), kAlertLinesMax, screen.left() / 3});
   for (std::size_t i = 0; i < alert_lines; ++i) {
-    screen.line(alert_line(now.alerts[i]), style);
+    screen.line(alert_line(now.alerts[i], window.look), style);
   }
   screen.line("");
   for (Line const& line : table_lines(now, window.width, std::min(window.first, now.tables.size())))

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "clients/cli/render.h"
 #include "fastjournal/message.h"
 
 namespace fastjournal::cli {
@@ -28,12 +29,13 @@ void add_rates(Snapshot const& before, Snapshot& now);
 [[nodiscard]] std::string snapshot_json(Snapshot const& now, std::int64_t date_ms);
 
 // The same for people without a terminal: the date and the daemon, then a line for each table and each alert.
-[[nodiscard]] std::string render_plain(Snapshot const& now, std::string_view date, std::size_t width);
+[[nodiscard]] std::string render_plain(Snapshot const& now, std::string_view date, Look const& look);
 
 struct Window {
   std::size_t width{80};
   std::size_t height{24};
   std::size_t first{0};  // the table at the top of the list
+  Look look{};           // of dates
 };
 
 // The daemon does not answer: the snapshot was taken at `since_ms`, `for_ms` ago.

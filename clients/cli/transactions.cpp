@@ -94,7 +94,8 @@ ExitCode run_transaction(Invocation const& invocation, Console& console, client:
   if (reply->first().command != "COMMITTED")
     return complain(invocation, console, client::unexpected(reply->first(), "COMMITTED"));
   for (std::size_t i = 1; i < reply->messages.size(); ++i)
-    console.out << (invocation.json ? render_json(reply->messages[i], true) : render_line(reply->messages[i]));
+    console.out << (invocation.json ? render_json(reply->messages[i], true)
+                                    : render_line(reply->messages[i], console.look));
   return ExitCode::ok;
 }
 

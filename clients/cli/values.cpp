@@ -58,23 +58,24 @@ std::optional<int> take_fraction(std::string_view& text) {
   return ms;
 }
 
-// Takes the offset after the time: `Z`, `+hh:mm` or `-hh:mm`, in milliseconds east of UTC; none: UTC.
+// Takes the offset after the time: `Z`, `+hh:mm` or `-hh:mm`, also without the colon, in milliseconds east of UTC; none:
+// UTC.
 std::optional<std::int64_t> take_offset(std::string_view& text) {
-  constexpr std::size_t kOffsetBytes = 6;
   if (text.ends_with('Z')) {
     text.remove_suffix(1);
     return 0;
   }
-  if (text.size() < kOffsetBytes) return 0;
-  std::string_view offset = text.substr(text.size() - kOffsetBytes);
-  if (offset[0] != '+' && offset[0] != '-') return 0;
-  int const sign = offset[0] == '-' ? -1 : 1;
-  offset.remove_prefix(1);
+  // A time has no sign of its own.
+  std::size_t const at = text.find_last_of("+-");
+  if (at == std::string_view::npos) return 0;
+  int const sign = text[at] == '-' ? -1 : 1;
+  std::string_view offset = text.substr(at + 1);
   auto const hours = take_digits(offset, 2);
-  bool const parted = take(offset, ':');
+  static_cast<void>(take(offset, ':'));
   auto const minutes = take_digits(offset, 2);
-  if (!hours || *hours > 23 || !parted || !minutes || *minutes > 59) return std::nullopt;
-  text.remove_suffix(kOffsetBytes);
+  if (!hours || *hours > 23 || !minutes || *minutes > 59 || !offset.empty()) return std::nullopt;
+  text.remove_suffix(text.size() - at);
+  if (text.ends_with(' ')) text.remove_suffix(1);
   return sign * (*hours * 60 + *minutes) * std::int64_t{60'000};
 }
 
@@ -166,7 +167,7 @@ Result<client::Date> parse_date(std::string_view text) {
   }
   if (auto const ms = parse_calendar(text); ms && *ms >= 0) return client::Date::at(TimeMs{*ms});
   return bad("date", text,
-             "+10s, 2026-11-21T12:00:00Z, the same with an offset as +01:00, milliseconds since 1970, or now");
+             "+10s, 2026-11-21T12:00:00Z, the same with an offset as +01:00 or +0100, milliseconds since 1970, or now");
 }
 
 Result<client::Date> parse_expiration(std::string_view text) {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "clients/cli/dates.h"
 #include "clients/cli/failure_text.h"
 #include "clients/cli/value_files.h"
 #include "clients/lib/in_flight.h"
@@ -260,7 +261,7 @@ void Worker::report(Row const& row, std::string const& what) {
   if (one_.json)
     note(one_, console_, fmt::format("row {}: {}", row.row, what));
   else
-    console_.err << fmt::format("{} row {}: {}\n", row.table, row.row, what) << std::flush;
+    console_.err << fmt::format("{} row {}: {}\n", row.table, row.row, with_dates(what, console_.look)) << std::flush;
 }
 
 ExitCode Worker::handle(Taken const& taken) {

@@ -344,7 +344,7 @@ BOOST_AUTO_TEST_CASE(tables_of_pairs_have_lines_and_figures_of_their_own) {
   now.tables.push_back(
       stats("values", {number("rows", 7), number("value_bytes", 9), number("memory_bytes", 1'700'000)}));
   now.tables.push_back(stats("jobs", {number("rows", 3)}));
-  std::string const all = render_plain(now, "date", 120);
+  std::string const all = render_plain(now, "date", {.width = 120});
   BOOST_TEST(says(all, "jobs                  3"));
   BOOST_TEST(says(all, "\n\nSTATE  TABLE             PAIRS  MEMORY"));
   BOOST_TEST(says(all, "open   values                7   1.6Mi"));
@@ -353,13 +353,13 @@ BOOST_AUTO_TEST_CASE(tables_of_pairs_have_lines_and_figures_of_their_own) {
   BOOST_TEST(says(rest, "PAIRS"));
   BOOST_TEST(!says(rest, "LATE99"));
   now.tables.clear();
-  BOOST_TEST(says(render_plain(now, "date", 120), "DUE"));
+  BOOST_TEST(says(render_plain(now, "date", {.width = 120}), "DUE"));
 }
 
 BOOST_AUTO_TEST_CASE(tables_of_documents_have_lines_and_figures_of_their_own) {
   Snapshot now;
   now.tables.push_back(stats("docs", {number("rows", 44), number("documents_open", 6), number("in_doubt", 2)}));
-  std::string const all = render_plain(now, "date", 120);
+  std::string const all = render_plain(now, "date", {.width = 120});
   BOOST_TEST(says(all, "STATE  TABLE              DOCS   OPEN    DUE   REST   WORK FAILED  DOUBT"));
   BOOST_TEST(says(all, "open   docs                 44      6      0      0      0      0      2"));
 }

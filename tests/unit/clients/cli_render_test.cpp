@@ -1,7 +1,18 @@
 // How answers are printed for people and for programs.
 #include <boost/test/unit_test.hpp>
 
+#include <stdlib.h>
+#include <time.h>
+
+#include <initializer_list>
+#include <optional>
+#include <sstream>
+#include <tuple>
+#include <utility>
+
+#include "clients/cli/dates.h"
 #include "clients/cli/render.h"
+#include "clients/cli/values.h"
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
@@ -117,6 +128,64 @@ BOOST_AUTO_TEST_CASE(json_keeps_kinds_and_drops_what_steers) {
   BOOST_TEST(render_json(texts) == "{\"a\":\"gr\xc3\xbc\xc3\x9f\",\"b\":\"base64:YmFzZTY0Og==\",\"c\":\"base64:\"}\n");
   Message wake("LISTEN");
   BOOST_TEST(render_json(wake, true) == "{\"command\":\"LISTEN\"}\n");
+}
+
+BOOST_AUTO_TEST_CASE(dates_are_in_the_zone_of_who_looks_with_its_offset_and_are_read_back) {
+  // The zone of this process, for the length of this test.
+  char const* const before = std::getenv("TZ");
+  std::optional<std::string> const kept = before == nullptr ? std::nullopt : std::optional<std::string>{before};
+  auto const be_in = [](std::optional<std::string> const& zone) {
+    static_cast<void>(zone ? ::setenv("TZ", zone->c_str(), 1) : ::unsetenv("TZ"));
+    ::tzset();
+  };
+  constexpr std::int64_t kNoon = 1'795'262'400'250;
+  Look const here{.utc = false};
+  be_in("East-05:30");
+  BOOST_TEST(date_text(kNoon, here) == "2026-11-21T17:30:00.250+05:30");
+  BOOST_TEST(date_text(kNoon, {}) == "2026-11-21T12:00:00.250Z");
+  BOOST_TEST(parse_date(date_text(kNoon, here))->ms == kNoon);
+  BOOST_TEST(with_dates("due since 2026-11-21T12:00:00.250Z (5 min), 2026-11-2", here) ==
+             "due since 2026-11-21T17:30:00.250+05:30 (5 min), 2026-11-2");
+  Message row("ROW");
+  row.set_integer("process_date", kNoon);
+  BOOST_TEST(render_sheet(row, here) == "process_date  2026-11-21T17:30:00.250+05:30\n");
+  BOOST_TEST(render_table(std::span{&row, 1}, here) == "process_date\n2026-11-21T17:30:00+05:30\n");
+  be_in("West03");
+  BOOST_TEST(date_text(kNoon, here) == "2026-11-21T09:00:00.250-03:00");
+  be_in("UTC0");
+  BOOST_TEST(date_text(kNoon, here) == "2026-11-21T12:00:00.250Z");
+  be_in(kept);
+}
+
+// Each list keeps what its lines are about, and no part of a date, however narrow the terminal.
+BOOST_AUTO_TEST_CASE(a_narrow_list_keeps_what_it_is_about) {
+  std::string const about(40, 'x');
+  for (auto const& [command, important, others] :
+       std::initializer_list<std::tuple<std::string_view, std::string_view, std::vector<std::string_view>>>{
+           {"TABLE", "name", {"type", "persistent", "log", "key", "columns"}},
+           {"ROW", "name", {"payload", "worker", "status", "error"}},
+           {"ALERT", "message", {"table", "name", "priority", "tags", "count"}},
+           {"WAITER", "worker", {"connection", "mode", "topic", "peer", "user", "since"}},
+           {"QUEUE", "queue", {"messages", "declared", "dead_letters", "when_full"}},
+           {"NODE", "node", {"log", "address", "role", "behind", "differs"}},
+           {"DESTINATION", "destination", {"guarantee", "mode", "reason", "processing"}},
+           {"DOCUMENT", "uri", {"document", "source", "hash", "change", "token"}},
+           {"EVENT", "what", {"event", "date", "document", "hash", "worker"}},
+           {"BRANCH", "xid", {"state", "origin", "transaction", "ops", "tables"}}}) {
+    Message line(command);
+    if (command == "ROW") line.set_integer("row", 7);
+    if (command == "ROW") line.set(important, about);
+    for (std::string_view const other : others) line.set(other, "another rather long value");
+    line.set(important, about);
+    line.set("since", "2026-11-21T13:00:00.250+01:00");
+    std::string const shown = render_table(std::span{&line, 1}, {.terminal = true, .width = 80});
+    BOOST_TEST(shown.find(about) != std::string::npos, shown);
+    BOOST_TEST((shown.find("2026") == std::string::npos || shown.find("+01:00") != std::string::npos), shown);
+    std::istringstream lines{shown};
+    for (std::string one; std::getline(lines, one);)
+      if (!one.starts_with("no room for "))
+        BOOST_TEST(one.size() <= 80 + std::string_view{"\x1b[1m\x1b[0m"}.size(), shown);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(what_is_watched_is_one_line_each) {
