@@ -120,7 +120,9 @@ class Connection {
   // After a loss, commands are resent according to Options::commands. For a journal: reads, NEXT, TOUCH, INSERT with
   // client and sequence, and DONE (unknown_row to a resent one counts as done). For a key/value table: GET, and changes
   // with client and sequence. For a queue table: reads, ACQUIRE, TOUCH, ACCEPT (as DONE), SEND with client and
-  // sequence, and what declares, binds, removes and purges.
+  // sequence, and what declares, binds, removes and purges. For all: what pauses, drains and resumes; and what ends a
+  // lease (RELEASE, FAIL, REJECT, FAILED, DROPPED), which is refused (not_leased, stale_epoch, unknown_row) if it was
+  // carried out before, or the lease has ended.
   // A transaction is of one connection: BEGIN and TRANSACTION go to home, and so do all commands up to the COMMIT. For
   // tables that have moved it needs a Connection of its own, to the address that owner_of() returns.
   [[nodiscard]] Result<Reply> call(Message const& command);

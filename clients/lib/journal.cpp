@@ -77,6 +77,12 @@ std::span<CommandRule const> journal_commands() {
                   .done_before = "COMPLETED",
                   .leases = "ROW",
                   .give_back = "RELEASE"},
+      // A lease that they ended has ended: then they are answered not_leased, stale_epoch or unknown_row.
+      CommandRule{.name = "RELEASE", .resend = Resend::always},
+      CommandRule{.name = "FAIL", .resend = Resend::always},
+      CommandRule{.name = "PAUSE", .resend = Resend::always},
+      CommandRule{.name = "RESUME", .resend = Resend::always},
+      CommandRule{.name = "DRAIN", .resend = Resend::always},
       CommandRule{.name = "PEEK", .resend = Resend::always},
       CommandRule{.name = "LIST", .resend = Resend::always},
       CommandRule{.name = "WHY", .resend = Resend::always},

@@ -84,6 +84,8 @@ std::span<CommandRule const> queue_commands() {
           .name = "ACQUIRE", .resend = Resend::always, .wait = "wait", .leases = "MESSAGE", .give_back = "RELEASE"},
       CommandRule{.name = "TOUCH", .resend = Resend::always},
       CommandRule{.name = "ACCEPT", .resend = Resend::always, .done_before = "ACCEPTED"},
+      CommandRule{.name = "RELEASE", .resend = Resend::always},
+      CommandRule{.name = "REJECT", .resend = Resend::always},
       CommandRule{.name = "BROWSE", .resend = Resend::always},
       CommandRule{.name = "READ", .resend = Resend::always},
       CommandRule{.name = "WHY", .resend = Resend::always},

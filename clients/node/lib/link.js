@@ -43,6 +43,14 @@ for (const name
              'WHY',
              'TIMELINE',
              'DOMAINS',  // of a journal
+             'RELEASE',
+             'FAIL',
+             'REJECT',
+             'FAILED',
+             'DROPPED',  // a lease that these ended has ended: sent again they are refused
+             'PAUSE',
+             'RESUME',
+             'DRAIN',
              'BROWSE',
              'READ',
              'DECLARE',

@@ -95,7 +95,7 @@ test('only what may be sent twice is sent again', async (t) => {
     connection.call('INSERT', {table: 't', name: 'a'}),
     connection.call('INSERT', {table: 't', name: 'a', client: 'c', sequence: 1}),
     connection.call('DONE', {table: 't', row: 1, epoch: 1}),
-    connection.call('RELEASE', {table: 't', row: 1, epoch: 1}),
+    connection.call('KICK', {table: 't', row: 1}),
     connection.call('STATS', {last: 1}),
   ]);
   assert.deepEqual(

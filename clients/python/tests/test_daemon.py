@@ -277,11 +277,11 @@ def test_a_command_that_must_not_be_sent_twice_ends_with_closed(daemon: Daemon) 
         jobs = connection.journal("jobs")
         jobs.put({"name": "a"})
         row = jobs.next().rows[0]
-        call = connection.send("RELEASE", {"table": "jobs", "row": row.row, "epoch": row.epoch})
+        call = connection.send("DELETE", {"table": "jobs", "row": row.row})
         daemon.kill()
         with pytest.raises(Disconnected) as lost:
             connection.receive(call)
-        assert lost.value.code == "closed" and "whether RELEASE was carried out is not known" in str(lost.value)
+        assert lost.value.code == "closed" and "whether DELETE was carried out is not known" in str(lost.value)
         daemon.start()
         # The lease is as it was, and this connection may adopt it.
         jobs.touch(row)

@@ -177,14 +177,14 @@ def test_after_a_loss_only_what_may_be_sent_twice_is_sent_again_in_its_order() -
             "next": ("NEXT", {"table": "t"}),
             "put": ("INSERT", {"table": "t"}),
             "numbered": ("INSERT", {"table": "t", "client": "c", "sequence": 1}),
-            "release": ("RELEASE", {"table": "t"}),
+            "kick": ("KICK", {"table": "t"}),
             "done": ("DONE", {"table": "t", "row": 3, "epoch": 4}),
             "unknown": ("FROBNICATE", {}),
         }.items()
     }
     session.output()
     session.lost(LOST)
-    assert {name for name, call in calls.items() if call.finished} == {"put", "release", "unknown"}
+    assert {name for name, call in calls.items() if call.finished} == {"put", "kick", "unknown"}
     assert all(call.error is not None and call.error.code == "closed" for call in calls.values() if call.finished)
     session.opened()
     assert [one.command for one in sent_by(session)] == ["NEXT", "INSERT", "DONE"]

@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(after_a_loss_only_what_may_be_sent_twice_is_sent_again) {
     FakeServer server([](Peer& peer) {
       std::int64_t const sequence = peer.expect("INSERT").integer("sequence").value();
       static_cast<void>(peer.expect("INSERT"));
-      static_cast<void>(peer.expect("RELEASE"));
+      static_cast<void>(peer.expect("KICK"));
       static_cast<void>(peer.expect("NEXT"));
       peer.accept();
       Message const again = peer.expect("INSERT");
@@ -265,13 +265,13 @@ BOOST_AUTO_TEST_CASE(after_a_loss_only_what_may_be_sent_twice_is_sent_again) {
     };
     Ticket const numbered = send("INSERT", numbered_insert(41));
     Ticket const plain = send("INSERT", insert_params());
-    Ticket const release = send("RELEASE", {number("row", 1)});
+    Ticket const kick = send("KICK", {number("row", 1)});
     Ticket const next = send("NEXT", {text("table", "pages")});
     Result<Reply> const put = connection->receive(numbered);
     BOOST_REQUIRE_MESSAGE(put.ok(), put.status().text());
     BOOST_TEST(put->resent);
     BOOST_TEST(put->first().text("result") == "duplicate");
-    for (Ticket const lost : {plain, release}) {
+    for (Ticket const lost : {plain, kick}) {
       Status const status = connection->receive(lost).status();
       BOOST_TEST((status.code() == Code::closed));
       BOOST_TEST(status.message().find("not known") != std::string::npos);
@@ -616,7 +616,7 @@ BOOST_AUTO_TEST_CASE(the_memory_of_an_answer_carries_nothing_into_the_next) {
       peer.answer(peer.expect("PEEK"), "ERROR", {text("code", "unknown_row"), text("message", "gone")});
       peer.answer(peer.expect("PEEK"), "ROW", {number("row", round)});
       // May not be sent twice, though the entry before could.
-      static_cast<void>(peer.expect("RELEASE"));
+      static_cast<void>(peer.expect("KICK"));
       peer.accept();
       // Sent again, byte for byte.
       peer.answer(peer.expect("ALIVE"), "ABSOLUTELY", {text("mark", "m")});
@@ -646,7 +646,7 @@ BOOST_AUTO_TEST_CASE(the_memory_of_an_answer_carries_nothing_into_the_next) {
     BOOST_TEST(!row->first().has("merges"));
     BOOST_TEST(!row->resent);
     connection->recycle(std::move(row).value());
-    BOOST_TEST((connection->call("RELEASE").status().code() == Code::closed));
+    BOOST_TEST((connection->call("KICK").status().code() == Code::closed));
     Result<Reply> alive = connection->call("ALIVE");
     BOOST_REQUIRE(alive.ok());
     BOOST_TEST(!alive->resent);

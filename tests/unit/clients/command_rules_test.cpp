@@ -6,6 +6,9 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "clients/lib/client.h"
@@ -71,6 +74,39 @@ BOOST_AUTO_TEST_CASE(the_rules_of_a_type_are_those_of_its_declaration) {
   check_rules("keyvalue/keyvalue.xml", key_value_commands());
   check_rules("queue/queue.xml", queue_commands());
   check_rules("pipeline/pipeline.xml", pipeline_commands());
+}
+
+// Whoever declares a change says how a client may send it again, or it has a reason here.
+BOOST_AUTO_TEST_CASE(every_change_is_sent_again_or_has_a_reason) {
+  static constexpr std::pair<std::string_view, std::string_view> kReasons[]{
+      {"journal.DELETE", "by key it may hit a row that came since; with a filter it counts"},
+      {"journal.KICK", "by key it may hit a row that came since; one that is worked on would be taken back"},
+      {"keyvalue.LOCK", "it ends with the connection"},
+      {"keyvalue.UNLOCK", "what it would end has ended with the connection"},
+      {"blob.MAINTAIN", "the one that it began may be over"},
+      {"queue.MOVE", "each moves a page"},
+      {"pipeline.CHILD", "the parameter `again` says that it is repeated (Documents)"},
+  };
+  std::set<std::string, std::less<>> used;
+  for (std::string const name : {"journal", "keyvalue", "blob", "queue", "pipeline"}) {
+    Result<TypeDeclaration> const type = config::read_type(FJ_SOURCE_DIR "/plugins/" + name + "/" + name + ".xml");
+    BOOST_REQUIRE_MESSAGE(type.ok(), type.status().text());
+    for (CommandDeclaration const& command : type->commands) {
+      std::string const whole = name + "." + command.name;
+      bool const has_reason =
+          std::ranges::find(kReasons, whole, &std::pair<std::string_view, std::string_view>::first) !=
+          std::end(kReasons);
+      bool const is_numbered = command.resend == fastjournal::Resend::numbered;
+      bool const is_known = command.kind == CommandKind::read || command.resend != fastjournal::Resend::never;
+      BOOST_TEST(is_known != has_reason, whole << ": read, numbered, sent again always, or a reason");
+      for (std::string const parameter : {"client", "sequence"})
+        BOOST_TEST(is_numbered ==
+                       std::ranges::any_of(command.parameters, [&](auto const& one) { return one.name == parameter; }),
+                   whole << ", " << parameter);
+      if (has_reason) used.insert(whole);
+    }
+  }
+  BOOST_TEST(used.size() == std::size(kReasons));
 }
 
 // Unless told otherwise a connection knows the commands of all types, whatever table it asks.
