@@ -275,8 +275,7 @@ void ClientOracle::time_ends() {
 
 void ClientOracle::closed(std::string const& client) {
   listening_.erase(client);
-  for (auto& [row, known] : rows_)
-    if (known.leased_until > world_.now().value + kGraceMs) known.leased_until = world_.now().value;
+  end_with_the_grace();
   hear({});
 }
 
@@ -286,11 +285,16 @@ void ClientOracle::begin_again(bool leases_may_be_lost) {
   if (!is_kept_) return forget_all();
   for (auto& [row, known] : rows_) {
     if (leases_may_be_lost) known.leased_until = 0;
-    // Its holder has no connection to this start.
-    if (known.leased_until > world_.now().value + kGraceMs) known.leased_until = world_.now().value;
     if (!known.gone) known.may_be_gone = known.may_be_gone || known.highest_epoch != 0;
   }
+  // Their holders have no connection to this start.
+  end_with_the_grace();
   note_unheard_leases();
+}
+
+// Leases whose holder does not come back within the grace: they end with it, and not before.
+void ClientOracle::end_with_the_grace() {
+  for (auto& [row, known] : rows_) known.leased_until = std::min(known.leased_until, world_.now().value + kGraceMs);
 }
 
 // The table is empty, and row numbers do not repeat: holders of earlier rows can end no other row by mistake.

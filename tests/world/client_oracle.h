@@ -78,6 +78,7 @@ class ClientOracle {
   void begin_again(bool leases_may_be_lost);
   // Notes the leases of a NEXT whose answer nobody got: a row that times out may fold into its twin.
   void note_unheard_leases();
+  void end_with_the_grace();
 
   // Checks: while a row is due, no listener has credit left, and if one is idle, one was woken.
   void nobody_waits_in_vain();

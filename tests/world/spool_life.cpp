@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint64_t kRoomy = 1ULL << 40U;
 constexpr std::size_t kProducers = 4;
 constexpr std::int64_t kHourMs = 3'600'000;
+constexpr std::int64_t kSkewMs = 10'000;  // max-clock-skew of the tables
 // Of rows whose dates are the same, so that none is stale.
 constexpr std::int64_t kSameDateMs = 1'700'000'000'000;
 constexpr std::int64_t kArrivedMs = 130'000;
@@ -27,6 +28,9 @@ struct Row {
   std::string table;
   std::string key;
   std::int64_t date_ms{0};
+  // Of the daemon's clock: the lowest time since it was saved, and the highest by when it was seen to count (0: it was not).
+  std::int64_t lowest_ms{0};
+  std::int64_t seen_ms{0};
   bool is_bad{false};
   bool is_acknowledged{false};
   bool may_be_lost{false};
@@ -138,6 +142,12 @@ class SpoolLife {
     row.table = kTables[draw(4)];
     row.key = "k" + std::to_string(draw(12));
     row.date_ms = row.table == "dated" ? site_.now().value : kSameDateMs;
+    row.lowest_ms = site_.now().value;
+    // A producer whose clock is fast: by less than the table's max-clock-skew, or by more.
+    if (row.table == "dated" && one_in(6)) {
+      row.date_ms += static_cast<std::int64_t>(draw(one_in(2) ? 2 * kSkewMs : 6 * kHourMs));
+      ++result_.fast_rows;
+    }
     row.is_bad = one_in(20);
     std::string const payload(draw(one_in(20) ? 400 : 40), 'p');
     std::int64_t const priority = row.is_bad ? 1000 : static_cast<std::int64_t>(draw(4));
@@ -257,7 +267,14 @@ class SpoolLife {
   void set_clock() {
     ++result_.clock_steps;
     auto const ms = static_cast<std::int64_t>(draw(one_in(4) ? 6 * kHourMs : 60'000));
-    world_.set_clock(DurationMs{one_in(2) ? ms : -ms});
+    step_clock(one_in(2) ? ms : -ms);
+  }
+
+  void step_clock(std::int64_t ms) {
+    note_time();
+    world_.set_clock(DurationMs{ms});
+    note_time();
+    for (Row& row : rows_) row.lowest_ms = std::min(row.lowest_ms, site_.now().value);
   }
 
   [[nodiscard]] bool is_whole(Row const& row) const {
@@ -420,8 +437,10 @@ class SpoolLife {
   }
 
   void check_counts(Counted const& counted, bool is_over) {
+    note_time();
     std::map<std::string, int> left = counted.ids;
-    for (Row const& row : rows_) {
+    for (Row& row : rows_) {
+      if (row.seen_ms == 0 && left.contains(row.id)) row.seen_ms = latest_ms_;
       auto const found = left.find(row.id);
       int const times = found == left.end() ? 0 : found->second;
       if (found != left.end()) left.erase(found);
@@ -438,6 +457,16 @@ class SpoolLife {
     if (!left.empty()) wrong(left.begin()->first + " counts, and was never saved");
   }
 
+  // A row whose date is too far ahead when it arrives has the date of its arrival, of which only bounds are known. The
+  // daemon's time never goes back.
+  [[nodiscard]] static std::int64_t earliest_date_of(Row const& row) {
+    return row.date_ms <= row.lowest_ms + kSkewMs ? row.date_ms : row.lowest_ms;
+  }
+  [[nodiscard]] std::int64_t latest_date_of(Row const& row) const {
+    std::int64_t const arrived_by = row.seen_ms == 0 ? latest_ms_ : row.seen_ms;
+    return row.date_ms > arrived_by + kSkewMs ? arrived_by : row.date_ms;
+  }
+
   // Of rows with one key, the latest.
   void check_latest(Counted const& counted) {
     std::map<std::string, std::int64_t> latest;  // key to date
@@ -446,12 +475,12 @@ class SpoolLife {
       by_id[row.id] = &row;
       if (row.table != "dated" || row.is_bad || !row.is_acknowledged || row.may_be_lost) continue;
       std::int64_t& date = latest[row.key];
-      date = std::max(date, row.date_ms);
+      date = std::max(date, earliest_date_of(row));
     }
     for (auto const& [key, date] : latest) {
       auto const found = counted.latest.find("dated/" + key);
       if (found == counted.latest.end()) return wrong("no row of dated/" + key + " arrived");
-      if (by_id.at(found->second)->date_ms < date)
+      if (latest_date_of(*by_id.at(found->second)) < date)
         return wrong("of dated/" + key + " " + found->second + " counts, and a later one was saved");
     }
   }
@@ -507,12 +536,12 @@ class SpoolLife {
     folder.stop_after(UINT64_MAX);
     note_time();  // the last step or the daemon's start may have set the clock forward
     // What waits for a date, waits no longer for a clock that is set back.
-    if (one_in(4)) world_.set_clock(DurationMs{-static_cast<std::int64_t>(draw(6 * kHourMs))});
+    if (one_in(4)) step_clock(-static_cast<std::int64_t>(draw(6 * kHourMs)));
     site_.pass(kArrivedMs);
     wrong(site_.wrong());
     // Files that look as if they were of the future.
     std::int64_t const behind = latest_ms_ - site_.now().value;
-    if (behind > 0) world_.set_clock(DurationMs{behind});
+    if (behind > 0) step_clock(behind);
     if (is_right()) check_arrived();
     if (is_right() && !site_.drain(2'000 * rules_.period_s + kArrivedMs))
       wrong("not drained: " + std::to_string(folder.count()) + " files, " + std::to_string(folder.held().size()) +
@@ -572,6 +601,7 @@ void SpoolLifeResult::add(SpoolLifeResult const& other) {
   full_disks += other.full_disks;
   damages += other.damages;
   clock_steps += other.clock_steps;
+  fast_rows += other.fast_rows;
   outages += other.outages;
 }
 

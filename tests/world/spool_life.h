@@ -41,6 +41,7 @@ struct SpoolLifeResult {
   std::uint64_t full_disks{0};
   std::uint64_t damages{0};
   std::uint64_t clock_steps{0};
+  std::uint64_t fast_rows{0};  // dates ahead of the daemon's clock
   std::uint64_t outages{0};
 
   [[nodiscard]] std::uint64_t crashes() const { return dead_producers + dead_forwarders + power_cuts + dead_daemons; }
