@@ -60,8 +60,12 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   [[nodiscard]] std::uint32_t file_for_new() const override { return shared_.index.files().current; }
   [[nodiscard]] bool holds_new() const override { return maintenance_.holds_new(); }
   void list_files(std::vector<FileWish>& files) const override { maintenance_.list_files(files); }
+  // Of the file that is being built, once: it is there.
   void file_has(std::uint32_t file, std::uint64_t end, std::uint64_t hollow) override {
-    shared_.places = {file, end, hollow};
+    if (file == shared_.index.files().next)
+      shared_.made = file;
+    else
+      shared_.places = {file, end, hollow};
   }
   [[nodiscard]] std::uint32_t file_to_be() const override { return shared_.index.files().next; }
   void has_promised(std::uint64_t count, std::uint32_t copied_to) override { shared_.promised = {count, copied_to}; }

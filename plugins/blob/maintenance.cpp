@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint64_t kLastRoundBytes = std::uint64_t{1} << 20U;
 // Copies of one step, and of one wish; and blobs that are left out, of one step.
 constexpr std::size_t kCopiesPerStep = 256;
+// While the file is made that is to be the current one.
+constexpr std::int64_t kLookAgainMs = 10;
 // A disk that has lost more than that is not cleaned by leaving blobs out.
 constexpr std::uint32_t kDamagedMax = 100;
 constexpr std::size_t kWhyBytesMax = 1024;
@@ -83,10 +85,16 @@ bool Maintenance::is_copied_but(std::size_t left) const {
 
 bool Maintenance::may_swap(std::size_t left, std::int64_t now) const {
   if (!is_copied_but(left)) return false;
+  if (!is_made()) {
+    look_at_ = now + kLookAgainMs;
+    return false;
+  }
   if (shared_.names.quiet_from() <= now || is_mutant(Mutant::exchanged_without_quiet)) return true;
   shared_.names.close(shared_.state.mode != Mode::modern);
   return false;
 }
+
+bool Maintenance::is_made() const { return shared_.made == shared_.state.files.next; }
 
 bool Maintenance::leave_out(Decision& decision) const {
   std::vector<Key> keys;
@@ -162,7 +170,7 @@ std::int64_t Maintenance::due() const {
 
 std::int64_t Maintenance::next_due() const {
   if (shared_.survey.has_left()) return 0;
-  if (is_copied_but(0)) return shared_.names.quiet_from();
+  if (is_copied_but(0)) return is_made() ? shared_.names.quiet_from() : look_at_;
   return shared_.state.is_waiting() ? shared_.state.old_ends : due();
 }
 

@@ -73,6 +73,8 @@ class Maintenance {
   [[nodiscard]] bool is_copied_but(std::size_t left) const;
   // And nobody was told of a place by the file's name of late. If somebody was, no more are from now on.
   [[nodiscard]] bool may_swap(std::size_t left, std::int64_t now) const;
+  // The file that is being built is there.
+  [[nodiscard]] bool is_made() const;
   [[nodiscard]] std::int64_t due() const;
   void begin(Policy const& policy, Decision& decision) const;
   // Some of what is left out; false: there is none.
@@ -83,6 +85,7 @@ class Maintenance {
                                  std::int64_t now) const;
 
   Shared const& shared_;
+  mutable std::int64_t look_at_{0};  // whether the file is there
 };
 
 }  // namespace fastjournal::blob

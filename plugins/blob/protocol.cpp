@@ -38,7 +38,10 @@ Protocol::Piece StreamProtocol::read(std::string_view unread, Message& message, 
 
 Protocol::Piece StreamProtocol::first(std::string_view unread, Message& message) {
   // The packets of version 1 have no sign, and text would be stored as a blob.
-  if (Greeting const came = greeting_of(unread); came != Greeting::unknown && came != Greeting::blob) {
+  Greeting const came = greeting_of(unread);
+  // A few bytes of a packet may look like those of TLS.
+  if (came == Greeting::tls && unread.size() < bcdb::kHelloBytes) return {};
+  if (came != Greeting::unknown && came != Greeting::blob) {
     phase_ = Phase::over;
     speaks_text_ = true;
     return {.kind = Kind::bad,

@@ -120,6 +120,9 @@ struct Shared {
     std::uint64_t hollow{0};
   };
   Places places;
+  // The same: the last of those that were built, and are there. Before that files are not exchanged, as new bytes would
+  // have no place.
+  std::uint32_t made{0};
   // The same (Stores::has_promised).
   struct Promised {
     std::uint64_t count{0};

@@ -15,12 +15,18 @@ constexpr std::uint16_t kFjFunctionMax = 11;
 bool is_upper(char c) { return (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_of_name(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 
-// A record of TLS with one whole message, from a client that begins.
+// The first record of TLS of a client that begins: its message or the beginning of that. Some send the head of the record
+// by itself; of the rest what is there is looked at.
 bool is_client_hello(std::string_view bytes) {
-  if (bytes.size() < 9 || !bytes.starts_with("\x16\x03") || bytes[2] < 1 || bytes[2] > 4 || bytes[5] != 1 ||
-      bytes[6] != 0)
-    return false;
-  return load_big<std::uint16_t>(bytes.data() + 3) == load_big<std::uint16_t>(bytes.data() + 7) + 4U;
+  constexpr std::size_t kHeadBytes = 5;
+  constexpr std::size_t kRecordBytesMax = 16U << 10U;
+  if (bytes.size() < kHeadBytes || !bytes.starts_with("\x16\x03") || bytes[2] < 1 || bytes[2] > 4) return false;
+  std::size_t const record = load_big<std::uint16_t>(bytes.data() + 3);
+  if (record == 0 || record > kRecordBytesMax) return false;
+  std::string_view const message = bytes.substr(kHeadBytes, record);
+  if (!message.empty() && message[0] != 1) return false;
+  if (message.size() > 1 && message[1] != 0) return false;
+  return message.size() < 4 || record <= load_big<std::uint16_t>(message.data() + 2) + 4U;
 }
 
 // {"name"

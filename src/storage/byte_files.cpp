@@ -117,7 +117,10 @@ Status ByteFiles::begin(Lsn end) {
       if (Result<File*> made = make(number); !made.ok()) return made.status();
   if (says_files())
     if (Status status = link_at_start(); !status.ok()) return status;
-  for (auto const& [number, file] : files_) tell_taken(file);
+  for (auto const& [number, file] : files_) {
+    tell_taken(file);
+    if (says_files() && table_->file_to_be() == number) table_->file_has(number, file.end, 0);
+  }
   turn_began_ = end;
   is_serving_ = true;
   if (says_files()) follow_wishes(end, end);
@@ -627,6 +630,8 @@ void ByteFiles::finish(TidyJob& job) {
     file.file = std::move(made.file);
     last_number_ = std::max(last_number_, file.number);
     written_to_.insert(file.number);
+    // The files may be exchanged from now on.
+    if (says_files() && table_->file_to_be() == file.number) table_->file_has(file.number, file.end, 0);
   }
   if (!job.failure.ok()) {
     // The next turn tries it again; what waits for the file is told.

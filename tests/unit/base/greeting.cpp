@@ -43,6 +43,20 @@ BOOST_AUTO_TEST_CASE(what_may_be_something_else_is_not_named) {
     BOOST_TEST(greeting_of(bytes) == Greeting::unknown, bytes);
 }
 
+// In several segments, of which the first may be the head of the record alone; or in several records.
+BOOST_AUTO_TEST_CASE(a_handshake_of_tls_in_parts_is_known) {
+  for (std::size_t bytes = 5; bytes <= kClientHello.size(); ++bytes)
+    BOOST_TEST(greeting_of(kClientHello.substr(0, bytes)) == Greeting::tls, bytes);
+  for (std::string_view const first :
+       {"\x16\x03\x01\x01\x00\x01\x00\x01\xfc\x03\x03"sv, "\x16\x03\x01\x00\x01\x01\x16\x03\x01"sv})
+    BOOST_TEST(greeting_of(first) == Greeting::tls);
+  // No client begins with these: another message, none, one that ends before its record, a record that is too long.
+  for (std::string_view const other :
+       {"\x16\x03\x01\x02\x00\x02"sv, "\x16\x03\x01\x00\x00"sv, "\x16\x03\x01\x02\x00\x01\x00\x01\xfb"sv,
+        "\x16\x03\x01\x40\x01"sv, "\x16\x03\x05\x02\x00"sv, "\x16\x03\x01\x02\x00\x01\x01"sv})
+    BOOST_TEST(greeting_of(other) == Greeting::unknown, other);
+}
+
 // Version 1 of the ports for blobs: a number that counts, then the hash of a name.
 BOOST_AUTO_TEST_CASE(packets_that_begin_with_a_number_are_none_of_them) {
   std::string packet(16, '\0');

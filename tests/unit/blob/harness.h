@@ -163,6 +163,9 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
   void pass(std::int64_t ms) {
     TableHarness::pass(ms);
     follow();
+    // What waited for a file that was made just now.
+    TableHarness::pass(0);
+    follow();
   }
   void lose(std::int64_t ms) {
     for (Promise& promise : promises) promise.until = promise.until + DurationMs{ms};
@@ -177,6 +180,8 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
   // As the server does it behind each turn. `links_wait`: these are not changed so far.
   void follow() {
     files.follow(*table);
+    if (std::uint32_t const newer = table->file_to_be(); newer != 0 && files.files.contains(newer))
+      table->file_has(newer, FilesInMemory::kHeaderBytes, 0);
     if (!links_wait) files.relink(*table);
     if (!table->take_detached()) return;
     ++detached;

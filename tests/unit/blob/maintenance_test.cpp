@@ -339,6 +339,21 @@ BOOST_AUTO_TEST_CASE(the_schedule_begins_a_maintenance) {
   BOOST_TEST(table.table->file_for_new() == 3U);
 }
 
+// There is nothing to copy, and a new blob would have no place meanwhile.
+BOOST_AUTO_TEST_CASE(an_empty_table_gets_its_new_file_before_the_exchange) {
+  for (std::string const mode : {"modern", "online", "offline"}) {
+    Harness table{Texts{{"maintenance", mode}}};
+    BOOST_TEST(table.TableHarness::run("MAINTAIN", {}).get("result") == "begun");
+    table.TableHarness::pass(100);
+    BOOST_TEST(table.table->file_for_new() == 1U, mode);
+    table.follow();
+    table.pass(0);
+    BOOST_TEST(table.table->file_for_new() == 2U, mode);
+    table.put("key", "bytes");
+    BOOST_TEST(table.bytes_of("key") == "bytes");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_maintenance_goes_on_after_a_kill) {
   for (int copied = 0; copied < 6; ++copied) {
     Harness table;
