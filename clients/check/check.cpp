@@ -14,6 +14,7 @@
 #include "config/type_reader.h"
 #include "config/users_reader.h"
 #include "config/xml.h"
+#include "os/file_access.h"
 #include "os/installation.h"
 #include "os/plugin_loader.h"
 #include "server/check_tables.h"
@@ -185,6 +186,10 @@ class Checker {
         add(file, read.status());
         continue;
       }
+      if (Result<std::optional<env::Access>> const access = os::declared_access(read->table); !access.ok())
+        add(file, access.status());
+      else if (access.value())
+        report_.accesses.push_back({read->table.name, access.value()->mode, access.value()->group});
       declared.push_back(std::make_shared<TableDeclaration const>(std::move(read->table)));
       for (config::ListenDeclaration& one : read->listen) listeners.push_back(std::move(one));
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,19 @@ struct Certificate {
   std::int64_t valid_until_s{0};  // when the first one of its chain, or of the CAs of clients, ends; since 1970
 };
 
+// Who may open the files of a table, where it says so.
+struct FileAccess {
+  std::string table;
+  std::uint32_t mode{0};
+  std::optional<std::uint32_t> group;
+};
+
 struct Report {
   std::vector<std::string> files;  // the files read
   std::vector<Problem> problems;   // in the order of the files
   std::vector<Problem> notes;      // parts that could not be checked, and warnings; not mistakes
   std::vector<Certificate> certificates;
+  std::vector<FileAccess> accesses;
 };
 
 // Files of tables, of the daemon (root <fastjournal>), of table types (root <table-type>), of users (root <access>) and of

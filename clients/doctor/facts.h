@@ -13,7 +13,20 @@
 
 namespace fastjournal::doctor {
 
-enum class Role : std::uint8_t { configuration, tables, plugins, data, log, socket, users, key, secret, token, file };
+enum class Role : std::uint8_t {
+  configuration,
+  tables,
+  plugins,
+  data,
+  log,
+  socket,
+  users,
+  key,
+  secret,
+  token,
+  file,
+  bytes
+};
 
 // A file or folder that the daemon, or this command line, uses.
 struct PathFacts {
@@ -24,7 +37,8 @@ struct PathFacts {
   uid_t uid{0};
   gid_t gid{0};
   mode_t mode{0};
-  mode_t declared_mode{0};             // of a socket
+  mode_t declared_mode{0};  // of a socket, and of the files of a table
+  std::optional<gid_t> declared_group{};
   bool is_administrators{false};       // a socket with the right admin
   std::uint64_t other_owners{0};       // entries of a folder that belong to another user than the folder
   std::string other_owners_example{};  // one of them

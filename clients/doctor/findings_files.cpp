@@ -33,9 +33,9 @@ constexpr std::int64_t kRenewSoonDays = 30;
 constexpr std::int64_t kRenewNowDays = 7;
 
 std::string_view word_of(Role role) {
-  constexpr std::array<std::string_view, 11> kNames{"configuration", "tables folder", "types folder", "data folder",
-                                                    "log folder",    "socket",        "users file",   "key file",
-                                                    "secret file",   "token file",    "file"};
+  constexpr std::array<std::string_view, 12> kNames{
+      "configuration", "tables folder", "types folder", "data folder", "log folder", "socket",
+      "users file",    "key file",      "secret file",  "token file",  "file",       "files of a table"};
   return kNames[static_cast<std::size_t>(role)];
 }
 
@@ -93,6 +93,7 @@ class PathJudge {
       case Role::key:
       case Role::secret: return judge_secret(one, kOthers);
       case Role::token: return judge_secret(one, kAllButOwner);
+      case Role::bytes: return judge_bytes(one);
     }
   }
 
@@ -101,7 +102,9 @@ class PathJudge {
     if (one.error == ENOENT && one.role == Role::data)
       return add(Severity::advice, one, "does not exist", "a folder that the daemon's user may write",
                  "nothing if the daemon was never started and may create it; else create it, or correct <data folder>");
-    if (one.error == ENOENT && (one.role == Role::log || one.role == Role::socket || one.role == Role::token)) return;
+    if (one.error == ENOENT &&
+        (one.role == Role::log || one.role == Role::socket || one.role == Role::token || one.role == Role::bytes))
+      return;
     if (one.error == ENOENT)
       return add(Severity::error, one, "does not exist", {}, "create it, or correct the configuration");
     bool const is_daemons_user = daemon_ && *daemon_ == facts_.uid;
@@ -180,6 +183,15 @@ class PathJudge {
     if (daemon_ && one.uid != *daemon_ && one.uid != 0)
       add(Severity::warning, one, fmt::format("belongs to user {}", one.uid), fmt::format("user {}", *daemon_),
           "look who made it: its folder must not be for others to write");
+  }
+
+  void judge_bytes(PathFacts const& one) {
+    bool const has_group = !one.declared_group || one.gid == *one.declared_group;
+    if ((one.mode & 0777U) == one.declared_mode && has_group) return;
+    std::string expected = fmt::format("mode {:04o}", one.declared_mode);
+    if (one.declared_group) expected += fmt::format(" and group {}", *one.declared_group);
+    add(Severity::warning, one, fmt::format("{} and group {}", mode_text(one.mode), one.gid),
+        expected + ", as its table declares", "restart the daemon: a start gives them these; look who changed them");
   }
 
   void judge_secret(PathFacts const& one, mode_t forbidden) {

@@ -139,6 +139,20 @@ void look_at_paths(config::DaemonDeclaration const& daemon, std::vector<std::str
   if (daemon.tls) add(Role::key, daemon.tls->key.path);
   for (config::UdpDeclaration const& one : daemon.udp) add(Role::secret, one.secret_file);
   for (std::string const& token : tokens) add(Role::token, token);
+  for (check::FileAccess const& one : facts.configuration.accesses) {
+    fs::path const folder = fs::path{daemon.data_folder} / "bytes" / one.table;
+    std::vector<fs::path> paths{folder};
+    std::error_code error;
+    fs::directory_iterator at{folder, error};
+    for (; !error && at != fs::directory_iterator{} && paths.size() < kEntriesMax; at.increment(error))
+      if (at->path().filename().string().starts_with("data.")) paths.push_back(at->path());
+    for (fs::path const& path : paths) {
+      PathFacts* const bytes = add(Role::bytes, path.string());
+      // Whoever may read a folder may enter it.
+      bytes->declared_mode = bytes->is_folder ? one.mode | 0100U | ((one.mode & 0444U) >> 2U) : one.mode;
+      bytes->declared_group = one.group;
+    }
+  }
   look_at_read_files(daemon, facts);
 }
 

@@ -171,6 +171,8 @@ Result<Daemon::Contents> Daemon::read_declarations() {
   if (!read.ok()) return read.status();
   Contents out;
   for (config::TableFile& file : read.value()) {
+    if (Result<std::optional<env::Access>> const access = os::file_access(file.table); !access.ok())
+      return access.status();
     out.tables.push_back(std::make_shared<TableDeclaration>(std::move(file.table)));
     for (config::ListenDeclaration& listen : file.listen) out.listeners.push_back(std::move(listen));
   }

@@ -26,6 +26,7 @@
 #include "os/background.h"
 #include "os/ballast.h"
 #include "os/clock.h"
+#include "os/file_access.h"
 #include "os/heap_ahead.h"
 #include "os/posix_disk.h"
 #include "os/table_types.h"
@@ -113,6 +114,10 @@ class Daemon final : public server::ServerHost {
   void collect_work() override;
   [[nodiscard]] env::Disk& disk() override { return *disk_; }
   [[nodiscard]] std::string bytes_root() const override { return data_folder(); }
+  [[nodiscard]] Result<std::optional<env::Access>> access_of(TableDeclaration const& table) override {
+    return os::file_access(table);
+  }
+  [[nodiscard]] env::Access usual_access() override { return os::usual_access(); }
   void run_byte_job(storage::ByteFiles& files, storage::Lane lane, std::unique_ptr<storage::Job> job) override;
   void collect_byte_work() override;
   void run_export(std::unique_ptr<server::ExportJob> job) override;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -75,6 +76,13 @@ class FolderLock {
 
 enum class OpenMode : std::uint8_t { read_only, read_write, create_new };
 
+// Who may open a file beside its owner; a folder, whoever may read it.
+struct Access {
+  std::uint32_t mode{0640};
+  std::optional<std::uint32_t> group{};  // nothing: the one that it has
+  bool operator==(Access const&) const = default;
+};
+
 class Disk {
  public:
   virtual ~Disk() = default;
@@ -95,6 +103,11 @@ class Disk {
   // From now on `link` is a symbolic link to `target`, a name in the same folder; at any moment it leads to the old
   // target or to the new one. For readers outside: open() follows none. A file of this name is replaced.
   [[nodiscard]] virtual Status point(std::string_view link, std::string_view target) = 0;
+  // Gives a file or a folder this mode and group; durable as a name is. not_allowed: also a group that is none of this
+  // process's.
+  [[nodiscard]] virtual Status give(std::string_view path, Access const& access) = 0;
+  // Everybody may go through this folder from now on, and sees no more of it than before.
+  [[nodiscard]] virtual Status let_through(std::string_view folder) = 0;
   [[nodiscard]] virtual Status sync_folder(std::string_view path) = 0;
   // in_use, with the holder if known.
   [[nodiscard]] virtual Result<std::unique_ptr<FolderLock>> lock_folder(std::string_view path) = 0;

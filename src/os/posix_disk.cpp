@@ -26,6 +26,8 @@ namespace fastjournal::os {
 namespace {
 
 constexpr mode_t kFolderMode = 0750;
+constexpr mode_t kModeBits = 07777;
+constexpr mode_t kPermissions = 0777;
 constexpr char kLockName[] = "lock";
 // The process id and blanks, then a line feed: fixed size, so that rewriting it does not touch the notes after it.
 constexpr std::size_t kPidBytes = 16;
@@ -499,6 +501,45 @@ Status PosixDisk::point(std::string_view link, std::string_view target) {
   if (::symlinkat(to.c_str(), place.folder, fresh.c_str()) != 0) return failure("make link", full(link), errno);
   if (::renameat(place.folder, fresh.c_str(), place.folder, place.name.c_str()) != 0)
     return failure("make link", full(link), errno);
+  return {};
+}
+
+// What is so already is left alone: then it may belong to another user, as root's.
+Status PosixDisk::give(std::string_view path, env::Access const& access) {
+  std::string const name = full(path);
+  Place const place = place_of(path);
+  Descriptor const descriptor(
+      uninterrupted([&] { return ::openat(place.folder, place.name.c_str(), O_RDONLY | kSafely); }));
+  if (!descriptor.is_open()) return failure("open", name, errno);
+  struct stat info {};
+  if (::fstat(descriptor.get(), &info) != 0) return failure("stat", name, errno);
+  mode_t wanted = access.mode;
+  // Whoever may read a folder may enter it.
+  if (S_ISDIR(info.st_mode)) wanted |= 0100U | ((wanted & 0444U) >> 2U);
+  // First whom it is to be kept from, then who is let in.
+  if ((info.st_mode & kPermissions & ~wanted) != 0 &&
+      ::fchmod(descriptor.get(), (info.st_mode & ~kPermissions & kModeBits) | (info.st_mode & wanted)) != 0)
+    return failure("change the mode of", name, errno);
+  if (access.group && info.st_gid != *access.group &&
+      ::fchown(descriptor.get(), static_cast<uid_t>(-1), *access.group) != 0)
+    return failure("change the group of", name, errno);
+  if ((info.st_mode & kPermissions) != wanted &&
+      ::fchmod(descriptor.get(), (info.st_mode & ~kPermissions & kModeBits) | wanted) != 0)
+    return failure("change the mode of", name, errno);
+  return {};
+}
+
+Status PosixDisk::let_through(std::string_view folder) {
+  std::string const name = full(folder);
+  Place const place = place_of(folder);
+  Descriptor const descriptor(
+      uninterrupted([&] { return ::openat(place.folder, place.name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (!descriptor.is_open()) return failure("open", name, errno);
+  struct stat info {};
+  if (::fstat(descriptor.get(), &info) != 0) return failure("stat", name, errno);
+  if ((info.st_mode & 0001U) != 0) return {};
+  if (::fchmod(descriptor.get(), (info.st_mode & kModeBits) | 0001U) != 0)
+    return failure("change the mode of", name, errno);
   return {};
 }
 

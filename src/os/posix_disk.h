@@ -30,6 +30,8 @@ class PosixDisk final : public env::Disk {
   [[nodiscard]] Status exchange(std::string_view one, std::string_view other) override;
   [[nodiscard]] Status remove(std::string_view path) override;
   [[nodiscard]] Status point(std::string_view link, std::string_view target) override;
+  [[nodiscard]] Status give(std::string_view path, env::Access const& access) override;
+  [[nodiscard]] Status let_through(std::string_view folder) override;
   [[nodiscard]] Status sync_folder(std::string_view path) override;
   // Locks the folder itself, and a file `lock` in it with the process id of the holder and the notes.
   [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder(std::string_view path) override;

@@ -236,6 +236,8 @@ Result<std::vector<std::string>> Server::reload_all_or_nothing(std::string_view 
   Result<std::vector<std::string>> changes =
       dry_run ? configuration_.preview(table) : configuration_.reload(table, clock_.now());
   if (!dry_run) exports_.look();
+  if (!dry_run && changes.ok())
+    for (std::string& failure : table_files_.declared_anew()) changes->push_back(std::move(failure));
   if (!dry_run && changes.ok()) logs_.retry_shared();
   if (!changes.ok() || !table.empty()) return changes;
   for (std::string& change : authentication_.changes(users.value())) changes->push_back(std::move(change));

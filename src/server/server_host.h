@@ -47,6 +47,13 @@ class ByteHost {
   [[nodiscard]] virtual env::Disk& disk() = 0;
   // Its absolute path, for readers on this computer.
   [[nodiscard]] virtual std::string bytes_root() const = 0;
+  // Who may open the files of this table, as its file says; nothing: it does not say. Not ok: there is no such group.
+  [[nodiscard]] virtual Result<std::optional<env::Access>> access_of(TableDeclaration const& table) {
+    static_cast<void>(table);
+    return std::optional<env::Access>{};
+  }
+  // Of a table whose file says it no more.
+  [[nodiscard]] virtual env::Access usual_access() { return {}; }
   // As LogHost::run_job: the job is given back to files.finish_job, and a turn follows. A job of one lane waits for none
   // of another.
   virtual void run_byte_job(storage::ByteFiles& files, storage::Lane lane, std::unique_ptr<storage::Job> job) = 0;

@@ -26,12 +26,16 @@ Result<engine::Outside*> TableFiles::outside_of(engine::HostedTable& table) {
     return Status{Code::in_use, "table " + table.name +
                                     ": the files of a dropped table of this name are being "
                                     "removed; try again in a moment"};
+  Result<std::optional<env::Access>> access = host_.access_of(*table.declaration);
+  if (!access.ok()) return access.status();
   auto one = std::make_unique<One>(*this, table);
-  one->files = std::make_unique<storage::ByteFiles>(
-      host_.disk(),
-      storage::ByteFilesOptions{
-          .folder = folder, .table = table.id, .store_id = table.log->store_id, .keeps = table.log->keeps},
-      *table.can.stores, one.get());
+  one->files = std::make_unique<storage::ByteFiles>(host_.disk(),
+                                                    storage::ByteFilesOptions{.folder = folder,
+                                                                              .table = table.id,
+                                                                              .store_id = table.log->store_id,
+                                                                              .access = std::move(access).value(),
+                                                                              .keeps = table.log->keeps},
+                                                    *table.can.stores, one.get());
   One& added = *all_.emplace(folder, std::move(one)).first->second;
   Status status = added.files->open();
   if (status.ok() && is_serving_) status = begin(added);
@@ -67,6 +71,25 @@ Status TableFiles::begin() {
 }
 
 Status TableFiles::begin(One& one) { return one.files->begin(one.log->log->end_lsn()); }
+
+std::vector<std::string> TableFiles::declared_anew() {
+  std::vector<std::string> out;
+  for (auto const& [folder, one] : all_) {
+    engine::HostedTable const* const table = table_of(*one->files);
+    if (table == nullptr) continue;
+    Result<std::optional<env::Access>> access = host_.access_of(*table->declaration);
+    Status status = access.status();
+    std::optional<env::Access> const& before = one->files->access();
+    if (status.ok() && access.value() != before) {
+      env::Access next = access->value_or(host_.usual_access());
+      // It has one no more: not that of before.
+      if (!next.group && before && before->group) next.group = host_.usual_access().group;
+      status = one->files->set_access(next);
+    }
+    if (!status.ok()) out.push_back("table " + table->name + ": its files stay as they were: " + status.message());
+  }
+  return out;
+}
 
 Status TableFiles::finish() {
   for (auto const& [folder, one] : all_)

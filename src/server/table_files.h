@@ -62,6 +62,8 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
   [[nodiscard]] static engine::HostedTable* table_of(storage::ByteFiles const& files) {
     return files.is_dropped() ? nullptr : one_of(files).table;
   }
+  // After a RELOAD: who may open the files of each table. What failed, in words.
+  [[nodiscard]] std::vector<std::string> declared_anew();
   // A clean end: after it, the log may be written anew without the bytes that its records carry.
   [[nodiscard]] Status finish();
   // Tables whose readers by name are to be disconnected (Stores::take_detached).

@@ -100,6 +100,27 @@ Status ByteFiles::open() {
     known.is_stranger = is_stranger;
     known.file = std::move(file);
   }
+  return give_access();
+}
+
+Status ByteFiles::set_access(env::Access const& access) {
+  options_.access = access;
+  return give_access();
+}
+
+Status ByteFiles::give_access() {
+  if (!options_.access || !has_folder_) return {};
+  env::Access const& access = *options_.access;
+  // Who is let in has to come there. He is in none of the groups of what is above.
+  bool const is_for_others = (access.mode & 0004U) != 0 || (access.group && (access.mode & 0040U) != 0);
+  for (std::size_t slash = options_.folder.rfind('/'); is_for_others; slash = options_.folder.rfind('/', slash - 1)) {
+    std::string const above = slash == std::string::npos ? std::string{} : options_.folder.substr(0, slash);
+    if (Status status = disk_.let_through(above); !status.ok()) return status;
+    if (slash == std::string::npos || slash == 0) break;
+  }
+  if (Status status = disk_.give(options_.folder, access); !status.ok()) return status;
+  for (auto const& [number, file] : files_)
+    if (Status status = disk_.give(path_of(number), access); !status.ok()) return status;
   return {};
 }
 
@@ -275,14 +296,14 @@ Status ByteFiles::prepare_folder() {
   if (!lock.ok()) return lock.status();
   lock_ = std::move(lock).value();
   has_folder_ = true;
-  return {};
+  return give_access();
 }
 
 // On the loop: two syncs, once for each file.
 Result<ByteFiles::File*> ByteFiles::make(std::uint32_t number) {
   if (Status status = prepare_folder(); !status.ok()) return status;
   Result<FilePtr> made =
-      make_file(disk_, options_.folder, path_of(number), {number, options_.table, options_.store_id});
+      make_file(disk_, options_.folder, path_of(number), {number, options_.table, options_.store_id}, options_.access);
   // Somebody else's file has this name: the next attempt takes the next number.
   if (made.status().code() == Code::in_use && !says_files()) last_number_ = std::max(last_number_, number);
   if (!made.ok()) return made.status();
@@ -603,6 +624,7 @@ std::unique_ptr<Job> ByteFiles::tidy_job() {
   auto job = std::make_unique<TidyJob>();
   job->disk = &disk_;
   job->folder = options_.folder;
+  job->access = options_.access;
   for (std::uint32_t const number : std::exchange(to_make_, {}))
     job->makes.push_back({{number, options_.table, options_.store_id}, path_of(number)});
   for (auto const& [link, target] : to_link_) job->links.push_back({options_.folder + "/" + link, target});
@@ -633,6 +655,9 @@ void ByteFiles::finish(TidyJob& job) {
     // The files may be exchanged from now on.
     if (says_files() && table_->file_to_be() == file.number) table_->file_has(file.number, file.end, 0);
   }
+  // It was declared anew meanwhile.
+  if (job.access != options_.access)
+    if (Status const status = give_access(); !status.ok()) note_damage(status);
   if (!job.failure.ok()) {
     // The next turn tries it again; what waits for the file is told.
     note_damage(job.failure);

@@ -21,6 +21,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -43,6 +44,7 @@ struct ByteFilesOptions {
   std::string folder;  // in the root of the disk: "bytes/NAME"
   TableId table{};
   std::uint64_t store_id{0};                  // of the log
+  std::optional<env::Access> access{};        // of the folder and its data files; nothing: as the disk makes them
   bool keeps{true};                           // false: its records are not kept either, so nothing is found at a start
   std::uint64_t file_bytes{256U << 20U};      // of a file that it made itself; then another one is begun
   std::uint64_t reserve_bytes{16U << 20U};    // space is asked for in steps of
@@ -96,6 +98,10 @@ class ByteFiles final : public engine::Outside {
   [[nodiscard]] Status begin(Lsn end);
   // At a start, and at a clean end: the log alone need not have the bytes then.
   [[nodiscard]] Status sync_carried();
+
+  // Of what is there, and of what is made from now on.
+  [[nodiscard]] Status set_access(env::Access const& access);
+  [[nodiscard]] std::optional<env::Access> const& access() const { return options_.access; }
 
   // -- engine::Outside ------------------------------------------------------
   void named(Extent const& extent, std::string_view carried) override;
@@ -288,6 +294,7 @@ class ByteFiles final : public engine::Outside {
   [[nodiscard]] Result<File*> file_for(std::uint64_t bytes);
   [[nodiscard]] Result<File*> make(std::uint32_t number);
   [[nodiscard]] Status prepare_folder();
+  [[nodiscard]] Status give_access();
   [[nodiscard]] Status reserve(File& file, std::uint64_t end);
   // A place in this file; counted as outstanding.
   [[nodiscard]] Result<Extent> take_place(File& file, std::uint64_t bytes);

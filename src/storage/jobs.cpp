@@ -138,12 +138,13 @@ void CopyJob::run() {
   failure = to->sync();
 }
 
-Result<FilePtr> make_file(env::Disk& disk, std::string const& folder, std::string const& path,
-                          FileHeader const& header) {
+Result<FilePtr> make_file(env::Disk& disk, std::string const& folder, std::string const& path, FileHeader const& header,
+                          std::optional<env::Access> const& access) {
   Result<std::unique_ptr<env::File>> made = disk.open(path, env::OpenMode::create_new);
   if (!made.ok()) return made.status();
   FilePtr file = std::move(made).value();
-  Status status = file->write(0, as_bytes(header_bytes(header)));
+  Status status = access ? disk.give(path, *access) : Status{};
+  if (status.ok()) status = file->write(0, as_bytes(header_bytes(header)));
   if (status.ok()) status = file->sync();
   // Its name too: values in it would be lost with it.
   if (status.ok()) status = disk.sync_folder(folder);
@@ -160,7 +161,7 @@ void TidyJob::run() {
     if (status.ok()) punched_bytes += punch.bytes;
   }
   for (Made& made : makes) {
-    Result<FilePtr> file = make_file(*disk, folder, made.path, made.header);
+    Result<FilePtr> file = make_file(*disk, folder, made.path, made.header, access);
     if (!file.ok()) {
       failure = file.status();
       return;

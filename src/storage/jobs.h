@@ -134,6 +134,7 @@ struct TidyJob final : Job {
   };
   env::Disk* disk{nullptr};
   std::string folder;
+  std::optional<env::Access> access;  // of what is made
   std::vector<Made> makes;
   std::vector<Link> links;
   std::vector<Punch> punches;
@@ -160,6 +161,6 @@ struct ScrubJob final : Job {
 
 // Makes it durable, with its name. in_use: a file of this name is there.
 [[nodiscard]] Result<FilePtr> make_file(env::Disk& disk, std::string const& folder, std::string const& path,
-                                        FileHeader const& header);
+                                        FileHeader const& header, std::optional<env::Access> const& access);
 
 }  // namespace fastjournal::storage

@@ -456,6 +456,18 @@ Status SimDisk::point(std::string_view link, std::string_view target) {
   return {};
 }
 
+Status SimDisk::give(std::string_view path, env::Access const& access) {
+  if (!names_.contains(std::string{path}) && !folders_.contains(std::string{path}))
+    return {Code::not_found, fmt::format("change the mode of {}: no such file", path)};
+  given_[std::string{path}] = access;
+  return {};
+}
+
+Status SimDisk::let_through(std::string_view folder) {
+  let_through_.emplace(folder);
+  return {};
+}
+
 Status SimDisk::sync_folder(std::string_view path) {
   if (Status status = enter(Call::sync_folder, path, FJ_CALLER); !status.ok()) return status;
   if (ignore_folder_syncs_) return {};

@@ -98,6 +98,11 @@ class SimDisk final : public env::Disk {
   // Removes a file, or an empty folder. Folders are removed at once, as they are made at once.
   [[nodiscard]] Status remove(std::string_view path) override;
   [[nodiscard]] Status point(std::string_view link, std::string_view target) override;
+  // Noted.
+  [[nodiscard]] Status give(std::string_view path, env::Access const& access) override;
+  [[nodiscard]] Status let_through(std::string_view folder) override;
+  [[nodiscard]] std::map<std::string, env::Access, std::less<>> const& given() const { return given_; }
+  [[nodiscard]] std::set<std::string, std::less<>> const& let_through() const { return let_through_; }
   [[nodiscard]] Status sync_folder(std::string_view path) override;
   [[nodiscard]] Result<std::unique_ptr<env::FolderLock>> lock_folder(std::string_view path) override;
   // One reader at a time.
@@ -208,6 +213,8 @@ class SimDisk final : public env::Disk {
 
   Options options_;
   Names names_;
+  std::map<std::string, env::Access, std::less<>> given_;
+  std::set<std::string, std::less<>> let_through_;
   Names durable_names_;
   std::vector<NameChange> changes_of_names_;
   std::set<std::string, std::less<>> folders_{""};

@@ -52,7 +52,14 @@ Facts sound() {
       {.role = Role::users, .path = "/etc/users.xml", .uid = kDaemon, .mode = 0600},
       {.role = Role::key, .path = "/etc/k.pem", .gid = 5, .mode = 0640},
       {.role = Role::secret, .path = "/etc/secret", .gid = 5, .mode = 0640},
-      {.role = Role::token, .path = "/root/token", .mode = 0600}};
+      {.role = Role::token, .path = "/root/token", .mode = 0600},
+      {.role = Role::bytes,
+       .path = "/data/bytes/images/data.000001",
+       .uid = kDaemon,
+       .gid = 9,
+       .mode = 0640,
+       .declared_mode = 0640,
+       .declared_group = 9}};
   DiskFacts disk{.folder = "/data", .type = "ext4", .bytes = 100 * kGiB, .bytes_free = 50 * kGiB};
   disk.files = 1'000'000;
   disk.files_free = 900'000;
@@ -152,7 +159,7 @@ BOOST_AUTO_TEST_CASE(missing_files_are_errors_unless_a_start_makes_them) {
   BOOST_TEST((worst_of(findings) == Severity::advice), text_of(findings));
   BOOST_TEST(text_of(findings).find("data folder /data: does not exist") != std::string::npos, text_of(findings));
   facts = sound();
-  for (Role const role : {Role::socket, Role::token}) path_of(facts, role).error = ENOENT;
+  for (Role const role : {Role::socket, Role::token, Role::bytes}) path_of(facts, role).error = ENOENT;
   BOOST_TEST((worst_of(judge(facts)) == Severity::ok));
 }
 
@@ -263,6 +270,16 @@ BOOST_AUTO_TEST_CASE(secrets_are_not_for_others) {
   Facts facts = sound();
   path_of(facts, Role::token).mode = 0640;
   check_only(facts, Severity::error, "rights", "its owner alone");
+}
+
+BOOST_AUTO_TEST_CASE(files_of_tables_have_the_declared_mode_and_group) {
+  Facts facts = sound();
+  path_of(facts, Role::bytes).mode = 0644;
+  check_only(facts, Severity::warning, "rights",
+             "mode 0644 and group 9 | mode 0640 and group 9, as its table declares");
+  path_of(facts, Role::bytes).mode = 0640;
+  path_of(facts, Role::bytes).gid = 5;
+  check_only(facts, Severity::warning, "rights", "mode 0640 and group 5");
 }
 
 BOOST_AUTO_TEST_CASE(sockets_have_their_mode_and_owner) {
