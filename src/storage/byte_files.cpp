@@ -103,27 +103,6 @@ Status ByteFiles::open() {
   return give_access();
 }
 
-Status ByteFiles::set_access(env::Access const& access) {
-  options_.access = access;
-  return give_access();
-}
-
-Status ByteFiles::give_access() {
-  if (!options_.access || !has_folder_) return {};
-  env::Access const& access = *options_.access;
-  // Who is let in has to come there. He is in none of the groups of what is above.
-  bool const is_for_others = (access.mode & 0004U) != 0 || (access.group && (access.mode & 0040U) != 0);
-  for (std::size_t slash = options_.folder.rfind('/'); is_for_others; slash = options_.folder.rfind('/', slash - 1)) {
-    std::string const above = slash == std::string::npos ? std::string{} : options_.folder.substr(0, slash);
-    if (Status status = disk_.let_through(above); !status.ok()) return status;
-    if (slash == std::string::npos || slash == 0) break;
-  }
-  if (Status status = disk_.give(options_.folder, access); !status.ok()) return status;
-  for (auto const& [number, file] : files_)
-    if (Status status = disk_.give(path_of(number), access); !status.ok()) return status;
-  return {};
-}
-
 Status ByteFiles::begin(Lsn end) {
   touch();
   flush_joined();
