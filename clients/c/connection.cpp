@@ -110,12 +110,11 @@ int fastjournal::c::give_back(fj_connection* handle, char const* command, fj_mes
   });
 }
 
-Status fastjournal::c::numbered(fj_connection& handle, fj_message const* given) {
+Status fastjournal::c::copied(fj_connection& handle, fj_message const* given) {
   Message& out = handle.scratch;
   out.clear();
   out.command = given->command;
   for (Param const& param : given->message.params()) out.set(param.name, param.value);
-  number(handle, out);
   return {};
 }
 
@@ -124,16 +123,7 @@ Status fastjournal::c::insert_of(fj_connection& handle, fj_message const* row) {
   if (row->command != "INSERT")
     return Status{Code::bad_parameter, "a row to put is made by fj_row_new; this message is " + row->command}.with(
         "parameter", "row");
-  return numbered(handle, row);
-}
-
-void fastjournal::c::number(fj_connection& handle, Message& command) {
-  if (command.has("client") || command.has("sequence")) return;
-  std::string_view const table = command.text("table");
-  auto last = handle.sequences.find(table);
-  if (last == handle.sequences.end()) last = handle.sequences.emplace(table, 0).first;
-  command.set("client", std::string_view{handle.client});
-  command.set("sequence", Value::of_unsigned(++last->second));
+  return copied(handle, row);
 }
 
 extern "C" {
@@ -151,8 +141,10 @@ fj_connection* fj_open(fj_options const* options) {
     Result<Options> wanted = options_of(given);
     if (!wanted.ok()) return wanted.status();
     auto handle = std::make_unique<fj_connection>();
-    handle->client = given.client == nullptr ? fastjournal::client::Journal::drawn_name() : given.client;
-    if (handle->client.empty() || handle->client.size() > kClientBytesMax) return bad("client", "1 to 128 bytes");
+    if (given.client != nullptr) {
+      wanted->client = given.client;
+      if (wanted->client.empty() || wanted->client.size() > kClientBytesMax) return bad("client", "1 to 128 bytes");
+    }
     if (given.on_connection != nullptr)
       wanted->on_connection = [tell = given.on_connection, context = given.context](Status const& status) {
         tell(context, static_cast<int>(status.code()), status.message().c_str());
@@ -170,7 +162,7 @@ void fj_close(fj_connection* connection) {
 }
 
 char const* fj_client_name(fj_connection const* connection) {
-  return connection == nullptr ? nullptr : connection->client.c_str();
+  return connection == nullptr ? nullptr : connection->connection->client().c_str();
 }
 
 uint64_t fj_connects(fj_connection const* connection) {
@@ -192,7 +184,7 @@ int fj_call(fj_connection* connection, fj_message const* command, fj_reply** rep
 int fj_put(fj_connection* connection, fj_message const* row, int* result, uint64_t* number) {
   return on_connection(connection, [&]() -> Status {
     if (Status made = fastjournal::c::insert_of(*connection, row); !made.ok()) return made;
-    Result<Reply> const reply = connection->connection->call(connection->scratch);
+    Result<Reply> const reply = connection->connection->call_numbered(connection->scratch);
     if (!reply.ok()) return reply.status();
     Result<fastjournal::client::Put> const put = fastjournal::client::Journal::put_of(reply.value());
     if (!put.ok()) return put.status();

@@ -40,9 +40,7 @@ struct fj_reply {
 
 struct fj_connection {
   std::unique_ptr<fastjournal::client::Connection> connection;
-  std::string client;
-  std::map<std::string, std::uint64_t, std::less<>> sequences{};  // the last one of each table
-  fastjournal::Message scratch{};                                 // the command that is sent
+  fastjournal::Message scratch{};  // the command that is sent
   bool in_call{false};
   bool broken{false};  // memory ended within a call: nobody knows what was half done
 };
@@ -76,8 +74,8 @@ int on_connection(fj_connection* handle, Do const& act) noexcept {
 [[nodiscard]] Message& command_about(fj_connection& handle, char const* command, fj_message const& row,
                                      std::initializer_list<char const*> names);
 [[nodiscard]] Message& command_on(fj_connection& handle, char const* command, char const* table);
-// As it was given, numbered if it has no number of its own.
-[[nodiscard]] Status numbered(fj_connection& handle, fj_message const* given);
+// Into the scratch of the connection.
+[[nodiscard]] Status copied(fj_connection& handle, fj_message const* given);
 // The INSERT of a row, and the SEND of a message.
 [[nodiscard]] Status insert_of(fj_connection& handle, fj_message const* row);
 [[nodiscard]] Status send_of(fj_connection& handle, fj_message const* message);
@@ -87,8 +85,6 @@ int on_connection(fj_connection* handle, Do const& act) noexcept {
 // A command about a leased row or message whose answer says its fate.
 int give_back(fj_connection* handle, char const* command, fj_message const* task, char const* error, int64_t delay_ms,
               int* fate);
-// Numbers a command about a table, if it has no number of its own.
-void number(fj_connection& handle, Message& command);
 // FJ_NUL: it ends with a NUL.
 [[nodiscard]] Result<std::string_view> key_of(void const* key, std::size_t size);
 

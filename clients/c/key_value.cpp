@@ -91,8 +91,7 @@ int fj_kv_set(fj_connection* connection, fj_message const* pair, int* result, ui
     set.clear();
     set.command = "SET";
     for (Param const& param : pair->message.params()) set.set(param.name, param.value);
-    fastjournal::c::number(*connection, set);
-    Result<Reply> const reply = connection->connection->call(set);
+    Result<Reply> const reply = connection->connection->call_numbered(set);
     if (!reply.ok()) return reply.status();
     Result<Stored> const stored = KeyValue::stored_of(reply.value());
     if (!stored.ok()) return stored.status();
@@ -123,8 +122,7 @@ int fj_kv_delete(fj_connection* connection, char const* table, void const* key, 
   return on_connection(connection, [&]() -> Status {
     Result<Message*> const erase = command_on_key(*connection, "DELETE", table, key, size);
     if (!erase.ok()) return erase.status();
-    fastjournal::c::number(*connection, *erase.value());
-    Result<Reply> const reply = connection->connection->call(*erase.value());
+    Result<Reply> const reply = connection->connection->call_numbered(*erase.value());
     if (!reply.ok()) return reply.status();
     Result<EraseResult> const erased = KeyValue::erased_of(reply.value());
     if (!erased.ok()) return erased.status();
@@ -140,8 +138,7 @@ int fj_kv_add(fj_connection* connection, char const* table, void const* key, siz
     Result<Message*> const add = command_on_key(*connection, "ADD", table, key, size);
     if (!add.ok()) return add.status();
     add.value()->set_integer("by", by);
-    fastjournal::c::number(*connection, *add.value());
-    Result<Reply> const reply = connection->connection->call(*add.value());
+    Result<Reply> const reply = connection->connection->call_numbered(*add.value());
     if (!reply.ok()) return reply.status();
     Result<Stored> const stored = KeyValue::stored_of(reply.value());
     if (!stored.ok()) return stored.status();

@@ -71,8 +71,10 @@ int fj_pipeline_put(fj_pipeline* pipeline, fj_message const* row) {
   return pipeline->send([&](Message const*& message) {
     message = &pipeline->handle.scratch;
     bool const is_message = row != nullptr && row->command == "SEND";
-    return is_message ? fastjournal::c::send_of(pipeline->handle, row)
-                      : fastjournal::c::insert_of(pipeline->handle, row);
+    Status made =
+        is_message ? fastjournal::c::send_of(pipeline->handle, row) : fastjournal::c::insert_of(pipeline->handle, row);
+    if (made.ok()) pipeline->handle.connection->number(pipeline->handle.scratch);
+    return made;
   });
 }
 

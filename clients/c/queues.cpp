@@ -29,7 +29,7 @@ Status fastjournal::c::send_of(fj_connection& handle, fj_message const* message)
     return Status{Code::bad_parameter,
                   "a message to send is made by fj_queue_message_new; this one is " + message->command}
         .with("parameter", "message");
-  return numbered(handle, message);
+  return copied(handle, message);
 }
 
 extern "C" {
@@ -53,7 +53,7 @@ fj_message* fj_queue_message_new(char const* table, char const* queue) {
 int fj_queue_send(fj_connection* connection, fj_message const* message, int* result, uint64_t* number) {
   return on_connection(connection, [&]() -> Status {
     if (Status made = fastjournal::c::send_of(*connection, message); !made.ok()) return made;
-    Result<Reply> const reply = connection->connection->call(connection->scratch);
+    Result<Reply> const reply = connection->connection->call_numbered(connection->scratch);
     if (!reply.ok()) return reply.status();
     Result<Sent> const sent = Queues::sent_of(reply.value().first());
     if (!sent.ok()) return sent.status();

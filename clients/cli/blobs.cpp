@@ -16,7 +16,6 @@
 #include "clients/cli/blob_output.h"
 #include "clients/cli/blob_reader.h"
 #include "clients/cli/dates.h"
-#include "clients/cli/numbered.h"
 #include "clients/cli/progress.h"
 #include "clients/cli/rows.h"
 #include "clients/lib/blob.h"
@@ -116,7 +115,7 @@ ExitCode BlobRunner::put() {
   std::string const content_hash = fmt::format("{:016x}{:016x}", hash.high, hash.low);
   command.set("content_hash", content_hash);
   command.set("data", Value::of_binary(bytes));
-  Result<client::Reply> const reply = call_numbered(connection_, command);
+  Result<client::Reply> const reply = connection_.call_numbered(command);
   if (reply.ok()) {
     say_stored(one_, console_, reply->first(), bytes.size());
     return ExitCode::ok;

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "clients/cli/numbered.h"
 #include "clients/cli/option_types.h"
 #include "clients/cli/pair_values.h"
 #include "clients/cli/values.h"
@@ -43,9 +42,7 @@ class PairRunner {
         pair_(invocation.pair),
         console_(console),
         connection_(connection),
-        table_(connection, one_.table) {
-    if (one_.client.empty() && !is_conditional()) table_.number_changes();
-  }
+        table_(connection, one_.table) {}
 
   ExitCode get();
   ExitCode scan();
@@ -335,7 +332,7 @@ ExitCode PairRunner::set_one(std::string const& key, TypedValue const& value) {
   client::SetOptions options = set_options();
   // It is compared with the value that is there, of whatever type that is.
   if (pair_.if_value) options.if_value = *pair_.if_value;
-  Result<Stored> const stored = numbered(table_, [&] { return table_.set(key, value, options); });
+  Result<Stored> const stored = table_.set(key, value, options);
   if (!stored.ok()) return complain(stored.status());
   return say(key, stored.value(), "stored " + printable(key));
 }
@@ -349,7 +346,7 @@ ExitCode PairRunner::set_many() {
     pairs.emplace_back(word.substr(0, equals), std::move(value).value());
   }
   if (pairs.size() == 1) return set_one(pairs.front().first, pairs.front().second);
-  Result<Stored> const stored = numbered(table_, [&] { return table_.set_many(pairs, set_options()); });
+  Result<Stored> const stored = table_.set_many(pairs, set_options());
   if (!stored.ok()) return complain(stored.status());
   return say(stored->key, stored.value(), fmt::format("stored {} pairs", stored->count));
 }
@@ -378,7 +375,7 @@ ExitCode PairRunner::del() {
       .if_timestamp = pair_.if_timestamp, .timestamp = pair_.timestamp, .complete = pair_.complete};
   bool all = true;
   for (std::string const& key : one_.words) {
-    Result<EraseResult> const erased = numbered(table_, [&] { return table_.erase(key, options); });
+    Result<EraseResult> const erased = table_.erase(key, options);
     if (!erased.ok()) return complain(erased.status());
     all = all && erased.value() == EraseResult::deleted;
     if (one_.json) {
@@ -411,8 +408,7 @@ Message PairRunner::about_key(std::string_view command) const {
 
 // `sentence`: of a change; empty: the value, alone.
 ExitCode PairRunner::changed(Message& command, std::string const& sentence) {
-  Result<client::Reply> const reply =
-      is_conditional() ? connection_.call(command) : call_numbered(connection_, command);
+  Result<client::Reply> const reply = is_conditional() ? connection_.call(command) : connection_.call_numbered(command);
   if (!reply.ok()) return complain(reply.status());
   Result<Stored> const stored = client::KeyValue::stored_of(reply.value());
   if (!stored.ok()) return complain(stored.status());

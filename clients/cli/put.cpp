@@ -8,7 +8,6 @@
 
 #include "clients/cli/buffers.h"
 #include "clients/cli/dates.h"
-#include "clients/cli/numbered.h"
 #include "clients/cli/sentences.h"
 #include "clients/cli/values.h"
 
@@ -70,7 +69,7 @@ ExitCode Putter::row() {
   if (built.ok()) built = buffers_.encode(insert);
   if (built.code() == Code::bad_parameter) return misuse(one_, console_, built.message());
   if (!built.ok()) return complain(built);
-  Result<Reply> const reply = call_numbered(connection_, insert);
+  Result<Reply> const reply = connection_.call_numbered(insert);
   if (!reply.ok()) return complain(reply.status());
   Message const& answer = reply->first();
   console_.out << (one_.json ? render_json(answer)

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "base/utf8.h"
-#include "clients/cli/numbered.h"
 #include "clients/cli/rows.h"
 #include "clients/cli/values.h"
 #include "model/value.h"
@@ -92,7 +91,7 @@ ExitCode QueueRunner::send() {
   if (one_.expires) set_date(command, "expiration_date", *one_.expires);
   set_given(command, "client", one_.client);
   if (one_.sequence) command.set_integer("sequence", static_cast<std::int64_t>(*one_.sequence));
-  Result<client::Reply> const reply = call_numbered(connection_, command);
+  Result<client::Reply> const reply = connection_.call_numbered(command);
   if (!reply.ok()) return complain(reply.status());
   Message const& answer = reply->first();
   std::int64_t const queues = answer.integer("queues").value_or(0);

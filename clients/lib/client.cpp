@@ -33,6 +33,22 @@ Result<Reply> Connection::call(std::string_view command, Params const& params) {
   return call(message_of(command, params));
 }
 
+void Connection::number(Message& command) {
+  if (!body_->in_transaction()) body_->numbers.give(command);
+}
+
+Result<Reply> Connection::call_numbered(Message& command) {
+  bool const is_named = command.has("client") || command.has("sequence");
+  number(command);
+  Result<Reply> reply = call(command);
+  if (is_named || reply.ok() || !body_->numbers.has_no_room(command.text("table"), reply.status())) return reply;
+  command.erase("client");
+  command.erase("sequence");
+  return call(command);
+}
+
+std::string const& Connection::client() const { return body_->numbers.client(); }
+
 Result<Ticket> Connection::send(Message const& command, int wake_fd) {
   Result<std::uint64_t> const nr = body_->send(command, wake_fd);
   if (!nr.ok()) return nr.status();

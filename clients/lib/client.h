@@ -80,6 +80,9 @@ struct Options {
   std::size_t message_bytes_max{66U * 1024 * 1024};  // of one answer: a body of 64 MiB, and what goes with it
   // The commands of table types; borrowed, so it must outlive the connection.
   std::span<CommandRule const> commands{known_commands()};
+  // The name under which Connection::number() numbers, 1 to 128 bytes; empty: a random one of 128 bits. It must be new for
+  // each start of the process, and belongs to the origin that used it first.
+  std::string client{};
 };
 
 // For a buffer column, Value::of_binary is right in both framings; Value::of_text is base64 in a text message only.
@@ -127,6 +130,15 @@ class Connection {
   // tables that have moved it needs a Connection of its own, to the address that owner_of() returns.
   [[nodiscard]] Result<Reply> call(Message const& command);
   [[nodiscard]] Result<Reply> call(std::string_view command, Params const& params = {});
+
+  // Gives a change `client` and `sequence`, unless it has one of them: the name of this connection, and the next number of
+  // the table. So it is sent again after a loss, and counts once. Not between BEGIN and COMMIT, where nothing is sent twice.
+  // put(), send(), publish() and the changes of KeyValue without a condition are numbered so.
+  void number(Message& command);
+  // As call(), numbered. Where the table has no room for one more name it is sent without, and so are those of the next
+  // minute.
+  [[nodiscard]] Result<Reply> call_numbered(Message& command);
+  [[nodiscard]] std::string const& client() const;
 
   // Pipelining: many commands in flight. Bytes leave with the next receive, wait_push or flush, or once 64 KiB are
   // buffered. Every ticket must be received once. Without a connection send waits for one: timed_out, and nothing was

@@ -36,6 +36,7 @@ Status transaction_lost() {
 
 Connection::Body::Body(Options given)
     : options(std::move(given)),
+      numbers(options.client),
       process_(::getpid()),
       chance_(std::random_device{}()),
       servers_(addresses_of(options.server)),

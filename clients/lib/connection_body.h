@@ -23,6 +23,7 @@
 #include "clients/lib/client.h"
 #include "clients/lib/in_flight.h"
 #include "clients/lib/link.h"
+#include "clients/lib/numbers.h"
 #include "clients/lib/routes.h"
 #include "clients/lib/socket.h"
 #include "clients/lib/subscriptions.h"
@@ -51,7 +52,11 @@ class Connection::Body {
   }
   [[nodiscard]] std::uint64_t connects() const { return home_connects_ + losses_; }
 
+  // Nothing is sent twice now.
+  [[nodiscard]] bool in_transaction() const { return begun_on_ != 0; }
+
   Options options;
+  Numbers numbers;
   std::uint64_t pushes_dropped{0};
 
  private:
@@ -106,7 +111,6 @@ class Connection::Body {
 
   Status encode(Message const& command, std::uint64_t nr, std::string& into);
   Status give_up(std::uint64_t nr);
-  [[nodiscard]] bool in_transaction() const { return begun_on_ != 0; }
 
   pid_t process_;
   std::minstd_rand chance_;

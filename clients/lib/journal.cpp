@@ -1,7 +1,5 @@
 #include "clients/lib/journal.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -139,17 +137,7 @@ Result<Notice> wait_notice(Connection& connection, Milliseconds limit, int wake_
   return notice_of(push.value());
 }
 
-std::string Journal::drawn_name() {
-  std::array<unsigned char, 16> bits{};
-  // Interrupted only by a signal while the computer boots.
-  while (::getrandom(bits.data(), bits.size(), 0) < 0) {
-  }
-  std::string out = "client-";
-  for (unsigned char const byte : bits) fmt::format_to(std::back_inserter(out), "{:02x}", byte);
-  return out;
-}
-
-Message Journal::insert_of(Params const& columns, PutOptions const& options) {
+Message Journal::insert_of(Params const& columns, PutOptions const& options) const {
   Message out("INSERT");
   out.set("table", table_);
   for (Param const& column : columns) out.set(column.name, column.value);
@@ -159,10 +147,6 @@ Message Journal::insert_of(Params const& columns, PutOptions const& options) {
   set_date(out, "insertion_date", options.insertion_date);
   set_if_any(out, "client", options.client);
   if (options.sequence) out.set("sequence", Value::of_unsigned(*options.sequence));
-  if (options.client.empty() && !client_.empty()) {
-    out.set("client", client_);
-    out.set("sequence", Value::of_unsigned(++sequence_));
-  }
   return out;
 }
 
@@ -178,7 +162,8 @@ Result<Put> Journal::put_of(Reply const& reply) {
 }
 
 Result<Put> Journal::put(Params const& columns, PutOptions const& options) {
-  Result<Reply> const reply = connection_.call(insert_of(columns, options));
+  Message insert = insert_of(columns, options);
+  Result<Reply> const reply = connection_.call_numbered(insert);
   if (!reply.ok()) return reply.status();
   return put_of(reply.value());
 }

@@ -154,15 +154,7 @@ class Journal {
   // `connection` must outlive it.
   Journal(Connection& connection, std::string table) : connection_(connection), table_(std::move(table)) {}
 
-  // From now on, puts without a client of their own carry `client` and 1, 2, 3, ...: an INSERT whose answer was lost is
-  // resent and counts once. The name must be new for each start of the process. It belongs to the origin that used it
-  // first.
-  void number_puts(std::string client) { client_ = std::move(client); }
-  // With a random name of 128 bits, which nobody else has.
-  void number_puts() { client_ = drawn_name(); }
-  // "client-" and 32 digits.
-  [[nodiscard]] static std::string drawn_name();
-
+  // Numbered (Connection::number): a put whose answer was lost is sent again, and counts once.
   [[nodiscard]] Result<Put> put(Params const& columns, PutOptions const& options = {});
   [[nodiscard]] Result<Work> next(NextOptions const& options = {});
   // Returns the new end of the lease.
@@ -180,7 +172,7 @@ class Journal {
   [[nodiscard]] Result<Returned> fail(Row const& row, std::string_view error, std::string_view error_trace = {});
 
   // For pipelining and transactions: what put(), done(), release() and fail() send, and the meaning of the answers.
-  [[nodiscard]] Message insert_of(Params const& columns, PutOptions const& options = {});
+  [[nodiscard]] Message insert_of(Params const& columns, PutOptions const& options = {}) const;
   [[nodiscard]] Message done_of(Row const& row) const;
   [[nodiscard]] Message release_of(Row const& row, ReleaseOptions const& options = {}) const;
   [[nodiscard]] Message fail_of(Row const& row, std::string_view error, std::string_view error_trace = {}) const;
@@ -191,8 +183,6 @@ class Journal {
  private:
   Connection& connection_;
   std::string table_;
-  std::string client_;
-  std::uint64_t sequence_{0};
 };
 
 }  // namespace fastjournal::client

@@ -198,17 +198,7 @@ Message KeyValue::about(std::string_view command, std::string_view key) const {
   return out;
 }
 
-void KeyValue::number_changes() { number_changes(Journal::drawn_name()); }
-
-void KeyValue::number(Message& message, std::string const& client, std::optional<std::uint64_t> sequence) {
-  set_if_any(message, "client", client);
-  set_number(message, "sequence", sequence);
-  if (!client.empty() || client_.empty()) return;
-  message.set("client", client_);
-  message.set("sequence", Value::of_unsigned(++sequence_));
-}
-
-Message KeyValue::set_of(std::string_view key, TypedValue const& value, SetOptions const& options) {
+Message KeyValue::set_of(std::string_view key, TypedValue const& value, SetOptions const& options) const {
   Message out = about("SET", key);
   // A line has no types of its own.
   out.set("type", name_of(type_of(value)));
@@ -217,7 +207,8 @@ Message KeyValue::set_of(std::string_view key, TypedValue const& value, SetOptio
   set_number(out, "if_timestamp", options.if_timestamp);
   if (options.if_value) out.set("if_value", value_of(*options.if_value));
   set_flag(out, "listen", options.watch);
-  number(out, options.client, options.sequence);
+  set_if_any(out, "client", options.client);
+  set_number(out, "sequence", options.sequence);
   return out;
 }
 
@@ -230,23 +221,23 @@ Message KeyValue::get_of(std::string_view key, GetOptions const& options) const 
   return out;
 }
 
-Message KeyValue::erase_of(std::string_view key, EraseOptions const& options) {
+Message KeyValue::erase_of(std::string_view key, EraseOptions const& options) const {
   Message out = about("DELETE", key);
   set_number(out, "if_timestamp", options.if_timestamp);
   set_number(out, "timestamp", options.timestamp);
   set_flag(out, "complete", options.complete);
-  number(out, options.client, options.sequence);
+  set_if_any(out, "client", options.client);
+  set_number(out, "sequence", options.sequence);
   return out;
 }
 
-Message KeyValue::add_of(std::string_view key, TypedValue const& by) {
+Message KeyValue::add_of(std::string_view key, TypedValue const& by) const {
   Message out = about("ADD", key);
   // In a line only the point says that it is a float.
   if (type_of(by) == ValueType::real)
     out.set("by", out.arena().copy(real_text(std::get<double>(by))));
   else
     out.set("by", value_of(by));
-  number(out, {}, {});
   return out;
 }
 
@@ -284,8 +275,16 @@ Result<EraseResult> KeyValue::erased_of(Reply const& reply) {
   return static_cast<EraseResult>(result - kEraseResults.begin());
 }
 
-Result<Stored> KeyValue::change(Message const& command) {
-  Result<Reply> const reply = connection_.call(command);
+// A repeated condition would be answered by what the first one has done.
+Result<Reply> KeyValue::call(Message& command) {
+  std::int64_t const overwrites_by_default = command.command == "RENAME" || command.command == "ALIAS" ? 0 : 1;
+  bool const is_conditional = command.has("if_timestamp") || command.has("if_value") ||
+                              command.integer("overwrite").value_or(overwrites_by_default) == 0;
+  return is_conditional ? connection_.call(command) : connection_.call_numbered(command);
+}
+
+Result<Stored> KeyValue::change(Message command) {
+  Result<Reply> const reply = call(command);
   if (!reply.ok()) return reply.status();
   return stored_of(reply.value());
 }
@@ -304,8 +303,9 @@ Result<Stored> KeyValue::set_many(std::span<std::pair<std::string, TypedValue> c
   command.set("table", table_);
   command.set("pairs", json.value());
   set_change(command, options);
-  number(command, options.client, options.sequence);
-  return change(command);
+  set_if_any(command, "client", options.client);
+  set_number(command, "sequence", options.sequence);
+  return change(std::move(command));
 }
 
 Result<std::optional<Pair>> KeyValue::get(std::string_view key, GetOptions const& options) {
@@ -358,7 +358,8 @@ Result<std::vector<std::optional<Pair>>> KeyValue::get_many(std::span<std::strin
 }
 
 Result<EraseResult> KeyValue::erase(std::string_view key, EraseOptions const& options) {
-  Result<Reply> const reply = connection_.call(erase_of(key, options));
+  Message command = erase_of(key, options);
+  Result<Reply> const reply = call(command);
   if (!reply.ok()) return reply.status();
   return erased_of(reply.value());
 }
@@ -368,30 +369,26 @@ Result<Stored> KeyValue::add_real(std::string_view key, double by) { return chan
 
 Result<Stored> KeyValue::invert(std::string_view key) {
   Message command = about("NOT", key);
-  number(command, {}, {});
-  return change(command);
+  return change(std::move(command));
 }
 
 Result<Stored> KeyValue::truncate(std::string_view key, std::uint64_t size) {
   Message command = about("TRUNCATE", key);
   command.set("size", Value::of_unsigned(size));
-  number(command, {}, {});
-  return change(command);
+  return change(std::move(command));
 }
 
 Result<Stored> KeyValue::rename(std::string_view key, std::string_view new_key, bool overwrite) {
   Message command = about("RENAME", key);
   set_key(command, "new_key", new_key);
   set_flag(command, "overwrite", overwrite);
-  number(command, {}, {});
-  return change(command);
+  return change(std::move(command));
 }
 
 Result<Stored> KeyValue::alias(std::string_view key, std::string_view new_key) {
   Message command = about("ALIAS", key);
   set_key(command, "new_key", new_key);
-  number(command, {}, {});
-  return change(command);
+  return change(std::move(command));
 }
 
 Result<TimeMs> KeyValue::lock(std::string_view key, DurationMs lock) {

@@ -8,9 +8,9 @@
 //   Scan scan = values.scan({.prefix = "site:"});
 //   for (auto next = scan.next(); next.ok() && next->has_value(); next = scan.next()) use(next->value());
 //
-// A counter that is exact also when a connection is lost and the answer with it:
+// A counter is exact, also when a connection is lost and the answer with it: changes without a condition are numbered
+// (Connection::number).
 //
-//   values.number_changes();
 //   values.add("visits", 5);
 //
 // Keys are bytes, and so are the values of Buffer; a std::string is UTF-8. Every call returns what Connection::call
@@ -66,7 +66,7 @@ struct SetOptions {
   std::optional<DurationMs> ttl{};  // gone when it was not read or written for so long; excludes `expires`
   std::optional<bool> persist{};    // default: the table's
   bool watch{false};                // and from then on watch this key, as watch() does
-  // Both or none; without them number_changes() decides.
+  // Both or none: then the connection numbers it, unless it has a condition.
   std::string client{};
   std::optional<std::uint64_t> sequence{};
 };
@@ -186,13 +186,6 @@ class KeyValue {
   // `connection` must outlive it.
   KeyValue(Connection& connection, std::string table) : connection_(connection), table_(std::move(table)) {}
 
-  // From now on all changes without a client of their own carry `client` and 1, 2, 3, ...: one whose answer was lost is
-  // resent and counts once. The name must be new for each object, and each start of the process. It belongs to the
-  // origin that used it first.
-  void number_changes(std::string client) { client_ = std::move(client); }
-  // With a random name of 128 bits, which nobody else has.
-  void number_changes();
-
   [[nodiscard]] Result<Stored> set(std::string_view key, TypedValue const& value, SetOptions const& options = {});
   // All or none of at most 128 pairs, with keys that are UTF-8 and values that are no buffers. `if_timestamp`,
   // `if_value` and `watch` are for set() alone. Without `overwrite` one value that is there keeps all others out.
@@ -230,24 +223,22 @@ class KeyValue {
   [[nodiscard]] Status unwatch_prefix(std::string_view prefix);
 
   // For pipelining: the commands, and the meaning of their answers. Keys and values are borrowed.
-  [[nodiscard]] Message set_of(std::string_view key, TypedValue const& value, SetOptions const& options = {});
+  [[nodiscard]] Message set_of(std::string_view key, TypedValue const& value, SetOptions const& options = {}) const;
   [[nodiscard]] Message get_of(std::string_view key, GetOptions const& options = {}) const;
-  [[nodiscard]] Message erase_of(std::string_view key, EraseOptions const& options = {});
-  [[nodiscard]] Message add_of(std::string_view key, TypedValue const& by);
+  [[nodiscard]] Message erase_of(std::string_view key, EraseOptions const& options = {}) const;
+  [[nodiscard]] Message add_of(std::string_view key, TypedValue const& by) const;
   [[nodiscard]] static Result<Stored> stored_of(Reply const& reply);
   [[nodiscard]] static Result<std::optional<Pair>> found_of(Reply const& reply);
   [[nodiscard]] static Result<EraseResult> erased_of(Reply const& reply);
 
  private:
   [[nodiscard]] Message about(std::string_view command, std::string_view key) const;
-  void number(Message& message, std::string const& client, std::optional<std::uint64_t> sequence);
   void remember_watch(std::string_view key);
-  [[nodiscard]] Result<Stored> change(Message const& command);
+  [[nodiscard]] Result<Reply> call(Message& command);
+  [[nodiscard]] Result<Stored> change(Message command);
 
   Connection& connection_;
   std::string table_;
-  std::string client_;
-  std::uint64_t sequence_{0};
 };
 
 }  // namespace fastjournal::client

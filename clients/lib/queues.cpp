@@ -165,10 +165,6 @@ void Queues::set_content(Message& message, std::string_view body, SendOptions co
   set_truth(message, "mandatory", options.mandatory);
   set_if_any(message, "client", options.client);
   set_number(message, "sequence", options.sequence);
-  if (options.client.empty() && !client_.empty()) {
-    message.set("client", std::string_view{client_});
-    message.set("sequence", Value::of_unsigned(++sequence_));
-  }
 }
 
 Message Queues::send_of(std::string_view queue, std::string_view body, SendOptions const& options) {
@@ -197,14 +193,16 @@ Result<Sent> Queues::sent_of(Message const& answer) {
 }
 
 Result<Sent> Queues::send(std::string_view queue, std::string_view body, SendOptions const& options) {
-  Result<Reply> const reply = connection_.call(send_of(queue, body, options));
+  Message command = send_of(queue, body, options);
+  Result<Reply> const reply = connection_.call_numbered(command);
   if (!reply.ok()) return reply.status();
   return sent_of(reply->first());
 }
 
 Result<Sent> Queues::publish(std::string_view exchange, std::string_view routing_key, std::string_view body,
                              SendOptions const& options) {
-  Result<Reply> const reply = connection_.call(publish_of(exchange, routing_key, body, options));
+  Message command = publish_of(exchange, routing_key, body, options);
+  Result<Reply> const reply = connection_.call_numbered(command);
   if (!reply.ok()) return reply.status();
   return sent_of(reply->first());
 }

@@ -258,16 +258,6 @@ class Queues {
   // `connection` must outlive it.
   Queues(Connection& connection, std::string table) : connection_(connection), table_(std::move(table)) {}
 
-  // From now on what is sent without a client of its own carries `client` and 1, 2, 3, ...: a SEND whose answer was
-  // lost is resent and counts once. The name must be new for each start of the process. It belongs to the origin that
-  // used it first.
-  void number_sends(std::string client) {
-    client_ = std::move(client);
-    sequence_ = 0;
-  }
-  // With a random name of 128 bits, which nobody else has.
-  void number_sends() { number_sends(Journal::drawn_name()); }
-
   [[nodiscard]] Result<Sent> send(std::string_view queue, std::string_view body, SendOptions const& options = {});
   // To the queues that the exchange routes it to.
   [[nodiscard]] Result<Sent> publish(std::string_view exchange, std::string_view routing_key, std::string_view body,
@@ -337,8 +327,6 @@ class Queues {
 
   Connection& connection_;
   std::string table_;
-  std::string client_;
-  std::uint64_t sequence_{0};
 };
 
 }  // namespace fastjournal::client

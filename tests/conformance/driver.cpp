@@ -193,19 +193,13 @@ class Driver {
 
   Journal& journal() {
     auto& found = journals_[text("table")];
-    if (found == nullptr) {
-      found = std::make_unique<Journal>(*connection_, text("table"));
-      found->number_puts();
-    }
+    if (found == nullptr) found = std::make_unique<Journal>(*connection_, text("table"));
     return *found;
   }
 
   Queues& queues() {
     auto& found = queues_[text("table")];
-    if (found == nullptr) {
-      found = std::make_unique<Queues>(*connection_, text("table"));
-      found->number_sends();
-    }
+    if (found == nullptr) found = std::make_unique<Queues>(*connection_, text("table"));
     return *found;
   }
   [[nodiscard]] QueueMessage message() const {

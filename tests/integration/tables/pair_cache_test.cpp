@@ -114,7 +114,6 @@ BOOST_FIXTURE_TEST_CASE(changes_of_others_and_own_ones_are_seen, PairCacheFixtur
 
 BOOST_FIXTURE_TEST_CASE(a_counter_never_goes_back_also_over_kills, PairCacheFixture) {
   KeyValueCache cache(connect(), "values", {.silence_max = client::kForever});
-  others->number_changes();
   std::int64_t last = 0;
   constexpr std::int64_t kAdds = 400;
   for (std::int64_t i = 1; i <= kAdds; ++i) {

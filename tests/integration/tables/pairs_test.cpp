@@ -116,11 +116,12 @@ BOOST_FIXTURE_TEST_CASE(types_and_keys_come_back_in_both_framings, PairsFixture)
 BOOST_FIXTURE_TEST_CASE(a_counter_is_exact_over_kills, PairsFixture) {
   auto const connection = connect();
   KeyValue values(*connection, "values");
-  values.number_changes();
   constexpr int kAdds = 600;
   std::vector<client::Ticket> tickets;
   for (int i = 0; i < kAdds; ++i) {
-    auto const ticket = connection->send(values.add_of("n", std::int64_t{1}));
+    Message add = values.add_of("n", std::int64_t{1});
+    connection->number(add);
+    auto const ticket = connection->send(add);
     BOOST_REQUIRE_MESSAGE(ticket.ok(), ticket.status().text());
     tickets.push_back(ticket.value());
     if (i % 100 != 50) continue;

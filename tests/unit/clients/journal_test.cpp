@@ -51,7 +51,6 @@ BOOST_AUTO_TEST_CASE(numbered_puts_survive_a_loss) {
     peer.answer(again, "INSERTED", {number("row", 2), text("result", "duplicate")});
   });
   Journal pages(*talk.connection, "pages");
-  pages.number_puts("producer-7");
   BOOST_TEST(pages.put({text("uri", "a")}).ok());
   Result<Put> const second = pages.put({text("uri", "b")});
   BOOST_REQUIRE(second.ok());
@@ -60,10 +59,10 @@ BOOST_AUTO_TEST_CASE(numbered_puts_survive_a_loss) {
 }
 
 BOOST_AUTO_TEST_CASE(a_name_for_numbered_puts_is_drawn_of_128_bits) {
-  std::string const one = Journal::drawn_name();
+  std::string const one = drawn_name();
   BOOST_TEST(one.size() == std::string{"client-"}.size() + 32);
   BOOST_TEST(one.starts_with("client-"));
-  BOOST_TEST(one != Journal::drawn_name());
+  BOOST_TEST(one != drawn_name());
 }
 
 BOOST_AUTO_TEST_CASE(rows_bring_their_columns_and_nothing_else_as_columns) {

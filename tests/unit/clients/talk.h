@@ -9,7 +9,7 @@ namespace fastjournal::client {
 
 struct Talk {
   explicit Talk(FakeServer::Script script) : server(std::move(script)) {
-    auto opened = Connection::open({.server = server.address(), .back_off = {Milliseconds{1}}});
+    auto opened = Connection::open({.server = server.address(), .back_off = {Milliseconds{1}}, .client = "producer-7"});
     BOOST_REQUIRE(opened.ok());
     connection = std::move(opened).value();
   }
