@@ -93,6 +93,8 @@ void SharedLog::cannot(Status const& why) {
   is_candidate_ = false;
   log_.be_candidate(false);
   if (log_.is_owned()) log_.step_down(0);
+  // One that is raised again keeps its message for a while, and the reason may be another now.
+  alerts_.lower(kCannotTakeOver);
   alerts_.raise(kCannotTakeOver, 50,
                 "log " + log_.name() + ": this node follows, and cannot decide: " + why.message() +
                     ". After a change of the configuration it tries again",
