@@ -379,9 +379,9 @@ BOOST_AUTO_TEST_CASE(how_often_attempts_fail_is_on_a_screen_of_80_columns) {
   // No row was leased in the last minute: none was late.
   Snapshot now;
   now.tables.push_back(stats("jobs", {number("rows", 7)}));
-  BOOST_TEST(says(render_plain(now, "date", 120), " - "));
+  BOOST_TEST(says(render_plain(now, "date", {.width = 120}), " - "));
   now.tables[0].set_integer("lateness_ms_p99_minute", 1'500);
-  BOOST_TEST(says(render_plain(now, "date", 120), "1.5s"));
+  BOOST_TEST(says(render_plain(now, "date", {.width = 120}), "1.5s"));
 }
 
 // A terminal has 80 columns unless somebody made it larger.

@@ -1,5 +1,6 @@
 // The typed calls: the messages that they send, and how they read the answers.
 #include "clients/lib/journal.h"
+#include "clients/lib/numbers.h"
 #include "tests/unit/clients/talk.h"
 
 using namespace fastjournal;
