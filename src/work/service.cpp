@@ -68,7 +68,8 @@ Status Service::listen(ServedTable const& table, ConnectionId connection, Listen
   if (!table.subscriptions.listen(connection, wish))
     return {Code::over_limit, named(table) + " has too many listeners (" +
                                   std::to_string(Subscriptions::kListenersMax) + "; of one connection " +
-                                  std::to_string(Subscriptions::kListensMax) + " topics)"};
+                                  std::to_string(Subscriptions::kListensMax) +
+                                  " topics, and when three quarters are taken 2)"};
   return {};
 }
 
@@ -103,7 +104,9 @@ Status Service::wait(ServedTable const& table, Command const& command, Outcome c
   waiting.message.from_service = message.from_service;
   waiting.message.own();
   if (table.subscriptions.wait(std::move(waiting))) return {};
-  return {Code::over_limit, named(table) + " has too many waiting commands; ask without wait"};
+  return {Code::over_limit, named(table) +
+                                " has too many waiting commands (when three quarters of the places are taken, a "
+                                "connection has 2); ask without wait"};
 }
 
 void Service::end(ServedTable const& table, Status const& why) {

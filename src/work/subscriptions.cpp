@@ -5,6 +5,13 @@
 namespace fastjournal::work {
 namespace {
 
+// The last quarter of the places is for connections that have few, so that those which one address may have do not take
+// all.
+constexpr std::size_t kFew = 2;
+bool has_place(std::size_t taken, std::size_t most, std::size_t own) {
+  return taken < (own < kFew ? most : most - most / 4);
+}
+
 std::int64_t cost_of(WaitingCommand const& command) {
   return static_cast<std::int64_t>(Subscriptions::kWaitingCost + command.worker.size() + 2 * command.topic.size());
 }
@@ -116,7 +123,7 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
   bool const again = found != mine.end();
   std::int64_t const before = again ? cost_of(*found) : 0;
   if (!again) {
-    if (count_ >= kListenersMax || mine.size() >= kListensMax) {
+    if (!has_place(count_, kListenersMax, mine.size()) || mine.size() >= kListensMax) {
       forget_if_empty(client);
       return false;
     }
@@ -187,10 +194,14 @@ bool Subscriptions::end_wake(ConnectionId connection, Take take) {
 // Waiting commands
 
 bool Subscriptions::wait(WaitingCommand command) {
-  if (waiting_ >= kWaitingMax) return false;
+  Clients::iterator const at = clients_.try_emplace(command.connection).first;
+  Client& client = at->second;
+  if (!has_place(waiting_, kWaitingMax, client.waiting.size() + client.stalled.size())) {
+    forget_if_empty(at);
+    return false;
+  }
   ++waiting_;
   command.serial = line_.next_serial();
-  Client& client = clients_[command.connection];
   keep(command.connection, client, cost_of(command));
   auto owned = std::make_unique<WaitingCommand>(std::move(command));
   if (!client.is_stalled) {

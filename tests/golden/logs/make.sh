@@ -449,5 +449,5 @@ for table in golden events; do
 done >"$out/rows.jsonl"
 end TERM
 # What is in it: how many records of which type and version.
-cli log dump "$work/data/shared" | sed -n 's/^RECORD //p' | grep -o 'table=[^ ]*\|type=[^ ]*\|version=[^ ]*' |
-  paste -d' ' - - - | sort | uniq -c
+cli log dump "$work/data/shared" |
+  sed -n 's/^RECORD .* \(table=[^ ]*\) .* \(type=[^ ]*\) .* \(version=[^ ]*\) .*/\1 \2 \3/p' | sort | uniq -c

@@ -206,6 +206,26 @@ BOOST_FIXTURE_TEST_CASE(a_connection_listens_to_so_many_topics_and_no_more, Subs
   BOOST_TEST(books.of[ConnectionId{1}] == kept);
 }
 
+BOOST_FIXTURE_TEST_CASE(the_last_places_are_for_connections_that_have_few, SubscriptionsFixture) {
+  constexpr std::size_t kCrowd = Subscriptions::kListenersMax - Subscriptions::kListenersMax / 4;
+  std::uint64_t connection = 0;
+  for (std::size_t i = 0; i < kCrowd; ++i) {
+    if (i % Subscriptions::kListensMax == 0) ++connection;
+    listen(connection, ListenMode::wake, 0, "topic " + std::to_string(i % Subscriptions::kListensMax));
+  }
+  BOOST_TEST(!waiting.listen(ConnectionId{connection}, {"one more", ListenMode::wake, 0, {}}));
+  for (std::string const topic : {"a", "b"})
+    BOOST_TEST(waiting.listen(ConnectionId{9'000}, {topic, ListenMode::wake, 0, {}}));
+  BOOST_TEST(!waiting.listen(ConnectionId{9'000}, {"c", ListenMode::wake, 0, {}}));
+  static_assert(Subscriptions::kWaitingMax == Subscriptions::kListenersMax);
+  for (std::size_t i = 0; i < kCrowd; ++i) BOOST_REQUIRE(wait(1 + i % 100));
+  BOOST_TEST(!wait(1));
+  BOOST_TEST(wait(9'000));
+  BOOST_TEST(wait(9'000));
+  BOOST_TEST(!wait(9'000));
+  BOOST_TEST(wait(9'001));
+}
+
 BOOST_FIXTURE_TEST_CASE(what_is_kept_for_a_connection_is_told_and_given_back, SubscriptionsFixture) {
   listen(1, ListenMode::deliver, 8, "a");
   BOOST_TEST(books.of[ConnectionId{1}] >= static_cast<std::int64_t>(Subscriptions::kListenerCost));
