@@ -162,7 +162,7 @@ bool Applier::apply_alias(RecordView const& record, ApplyContext const& context,
 bool Applier::apply_rename(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   RenameBody body;
   Handle handle = kNoPair;
-  if (!read_rename(as_text(record.body), body)) return false;
+  if (!read_rename(as_text(record.body), record.version, body)) return false;
   Known const known = look(record, context, body.key, handle);
   if (known == Known::no) return false;
   // Its other keys too: the value has another timestamp.
@@ -174,10 +174,12 @@ bool Applier::apply_rename(RecordView const& record, ApplyContext const& context
     tell(shared_.pairs.find(body.next), observer);
     shared_.pairs.erase(body.next, observer);
   }
+  bool persist = body.persist;
   if (known == Known::yes) {
     // Behind what was dropped, which may have moved it.
     handle = shared_.pairs.find(body.key);
     Pair pair = shared_.pairs.at(handle);
+    persist = pair.facts.persist;
     Aliases const aliases = shared_.pairs.aliases_of(handle);
     std::vector<std::string> names{aliases.begin(), aliases.end()};
     std::string const value{pair.value};
@@ -196,8 +198,7 @@ bool Applier::apply_rename(RecordView const& record, ApplyContext const& context
     shared_.pairs.put(pair, {names.begin(), names.end()}, observer);
   }
   if (is_mutant(Mutant::rename_leaves_no_tombstone)) return true;
-  // Whether its value was persistent means nothing for a tombstone, and a replay may not know it.
-  put_tombstone(body.key, body.stamp, false, record.lsn, observer);
+  put_tombstone(body.key, body.stamp, persist, record.lsn, observer);
   return true;
 }
 

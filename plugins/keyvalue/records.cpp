@@ -79,7 +79,8 @@ Lsn append_alias(Records& records, ObjectId pair, AliasBody const& body) {
 Lsn append_rename(Records& records, ObjectId pair, RenameBody const& body) {
   BodyHead head;
   stamp(head, body.stamp).number(body.key.size());
-  return append(records, RecordType::rename, pair, head, body.key, body.next);
+  return rows::append_body(records, static_cast<std::uint8_t>(RecordType::rename), body.persist ? 2 : 1, pair, head,
+                           body.key, body.next);
 }
 
 Lsn append_dates(Records& records, ObjectId pair, DatesBody const& body) {
@@ -148,8 +149,9 @@ bool read_alias(std::string_view bytes, AliasBody& out) {
   return body.finished();
 }
 
-bool read_rename(std::string_view bytes, RenameBody& out) {
+bool read_rename(std::string_view bytes, std::uint8_t version, RenameBody& out) {
   BodyReader body{bytes};
+  out.persist = version >= 2;
   out.stamp = take_stamp(body);
   out.key = body.text();
   out.next = body.rest();

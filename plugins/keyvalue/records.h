@@ -27,7 +27,9 @@ enum class RecordType : std::uint8_t {
   lock = 40,                 // a connection has it locked, or nobody
 };
 
+// Version 2 of rename: of a persistent value.
 [[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) {
+  if (type == static_cast<std::uint8_t>(RecordType::rename)) return 2;
   bool const is_own =
       type >= static_cast<std::uint8_t>(RecordType::pair) && type <= static_cast<std::uint8_t>(RecordType::lock);
   return is_own ? 1 : 0;
@@ -62,6 +64,8 @@ struct RenameBody {
   Stamp stamp{};
   std::string_view key{};  // or an alias, which alone is renamed then
   std::string_view next{};
+  // Of the tombstone, as of the value. Version 1: it is not, or was not said.
+  bool persist{false};
 };
 struct DatesBody {
   std::int64_t expires{0};
@@ -97,7 +101,7 @@ void write_pair(std::string& out, Pair const& pair, Aliases const& aliases);
 [[nodiscard]] bool read_value(std::string_view bytes, ValueBody& body);
 [[nodiscard]] bool read_size(std::string_view bytes, SizeBody& body);
 [[nodiscard]] bool read_alias(std::string_view bytes, AliasBody& body);
-[[nodiscard]] bool read_rename(std::string_view bytes, RenameBody& body);
+[[nodiscard]] bool read_rename(std::string_view bytes, std::uint8_t version, RenameBody& body);
 [[nodiscard]] bool read_dates(std::string_view bytes, DatesBody& body);
 [[nodiscard]] bool read_lock(std::string_view bytes, LockBody& body);
 

@@ -564,7 +564,7 @@ Verdict Writes::rename(Command const& command, Decision& decision) const {
   Stamp stamp = next_stamp(change);
   if (other != kNoPair) stamp.timestamp = std::max(stamp.timestamp, shared_.pairs.at(other).facts.timestamp + 1);
   sync_if(change.pair.facts.persist || (is_other && shared_.pairs.at(other).facts.persist), decision);
-  append_rename(decision.records, change.pair.id(), {stamp, change.key, change.new_key});
+  append_rename(decision.records, change.pair.id(), {stamp, change.key, change.new_key, change.pair.facts.persist});
   return finish(change, decision, change.pair.id(), "stored", stamp.timestamp);
 }
 
