@@ -287,7 +287,9 @@ class Driver {
     for (std::int64_t left = integer("rows").value_or(0); left > 0 && std::getline(std::cin, line); --left) {
       Words words = words_of(line);
       PutOptions const options = options_of(words);
-      if (Status sent = pipeline.send(table.insert_of(columns_of(words), options)); !sent.ok()) return sent;
+      Message insert = table.insert_of(columns_of(words), options);
+      connection_->number(insert);
+      if (Status sent = pipeline.send(insert); !sent.ok()) return sent;
     }
     pipeline.finish();
     Line ok{"ok"};

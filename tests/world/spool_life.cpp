@@ -457,14 +457,14 @@ class SpoolLife {
     if (!left.empty()) wrong(left.begin()->first + " counts, and was never saved");
   }
 
-  // A row whose date is too far ahead when it arrives has the date of its arrival, of which only bounds are known. The
-  // daemon's time never goes back.
+  // A row whose date was too far ahead when it was sent first has the date of its arrival, which may be much later, and of
+  // which only bounds are known. The daemon's time never goes back.
+  [[nodiscard]] static bool may_be_redated(Row const& row) { return row.date_ms > row.lowest_ms + kSkewMs; }
   [[nodiscard]] static std::int64_t earliest_date_of(Row const& row) {
-    return row.date_ms <= row.lowest_ms + kSkewMs ? row.date_ms : row.lowest_ms;
+    return may_be_redated(row) ? row.lowest_ms : row.date_ms;
   }
   [[nodiscard]] std::int64_t latest_date_of(Row const& row) const {
-    std::int64_t const arrived_by = row.seen_ms == 0 ? latest_ms_ : row.seen_ms;
-    return row.date_ms > arrived_by + kSkewMs ? arrived_by : row.date_ms;
+    return may_be_redated(row) ? std::max(row.date_ms, row.seen_ms == 0 ? latest_ms_ : row.seen_ms) : row.date_ms;
   }
 
   // Of rows with one key, the latest.

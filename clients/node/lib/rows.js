@@ -5,9 +5,9 @@ import {InvalidError} from './errors.js';
 import {numberOf, Params} from './protocol.js';
 
 const rowParameters = new Set([
-  'accepted_date', 'after', 'attempts', 'domain', 'epoch', 'error', 'error_trace', 'expiration_date', 'insertion_date',
-  'lease_end', 'left', 'merges', 'omitted', 'priority', 'process_date', 'request', 'row', 'status', 'table', 'timeouts',
-  'worker',
+  'accepted_date',   'after',          'attempts',  'domain', 'epoch',  'error',    'error_trace',
+  'expiration_date', 'insertion_date', 'lease_end', 'left',   'merges', 'omitted',  'priority',
+  'process_date',    'request',        'row',       'status', 'table',  'timeouts', 'worker',
 ]);
 
 export function unexpected(message, wanted) {

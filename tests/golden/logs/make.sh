@@ -429,6 +429,11 @@ if cli cluster move --help >/dev/null 2>&1; then
   cli reload
   cli cluster move came
   # Nothing has copied this forward.
+  if takes_traces; then
+    traces last
+    call SET table=values key=last-lasting value=v persist=1
+    call RENAME table=values key=last-lasting new_key=last-renamed
+  fi
   call DRAIN table=moved "reason=it stays so" 2>/dev/null || true
   end KILL
 fi

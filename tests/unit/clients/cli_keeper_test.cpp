@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(the_screen_fits_the_terminal_and_nothing_steers_it) {
   now.daemon = stats("", {number("connections", 12), number("messages", 1'234'567), number("sync_us_p99", 850),
                           number("log_disk_bytes", 64 << 20)});
   now.tables.push_back(stats("pages", {number("rows", 10'000), number("rows_due", 42), number("paused", 1),
-                                       number("lateness_ms_p99", 12'345)}));
+                                       number("lateness_ms_p99_minute", 12'345)}));
   now.tables.push_back(stats("jobs", {number("rows", 3)}));
   now.tables.push_back(stats("mail", {number("rows", 2)}));
   Message alert{"ALERT"};

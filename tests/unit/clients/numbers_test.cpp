@@ -1,3 +1,4 @@
+// How the library numbers single changes: by table, under the name of the connection; without one where there is no room.
 #include <boost/test/unit_test.hpp>
 
 #include "clients/lib/journal.h"

@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(a_send_says_all_that_was_asked_and_learns_what_became_of_it
     peer.answer(full, "SENT", {number("message", 812), number("queues", 1), text("result", "duplicate")});
     Message const bare = peer.expect("SEND");
     want(bare.text("exchange") == "news" && bare.text("routing_key") == "a.b" && bare.text("body") == "x", "routed");
-    want(!bare.has("priority") && !bare.has("process_date") && !bare.has("client"), "defaults are the daemon's");
+    want(!bare.has("priority") && !bare.has("process_date"), "defaults are the daemon's");
     want(bare.integer("mandatory") == 0, "not mandatory");
     peer.answer(bare, "SENT", {number("queues", 0), text("result", "sent")});
     peer.answer(peer.expect("SEND"), "SENT", {text("result", "of a later version")});
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(numbered_sends_and_accepts_survive_a_loss) {
     Message const gone = peer.expect("ACCEPT");
     want(gone.integer("message") == 5 && gone.integer("epoch") == 9, "its lease");
     peer.answer(gone, "ERROR", {text("code", "unknown_row"), number("left", 0)});
-    static_cast<void>(peer.expect("RELEASE"));
+    static_cast<void>(peer.expect("MOVE"));
     peer.close();
   });
   Queues post(*talk.connection, "post");
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(numbered_sends_and_accepts_survive_a_loss) {
   BOOST_REQUIRE(second.ok());
   BOOST_TEST((second->result == SentResult::duplicate));
   BOOST_TEST(post.accept(leased()).ok());
-  BOOST_TEST((post.release(leased()).status().code() == Code::closed));
+  BOOST_TEST((post.move("orders", "old").status().code() == Code::closed));
   talk.server.finish();
 }
 
