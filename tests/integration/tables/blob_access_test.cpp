@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,8 +37,12 @@ struct AccessFixture {
   void declare(std::string const& options) const {
     daemon.write("tables/images.xml", "<table name=\"images\" model=\"blob\">" + options + "</table>\n");
   }
-  void start() { BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output()); }
+  void start() {
+    BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+    is_running = true;
+  }
   void stop() {
+    if (!std::exchange(is_running, false)) return;
     daemon.kill(SIGTERM);
     static_cast<void>(daemon.wait());
   }
@@ -56,12 +61,14 @@ struct AccessFixture {
                                          kGroup, path));
     return ran.code == 0;
   }
-  void exchange(std::string const& next) const {
+  // Until the next file is there, with this access: it is given after the file was made.
+  void exchange(std::string const& next, std::string const& wanted) const {
     BOOST_TEST(ask("MAINTAIN table=images").starts_with("MAINTAINING"));
-    for (int looks = 0; looks < 5'000 && access(next) == "(not there)"; ++looks) ask("STATS table=images");
+    for (int looks = 0; looks < 5'000 && access(next) != wanted; ++looks) ask("STATS table=images");
   }
 
   RealDaemon daemon{""};
+  bool is_running{false};
   std::string const own{fmt::format("{}", ::getegid())};
   std::string const theirs{fmt::format("{}", kGroup)};
 };
@@ -78,7 +85,7 @@ BOOST_AUTO_TEST_CASE(the_files_have_the_declared_mode_and_group_whenever_they_ar
     BOOST_TEST(fresh.ask("PUT table=images;key=a;data=bWVvdw==").starts_with("STORED"));
     BOOST_TEST(fresh.access("bytes/images") == "0750 " + theirs, mode);
     BOOST_TEST(fresh.access("bytes/images/data.000001") == "0640 " + theirs, mode);
-    fresh.exchange("bytes/images/data.000002");
+    fresh.exchange("bytes/images/data.000002", "0640 " + theirs);
     BOOST_TEST(fresh.access("bytes/images/data.000002") == "0640 " + theirs, mode);
     BOOST_TEST(fresh.access("bytes/images") == "0750 " + theirs, mode);
   }
