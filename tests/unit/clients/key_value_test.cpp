@@ -119,8 +119,8 @@ BOOST_AUTO_TEST_CASE(a_set_says_all_that_was_asked_and_learns_what_became_of_it)
            "the options");
     stored(peer, full, "exists");
     Message const bare = peer.expect("SET");
-    for (std::string_view const name : {"overwrite", "if_timestamp", "if_value", "timestamp", "expiration_date", "ttl",
-                                        "persist", "listen"})
+    for (std::string_view const name :
+         {"overwrite", "if_timestamp", "if_value", "timestamp", "expiration_date", "ttl", "persist", "listen"})
       expect(!bare.has(name), "defaults are the daemon's");
     stored(peer, bare, "of a later version");
     for (char const* const result : {"mismatch", "stale", "duplicate"}) {
