@@ -164,6 +164,8 @@ class Life final : private Oracle {
     std::string const first = text(answer[0], "");
     if (first == "COMPLETED" || first == "RELEASED" || first == "PARKED") watchers_.forget_row(row);
     if (first == "TOUCHED") watchers_.forget_row(row, client);
+    // Before the next command of the turn, which may take what was taken back.
+    if (name == "KICK") watchers_.forget_ended(table_);
     if (first == "DELETED")
       for (Texts const& message : answer) watchers_.forget_row(static_cast<std::uint64_t>(number(message, "row")));
     Texts const& last = answer.back();
