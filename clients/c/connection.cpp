@@ -110,12 +110,11 @@ int fastjournal::c::give_back(fj_connection* handle, char const* command, fj_mes
   });
 }
 
-Status fastjournal::c::copied(fj_connection& handle, fj_message const* given) {
+void fastjournal::c::copy(fj_connection& handle, fj_message const* given) {
   Message& out = handle.scratch;
   out.clear();
   out.command = given->command;
   for (Param const& param : given->message.params()) out.set(param.name, param.value);
-  return {};
 }
 
 Status fastjournal::c::insert_of(fj_connection& handle, fj_message const* row) {
@@ -123,7 +122,8 @@ Status fastjournal::c::insert_of(fj_connection& handle, fj_message const* row) {
   if (row->command != "INSERT")
     return Status{Code::bad_parameter, "a row to put is made by fj_row_new; this message is " + row->command}.with(
         "parameter", "row");
-  return copied(handle, row);
+  copy(handle, row);
+  return {};
 }
 
 extern "C" {

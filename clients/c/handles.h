@@ -75,7 +75,7 @@ int on_connection(fj_connection* handle, Do const& act) noexcept {
                                      std::initializer_list<char const*> names);
 [[nodiscard]] Message& command_on(fj_connection& handle, char const* command, char const* table);
 // Into the scratch of the connection.
-[[nodiscard]] Status copied(fj_connection& handle, fj_message const* given);
+void copy(fj_connection& handle, fj_message const* given);
 // The INSERT of a row, and the SEND of a message.
 [[nodiscard]] Status insert_of(fj_connection& handle, fj_message const* row);
 [[nodiscard]] Status send_of(fj_connection& handle, fj_message const* message);

@@ -29,7 +29,8 @@ Status fastjournal::c::send_of(fj_connection& handle, fj_message const* message)
     return Status{Code::bad_parameter,
                   "a message to send is made by fj_queue_message_new; this one is " + message->command}
         .with("parameter", "message");
-  return copied(handle, message);
+  copy(handle, message);
+  return {};
 }
 
 extern "C" {
