@@ -172,12 +172,16 @@ check_preset() {
 
 # Without a terminal: a line for each tenth of the build, and all lines that are not progress.
 short_progress() {
-  awk '/^\[[0-9]+\/[0-9]+/ {
-         split(substr($1, 2), part, "/"); done = int(10 * part[1] / (part[2] + 0))
-         if (done != shown) { shown = done; print "  " part[1] " of " part[2] + 0; fflush() }
-         next
-       }
-       { print; fflush() }'
+  local line tenth shown=0
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+      tenth=$((10 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+      [[ $tenth -eq $shown ]] || printf '  %s of %s\n' "${BASH_REMATCH[@]:1}"
+      shown=$tenth
+    else
+      printf '%s\n' "$line"
+    fi
+  done
 }
 
 configure() {
