@@ -107,7 +107,7 @@ std::string mistake_in_header(std::string_view header) {
 }
 
 // A string of curl's configuration.
-std::string quoted(std::string_view text) {
+std::string quoted_for_curl(std::string_view text) {
   std::string out{"\""};
   for (char const c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -243,7 +243,7 @@ std::string origin_of(std::string_view url) {
 std::string curl_configuration(HttpTarget const& target, HttpRequest const& request, std::uint64_t bytes) {
   std::string out = "silent\ngloboff\nproto = \"=http,https\"\n";
   auto const add = [&](std::string_view option, std::string_view value) {
-    out.append(option).append(" = ").append(quoted(value)).append("\n");
+    out.append(option).append(" = ").append(quoted_for_curl(value)).append("\n");
   };
   std::string const url = replaced(target.url, kUri, percent_encoded(request.uri, false));
   add("url", replaced(url, kPath, percent_encoded(request.uri, true)));

@@ -15,7 +15,6 @@ namespace fastjournal::config {
 
 namespace {
 
-std::string quoted(std::string_view text) { return model::shown(text); }
 std::string tag(std::string_view name) { return "<" + std::string{name} + ">"; }
 
 // Attributes on the root element by which editors find the schema.
@@ -97,16 +96,17 @@ void Element::expect_attributes(Shape const& shape, std::span<Unsupported const>
     std::string_view const found = at->Name();
     if (find(shape.attributes, found) != nullptr || is_schema_hint(*element_, found)) continue;
     if (Unsupported const* const known = find(unsupported, found))
-      problems_->add(at->GetLineNum(), "attribute " + quoted(found) + " in " + tag(name()) + " is not supported: " +
-                                           std::string{known->reason} + "; " + expected_attributes(shape));
+      problems_->add(at->GetLineNum(), "attribute " + model::shown(found) + " in " + tag(name()) +
+                                           " is not supported: " + std::string{known->reason} + "; " +
+                                           expected_attributes(shape));
     else
-      problems_->add(at->GetLineNum(), "unknown attribute " + quoted(found) + " in " + tag(name()) + ", " +
+      problems_->add(at->GetLineNum(), "unknown attribute " + model::shown(found) + " in " + tag(name()) + ", " +
                                            expected_attributes(shape) + near_miss(found, names_of(shape.attributes)));
   }
   for (Part const& part : shape.attributes)
     if (part.times == Times::one && !attribute(part.name))
-      problem("missing attribute " + quoted(part.name) + " in " + tag(name()) + ", expected " + std::string{part.name} +
-              "=\"...\"");
+      problem("missing attribute " + model::shown(part.name) + " in " + tag(name()) + ", expected " +
+              std::string{part.name} + "=\"...\"");
 }
 
 void Element::expect_children(Shape const& shape, std::span<Unsupported const> unsupported) const {
@@ -145,7 +145,7 @@ void Element::expect_text(bool allowed) const {
     std::string_view const found = trimmed(text_node->Value());
     if (!found.empty())
       problems_->add(text_node->GetLineNum(),
-                     "text " + quoted(found) + " in " + tag(name()) + ", expected only elements");
+                     "text " + model::shown(found) + " in " + tag(name()) + ", expected only elements");
   }
 }
 
@@ -226,7 +226,7 @@ Element Document::root() const { return {document_->RootElement(), problems_}; }
 
 std::string near_miss(std::string_view found, std::vector<std::string_view> const& names) {
   std::string_view const best = model::nearest(found, names);
-  return best.empty() ? std::string{} : "; did you mean " + quoted(best) + "?";
+  return best.empty() ? std::string{} : "; did you mean " + model::shown(best) + "?";
 }
 
 std::string listed(std::vector<std::string_view> const& names) {

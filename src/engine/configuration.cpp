@@ -7,7 +7,7 @@
 
 namespace fastjournal::engine {
 
-std::string quoted(std::string_view name) { return std::string(1, '"').append(name).append(1, '"'); }
+std::string in_quotes(std::string_view name) { return std::string(1, '"').append(name).append(1, '"'); }
 
 bool declares(Declarations const& declarations, std::string_view name) {
   return std::ranges::any_of(declarations, [name](Declaration const& d) { return d->name == name; });
@@ -46,21 +46,21 @@ Status Configuration::check_all_in(std::string_view log) const {
 
 Status Configuration::check(Declaration const& declaration) const {
   if (!parts_.types.contains(declaration->type))
-    return {Code::bad_configuration, declaration->at("table") + ": no table type " + quoted(declaration->type) +
+    return {Code::bad_configuration, declaration->at("table") + ": no table type " + in_quotes(declaration->type) +
                                          "; types are loaded at the start: install the plugin and start again"};
   if (declaration->persistent && parts_.tables.find_log(declaration->log) == nullptr)
-    return {Code::bad_configuration, declaration->at("log") + ": no log " + quoted(declaration->log) +
+    return {Code::bad_configuration, declaration->at("log") + ": no log " + in_quotes(declaration->log) +
                                          "; logs are declared in fastjournal.xml and opened at the start"};
   HostedTable const* const table = parts_.tables.find(declaration->name);
   if (table == nullptr) return {};
   if (table->declaration->persistent != declaration->persistent)
-    return {Code::bad_configuration, declaration->at("table") + ": table " + quoted(declaration->name) +
+    return {Code::bad_configuration, declaration->at("table") + ": table " + in_quotes(declaration->name) +
                                          (declaration->persistent ? " is not persistent" : " is persistent") +
                                          ", and that cannot change while it exists: empty it, take its file away and "
                                          "RELOAD, then put the new one there"};
   if (table->type->name() != declaration->type)
-    return {Code::bad_configuration, declaration->at("table") + ": table " + quoted(declaration->name) +
-                                         " is of type " + quoted(table->type->name()) +
+    return {Code::bad_configuration, declaration->at("table") + ": table " + in_quotes(declaration->name) +
+                                         " is of type " + in_quotes(table->type->name()) +
                                          ": that cannot change while it exists"};
   if (Status status = check_capabilities(*declaration, table->can); !status.ok()) return status;
   return table->table->check_change(*declaration);
@@ -106,7 +106,7 @@ Status Configuration::change(HostedTable& table, Declaration const& declaration,
   schema.version = latest.version;
   if (!same_schema(schema, latest)) {
     if (latest.version == UINT16_MAX)
-      return {Code::over_limit, declaration->at("schema") + ": the schema of table " + quoted(table.name) +
+      return {Code::over_limit, declaration->at("schema") + ": the schema of table " + in_quotes(table.name) +
                                     " changed 65535 times; make a new table"};
     schema.version = static_cast<std::uint16_t>(latest.version + 1);
     Status status =

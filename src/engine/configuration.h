@@ -57,7 +57,7 @@ class Configuration {
 };
 
 // "name", for people.
-[[nodiscard]] std::string quoted(std::string_view name);
+[[nodiscard]] std::string in_quotes(std::string_view name);
 [[nodiscard]] bool declares(Declarations const& declarations, std::string_view name);
 [[nodiscard]] Declaration with_schema(Declaration const& declaration, Schema schema);
 // Whether two schemas are equal except for their versions.

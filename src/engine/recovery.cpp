@@ -43,15 +43,16 @@ class Replayed final : public NoObserver {
 // Why the table of a log cannot be the one that is declared.
 Status check_declared(HostedLog const& log, log::Catalogue::TableEntry const& entry, Declaration const& declaration) {
   if (declaration == nullptr)
-    return {Code::bad_configuration,
-            "log " + log.name + " holds table " + quoted(entry.name) + ", but the tables folder has no " + entry.name +
-                ".xml: put it back, or start with --forget " + entry.name + " to drop the table and its rows for good"};
+    return {Code::bad_configuration, "log " + log.name + " holds table " + in_quotes(entry.name) +
+                                         ", but the tables folder has no " + entry.name +
+                                         ".xml: put it back, or start with --forget " + entry.name +
+                                         " to drop the table and its rows for good"};
   if (declaration->type != entry.type)
-    return {Code::bad_configuration, declaration->at("table") + ": table " + quoted(entry.name) + " is declared as " +
-                                         quoted(declaration->type) + ", but log " + log.name + " holds it as " +
-                                         quoted(entry.type)};
+    return {Code::bad_configuration, declaration->at("table") + ": table " + in_quotes(entry.name) +
+                                         " is declared as " + in_quotes(declaration->type) + ", but log " + log.name +
+                                         " holds it as " + in_quotes(entry.type)};
   if (!declaration->persistent)
-    return {Code::bad_configuration, declaration->at("table") + ": table " + quoted(entry.name) +
+    return {Code::bad_configuration, declaration->at("table") + ": table " + in_quotes(entry.name) +
                                          " is declared persistent=\"no\", but log " + log.name +
                                          " holds it: take persistent=\"no\" out again, or start with --forget " +
                                          entry.name + " to drop the table and its rows for good"};
@@ -62,7 +63,7 @@ Status check_declared(HostedLog const& log, log::Catalogue::TableEntry const& en
 Status check_alone(HostedLog const& log, log::Catalogue::TableEntry const& entry, HostedTable const* other) {
   if (other == nullptr || other->is_leaving || entry.move.leaves()) return {};
   return {Code::bad_configuration, "logs " + other->log->name + " and " + log.name + " both hold a table " +
-                                       quoted(entry.name) +
+                                       in_quotes(entry.name) +
                                        ", and neither came from the other: start without one of the logs"};
 }
 
@@ -143,7 +144,7 @@ Status Recovery::replay_of_table(HostedLog& log, RecordView const& record, Lsn b
   ApplyContext const context{.live = false, .now = log.catalogue.last_now(), .base = std::max(base, hosted.begins)};
   if (!hosted.table->apply(record, context, observer)) {
     if (!hosted.forgotten)
-      return cannot_apply("log " + log.name + ", table " + quoted(hosted.name),
+      return cannot_apply("log " + log.name + ", table " + in_quotes(hosted.name),
                           hosted.table->newest_version(record.type), record);
     // It is to be dropped: only the count of its rows is lost.
     found->second = nullptr;
@@ -170,7 +171,7 @@ Status Recovery::host(HostedLog& log) {
   if (std::exchange(log.hosted, true)) return {};
   for (auto const& [id, entry] : log.catalogue.tables()) {
     if (entry.schemas.empty() || entry.name.empty())
-      return {Code::damaged, "log " + log.name + ": table " + quoted(entry.name) + " (number " +
+      return {Code::damaged, "log " + log.name + ": table " + in_quotes(entry.name) + " (number " +
                                  std::to_string(static_cast<std::uint32_t>(id)) +
                                  ") stands in the catalogue without its name or its schema"};
     if (Status status = host_table(log, id, entry, entry.schemas.rbegin()->second.schema); !status.ok()) return status;
@@ -188,8 +189,8 @@ Status Recovery::host_table(HostedLog& log, TableId id, log::Catalogue::TableEnt
   }
   auto const type = types_.find(entry.type);
   if (type == types_.end())
-    return {Code::bad_configuration, "log " + log.name + " holds table " + quoted(entry.name) + " of type " +
-                                         quoted(entry.type) + ", but no plugin of that type was found: install " +
+    return {Code::bad_configuration, "log " + log.name + " holds table " + in_quotes(entry.name) + " of type " +
+                                         in_quotes(entry.type) + ", but no plugin of that type was found: install " +
                                          entry.type + ".so and " + entry.type + ".xml in the plugins folder"};
   Declaration const declaration = configuration_.declared(entry.name);
   if (Status status = check_declared(log, entry, declaration); !status.ok()) return status;
@@ -250,7 +251,7 @@ Status Recovery::give_grace(HostedTable& table, TimeMs now) {
   }
   if (ending == Decider::Ending::no_space)
     return {Code::no_space, "log " + table.log->name + " has no room to give the leases of table " +
-                                quoted(table.name) + " their grace: free disk space"};
+                                in_quotes(table.name) + " their grace: free disk space"};
   agenda_.refresh(table);
   return {};
 }

@@ -80,7 +80,7 @@ Status Reload::check(Declarations const& next) const {
   for (auto const& table : tables_.all())
     if (!table->is_dropped() && table->log->is_ours && !declares(next, table->name))
       if (std::uint64_t const rows = rows_of(*table); rows > 0)
-        refuse("table " + quoted(table->name) + " is not declared any more but still has rows (" +
+        refuse("table " + in_quotes(table->name) + " is not declared any more but still has rows (" +
                std::to_string(rows) + "): put " + table->name + ".xml back, or finish or delete its rows first");
   return refusals.empty() ? Status{} : Status{Code::bad_configuration, refusals};
 }

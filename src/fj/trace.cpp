@@ -44,7 +44,7 @@ std::string hex(std::string_view bytes) {
 
 constexpr std::size_t kTextShown = 200;
 
-std::string quoted(std::string_view text, std::size_t most = kTextShown) {
+std::string quoted_text(std::string_view text, std::size_t most = kTextShown) {
   std::string out = "\"";
   for (char const c : text.substr(0, most)) {
     bool const is_plain = static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\' && c != 0x7F;
@@ -63,7 +63,7 @@ std::string shown(TypedValue const& value) {
   if (type == Type::real && value.bytes.size() == 8)
     return out + " " + std::to_string(std::bit_cast<double>(load_little<std::uint64_t>(value.bytes.data())));
   if (type == Type::boolean && value.bytes.size() == 1) return out + (value.bytes[0] != 0 ? " true" : " false");
-  return out + " " + quoted(value.bytes);
+  return out + " " + quoted_text(value.bytes);
 }
 
 // Lines of fields, taken off the front.
@@ -79,7 +79,7 @@ class Lines {
   }
   void take_text(std::string_view name, std::uint16_t flags, std::string_view text, std::size_t most = kTextShown) {
     std::size_t const size = (flags & flag::kWideKey) != 0 ? 2 : 1;
-    take(name, size + text.size(), std::to_string(text.size()) + " bytes " + quoted(text, most));
+    take(name, size + text.size(), std::to_string(text.size()) + " bytes " + quoted_text(text, most));
   }
   void take_value(std::uint16_t flags, std::optional<TypedValue> const& value) {
     if (!value) return;

@@ -9,8 +9,6 @@
 namespace fastjournal::server {
 namespace {
 
-std::string quoted(std::string_view name) { return std::string(1, '"').append(name).append(1, '"'); }
-
 bool is_command(engine::TableTypes const& types, std::string_view name) {
   return std::ranges::find(admin::own_commands(), name, &admin::OwnCommand::name) != admin::own_commands().end() ||
          std::any_of(types.begin(), types.end(),
@@ -28,7 +26,7 @@ void add_problems_of(engine::TableType const& type, engine::Declaration const& t
   Stores const* const stores = made.value()->capabilities().stores;
   if (!is_shared || stores == nullptr) return;
   if (Status const status = stores->can_do_without(); !status.ok())
-    add(table->at("table") + ": table " + quoted(table->name) + " is in log " + table->log +
+    add(table->at("table") + ": table " + engine::in_quotes(table->name) + " is in log " + table->log +
         ", which is shared with other nodes: " + status.message());
 }
 
@@ -42,7 +40,7 @@ Status check_tables(engine::TableTypes const& types, engine::Declarations const&
   std::map<std::string_view, std::string_view> aliases;  // command -> table
   for (engine::Declaration const& table : tables) {
     if (logs != nullptr && table->persistent && std::ranges::find(logs->names, table->log) == logs->names.end())
-      add(table->at("log") + ": no log " + quoted(table->log) + " is declared in " + logs->file);
+      add(table->at("log") + ": no log " + engine::in_quotes(table->log) + " is declared in " + logs->file);
     if (auto const type = types.find(table->type); type != types.end())
       add_problems_of(*type->second, table, logs, add);
     for (AliasDeclaration const& alias : table->aliases) {
@@ -60,7 +58,8 @@ Status check_forget(engine::Declarations const& tables, std::span<std::string co
   for (engine::Declaration const& table : tables) {
     if (!table->persistent || std::ranges::find(forget, table->name) == forget.end()) continue;
     return {Code::bad_configuration,
-            table->at("table") + ": table " + quoted(table->name) + " is declared, so --forget " + table->name +
+            table->at("table") + ": table " + engine::in_quotes(table->name) + " is declared, so --forget " +
+                table->name +
                 " would drop its rows at every start: take its file out of the tables folder first, or --forget out "
                 "of the command line. Nothing was dropped"};
   }

@@ -107,7 +107,7 @@ class Postgresql final : public Database {
     Result<Answer> const found = run("SELECT 1 FROM pg_namespace WHERE nspname = $1", name, "look for the schema");
     if (!found.ok()) return found.status();
     if (PQntuples(found->get()) > 0) return {};
-    return run("CREATE SCHEMA " + quoted(catalog_), {}, "make the schema " + catalog_).status();
+    return run("CREATE SCHEMA " + quoted_identifier(catalog_), {}, "make the schema " + catalog_).status();
   }
 
   Status make(ExportRelation const& relation) override {
@@ -127,7 +127,7 @@ class Postgresql final : public Database {
   Status remove_rows(ExportRelation const& relation, std::string_view table) override {
     Parameters name;
     name.add(table);
-    return run(fmt::format("DELETE FROM {} WHERE {} = $1", place_of(relation), quoted(kTableColumn)), name,
+    return run(fmt::format("DELETE FROM {} WHERE {} = $1", place_of(relation), quoted_identifier(kTableColumn)), name,
                fmt::format("remove the former rows of {}.{}", catalog_, relation.name()))
         .status();
   }
@@ -153,7 +153,7 @@ class Postgresql final : public Database {
 
  private:
   [[nodiscard]] std::string place_of(ExportRelation const& relation) const {
-    return quoted(catalog_) + "." + quoted(relation.name());
+    return quoted_identifier(catalog_) + "." + quoted_identifier(relation.name());
   }
 
   [[nodiscard]] Status connect() {

@@ -65,14 +65,16 @@ class Sqlite final : public Database {
     int const step = sqlite3_step(found->get());
     if (step == SQLITE_ROW) return {};
     if (step != SQLITE_DONE) return failed(fmt::format("look for {}", relation.name()));
-    return run(create_table(relation, quoted(relation.name()), kSqliteTypes) + " WITHOUT ROWID",
+    return run(create_table(relation, quoted_identifier(relation.name()), kSqliteTypes) + " WITHOUT ROWID",
                fmt::format("make {}", relation.name()));
   }
 
   Status remove_rows(ExportRelation const& relation, std::string_view table) override {
     std::string const doing = fmt::format("remove the former rows of {}", relation.name());
     Result<Statement> statement =
-        prepare(fmt::format("DELETE FROM {} WHERE {} = ?1", quoted(relation.name()), quoted(kTableColumn)), doing);
+        prepare(fmt::format("DELETE FROM {} WHERE {} = ?1", quoted_identifier(relation.name()),
+                            quoted_identifier(kTableColumn)),
+                doing);
     if (!statement.ok()) return statement.status();
     bind(*statement.value(), 1, table);
     return sqlite3_step(statement->get()) == SQLITE_DONE ? Status{} : failed(doing);
@@ -80,7 +82,7 @@ class Sqlite final : public Database {
 
   Status add_rows(ExportRelation const& relation, std::string_view table) override {
     std::string const doing = fmt::format("add rows to {}", relation.name());
-    Result<Statement> prepared = prepare(insert_rows(relation, quoted(relation.name()), 1, '?'), doing);
+    Result<Statement> prepared = prepare(insert_rows(relation, quoted_identifier(relation.name()), 1, '?'), doing);
     if (!prepared.ok()) return prepared.status();
     sqlite3_stmt* const statement = prepared->get();
     for (std::size_t row = 0; row < relation.rows(); ++row) {

@@ -10,7 +10,7 @@
 
 namespace fastjournal::sql {
 
-[[nodiscard]] std::string quoted(std::string_view name);
+[[nodiscard]] std::string quoted_identifier(std::string_view name);
 
 // By ExportColumn::Kind.
 using TypeNames = std::string_view const (&)[3];
