@@ -109,6 +109,7 @@ Result<DocumentContents::Found> DocumentContents::find(Document const& document)
   fs::path const folder = folders_.at(document.source);
   if (!is_below(folder, document.uri))
     return Found{.path = {}, .failure = "outside", .why = "its uri leads out of the folder of its source"};
+  if (document.is_gone) return Found{};
   std::string path = (folder / document.uri).string();
   if (keeps(document.source)) return find_version(document, path);
   if (is_file(path)) return Found{.path = std::move(path)};

@@ -23,8 +23,8 @@ namespace fastjournal::cli {
 class DocumentContents {
  public:
   struct Found {
-    std::string path;
-    // Of a document that nobody can bring: the class of its failure, and why.
+    std::string path{};  // empty of one that is gone from its source
+    // Of a document that nobody can bring, or take away: the class of its failure, and why.
     std::string failure{};
     std::string why{};
   };

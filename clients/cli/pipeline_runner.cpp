@@ -52,10 +52,13 @@ Status put_file(fs::path const& from, fs::path const& to) {
   return file->finish(files::NewFile::Durable::yes);
 }
 
-// Not there, and on the disk that it is not. Folders stay.
+// Not there, and on the disk that it is not. Folders stay; without its folder it cannot be there.
 Status remove_file(fs::path const& path) {
+  struct stat above {};
+  bool const is_known = ::stat(path.parent_path().c_str(), &above) == 0;
+  if (is_known ? !S_ISDIR(above.st_mode) : errno == ENOENT || errno == ENOTDIR) return {};
   Result<files::Folder> const folder = files::Folder::open(path.parent_path().string());
-  if (!folder.ok()) return folder.status().code() == Code::not_found ? Status{} : folder.status();
+  if (!folder.ok()) return folder.status();
   if (folder->remove(path.filename().string()) != 0 && errno != ENOENT)
     return files::failure("remove of", path.string(), errno);
   return folder->sync();

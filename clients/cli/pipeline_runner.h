@@ -54,7 +54,8 @@ class PipelineRunner {
   [[nodiscard]] std::string check() const;
   // Whether outputs are URLs.
   [[nodiscard]] bool needs_curl() const;
-  // A document with this content, which one that is gone does not have; not ok: the daemon cannot be asked. When the time to stop is over it ends early.
+  // A document with this content, which one that is gone does not have; not ok: the daemon cannot be asked. When the time
+  // to stop is over it ends early.
   [[nodiscard]] Status run(client::Document const& document, std::string const& content);
   [[nodiscard]] PipelineCounts const& counts() const { return counts_; }
 

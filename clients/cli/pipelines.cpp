@@ -182,12 +182,10 @@ class PipelineCommand {
   }
 
   Status bring(Document const& document) {
-    Result<DocumentContents::Found> const content =
-        document.is_gone ? DocumentContents::Found{} : contents_->find(document);
+    Result<DocumentContents::Found> const content = contents_->find(document);
     if (!content.ok()) return content.status();
-    Status const brought = content->path.empty() && !document.is_gone
-                               ? give_up(document, content->failure, content->why)
-                               : run(document, content->path);
+    Status const brought =
+        content->failure.empty() ? run(document, content->path) : give_up(document, content->failure, content->why);
     return brought.ok() ? contents_->look_at_end(document) : brought;
   }
 
@@ -257,10 +255,10 @@ class PipelineCommand {
     // A disk that is not mounted looks like it.
     if (scanner.is_empty()) {
       if (empty_.insert(source).second)
-        note(
-            one_, console_,
-            "the folder of source " + source +
-                " has no file at all: nothing is deleted for that; what is to be deleted is told by FOUND with gone=1");
+        note(one_, console_,
+             "the folder of source " + source +
+                 " has no file at all: nothing is deleted for that; what is to be deleted is told by FOUND with "
+                 "gone=1");
       return {};
     }
     empty_.erase(source);
@@ -279,6 +277,7 @@ class PipelineCommand {
           lost.push_back(std::move(uri));
       after = std::to_string(reply->messages.back().integer("after").value_or(0));
     }
+    bool is_told = true;
     for (std::string const& uri : lost) {
       if (stop_.is_asked()) return {};
       // What came while all were listed is found by the next scan.
@@ -287,11 +286,14 @@ class PipelineCommand {
         continue;
       Result<Document> const found = documents_.found(source, uri, {}, {.gone = true});
       Status asked = found.status();
-      if (is_drained(asked)) continue;
+      if (is_drained(asked)) {
+        is_told = false;
+        continue;
+      }
       if (asked.ok() && found->is_mine()) asked = bring(found.value());
       if (!asked.ok()) return asked;
     }
-    told_gone_[source] = gone;
+    if (is_told) told_gone_[source] = gone;
     return {};
   }
 

@@ -14,7 +14,7 @@
 
 namespace fastjournal::files {
 
-// no_space, not_found or io_error, with the call, the path and the reason. ELOOP stands for all that is no plain file or
+// no_space or io_error, with the call, the path and the reason. ELOOP stands for all that is no plain file or
 // folder.
 [[nodiscard]] Status failure(std::string_view call, std::string const& path, int error);
 

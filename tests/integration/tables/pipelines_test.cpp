@@ -362,8 +362,8 @@ BOOST_AUTO_TEST_CASE(documents_of_any_names_are_brought_into_a_folder) {
   }
 }
 
-// What is being sent when it is asked to stop arrives, and is recorded.
-// A file that is gone is removed where it arrived, also one that went while no worker ran; and an empty folder removes nothing.
+// A file that is gone is removed where it arrived, also one that went while no worker ran; and an empty folder removes
+// nothing.
 BOOST_AUTO_TEST_CASE(files_that_are_gone_are_deleted_at_their_destinations) {
   fs::create_directories(daemon.folder() / "files/deep");
   for (std::string const name : {"files/a", "files/deep/b", "files/c"}) write(name, name);
@@ -390,6 +390,10 @@ BOOST_AUTO_TEST_CASE(files_that_are_gone_are_deleted_at_their_destinations) {
   write("files/a", "another");
   BOOST_TEST(run(worker) == "2 files looked at; 2 sent, 0 failed, 0 dropped\n");
   BOOST_TEST(fs::exists(daemon.folder() / "www/a"));
+  // One that has not arrived there, so that not even its folder is there.
+  for (std::string const version : {"hash=v1", "gone=1"})
+    run("fastjournal call FOUND table=mirror source=files uri=nowhere/d hand_out=0 " + version);
+  BOOST_TEST(run(worker) == "2 files looked at; 2 sent, 0 failed, 0 dropped\n");
   for (std::string const name : {"files/a", "files/c"}) fs::remove(daemon.folder() / name);
   std::string const empty = run(worker);
   BOOST_TEST(empty.find("has no file at all") != std::string::npos, empty);
@@ -397,6 +401,34 @@ BOOST_AUTO_TEST_CASE(files_that_are_gone_are_deleted_at_their_destinations) {
   BOOST_TEST(fs::exists(daemon.folder() / "www/c"));
 }
 
+// Anybody may say FOUND, with any uri: what is not below the folder is not deleted either.
+BOOST_AUTO_TEST_CASE(nothing_outside_of_the_folder_is_deleted) {
+  fs::create_directories(daemon.folder() / "files");
+  write("files/a", "a");
+  write("precious", "precious");
+  for (std::string const& uri : {std::string{"../precious"}, (daemon.folder() / "precious").string()}) {
+    run("fastjournal call FOUND table=mirror source=files uri=" + uri + " hash=v1 hand_out=0");
+    run("fastjournal call FOUND table=mirror source=files uri=" + uri + " gone=1 hand_out=0");
+  }
+  Ran const ran = run_in_shell(
+      daemon, "fastjournal pipeline run mirror --once --source files=files --to copy=folder:www --to tell=true");
+  BOOST_TEST(ran.output.find("1 files looked at; 2 sent, 4 failed, 0 dropped") != std::string::npos, ran.output);
+  BOOST_TEST(fs::exists(daemon.folder() / "precious"));
+}
+
+// The worker goes on meanwhile.
+BOOST_AUTO_TEST_CASE(what_goes_while_a_table_drains_is_deleted_after_that) {
+  fs::create_directories(daemon.folder() / "files");
+  for (std::string const name : {"files/a", "files/b"}) write(name, name);
+  run("timeout 120 sh -c 'fastjournal pipeline run mirror --interval 100ms --source files=files --to copy=folder:www "
+      "--to tell=true 2> noted & until test -e www/b; do :; done; fastjournal drain mirror; rm files/b; "
+      "until grep -q drain noted; do :; done; fastjournal resume mirror; while test -e www/b; do :; done; "
+      "kill -TERM $!; wait $!'");
+  BOOST_TEST(!fs::exists(daemon.folder() / "www/b"));
+  BOOST_TEST(fs::exists(daemon.folder() / "www/a"));
+}
+
+// What is being sent when it is asked to stop arrives, and is recorded.
 BOOST_AUTO_TEST_CASE(an_ordinary_stop_leaves_nothing_in_doubt) {
   std::string const told =
       run("timeout 120 sh -c 'fastjournal pipeline run docs --source pages=pages --to index=true "
