@@ -89,10 +89,10 @@ void TablesWatch::take_events() {
 void TablesWatch::fire() {
   std::uint64_t times = 0;
   if (::read(timer_.get(), &times, sizeof times) != sizeof times) return;
-  bool const is_there = is_watched_ || watch();
-  if (!is_there) set_timer(kLookUs);
   // A folder that is there again may be another.
-  if (std::exchange(first_us_, is_there ? 0 : first_us_) != 0) changed_();
+  bool const is_back = !is_watched_ && watch();
+  if (!is_watched_) set_timer(kLookUs);
+  if (std::exchange(first_us_, 0) != 0 || is_back) changed_();
 }
 
 void TablesWatch::set_timer(std::int64_t after_us) {
