@@ -24,7 +24,8 @@ Status claim_name(DedupWindows const& windows, DedupWindows::Client const* clien
   DedupWindows::Room const room = windows.room_for(who, clients_max, now);
   if (room.evicted != nullptr) claim.evicted = room.evicted->name;
   if (room.there) {
-    windows.note_newcomer(who, now);
+    claim.newcomer = who;
+    claim.windows = &windows;
     return {};
   }
   if (room.brought > 0)
@@ -67,6 +68,7 @@ Status look_up(DedupWindows const& windows, std::string_view table, Command cons
 }
 
 void append_claim(Claim const& claim, std::int64_t now, Records& records) {
+  if (claim.windows != nullptr) claim.windows->note_newcomer(claim.newcomer, now);
   if (!claim.evicted.empty()) append_client_dropped(records, claim.evicted);
   if (!claim.owner.empty() && claim.is_numbered())
     append_client_owner(records, ObjectId{}, {claim.sender.client, claim.owner, now});

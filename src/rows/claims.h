@@ -20,6 +20,9 @@ struct Claim {
   Sender sender{};             // no client: the command is not numbered
   std::string_view owner{};    // the name gets this origin as its owner; empty: no change
   std::string_view evicted{};  // the client that it replaces; empty: none
+  // Of a new name: who brings it, and to where.
+  DedupWindows::Newcomer newcomer{};
+  DedupWindows const* windows{nullptr};
 
   [[nodiscard]] bool is_numbered() const { return !sender.client.empty(); }
 };
@@ -32,7 +35,7 @@ struct Claim {
 [[nodiscard]] Status look_up(DedupWindows const& windows, std::string_view table, Command const& command,
                              std::size_t clients_max, std::int64_t now, Claim& claim, DedupWindows::Found& found);
 
-// The records of the claim alone, without that of the command.
+// The records of the claim alone, without that of the command. A new name counts from here on.
 void append_claim(Claim const& claim, std::int64_t now, Records& records);
 
 }  // namespace fastjournal::rows

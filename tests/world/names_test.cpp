@@ -130,7 +130,8 @@ BOOST_AUTO_TEST_CASE(who_invents_names_takes_its_own_places_only) {
   std::ofstream{folder / "log.xml"} << R"(<table name="log" model="journal" row-key="name"><schema>)"
                                     << R"(<column name="name" type="string"/></schema>)"
                                     << "<clients-max>200</clients-max></table>";
-  std::ofstream{folder / "mail.xml"} << R"(<table name="mail" model="queue"><queues-max>80</queues-max></table>)";
+  std::ofstream{folder / "mail.xml"} << R"(<table name="mail" model="queue"><queues-max>80</queues-max>)"
+                                     << "<clients-max>200</clients-max></table>";
   Asking served;
   BOOST_REQUIRE(served.world.add_table(folder / "log.xml").ok());
   served.serve(folder / "mail.xml");
@@ -149,6 +150,14 @@ BOOST_AUTO_TEST_CASE(who_invents_names_takes_its_own_places_only) {
     BOOST_TEST(is_taken(who, "DECLARE table=mail;temporary=1;queue=of-" + who), who);
   }
   BOOST_TEST(is_taken("inventor@127.0.0.2", "INSERT table=log;name=a;sequence=2;client=inventor@127.0.0.20"));
+  // A name whose command is refused takes none, however often it comes.
+  std::string const patient = "patient@127.0.0.3";
+  BOOST_TEST(is_taken(patient, "DECLARE table=mail;queue=small;max_messages=1"));
+  BOOST_TEST(is_taken(patient, "SEND table=mail;queue=small;body=a;client=first;sequence=1"));
+  for (int i = 0; i < 200; ++i)
+    BOOST_TEST(!is_taken(patient, "SEND table=mail;queue=small;body=b;client=second;sequence=1"));
+  BOOST_TEST(is_taken(patient, "PURGE table=mail;queue=small"));
+  BOOST_TEST(is_taken(patient, "SEND table=mail;queue=small;body=b;client=second;sequence=1"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
