@@ -94,7 +94,8 @@ std::vector<TableColumn> columns_of(std::span<Message const> records, Look const
       at->cells[i] = cell_text(param, look);
       // A line has little room: to the second.
       constexpr std::size_t kToSecond = std::string_view{"2026-11-22T06:33:12"}.size();
-      if (!look.utc && is_date(param.name) && at->cells[i].size() > kToSecond)
+      bool const is_whole = at->cells[i].size() > kToSecond && at->cells[i][kToSecond] == '.';
+      if (!look.utc && is_date(param.name) && is_whole && begins_with_date(at->cells[i]))
         at->cells[i].erase(kToSecond, std::string_view{".250"}.size());
     }
   }

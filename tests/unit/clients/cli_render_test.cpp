@@ -150,6 +150,10 @@ BOOST_AUTO_TEST_CASE(dates_are_in_the_zone_of_who_looks_with_its_offset_and_are_
   row.set_integer("process_date", kNoon);
   BOOST_TEST(render_sheet(row, here) == "process_date  2026-11-21T17:30:00.250+05:30\n");
   BOOST_TEST(render_table(std::span{&row, 1}, here) == "process_date\n2026-11-21T17:30:00+05:30\n");
+  // A column of the table's own may have such a name.
+  Message other("ROW");
+  other.set("date", "the Friday before the feast");
+  BOOST_TEST(render_table(std::span{&other, 1}, here) == "date\nthe Friday before the feast\n");
   be_in("West03");
   BOOST_TEST(date_text(kNoon, here) == "2026-11-21T09:00:00.250-03:00");
   be_in("UTC0");
