@@ -97,7 +97,7 @@ class Server final : public env::NetworkHandler,
   [[nodiscard]] DaemonAlerts& alerts() { return alerts_; }
   // Before the first connection comes by them.
   [[nodiscard]] Listeners& listeners() { return listeners_; }
-  // Opens those of tables' files, after start_serving and the daemon's own. Returns their addresses.
+  // Opens those of tables' files, after start_serving and the daemon's own.
   [[nodiscard]] Status listen_for_tables(std::vector<access::ListenDeclaration> const& declared);
   // Before start_serving.
   [[nodiscard]] communicator::OutboundLinks& links() { return links_; }
