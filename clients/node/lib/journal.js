@@ -35,10 +35,12 @@ export class Journal {
   async put(columns, options = {}) {
     const {timeLimit, signal, ...own} = options;
     const params = {...columns, table: this.table, ...putParameters(own)};
-    if (params.client === undefined && params.sequence === undefined)
-      Object.assign(
-          params, this.#client === '' ? this.#link.nextNumber() : {client: this.#client, sequence: ++this.#sequence});
-    return putOf((await this.#link.call('INSERT', params, {timeLimit, signal})).first);
+    const limits = {timeLimit, signal};
+    if (params.client === undefined && params.sequence === undefined) {
+      if (this.#client === '') return putOf((await this.#link.callNumbered('INSERT', params, limits)).first);
+      Object.assign(params, {client: this.#client, sequence: ++this.#sequence});
+    }
+    return putOf((await this.#link.call('INSERT', params, limits)).first);
   }
 
   putMany(rows, options = {}) { return putMany(this.#link, this.table, rows, options); }

@@ -19,6 +19,7 @@ const PAUSES_MS = [20, 40, 80, 100];  // before what was sent away in vain goes 
 const RETRIES_HERE = 4;               // so often in a row a node is asked that says `retry`; then another one
 const DOUBTED_MS = 5_000;             // a node that was given up is doubted for so long
 const DOUBTED_CONNECT_MS = 200;       // then it may take no longer to connect
+const WITHOUT_NAME_MS = 60_000;       // a table that has no room for one more name gets commands without for so long
 
 const always = {
   resend: 'always'
@@ -235,7 +236,8 @@ export class Link {
     this.inFlightBytes = 0;
     this.lastRequest = 0;
     this.client = drawnName();
-    this.sequence = 0;  // the last of what it numbers, of whatever table
+    this.sequence = 0;             // the last of what it numbers, of whatever table
+    this.withoutName = new Map();  // tables that have no room for it, and until when
     this.subscriptions = new Set();
     this.connects = 0;
     this.homes = 0;  // connections made to home
@@ -260,6 +262,27 @@ export class Link {
 
   /** Of one more put or send: it counts once, and is sent again after a loss. */
   nextNumber() { return {client: this.client, sequence: ++this.sequence}; }
+
+  /** As call(), with such a number. Where the table has no room for one more name it is sent without, and so are those of
+   * the next minute. */
+  async callNumbered(command, params, limits) {
+    const {table} = params;
+    if (performance.now() < (this.withoutName.get(table) ?? 0)) return this.call(command, params, limits);
+    const number = this.nextNumber();
+    try {
+      return await this.call(command, {...params, ...number}, limits);
+    } catch (error) {
+      const isOfName = error.facts?.parameter === 'client';
+      // It is another peer's, as ours is another address now: the next one has another name.
+      if (isOfName && error.code === 'not_allowed' && this.client === number.client) {
+        this.client = drawnName();
+        this.sequence = 0;
+      }
+      if (!isOfName || error.code !== 'over_limit') throw error;
+    }
+    this.withoutName.set(table, performance.now() + WITHOUT_NAME_MS);
+    return this.call(command, params, limits);
+  }
 
   // ---- connections ----
 

@@ -62,12 +62,14 @@ export class Queues {
   }
 
   async #send(call, to, body, {timeLimit, signal, ...options}) {
-    const params = {...to, ...contentOf(body), ...parametersOf(call, options, sendNames)};
+    const params = {...to, ...contentOf(body), ...parametersOf(call, options, sendNames), table: this.table};
     if (typeof params.properties === 'object') params.properties = JSON.stringify(params.properties);
-    if (params.client === undefined && params.sequence === undefined)
-      Object.assign(
-          params, this.#client === '' ? this.#link.nextNumber() : {client: this.#client, sequence: ++this.#sequence});
-    return sentOf((await this.#call('SEND', params, {timeLimit, signal})).first);
+    const limits = {timeLimit, signal};
+    if (params.client === undefined && params.sequence === undefined) {
+      if (this.#client === '') return sentOf((await this.#link.callNumbered('SEND', params, limits)).first);
+      Object.assign(params, {client: this.#client, sequence: ++this.#sequence});
+    }
+    return sentOf((await this.#link.call('SEND', params, limits)).first);
   }
 
   send(queue, body, options = {}) { return this.#send('send', {queue}, body, options); }

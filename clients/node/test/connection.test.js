@@ -7,7 +7,7 @@ import {connect} from '../index.js';
 import {Writer} from '../lib/msgpack.js';
 import {appendFrame, MessageReader} from '../lib/protocol.js';
 
-import {closedAfter, daemonFor} from './daemon.js';
+import {closedAfter, Daemon, daemonFor} from './daemon.js';
 
 const soon = [20, 20, 50];
 
@@ -77,6 +77,28 @@ test('a subscription is there again after a loss', async (t) => {
   await jobs.put({name: 'a'}, {client: 'one', sequence: 1});
   assert.equal((await notices.next()).value.row.columns.name, 'a');
   assert.deepEqual(told, ['closed', undefined]);
+});
+
+test('where a table has no room for names, puts and sends have none', async (t) => {
+  // Of two places one origin has one.
+  const most = '<clients-max>2</clients-max>';
+  const daemon = new Daemon({options: most});
+  t.after(() => daemon.remove());
+  daemon.write('tables/post.xml', `<table name="post" model="queue"><queues>orders</queues>${most}</table>`);
+  await daemon.start();
+  const connections = [];
+  for (const names of [['a', 'b'], ['c', 'd']]) {
+    const connection = closedAfter(t, await connect({server: daemon.tcp}));
+    connections.push(connection);
+    for (const name of names) {
+      assert.equal((await connection.journal('jobs').put({name})).result, 'inserted');
+      assert.equal((await connection.queues('post').send('orders', name)).queues, 1);
+    }
+  }
+  const {clients, client_sequences: numbers, rows} = await connections[0].journal('jobs').stats();
+  assert.deepEqual([rows, clients, numbers], [4, 1, 2]);
+  await assert.rejects(
+      connections[1].journal('jobs').put({name: 'e'}, {client: 'another', sequence: 1}), {code: 'over_limit'});
 });
 
 test('only what may be sent twice is sent again', async (t) => {

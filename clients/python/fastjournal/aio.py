@@ -120,6 +120,17 @@ class Connection(BaseConnection):
     async def request(self, command: str, params: dict[str, Any]) -> Reply:
         return await self.receive(await self.send(command, params))
 
+    async def request_numbered(self, command: str, params: dict[str, Any]) -> Reply:
+        if not self.give_number(params):
+            return await self.request(command, params)
+        try:
+            return await self.request(command, dict(params))
+        except Error as why:
+            if not self.has_no_room(params["table"], why):
+                raise
+        del params["client"], params["sequence"]
+        return await self.request(command, params)
+
     async def report(self, command: str, params: dict[str, Any]) -> Reply:
         if not self._takes_traces:
             params.pop("error_trace", None)
@@ -517,7 +528,7 @@ class Journal:
         params |= _rows.options_of(
             priority=priority, process_date=process_date, expiration_date=expiration_date, insertion_date=insertion_date
         )
-        return _rows.put_of(await self.connection.request("INSERT", params))
+        return _rows.put_of(await self.connection.request_numbered("INSERT", params))
 
     async def put_many(
         self,

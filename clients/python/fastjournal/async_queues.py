@@ -55,7 +55,7 @@ class Queues:
     ) -> Sent:
         params = self._made._numbered({"queue": queue}, client, sequence) | _messages.content_of(body, properties)
         params |= _messages.parameters(priority=priority, process_date=process_date, expiration_date=expiration_date)
-        return _messages.sent_of(await self.connection.request("SEND", params))
+        return _messages.sent_of(await self.connection.request_numbered("SEND", params))
 
     async def publish(
         self,
@@ -78,7 +78,7 @@ class Queues:
         params |= _messages.parameters(
             mandatory=mandatory, priority=priority, process_date=process_date, expiration_date=expiration_date
         )
-        return _messages.sent_of(await self.connection.request("SEND", params))
+        return _messages.sent_of(await self.connection.request_numbered("SEND", params))
 
     # --- consumers ---
 

@@ -123,6 +123,19 @@ class Connection(BaseConnection):
         """As `call`, with the parameters in a dictionary, which is the connection's from then on."""
         return self.receive(self.send(command, params))
 
+    def request_numbered(self, command: str, params: dict[str, Any]) -> Reply:
+        """As `request`, of a put or send: it gets a number, so that it is sent again after a loss, and counts once. Where
+        the table has no room for one more name it is sent without, and so are those of the next minute."""
+        if not self.give_number(params):
+            return self.request(command, params)
+        try:
+            return self.request(command, dict(params))
+        except Error as why:
+            if not self.has_no_room(params["table"], why):
+                raise
+        del params["client"], params["sequence"]
+        return self.request(command, params)
+
     def report(self, command: str, params: dict[str, Any]) -> Reply:
         """As `request`, of a failure: a daemon that knows no traces gets it without."""
         if not self._takes_traces:

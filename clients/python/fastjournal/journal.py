@@ -49,7 +49,7 @@ class Journal:
         params |= _rows.options_of(
             priority=priority, process_date=process_date, expiration_date=expiration_date, insertion_date=insertion_date
         )
-        return _rows.put_of(self.connection.request("INSERT", params))
+        return _rows.put_of(self.connection.request_numbered("INSERT", params))
 
     def put_many(
         self,
@@ -200,9 +200,8 @@ class Journal:
         if (client is None) != (sequence is None):
             raise ValueError("expected both of client and sequence, or none")
         params = _rows.columns_of(columns)
-        if sequence is None:
-            client, sequence = self.connection.client, self.connection.next_sequence()
-        return params | {"table": self.table, "client": client, "sequence": sequence}
+        own: dict[str, Any] = {} if sequence is None else {"client": client, "sequence": sequence}
+        return params | {"table": self.table} | own
 
     def _lease(
         self, row: Row, *, error: str | None = None, error_trace: str | None = None, **options: Any

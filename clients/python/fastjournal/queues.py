@@ -64,7 +64,7 @@ class Queues:
         """
         params = self._numbered({"queue": queue}, client, sequence) | _messages.content_of(body, properties)
         params |= _messages.parameters(priority=priority, process_date=process_date, expiration_date=expiration_date)
-        return _messages.sent_of(self.connection.request("SEND", params))
+        return _messages.sent_of(self.connection.request_numbered("SEND", params))
 
     def publish(
         self,
@@ -90,7 +90,7 @@ class Queues:
         params |= _messages.parameters(
             mandatory=mandatory, priority=priority, process_date=process_date, expiration_date=expiration_date
         )
-        return _messages.sent_of(self.connection.request("SEND", params))
+        return _messages.sent_of(self.connection.request_numbered("SEND", params))
 
     # --- consumers ---
 
@@ -294,9 +294,8 @@ class Queues:
     def _numbered(self, params: dict[str, Any], client: str | None, sequence: int | None) -> dict[str, Any]:
         if (client is None) != (sequence is None):
             raise ValueError("expected both of client and sequence, or none")
-        if sequence is None:
-            client, sequence = self.connection.client, self.connection.next_sequence()
-        return params | {"table": self.table, "client": client, "sequence": sequence}
+        own: dict[str, Any] = {} if sequence is None else {"client": client, "sequence": sequence}
+        return params | {"table": self.table} | own
 
     def _lease(
         self, message: QueueMessage, *, error: str | None = None, error_trace: str | None = None, **options: Any

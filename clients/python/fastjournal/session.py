@@ -31,6 +31,8 @@ _RETRY_MS_MIN = 20
 # A node that was given up is doubted for so long; then it may take no longer than this to connect. Seconds.
 _DOUBTED = 5.0
 _DOUBTED_CONNECT_LIMIT = 0.2
+# A table that has no room for one more name gets puts and sends without one for so long. Seconds.
+_WITHOUT_NAME = 60.0
 
 
 def drawn_name() -> str:
@@ -766,6 +768,8 @@ class BaseConnection:
         self._process = os.getpid()
         # Until a daemon says that it knows no error_trace.
         self._takes_traces = True
+        # Tables that have no room for one more name: until then they get no numbers.
+        self._no_room_until: dict[str, float] = {}
 
     @property
     def options(self) -> Options:
@@ -791,6 +795,25 @@ class BaseConnection:
         """The number of one more put or send."""
         self._session.sequence += 1
         return self._session.sequence
+
+    def give_number(self, params: dict[str, Any]) -> bool:
+        """Gives a put or send a number of this connection, unless it has one, or its table has no room for the name."""
+        if "client" in params or self._no_room_until.get(params["table"], 0.0) > time.monotonic():
+            return False
+        params.update(client=self.client, sequence=self.next_sequence())
+        return True
+
+    def has_no_room(self, table: str, why: Error) -> bool:
+        """What a refusal says about the name that was given. True: the table has no room for it, and nothing was done. If
+        it is another peer's, as ours is another address now, the next command has another one."""
+        if why.facts.get("parameter") != "client":
+            return False
+        if why.code == "not_allowed":
+            self._session.client, self._session.sequence = drawn_name(), 0
+        if why.code != "over_limit":
+            return False
+        self._no_room_until[table] = time.monotonic() + _WITHOUT_NAME
+        return True
 
     def abandon(self, call: Call) -> None:
         """Nobody waits for this answer any more: what it leases is released."""

@@ -272,6 +272,38 @@ def test_put_many_takes_priorities_and_dates_with_the_rows(daemon: Daemon) -> No
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("kind", ["threads", "tasks"])
+def test_where_a_table_has_no_room_for_names_puts_and_sends_have_none(stopped: Daemon, kind: str) -> None:
+    # Of two places one origin has one.
+    stopped.write_table("jobs", "name", "<clients-max>2</clients-max>")
+    stopped.write(
+        "tables/post.xml",
+        '<table name="post" model="queue"><queues>orders</queues><clients-max>2</clients-max></table>',
+    )
+    stopped.start()
+
+    async def play_async(names: list[str]) -> None:
+        async with await fastjournal.aio.connect(stopped.tcp) as connection:
+            for name in names:
+                assert (await connection.journal("jobs").put({"name": name})).result == "inserted"
+                assert (await connection.queues("post").send("orders", name)).queues == 1
+
+    def play(names: list[str]) -> None:
+        with fastjournal.connect(stopped.tcp) as connection:
+            for name in names:
+                assert connection.journal("jobs").put({"name": name}).result == "inserted"
+                assert connection.queues("post").send("orders", name).queues == 1
+
+    for names in (["a", "b"], ["c", "d"]):
+        play(names) if kind == "threads" else asyncio.run(play_async(names))
+    with fastjournal.connect(stopped.tcp) as connection:
+        stats = connection.journal("jobs").stats()
+        assert (stats["rows"], stats["clients"], stats["client_sequences"]) == (4, 1, 2)
+        with pytest.raises(fastjournal.Error) as refused:
+            connection.journal("jobs").put({"name": "e"}, client="another", sequence=1)
+        assert refused.value.code == "over_limit"
+
+
 def test_a_command_that_must_not_be_sent_twice_ends_with_closed(daemon: Daemon) -> None:
     with fastjournal.connect(daemon.local, pauses=SOON) as connection:
         jobs = connection.journal("jobs")
