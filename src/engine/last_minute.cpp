@@ -29,6 +29,13 @@ std::optional<std::uint64_t> p99_of(Widths const& by_width, std::uint64_t most) 
   return most;
 }
 
+// Of a histogram that has begun anew.
+bool has_fewer(Widths const& now, std::vector<std::uint64_t> const& then) {
+  for (std::size_t width = 0; width < then.size(); ++width)
+    if (now[width] < then[width]) return true;
+  return false;
+}
+
 }  // namespace
 
 std::string last_minute_name(std::string_view histogram) {
@@ -43,6 +50,8 @@ std::optional<std::uint64_t> LastMinute::p99(std::string_view name, Histogram co
   while (!stands.empty() && (stands.front().at + kMinuteMs < now.value || stands.back().at > now.value))
     stands.erase(stands.begin());
   Widths const by_width = values.by_width();
+  // The table has moved to another log.
+  if (!stands.empty() && has_fewer(by_width, stands.back().by_width)) stands.clear();
   std::optional<std::uint64_t> out;
   if (!stands.empty()) {
     Widths more = by_width;

@@ -70,6 +70,21 @@ BOOST_FIXTURE_TEST_CASE(who_did_not_look_for_a_minute_begins_anew, Looked) {
   BOOST_TEST(look().has_value());
 }
 
+BOOST_FIXTURE_TEST_CASE(a_histogram_that_has_begun_anew_is_another_one, Looked) {
+  BOOST_TEST(!look());
+  for (int i = 0; i < 100; ++i) values.add(9);
+  BOOST_TEST(look().value_or(0) == 9U);
+  now.value += 25'000;
+  BOOST_TEST(look().value_or(0) == 9U);
+  values = {};
+  for (int i = 0; i < 10; ++i) values.add(40'000);
+  BOOST_TEST(!look());
+  values.add(5);
+  std::optional<std::uint64_t> const told = look();
+  BOOST_REQUIRE(told.has_value());
+  BOOST_TEST(*told <= 7U);
+}
+
 BOOST_AUTO_TEST_CASE(times_have_such_a_figure_and_counts_have_none) {
   BOOST_TEST(fastjournal::engine::last_minute_name("lateness_ms") == "lateness_ms_p99_minute");
   BOOST_TEST(fastjournal::engine::last_minute_name("merges").empty());
