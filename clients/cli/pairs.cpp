@@ -61,16 +61,11 @@ class PairRunner {
   void show(std::vector<Pair> const& pairs);
   void show_missing(std::string const& key);
 
-  // Sent again it would be a duplicate, of which nobody says whether the condition held.
-  [[nodiscard]] bool is_conditional() const {
-    return pair_.if_absent || pair_.if_timestamp || pair_.if_value ||
-           ((one_.verb == "kv rename" || one_.verb == "kv alias") && !pair_.overwrite);
-  }
   [[nodiscard]] client::SetOptions set_options() const;
   Result<TypedValue> value_of_word(std::string const& word);
   ExitCode set_one(std::string const& key, TypedValue const& value);
   ExitCode set_many();
-  ExitCode changed(Message& command, std::string const& sentence);
+  ExitCode changed(Message command, std::string const& sentence);
   ExitCode say(std::string const& key, Stored const& stored, std::string const& sentence);
   // A command about KEY, numbered as the options say.
   Message about_key(std::string_view command) const;
@@ -407,10 +402,8 @@ Message PairRunner::about_key(std::string_view command) const {
 }
 
 // `sentence`: of a change; empty: the value, alone.
-ExitCode PairRunner::changed(Message& command, std::string const& sentence) {
-  Result<client::Reply> const reply = is_conditional() ? connection_.call(command) : connection_.call_numbered(command);
-  if (!reply.ok()) return complain(reply.status());
-  Result<Stored> const stored = client::KeyValue::stored_of(reply.value());
+ExitCode PairRunner::changed(Message command, std::string const& sentence) {
+  Result<Stored> const stored = table_.change(std::move(command));
   if (!stored.ok()) return complain(stored.status());
   // What is in the way of a new key is what stands under it.
   bool const in_the_way = stored->result == SetResult::exists;
@@ -426,14 +419,14 @@ ExitCode PairRunner::add() {
   bool const is_real = client::type_of(by.value()) == ValueType::real;
   command.set("by", is_real ? Value::of_text(command.arena().copy(client::real_text(std::get<double>(by.value()))))
                             : client::value_of(by.value()));
-  return changed(command, {});
+  return changed(std::move(command), {});
 }
 
 // not, truncate, rename, alias
 ExitCode PairRunner::other() {
   if (one_.verb == "kv not") {
     Message command = about_key("NOT");
-    return changed(command, {});
+    return changed(std::move(command), {});
   }
   std::string const key = printable(pair_.key);
   std::string const more = printable(pair_.other);
@@ -442,13 +435,13 @@ ExitCode PairRunner::other() {
     if (!size.ok()) return mistake({Code::bad_parameter, "SIZE: " + size.status().message()});
     Message command = about_key("TRUNCATE");
     command.set("size", Value::of_unsigned(size.value()));
-    return changed(command, fmt::format("{} has {} bytes now", key, size.value()));
+    return changed(std::move(command), fmt::format("{} has {} bytes now", key, size.value()));
   }
   bool const renames = one_.verb == "kv rename";
   Message command = about_key(renames ? "RENAME" : "ALIAS");
   client::set_key(command, "new_key", pair_.other);
   if (pair_.overwrite) command.set_integer("overwrite", 1);
-  return changed(command, fmt::format("{} is {}{}", key, more, renames ? " now" : ", too"));
+  return changed(std::move(command), fmt::format("{} is {}{}", key, more, renames ? " now" : ", too"));
 }
 
 }  // namespace

@@ -222,6 +222,9 @@ class KeyValue {
   [[nodiscard]] Status unwatch(std::string_view key);
   [[nodiscard]] Status unwatch_prefix(std::string_view prefix);
 
+  // A command on this table that changes it, as the calls above send it: numbered, unless it has a condition.
+  [[nodiscard]] Result<Stored> change(Message command);
+
   // For pipelining: the commands, and the meaning of their answers. Keys and values are borrowed.
   [[nodiscard]] Message set_of(std::string_view key, TypedValue const& value, SetOptions const& options = {}) const;
   [[nodiscard]] Message get_of(std::string_view key, GetOptions const& options = {}) const;
@@ -235,7 +238,6 @@ class KeyValue {
   [[nodiscard]] Message about(std::string_view command, std::string_view key) const;
   void remember_watch(std::string_view key);
   [[nodiscard]] Result<Reply> call(Message& command);
-  [[nodiscard]] Result<Stored> change(Message command);
 
   Connection& connection_;
   std::string table_;
