@@ -456,8 +456,7 @@ void Connection::Body::push(Message message) {
   pushes_.push_back(std::move(message));
 }
 
-// The command has timed out: nobody would work on it until its lease ends. Without an error, as nothing failed.
-// If the message leases something, that nobody would work on until the lease ends.
+// If the message leases something, that nobody would work on until the lease ends. Without an error, as nothing failed.
 void Connection::Body::give_back(Link& link, CommandRule const& rule, Message const& message) {
   if (!has_word(rule.leases, message.command) || !is_leased(message)) return;
   Message release{rule.give_back};

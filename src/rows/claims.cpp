@@ -20,7 +20,8 @@ Status claim_name(DedupWindows const& windows, DedupWindows::Client const* clien
   // From a test, or the daemon itself: without an origin there is no owner.
   claim.owner = origin;
   if (client != nullptr) return {};
-  DedupWindows::Newcomer const who{origin, command.connection, command.may_manage};
+  // Over HTTP anybody has as many connections as he likes.
+  DedupWindows::Newcomer const who{origin, command.holds ? command.connection : ConnectionId::none, command.may_manage};
   DedupWindows::Room const room = windows.room_for(who, clients_max, now);
   if (room.evicted != nullptr) claim.evicted = room.evicted->name;
   if (room.there) {

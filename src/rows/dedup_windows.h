@@ -124,7 +124,7 @@ class DedupWindows {
   // Who brings a new name.
   struct Newcomer {
     std::string_view origin{};
-    ConnectionId connection{};  // none: all without one, of the origin, together
+    ConnectionId connection{};  // none: all without one, as over HTTP, of the origin, together
     bool may_manage{false};
   };
   // Whether there is room for one more client of this origin, and which client it replaces.
