@@ -215,7 +215,7 @@ Verdict Workers::release(Command const& command, Decision& decision) const {
   std::int64_t const now = decision.now.value;
   std::int64_t const wanted = parameters.date("process_date", 0, decision.asked().value);
   std::string room;
-  std::string_view const said = rows::failure_of(*command.message, room);
+  std::string_view const said = rows::failure_of(*command.message, decision, room);
   bool const failed = parameters.integer("failed", said.empty() ? 0 : 1, 0, 1) != 0;
   std::uint32_t index = rows::kNoRow;
   if (!find_to_end(command, parameters, decision, index)) return Verdict::done;
@@ -249,7 +249,7 @@ Verdict Workers::fail(Command const& command, Decision& decision) const {
   rows::GiveBackBody body;
   body.counters = rows_.counters_of(index).after_failure();
   std::string room;
-  body.error = rows::failure_of(*command.message, room);
+  body.error = rows::failure_of(*command.message, decision, room);
   ++statistics_.attempts_failed;
   statistics_.attempts.failed(decision.now.value);
   answer_ended(settings_, id, {}, attempts_.give_up(index, body, decision), decision);

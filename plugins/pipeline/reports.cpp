@@ -184,7 +184,7 @@ Verdict Reports::failed(Command const& command, Decision& decision) const {
   Wrong wrong;
   wrong.kind = parameters.text("class", kClassBytesMax);
   std::string room;
-  wrong.message = rows::failure_of(*command.message, room);
+  wrong.message = rows::failure_of(*command.message, decision, room);
   wrong.is_permanent = parameters.integer("permanent", 0, 0, 1) == 1;
   if (wrong.kind.empty()) wrong.kind = "error";
   std::uint32_t const cell = find_reported(command, parameters, decision);

@@ -211,7 +211,7 @@ Verdict Consumers::release(Command const& command, Decision& decision) const {
   std::int64_t const now = decision.now.value;
   std::int64_t const wanted = parameters.date("process_date", 0, decision.asked().value);
   std::string room;
-  std::string_view const said = rows::failure_of(*command.message, room);
+  std::string_view const said = rows::failure_of(*command.message, decision, room);
   bool const failed = parameters.integer("failed", said.empty() ? 0 : 1, 0, 1) != 0;
   std::uint32_t row = rows::kNoRow;
   if (!find_to_end(command, parameters, decision, row)) return Verdict::done;
@@ -239,7 +239,7 @@ Verdict Consumers::reject(Command const& command, Decision& decision) const {
   rows::GiveBackBody body;
   body.counters = shared_.rows().counters_of(row).after_failure();
   std::string room;
-  body.error = rows::failure_of(*command.message, room);
+  body.error = rows::failure_of(*command.message, decision, room);
   body.date = shared_.rows().row(row).date();
   ++shared_.statistics.attempts_failed;
   shared_.statistics.deliveries.failed(decision.now.value);

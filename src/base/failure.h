@@ -10,8 +10,6 @@
 
 namespace fastjournal {
 
-inline constexpr std::size_t kTraceBytesMax = 16U << 10U;
-
 namespace failure {
 
 inline constexpr char kTraceMark = '\xFF';

@@ -45,6 +45,7 @@ Status Decider::promise(HostedTable& table, Command const& command, TransactionI
                     .phase = Phase::promise,
                     .transaction = id,
                     .start = table.log->log->start(),
+                    .short_of_memory = parts_.memory.refuses_additions(),
                     .records = part,
                     .answer = scratch_,
                     .hold = &hold};
@@ -70,6 +71,7 @@ void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> a
                                           ? DurationMs{}
                                           : now - one.asked,
                       .start = log.log->start(),
+                      .short_of_memory = parts_.memory.refuses_additions(),
                       .records = part,
                       .answer = answer};
     std::size_t const messages = answer.heads().size();
@@ -110,7 +112,8 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
   HostedLog& log = *table.log;
   bool const is_due = advance_if_due(table, now);
   bool const adds = type.kind == CommandKind::add;
-  if (adds && parts_.memory.refuses_additions()) {
+  bool const short_of_memory = parts_.memory.refuses_additions();
+  if (adds && short_of_memory) {
     status = parts_.shortages.refuse_memory(now);
     return {};
   }
@@ -121,7 +124,12 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
   Group& group = group_;
   group.begin(log);
   Group::Part part{group, table, effects};
-  Decision decision{.now = now, .start = log.log->start(), .waited = over, .records = part, .answer = answer};
+  Decision decision{.now = now,
+                    .start = log.log->start(),
+                    .waited = over,
+                    .short_of_memory = short_of_memory,
+                    .records = part,
+                    .answer = answer};
   if (fetching != nullptr) {
     decision.step = fetching->step;
     decision.carry = fetching->carry;

@@ -135,6 +135,7 @@ class TableHarness {
   std::string origin{"ip:192.0.2.1"};
   bool holds{true};  // of the next commands, as in Command
   bool may_manage{false};
+  bool short_of_memory{false};
   // Of the next command, as part of a transaction.
   Phase phase{Phase::now};
   TransactionId transaction{};
@@ -166,6 +167,7 @@ class TableHarness {
                       .transaction = transaction,
                       .start = start,
                       .waited = waited,
+                      .short_of_memory = short_of_memory,
                       .records = log,
                       .answer = answer,
                       .hold = hold};

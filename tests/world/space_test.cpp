@@ -305,6 +305,27 @@ BOOST_AUTO_TEST_CASE(what_is_freed_is_wiped_when_the_log_says_so) {
   }
 }
 
+// What ends an attempt is never refused, so failing workers could fill any memory with what they say.
+BOOST_AUTO_TEST_CASE(what_failing_workers_say_does_not_go_far_beyond_the_limit_of_memory) {
+  Served served;
+  served.serve();
+  std::vector<std::string> rows;
+  for (int i = 0; i < 300; ++i) rows.push_back(served.insert("n" + std::to_string(i), 10));
+  engine::Memory& memory = served.world.engine().memory();
+  std::uint64_t const limit = memory.bytes() + (100U << 10U);
+  memory.limit(limit);
+  std::string const trace(16U << 10U, 't');
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Message row;
+    BOOST_REQUIRE(protocol::parse_line(served.ask("NEXT table=jobs"), row).ok());
+    std::string const answer = served.ask("RELEASE table=jobs;row=" + std::string{row.text("row")} + ";epoch=" +
+                                          std::string{row.text("epoch")} + ";error=broken;error_trace=" + trace);
+    BOOST_REQUIRE_MESSAGE(answer.starts_with("RELEASED "), answer);
+  }
+  BOOST_TEST(memory.bytes() > limit);
+  BOOST_TEST(memory.bytes() < limit + 300U * 2048U);
+}
+
 // Otherwise the administrator would look for space on a disk that has enough.
 BOOST_AUTO_TEST_CASE(a_folder_that_may_not_be_written_is_not_called_a_full_disk) {
   Served served;

@@ -150,6 +150,7 @@ struct Decision {
   std::uint32_t step{0};        // 0, 1, ... while the verdict is `again` or `fetch`
   bool waited{false};           // the wait is over: answer now, do not wait again
   bool short_of_space{false};   // of a command that touches: nothing may be appended
+  bool short_of_memory{false};  // what a command may leave out is not kept
   // out
   Records& records;
   Answer& answer;
@@ -357,7 +358,7 @@ struct TableContext {
 };
 
 // Raised with every change that breaks plugins built before it.
-inline constexpr std::uint32_t kPluginAbi = 22;
+inline constexpr std::uint32_t kPluginAbi = 23;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // A protocol that a type brings, for listeners that are bound to a table of it (<listen protocol table>). TYPE.xml names

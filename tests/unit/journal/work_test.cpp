@@ -373,6 +373,25 @@ BOOST_FIXTURE_TEST_CASE(fail_parks_at_once_with_its_error, WorkFixture) {
   BOOST_TEST(replays());
 }
 
+BOOST_FIXTURE_TEST_CASE(while_memory_is_short_a_trace_has_the_room_of_an_error, WorkFixture) {
+  run("INSERT", {{"k", "a"}});
+  short_of_memory = true;
+  std::string const trace(20'000, 't');
+  run("RELEASE",
+      with(with(with(leased(run("NEXT", {})), "error", "broken"), "error_trace", trace), "process_date", "0"));
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("error") == "broken");
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("error_trace") == trace.substr(0, 1024 - 6));
+  // Alone it still says that it failed.
+  run("RELEASE", with(with(leased(run("NEXT", {})), "error_trace", trace), "process_date", "0"));
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("attempts") == "2");
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("error_trace") == trace.substr(0, 1024));
+  run("RELEASE", with(with(with(leased(run("NEXT", {})), "error", std::string(1024, 'e')), "error_trace", trace),
+                      "process_date", "0"));
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("error").size() == 1024U);
+  BOOST_TEST(run("PEEK", {{"k", "a"}}).get("error_trace") == "-");
+  BOOST_TEST(replays());
+}
+
 BOOST_FIXTURE_TEST_CASE(a_trace_is_kept_until_the_next_failure_and_shown_when_one_row_is_looked_at, WorkFixture) {
   std::string const trace = "Traceback:\n" + std::string(20'000, 't');
   std::uint64_t const bytes = table->live_bytes();
