@@ -16,8 +16,9 @@ namespace {
 constexpr std::uint64_t kLastRoundBytes = std::uint64_t{1} << 20U;
 // Copies of one step, and of one wish; and blobs that are left out, of one step.
 constexpr std::size_t kCopiesPerStep = 256;
-// While the file is made that is to be the current one.
+// While the file is made that is to be the current one; more seldom the longer that takes, as on a full disk.
 constexpr std::int64_t kLookAgainMs = 10;
+constexpr std::int64_t kLookAgainMsMax = 1'000;
 // A disk that has lost more than that is not cleaned by leaving blobs out.
 constexpr std::uint32_t kDamagedMax = 100;
 constexpr std::size_t kWhyBytesMax = 1024;
@@ -86,7 +87,7 @@ bool Maintenance::is_copied_but(std::size_t left) const {
 bool Maintenance::may_swap(std::size_t left, std::int64_t now) const {
   if (!is_copied_but(left)) return false;
   if (!is_made()) {
-    look_at_ = now + kLookAgainMs;
+    look_at_ = now + std::clamp((now - shared_.state.began) / 8, kLookAgainMs, kLookAgainMsMax);
     return false;
   }
   if (shared_.names.quiet_from() <= now || is_mutant(Mutant::exchanged_without_quiet)) return true;

@@ -326,8 +326,12 @@ Verdict Sends::send(Command const& command, Decision& decision) const {
   if (!keeps) decision.status = check_table(makes ? 1 : queues_.size());
   if (!decision.status.ok()) return Verdict::done;
   if (makes && !keeps && !shared_.has_place(command) && !shared_.promised.is_new(wish.queue)) {
-    decision.status = {Code::over_limit, "table " + shared_.table() + " has " + std::to_string(shared_.named()) +
-                                             " queues and exchanges: remove some, or raise queues-max"};
+    decision.status = {Code::over_limit,
+                       "table " + shared_.table() + " has " + std::to_string(shared_.named()) +
+                           " queues and exchanges, and " +
+                           (command.may_manage ? "queues-max allows no more"
+                                               : "the last eighth of queues-max is for those who manage") +
+                           ": remove some, or raise queues-max"};
     return Verdict::done;
   }
   if (makes && decision.phase != Phase::promise) {

@@ -1,12 +1,18 @@
 // Who may open the folder and the files of a table by their path: given to what is made, and to what is there when it is
 // declared anew.
+#include <optional>
+#include <utility>
+
 #include "storage/byte_files.h"
 
 namespace fastjournal::storage {
 
 Status ByteFiles::set_access(env::Access const& access) {
-  options_.access = access;
-  return give_access();
+  std::optional<env::Access> const before = std::exchange(options_.access, access);
+  Status status = give_access();
+  // The next RELOAD tries again, and says again what is wrong.
+  if (!status.ok()) options_.access = before;
+  return status;
 }
 
 Status ByteFiles::give_access() {
