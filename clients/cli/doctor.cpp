@@ -93,6 +93,7 @@ ExitCode doctor(Invocation const& one, Console& console) {
   TokenSources const sources = TokenSources::of_environment();
   doctor::Wish wish{.config = one.config,
                     .plugins = one.plugins,
+                    .state = one.state,
                     .server = one.server,
                     .connection = connection_options(one),
                     .version = FJ_VERSION};

@@ -521,10 +521,11 @@ void Grammar::add_backup() {
 
 void Grammar::add_machine_verbs() {
   CLI::App& doctor = verb("doctor", "check the installation on this computer, and say what to do");
-  doctor
-      .add_option("--config", out_.config, "the daemon's file (default: that of the daemon that runs, else installed)")
+  doctor.add_option("--config", out_.config, "the daemon's file (default: of the one that runs, else installed)")
       ->type_name("FILE");
   doctor.add_option("--plugins", out_.plugins, "folder of the table types (default: as the daemon's file says)")
+      ->type_name("FOLDER");
+  doctor.add_option("--state", out_.state, "the daemon's --state (default: of the one that runs, or of the service)")
       ->type_name("FOLDER");
   doctor.footer(
       "Looks at the configuration, rights and owners, disks and the speed of their syncs, clock, limits, kernel "

@@ -197,6 +197,8 @@ struct Invocation {
   bool asks{false};  // not an option: somebody sits at both ends of the terminal
   // check, feed, log
   std::string plugins;
+  // doctor
+  std::string state;
   // feed
   std::string address;
   std::string interface;

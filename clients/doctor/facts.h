@@ -44,6 +44,7 @@ struct PathFacts {
   std::string other_owners_example{};  // one of them
   std::uint64_t entries{0};            // of a data folder, or a log's, but for lost+found
   bool is_mount{false};                // a file system is mounted there
+  bool is_missed{false};               // a data folder that the state folder knows, without a lock: its journal is gone
   std::string not_mounted{};  // the nearest folder at or above it that fstab names, and where nothing is mounted
 };
 

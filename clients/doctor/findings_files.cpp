@@ -117,7 +117,7 @@ class PathJudge {
 
   // A folder of data without what should be in it: missing, or empty. False: nothing says that more was there.
   bool judge_lost(PathFacts const& one) {
-    std::string const found = one.error == ENOENT ? "does not exist" : "is empty";
+    std::string const found = one.error == ENOENT ? "does not exist" : one.entries == 0 ? "is empty" : "has no log";
     if (!facts_.daemon.server.empty() && facts_.daemon.pid) {
       add(Severity::error, one, found + ", while the daemon runs: its files were removed, or something is mounted here",
           "the files of the daemon",
@@ -128,7 +128,15 @@ class PathJudge {
     if (!one.not_mounted.empty()) {
       add(Severity::error, one, fmt::format("{}: fstab names {}, and nothing is mounted there", found, one.not_mounted),
           "the disk with the data",
-          fmt::format("mount {} before the daemon is started: a start would make new, empty logs", one.not_mounted));
+          fmt::format("mount {} before the daemon is started: {}", one.not_mounted,
+                      one.is_missed ? "no start is possible without it" : "a start would make new, empty logs"));
+      return true;
+    }
+    if (one.is_missed) {
+      add(Severity::error, one, found + ", and this installation had a journal here: no daemon starts with it",
+          "the disk with the data",
+          "mount it, or restore a backup; to begin with an empty journal all the same, start the daemon once with "
+          "--new-data");
       return true;
     }
     bool const is_empty_mount = one.error == 0 && one.is_mount;
@@ -139,8 +147,15 @@ class PathJudge {
     return true;
   }
 
+  // Or one cannot be looked at.
+  [[nodiscard]] bool has_logs() const {
+    return std::any_of(facts_.paths.begin(), facts_.paths.end(), [](PathFacts const& one) {
+      return one.role == Role::log && (one.entries > 0 || (one.error != 0 && one.error != ENOENT));
+    });
+  }
+
   void judge_data(PathFacts const& one) {
-    if (one.is_folder && one.entries == 0) judge_lost(one);
+    if (one.is_folder && (one.entries == 0 || (one.is_missed && !has_logs()))) judge_lost(one);
     if (!one.is_folder) return add(Severity::error, one, "is no folder", "a folder", "correct <data folder>");
     if (daemon_ && one.uid != *daemon_)
       add(Severity::error, one, fmt::format("belongs to user {}", one.uid), fmt::format("user {}", *daemon_),

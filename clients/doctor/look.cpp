@@ -20,6 +20,8 @@
 
 #include "config/daemon_reader.h"
 #include "os/installation.h"
+#include "os/known_folders.h"
+#include "os/posix_disk.h"
 #include "os/sync_probe.h"
 
 namespace fastjournal::doctor {
@@ -114,6 +116,19 @@ void look_at_read_files(config::DaemonDeclaration const& daemon, Facts& facts) {
         std::any_of(facts.paths.begin(), facts.paths.end(), [&](PathFacts const& one) { return one.path == file; });
     if (!file.empty() && !is_there) facts.paths.push_back(path_facts(Role::file, file));
   }
+}
+
+// Not seen, as for those who may not read there: false.
+bool is_missed(Wish const& wish, Facts const& facts, std::string const& folder) {
+  std::string state = wish.state;
+  if (state.empty() && facts.daemon.pid) state = option_of(*facts.daemon.pid, "--state");
+  if (state.empty()) state = os::installed_state();
+  if (state.empty()) return false;
+  os::PosixDisk disk{state};
+  std::error_code ignored;
+  if (fs::exists(fs::path{folder} / "lock", ignored)) return false;
+  Result<bool> const known = os::is_known_folder(disk, fs::absolute(folder, ignored).lexically_normal().string());
+  return known.ok() && known.value();
 }
 
 void look_at_paths(config::DaemonDeclaration const& daemon, std::vector<std::string> const& tokens, Facts& facts) {
@@ -298,6 +313,8 @@ Facts look(Wish const& wish) {
   if (declared.ok()) {
     look_at_wishes(declared.value(), facts.wish);
     look_at_paths(declared.value(), wish.tokens, facts);
+    for (PathFacts& one : facts.paths)
+      if (one.role == Role::data) one.is_missed = is_missed(wish, facts, one.path);
     look_at_disks(declared.value(), wish.syncs, facts);
   }
   look_at_computer(facts);

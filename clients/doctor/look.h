@@ -15,6 +15,7 @@ namespace fastjournal::doctor {
 struct Wish {
   std::string config{};                  // empty: that of the daemon that answers, else where it is installed
   std::string plugins{};                 // empty: as the configuration says
+  std::string state{};                   // empty: that of the daemon that answers, else of the installed service
   std::string server{};                  // empty: what the configuration names, or the installed daemon's socket
   client::Options connection{};          // all but the address
   std::vector<std::string> tokens{};     // files of the command line

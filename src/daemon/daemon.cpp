@@ -17,10 +17,10 @@
 #include "config/table_reader.h"
 #include "config/tables_folder.h"
 #include "config/users_reader.h"
-#include "daemon/known_folders.h"
 #include "daemon/refused_lines.h"
 #include "os/event_log.h"
 #include "os/installation.h"
+#include "os/known_folders.h"
 #include "os/random.h"
 #include "page/page.h"
 #include "protocol/http.h"
@@ -257,7 +257,7 @@ Status Daemon::take_data_folder() {
                                  .begins = options_.new_data};
   if (!options_.state.empty() && !options_.new_data) {
     os::PosixDisk state{options_.state};
-    Result<bool> const is_known = is_known_folder(state, data_folder());
+    Result<bool> const is_known = os::is_known_folder(state, data_folder());
     if (!is_known.ok()) return is_known.status();
     wish.was_used = is_known.value();
   }

@@ -5,10 +5,10 @@
 
 #include <fstream>
 
-#include "daemon/known_folders.h"
 #include "log/file/file_log.h"
 #include "log/file/replay.h"
 #include "os/event_log.h"
+#include "os/known_folders.h"
 #include "os/random.h"
 #include "os/workers.h"
 
@@ -52,7 +52,7 @@ Status Daemon::open_logs() {
   }
   if (!options_.state.empty()) {
     os::PosixDisk state{options_.state};
-    if (Status const status = remember_folder(state, data_folder()); !status.ok())
+    if (Status const status = os::remember_folder(state, data_folder()); !status.ok())
       os::log_warning("where the data is could not be remembered, for the day when its disk is not mounted: " +
                       status.message());
   }

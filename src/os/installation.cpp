@@ -49,6 +49,9 @@ std::vector<std::string> administrator_sockets() {
   return {(here / FJ_RUN_FOLDER / kSocket).string(), (here / FJ_DATA_FOLDER / kSocket).string()};
 }
 
+// As StateDirectory= of its unit.
+std::string installed_state() { return is_build(prefix()) ? std::string{} : "/var/lib/fastjournal-state"; }
+
 std::string installed_examples() {
   std::filesystem::path const here = prefix();
   // build/PRESET of a checkout.

@@ -16,6 +16,8 @@ namespace fastjournal::os {
 [[nodiscard]] std::string default_configuration();
 // Paths of the administrator's socket of a daemon installed or built with this program; the most likely first.
 [[nodiscard]] std::vector<std::string> administrator_sockets();
+// Where the installed service keeps which data folders it has used, whatever its prefix; empty: this is a build.
+[[nodiscard]] std::string installed_state();
 // A folder with fastjournal.xml and tables.d; empty if there is none.
 [[nodiscard]] std::string installed_examples();
 // Of this computer; empty if it has none.

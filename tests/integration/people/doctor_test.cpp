@@ -148,6 +148,29 @@ BOOST_FIXTURE_TEST_CASE(another_daemon_at_its_port_does_not_stand_for_a_stopped_
   BOOST_TEST(seen.has("error daemon", "no daemon answers"), seen.ran.output);
 }
 
+// No daemon starts with it, and the way out is told.
+BOOST_FIXTURE_TEST_CASE(an_empty_folder_where_a_journal_was_is_told, Installation) {
+  std::string const options = "--config fastjournal.xml --state state";
+  std::string const gone = "and this installation had a journal here: no daemon starts with it";
+  is_running = daemon.start({"--state", path("state").string()});
+  BOOST_REQUIRE_MESSAGE(is_running, daemon.output());
+  BOOST_TEST(!examine(options).has("error rights"));
+  stop();
+  BOOST_TEST(!examine(options).has("error rights"));
+  fs::rename(path("data"), path("disk"));
+  Diagnosis seen = examine(options);
+  BOOST_TEST(seen.has("error rights", "data: does not exist, " + gone), seen.ran.output);
+  BOOST_TEST(seen.has("error rights", "--new-data"), seen.ran.output);
+  fs::create_directory(path("data"));
+  seen = examine(options);
+  BOOST_TEST(seen.has("error rights", "data: is empty, " + gone), seen.ran.output);
+  daemon.write("data/other", "");
+  seen = examine(options);
+  BOOST_TEST(seen.has("error rights", "data: has no log, " + gone), seen.ran.output);
+  // Nobody knows it.
+  BOOST_TEST(!examine("--config fastjournal.xml").has("error rights"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_log_that_is_gone_and_an_empty_mount_are_told, Installation) {
   start();
   stop();

@@ -209,6 +209,33 @@ BOOST_AUTO_TEST_CASE(an_empty_mount_is_told) {
   BOOST_TEST((worst_of(judge(facts)) == Severity::ok));
 }
 
+// The daemon refuses to start there: the state folder knows it.
+BOOST_AUTO_TEST_CASE(an_empty_folder_where_a_journal_was_is_an_error) {
+  std::string const journal = "this installation had a journal here: no daemon starts with it";
+  auto const told = [&](Facts const& facts, std::string const& found) {
+    std::string const text = text_of(judge(facts));
+    BOOST_TEST(text.find("error rights: data folder /data: " + found + ", and " + journal) != std::string::npos, text);
+    BOOST_TEST(text.find("start the daemon once with --new-data") != std::string::npos, text);
+  };
+  Facts facts = never_started();
+  path_of(facts, Role::data).is_missed = true;
+  told(facts, "is empty");
+  path_of(facts, Role::data).is_mount = true;
+  told(facts, "is empty");
+  path_of(facts, Role::data).entries = 1;  // other things, and no log
+  told(facts, "has no log");
+  path_of(facts, Role::data).error = ENOENT;
+  path_of(facts, Role::data).entries = 0;
+  told(facts, "does not exist");
+  // What fstab says is better, and a folder with its logs is sound.
+  path_of(facts, Role::data).not_mounted = "/data";
+  BOOST_TEST(text_of(judge(facts)).find("fstab names /data, and nothing is mounted there") != std::string::npos);
+  BOOST_TEST(text_of(judge(facts)).find("no start is possible without it") != std::string::npos);
+  facts = sound();
+  path_of(facts, Role::data).is_missed = true;
+  BOOST_TEST((worst_of(judge(facts)) == Severity::ok), text_of(judge(facts)));
+}
+
 BOOST_AUTO_TEST_CASE(what_may_not_be_opened_is_unseen_or_an_error_of_the_daemons_user) {
   Facts facts = sound();
   facts.uid = 1000;

@@ -1,8 +1,8 @@
-#include "daemon/known_folders.h"
+#include "os/known_folders.h"
 
 #include "base/bytes.h"
 
-namespace fastjournal::daemon {
+namespace fastjournal::os {
 namespace {
 
 constexpr std::uint64_t kBytesMax = 1U << 20U;
@@ -60,4 +60,4 @@ Status remember_folder(env::Disk& state, std::string_view path) {
   return status;
 }
 
-}  // namespace fastjournal::daemon
+}  // namespace fastjournal::os

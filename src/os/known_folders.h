@@ -9,7 +9,7 @@
 #include "env/disk.h"
 #include "fastjournal/status.h"
 
-namespace fastjournal::daemon {
+namespace fastjournal::os {
 
 // In the state folder: one path a line.
 inline constexpr std::string_view kKnownFoldersFile = "data-folders";
@@ -19,4 +19,4 @@ inline constexpr std::string_view kKnownFoldersFile = "data-folders";
 // From now on it is known; ok: durably.
 [[nodiscard]] Status remember_folder(env::Disk& state, std::string_view path);
 
-}  // namespace fastjournal::daemon
+}  // namespace fastjournal::os
