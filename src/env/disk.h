@@ -74,7 +74,12 @@ class FolderLock {
   [[nodiscard]] virtual Status add_note(std::string_view line) = 0;
 };
 
-enum class OpenMode : std::uint8_t { read_only, read_write, create_new };
+enum class OpenMode : std::uint8_t {
+  read_only,
+  read_write,
+  create_new,
+  create_closed,  // the same, and nobody but its owner may open the file until it is given
+};
 
 // Who may open a file beside its owner; a folder, whoever may read it.
 struct Access {
@@ -86,7 +91,7 @@ struct Access {
 class Disk {
  public:
   virtual ~Disk() = default;
-  // not_found if it does not exist; create_new: in_use if it exists. Only regular files: anything else, including a
+  // not_found if it does not exist; create_new and create_closed: in_use if it exists. Only regular files: anything else, including a
   // link to a file, is bad_configuration, without waiting. not_allowed, for all calls: no permission, or a read-only
   // file system.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> open(std::string_view path, OpenMode mode) = 0;

@@ -409,10 +409,12 @@ Result<std::unique_ptr<env::File>> PosixDisk::open(std::string_view path, env::O
   int flags = kSafely;
   if (mode == env::OpenMode::read_only) flags |= O_RDONLY;
   if (mode == env::OpenMode::read_write) flags |= O_RDWR;
-  if (mode == env::OpenMode::create_new) flags |= O_RDWR | O_CREAT | O_EXCL;
+  bool const is_closed = mode == env::OpenMode::create_closed;
+  if (is_closed || mode == env::OpenMode::create_new) flags |= O_RDWR | O_CREAT | O_EXCL;
+  mode_t const made_mode = is_closed ? mode_t{0600} : file_mode_;
   std::string name = full(path);
   Place place = place_of(path);
-  Descriptor descriptor(uninterrupted([&] { return ::openat(place.folder, place.name.c_str(), flags, file_mode_); }));
+  Descriptor descriptor(uninterrupted([&] { return ::openat(place.folder, place.name.c_str(), flags, made_mode); }));
   if (!descriptor.is_open()) return failure("open", name, errno);
   if (Status status = check_is_file(descriptor.get(), name); !status.ok()) return status;
   auto reopen = [place = std::move(place)](int with) { return ::openat(place.folder, place.name.c_str(), with); };

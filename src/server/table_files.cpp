@@ -13,6 +13,9 @@ constexpr std::uint32_t kStepsPerCopy = 1024;
 // Tables whose files are looked at once, though nobody wrote to them: some 5 us each.
 constexpr std::uint64_t kLooksPerRound = 256;
 
+// Of types whose files a table may give to a group.
+constexpr std::string_view kGiveOption = "file-group";
+
 // Names of tables are names of folders.
 std::string folder_of(std::string const& table) { return "bytes/" + table; }
 
@@ -28,14 +31,18 @@ Result<engine::Outside*> TableFiles::outside_of(engine::HostedTable& table) {
                                     "removed; try again in a moment"};
   Result<std::optional<env::Access>> access = host_.access_of(*table.declaration);
   if (!access.ok()) return access.status();
+  bool const may_be_given =
+      std::ranges::any_of(table.declaration->options, [](auto const& one) { return one.name == kGiveOption; });
   auto one = std::make_unique<One>(*this, table);
-  one->files = std::make_unique<storage::ByteFiles>(host_.disk(),
-                                                    storage::ByteFilesOptions{.folder = folder,
-                                                                              .table = table.id,
-                                                                              .store_id = table.log->store_id,
-                                                                              .access = std::move(access).value(),
-                                                                              .keeps = table.log->keeps},
-                                                    *table.can.stores, one.get());
+  one->files = std::make_unique<storage::ByteFiles>(
+      host_.disk(),
+      storage::ByteFilesOptions{.folder = folder,
+                                .table = table.id,
+                                .store_id = table.log->store_id,
+                                .access = std::move(access).value(),
+                                .usual = may_be_given ? std::optional{host_.usual_access()} : std::nullopt,
+                                .keeps = table.log->keeps},
+      *table.can.stores, one.get());
   One& added = *all_.emplace(folder, std::move(one)).first->second;
   Status status = added.files->open();
   if (status.ok() && is_serving_) status = begin(added);
@@ -79,13 +86,7 @@ std::vector<std::string> TableFiles::declared_anew() {
     if (table == nullptr) continue;
     Result<std::optional<env::Access>> access = host_.access_of(*table->declaration);
     Status status = access.status();
-    std::optional<env::Access> const& before = one->files->access();
-    if (status.ok() && access.value() != before) {
-      env::Access next = access->value_or(host_.usual_access());
-      // It has one no more: not that of before.
-      if (!next.group && before && before->group) next.group = host_.usual_access().group;
-      status = one->files->set_access(next);
-    }
+    if (status.ok() && access.value() != one->files->access()) status = one->files->set_access(access.value());
     if (!status.ok()) out.push_back("table " + table->name + ": its files stay as they were: " + status.message());
   }
   return out;

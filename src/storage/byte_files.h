@@ -45,6 +45,7 @@ struct ByteFilesOptions {
   TableId table{};
   std::uint64_t store_id{0};                  // of the log
   std::optional<env::Access> access{};        // of the folder and its data files; nothing: as the disk makes them
+  std::optional<env::Access> usual{};         // what that is, where `access` may come and go; nothing: it never came
   bool keeps{true};                           // false: its records are not kept either, so nothing is found at a start
   std::uint64_t file_bytes{256U << 20U};      // of a file that it made itself; then another one is begun
   std::uint64_t reserve_bytes{16U << 20U};    // space is asked for in steps of
@@ -100,7 +101,7 @@ class ByteFiles final : public engine::Outside {
   [[nodiscard]] Status sync_carried();
 
   // Of what is there, and of what is made from now on.
-  [[nodiscard]] Status set_access(env::Access const& access);
+  [[nodiscard]] Status set_access(std::optional<env::Access> const& access);
   [[nodiscard]] std::optional<env::Access> const& access() const { return options_.access; }
 
   // -- engine::Outside ------------------------------------------------------

@@ -140,7 +140,9 @@ void CopyJob::run() {
 
 Result<FilePtr> make_file(env::Disk& disk, std::string const& folder, std::string const& path, FileHeader const& header,
                           std::optional<env::Access> const& access) {
-  Result<std::unique_ptr<env::File>> made = disk.open(path, env::OpenMode::create_new);
+  // One that is given away is closed until then: the daemon's own group must not have it open.
+  Result<std::unique_ptr<env::File>> made =
+      disk.open(path, access ? env::OpenMode::create_closed : env::OpenMode::create_new);
   if (!made.ok()) return made.status();
   FilePtr file = std::move(made).value();
   Status status = access ? disk.give(path, *access) : Status{};

@@ -333,7 +333,7 @@ Status SimDisk::sync(Node& node, std::string_view path, void const* caller, std:
 Result<std::unique_ptr<env::File>> SimDisk::open(std::string_view path, env::OpenMode mode) {
   if (Status status = enter(Call::open, path, FJ_CALLER); !status.ok()) return status;
   auto found = names_.find(path);
-  if (mode == env::OpenMode::create_new) {
+  if (mode == env::OpenMode::create_new || mode == env::OpenMode::create_closed) {
     if (no_new_files_) return Status{Code::not_allowed, fmt::format("open {}: Permission denied", path)};
     if (found != names_.end()) return Status{Code::in_use, fmt::format("open {}: File exists", path)};
     if (!folders_.contains(folder_of(path)))

@@ -142,6 +142,22 @@ BOOST_AUTO_TEST_CASE(a_start_and_a_reload_change_what_is_there) {
   BOOST_TEST(!may_read("bytes/images/data.000001"));
 }
 
+BOOST_AUTO_TEST_CASE(a_start_gives_back_what_no_group_has_any_more) {
+  for (std::string const& next : {std::string{}, std::string{"<file-mode>0640</file-mode>"}}) {
+    AccessFixture fresh;
+    fresh.declare("<file-group>" + theirs + "</file-group>");
+    fresh.start();
+    BOOST_TEST(fresh.ask("PUT table=images;key=a;data=bWVvdw==").starts_with("STORED"));
+    BOOST_TEST(fresh.may_read("bytes/images/data.000001"));
+    fresh.stop();
+    fresh.declare(next);
+    fresh.start();
+    BOOST_TEST(fresh.access("bytes/images/data.000001").ends_with(" " + own), next);
+    BOOST_TEST(fresh.access("bytes/images").ends_with(" " + own), next);
+    BOOST_TEST(!fresh.may_read("bytes/images/data.000001"), next);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_group_that_nobody_knows_is_refused) {
   declare("<file-group>no_such_group_here</file-group>");
   BOOST_TEST(!daemon.start());

@@ -145,6 +145,25 @@ BOOST_AUTO_TEST_CASE(a_write_that_the_kernel_refuses_is_an_error_with_path_and_c
   BOOST_TEST(std::filesystem::file_size(folder.path + "/a") == 1000U);
 }
 
+// Between its creation and the change of its group it has the group of whoever makes it.
+BOOST_AUTO_TEST_CASE(a_file_that_is_given_away_is_closed_until_then) {
+  Folder folder;
+  PosixDisk disk(folder.path, 0644);
+  auto const mode_of = [&](std::string const& name) {
+    struct stat info {};
+    BOOST_REQUIRE(::stat((folder.path + "/" + name).c_str(), &info) == 0);
+    return info.st_mode & 0777U;
+  };
+  BOOST_REQUIRE(disk.open("closed", env::OpenMode::create_closed).ok());
+  BOOST_TEST(mode_of("closed") == 0600U);
+  BOOST_CHECK(disk.open("closed", env::OpenMode::create_closed).status().code() == Code::in_use);
+  BOOST_REQUIRE(disk.give("closed", {.mode = 0644, .group = ::getegid()}).ok());
+  BOOST_TEST(mode_of("closed") == 0644U);
+  BOOST_REQUIRE(disk.open("open", env::OpenMode::create_new).ok());
+  BOOST_TEST((mode_of("open") & 0600U) == 0600U);
+  BOOST_TEST(mode_of("open") != 0600U);
+}
+
 // Opening a pipe would block, a device has no end, and a link leads to another file.
 BOOST_AUTO_TEST_CASE(what_is_no_file_is_not_opened_and_nobody_waits_for_it) {
   Folder folder;
