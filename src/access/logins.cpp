@@ -61,9 +61,12 @@ bool Logins::wait_for_hash(ConnectionId who, std::string_view origin, Digest con
   for (auto const& [job, its] : under_way_)
     if (is_same(its, digest)) number = job;
   if (number == 0) {
-    if (queue_.size() >= kQueueMax) return false;
+    std::string from = origin_of_tries(origin);
+    // Wrong ones are known only when they were computed: one origin must not keep all others out until then.
+    auto const mine = static_cast<std::size_t>(std::ranges::count(queue_, from, &Waiting::origin));
+    if (queue_.size() >= kQueueMax || mine >= kQueueOfOriginMax) return false;
     number = ++last_job_;
-    queue_.push_back({digest, std::make_unique<HashJob>(number, token, expected)});
+    queue_.push_back({std::move(from), std::make_unique<HashJob>(number, token, expected)});
     under_way_.emplace_back(number, digest);
   }
   attempts_.push_back({who, std::string{origin}, number});

@@ -61,7 +61,8 @@ class Logins {
   static constexpr std::size_t kWrongMax = 4096;
   static constexpr std::int64_t kWrongForUs = 60'000'000;  // a wrong token is remembered
   static constexpr std::size_t kJobsMax = 2;               // under way
-  static constexpr std::size_t kQueueMax = 64;             // jobs that wait
+  static constexpr std::size_t kQueueMax = 64;             // jobs that wait,
+  static constexpr std::size_t kQueueOfOriginMax = 48;     // and those of one origin (origin_of_tries)
   static constexpr std::int64_t kRefusalAfterUs = 250'000;
 
   struct Claim {
@@ -117,7 +118,7 @@ class Logins {
     Outcome outcome;
   };
   struct Waiting {
-    Digest digest;
+    std::string origin;
     std::unique_ptr<HashJob> job;
   };
 

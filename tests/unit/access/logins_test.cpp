@@ -54,6 +54,18 @@ struct Gate : HashRunner {
                                       {.token = token, .user = name, .origin = origin}, now_us);
     return outcome ? shown(*outcome) : "later";
   }
+  // u0, u1, ...: their tokens are 100, 101, ...
+  void add_users(int count) {
+    Users users;
+    for (int i = 0; i < count; ++i) {
+      // One computed hash serves all: only its salt differs.
+      std::string text = hash_of(1).text();
+      std::string const salt_of_first = text.substr(text.find("p=1$") + 4, 22);
+      text.replace(text.find(salt_of_first), 22, std::string{token_of(100 + i).text().substr(3, 22)});
+      BOOST_REQUIRE(users.add({.name = "u" + std::to_string(i), .grants = {}, .token = TokenHash::parse(text)}));
+    }
+    logins.use(std::move(users));
+  }
   void run_one() {
     BOOST_REQUIRE(!jobs.empty());
     std::unique_ptr<HashJob> job = std::move(jobs.front());
@@ -165,16 +177,8 @@ BOOST_AUTO_TEST_CASE(known_tokens_are_not_held_up_by_the_failures_of_others) {
 }
 
 BOOST_AUTO_TEST_CASE(few_hashes_are_computed_at_once_and_the_queue_is_bounded) {
-  Users users;
   int const most = static_cast<int>(Logins::kJobsMax + Logins::kQueueMax);
-  for (int i = 0; i <= most; ++i) {
-    // One computed hash serves all: only its salt differs.
-    std::string text = hash_of(1).text();
-    std::string const salt_of_first = text.substr(text.find("p=1$") + 4, 22);
-    text.replace(text.find(salt_of_first), 22, std::string{token_of(100 + i).text().substr(3, 22)});
-    BOOST_REQUIRE(users.add({.name = "u" + std::to_string(i), .grants = {}, .token = TokenHash::parse(text)}));
-  }
-  logins.use(std::move(users));
+  add_users(most + 1);
   for (int i = 0; i < most; ++i) BOOST_TEST(begin(i, token_of(100 + i).text(), "ip:" + std::to_string(i)) == "later");
   BOOST_TEST(jobs.size() == Logins::kJobsMax);
   BOOST_TEST(logins.jobs() == Logins::kJobsMax);
@@ -183,6 +187,20 @@ BOOST_AUTO_TEST_CASE(few_hashes_are_computed_at_once_and_the_queue_is_bounded) {
   run_one();
   BOOST_TEST(logins.jobs() == Logins::kJobsMax);
   BOOST_TEST(begin(most, token_of(100 + most).text(), "ip:x") == "later");
+  run_all();
+  BOOST_TEST(logins.jobs() == 0U);
+}
+
+// Whose tokens are wrong is known only afterwards. Addresses of one network are one origin.
+BOOST_AUTO_TEST_CASE(one_origin_leaves_places_of_the_queue_to_others) {
+  int const most = static_cast<int>(Logins::kJobsMax + Logins::kQueueOfOriginMax);
+  add_users(100);
+  for (int i = 0; i < most; ++i)
+    BOOST_TEST(begin(i, token_of(100 + i).text(), "ip:2001:db8:0:1::" + std::to_string(i)) == "later");
+  BOOST_TEST(begin(most, token_of(100 + most).text(), "ip:2001:db8:0:1::9") == "over_limit");
+  BOOST_TEST(begin(most, token_of(100 + most).text(), "ip:2001:db8:0:2::9") == "later");
+  // A hash that is computed already is nobody's place.
+  BOOST_TEST(begin(most + 1, token_of(100).text(), "ip:2001:db8:0:1::9") == "later");
   run_all();
   BOOST_TEST(logins.jobs() == 0U);
 }
