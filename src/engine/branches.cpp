@@ -75,7 +75,7 @@ Status Branches::check_ends(Branch const& branch) {
         "XAER_RMFAIL", Code::wrong_state,
         "the log that knows how this ended is not there, or is an older copy: an administrator decides it, with "
         "fastjournal tx commit or tx rollback");
-  if (!branch.associated.empty() || branch.is_suspended)
+  if (branch.associated > 0 || branch.is_suspended)
     return wrong_order("a connection is still associated with the branch, or has suspended it: XA_END comes first");
   if (branch.decided == log::Outcome::none) return {};
   bool const committed = branch.decided == log::Outcome::committed;
@@ -171,6 +171,18 @@ Status Branches::check_prepared(Caller const& caller, std::string_view origin, H
 // ---------------------------------------------------------------------------
 // Association
 
+void Branches::associate(ConnectionId connection, Branch& branch) {
+  ++branch.associated;
+  worked_on_[connection] = &branch;
+  parts_.transactions.attach(connection, *parts_.transactions.find(branch.transaction));
+}
+
+void Branches::leave(ConnectionId connection, Branch& branch) {
+  --branch.associated;
+  worked_on_.erase(connection);
+  parts_.transactions.detach(connection);
+}
+
 Status Branches::start(Caller const& caller, std::string_view xid, Start how, DurationMs timeout, TimeMs now) {
   if (parts_.transactions.has(caller.connection))
     return refusal("XAER_PROTO", Code::wrong_state,
@@ -188,8 +200,7 @@ Status Branches::start(Caller const& caller, std::string_view xid, Start how, Du
     Branch& branch = add(xid, caller.origin);
     Transaction& one = parts_.transactions.make(ConnectionId::none, timeout, now);
     branch.transaction = one.id;
-    branch.associated.insert(caller.connection);
-    parts_.transactions.attach(caller.connection, one);
+    associate(caller.connection, branch);
     look_at_ = std::min(look_at_, now + kLookEvery);
     return {};
   }
@@ -201,8 +212,7 @@ Status Branches::start(Caller const& caller, std::string_view xid, Start how, Du
   if (branch.is_suspended != (how == Start::resume))
     return wrong_order(named(xid) + (branch.is_suspended ? " is suspended: resume it" : " is not suspended: join it"));
   branch.is_suspended = false;
-  branch.associated.insert(caller.connection);
-  parts_.transactions.attach(caller.connection, *parts_.transactions.find(branch.transaction));
+  associate(caller.connection, branch);
   return {};
 }
 
@@ -210,10 +220,10 @@ Status Branches::end(Caller const& caller, std::string_view xid, End how, TimeMs
   Found found;
   if (Status status = find(caller, xid, found); !status.ok()) return status;
   Branch& branch = found->second;
-  if (!branch.associated.contains(caller.connection))
+  auto const works = worked_on_.find(caller.connection);
+  if (works == worked_on_.end() || works->second != &branch)
     return wrong_order("this connection is not associated with " + named(xid));
-  branch.associated.erase(caller.connection);
-  parts_.transactions.detach(caller.connection);
+  leave(caller.connection, branch);
   branch.is_suspended = branch.is_suspended || how == End::suspend;
   Transaction& one = *parts_.transactions.find(branch.transaction);
   // Its work is over, and the branch stays until its manager ends it.
@@ -236,13 +246,12 @@ DurationMs Branches::timeout_of(ConnectionId connection) const {
 
 void Branches::connection_closed(ConnectionId connection, TimeMs now) {
   timeouts_.erase(connection);
-  if (branches_.empty()) return;
-  Transaction* const one = parts_.transactions.of(connection);
-  if (one == nullptr || one->owner != ConnectionId::none || is_mutant(Mutant::lost_session_not_noticed)) return;
-  parts_.transactions.detach(connection);
-  for (auto& [xid, branch] : branches_) branch.associated.erase(connection);
-  if (one->why_over.ok())
-    parts_.transactions.give_up(*one, now, {Code::closed, "a connection that worked on it was lost"});
+  auto const works = worked_on_.find(connection);
+  if (works == worked_on_.end() || is_mutant(Mutant::lost_session_not_noticed)) return;
+  Branch& branch = *works->second;
+  leave(connection, branch);
+  if (Transaction& one = *parts_.transactions.find(branch.transaction); one.why_over.ok())
+    parts_.transactions.give_up(one, now, {Code::closed, "a connection that worked on it was lost"});
 }
 
 // ---------------------------------------------------------------------------
@@ -527,7 +536,7 @@ std::string_view Branches::state_of(Branch const& branch, Transaction const* tra
   if (branch.is_prepared()) return "prepared";
   if (transaction != nullptr && !transaction->why_over.ok()) return "rollback_only";
   if (branch.is_suspended) return "suspended";
-  return branch.associated.empty() ? "idle" : "active";
+  return branch.associated == 0 ? "idle" : "active";
 }
 
 void Branches::recover(Caller const& caller, bool all, std::string_view after, std::size_t count, TimeMs now,
@@ -574,7 +583,7 @@ void Branches::look(TimeMs now) {
   for (auto at = branches_.begin(); at != branches_.end();) {
     auto const next = std::next(at);
     Transaction const* const one = parts_.transactions.find(at->second.transaction);
-    bool const is_over = one != nullptr && !one->why_over.ok() && at->second.associated.empty();
+    bool const is_over = one != nullptr && !one->why_over.ok() && at->second.associated == 0;
     if (is_over && now > one->ends + kLongInDoubt) erase(at);
     at = next;
   }

@@ -13,7 +13,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -113,7 +112,7 @@ class Branches {
   struct Branch {
     TransactionId transaction{};  // none: it was decided, and is only remembered
     std::string origin;
-    std::set<ConnectionId> associated;
+    std::size_t associated{0};  // connections that work on it
     bool is_suspended{false};
     HostedLog* log{nullptr};  // of one that is prepared or decided; home, if there are several
     ObjectId object{};
@@ -158,6 +157,8 @@ class Branches {
   [[nodiscard]] Status log_alone(HostedLog& log, TimeMs now, std::size_t bytes, bool removes,
                                  std::function<void(Records&)> const& append);
   Branch& add(std::string_view xid, std::string_view origin);
+  void associate(ConnectionId connection, Branch& branch);
+  void leave(ConnectionId connection, Branch& branch);
   void erase(Found found);
   [[nodiscard]] static std::string_view state_of(Branch const& branch, Transaction const* transaction);
 
@@ -165,7 +166,9 @@ class Branches {
   std::map<std::string, Branch, std::less<>> branches_;
   std::map<std::string, std::size_t, std::less<>> of_origin_;  // number of branches
   std::size_t of_peers_{0};                                    // those of peers that have not logged in
-  std::map<ConnectionId, DurationMs> timeouts_;                // of connections that have set one
+  // Of connections that work on one; they are known before all others when they end. A map: branches stay where they are.
+  std::map<ConnectionId, Branch*> worked_on_;
+  std::map<ConnectionId, DurationMs> timeouts_;  // of connections that have set one
   std::size_t in_doubt_{0};
   TimeMs look_at_{TimeMs::max()};
 };
