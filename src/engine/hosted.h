@@ -87,9 +87,13 @@ struct LostTime {
   [[nodiscard]] bool any() const { return telling.value != 0 || left.value != 0; }
 };
 
+struct HostedTable;
+
 // Of the mirror of a table in an SQL database (Exported), for STATS; the server counts.
 struct ExportFigures {
   bool is_on{false};
+  // Where the table is put when a record of it was applied, once or more for each look at it; null: nowhere.
+  std::vector<HostedTable*>* changed{nullptr};
   TimeMs date{};  // of the state that is there; zero: none since the start
   std::uint64_t exports{0};
   std::uint64_t failures{0};

@@ -16,6 +16,7 @@ bool NeededEarlier::operator()(NeedPlace const& a, NeedPlace const& b) const {
 void Needs::note(HostedTable& table) {
   table.is_noted = true;
   if (table.outside != nullptr) table.outside->table_changed();
+  if (table.exported.changed != nullptr) table.exported.changed->push_back(&table);
   if (std::exchange(table.need.waits_for_look, true)) return;
   noted_.push_back(&table);
 }

@@ -8,30 +8,48 @@ namespace fastjournal::server {
 // Who is mirrored elsewhere from now on begins anew: what is on its way to the former place is not looked at any more.
 void Exports::look() {
   std::vector<One> next;
+  std::unordered_map<engine::HostedTable const*, std::size_t> by_table;
   for (auto const& table : engine_.tables()) {
+    table->exported.changed = nullptr;
     if (table->is_dropped() || table->can.exported == nullptr) continue;
     std::string const& connect = table->declaration->option(kConnectOption).text;
     std::string const& catalog = table->declaration->option(kCatalogOption).text;
-    auto const known = std::ranges::find_if(all_, [&](One const& one) {
-      return one.table == table.get() && one.connect == connect && one.catalog == catalog;
-    });
     table->exported.is_on = !connect.empty();
     if (connect.empty()) {
       engine_.alerting().lower(table.get(), kExportFailed);
-    } else if (known != all_.end()) {
-      next.push_back(std::move(*known));
-      next.back().is_wanted = true;
-    } else {
-      next.push_back({.number = ++numbers_, .table = table.get(), .connect = connect, .catalog = catalog});
+      continue;
     }
+    table->exported.changed = &changed_;
+    by_table[table.get()] = next.size();
+    auto const known = by_table_.find(table.get());
+    One* const before = known == by_table_.end() ? nullptr : &all_[known->second];
+    if (before != nullptr && before->connect == connect && before->catalog == catalog)
+      next.push_back(std::move(*before));
+    else
+      next.push_back({.number = ++numbers_, .table = table.get(), .connect = connect, .catalog = catalog});
   }
   all_ = std::move(next);
+  by_table_ = std::move(by_table);
+  changed_.clear();
+  due_.clear();
+  waiting_.clear();
+  for (std::size_t index = 0; index < all_.size(); ++index) {
+    if (all_[index].waiting != nullptr) waiting_.push_back(index);
+    want(index);
+  }
+}
+
+void Exports::want(std::size_t index) {
+  One& one = all_[index];
+  one.is_wanted = true;
+  if (one.waiting == nullptr && !one.is_out) due_.emplace(one.not_before_us, index);
 }
 
 bool Exports::wants_sync() {
   bool wants = false;
-  for (One& one : all_) {
-    if (one.waiting == nullptr || one.asked_to_sync || is_durable(one)) continue;
+  for (std::size_t const index : waiting_) {
+    One& one = all_[index];
+    if (one.asked_to_sync || is_durable(one)) continue;
     one.asked_to_sync = true;
     wants = wants || one.table->log->log->needed_lsn() < one.needed;
   }
@@ -39,17 +57,48 @@ bool Exports::wants_sync() {
 }
 
 void Exports::end_turn() {
-  if (all_.empty()) return;
-  std::int64_t const now_us = clock_.monotonic_us();
-  for (One& one : all_) {
-    if (!one.table->serves()) continue;
-    if (one.table->can.exported->export_version() != one.version) one.is_wanted = true;
-    if (one.is_wanted && one.waiting == nullptr && !one.is_out && now_us >= one.not_before_us) take(one, now_us);
-    if (one.waiting != nullptr && is_durable(one)) {
-      one.is_out = true;
-      host_.run_export(std::move(one.waiting));
+  if (!changed_.empty()) look_at_changed();
+  if (!due_.empty()) take_due(clock_.monotonic_us());
+  if (!waiting_.empty()) send_durable();
+}
+
+void Exports::look_at_changed() {
+  for (engine::HostedTable* const table : changed_) {
+    ++looks_;
+    // The next record is told here again, whether or not the log's needs were looked at meanwhile.
+    table->is_noted = false;
+    auto const found = by_table_.find(table);
+    if (found == by_table_.end() || table->is_dropped()) continue;
+    if (table->can.exported->export_version() != all_[found->second].version) want(found->second);
+  }
+  changed_.clear();
+}
+
+void Exports::take_due(std::int64_t now_us) {
+  while (!due_.empty() && due_.begin()->first <= now_us) {
+    std::size_t const index = due_.begin()->second;
+    One& one = all_[index];
+    due_.erase(due_.begin());
+    ++looks_;
+    if (one.table->serves()) {
+      take(one, now_us);
+      waiting_.push_back(index);
+    } else {
+      one.not_before_us = now_us + kPauseUs;
+      want(index);
     }
   }
+}
+
+void Exports::send_durable() {
+  std::erase_if(waiting_, [this](std::size_t index) {
+    One& one = all_[index];
+    ++looks_;
+    if (!one.table->serves() || !is_durable(one)) return false;
+    one.is_out = true;
+    host_.run_export(std::move(one.waiting));
+    return true;
+  });
 }
 
 // All of the table at one moment. It rests on every record up to here.
@@ -80,26 +129,21 @@ void Exports::done(std::unique_ptr<ExportJob> job) {
   engine::ExportFigures& figures = one.table->exported;
   one.is_out = false;
   network_.turn_again();
+  auto const index = static_cast<std::size_t>(found - all_.begin());
   if (job->status.ok()) {
     one.pause_us = 0;
     figures.date = job->date;
     ++figures.exports;
     engine_.alerting().lower(one.table, kExportFailed);
+    if (one.is_wanted) want(index);
     return;
   }
   ++figures.failures;
-  one.is_wanted = true;
   one.pause_us = std::clamp(2 * one.pause_us, kPauseUs, kPauseMaxUs);
   one.not_before_us = clock_.monotonic_us() + one.pause_us;
+  want(index);
   engine_.alerting().raise(one.table, kExportFailed, 50,
                            "the export fails, and is tried again: " + job->status.message(), "export");
-}
-
-std::int64_t Exports::next_us() const {
-  std::int64_t next = INT64_MAX;
-  for (One const& one : all_)
-    if (one.is_wanted && one.waiting == nullptr && !one.is_out) next = std::min(next, one.not_before_us);
-  return next;
 }
 
 }  // namespace fastjournal::server

@@ -3,12 +3,18 @@
 //
 // For each table one state at most is on its way, and one mark says that there is a newer one: whatever is changed in
 // between is in the next. A database that is away is an alert of the table, and is tried again. Owned by the server.
+//
+// A turn looks at the tables that changed, wait for their records to be durable, or are due: not at the others, of which
+// there may be ten thousand.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/engine.h"
@@ -31,6 +37,8 @@ class Exports {
 
   Exports(engine::Engine& engine, ExportHost& host, env::Network& network, TurnClock& clock)
       : engine_(engine), host_(host), network_(network), clock_(clock) {}
+  Exports(Exports const&) = delete;
+  Exports& operator=(Exports const&) = delete;
 
   // No table is mirrored: the usual case.
   [[nodiscard]] bool empty() const { return all_.empty(); }
@@ -42,7 +50,9 @@ class Exports {
   void end_turn();
   void done(std::unique_ptr<ExportJob> job);
   // INT64_MAX: not before something changes.
-  [[nodiscard]] std::int64_t next_us() const;
+  [[nodiscard]] std::int64_t next_us() const { return due_.empty() ? INT64_MAX : due_.begin()->first; }
+  // Tables that turns looked at since the start.
+  [[nodiscard]] std::uint64_t looks() const { return looks_; }
 
  private:
   struct One {
@@ -61,8 +71,12 @@ class Exports {
     std::int64_t pause_us{0};  // after the last failure; 0: it did not fail
   };
 
+  // Its next state is to be taken, as soon as it may.
+  void want(std::size_t index);
   void take(One& one, std::int64_t now_us);
-  void end(One const& one);
+  void look_at_changed();
+  void take_due(std::int64_t now_us);
+  void send_durable();
   [[nodiscard]] static bool is_durable(One const& one);
 
   engine::Engine& engine_;
@@ -70,6 +84,11 @@ class Exports {
   env::Network& network_;
   TurnClock& clock_;
   std::vector<One> all_;
+  std::unordered_map<engine::HostedTable const*, std::size_t> by_table_;  // indices
+  std::vector<engine::HostedTable*> changed_;                             // since the last turn
+  std::set<std::pair<std::int64_t, std::size_t>> due_;  // wanted, not taken and not out: when it may be
+  std::vector<std::size_t> waiting_;                    // taken, and not durable yet
+  std::uint64_t looks_{0};
   std::uint64_t numbers_{0};
 };
 

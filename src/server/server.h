@@ -93,6 +93,7 @@ class Server final : public env::NetworkHandler,
   [[nodiscard]] engine::Engine& engine() { return engine_; }
   [[nodiscard]] TurnClock& clock() { return clock_; }
   [[nodiscard]] ClientMemory const& client_memory() const { return memory_; }
+  [[nodiscard]] Exports const& exports() const { return exports_; }
   // Alerts that the program around the server finds.
   [[nodiscard]] DaemonAlerts& alerts() { return alerts_; }
   // Before the first connection comes by them.

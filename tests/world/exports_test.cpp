@@ -330,4 +330,26 @@ BOOST_FIXTURE_TEST_CASE(a_slow_log_delays_the_exports_of_its_own_tables, Mirrore
   BOOST_TEST((states["queues.db"]["own"] == Names{"distant", "orders"}));
 }
 
+// Whatever is mirrored beside it: a turn looks at what has something to do.
+BOOST_FIXTURE_TEST_CASE(a_change_of_one_table_looks_at_no_other, Mirrored) {
+  for (int i = 0; i < 200; ++i) add("post_" + std::to_string(i), "queues.db");
+  start();
+  pass(5 * kSecond);
+  BOOST_TEST(came.size() == 201U);
+  std::uint64_t before = world.server().exports().looks();
+  pass(60 * kSecond);
+  BOOST_TEST(world.server().exports().looks() == before);
+  for (int i = 0; i < 20; ++i) {
+    declare("q" + std::to_string(i));
+    pass(2 * kSecond);
+  }
+  BOOST_TEST(came.size() == 221U);
+  BOOST_TEST(state().size() == 21U);
+  BOOST_TEST(world.server().exports().looks() - before <= 100U);
+  // Messages are no change of what is mirrored: each turn with one looks at its table.
+  before = world.server().exports().looks();
+  for (int i = 0; i < 20; ++i) BOOST_TEST(ask("SEND table=post;queue=q1;body=1").starts_with("SENT "));
+  BOOST_TEST(world.server().exports().looks() - before <= 40U);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
