@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -341,6 +343,9 @@ BOOST_AUTO_TEST_CASE(an_address_belongs_to_one_listener) {
   BOOST_TEST(reload().starts_with("RELOADED "));
   world.table_listeners.assign(server::kTableListenersMax + 1, at("127.0.0.1:0", "jobs"));
   BOOST_TEST(has(reload(), "more than 64 elements"));
+  std::ifstream document{FJ_SOURCE_DIR "/doc/table-reference.md"};
+  std::string const text{std::istreambuf_iterator<char>{document}, {}};
+  BOOST_TEST(has(text, "All tables together have at most " + std::to_string(server::kTableListenersMax) + "."));
 }
 
 // Several <udp> may receive one group, by different network cards.

@@ -48,6 +48,15 @@ struct Three {
     change(*changed);
     cluster.world(at).add_table(std::move(changed));
   }
+  // That cannot be while there are rows.
+  void change_key(std::size_t at) {
+    change_own(at, [](TableDeclaration& declaration) {
+      Column column = declaration.schema.columns.front();
+      column.name = "part";
+      declaration.schema.columns.push_back(column);
+      declaration.schema.key.push_back(1);
+    });
+  }
   // Whether the alert is up there; its message.
   [[nodiscard]] std::string alert(std::size_t at, std::string const& name) {
     say(at, "admin", "ALERTS");
@@ -284,13 +293,7 @@ BOOST_FIXTURE_TEST_CASE(who_could_not_take_over_what_is_there_says_so_before_it_
   BOOST_TEST(ask(owner, "INSERT table=own;name=a").starts_with("INSERTED "));
   engine::Declaration const declared = cluster.world(other).declaration("own");
   cluster.kill(other, false);
-  // Another key: that cannot be while there are rows.
-  change_own(other, [](TableDeclaration& declaration) {
-    Column column = declaration.schema.columns.front();
-    column.name = "part";
-    declaration.schema.columns.push_back(column);
-    declaration.schema.key.push_back(1);
-  });
+  change_key(other);
   BOOST_REQUIRE(cluster.start(other).ok());
   cluster.pass(1'000);
   std::string const up = alert(other, "cannot-take-over");
@@ -313,6 +316,46 @@ BOOST_FIXTURE_TEST_CASE(who_could_not_take_over_what_is_there_says_so_before_it_
   cluster.kill(third, true);
   BOOST_TEST(cluster.wait_for_owner(4'000) == other);
   BOOST_TEST(ask(other, "PEEK table=own;name=b").starts_with("ROW "));
+}
+
+// What one node accepted the next one may refuse: what is there stays, and its rows are worked on.
+BOOST_FIXTURE_TEST_CASE(who_gives_a_log_to_a_node_with_other_limits_loses_no_row, Three) {
+  change_own(other, [](TableDeclaration& declaration) { declaration.schema.columns.front().length_max = 4; });
+  BOOST_TEST(ask(other, "RELOAD", "admin").starts_with("RELOADED "));
+  for (char const* const name : {"abc", "abcdefgh"})
+    BOOST_TEST(ask(owner, std::string{"INSERT table=own;name="} + name).starts_with("INSERTED "));
+  cluster.kill(third, false);
+  cluster.pass(61'000);
+  for (std::size_t const at : {owner, other}) BOOST_TEST(has(alert(at, "declaration-differs"), ": own"));
+  std::uint64_t const digest = engine::digest_of(cluster.hosted(owner));
+  BOOST_TEST(ask(owner, "STEP_DOWN log=own;for=3600000", "admin").starts_with("STEPPED_DOWN "));
+  BOOST_REQUIRE(cluster.wait_for_owner(10'000) == other);
+  BOOST_TEST(engine::digest_of(cluster.hosted(other)) == digest);
+  BOOST_TEST(has(ask(owner, "INSERT table=own;name=abcd"), "code=moved;"));
+  BOOST_TEST(has(ask(other, "INSERT table=own;name=abcdefgh"), "parameter=name;"));
+  BOOST_TEST(has(ask(other, "NEXT table=own;count=2"), "name=abc;"));
+  BOOST_TEST(has(hear(other, "main"), "name=abcdefgh;"));
+}
+
+// Nobody else can have it: it comes back once its own pause is over, and meanwhile nobody is told anything wrong.
+BOOST_FIXTURE_TEST_CASE(a_log_that_no_other_node_can_take_comes_back_to_who_gave_it_away, Three) {
+  BOOST_TEST(ask(owner, "INSERT table=own;name=a").starts_with("INSERTED "));
+  for (std::size_t const at : {third, other}) cluster.kill(at, false);
+  change_key(other);
+  BOOST_REQUIRE(cluster.start(other).ok());
+  cluster.pass(1'000);
+  BOOST_TEST(ask(owner, "STEP_DOWN log=own;for=5000", "admin").starts_with("STEPPED_DOWN "));
+  cluster.pass(2'000);
+  BOOST_TEST(cluster.owner() == ClusterOfWorlds::kNone);
+  BOOST_TEST(has(alert(other, "cannot-take-over"), "the key of table own cannot change"));
+  for (std::size_t const at : {owner, other}) {
+    std::string const told = ask(at, "INSERT table=own;name=b");
+    BOOST_TEST((has(told, "code=unavailable;") && has(told, "retry=")), told);
+    BOOST_TEST(has(ask(at, "PEEK table=own;name=a;stale=1"), "name=a"));
+  }
+  BOOST_TEST(cluster.wait_for_owner(20'000) == owner);
+  BOOST_TEST(ask(owner, "PEEK table=own;name=a").starts_with("ROW "));
+  BOOST_TEST(ask(owner, "INSERT table=own;name=b").starts_with("INSERTED "));
 }
 
 BOOST_FIXTURE_TEST_CASE(tables_that_the_owner_makes_and_changes_are_made_and_changed_by_its_followers, Three) {
