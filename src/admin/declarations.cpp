@@ -97,7 +97,7 @@ constexpr OwnAnswer kAnswers[] = {
      "feed_records feed_heartbeats wake_messages wake_messages_dropped client_memory client_memory_peak "
      "client_memory_limit clients_held clients_refused turns turn_us_max turn_longest_cause commits "
      "sync_us_p50 sync_us_p99 "
-     "sync_us_max syncs_on_threads wakes lateness_us_p50 lateness_us_p99 lateness_us_max announcements "
+     "sync_us_max syncs_on_threads unsynced_ms wakes lateness_us_p50 lateness_us_p99 lateness_us_max announcements "
      "row_lateness_us_p50 row_lateness_us_p99 row_lateness_us_max deliveries deliver_lateness_us_p50 "
      "deliver_lateness_us_p99 deliver_lateness_us_max log_disk_bytes log_bytes log_live_bytes log_disk_bound "
      "log_containers log_bytes_restated log_scrubbed_bytes log_scrub_rounds log_damaged logs_mending starts "

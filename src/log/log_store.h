@@ -77,7 +77,9 @@ struct LogDescription {
   Histogram const* sync_us{nullptr};     // valid until the next call of the log; null: it does not sync
   bool syncs_elsewhere{false};           // by jobs, not in end_turn()
   ScrubReport const* scrubbed{nullptr};  // as sync_us; null: it is not scrubbed
-  bool is_mending{false};                // something that is needed cannot be read back: a start would be refused
+  // Since when the oldest record waits that was written and is not synced; INT64_MAX: none does.
+  std::int64_t unsynced_since_us{INT64_MAX};
+  bool is_mending{false};  // something that is needed cannot be read back: a start would be refused
 };
 
 class LogStore : public Log {

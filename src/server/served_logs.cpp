@@ -254,13 +254,19 @@ std::string ServedLogs::durability() const {
   return text;
 }
 
+std::int64_t ServedLogs::unsynced_ms(log::LogDescription const& log) const {
+  return log.unsynced_since_us == INT64_MAX ? 0 : (monotonic_us() - log.unsynced_since_us) / 1000;
+}
+
 // Of the log with the slowest disk.
 void ServedLogs::tell_syncs(MetricSink& sink) const {
   std::array<std::uint64_t, 3> slowest{};
   std::int64_t on_threads = 0;
+  std::int64_t oldest_ms = 0;
   for (ServedLog const& served : logs_) {
     log::LogDescription const log = served.log->describe();
     if (log.syncs_elsewhere) ++on_threads;
+    oldest_ms = std::max(oldest_ms, unsynced_ms(log));
     if (log.sync_us == nullptr) continue;
     slowest = std::max(slowest, {log.sync_us->percentile(99), log.sync_us->percentile(50), log.sync_us->max()});
   }
@@ -271,6 +277,7 @@ void ServedLogs::tell_syncs(MetricSink& sink) const {
   put("sync_us_p99", "99 of 100 syncs of the slowest log took no longer", slowest[0]);
   put("sync_us_max", "the longest sync of the slowest log", slowest[2]);
   sink.integer({"syncs_on_threads", "logs whose syncs are done by a thread, since they are slow"}, on_threads);
+  sink.integer({"unsynced_ms", "age of the oldest record that was written and is not synced"}, oldest_ms);
 }
 
 void ServedLogs::tell_scrubbing(MetricSink& sink) const {
@@ -316,7 +323,10 @@ void ServedLogs::tell_each(std::function<MetricSink&(std::string_view log)> cons
     sink.integer({"serving", "1: the log's tables can be used"}, served.serves() ? 1 : 0);
     if (served.shared != nullptr) tell_shared(*served.shared, sink);
     log::LogDescription const log = served.log->describe();
-    if (log.sync_us != nullptr) sink.histogram({"sync_us", "how long a sync takes"}, *log.sync_us);
+    if (log.sync_us == nullptr) continue;
+    sink.histogram({"sync_us", "how long a sync takes"}, *log.sync_us);
+    sink.integer({"unsynced_ms", "age of the log's oldest record that was written and is not synced"},
+                 unsynced_ms(log));
   }
 }
 

@@ -101,6 +101,7 @@ class ServedLogs final : public admin::BackupLogs, public admin::SharedLogs {
   // The meaning of an acknowledgement, for people.
   [[nodiscard]] std::string durability() const;
   [[nodiscard]] std::int64_t monotonic_us() const { return clock_.monotonic_us(); }
+  [[nodiscard]] std::int64_t unsynced_ms(log::LogDescription const& log) const;
   // For STATS.
   [[nodiscard]] std::uint64_t commits() const { return commits_; }
   void tell_syncs(MetricSink& sink) const;

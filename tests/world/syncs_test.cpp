@@ -209,6 +209,35 @@ BOOST_AUTO_TEST_CASE(no_answer_is_taken_back_by_a_power_cut_in_any_turn) {
   }
 }
 
+// What a power cut would take back: from the write to the end of the sync that covers it, wherever that is done.
+BOOST_AUTO_TEST_CASE(the_age_of_what_is_acknowledged_and_not_synced_is_told) {
+  for (log::SyncPlace const place : {log::SyncPlace::on_loop, log::SyncPlace::on_thread}) {
+    Asking here;
+    here.world.log_options.sync_place = place;
+    here.world.log_options.sync = log::file::SyncPolicy::interval;
+    here.world.log_options.sync_interval_ms = 1'000;
+    here.serve();
+    here.world.advance(DurationMs{5'000});
+    BOOST_TEST(here.stat("unsynced_ms") == 0);
+    BOOST_TEST(here.ask("INSERT table=jobs;name=a").starts_with("INSERTED "));
+    here.world.advance(DurationMs{400});
+    BOOST_TEST(here.ask("INSERT table=jobs;name=b").starts_with("INSERTED "));  // of the oldest
+    here.world.advance(DurationMs{400});
+    BOOST_TEST(here.stat("unsynced_ms") >= 800);
+    BOOST_TEST(here.stat("unsynced_ms") < 1'000);
+    here.world.advance(DurationMs{400});
+    BOOST_TEST(here.stat("unsynced_ms") == 0);
+    if (place == log::SyncPlace::on_loop) continue;
+    here.world.hold_flushes(true);
+    BOOST_TEST(here.ask("INSERT table=jobs;name=c").starts_with("INSERTED "));
+    here.world.advance(DurationMs{5'000});
+    BOOST_TEST(here.stat("unsynced_ms") >= 5'000);
+    here.world.hold_flushes(false);
+    here.world.advance(DurationMs{5'000});
+    BOOST_TEST(here.stat("unsynced_ms") == 0);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(one_slow_sync_in_a_hundred_is_too_many_for_the_loop) {
   log::file::SyncTimes times;
   for (int i = 0; i < 300; ++i) times.add(80);

@@ -110,6 +110,12 @@ std::int64_t FileLog::sync_us() const {
   return is_dated ? uncovered_since_us_ + interval_us(options) : 0;
 }
 
+std::int64_t FileLog::unsynced_since_us() const {
+  if (writer_.durable().is_flushing()) return flushed_since_us_;
+  bool const is_dated = dated_above_ == writer_.durable().covered();
+  return is_dated && writer_.has_uncovered() ? uncovered_since_us_ : INT64_MAX;
+}
+
 bool FileLog::syncs_elsewhere() const {
   switch (writer_.options().sync_place) {
     case SyncPlace::on_loop: return false;
@@ -142,6 +148,7 @@ std::unique_ptr<log::LogJob> FileLog::take_job(log::Lane lane, std::int64_t now_
   switch (lane) {
     case log::Lane::sync:
       if (!writer_.error().ok() || !std::exchange(flush_wanted_, false)) return nullptr;
+      flushed_since_us_ = std::min(unsynced_since_us(), now_us);
       return committer_.take_flush();
     case log::Lane::prepare: return scrubber_.is_step_out() ? nullptr : writer_.take_chore();
     case log::Lane::scrub: break;
@@ -189,6 +196,7 @@ log::LogDescription FileLog::describe() const {
   out.sync_us = &committer_.sync_times().all();
   out.syncs_elsewhere = syncs_elsewhere();
   out.scrubbed = &scrubber_.report();
+  out.unsynced_since_us = unsynced_since_us();
   out.is_mending = scrubber_.is_damaged();
   return out;
 }

@@ -106,6 +106,8 @@ class FileLog final : public log::LogStore {
   // By its interval. INT64_MAX: nothing is to be synced; 0: no turn has seen what is.
   [[nodiscard]] std::int64_t sync_us() const;
   [[nodiscard]] bool syncs_elsewhere() const;
+  // INT64_MAX: nothing is unsynced.
+  [[nodiscard]] std::int64_t unsynced_since_us() const;
   void tell_opened(RecoveryReport const& report);
 
   std::string folder_;
@@ -120,6 +122,7 @@ class FileLog final : public log::LogStore {
   // The first turn that found something written above what is covered, while that is here.
   Lsn dated_above_{};
   std::int64_t uncovered_since_us_{0};
+  std::int64_t flushed_since_us_{0};  // the same of what the flush under way covers
   std::vector<log::LogNews> news_;
 };
 
