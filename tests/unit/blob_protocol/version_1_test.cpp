@@ -54,6 +54,30 @@ BOOST_AUTO_TEST_CASE(whoever_speaks_something_else_is_told_what_is_spoken_here) 
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_handshake_of_tls_is_told_however_it_is_cut_and_no_packet_is_taken_for_one) {
+  using std::string_view_literals::operator""sv;
+  constexpr std::string_view kHello = "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\x11\x22\x33\x44\x55"sv;
+  for (Port const port : {Port::read, Port::write})
+    for (std::size_t step = 1; step <= kHello.size(); ++step) {
+      Line line{port};
+      line.send(kHello, step);
+      BOOST_TEST_CONTEXT("by " << step) {
+        BOOST_REQUIRE(line.seen.size() == 1U);
+        BOOST_TEST(line.out.find("a handshake of TLS") != std::string::npos, line.out);
+        BOOST_TEST(line.ended);
+      }
+    }
+  // A query with this number: its first bytes are those of a record of TLS.
+  std::string const query = ask(0x0201'0316U);
+  BOOST_REQUIRE(query.starts_with("\x16\x03\x01\x02"));
+  for (std::size_t step = 1; step <= query.size(); ++step) {
+    Line line{Port::read};
+    line.send(query, step);
+    BOOST_REQUIRE(line.seen.size() == 1U);
+    BOOST_TEST(line.seen.front().starts_with("GET "), line.seen.front() << " by " << step);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_next_query_waits_for_the_answer) {
   Line line{Port::read};
   line.send(ask(1) + ask(2));
