@@ -247,10 +247,14 @@ BOOST_AUTO_TEST_CASE(an_individual_acknowledgement_is_for_one_message) {
   BOOST_TEST(client.take_seen() == Strings{"ACCEPT message=2 epoch=12"}, boost::test_tools::per_element());
   BOOST_TEST(client.take() == "RECEIPT\nreceipt-id:r\n\n@");
   client.send(frame("NACK\nid:1-11\n\n") + frame("NACK\nid:1-12\nrequeue:false\nfj-error:bad\n\n") +
-              frame("NACK\nid:1-13\nfj-error:later\n\n"));
+              frame("NACK\nid:1-13\nfj-error:later\n\n") +
+              frame("NACK\nid:1-14\nfj-error:later\nfj-error-trace:at send\\c\\n line 7\n\n") +
+              frame("NACK\nid:1-15\nrequeue:false\nfj-error-trace:line 8\n\n"));
   BOOST_TEST(
       client.take_seen() == (Strings{"RELEASE message=1 epoch=11 failed=1", "REJECT message=1 epoch=12 error=bad",
-                                     "RELEASE message=1 epoch=13 failed=1 error=later"}),
+                                     "RELEASE message=1 epoch=13 failed=1 error=later",
+                                     "RELEASE message=1 epoch=14 failed=1 error=later error_trace=at send:\n line 7",
+                                     "REJECT message=1 epoch=15 error_trace=line 8"}),
       boost::test_tools::per_element());
 }
 
