@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <string>
+#include <utility>
 
 #include "tests/unit/queue_stomp/harness.h"
 
@@ -190,6 +191,39 @@ BOOST_AUTO_TEST_CASE(whoever_speaks_something_else_is_told_what_is_spoken_here) 
   BOOST_TEST(told("hello\n") == "bad invalid: this port speaks STOMP, and what came is nothing that is known");
   BOOST_TEST(told("CONN").empty());
   BOOST_TEST(told("\nCONNECT\n").empty());
+}
+
+// A sender that does not wait for a line's end, or for the rest of its greeting, is told at once.
+BOOST_AUTO_TEST_CASE(a_wrong_port_is_told_alike_however_the_stream_is_cut) {
+  constexpr std::string_view kTls = "a handshake of TLS";
+  constexpr std::string_view kMessage = "a message of text, JSON or msgpack";
+  constexpr std::string_view kNothing = "nothing that is known";
+  constexpr std::string_view kFrame = "bad invalid: ";
+  std::pair<std::string_view, std::string_view> const all[] = {
+      {"\x16\x03\x01\x02\x00"sv, kTls},
+      {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\x00\x00\n\x00more of it"sv, kTls},
+      {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "a request of HTTP"},
+      {"INSERT table=mail;name=a\n", kMessage},
+      {"{\"command\":\"ALIVE\"}\n", kMessage},
+      {"FJM\x01\x00\x00\x00\x01\x80"sv, kMessage},
+      {"FJBLOB\r\n", "the hello of a blob client"},
+      {"hello\n", kNothing},
+      {"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n", kNothing},
+      {"seventeen letters and no end", kNothing},
+      // A frame that is none.
+      {"hello\0"sv, kFrame},
+      {"\r\nhello\0"sv, kFrame}};
+  for (auto const& [bytes, what] : all)
+    for (std::size_t step = 1; step <= bytes.size(); ++step) {
+      Client client;
+      client.send(bytes, step);
+      BOOST_TEST_CONTEXT(shown(bytes) << " by " << step) {
+        BOOST_REQUIRE(client.seen.size() == 1U);
+        BOOST_TEST(client.seen.front().find(what) != std::string::npos, client.seen.front());
+        BOOST_TEST(client.ended);
+        BOOST_TEST(client.out.starts_with("ERROR\n"), shown(client.out));
+      }
+    }
 }
 
 BOOST_AUTO_TEST_CASE(other_headers_travel_as_properties) {
