@@ -6,8 +6,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "tests/integration/http_receiver.h"
 #include "tests/integration/shell.h"
@@ -24,16 +28,18 @@ struct HttpOutputsFixture : ShellFixture {
     write_table("docs", R"(kind="idempotent" guarantee="at-least-once")", "");
     write_table("calls", R"(kind="idempotent" guarantee="at-least-once")", R"(on-timeout="permanent")");
     write_table("mails", R"(kind="potent")", "");
+    write_table("mirror", R"(kind="idempotent" guarantee="at-least-once")", "", R"( deleted="tell")");
     bool const ready = daemon.start();
     BOOST_REQUIRE_MESSAGE(ready, daemon.output());
     fs::create_directories(daemon.folder() / "pages/deep");
   }
   // With a plan of one output.
-  void write_table(std::string const& name, std::string const& output, std::string const& retry) {
+  void write_table(std::string const& name, std::string const& output, std::string const& retry,
+                   std::string const& source = {}) {
     daemon.write(name + "-plan.xml",
                  "<plan name=\"docs\" version=\"1\"><retry first=\"10ms\" max=\"10ms\" jitter=\"0\" timeout=\"1s\" "
                  "cancel-timeout=\"1s\" " +
-                     retry + "/><source name=\"pages\"/><step name=\"index\" after=\"pages\" " + output +
+                     retry + "/><source name=\"pages\"" + source + "/><step name=\"index\" after=\"pages\" " + output +
                      "/></plan>\n");
     daemon.write(
         "tables/" + name + ".xml",
@@ -144,6 +150,58 @@ BOOST_AUTO_TEST_CASE(method_url_and_headers_are_as_wished_and_secrets_stay_with_
   Ran const open = run_in_shell(daemon, worker("http://" + receiver.address() + "/", headers));
   BOOST_TEST(open.code == 2, open.output);
   BOOST_TEST(http_outputs_says(open.output, "chmod 600 headers"), open.output);
+}
+
+// A URL has what was stored there: what the source does not have any more is deleted there, without a body.
+BOOST_AUTO_TEST_CASE(what_is_gone_is_deleted_at_its_url) {
+  for (std::string const name : {"pages/deep/a b", "pages/c", "pages/d"}) write(name, "x");
+  std::map<std::string, int> answers;  // of a DELETE, by target
+  HttpReceiver receiver([&](Request const& request) {
+    return HttpReceiver::with_status(request.method == "DELETE" ? answers[request.target] : 201);
+  });
+  receiver.begin();
+  std::string const sync =
+      worker("http://" + receiver.address() + "/{path}", "--method index=PUT --header index='X-Two: 2'", "mirror");
+  BOOST_TEST(run(sync) == "3 files looked at; 3 sent, 0 failed, 0 dropped\n");
+  std::map<std::string, std::string> keys;  // by target
+  for (Request& one : receiver.requests()) {
+    BOOST_TEST(one.method == "PUT");
+    keys[one.target] = one.headers["Idempotency-Key"];
+  }
+  // Once it is deleted, or is not there (any more), the table forgets it.
+  for (auto const& [file, target, answer] : std::vector<std::tuple<std::string, std::string, int>>{
+           {"pages/deep/a b", "/deep/a%20b", 204}, {"pages/c", "/c", 404}}) {
+    std::size_t const before = receiver.requests().size();
+    fs::remove(daemon.folder() / file);
+    answers[target] = answer;
+    std::string const told_of = run(sync);
+    BOOST_TEST(http_outputs_says(told_of, "; 1 sent, 0 failed, 0 dropped\n"), told_of);
+    BOOST_REQUIRE(receiver.requests().size() == before + 1);
+    Request one = receiver.requests().back();
+    BOOST_TEST(one.method == "DELETE");
+    BOOST_TEST(one.target == target);
+    BOOST_TEST(one.body == "");
+    for (std::string const none : {"Content-Length", "Content-Type", "Transfer-Encoding"})
+      BOOST_TEST(one.headers.count(none) == 0U, none);
+    BOOST_TEST(one.headers["X-Two"] == "2");
+    BOOST_TEST(one.headers["Fastjournal-Step"] == "index");
+    // Of another delivery than the one that stored it.
+    BOOST_TEST(one.headers["Idempotency-Key"].size() == 32U);
+    BOOST_TEST(one.headers["Idempotency-Key"] != keys[target]);
+    std::string const known = run("fastjournal call DOCUMENTS table=mirror");
+    BOOST_TEST(!http_outputs_says(known, "uri=" + file.substr(6)), known);
+  }
+  // Refused for good: it stays for a person.
+  write("pages/e", "x");
+  run(sync);
+  fs::remove(daemon.folder() / "pages/d");
+  answers["/d"] = 422;
+  Ran const refused = run_in_shell(daemon, sync);
+  BOOST_TEST(refused.code == 5, refused.output);
+  BOOST_TEST(receiver.requests().back().method == "DELETE");
+  std::string const failed = run("fastjournal pipeline ls mirror --status failed --json");
+  BOOST_TEST(http_outputs_says(failed, "\"uri\":\"d\""), failed);
+  BOOST_TEST(http_outputs_says(failed, "index=error_doc"), failed);
 }
 
 BOOST_AUTO_TEST_CASE(what_the_receiver_refuses_for_now_is_sent_again_with_the_same_key) {
