@@ -19,8 +19,9 @@ constexpr std::string_view kSchemes[] = {"light", "dark"};
 struct View {
   std::string name;
   std::string place;
-  std::string ready;  // when it is to be taken
-  std::string opens;  // the button to press first, if any
+  std::string ready;           // when it is to be taken
+  std::string opens;           // the button to press first, if any
+  std::string there = "true";  // before that: what its dialog begins with
 };
 
 void take(std::string const& folder) {
@@ -41,7 +42,7 @@ void take(std::string const& folder) {
       {"queue", "#/t/post/queue/orders", "document.querySelectorAll('.messages tbody tr').length > 50", ""},
       {"exchanges", "#/t/post/exchanges", "document.querySelectorAll('.plain tbody tr').length > 2", ""},
       {"letters", "#/t/post/queue/failed", "document.querySelector('dialog')?.textContent.includes('4 messages now')",
-       "Move"},
+       "Move", "document.querySelectorAll('.messages tbody tr').length === 4"},
       {"message", "#/t/post/queue/failed?status=due",
        "document.querySelector('dialog')?.textContent.includes('no such mailbox')", "@"},
       {"plan", "#/t/docs", "document.querySelector('.plan .held') && document.querySelector('.plan .failing')", ""},
@@ -106,15 +107,22 @@ void take(std::string const& folder) {
     for (std::string_view const scheme : kSchemes) {
       browser.prefer(scheme);
       for (View const& view : views) {
-        browser.evaluate("document.querySelector('dialog')?.close(); void (location.hash = '" + view.place + "')");
+        // What is there until the page has heard of it is of the view before.
+        browser.evaluate("document.querySelector('dialog')?.close(); new Promise((done) => { if (location.hash === '" +
+                         view.place +
+                         "') done(); addEventListener('hashchange', () => done(), {once: true}); location.hash = '" +
+                         view.place + "'; }).then(() => 0)");
         // @: the first thing of a list.
         std::string const button =
             view.opens == "@"
                 ? "document.querySelector('tbody button.link')"
                 : "[...document.querySelectorAll('button')].find((node) => node.textContent.startsWith('" + view.opens +
                       "'))";
-        if (!view.opens.empty() && browser.until(button)) browser.evaluate(button + ".click()");
-        if (!browser.until(view.ready)) throw std::runtime_error(view.name + " does not get ready");
+        if (!view.opens.empty() && browser.until(view.there) && browser.until(button))
+          browser.evaluate(button + ".click()");
+        if (!browser.until(view.ready))
+          throw std::runtime_error(view.name + " does not get ready, " + std::to_string(width) + " wide:\n" +
+                                   browser.text("document.body.innerText"));
         write(view.name + "-" + std::to_string(width) + "-" + std::string{scheme});
       }
     }
