@@ -505,6 +505,7 @@ PlanBody plan_body(Plan const& plan) {
       out.paused.push_back({static_cast<std::uint16_t>(at), plan.targets[at].mode, plan.targets[at].reason});
   out.text = plan.text;
   if (plan.drain) out.drain = DrainBody{plan.drain->since, plan.drain->by, plan.drain->reason};
+  out.tells_deleted = tells_deleted(plan.rules);
   return out;
 }
 

@@ -464,6 +464,7 @@ bool Operators::take_plan(Decision& decision) const {
   if (!has_to_take_plan()) return false;
   PlanBody body;
   body.text = shared_.options.plan_text;
+  body.tells_deleted = tells_deleted(*shared_.options.plan);
   // A DRAIN lasts until RESUME.
   if (Plan const* const before = shared_.plan(); before != nullptr && before->drain)
     body.drain = DrainBody{before->drain->since, before->drain->by, before->drain->reason};

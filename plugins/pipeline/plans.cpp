@@ -5,6 +5,10 @@
 
 namespace fastjournal::pipeline {
 
+bool tells_deleted(plan::Plan const& plan) {
+  return std::ranges::any_of(plan.steps, [](plan::Step const& step) { return step.is_source && step.tells_deleted; });
+}
+
 Plan::Plan(plan::Plan its_rules, std::string its_text)
     : rules(std::move(its_rules)), text(std::move(its_text)), destinations(rules), of_sources(rules.steps.size()) {
   for (std::size_t step = 0; step < rules.steps.size(); ++step)

@@ -20,6 +20,9 @@ namespace fastjournal::pipeline {
 
 inline constexpr std::size_t kPlansMax = 16;
 
+// Whether a source tells of what it does not have any more.
+[[nodiscard]] bool tells_deleted(plan::Plan const& plan);
+
 struct Plan {
   Plan(plan::Plan its_rules, std::string its_text);
   // Documents name it, and a replay has not come to its record.

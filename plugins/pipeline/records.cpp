@@ -179,6 +179,7 @@ Lsn append_drain(Records& records, ObjectId plan, std::optional<DrainBody> const
 
 void write_plan(std::string& out, PlanBody const& body) {
   Writer writer{out};
+  if (body.tells_deleted) writer.byte(body.drain ? 1 : 0);
   if (body.drain) writer.drain(*body.drain);
   writer.number(body.paused.size());
   for (PlanBody::Paused const& paused : body.paused)
@@ -223,17 +224,18 @@ void write_archived(std::string& out, ArchivedBody const& body) {
 Lsn append_plan(Records& records, ObjectId object, PlanBody const& body) {
   std::string out;
   write_plan(out, body);
-  return append(records, RecordType::plan, object, out, body.drain ? 2 : 1);
+  return append(records, RecordType::plan, object, out, body.tells_deleted ? 3 : body.drain ? 2 : 1);
 }
 
 Lsn append_document(Records& records, ObjectId object, DocumentBody const& body) {
   std::string out;
   write_document(out, body);
-  return append(records, RecordType::document, object, out, has_trace(body) ? 3 : body.before.is_none() ? 1 : 2);
+  std::uint8_t const version = body.hash == kGoneHash ? 4 : has_trace(body) ? 3 : body.before.is_none() ? 1 : 2;
+  return append(records, RecordType::document, object, out, version);
 }
 
 Lsn append_changed(Records& records, ObjectId document, std::string_view hash) {
-  return append(records, RecordType::changed, document, hash);
+  return append(records, RecordType::changed, document, hash, hash == kGoneHash ? 2 : 1);
 }
 
 Lsn append_lease(Records& records, ObjectId document, LeaseBody const& body) {
@@ -299,7 +301,10 @@ Lsn append_archived(Records& records, ObjectId page, ArchivedBody const& body) {
 
 bool read_plan(std::string_view bytes, std::uint8_t version, PlanBody& body) {
   Reader in{bytes};
-  if (version >= 2) body.drain = in.drain();
+  body.tells_deleted = version >= 3;
+  std::uint8_t const has_drain = version >= 3 ? in.byte() : version == 2 ? 1 : 0;
+  if (has_drain > 1) return false;
+  if (has_drain == 1) body.drain = in.drain();
   std::uint64_t const count = in.number();
   if (count > plan::kDestinationsMax) return false;
   for (std::uint64_t at = 0; at < count; ++at) {

@@ -35,12 +35,14 @@ enum class RecordType : std::uint8_t {
   archived = 13,    // ended documents are in a page outside the log; the object is the page
   drain = 14,       // of the newest plan: nothing new is taken, or it is again
 };
-// Version 2 of document: with `before`; 3: with the trace of a failure. Version 2 of plan: with `drain`. Version 2 of
-// status: with a trace, or a failure with one stays.
+// Version 2 of document: with `before`; 3: with the trace of a failure; 4: it is gone (kGoneHash), whatever else it has.
+// Version 2 of changed: to that. Version 2 of plan: with `drain`; 3: with a source that tells of what is gone, and whether
+// there is `drain`. Version 2 of status: with a trace, or a failure with one stays.
 [[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) {
   switch (static_cast<RecordType>(type)) {
-    case RecordType::document: return 3;
-    case RecordType::plan:
+    case RecordType::document: return 4;
+    case RecordType::plan: return 3;
+    case RecordType::changed:
     case RecordType::status: return 2;
     default: return type >= 1 && type <= 14 ? 1 : 0;
   }
@@ -175,6 +177,7 @@ struct PlanBody {
   std::vector<Paused> paused{};
   std::string_view text{};           // plan/codec.h
   std::optional<DrainBody> drain{};  // of the newest plan
+  bool tells_deleted{false};         // a source of `text` does
 };
 
 // Each appends one record and returns its place. `object` none: it begins.

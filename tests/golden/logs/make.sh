@@ -20,6 +20,8 @@ rm "$work/tables/came.xml"  # it comes at the end, from another log
 [[ -f $build/plugins/keyvalue.so ]] || rm -f "$work/tables/values.xml"
 [[ -f $build/plugins/queue.so ]] || rm -f "$work/tables/post.xml"
 [[ -f $build/plugins/pipeline.so ]] || rm -rf "$work/tables/docs.xml" "$work/tables/moved.xml" "$work/tables/plans"
+if [[ ! -f $build/plugins/pipeline.so ]] || ! "$build/bin/fastjournal" plan check "$here/tables/plans/mirror.xml" >/dev/null 2>&1
+then rm -f "$work/tables/mirror.xml" "$work/tables/plans/mirror.xml"; fi
 [[ -f $build/plugins/blob.so ]] || rm -f "$work/tables/blobs.xml" "$work/tables/spilled.xml"
 cat >"$work/fastjournal.xml" <<'XML'
 <fastjournal>
@@ -156,6 +158,7 @@ everything() {
   [[ ! -f $work/tables/blobs.xml ]] || bytes "$p" "$n"
   [[ ! -f $work/tables/post.xml ]] || messages "$p" "$n"
   [[ ! -f $work/tables/docs.xml ]] || documents "$p"
+  [[ ! -f $work/tables/mirror.xml ]] || deleted "$p"
   if call HELP command=XA_START 2>/dev/null; then transactions "$p"; fi
   if takes_traces; then traces "$p"; fi
 }
@@ -229,6 +232,34 @@ documents() {
   found notes kept 2 >/dev/null
   call PAUSE table=docs destination=publish "reason=upgrade $p"
   [[ $p == last ]] || call RESUME table=docs destination=publish
+}
+
+# Documents that their source does not have any more: to be deleted everywhere, deleted at one place, given up, there again,
+# deleted everywhere; and behind a version that is missing. Their plan drains.
+deleted() {
+  local p=$1 doc name
+  mirrored() {
+    cli --text call FOUND table=mirror "source=$1" "uri=$p-$2" "$3" | tr ' ;' '\n\n' |
+      sed -n '/^\(document\|token\)=/p' | tr '\n' ' '
+  }
+  call RESUME table=mirror
+  for name in waits begun refused back over; do
+    doc=$(mirrored pages $name hash=1)
+    call DROPPED table=mirror $doc reason=old
+  done
+  call FOUND table=mirror source=pages "uri=$p-waits" gone=1 hand_out=0
+  doc=$(mirrored pages begun gone=1)
+  call SENT table=mirror $doc destination=copy
+  doc=$(mirrored pages refused gone=1)
+  call FAILED table=mirror $doc destination=copy class=refused "error=it may not be deleted" \
+    "error_trace=at delete, line 12" permanent=1
+  call FOUND table=mirror source=pages "uri=$p-back" gone=1 hand_out=0
+  call FOUND table=mirror source=pages "uri=$p-back" hash=2 hand_out=0
+  doc=$(mirrored pages over gone=1)
+  call DROPPED table=mirror $doc reason=gone
+  call FOUND table=mirror source=notes "uri=$p-kept" hash=1 hand_out=0
+  call FOUND table=mirror source=notes "uri=$p-kept" gone=1 hand_out=0
+  call DRAIN table=mirror "reason=upgrade $p"
 }
 
 # A plan that a newer one has followed, and whose documents are forgotten.
@@ -399,6 +430,7 @@ if [[ -f $work/tables/values.xml ]]; then
   [[ ! -f $work/tables/blobs.xml ]] || bytes last 400
   [[ ! -f $work/tables/post.xml ]] || messages last 400
   [[ ! -f $work/tables/docs.xml ]] || documents last
+  [[ ! -f $work/tables/mirror.xml ]] || deleted last
   [[ ! -f $work/tables/moved.xml ]] || new_plan
   if call HELP command=XA_START 2>/dev/null; then transactions last; fi
   end KILL

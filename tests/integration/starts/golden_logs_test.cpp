@@ -234,6 +234,53 @@ BOOST_AUTO_TEST_CASE(documents_are_read_and_go_on) {
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
 }
 
+// What their source does not have any more is still to be deleted, and nothing else is.
+BOOST_AUTO_TEST_CASE(documents_that_are_gone_are_deleted_by_workers_that_go_on) {
+  Opened opened{kGolden / "deleted"};
+  opened.start();
+  LineClient client{opened.daemon.local()};
+  std::map<std::string, std::vector<std::string>> lines;  // by uri
+  for (std::string line = client.ask("DOCUMENTS table=mirror"); !line.empty(); line = client.read_line().value_or("")) {
+    BOOST_REQUIRE_MESSAGE(line.starts_with("DOCUMENT "), line);
+    lines[value_behind(line, "uri")].push_back(line);
+    if (contains(line, "left=0;")) break;
+  }
+  BOOST_TEST(contains(opened.ask("STATS table=mirror"), "draining=1;"));
+  for (std::string const p : {"old", "new", "last"}) {
+    BOOST_TEST_CONTEXT(p) {
+      auto const is = [&](std::string const& name, std::string const& what) {
+        return lines[p + name].size() == 1 && contains(lines[p + name].front(), what);
+      };
+      BOOST_TEST(is("-waits", ";states=copy=processing tell=processing;"));
+      BOOST_TEST(is("-begun", ";states=copy=sent tell=processing;"));
+      BOOST_TEST(is("-refused", ";states=copy=error_doc tell=processing;"));
+      BOOST_TEST(is("-back", ";states=copy=processing tell=processing;"));
+      for (std::string const name : {"-waits", "-begun", "-refused"}) BOOST_TEST(is(name, ";gone=1;"), name);
+      BOOST_TEST(!is("-back", "gone="));
+      BOOST_TEST(lines[p + "-over"].empty());
+      BOOST_TEST(lines[p + "-kept"].size() == 2U);
+    }
+  }
+  BOOST_TEST(contains(opened.ask("RESUME table=mirror"), "CHANGED"));
+  BOOST_TEST(contains(opened.ask("WHY table=mirror;document=" + value_behind(lines["old-refused"].front(), "document")),
+                      "error_trace=\"copy:\\nat delete, line 12\""));
+  // Handed out with what is to be done.
+  std::map<std::string, std::string> operations;  // by uri
+  for (int at = 0; at < 12; ++at) {
+    std::string const line = client.ask("NEXT table=mirror;source=pages");
+    if (!line.starts_with("DOCUMENT ")) break;
+    operations[value_behind(line, "uri")] = value_behind(line, "operation");
+  }
+  BOOST_TEST(operations.size() == 12U);
+  for (auto const& [uri, operation] : operations)
+    BOOST_TEST(operation == (uri.ends_with("-back") ? "" : "delete"), uri);
+  BOOST_TEST(
+      contains(opened.ask("FOUND table=mirror;source=pages;uri=old-waits;hash=1;hand_out=0"), "change=changed;"));
+  std::string const digest = opened.stop();
+  ToolRan const verified = run_tool({"log", "verify", opened.log(), "--json"});
+  BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
+}
+
 // Prepared transactions of that time are in doubt, hold what they held, and can be ended.
 BOOST_AUTO_TEST_CASE(prepared_transactions_are_in_doubt_and_end) {
   Opened opened{kGolden / "prepared"};
@@ -399,7 +446,8 @@ BOOST_AUTO_TEST_CASE(every_version_of_every_record_stands_in_one_of_them) {
       bool const is_catalogue = contains(line, "table=(catalogue)");
       bool const is_blob = contains(line, "table=blobs");
       bool const is_queue = contains(line, "table=post");
-      bool const is_pipeline = contains(line, "table=docs") || contains(line, "table=moved");
+      bool const is_pipeline =
+          contains(line, "table=docs") || contains(line, "table=moved") || contains(line, "table=mirror");
       (is_catalogue  ? catalogue
        : is_blob     ? blobs
        : is_queue    ? queues

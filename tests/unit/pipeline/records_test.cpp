@@ -109,6 +109,16 @@ BOOST_AUTO_TEST_CASE(they_come_back_as_they_were) {
   append_document(log, {}, traced);
   BOOST_TEST(unsigned{log.stored().back().view().version} == 3U);
   BOOST_TEST((last_of<DocumentBody>(log, read_document).cells[0].failure == traced.cells[0].failure));
+  // A reader that does not know it would hand it out to be stored.
+  DocumentBody gone = traced;
+  gone.hash = kGoneHash;
+  append_document(log, {}, gone);
+  BOOST_TEST(unsigned{log.stored().back().view().version} == 4U);
+  BOOST_TEST(last_of<DocumentBody>(log, read_document).hash == kGoneHash);
+  append_changed(log, ObjectId{8}, "2");
+  BOOST_TEST(unsigned{log.stored().back().view().version} == 1U);
+  append_changed(log, ObjectId{8}, kGoneHash);
+  BOOST_TEST(unsigned{log.stored().back().view().version} == 2U);
   append_held(log, ObjectId{8}, {{0, 2}, 77});
   BOOST_TEST((last_of<HeldBody>(log, read_held).at == 77));
   append_routed(log, ObjectId{8}, {{1, {2}}, {}});
@@ -128,6 +138,15 @@ BOOST_AUTO_TEST_CASE(they_come_back_as_they_were) {
   BOOST_TEST(log.stored().back().view().version == 2);
   BOOST_REQUIRE(read_plan(as_text(log.stored().back().view().body), 2, plan));
   BOOST_TEST((plan.text == "plan" && plan.drain->since == 77 && plan.drain->by == "me"));
+  for (bool const drains : {false, true}) {
+    std::optional<DrainBody> const its = drains ? std::optional{DrainBody{77, "me", "it moves"}} : std::nullopt;
+    append_plan(log, {}, {{{1, Mode::shut, "x"}}, "plan", its, true});
+    BOOST_TEST(unsigned{log.stored().back().view().version} == 3U);
+    PlanBody telling;
+    BOOST_REQUIRE(read_plan(as_text(log.stored().back().view().body), 3, telling));
+    BOOST_TEST((telling.tells_deleted && telling.text == "plan" && telling.paused.size() == 1));
+    BOOST_TEST(telling.drain.has_value() == drains);
+  }
   append_drain(log, ObjectId{8}, DrainBody{77, "me", "it moves"});
   auto const drain = last_of<std::optional<DrainBody>>(log, read_drain);
   BOOST_TEST((drain->since == 77 && drain->reason == "it moves"));
