@@ -37,6 +37,7 @@ using fastjournal::client::ReturnedMessage;
 constexpr std::uint32_t kInFlightMax = 1U << 20U;
 constexpr std::uint64_t kMessageBytesMax = 1U << 30U;
 constexpr std::size_t kClientBytesMax = 128;
+constexpr std::uint64_t kDelayMsMax = std::uint64_t{100} * 365 * 24 * 3600 * 1000;
 // What names a lease, of a row and of a message.
 constexpr std::initializer_list<char const*> kOfLease{"table", "row", "message", "epoch"};
 
@@ -93,13 +94,13 @@ Message& fastjournal::c::command_on(fj_connection& handle, char const* command, 
 }
 
 int fastjournal::c::give_back(fj_connection* handle, char const* command, fj_message const* task, char const* error,
-                              int64_t delay_ms, int* fate) {
+                              int64_t delay_ms, int* fate, char const* error_trace) {
   return on_connection(handle, [&]() -> Status {
     if (task == nullptr) return missing("row");
     Message& message = command_about(*handle, command, *task, kOfLease);
-    if (error != nullptr) client::set_error(message, "error", error);
+    client::set_failure(message, text_or(error, ""), text_or(error_trace, ""));
     if (delay_ms >= 0) message.set("process_date", message.arena().copy("+" + std::to_string(delay_ms)));
-    Result<Reply> const answer = handle->connection->call(message);
+    Result<Reply> const answer = client::report(*handle->connection, message);
     if (!answer.ok()) return answer.status();
     // Of a row and of a message: the second has a fate more.
     Result<ReturnedMessage> const returned = Queues::returned_of(answer.value().first());
@@ -130,6 +131,9 @@ extern "C" {
 
 void fj_options_init_sized(fj_options* options, size_t size) { fastjournal::c::init_options(options, size); }
 void fj_next_options_init_sized(fj_next_options* options, size_t size) { fastjournal::c::init_options(options, size); }
+void fj_give_back_options_init_sized(fj_give_back_options* options, size_t size) {
+  fastjournal::c::init_options(options, size);
+}
 void fj_listen_options_init_sized(fj_listen_options* options, size_t size) {
   fastjournal::c::init_options(options, size);
 }
@@ -249,6 +253,20 @@ int fj_release(fj_connection* connection, fj_message const* row, char const* err
 
 int fj_fail(fj_connection* connection, fj_message const* row, char const* error, int* fate) {
   return give_back(connection, "FAIL", row, error, -1, fate);
+}
+
+int fj_give_back(fj_connection* connection, fj_message const* task, fj_give_back_options const* options, int* fate) {
+  fj_give_back_options given;
+  int const read = fastjournal::c::guarded([&] { return read_options(options, given); });
+  if (read != FJ_OK) return read;
+  bool const is_message = task != nullptr && task->message.has("message");
+  char const* const command = given.permanent == 0 ? "RELEASE" : is_message ? "REJECT" : "FAIL";
+  if (given.permanent != 0 && given.delay_ms != 0)
+    return fastjournal::c::guarded([] { return bad("delay_ms", "0, as permanent is set"); });
+  if (given.delay_ms > kDelayMsMax)
+    return fastjournal::c::guarded([] { return bad("delay_ms", "0 to 3153600000000"); });
+  std::int64_t const delay_ms = given.delay_ms == 0 ? -1 : static_cast<std::int64_t>(given.delay_ms);
+  return give_back(connection, command, task, given.error, delay_ms, fate, given.error_trace);
 }
 
 int fj_why(fj_connection* connection, fj_message const* which, fj_reply** reasons) {

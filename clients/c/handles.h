@@ -82,9 +82,9 @@ void copy(fj_connection& handle, fj_message const* given);
 
 // The answer becomes the caller's. `reply` may be null.
 [[nodiscard]] Status store(Result<client::Reply> answer, fj_reply** reply);
-// A command about a leased row or message whose answer says its fate.
+// A command about a leased row or message whose answer says its fate. `error` and `error_trace` may be null.
 int give_back(fj_connection* handle, char const* command, fj_message const* task, char const* error, int64_t delay_ms,
-              int* fate);
+              int* fate, char const* error_trace = nullptr);
 // FJ_NUL: it ends with a NUL.
 [[nodiscard]] Result<std::string_view> key_of(void const* key, std::size_t size);
 

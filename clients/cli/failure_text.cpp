@@ -44,6 +44,16 @@ std::string_view trimmed(std::string_view text) {
   return last == std::string_view::npos || last < begin ? std::string_view{} : text.substr(begin, last + 1 - begin);
 }
 
+// From the beginning of a line, if most of the text remains.
+std::string end_within(std::string_view said, std::size_t room) {
+  if (said.size() <= room) return std::string{said};
+  said = said.substr(said.size() - (room - kCut.size()));
+  while (!said.empty() && is_continuation(said.front())) said.remove_prefix(1);
+  std::size_t const line_end = said.find('\n');
+  if (line_end < said.size() / 2) said.remove_prefix(line_end + 1);
+  return std::string{kCut}.append(said);
+}
+
 }  // namespace
 
 void Tail::add(std::string_view bytes) {
@@ -57,19 +67,21 @@ std::string failure_text(std::string_view command, std::string_view end, std::st
   std::string out = readable(command.substr(0, kCommandBytesMax));
   out.append(": ").append(end);
   std::string const all = readable(standard_error);
-  std::string_view said = trimmed(all);
+  std::string_view const said = trimmed(all);
   if (said.empty()) return out;
   out += ": ";
-  std::size_t const room = kErrorBytesMax - out.size();
-  if (said.size() > room) {
-    said = said.substr(said.size() - (room - kCut.size()));
-    while (!said.empty() && is_continuation(said.front())) said.remove_prefix(1);
-    // From the beginning of a line, if most of the text remains.
-    std::size_t const line_end = said.find('\n');
-    if (line_end < said.size() / 2) said.remove_prefix(line_end + 1);
-    out += kCut;
-  }
-  return out.append(said);
+  return out + end_within(said, kErrorBytesMax - out.size());
+}
+
+std::string failure_end(std::string_view standard_error) {
+  std::string const all = readable(standard_error);
+  return end_within(trimmed(all), kErrorBytesMax);
+}
+
+std::string failure_trace(std::string_view standard_error, std::string_view error) {
+  std::string const all = readable(standard_error);
+  std::string_view const said = trimmed(all);
+  return error.ends_with(said) ? std::string{} : end_within(said, kTraceBytesMax);
 }
 
 }  // namespace fastjournal::cli

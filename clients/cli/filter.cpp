@@ -13,8 +13,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "clients/cli/failure_text.h"
 #include "clients/cli/spawn.h"
-#include "fastjournal/limits.h"
 #include "files/folder.h"
 
 namespace fastjournal::cli {
@@ -27,12 +27,6 @@ constexpr std::chrono::seconds kEndMax{2};
 
 Status filter_failed(std::string const& what, int error) {
   return {Code::io_error, what + ": " + std::strerror(error)};
-}
-
-// What was said last.
-void keep_end(std::string& text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  if (text.size() > kErrorBytesMax) text.erase(0, text.size() - kErrorBytesMax);
 }
 
 }  // namespace
@@ -61,15 +55,12 @@ Result<Filtered> run_filter(std::string const& command, std::vector<std::string>
     return filter_failed("run " + command, error);
   }
   Filtered out;
+  Tail tail;
   out.end = follow(
-      pid, ends[0],
-      [&](std::string_view bytes) {
-        out.errors += bytes;
-        if (out.errors.size() > 16 * kErrorBytesMax) out.errors.erase(0, out.errors.size() - kErrorBytesMax);
-      },
-      tick, wake);
+      pid, ends[0], [&](std::string_view bytes) { tail.add(bytes); }, tick, wake);
   ::close(ends[0]);
-  keep_end(out.errors);
+  out.errors = failure_end(tail.bytes());
+  out.trace = failure_trace(tail.bytes(), out.errors);
   return out;
 }
 

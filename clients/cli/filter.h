@@ -16,7 +16,8 @@ namespace fastjournal::cli {
 
 struct Filtered {
   Child::End end{};
-  std::string errors{};  // the end of what it said on standard error
+  std::string errors{};  // the end of what it said on standard error (failure_end)
+  std::string trace{};   // more of it, if there was more (failure_trace)
 };
 
 // Runs `command` by a shell with `variables` ("NAME=value") added to our environment. `output` empty: what it writes

@@ -30,7 +30,10 @@ std::optional<NotSent> reason_of(std::string const& step, Result<Filtered> const
   if (done->end.ok()) return std::nullopt;
   std::string kind = step + ": " + done->end.text();
   kind.resize(std::min<std::size_t>(kind.size(), 64));
-  return NotSent{.kind = std::move(kind), .error = done->errors, .permanent = done->end.status == kStatusPermanent};
+  return NotSent{.kind = std::move(kind),
+                 .error = done->errors,
+                 .permanent = done->end.status == kStatusPermanent,
+                 .error_trace = done->trace};
 }
 
 bool is_drop(Result<Filtered> const& done) {
@@ -333,7 +336,10 @@ Status PipelineRunner::fail_behind(Document const& document, Copy const& copy, N
     if (drops)
       said = documents_.dropped(document, one.name, why.error);
     else
-      said = documents_.failed(document, one.name, why.kind, {.error = why.error, .permanent = why.permanent}).status();
+      said = documents_
+                 .failed(document, one.name, why.kind,
+                         {.error = why.error, .permanent = why.permanent, .error_trace = why.error_trace})
+                 .status();
     if (!said.ok() && !is_over(said)) return said;
     ++(drops ? counts_.dropped : counts_.failed);
   }

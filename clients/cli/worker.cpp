@@ -12,6 +12,7 @@
 #include "clients/cli/dates.h"
 #include "clients/cli/failure_text.h"
 #include "clients/cli/value_files.h"
+#include "clients/lib/error_text.h"
 #include "clients/lib/in_flight.h"
 #include "model/date.h"
 
@@ -278,7 +279,7 @@ ExitCode Worker::handle(Taken const& taken) {
   }
   if (!given.ok()) {
     std::string const why = "its values cannot be given to the command: " + given.message();
-    return settle(taken.row, Outcome::failed, false, why, failure_text(one_.command.front(), why, {}));
+    return settle(taken.row, Outcome::failed, false, why, {failure_text(one_.command.front(), why, {}), {}});
   }
   if (!variables.ambiguous().empty() || !child->ok()) {
     // Every row would fail in the same way: return this one, without counting an attempt, and stop.
@@ -289,23 +290,23 @@ ExitCode Worker::handle(Taken const& taken) {
   }
   Child& running = child->value();
   guard_.guard(running.pid());
-  std::string error;
-  Outcome const outcome = run_command(taken.row, running, error);
+  Failure failure;
+  Outcome const outcome = run_command(taken.row, running, failure);
   guard_.release();
   Child::End const end = running.how();
   bool const park =
       outcome == Outcome::failed && one_.fail_status && end.signal == 0 && end.status == *one_.fail_status;
-  return settle(taken.row, outcome, park, end.text(), error);
+  return settle(taken.row, outcome, park, end.text(), failure);
 }
 
 // For good: every attempt would fail in the same way.
 ExitCode Worker::refuse(Row const& row, std::string const& column) {
   std::string const why =
       fmt::format("column {} has a NUL, which no environment can hold: work with --input-only", column);
-  return settle(row, Outcome::failed, true, why, failure_text(one_.command.front(), why, {}));
+  return settle(row, Outcome::failed, true, why, {failure_text(one_.command.front(), why, {}), {}});
 }
 
-Worker::Outcome Worker::run_command(Row const& row, Child& child, std::string& error) {
+Worker::Outcome Worker::run_command(Row const& row, Child& child, Failure& failure) {
   Moment touch_at = half_of_lease();
   Moment kill_at = Moment::max();
   bool lost = false;
@@ -335,7 +336,8 @@ Worker::Outcome Worker::run_command(Row const& row, Child& child, std::string& e
     }
   }
   pass_on(child.errors());
-  error = failure_text(one_.command.front(), child.how().text(), tail.bytes());
+  failure.error = failure_text(one_.command.front(), child.how().text(), tail.bytes());
+  failure.trace = failure_trace(tail.bytes(), failure.error);
   if (lost) return Outcome::lost;
   if (child.how().ok()) return Outcome::succeeded;
   return stop_signal_ != 0 ? Outcome::stopped : Outcome::failed;
@@ -393,17 +395,19 @@ Result<client::Reply> Worker::ask(Message const& command, Child* child) {
 }
 
 // Reports the outcome to the daemon; returns it in words.
-Result<std::string> Worker::tell(Row const& row, Outcome outcome, bool park, std::string const& error) {
+Result<std::string> Worker::tell(Row const& row, Outcome outcome, bool park, Failure const& failure) {
   if (outcome == Outcome::succeeded) {
     Result<client::Reply> const done = ask(journal_->done_of(row), nullptr);
     if (!done.ok()) return done.status();
     return std::string("done");
   }
   // Stopped by us: not the row's fault, so no attempt is counted, and the row is due at once.
-  Result<client::Reply> const reply = ask(park                         ? journal_->fail_of(row, error)
-                                          : outcome == Outcome::failed ? journal_->release_of(row, {.error = error})
-                                                                       : journal_->release_of(row),
-                                          nullptr);
+  Message command = park ? journal_->fail_of(row, failure.error, failure.trace)
+                    : outcome == Outcome::failed
+                        ? journal_->release_of(row, {.error = failure.error, .error_trace = failure.trace})
+                        : journal_->release_of(row);
+  Result<client::Reply> reply = ask(command, nullptr);
+  if (client::drops_trace(command, reply.status())) reply = ask(command, nullptr);
   if (!reply.ok()) return reply.status();
   Result<Returned> const returned = client::Journal::returned_of(reply.value());
   if (!returned.ok()) return returned.status();
@@ -411,15 +415,15 @@ Result<std::string> Worker::tell(Row const& row, Outcome outcome, bool park, std
   return sentence_of(row, returned.value());
 }
 
-ExitCode Worker::settle(Row const& row, Outcome outcome, bool park, std::string const& how, std::string const& error) {
+ExitCode Worker::settle(Row const& row, Outcome outcome, bool park, std::string const& how, Failure const& failure) {
   if (outcome != Outcome::succeeded) ++failed_;
   if (outcome == Outcome::lost) return ExitCode::ok;
   if (stop_signal_ != 0) end_soon();
-  Result<std::string> told = tell(row, outcome, park, error);
+  Result<std::string> told = tell(row, outcome, park, failure);
   bool in_doubt = false;
   while (!told.ok() && is_outage(told.status().code()) && now() < std::min(lease_end_, stop_at_)) {
     in_doubt = true;
-    told = tell(row, outcome, park, error);
+    told = tell(row, outcome, park, failure);
     pass_signals_on(nullptr);
   }
   // The first attempt succeeded, and only its answer was lost.

@@ -40,6 +40,11 @@ class Worker {
 
  private:
   enum class Outcome : std::uint8_t { succeeded, failed, stopped, lost };
+  // What is told of a row that failed.
+  struct Failure {
+    std::string error;
+    std::string trace;  // empty: the error says all
+  };
   // The answer of NEXT, with the original ROW: the JSON keeps the types of its values.
   struct Taken {
     client::Row row;
@@ -58,19 +63,19 @@ class Worker {
   void hear_of_connection(Status const& how);
   void say(std::string const& what);
   ExitCode handle(Taken const& taken);
-  Outcome run_command(client::Row const& row, Child& child, std::string& error);
+  Outcome run_command(client::Row const& row, Child& child, Failure& failure);
   bool touch(client::Row const& row, Child& child);
   void look_at_connection();
   void pass_signals_on(Child* child);
   // A column that the environment cannot hold is not left out: the command would do something else than intended.
   ExitCode refuse(client::Row const& row, std::string const& column);
   // `how`: the outcome, for people.
-  ExitCode settle(client::Row const& row, Outcome outcome, bool park, std::string const& how, std::string const& error);
+  ExitCode settle(client::Row const& row, Outcome outcome, bool park, std::string const& how, Failure const& failure);
   void end_soon();
   // As Connection::call, but a signal shortens it to what is left of --stop-after. `child`: of a renewal, which ends as
   // soon as a signal comes while there is no connection.
   Result<client::Reply> ask(Message const& command, Child* child);
-  Result<std::string> tell(client::Row const& row, Outcome outcome, bool park, std::string const& error);
+  Result<std::string> tell(client::Row const& row, Outcome outcome, bool park, Failure const& failure);
   void report(client::Row const& row, std::string const& what);
 
   [[nodiscard]] client::Moment half_of_lease() const { return lease_end_ - client::Milliseconds{lease_.value / 2}; }

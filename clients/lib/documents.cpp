@@ -241,7 +241,8 @@ Result<Delivery> Documents::deliver(Document const& document, std::string_view d
     return out;
   }
   Result<std::string> const state =
-      wrong ? failed(document, destination, wrong->kind, {.error = wrong->error, .permanent = wrong->permanent})
+      wrong ? failed(document, destination, wrong->kind,
+                     {.error = wrong->error, .permanent = wrong->permanent, .error_trace = wrong->error_trace})
             : sent(document, destination);
   if (!state.ok()) return state.status();
   out.state = state.value();

@@ -104,6 +104,7 @@ struct NotSent {
   bool permanent{false};
   bool drop{false};              // no failure: it need not arrive there
   bool may_have_arrived{false};  // nobody knows: no answer came
+  std::string error_trace{};     // where it went wrong
 };
 struct Delivery {
   Sending::Verdict verdict{Sending::Verdict::run};

@@ -29,11 +29,16 @@ void set_failure(Message& command, std::string_view error, std::string_view erro
   set_error(command, "error_trace", error_trace, kTraceBytesMax);
 }
 
+bool drops_trace(Message& command, Status const& refusal) {
+  if (refusal.code() != Code::unknown_parameter || !command.has("error_trace")) return false;
+  command.erase("error_trace");
+  return true;
+}
+
 Result<Reply> report(Connection& connection, Message& command) {
   Result<Reply> reply = connection.call(command);
-  if (reply.ok() || reply.status().code() != Code::unknown_parameter || !command.has("error_trace")) return reply;
-  command.erase("error_trace");
-  return connection.call(command);
+  if (drops_trace(command, reply.status())) return connection.call(command);
+  return reply;
 }
 
 }  // namespace fastjournal::client

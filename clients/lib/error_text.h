@@ -21,7 +21,10 @@ void set_error(Message& command, std::string_view name, std::string_view given, 
 // error and error_trace, as of set_error.
 void set_failure(Message& command, std::string_view error, std::string_view error_trace);
 
-// The answer to a command with these; a daemon that knows no traces gets it without.
+// A daemon that knows no traces has refused the command. True: it has none now, and is to be sent again.
+[[nodiscard]] bool drops_trace(Message& command, Status const& refusal);
+
+// The answer to a command with these, whatever the daemon knows.
 [[nodiscard]] Result<Reply> report(Connection& connection, Message& command);
 
 }  // namespace fastjournal::client

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <new>
@@ -145,6 +146,8 @@ BOOST_FIXTURE_TEST_CASE(a_null_is_a_failure_everywhere, Fixture) {
            fj_release(nullptr, m, nullptr, -1, nullptr),
            fj_release(c, nullptr, nullptr, -1, nullptr),
            fj_fail(c, nullptr, nullptr, nullptr),
+           fj_give_back(nullptr, m, nullptr, nullptr),
+           fj_give_back(c, nullptr, nullptr, nullptr),
            fj_why(c, nullptr, &reply),
            fj_why(c, m, nullptr),
            fj_listen(nullptr, "jobs", nullptr),
@@ -545,6 +548,80 @@ BOOST_FIXTURE_TEST_CASE(a_certificate_a_token_and_their_refusal, Fixture) {
   options.ca_file = nullptr;
   BOOST_TEST(fj_open(&options) == nullptr);
   BOOST_TEST(said().find("certificate") != std::string::npos, said());
+}
+
+// Whatever a program has caught, a text of it arrives, and the row is leased no longer.
+BOOST_FIXTURE_TEST_CASE(failures_of_any_bytes_arrive_with_their_traces, Fixture) {
+  Owned<fj_connection> const connection = open();
+  fj_connection* const c = connection.get();
+  std::string const huge = "a\xff" + std::string(40U << 20U, 'x');
+  std::string const trace = "at line 7\n\xed\xa0\x80" + std::string(20'000, 'y');
+  fj_give_back_options options;
+  fj_give_back_options_init(&options);
+  options.error = huge.c_str();
+  options.error_trace = trace.c_str();
+  fj_give_back_options later = options;
+  later.delay_ms = 3'600'000;
+  fj_give_back_options never = options;
+  never.permanent = 1;
+  fj_give_back_options only_trace;
+  fj_give_back_options_init(&only_trace);
+  only_trace.error_trace = trace.c_str();
+  std::string const kept = "a?" + std::string(1022, 'x');
+  std::string const kept_trace = "at line 7\n???" + std::string(16 * 1024 - 13, 'y');
+  struct Case {
+    std::string name;
+    std::function<int(fj_message const*, int*)> give;
+    int fate;
+    std::string error;
+    std::string trace;
+  };
+  std::vector<Case> const cases{
+      {"release", [&](fj_message const* row, int* fate) { return fj_release(c, row, huge.c_str(), 3'600'000, fate); },
+       FJ_RELEASED, kept, ""},
+      {"fail", [&](fj_message const* row, int* fate) { return fj_fail(c, row, huge.c_str(), fate); }, FJ_PARKED, kept,
+       ""},
+      {"later", [&](fj_message const* row, int* fate) { return fj_give_back(c, row, &later, fate); }, FJ_RELEASED, kept,
+       kept_trace},
+      {"never", [&](fj_message const* row, int* fate) { return fj_give_back(c, row, &never, fate); }, FJ_PARKED, kept,
+       kept_trace},
+      {"trace", [&](fj_message const* row, int* fate) { return fj_give_back(c, row, &only_trace, fate); }, FJ_RELEASED,
+       "", kept_trace},
+      {"nothing", [&](fj_message const* row, int* fate) { return fj_give_back(c, row, nullptr, fate); }, FJ_RELEASED,
+       "", ""}};
+  for (Case const& one : cases) {
+    BOOST_TEST_CONTEXT(one.name) {
+      BOOST_REQUIRE_MESSAGE(fj_put(c, job(one.name).get(), nullptr, nullptr) == FJ_OK, said());
+      Owned<fj_reply> const work = next(c);
+      BOOST_REQUIRE(fj_reply_rows(work.get()) == 1U);
+      fj_message const* const row = fj_reply_row(work.get(), 0);
+      BOOST_REQUIRE(std::string{fj_get_text(row, "name", nullptr)} == one.name);
+      int fate = 0;
+      BOOST_TEST(one.give(row, &fate) == FJ_OK, said());
+      BOOST_TEST(fate == one.fate);
+      Owned<fj_message> const peek{fj_message_new("PEEK")};
+      fj_set_text(peek.get(), "table", "jobs", FJ_NUL);
+      fj_set_text(peek.get(), "name", one.name.c_str(), FJ_NUL);
+      fj_reply* shown = nullptr;
+      BOOST_REQUIRE_MESSAGE(fj_call(c, peek.get(), &shown) == FJ_OK, said());
+      Owned<fj_reply> const answer{shown};
+      auto const text_of = [&](char const* name) {
+        char const* const text = fj_get_text(fj_reply_message(shown, 0), name, nullptr);
+        return std::string{text == nullptr ? "" : text};
+      };
+      BOOST_TEST((text_of("error") == one.error), text_of("error").substr(0, 40));
+      BOOST_TEST((text_of("error_trace") == one.trace), text_of("error_trace").substr(0, 40));
+      Owned<fj_message> const away{fj_message_new("DELETE")};
+      fj_set_text(away.get(), "table", "jobs", FJ_NUL);
+      fj_set_text(away.get(), "name", one.name.c_str(), FJ_NUL);
+      BOOST_TEST(fj_call(c, away.get(), nullptr) == FJ_OK, said());
+    }
+  }
+  never.delay_ms = 1;
+  BOOST_TEST(fj_give_back(c, job("x").get(), &never, nullptr) == FJ_BAD_PARAMETER);
+  BOOST_TEST(std::string{fj_error_fact("parameter")} == "delay_ms");
+  later.delay_ms = UINT64_MAX;
+  BOOST_TEST(fj_give_back(c, job("x").get(), &later, nullptr) == FJ_BAD_PARAMETER);
 }
 
 // Memory that ends anywhere is a failure: no exception, no end of the process, and the next connection works.

@@ -109,6 +109,22 @@ BOOST_FIXTURE_TEST_CASE(a_message_is_released_dead_or_parked, QueuesFixture) {
   Owned<fj_message> const dead = call("BROWSE", {{"queue", "failed"}, {"body", "1"}});
   BOOST_TEST(body_of(dead.get()) == "two");
   BOOST_TEST(std::string{fj_get_text(dead.get(), "error", nullptr)} == "never");
+  send("orders", "three");
+  fj_give_back_options options;
+  fj_give_back_options_init(&options);
+  options.error = "not now";
+  BOOST_TEST((fj_give_back(c, acquire().get(), &options, &fate) == FJ_OK && fate == FJ_RELEASED), said());
+  send("orders", "four");
+  std::string const huge = "a\xff" + std::string(40U << 20U, 'x');
+  options.error = huge.c_str();
+  options.error_trace = "at line 7";
+  options.permanent = 1;
+  Owned<fj_message> const third = acquire();
+  BOOST_TEST((fj_give_back(c, third.get(), &options, &fate) == FJ_OK && fate == FJ_DEAD), said());
+  int64_t number = 0;
+  BOOST_TEST(fj_get_integer(third.get(), "message", &number) == FJ_OK);
+  Owned<fj_message> const why = call("WHY", {{"message", std::to_string(number).c_str()}});
+  BOOST_TEST(std::string{fj_get_text(why.get(), "error_trace", nullptr)} == "at line 7");
 }
 
 BOOST_FIXTURE_TEST_CASE(messages_are_routed_and_delivered_also_over_a_restart, QueuesFixture) {

@@ -218,12 +218,42 @@ BOOST_AUTO_TEST_CASE(standard_error_arrives_in_full_and_its_end_goes_with_the_ro
         cli_work_want(
             error.size() <= 1024 && error.starts_with("sh: exit status 1: ...") && error.ends_with("4999\n5000"),
             "the end");
+        std::string_view const trace = release.text("error_trace");
+        cli_work_want(trace.size() > 16'000 && trace.size() <= 16'384 && trace.starts_with("...") &&
+                          trace.ends_with("4999\n5000"),
+                      "more of it");
         peer.answer(release, "RELEASED");
       },
       // A background process keeps standard error open; the worker must not wait for it.
       {"--once", "--quiet"}, {"sh", "-c", "seq 5000 >&2; (read x <\"$0\") & exit 1", folder.fifo()});
   meet(folder.fifo(), O_WRONLY);
   BOOST_TEST(said.err.size() == 23893U);
+}
+
+// Where the error has all of it, nothing is sent twice; and an older daemon refuses the parameter.
+BOOST_AUTO_TEST_CASE(a_trace_goes_where_there_is_more_and_a_daemon_that_knows_traces) {
+  WorkSaid const said = run_work(
+      [](Peer& peer) {
+        give_row(peer, peer.expect("NEXT"));
+        Message const brief = peer.expect("RELEASE");
+        cli_work_want(brief.text("error").ends_with("no\nway") && !brief.has("error_trace"), "a short one");
+        peer.answer(brief, "RELEASED");
+        for (std::string_view const command : {"RELEASE", "FAIL"}) {
+          give_row(peer, peer.expect("NEXT"), command == "FAIL" ? 10 : 9);
+          Message const told = peer.expect(command);
+          cli_work_want(told.text("error_trace").ends_with("999\n1000"), "its trace");
+          peer.answer(told, "ERROR", {text("code", "unknown_parameter"), text("parameter", "error_trace")});
+          Message const again = peer.expect(command);
+          cli_work_want(!again.has("error_trace") && again.text("error").ends_with("999\n1000"), "without its trace");
+          peer.answer(again, command == "FAIL" ? "PARKED" : "RELEASED");
+        }
+        peer.answer(peer.expect("NEXT"), "NOTHING");
+      },
+      {"--until-empty", "--quiet", "--fail-status", "65"},
+      {"sh", "-c",
+       "[ $FJ_ROW = 8 ] && { printf 'no\\nway\\n' >&2; exit 1; }; seq 1000 >&2; [ $FJ_ROW = 9 ] || exit 65; exit 1"});
+  BOOST_TEST((said.code == ExitCode::failed));
+  BOOST_TEST(!cli_work_says(said.err, "unknown_parameter"), said.err);
 }
 
 BOOST_AUTO_TEST_CASE(the_fail_status_parks_the_row) {
@@ -349,7 +379,7 @@ BOOST_AUTO_TEST_CASE(a_column_that_would_replace_a_variable_ends_the_work_and_co
           cli_work_want(!release.has("error"), "no attempt");
           peer.answer(release, "RELEASED");
         },
-        {}, {"true"});
+        {"--max", "1"}, {"true"});
     BOOST_TEST((said.code == ExitCode::usage));
     BOOST_TEST(cli_work_says(said.err, "would replace the variable FJ_"), said.err);
     BOOST_TEST(cli_work_says(said.err, "--input-only"), said.err);
@@ -463,6 +493,27 @@ BOOST_AUTO_TEST_CASE(a_stop_while_the_daemon_does_not_answer_ends_after_its_time
   BOOST_TEST((said.code == ExitCode::unreachable));
   BOOST_TEST(cli_work_says(said.err, "no answer within --stop-after"));
   BOOST_TEST((std::chrono::steady_clock::now() - begun < std::chrono::milliseconds{4'500}));
+}
+
+// Away, and nobody told otherwise.
+BOOST_AUTO_TEST_CASE(a_stop_while_the_daemon_is_away_ends_after_5_s) {
+  Folder const folder;
+  std::chrono::steady_clock::time_point stopped;
+  WorkSaid const said = run_work(
+      [&](Peer& peer) {
+        let_listen(peer);
+        give_row(peer, peer.expect("NEXT"));
+        Reader fifo(folder.fifo());
+        fifo.expect("up\n");
+        stopped = std::chrono::steady_clock::now();
+        peer.close();
+        ::kill(::getpid(), SIGTERM);
+      },
+      {}, {"sh", "-c", "exec 3>\"$0\"; sleep 60 & echo up >&3; wait", folder.fifo()});
+  auto const took = std::chrono::steady_clock::now() - stopped;
+  BOOST_TEST((said.code == ExitCode::unreachable), said.err);
+  BOOST_TEST((took > std::chrono::seconds{4} && took < std::chrono::milliseconds{8'500}),
+             std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << " ms");
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_finishes_in_spite_of_a_stop_is_done) {

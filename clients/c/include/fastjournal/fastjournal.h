@@ -105,7 +105,7 @@ const char* fj_version(void);
 
 /* The functions of this header. What a header with a larger number added is not there in a library whose fj_api()
  * returns a smaller one. */
-#define FJ_API 4
+#define FJ_API 5
 int fj_api(void);
 
 /* --- Connections --------------------------------------------------------------------------------------------------- */
@@ -285,6 +285,23 @@ enum {
 int fj_release(fj_connection* connection, const fj_message* row, const char* error, int64_t delay_ms, int* fate);
 /* Gives the row up at once: for one that can never succeed. `error` and `fate` may be NULL. */
 int fj_fail(fj_connection* connection, const fj_message* row, const char* error, int* fate);
+
+/* A member that is 0 or NULL has its default. */
+typedef struct fj_give_back_options {
+  size_t size;
+  const char* error; /* as of fj_release */
+  const char*
+      error_trace;   /* where it went wrong, as a traceback: 16 KiB are kept, which WHY shows. None; a failed attempt */
+  uint64_t delay_ms; /* it is due so much later; after the table's back-off, without an error at once */
+  uint32_t permanent; /* 1: it can never succeed, as of fj_fail and fj_queue_reject; then delay_ms is 0 */
+} fj_give_back_options;
+
+#define fj_give_back_options_init(options) fj_give_back_options_init_sized((options), sizeof(fj_give_back_options))
+void fj_give_back_options_init_sized(fj_give_back_options* options, size_t size);
+
+/* Since FJ_API 5: fj_release, fj_fail and fj_queue_reject with options, which may be NULL. `task` is a row or a message of
+ * a queue. A daemon that knows no traces gets the error without. `fate` may be NULL. */
+int fj_give_back(fj_connection* connection, const fj_message* task, const fj_give_back_options* options, int* fate);
 
 /* Why a row, or each row of a key, is where it is: REASON messages with `state` and the sentence `text`. `which`: a
  * message with `table` and `row` (as a leased row has them), or with `table`, the key's columns and nothing else. */
