@@ -21,9 +21,9 @@ std::span<CommandRule const> known_commands() {
 }
 
 CommandRule rule_of(std::string_view command, std::span<CommandRule const> known) {
-  static constexpr std::array<std::string_view, 12> kOfDaemon{"ALERTS",   "ALIVE",   "FETCH",   "HELP",
-                                                              "LISTEN",   "STATS",   "STATUS",  "TABLES",
-                                                              "UNLISTEN", "UNWATCH", "WAITERS", "WATCH"};
+  static constexpr std::array<std::string_view, 18> kOfDaemon{
+      "ALERTS",  "ALIVE",  "CLUSTER", "DIGEST", "FETCH",    "HEALTH",  "HELP",    "LISTEN", "METRICS",
+      "OPENAPI", "RIGHTS", "STATS",   "TABLES", "UNLISTEN", "UNWATCH", "WAITERS", "WATCH",  "XA_RECOVER"};
   if (auto const found = std::ranges::find(known, command, &CommandRule::name); found != known.end()) return *found;
   bool const of_daemon = std::ranges::find(kOfDaemon, command) != kOfDaemon.end();
   return {.name = {}, .resend = of_daemon ? Resend::always : Resend::never};

@@ -80,16 +80,22 @@ for (const name
              'STEPS',  // of a pipeline table
              'ALERTS',
              'ALIVE',
+             'CLUSTER',
+             'DIGEST',
              'FETCH',
+             'HEALTH',
              'HELP',
              'LISTEN',
+             'METRICS',
+             'OPENAPI',
+             'RIGHTS',
              'STATS',
-             'STATUS',
              'TABLES',
              'UNLISTEN',
              'UNWATCH',
              'WAITERS',
              'WATCH',
+             'XA_RECOVER',
 ])
   rulesOfAll[name] = always;
 const noRule = {

@@ -6,12 +6,16 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "admin/declarations.h"
 #include "clients/lib/client.h"
+#include "clients/lib/in_flight.h"
 #include "config/type_reader.h"
 #include "tests/unit/clients/fake_server.h"
 
@@ -107,6 +111,68 @@ BOOST_AUTO_TEST_CASE(every_change_is_sent_again_or_has_a_reason) {
     }
   }
   BOOST_TEST(used.size() == std::size(kReasons));
+}
+
+// The daemon's own commands have no declaration of it: those that only read, and those whose repetition changes nothing.
+// The clients in other languages have the same.
+BOOST_AUTO_TEST_CASE(every_command_of_the_daemon_is_sent_again_or_has_a_reason) {
+  static constexpr std::pair<std::string_view, std::string_view> kReasons[]{
+      {"AUTH", "each new connection logs in by itself"},
+      {"LOWER", "it may be raised again meanwhile"},
+      {"BEGIN", "a transaction ends with its connection"},
+      {"COMMIT", "the same"},
+      {"ROLLBACK", "the same"},
+      {"TRANSACTION", "what is not numbered in it would be done twice"},
+      {"XA_START", "a branch that is not prepared ends with its connection"},
+      {"XA_END", "the same"},
+      {"XA_PREPARE", "the same; XA_RECOVER tells whether it was carried out"},
+      {"XA_COMMIT", "it may be over, and forgotten: a manager asks by XA_RECOVER"},
+      {"XA_ROLLBACK", "the same"},
+      {"XA_FORGET", "the same"},
+      {"XA_TIMEOUT", "it is of the connection"},
+      {"XA_DECIDE", "a person decides, and looks before doing so again"},
+      {"BACKUP", "what is held for it ends with the connection"},
+      {"BACKUP_DONE", "the same"},
+      {"STEP_DOWN", "another node may have stepped in, and this one in again"},
+      {"MOVE_TABLE", "the second would be refused, or move it back"},
+      {"RELOAD", "the answer tells what this one changed"},
+      {"STOP", "the connection ends by it"},
+      {"RESTART", "the same"},
+      {"LOG_ROTATE", "each moves the files of the log on"},
+      {"LOG", "a word of communicatord"},
+  };
+  // The words between these two in a client's file.
+  auto const words_of = [](std::string const& name, std::string_view begin, std::string_view end) {
+    std::ifstream file{FJ_SOURCE_DIR "/clients/" + name};
+    std::string out{std::istreambuf_iterator<char>{file}, {}};
+    std::size_t const last = out.find(end);
+    std::size_t const first = out.rfind(begin, last);
+    BOOST_REQUIRE_MESSAGE(first != std::string::npos && last != std::string::npos, name);
+    out = out.substr(first, last - first);
+    std::ranges::replace_if(
+        out, [](char c) { return !(c >= 'A' && c <= 'Z') && c != '_'; }, ' ');
+    return " " + out + " ";
+  };
+  std::array const others{words_of("python/fastjournal/rules.py", "dict.fromkeys(", ".split()"),
+                          words_of("node/lib/link.js", "for (const name", "rulesOfAll[name] = always")};
+  std::set<std::string_view> used;
+  std::size_t told = 0;
+  for (admin::OwnCommand const& command : admin::own_commands()) {
+    auto const reason =
+        std::ranges::find(kReasons, command.name, &std::pair<std::string_view, std::string_view>::first);
+    if (reason != std::end(kReasons)) used.insert(command.name);
+    bool const is_sent_again = rule_of(command.name, known_commands()).resend == Resend::always;
+    // It has no answer that could be lost.
+    bool const is_silent = command.kind == admin::OwnCommand::Kind::silent;
+    BOOST_TEST(is_sent_again == (!is_silent && reason == std::end(kReasons)),
+               command.name << ": sent again, or a reason");
+    for (std::string const& other : others)
+      BOOST_TEST((other.find(" " + std::string{command.name} + " ") != std::string::npos) == is_sent_again,
+                 command.name << ": Python and Node");
+    told += is_sent_again ? 1 : 0;
+  }
+  BOOST_TEST(used.size() == std::size(kReasons));
+  BOOST_TEST(told > 10U);
 }
 
 // Unless told otherwise a connection knows the commands of all types, whatever table it asks.
