@@ -134,12 +134,11 @@ std::vector<std::string> long_names(CLI::App const& app) {
   std::vector<std::string> out;
   for (CLI::Option const* option : app.get_options())
     for (std::string const& name : option->get_lnames()) out.push_back("--" + name);
-  // The options of all subcommands, as in `log verify`.
-  for (CLI::App const* below : app.get_subcommands([](CLI::App const*) { return true; }))
-    if (app.get_parent() != nullptr)
-      for (std::string& name : long_names(*below))
-        if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(std::move(name));
   return out;
+}
+
+bool has_option(CLI::App const& app, std::string const& name) {
+  return std::ranges::any_of(app.get_options(), [&](CLI::Option const* one) { return one->check_name(name); });
 }
 
 std::vector<std::string> names_of(std::vector<CLI::App*> const& commands) {
@@ -155,12 +154,20 @@ std::string sentence_of(CLI::App& app, CLI::ParseError const& error) {
   std::vector<std::string> const rest = app.remaining(true);
   std::string const word = rest.empty() ? std::string() : rest.front();
   if (word.size() > 1 && word.front() == '-') {
-    std::vector<std::string> names = long_names(app);
-    if (!chosen.empty())
-      for (std::string& name : long_names(*chosen.front())) names.push_back(std::move(name));
     std::string const name = word.substr(0, word.find('='));
-    std::string const whose = chosen.empty() ? "" : " of " + chosen.front()->get_name();
-    return "there is no option '" + name + "'" + whose + did_you_mean(name, names);
+    // Those of the command itself, as `log verify`, and those of all.
+    std::vector<std::string> names = long_names(app);
+    std::string whose;
+    for (CLI::App const* at = &app; at != nullptr;) {
+      std::vector<CLI::App*> const next = at->get_subcommands();
+      at = next.empty() ? nullptr : next.front();
+      if (at == nullptr) break;
+      whose += (whose.empty() ? "" : " ") + at->get_name();
+      if (has_option(*at, name)) return "option '" + name + "' is of " + whose + ", and stands behind that";
+      if (at->get_subcommands().empty())
+        for (std::string& one : long_names(*at)) names.push_back(std::move(one));
+    }
+    return "there is no option '" + name + "'" + (whose.empty() ? "" : " of " + whose) + did_you_mean(name, names);
   }
   if (chosen.empty() && !word.empty())
     return "there is no command '" + word + "'" + did_you_mean(word, names_of(app.get_subcommands(all)));

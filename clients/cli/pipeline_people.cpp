@@ -57,6 +57,10 @@ class People {
       std::erase_if(reply->messages, [](Message const& one) { return one.command == "NOTHING"; });
       std::ranges::move(reply->messages, std::back_inserter(all));
     }
+    // A destination that is named for its step, as most are, needs no second name.
+    for (Message& one : all)
+      for (std::string_view const name : {"step", "branches"})
+        if (!one_.json && one.text(name) == one.text("destination")) one.erase(name);
     if (!all.empty()) print(all);
     return all.empty() ? ExitCode::nothing : ExitCode::ok;
   }

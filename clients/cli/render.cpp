@@ -153,6 +153,13 @@ std::size_t important_of(std::vector<TableColumn> const& columns, Message const&
   return at == columns.size() ? 0 : at;
 }
 
+// Columns that are long and that few read: they are left out before others are cut.
+bool is_for_few(std::string_view name) {
+  static constexpr std::array<std::string_view, 6> kForFew{"branches", "content_hash", "generation",
+                                                           "hash",     "step",         "token"};
+  return std::find(kForFew.begin(), kForFew.end(), name) != kForFew.end();
+}
+
 // Gives cut columns the room that those left out have made.
 void widen(std::vector<TableColumn>& columns, std::size_t width) {
   for (TableColumn& one : columns) {
@@ -161,14 +168,21 @@ void widen(std::vector<TableColumn>& columns, std::size_t width) {
   }
 }
 
-// Until a line fits: others than the important column are cut, the widest first, but dates, of which a part says little;
-// then columns are left out from the end; then the important one is cut. Returns the names of those left out.
+// Until a line fits: columns for few are left out; others than the important column are cut, the widest first, but dates,
+// of which a part says little; then columns are left out from the end; then the important one is cut. Returns the names
+// of those left out.
 std::string fit(std::vector<TableColumn>& columns, Message const& record, std::size_t width) {
   std::string out;
   std::string const important = columns[important_of(columns, record)].name;
   auto const can_be_cut = [&](TableColumn const& one) {
     return one.width > kCellWidthMin && one.name != important && !one.has_dates;
   };
+  auto const leave_out = [&](std::size_t at) {
+    out = columns[at].name + (out.empty() ? "" : ", ") + out;
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(at));
+  };
+  for (std::size_t at = columns.size(); at > 0 && width_of(columns) > width; --at)
+    if (is_for_few(columns[at - 1].name) && columns[at - 1].name != important) leave_out(at - 1);
   while (width_of(columns) > width) {
     TableColumn* widest = nullptr;
     for (TableColumn& one : columns)
@@ -184,8 +198,7 @@ std::string fit(std::vector<TableColumn>& columns, Message const& record, std::s
       only.width = std::max(kCellWidthMin, std::min(only.width, width));
       return out;
     }
-    out = columns[last - 1].name + (out.empty() ? "" : ", ") + out;
-    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(last) - 1);
+    leave_out(last - 1);
   }
   widen(columns, width);
   return out;
@@ -201,6 +214,18 @@ void append_line(std::string& out, std::string line) {
   while (line.ends_with(' ')) line.pop_back();
   out += line;
   out += '\n';
+}
+
+// Between words, so that no line is wider, unless a word is.
+void append_wrapped(std::string& out, std::string_view text, std::size_t width) {
+  while (text.size() > width) {
+    std::size_t at = text.rfind(' ', width);
+    if (at == std::string_view::npos) at = text.find(' ');
+    if (at == std::string_view::npos) break;
+    append_line(out, std::string{text.substr(0, at)});
+    text.remove_prefix(at + 1);
+  }
+  append_line(out, std::string{text});
 }
 
 nlohmann::ordered_json json_of(Value const& value) {
@@ -283,7 +308,8 @@ std::string render_table(std::span<Message const> records, Look const& look, std
       line.append(c == 0 ? "" : kGap).append(padded(columns[c].cells[i], columns[c]));
     append_line(out, std::move(line));
   }
-  if (!left_out.empty()) append_line(out, "no room for " + left_out + ": --json has them, a wider terminal too");
+  if (!left_out.empty())
+    append_wrapped(out, "no room for " + left_out + ": --json has them, a wider terminal too", look.width);
   return out;
 }
 

@@ -205,6 +205,20 @@ class Screen {
   std::string out_;
 };
 
+// The figures whole, and of the address and the keys what there is room for.
+std::string title_line(std::string_view server, std::string const& figures, std::size_t width) {
+  constexpr std::string_view kProgram = "fastjournal ";
+  constexpr std::size_t kServerMin = 8;
+  std::string address = printable(server);
+  std::size_t const room =
+      std::max(width, kProgram.size() + figures.size() + kServerMin) - kProgram.size() - figures.size();
+  if (display_width(address) > room) address = std::string(cut_to_width(address, room - 1)) + "~";
+  std::string out = std::string{kProgram} + address + figures;
+  for (std::string_view const keys : {"   q ends, arrows scroll", "   q ends"})
+    if (display_width(out) + keys.size() <= width) return out.append(keys);
+  return out;
+}
+
 std::string array_of(std::vector<Message> const& messages) {
   std::string out;
   for (Message const& message : messages) {
@@ -262,9 +276,9 @@ std::string render_screen(Snapshot const& now, std::string_view server, Window c
     screen.line(silence_line(*silence, server, window.look), kReverse);
     screen.line("what stands below is from then");
   } else {
-    screen.line(fmt::format("fastjournal {}   tables {}   alerts {}   q ends, arrows scroll", server, now.tables.size(),
-                            now.alerts.size()),
-                kBold);
+    screen.line(
+        title_line(server, fmt::format("   tables {}   alerts {}", now.tables.size(), now.alerts.size()), window.width),
+        kBold);
     screen.line(daemon_line(now.daemon, window.width));
   }
   std::string_view const style = silence ? kDim : std::string_view{};

@@ -400,6 +400,14 @@ BOOST_AUTO_TEST_CASE(a_narrow_screen_keeps_the_state_and_the_figures_that_matter
              "\x1b[1mSTATE  TABLE               ROWS    DUE   WAIT   WORK PARKED   IN/s DONE/s FAIL/s\x1b[0m\x1b[K\r");
   BOOST_TEST(narrow[4] ==
              "PAUSED a_name_of_more_t~  12.3k      0      0      0      7      0      0      0\x1b[K\x1b[J");
+  BOOST_TEST(says(narrow[0], "fastjournal 127.0.0.1:4050   tables 1   alerts 0   q ends, arrows scroll\x1b[0m"));
+  auto const title_of = [&](std::string const& server, std::size_t width) {
+    std::string const screen = render_screen(now, server, {.width = width, .height = 10});
+    return screen.substr(0, screen.find('\r'));
+  };
+  BOOST_TEST(says(title_of("unix:/run/fastjournal/a/path", 80), "a/path   tables 1   alerts 0   q ends\x1b[0m"));
+  BOOST_TEST(says(title_of("unix:/run/" + std::string(90, 'x'), 80), "xxx~   tables 1   alerts 0\x1b[0m"));
+  BOOST_TEST(says(title_of("127.0.0.1:4050", 40), "fastjournal 127.0.0~   tables 1   alerts"));
   std::vector<std::string> const wide = lines_of(130);
   BOOST_TEST(says(wide[3], "LATE99"));
   BOOST_TEST(says(wide[3], "LEASE/s"));

@@ -178,6 +178,37 @@ BOOST_AUTO_TEST_CASE(completion_knows_every_command_and_option) {
   }
 }
 
+// Of an option that only another command of its group has, or that stands before its own command.
+BOOST_AUTO_TEST_CASE(no_option_is_suggested_for_itself) {
+  BOOST_TEST(says(refused({"kv", "get", "values", "k", "--prefix", "a"}), "there is no option '--prefix' of kv get"));
+  BOOST_TEST(says(refused({"--yes", "delete", "pages", "7"}), "option '--yes' is of delete, and stands behind that"));
+  BOOST_TEST(says(refused({"kv", "--ttl", "1s", "set", "values", "k", "v"}), "option '--ttl' is of kv set"));
+  BOOST_TEST(says(refused({"log", "verify", "d", "--jsn"}), "of log verify; did you mean --json?"));
+  std::size_t tried = 0;
+  for (usage::Usage const& verb : declared_usage().below) {
+    std::set<std::string> options;
+    auto const collect = [&](usage::Usage const& from) {
+      for (usage::Option const& option : from.options)
+        if (option.names.back().starts_with("--")) options.insert(option.names.back());
+    };
+    collect(verb);
+    for (usage::Usage const& below : verb.below) collect(below);
+    for (std::string const& option : options) {
+      std::vector<std::vector<std::string>> lines{{option, verb.name}};
+      for (usage::Usage const& below : verb.below) {
+        lines.push_back({verb.name, below.name, option});
+        lines.push_back({verb.name, option, below.name});
+      }
+      for (std::vector<std::string> const& line : lines) {
+        std::string const said = parse_arguments(line).output;
+        BOOST_TEST(!says(said, "did you mean " + option + "?"), said);
+        ++tried;
+      }
+    }
+  }
+  BOOST_TEST(tried > 500U);
+}
+
 // The words of a command as a shell reads them: quotes, and no more than the examples have.
 std::vector<std::vector<std::string>> commands_in(std::string_view line) {
   std::vector<std::vector<std::string>> out{{}};
