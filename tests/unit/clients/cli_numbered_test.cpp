@@ -34,6 +34,10 @@ std::vector<NumberedVerb> numbered_verbs() {
       {{"kv", "not", "values", "k"}, "NOT", "STORED", stored},
       {{"kv", "truncate", "values", "k", "3"}, "TRUNCATE", "STORED", stored},
       {{"kv", "rename", "values", "k", "l", "--overwrite"}, "RENAME", "STORED", stored},
+      {{"blob", "put", "images", "logo", "/dev/null"},
+       "PUT",
+       "STORED",
+       {text("table", "images"), text("hash", "0123456789abcdef01234567"), text("result", "stored")}},
       {{"queue", "send", "post", "orders", "x"}, "SEND", "SENT", {number("message", 8), number("queues", 1)}},
   };
 }
