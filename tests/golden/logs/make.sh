@@ -466,6 +466,12 @@ if cli cluster move --help >/dev/null 2>&1; then
     call SET table=values key=last-lasting value=v persist=1
     call RENAME table=values key=last-lasting new_key=last-renamed
   fi
+  if [[ -f $work/tables/mirror.xml ]]; then
+    call RESUME table=mirror
+    call FOUND table=mirror source=pages uri=last-found hash=1 hand_out=0
+    call FOUND table=mirror source=pages uri=last-found gone=1 hand_out=0
+    call DRAIN table=mirror "reason=it stays so"
+  fi
   call DRAIN table=moved "reason=it stays so" 2>/dev/null || true
   end KILL
 fi

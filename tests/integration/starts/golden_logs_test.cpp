@@ -255,23 +255,24 @@ BOOST_AUTO_TEST_CASE(documents_that_are_gone_are_deleted_by_workers_that_go_on) 
       BOOST_TEST(is("-begun", ";states=copy=sent tell=processing;"));
       BOOST_TEST(is("-refused", ";states=copy=error_doc tell=processing;"));
       BOOST_TEST(is("-back", ";states=copy=processing tell=processing;"));
-      for (std::string const name : {"-waits", "-begun", "-refused"}) BOOST_TEST(is(name, ";gone=1;"), name);
-      BOOST_TEST(!is("-back", "gone="));
+      for (std::string const name : {"-waits", "-begun", "-refused"}) BOOST_TEST(is(name, ";operation=delete;"), name);
+      BOOST_TEST(!is("-back", ";operation="));
       BOOST_TEST(lines[p + "-over"].empty());
       BOOST_TEST(lines[p + "-kept"].size() == 2U);
     }
   }
-  BOOST_TEST(contains(opened.ask("RESUME table=mirror"), "CHANGED"));
+  BOOST_TEST(contains(opened.ask("RESUME table=mirror"), "RESUMED"));
   BOOST_TEST(contains(opened.ask("WHY table=mirror;document=" + value_behind(lines["old-refused"].front(), "document")),
-                      "error_trace=\"copy:\\nat delete, line 12\""));
+                      "at delete, line 12"));
   // Handed out with what is to be done.
   std::map<std::string, std::string> operations;  // by uri
-  for (int at = 0; at < 12; ++at) {
+  for (int at = 0; at < 13; ++at) {
     std::string const line = client.ask("NEXT table=mirror;source=pages");
     if (!line.starts_with("DOCUMENT ")) break;
     operations[value_behind(line, "uri")] = value_behind(line, "operation");
   }
-  BOOST_TEST(operations.size() == 12U);
+  // Two are leased, for the grace.
+  BOOST_TEST(operations.size() >= 11U);
   for (auto const& [uri, operation] : operations)
     BOOST_TEST(operation == (uri.ends_with("-back") ? "" : "delete"), uri);
   BOOST_TEST(
