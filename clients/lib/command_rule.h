@@ -30,11 +30,12 @@ struct CommandRule {
 };
 
 // The rules of a journal (journal.cpp), of a key/value table (key_value.cpp), of a queue table (queues.cpp),
-// and of a pipeline table (documents.cpp).
+// of a pipeline table (documents.cpp), and of a blob table, which has no wrapper for messages (in_flight.cpp).
 [[nodiscard]] std::span<CommandRule const> journal_commands();
 [[nodiscard]] std::span<CommandRule const> key_value_commands();
 [[nodiscard]] std::span<CommandRule const> queue_commands();
 [[nodiscard]] std::span<CommandRule const> pipeline_commands();
+[[nodiscard]] std::span<CommandRule const> blob_commands();
 // Of all of these: the default of Options::commands. Of a name that several have, the rule is the same, or does no harm
 // in the others: a DELETE of a journal cannot be numbered.
 [[nodiscard]] std::span<CommandRule const> known_commands();

@@ -8,11 +8,20 @@
 
 namespace fastjournal::client {
 
+std::span<CommandRule const> blob_commands() {
+  static constexpr std::array kCommands{
+      CommandRule{.name = "PUT", .resend = Resend::numbered}, CommandRule{.name = "GET", .resend = Resend::always},
+      CommandRule{.name = "LIST", .resend = Resend::always},  CommandRule{.name = "ATTACH", .resend = Resend::always},
+      CommandRule{.name = "OMIT", .resend = Resend::always},
+  };
+  return kCommands;
+}
+
 std::span<CommandRule const> known_commands() {
   static std::vector<CommandRule> const kAll = [] {
     std::vector<CommandRule> out;
     for (std::span<CommandRule const> const some :
-         {journal_commands(), key_value_commands(), queue_commands(), pipeline_commands()})
+         {journal_commands(), key_value_commands(), queue_commands(), pipeline_commands(), blob_commands()})
       for (CommandRule const& one : some)
         if (std::ranges::find(out, one.name, &CommandRule::name) == out.end()) out.push_back(one);
     return out;

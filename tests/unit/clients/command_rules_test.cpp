@@ -78,6 +78,7 @@ BOOST_AUTO_TEST_CASE(the_rules_of_a_type_are_those_of_its_declaration) {
   check_rules("keyvalue/keyvalue.xml", key_value_commands());
   check_rules("queue/queue.xml", queue_commands());
   check_rules("pipeline/pipeline.xml", pipeline_commands());
+  check_rules("blob/blob.xml", blob_commands());
 }
 
 // Whoever declares a change says how a client may send it again, or it has a reason here.
@@ -177,7 +178,8 @@ BOOST_AUTO_TEST_CASE(every_command_of_the_daemon_is_sent_again_or_has_a_reason) 
 
 // Unless told otherwise a connection knows the commands of all types, whatever table it asks.
 BOOST_AUTO_TEST_CASE(the_rules_of_different_types_do_not_contradict_each_other) {
-  for (auto const rules : {journal_commands(), key_value_commands(), queue_commands(), pipeline_commands()})
+  for (auto const rules :
+       {journal_commands(), key_value_commands(), queue_commands(), pipeline_commands(), blob_commands()})
     for (CommandRule const& one : rules) {
       auto const known = std::ranges::find(Options{}.commands, one.name, &CommandRule::name);
       BOOST_REQUIRE_MESSAGE(known != Options{}.commands.end(), one.name);
