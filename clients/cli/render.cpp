@@ -122,7 +122,7 @@ std::size_t width_of(std::vector<TableColumn> const& columns) {
 // has text.
 std::size_t important_of(std::vector<TableColumn> const& columns, Message const& record) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kAbout{{{"TABLE", "name"},
-                                                                                         {"ALERT", "message"},
+                                                                                         {"ALERT", "name"},
                                                                                          {"WAITER", "worker"},
                                                                                          {"QUEUE", "queue"},
                                                                                          {"EXCHANGE", "exchange"},
@@ -153,11 +153,15 @@ std::size_t important_of(std::vector<TableColumn> const& columns, Message const&
   return at == columns.size() ? 0 : at;
 }
 
-// Columns that are long and that few read: they are left out before others are cut.
-bool is_for_few(std::string_view name) {
+// Columns that are long and that few read, and those that leave no room for the message of an alert: they are left out
+// before others are cut.
+bool is_for_few(std::string_view command, std::string_view name) {
   static constexpr std::array<std::string_view, 6> kForFew{"branches", "content_hash", "generation",
                                                            "hash",     "step",         "token"};
-  return std::find(kForFew.begin(), kForFew.end(), name) != kForFew.end();
+  static constexpr std::array<std::string_view, 6> kOfAlerts{"count",       "first",    "last",
+                                                             "manual_down", "priority", "tags"};
+  return std::ranges::find(kForFew, name) != kForFew.end() ||
+         (command == "ALERT" && std::ranges::find(kOfAlerts, name) != kOfAlerts.end());
 }
 
 // Gives cut columns the room that those left out have made.
@@ -182,7 +186,7 @@ std::string fit(std::vector<TableColumn>& columns, Message const& record, std::s
     columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(at));
   };
   for (std::size_t at = columns.size(); at > 0 && width_of(columns) > width; --at)
-    if (is_for_few(columns[at - 1].name) && columns[at - 1].name != important) leave_out(at - 1);
+    if (is_for_few(record.command, columns[at - 1].name) && columns[at - 1].name != important) leave_out(at - 1);
   while (width_of(columns) > width) {
     TableColumn* widest = nullptr;
     for (TableColumn& one : columns)

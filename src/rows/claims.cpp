@@ -7,6 +7,11 @@
 namespace fastjournal::rows {
 namespace {
 
+// Over HTTP anybody has as many connections as he likes.
+DedupWindows::Newcomer newcomer_of(Command const& command) {
+  return {command.origin, command.holds ? command.connection : ConnectionId::none, command.may_manage};
+}
+
 Status claim_name(DedupWindows const& windows, DedupWindows::Client const* client, std::string_view table,
                   Command const& command, std::size_t clients_max, std::int64_t now, Claim& claim) {
   std::string_view const origin = command.origin;
@@ -20,12 +25,10 @@ Status claim_name(DedupWindows const& windows, DedupWindows::Client const* clien
   // From a test, or the daemon itself: without an origin there is no owner.
   claim.owner = origin;
   if (client != nullptr) return {};
-  // Over HTTP anybody has as many connections as he likes.
-  DedupWindows::Newcomer const who{origin, command.holds ? command.connection : ConnectionId::none, command.may_manage};
-  DedupWindows::Room const room = windows.room_for(who, clients_max, now);
+  DedupWindows::Room const room = windows.room_for(newcomer_of(command), clients_max, now);
   if (room.evicted != nullptr) claim.evicted = room.evicted->name;
   if (room.there) {
-    claim.newcomer = who;
+    claim.brought_by = &command;
     claim.windows = &windows;
     return {};
   }
@@ -69,7 +72,7 @@ Status look_up(DedupWindows const& windows, std::string_view table, Command cons
 }
 
 void append_claim(Claim const& claim, std::int64_t now, Records& records) {
-  if (claim.windows != nullptr) claim.windows->note_newcomer(claim.newcomer, now);
+  if (claim.brought_by != nullptr) claim.windows->note_newcomer(newcomer_of(*claim.brought_by), now);
   if (!claim.evicted.empty()) append_client_dropped(records, claim.evicted);
   if (!claim.owner.empty() && claim.is_numbered())
     append_client_owner(records, ObjectId{}, {claim.sender.client, claim.owner, now});

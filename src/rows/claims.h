@@ -20,8 +20,8 @@ struct Claim {
   Sender sender{};             // no client: the command is not numbered
   std::string_view owner{};    // the name gets this origin as its owner; empty: no change
   std::string_view evicted{};  // the client that it replaces; empty: none
-  // Of a new name: who brings it, and to where.
-  DedupWindows::Newcomer newcomer{};
+  // Of a new name: what brings it, and to where.
+  Command const* brought_by{nullptr};
   DedupWindows const* windows{nullptr};
 
   [[nodiscard]] bool is_numbered() const { return !sender.client.empty(); }

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_narrow_list_keeps_what_it_is_about) {
        std::initializer_list<std::tuple<std::string_view, std::string_view, std::vector<std::string_view>>>{
            {"TABLE", "name", {"type", "persistent", "log", "key", "columns"}},
            {"ROW", "name", {"payload", "worker", "status", "error"}},
-           {"ALERT", "message", {"table", "name", "priority", "tags", "count"}},
+           {"ALERT", "name", {"table", "message", "priority", "tags", "count"}},
            {"WAITER", "worker", {"connection", "mode", "topic", "peer", "user", "since"}},
            {"QUEUE", "queue", {"messages", "declared", "dead_letters", "when_full"}},
            {"NODE", "node", {"log", "address", "role", "behind", "differs"}},
@@ -207,6 +207,17 @@ BOOST_AUTO_TEST_CASE(hashes_and_second_names_are_left_out_first) {
   BOOST_TEST(shown.find("no room for hash: --json has them, a wider terminal too\n") != std::string::npos, shown);
   BOOST_TEST(render_table(std::span{&document, 1}, {.terminal = true, .width = 130})
                  .find("be573118fb47cf582ef3a1a12238c2e5") != std::string::npos);
+  // An alert has a name, by which it is lowered, and says something.
+  Message alert("ALERT");
+  alert.set("table", "mail");
+  alert.set("name", "worker-fails");
+  alert.set_integer("priority", 70);
+  alert.set("message", "30 of the last 30 attempts failed, the last one with: Connection refused by smtp.example");
+  alert.set("tags", "rows,failing");
+  alert.set("first", "2026-11-21T13:00:00.250+01:00");
+  std::string const said = render_table(std::span{&alert, 1}, {.terminal = true, .width = 80});
+  BOOST_TEST(said.find("worker-fails") != std::string::npos, said);
+  BOOST_TEST(said.find("30 of the last 30 attempts failed, the last one with: Co") != std::string::npos, said);
   // Of what is about a hash it stays.
   Message blob("BLOB");
   blob.set("hash", "ad5daa88cd5a102fe87dd621");
