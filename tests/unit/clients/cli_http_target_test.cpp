@@ -1,6 +1,7 @@
 // Outputs of pipelines that are URLs: what may be asked for, what curl is told, and what its answers mean for a document.
 #include <stdlib.h>
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <set>
@@ -168,12 +169,16 @@ BOOST_AUTO_TEST_CASE(the_error_says_who_answered_what) {
 BOOST_AUTO_TEST_CASE(a_delivery_that_is_called_off_ends_curl) {
   // Whatever proxy the computer has.
   ::setenv("no_proxy", "127.0.0.1", 1);
-  client::FakeServer server([](client::FakeServer::Peer& peer) { peer.wait_for_end(); });
+  std::atomic<bool> came{false};
+  client::FakeServer server([&came](client::FakeServer::Peer& peer) {
+    came = true;
+    peer.wait_for_end();
+  });
   test::TemporaryFolder const folder;
   std::ofstream{folder / "content"} << "x";
   HttpRequest const request{.content = folder / "content", .time_limit_ms = 60'000};
   std::optional<client::NotSent> const why =
-      send_by_http({.url = "http://" + server.address() + "/"}, request, [] { return false; });
+      send_by_http({.url = "http://" + server.address() + "/"}, request, [&came] { return !came; });
   BOOST_REQUIRE(why.has_value());
   BOOST_TEST(why->kind == "stopped");
   BOOST_TEST(why->may_have_arrived);

@@ -112,12 +112,12 @@ class FakeServer {
         raw.remove_prefix(static_cast<std::size_t>(took));
       }
     }
-    // Returns when the client has ended the connection.
     // For so long the client sends nothing, and stays connected.
     void expect_nothing(std::chrono::milliseconds limit) {
       pollfd polled{fd_, POLLIN, 0};
       if (::poll(&polled, 1, static_cast<int>(limit.count())) != 0) throw std::runtime_error("the client did not wait");
     }
+    // Returns when the client has ended the connection.
     void wait_for_end() {
       while (true) {
         wait(fd_, POLLIN, "the client does not end the connection");
