@@ -325,7 +325,7 @@ BOOST_FIXTURE_TEST_CASE(who_gives_a_log_to_a_node_with_other_limits_loses_no_row
   for (char const* const name : {"abc", "abcdefgh"})
     BOOST_TEST(ask(owner, std::string{"INSERT table=own;name="} + name).starts_with("INSERTED "));
   cluster.kill(third, false);
-  cluster.pass(61'000);
+  cluster.pass(65'000);
   for (std::size_t const at : {owner, other}) {
     std::string const up = alert(at, "declaration-differs");
     BOOST_TEST(has(up, "own"), up);
