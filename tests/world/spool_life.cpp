@@ -28,9 +28,9 @@ struct Row {
   std::string table;
   std::string key;
   std::int64_t date_ms{0};
-  // Of the daemon's clock: the lowest time since it was saved, and the highest when it arrived without its date (0: never).
+  // Of the daemon's clock: the lowest time since it was saved, and the highest by when it was seen to count (0: it was not).
   std::int64_t lowest_ms{0};
-  std::int64_t undated_ms{0};
+  std::int64_t seen_ms{0};
   bool is_bad{false};
   bool is_acknowledged{false};
   bool may_be_lost{false};
@@ -49,7 +49,6 @@ class SpoolLife {
 
   SpoolLifeResult run() {
     site_.folder().slow_writes = true;
-    site_.on_undated = [this](std::string const& id) { note_undated(id); };
     if (has_nodes_) site_.have_nodes({"counts", "dated"});
     // Producers go on while the forwarder works.
     site_.folder().before_call = [this] {
@@ -441,6 +440,7 @@ class SpoolLife {
     note_time();
     std::map<std::string, int> left = counted.ids;
     for (Row& row : rows_) {
+      if (row.seen_ms == 0 && left.contains(row.id)) row.seen_ms = latest_ms_;
       auto const found = left.find(row.id);
       int const times = found == left.end() ? 0 : found->second;
       if (found != left.end()) left.erase(found);
@@ -457,17 +457,14 @@ class SpoolLife {
     if (!left.empty()) wrong(left.begin()->first + " counts, and was never saved");
   }
 
-  // A row whose date was too far ahead is sent again without it, at once, and has the date of its arrival, of which only
-  // bounds are known. It may count with its own date all the same, if it is held, or its connection ends.
+  // A row whose date was too far ahead when it was sent first has the date of its arrival, which may be much later, and of
+  // which only bounds are known. The daemon's time never goes back.
+  [[nodiscard]] static bool may_be_redated(Row const& row) { return row.date_ms > row.lowest_ms + kSkewMs; }
   [[nodiscard]] static std::int64_t earliest_date_of(Row const& row) {
-    return row.undated_ms != 0 ? std::min(row.lowest_ms, row.date_ms) : row.date_ms;
+    return may_be_redated(row) ? row.lowest_ms : row.date_ms;
   }
-  [[nodiscard]] static std::int64_t latest_date_of(Row const& row) { return std::max(row.date_ms, row.undated_ms); }
-  void note_undated(std::string const& id) {
-    note_time();
-    Row& row = rows_.at(std::stoull(id.substr(1)));
-    if (row.date_ms <= row.lowest_ms + kSkewMs) wrong(id + " lost its date, which was never too far ahead");
-    row.undated_ms = latest_ms_;
+  [[nodiscard]] std::int64_t latest_date_of(Row const& row) const {
+    return may_be_redated(row) ? std::max(row.date_ms, row.seen_ms == 0 ? latest_ms_ : row.seen_ms) : row.date_ms;
   }
 
   // Of rows with one key, the latest.

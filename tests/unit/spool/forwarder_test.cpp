@@ -199,27 +199,6 @@ BOOST_AUTO_TEST_CASE(a_row_of_a_fast_clock_is_sent_again_without_its_date) {
   BOOST_TEST(play.forwarder->figures().set_aside == 0U);
 }
 
-// It is held meanwhile, with its own date: that of a later arrival would count before what was saved in between.
-BOOST_AUTO_TEST_CASE(a_row_of_a_fast_clock_that_waits_keeps_its_date) {
-  Play play;
-  play.daemon.tables.insert("common");
-  play.daemon.date_max = 5'000;
-  Instance const file = play.file();
-  play.save_dated(file, "first", 1'000, "common");
-  play.save_dated(file, "ahead", 9'000, "common");
-  play.daemon.elsewhere_of["first"] = Status{Code::unavailable, "nobody decides"}.with("retry", "100");
-  play.now.value += 100;
-  play.forwarder->run(play.now);  // both are in flight: the first is held, then the other one is refused
-  play.answer();
-  BOOST_TEST(play.forwarder->figures().tables_held == 1U);
-  BOOST_TEST(play.forwarder->figures().redated == 0U);
-  play.daemon.elsewhere_of.clear();
-  play.daemon.date_max = 10'000;  // an hour later
-  play.settle();
-  BOOST_TEST(play.daemon.dates["ahead"] == 9'000);
-  BOOST_TEST(play.forwarder->figures().redated == 0U);
-}
-
 // A file of such rows, moved among the closing ones, is sent as new rows. Those refused again are set aside as before.
 BOOST_AUTO_TEST_CASE(rows_that_were_set_aside_are_sent_again) {
   Play play;
