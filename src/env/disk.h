@@ -91,9 +91,9 @@ struct Access {
 class Disk {
  public:
   virtual ~Disk() = default;
-  // not_found if it does not exist; create_new and create_closed: in_use if it exists. Only regular files: anything else, including a
-  // link to a file, is bad_configuration, without waiting. not_allowed, for all calls: no permission, or a read-only
-  // file system.
+  // not_found if it does not exist; create_new and create_closed: in_use if it exists. Only regular files: anything
+  // else, including a link to a file, is bad_configuration, without waiting. not_allowed, for all calls: no permission,
+  // or a read-only file system.
   [[nodiscard]] virtual Result<std::unique_ptr<File>> open(std::string_view path, OpenMode mode) = 0;
   // Makes the folder and its parents; ok if it exists. Names above the root are durable when this returns ok; names
   // below it need sync_folder.
