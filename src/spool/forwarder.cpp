@@ -516,16 +516,20 @@ void Forwarder::refuse(Flight const& flight, Status const& answer, TimeMs now) {
   hold(table, message, flight.file, *taken, now);
 }
 
-// The clock of this computer is fast: with the date of its arrival the row is taken.
+// The clock of this computer is fast: with the date of its arrival the row is taken. Only at once: a row that waits keeps
+// its own date, which may be past when it is sent, and then counts before what was saved meanwhile.
 void Forwarder::send_without_date(Flight const& flight, Taken const& taken, Message& message, std::string const& table,
                                   TimeMs now) {
-  message.erase("insertion_date");
-  ++figures_.redated;
+  bool const waits = flight.held.empty() && held_.contains(table);
+  if (!waits || is_mutant(Mutant::held_without_date)) {
+    message.erase("insertion_date");
+    ++figures_.redated;
+  }
   if (!flight.held.empty())
     return fly(message, {}, {.held = flight.held, .begin = flight.begin, .bytes = flight.bytes});
   message.set("client", std::string_view{sources_.at(flight.file).kept.client});
   message.set_integer("sequence", static_cast<std::int64_t>(taken.ordinal));
-  if (held_.contains(table)) return hold(table, message, flight.file, taken, now);
+  if (waits) return hold(table, message, flight.file, taken, now);
   fly(message, {}, {.file = flight.file, .begin = flight.begin, .bytes = flight.bytes});
 }
 

@@ -48,7 +48,7 @@ struct ForwarderFigures {
   std::uint64_t confirmed{0};      // rows that are durable at the daemon
   std::uint64_t held{0};           // rows that were put into the file of a held table
   std::uint64_t set_aside{0};      // rows that no daemon will take
-  std::uint64_t redated{0};        // rows sent again without a date that was too far ahead
+  std::uint64_t redated{0};        // rows sent again at once without a date that was too far ahead
   std::uint64_t damaged_bytes{0};  // halves of rows, and damage, that were passed over
   std::uint64_t failures{0};       // of the folder
   std::uint64_t files{0};          // now

@@ -27,6 +27,7 @@ enum class Mutant : std::uint8_t {
   removed_unread,
   size_not_looked_at_again,
   held_without_identity,
+  held_without_date,
   failed_hold_believed,
   failed_hold_forgotten,
   held_tables_forgotten,
@@ -44,7 +45,7 @@ enum class Mutant : std::uint8_t {
 };
 
 // By number, as the command line and the tables name them.
-inline constexpr std::array<std::string_view, 31> kMutantNames{"none",
+inline constexpr std::array<std::string_view, 32> kMutantNames{"none",
                                                                "skip_sync",
                                                                "failed_read_taken_for_end",
                                                                "name_not_kept",
@@ -61,6 +62,7 @@ inline constexpr std::array<std::string_view, 31> kMutantNames{"none",
                                                                "removed_unread",
                                                                "size_not_looked_at_again",
                                                                "held_without_identity",
+                                                               "held_without_date",
                                                                "failed_hold_believed",
                                                                "failed_hold_forgotten",
                                                                "held_tables_forgotten",

@@ -28,9 +28,10 @@ struct Row {
   std::string table;
   std::string key;
   std::int64_t date_ms{0};
-  // Of the daemon's clock: the lowest time since it was saved, and the highest by when it was seen to count (0: it was not).
+  // Of the daemon's clock: the lowest time since it was saved, and when it arrived without its date (to 0: never).
   std::int64_t lowest_ms{0};
-  std::int64_t seen_ms{0};
+  std::int64_t arrived_from_ms{INT64_MAX};
+  std::int64_t arrived_to_ms{0};
   bool is_bad{false};
   bool is_acknowledged{false};
   bool may_be_lost{false};
@@ -49,6 +50,7 @@ class SpoolLife {
 
   SpoolLifeResult run() {
     site_.folder().slow_writes = true;
+    site_.on_undated = [this](std::string const& id) { note_undated(id); };
     if (has_nodes_) site_.have_nodes({"counts", "dated"});
     // Producers go on while the forwarder works.
     site_.folder().before_call = [this] {
@@ -440,7 +442,6 @@ class SpoolLife {
     note_time();
     std::map<std::string, int> left = counted.ids;
     for (Row& row : rows_) {
-      if (row.seen_ms == 0 && left.contains(row.id)) row.seen_ms = latest_ms_;
       auto const found = left.find(row.id);
       int const times = found == left.end() ? 0 : found->second;
       if (found != left.end()) left.erase(found);
@@ -457,31 +458,45 @@ class SpoolLife {
     if (!left.empty()) wrong(left.begin()->first + " counts, and was never saved");
   }
 
-  // A row whose date was too far ahead when it was sent first has the date of its arrival, which may be much later, and of
-  // which only bounds are known. The daemon's time never goes back.
-  [[nodiscard]] static bool may_be_redated(Row const& row) { return row.date_ms > row.lowest_ms + kSkewMs; }
-  [[nodiscard]] static std::int64_t earliest_date_of(Row const& row) {
-    return may_be_redated(row) ? row.lowest_ms : row.date_ms;
-  }
-  [[nodiscard]] std::int64_t latest_date_of(Row const& row) const {
-    return may_be_redated(row) ? std::max(row.date_ms, row.seen_ms == 0 ? latest_ms_ : row.seen_ms) : row.date_ms;
+  // A row whose date was too far ahead is sent again without it, at once, and then counts before all that came before: its
+  // date is that of its arrival, of which only bounds are known. It may count with its own date all the same, if it is
+  // held, or its connection ends.
+  void note_undated(std::string const& id) {
+    note_time();
+    Row& row = rows_.at(std::stoull(id.substr(1)));
+    if (row.date_ms <= row.lowest_ms + kSkewMs) wrong(id + " lost its date, which was never too far ahead");
+    row.arrived_from_ms = std::min(row.arrived_from_ms, site_.now().value);
+    row.arrived_to_ms = latest_ms_;
   }
 
-  // Of rows with one key, the latest.
+  // Of rows with one key, the latest; or one that is no older than the last that arrived without its date.
   void check_latest(Counted const& counted) {
-    std::map<std::string, std::int64_t> latest;  // key to date
+    struct Latest {
+      std::int64_t dated{0};
+      std::int64_t undated{0};  // of those that arrived for certain
+      bool has_undated{false};
+    };
+    std::map<std::string, Latest> latest;  // by key
     std::map<std::string, Row const*> by_id;
     for (Row const& row : rows_) {
       by_id[row.id] = &row;
-      if (row.table != "dated" || row.is_bad || !row.is_acknowledged || row.may_be_lost) continue;
-      std::int64_t& date = latest[row.key];
-      date = std::max(date, earliest_date_of(row));
+      if (row.table != "dated" || row.is_bad) continue;
+      bool const is_undated = row.arrived_to_ms != 0;
+      if (is_undated) latest[row.key].has_undated = true;
+      if (!row.is_acknowledged || row.may_be_lost) continue;
+      Latest& one = latest[row.key];
+      one.dated = std::max(one.dated, row.date_ms);
+      if (is_undated) one.undated = std::max(one.undated, std::min(row.date_ms, row.arrived_from_ms));
     }
-    for (auto const& [key, date] : latest) {
+    for (auto const& [key, one] : latest) {
       auto const found = counted.latest.find("dated/" + key);
-      if (found == counted.latest.end()) return wrong("no row of dated/" + key + " arrived");
-      if (latest_date_of(*by_id.at(found->second)) < date)
-        return wrong("of dated/" + key + " " + found->second + " counts, and a later one was saved");
+      if (found == counted.latest.end()) {
+        if (one.dated != 0) return wrong("no row of dated/" + key + " arrived");
+        continue;
+      }
+      Row const& counts = *by_id.at(found->second);
+      if (std::max(counts.date_ms, counts.arrived_to_ms) < (one.has_undated ? one.undated : one.dated))
+        return wrong("of dated/" + key + " " + counts.id + " counts, and a later one was saved");
     }
   }
 

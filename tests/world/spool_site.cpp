@@ -135,7 +135,11 @@ void SpoolSite::send(Message const& insert, std::string_view, std::uint64_t numb
              std::to_string(told->second) + " decides for it, as was told";
   std::string bytes;
   protocol::append_frame({.command = insert.command, .params = insert.params()}, bytes);
-  nodes_[node].out.push_back({number, table, std::move(bytes)});
+  std::string const id{insert.text("id")};
+  if (insert.has("insertion_date")) dated_.insert(id);
+  bool const is_undated = !insert.has("insertion_date") && dated_.contains(id);
+  if (is_undated && ahead_ != id && wrong_.empty()) wrong_ = id + " is sent without its date, long after a refusal";
+  nodes_[node].out.push_back({number, table, id, std::move(bytes), is_undated});
 }
 
 void SpoolSite::carry(std::size_t to_daemon, std::size_t to_forwarder) {
@@ -149,7 +153,7 @@ void SpoolSite::give(std::size_t node, std::size_t bytes_max) {
   while (bytes_max > 0 && !one.out.empty()) {
     Frame const& frame = one.out.front();
     if (one.out_from == 0) {
-      one.waiting.push_back({frame.number, frame.table, door(node, frame.table)});
+      one.waiting.push_back({frame.number, frame.table, frame.id, door(node, frame.table)});
       // A whole one at least, so that the daemon gets none in the middle of another.
       if (!one.waiting.back().refusal.ok()) {
         bytes_max -= std::min(bytes_max, frame.bytes.size());
@@ -162,6 +166,7 @@ void SpoolSite::give(std::size_t node, std::size_t bytes_max) {
     bytes_max -= some;
     one.out_from += some;
     if (one.out_from < frame.bytes.size()) return;
+    if (frame.is_undated && on_undated) on_undated(frame.id);
     one.out.pop_front();
     one.out_from = 0;
   }
@@ -222,7 +227,9 @@ bool SpoolSite::hear(std::size_t node) {
     told_[to.table] = owner_;
   else
     told_.erase(to.table);
+  if (std::ranges::any_of(answer.facts(), [](auto const& fact) { return fact.first == "ahead_ms"; })) ahead_ = to.id;
   forwarder_->answered(to.number, answer, now());
+  ahead_.clear();
   if (!folder_.is_stopped()) return true;
   restart();
   return false;

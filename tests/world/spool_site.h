@@ -57,6 +57,9 @@ class SpoolSite final : public spool::Link {
   // While it is set, connect() does nothing.
   bool is_cut_off{false};
 
+  // A row that lost its date, by its id, has arrived.
+  std::function<void(std::string const&)> on_undated{};
+
   // From the next start of the forwarder on. These tables are shared, and the first node decides.
   void have_nodes(std::set<std::string> shared);
   static constexpr std::size_t kNodes = 3;
@@ -70,12 +73,15 @@ class SpoolSite final : public spool::Link {
   struct Frame {
     std::uint64_t number;
     std::string table;
+    std::string id;
     std::string bytes;
+    bool is_undated{false};  // it had a date when it was sent before
   };
   // What it has begun to carry over, and how a door answers by itself; ok: the daemon does.
   struct Waiting {
     std::uint64_t number;
     std::string table;
+    std::string id;
     Status refusal;
   };
   struct Node {
@@ -112,6 +118,8 @@ class SpoolSite final : public spool::Link {
   std::uint64_t moves_{0};
   std::map<std::string, std::size_t> told_;  // tables whose owner was the last that was heard of them
   std::map<std::pair<std::string, std::string>, std::int64_t> highest_;  // number that was sent, by table and client
+  std::set<std::string> dated_;                                          // ids of rows that were sent with a date
+  std::string ahead_;  // the id of the row whose date is being refused
   std::uint64_t restarts_{0};
   std::uint64_t answers_{0};
   std::uint64_t duplicates_{0};

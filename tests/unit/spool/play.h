@@ -33,7 +33,9 @@ class MemoryDaemon final : public Link {
   std::set<std::string> tables{"pages"};
   std::map<std::string, int> rows;  // by id
   std::optional<Code> refuses{};
-  std::map<std::string, Status> elsewhere;  // by table: another node decides, or nobody
+  std::map<std::string, Status> elsewhere;     // by table: another node decides, or nobody
+  std::map<std::string, Status> elsewhere_of;  // the same by id, for a moment
+  std::map<std::string, std::int64_t> dates;   // by id: as they were taken; 0: without one
   bool takes_bad{false};
   std::int64_t date_max{INT64_MAX};  // a later insertion_date is that of a fast clock
   std::int64_t window{65'536};       // of numbers that it remembers of a client
@@ -55,6 +57,8 @@ class MemoryDaemon final : public Link {
     std::string const table{insert.text("table")};
     if (refuses) return {*refuses, "not now"};
     if (auto const away = elsewhere.find(table); away != elsewhere.end()) return away->second;
+    if (auto const away = elsewhere_of.find(std::string{insert.text("id")}); away != elsewhere_of.end())
+      return away->second;
     if (!tables.contains(table)) return {Code::unknown_table, "no table " + table};
     if (std::int64_t const date = insert.integer("insertion_date").value_or(0); date > date_max)
       return Status{Code::bad_parameter, "a fast clock"}
@@ -72,6 +76,7 @@ class MemoryDaemon final : public Link {
     // The same identity for another row would be a lost row.
     BOOST_TEST(place->second == insert.text("id"));
     if (is_new) ++rows[std::string{insert.text("id")}];
+    if (is_new) dates[std::string{insert.text("id")}] = insert.integer("insertion_date").value_or(0);
     return {};
   }
 
