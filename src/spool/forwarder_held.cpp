@@ -82,9 +82,14 @@ void Forwarder::take_held(std::string const& table, Held& held, TimeMs now) {
     if (failed(folder_.read_held(table, at, asked, bytes))) return;
     is_settled = bytes.size() < asked;
   }
-  // Of those that would be sent again, by client. Rows of a table that is rare in its file are far apart.
+  // Of those that would be sent again, by client. Rows of a table that is rare in its file are far apart, and one whose
+  // answer came late stands behind later ones.
   std::map<std::uint64_t, std::uint64_t> lowest;
-  for (Taken const& one : held.taken) lowest.try_emplace(one.client, one.ordinal);
+  auto const lowest_with = [&lowest](std::uint64_t client, std::uint64_t ordinal) {
+    std::uint64_t& out = lowest.try_emplace(client, ordinal).first->second;
+    return out = std::min(out, ordinal);
+  };
+  for (Taken const& one : held.taken) lowest_with(one.client, one.ordinal);
   for (std::size_t from = 0; unsettled < most && has_room();) {
     Found const found = find_record(bytes, from, *held.seed, is_settled);
     if (found.kind != Found::Kind::record) {
@@ -98,8 +103,7 @@ void Forwarder::take_held(std::string const& table, Held& held, TimeMs now) {
     if (!protocol::parse_frame(found.body, message).ok()) continue;
     std::uint64_t const client = hash64(message.text("client"));
     auto const sequence = static_cast<std::uint64_t>(message.integer("sequence").value_or(0));
-    std::uint64_t const first = lowest.try_emplace(client, sequence).first->second;
-    if (sequence >= first + rules_.span_max && !is_mutant(Mutant::held_span_without_bound)) {
+    if (sequence >= lowest_with(client, sequence) + rules_.span_max && !is_mutant(Mutant::held_span_without_bound)) {
       held.read_to = at + found.begin;
       return;
     }

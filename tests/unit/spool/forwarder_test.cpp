@@ -199,6 +199,27 @@ BOOST_AUTO_TEST_CASE(a_row_of_a_fast_clock_is_sent_again_without_its_date) {
   BOOST_TEST(play.forwarder->figures().set_aside == 0U);
 }
 
+// It is held meanwhile, with its own date: that of a later arrival would count before what was saved in between.
+BOOST_AUTO_TEST_CASE(a_row_of_a_fast_clock_that_waits_keeps_its_date) {
+  Play play;
+  play.daemon.tables.insert("common");
+  play.daemon.date_max = 5'000;
+  Instance const file = play.file();
+  play.save_dated(file, "first", 1'000, "common");
+  play.save_dated(file, "ahead", 9'000, "common");
+  play.daemon.elsewhere_of["first"] = Status{Code::unavailable, "nobody decides"}.with("retry", "100");
+  play.now.value += 100;
+  play.forwarder->run(play.now);  // both are in flight: the first is held, then the other one is refused
+  play.answer();
+  BOOST_TEST(play.forwarder->figures().tables_held == 1U);
+  BOOST_TEST(play.forwarder->figures().redated == 0U);
+  play.daemon.elsewhere_of.clear();
+  play.daemon.date_max = 10'000;  // an hour later
+  play.settle();
+  BOOST_TEST(play.daemon.dates["ahead"] == 9'000);
+  BOOST_TEST(play.forwarder->figures().redated == 0U);
+}
+
 // A file of such rows, moved among the closing ones, is sent as new rows. Those refused again are set aside as before.
 BOOST_AUTO_TEST_CASE(rows_that_were_set_aside_are_sent_again) {
   Play play;
@@ -335,6 +356,38 @@ BOOST_AUTO_TEST_CASE(rows_of_a_held_table_that_are_far_apart_are_not_all_in_flig
   play.begin();
   for (int turn = 0; turn < 10; ++turn) play.settle();
   for (int row = 0; row < 20; ++row) BOOST_TEST(play.count("rare-" + std::to_string(row)) == 1);
+  BOOST_TEST(play.folder.aside().empty());
+}
+
+// One whose refusal came last is held behind the others, and may be sent again after them.
+BOOST_AUTO_TEST_CASE(a_row_that_is_held_behind_later_ones_is_not_forgotten) {
+  Play play;
+  play.daemon.window = 8;
+  play.rules.span_max = 8;
+  play.begin();
+  Instance const file = play.file();
+  for (int row = 1; row <= 8; ++row) play.save(file, "row-" + std::to_string(row), "rare");
+  play.forwarder->run(play.now);
+  auto const answers = std::exchange(play.daemon.answers, {});
+  BOOST_REQUIRE(answers.size() == 8U);
+  for (std::size_t row = 1; row < 8; ++row)
+    play.forwarder->answered(answers[row].number, answers[row].status, play.now);
+  play.forwarder->answered(answers[0].number, answers[0].status, play.now);
+  for (int row = 9; row <= 12; ++row) play.save(file, "row-" + std::to_string(row), "rare");
+  play.settle();
+  BOOST_REQUIRE(play.forwarder->figures().held == 12U);
+  play.daemon.tables.insert("rare");
+  // Row 2 alone opens the table. Then 3 to 8 and 1 are accepted, but their answers are lost.
+  for (int turn = 0; turn < 1'000 && play.count("row-2") == 0; ++turn) {
+    play.now.value += 1'000;
+    play.forwarder->run(play.now);
+  }
+  play.answer();
+  play.forwarder->run(play.now);
+  BOOST_TEST(play.count("row-1") == 1);
+  play.begin();
+  for (int turn = 0; turn < 10; ++turn) play.settle();
+  for (int row = 1; row <= 12; ++row) BOOST_TEST(play.count("row-" + std::to_string(row)) == 1);
   BOOST_TEST(play.folder.aside().empty());
 }
 
