@@ -4,6 +4,7 @@
 // is told. Enumerations are numbers: they last, as those of plan.h do.
 #include "plan/codec.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <utility>

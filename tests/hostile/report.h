@@ -1,6 +1,7 @@
 // The figures of a run: a table for people, JSON for programs.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -2,6 +2,7 @@
 // renegotiation, new keys, tiny records.
 #include <openssl/ssl.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <system_error>

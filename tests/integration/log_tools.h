@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>

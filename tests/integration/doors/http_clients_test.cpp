@@ -2,6 +2,7 @@
 // and openssl's client. The numbers of the page stand for real ones.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <string>

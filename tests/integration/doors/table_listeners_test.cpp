@@ -2,6 +2,7 @@
 // leaves everything as it was. What a bound listener refuses: tests/world/bound_listeners_test.cpp.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <string>

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 

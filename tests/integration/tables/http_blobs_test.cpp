@@ -2,6 +2,7 @@
 // a slow reader beside a fast one, while the daemon's memory stays as it is. The rules: tests/unit/protocol/http_blobs.cpp.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fstream>

@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
+#include <cstdint>
 
 #include "tests/integration/shell.h"
 

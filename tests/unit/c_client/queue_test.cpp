@@ -1,4 +1,5 @@
 // Queue tables through the C API, beside the real daemon.
+#include <cstdint>
 #include <cstring>
 
 #include "tests/unit/c_client/fixture.h"

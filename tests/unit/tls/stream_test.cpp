@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <fstream>
 
 #include "tests/support/certificates.h"

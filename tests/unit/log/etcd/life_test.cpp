@@ -1,6 +1,8 @@
 // Lives of three daemons with one log on a simulated etcd (life.h). FJ_SEED chooses the first, FJ_LIVES how many.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+
 #include "tests/support/seed.h"
 #include "tests/unit/log/etcd/life.h"
 
