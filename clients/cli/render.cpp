@@ -172,37 +172,34 @@ void widen(std::vector<TableColumn>& columns, std::size_t width) {
   }
 }
 
-// Until a line fits: columns for few are left out; others than the important column are cut, the widest first, but dates,
-// of which a part says little; then columns are left out from the end; then the important one is cut. Returns the names
-// of those left out.
+// Until a line fits: the important column comes first; columns for few are left out; others than the important one are cut,
+// the widest first, but dates, of which a part says little; then columns are left out from the end; then the important one
+// is cut. Returns the names of those left out.
 std::string fit(std::vector<TableColumn>& columns, Message const& record, std::size_t width) {
   std::string out;
-  std::string const important = columns[important_of(columns, record)].name;
-  auto const can_be_cut = [&](TableColumn const& one) {
-    return one.width > kCellWidthMin && one.name != important && !one.has_dates;
-  };
+  if (width_of(columns) <= width) return out;
+  auto const important = columns.begin() + static_cast<std::ptrdiff_t>(important_of(columns, record));
+  std::rotate(columns.begin(), important, important + 1);
   auto const leave_out = [&](std::size_t at) {
     out = columns[at].name + (out.empty() ? "" : ", ") + out;
     columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(at));
   };
-  for (std::size_t at = columns.size(); at > 0 && width_of(columns) > width; --at)
-    if (is_for_few(record.command, columns[at - 1].name) && columns[at - 1].name != important) leave_out(at - 1);
+  for (std::size_t at = columns.size() - 1; at > 0 && width_of(columns) > width; --at)
+    if (is_for_few(record.command, columns[at].name)) leave_out(at);
   while (width_of(columns) > width) {
     TableColumn* widest = nullptr;
-    for (TableColumn& one : columns)
-      if (can_be_cut(one) && (widest == nullptr || one.width > widest->width)) widest = &one;
+    for (TableColumn& one : std::span{columns}.subspan(1)) {
+      bool const can_be_cut = one.width > kCellWidthMin && !one.has_dates;
+      if (can_be_cut && (widest == nullptr || one.width > widest->width)) widest = &one;
+    }
     if (widest != nullptr) {
       --widest->width;
-      continue;
-    }
-    std::size_t last = columns.size();
-    while (last > 0 && columns[last - 1].name == important) --last;
-    if (last == 0) {
-      TableColumn& only = columns.front();
-      only.width = std::max(kCellWidthMin, std::min(only.width, width));
+    } else if (columns.size() > 1) {
+      leave_out(columns.size() - 1);
+    } else {
+      columns.front().width = std::max(kCellWidthMin, std::min(columns.front().width, width));
       return out;
     }
-    leave_out(last - 1);
   }
   widen(columns, width);
   return out;
