@@ -451,10 +451,12 @@ Verdict Runs::heartbeat(Command const& command, Decision& decision) const {
     }
     plan::Retry const& retry = documents.plan_of(document).output(documents.destination_of(cell)).retry;
     by_span[retry.timeout_ms + retry.cancel_timeout_ms].push_back(ordinal);
-    if (decision.step > 0 || decision.now.value < shared_.work().lease_of(cell).ends - retry.cancel_timeout_ms)
-      continue;
+    rows::Lease const& lease = shared_.work().lease_of(cell);
+    // Without a connection it ends with the grace, which says nothing of the time that its worker has.
+    bool const is_late = lease.connection != 0 && decision.now.value >= lease.ends - retry.cancel_timeout_ms;
+    if (decision.step > 0 || !is_late) continue;
     answer("CANCELLED").add("reason", Value::of_text("timed_out"));
-    decision.answer.add("lease_end", shared_.work().lease_of(cell).ends);
+    decision.answer.add("lease_end", lease.ends);
     return Verdict::done;
   }
   // One record for each span; few of them in a step.

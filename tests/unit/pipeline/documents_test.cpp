@@ -284,6 +284,23 @@ BOOST_AUTO_TEST_CASE(leases_outlive_a_restart) {
   BOOST_TEST(table.deliver(document, "a").get("status") == "sent");
 }
 
+// Its lease ends with the grace, which may be shorter than the time to stop.
+BOOST_AUTO_TEST_CASE(a_worker_that_is_connected_again_is_not_late) {
+  Harness table{two_outputs(), {{"grace", "4s"}}};
+  Reply const document = table.found("u");
+  table.sending(document, "a");
+  table.restart();
+  BOOST_TEST(table.of("HEARTBEAT", document, {}, 2).name() == "RECORDED");
+  table.close(2);
+  table.pass(3'999);
+  BOOST_TEST(table.of("HEARTBEAT", document, {}, 3).name() == "RECORDED");
+  table.pass(59'999);
+  BOOST_TEST(table.of("HEARTBEAT", document, {}, 3).name() == "RECORDED");
+  table.pass(60'000);
+  BOOST_TEST(table.of("HEARTBEAT", document, {}, 3).get("reason") == "timed_out");
+  BOOST_TEST(table.sent(document, "a").get("status") == "sent");
+}
+
 BOOST_AUTO_TEST_CASE(dropped_is_where_it_should_be) {
   Harness table;
   Reply const document = table.found("u");

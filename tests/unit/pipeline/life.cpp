@@ -483,7 +483,8 @@ class Life {
     for (Reference::Place const& place : doc.places) {
       if (!place.leased || place.token != held.token) continue;
       any = true;
-      late = late || (place.state == "sending" && reference_.now >= place.ends - Reference::kCancel);
+      late = late ||
+             (place.state == "sending" && place.connection != 0 && reference_.now >= place.ends - Reference::kCancel);
     }
     if (!any || late) return refused(reply, "CANCELLED");
     for (Reference::Place& place : doc.places)
