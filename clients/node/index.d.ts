@@ -854,6 +854,8 @@ export interface Documents {
    *
    * It resolves: the document has arrived. It rejects: it did not, and is tried again after a rest; the class of the
    * failure is the error's name. GiveUp: likewise, for good. NotSent: as that says. `signal` ends the beginning only.
+   *
+   * After a loss a heartbeat() moves the lease to the new connection while `send` runs.
    */
   deliver(
     document: LeasedDocument,

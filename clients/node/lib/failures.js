@@ -3,6 +3,7 @@
 
 export const ERROR_BYTES_MAX = 1024;
 export const TRACE_BYTES_MAX = 16 * 1024;
+const CHAIN_MAX = 8;
 
 /** The beginning of a text, cut at a character, as valid UTF-8: U+FFFD for a lone surrogate. */
 export function cut(text, bytesMax = ERROR_BYTES_MAX) {
@@ -53,15 +54,38 @@ export function textOf(failure) {
   return `its text cannot be shown: ${problem} was thrown`;
 }
 
-/** Where it was made, with its text; the text alone if there is no stack. */
-export function stackOf(failure, bytesMax = TRACE_BYTES_MAX) {
+// Of this one alone.
+function ownStackOf(failure) {
   try {
     const {stack} = failure;
-    if (typeof stack === 'string' && stack !== '') return cut(stack, bytesMax);
+    if (typeof stack === 'string' && stack !== '') return cut(stack, TRACE_BYTES_MAX);
   } catch {
     // Its text is there.
   }
   return textOf(failure);
+}
+
+// Undefined: it has none.
+function causeOf(failure) {
+  try {
+    return failure.cause ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where it was made, with its text, and the same of its causes; the text alone where there is no stack. The end is left
+ * out if it is too long. */
+export function stackOf(failure) {
+  const parts = [ownStackOf(failure)];
+  const seen = new Set([failure]);
+  let cause = causeOf(failure);
+  while (cause !== undefined && !seen.has(cause) && parts.length < CHAIN_MAX) {
+    parts.push(ownStackOf(cause));
+    seen.add(cause);
+    cause = causeOf(cause);
+  }
+  return cut(parts.join('\nCaused by: '), TRACE_BYTES_MAX);
 }
 
 /** Of an error that a call is given: other values are refused as ever. */

@@ -126,9 +126,7 @@ export function endingOf(failed, failure) {
   if (isNotSent && failure.drop) return ['DROPPED', {reason: text}];
   const kind = isNotSent && typeof failure.kind === 'string' ? failure.kind : nameOf(failure);
   const permanent = isOf(failure, GiveUp) || (isNotSent && failure.permanent);
-  // NotSent says what is to be known.
-  const errorTrace = isNotSent ? undefined : stackOf(failure);
-  return ['FAILED', failureOf(kind, {error: text, errorTrace, permanent})];
+  return ['FAILED', failureOf(kind, {error: text, errorTrace: stackOf(failure), permanent})];
 }
 
 /** What FAILED says of a failure. */

@@ -4,9 +4,9 @@ import {BadParameterError, GiveUp, TimedOutError} from './errors.js';
 import {isOf, stackOf, textOf} from './failures.js';
 
 // After these a worker goes on: the daemon or the table's owner is away, or short of something, or the table rests.
-const outages = new Set(['unavailable', 'timed_out', 'closed', 'paused', 'over_limit', 'no_space', 'moved']);
+export const outages = new Set(['unavailable', 'timed_out', 'closed', 'paused', 'over_limit', 'no_space', 'moved']);
 const lost = new Set(['stale_epoch', 'not_leased', 'unknown_row']);
-const RETRY_MS = 1_000;
+export const RETRY_MS = 1_000;
 const options = new Set(['concurrency', 'lease', 'wait', 'worker', 'signal', 'stopOn', 'stopAfter', 'onError']);
 
 class Worker {
@@ -175,9 +175,9 @@ class Worker {
         await this.source.finish(task, {signal});
       } else {
         const error = textOf(failure) || 'failed';
-        const errorTrace = stackOf(failure);
-        ({fate} = isOf(failure, GiveUp) ? await this.source.giveUp(task, error, {signal}) :
-                                          await this.source.release(task, {error, errorTrace, signal}));
+        const how = {errorTrace: stackOf(failure), signal};
+        ({fate} = isOf(failure, GiveUp) ? await this.source.giveUp(task, error, how) :
+                                          await this.source.release(task, {error, ...how}));
       }
       ++this.counts[fate];
     } catch (error) {
@@ -204,7 +204,7 @@ export async function work(link, journal, handler, {domain, ...given}) {
     touch: (row, wish) => journal.touch(row, wish),
     finish: (row, limits) => journal.done(row, limits),
     release: (row, how) => journal.release(row, how),
-    giveUp: (row, error, limits) => journal.fail(row, error, limits),
+    giveUp: (row, error, how) => journal.fail(row, error, how),
   };
   return new Worker(link, source, handler, given).run();
 }
@@ -221,7 +221,7 @@ export async function consume(link, queues, queue, handler, given) {
     touch: (message, wish) => queues.touch(message, wish),
     finish: (message, limits) => queues.accept(message, limits),
     release: (message, how) => queues.release(message, how),
-    giveUp: (message, error, limits) => queues.reject(message, error, limits),
+    giveUp: (message, error, how) => queues.reject(message, error, how),
   };
   return new Worker(link, source, handler, given).run();
 }

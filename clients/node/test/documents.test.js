@@ -354,6 +354,38 @@ test('a delivery goes on over a kill of the daemon', async (t) => {
   assert.equal((await docs.found('pages', '/a', 'h')).change, 'unchanged');
 });
 
+test('a delivery keeps its document over a kill of the daemon', async (t) => {
+  const {daemon, docs} = await docsOf(t, {plans: {docs: [plan, '<grace>2s</grace>']}});
+  const address = daemon.tcp;
+  const found = await docs.found('pages', '/a', 'h');
+  let handedOut;
+  const delivery = await docs.deliver(found, 'index', async () => {
+    await daemon.end('SIGKILL');
+    await daemon.start(address);
+    // Beyond the grace. Another one would get it once the lease is over.
+    const other = closedAfter(t, await connect({server: address}));
+    handedOut = (await other.documents('docs').next({wait: 3_000})).documents;
+  });
+  assert.deepEqual(handedOut, []);
+  assert.equal(delivery.state, 'sent');
+  // With its other destinations.
+  assert.equal((await docs.deliver(found, 'publish', arrives)).state, 'sent');
+});
+
+test('a delivery keeps the other destinations over a kill of the daemon', async (t) => {
+  const {daemon, docs} = await docsOf(t, {plans: {docs: [plan, '<grace>2s</grace>']}});
+  const address = daemon.tcp;
+  const found = await docs.found('pages', '/a', 'h');
+  const delivery = await docs.deliver(found, 'index', async () => {
+    await daemon.end('SIGKILL');
+    await daemon.start(address);
+  });
+  assert.equal(delivery.state, 'sent');
+  const other = closedAfter(t, await connect({server: address}));
+  assert.deepEqual((await other.documents('docs').next({wait: 3_000})).documents, []);
+  assert.equal((await docs.deliver(found, 'publish', arrives)).state, 'sent');
+});
+
 test('people pause, force, drop and go through pages', async (t) => {
   const {docs} = await docsOf(t);
   const uris = Array.from({length: 12}, (_, i) => `/${i}`);

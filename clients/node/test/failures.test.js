@@ -5,7 +5,7 @@ import {test} from 'node:test';
 
 import {connect, GiveUp, NotSent} from '../index.js';
 import {UnknownParameterError} from '../lib/errors.js';
-import {cut, failedWith, report, stackOf, textOf} from '../lib/failures.js';
+import {cut, failedWith, report, stackOf, textOf, TRACE_BYTES_MAX} from '../lib/failures.js';
 
 import {closedAfter, daemonFor} from './daemon.js';
 
@@ -55,6 +55,7 @@ test('a row is given back whatever is thrown, and the console is told', async (t
     assert.ok(row.errorTrace.length > 0);
   }
   assert.equal((await jobs.peek({name: 'give up'}))[0].error, CANNOT);
+  for (const name of ['give up', 'huge give up']) assert.ok((await jobs.peek({name}))[0].errorTrace?.length > 0, name);
   const [{errorTrace}] = await jobs.peek({name: 'surrogate'});
   assert.match(errorTrace, /^Error: a . b\n +at /);
   const lines = told.mock.calls.map((call) => call.arguments.join(' '));
@@ -90,6 +91,8 @@ test('a message and a document are told of whatever is thrown', async (t) => {
     throw silent(GiveUp);
   }, {signal: end.signal});
   assert.deepEqual([counts.parked + counts.dead, counts.lost], [1, 0]);
+  for await (const message of post.browse({queue: 'orders'}))
+    assert.ok((await post.read(message)).errorTrace?.length > 0);
   const docs = connection.documents('docs');
   const thrown =
       [...Object.values(failures).map(([make]) => make), () => new NotSent('\ud800', {kind: 'ä'.repeat(80)})];
@@ -99,7 +102,19 @@ test('a message and a document are told of whatever is thrown', async (t) => {
       throw make();
     });
     assert.equal(state, 'error');
+    assert.ok((await docs.why(document)).errorTrace?.length > 0, String(number));
   }
+  const trace = async (failure) => {
+    const document = await docs.found('pages', `/${failure.name}/${failure.drop}`, '1');
+    await docs.deliver(document, 'index', () => {
+      throw failure;
+    });
+    return (await docs.why(document)).errorTrace;
+  };
+  assert.match(await trace(new GiveUp('no')) ?? '', /^index:\nGiveUp: no\n +at /);
+  assert.match(await trace(new NotSent('no')) ?? '', /^index:\nNotSent: no\n +at /);
+  // DROPPED takes no trace.
+  assert.equal(await trace(new NotSent('a draft', {drop: true})), undefined);
   assert.equal(
       await docs.failed(await docs.found('pages', '/huge', '1'), 'index', 'ä'.repeat(80), {error: HUGE}), 'error');
 });
@@ -147,4 +162,26 @@ test('texts are cut at characters', () => {
   assert.equal(cut('abc'), 'abc');
   assert.equal(textOf('plain'), 'plain');
   assert.equal(stackOf(7), '7');
+});
+
+test('a stack has the causes, as far as they go', () => {
+  const first = new Error('no disk');
+  const trace = stackOf(new Error('not written', {cause: new TypeError('not opened', {cause: first})}));
+  const parts = trace.split('\nCaused by: ');
+  assert.deepEqual(
+      parts.map((part) => part.split('\n')[0]), ['Error: not written', 'TypeError: not opened', 'Error: no disk']);
+  assert.ok(parts.every((part) => /\n +at /.test(part)));
+  assert.match(stackOf(new Error('a', {cause: 'disk full'})), /\nCaused by: disk full$/);
+  assert.doesNotMatch(stackOf(new Error('a', {cause: undefined})), /Caused by/);
+  // In a circle: each once.
+  const circle = new Error('a', {cause: first});
+  first.cause = circle;
+  assert.equal(stackOf(circle).split('Caused by: ').length, 2);
+  const silent = Object.defineProperty(new Error('a'), 'cause', {get: thrower});
+  assert.equal(stackOf(silent), silent.stack);
+  let long = new Error('last');
+  for (let number = 0; number < 50; ++number) long = new Error(`${number}`, {cause: long});
+  assert.equal(stackOf(long).split('Caused by: ').length, 8);
+  const huge = stackOf(new Error('ä'.repeat(7000), {cause: new Error('ö'.repeat(7000))}));
+  assert.ok(Buffer.byteLength(huge) <= TRACE_BYTES_MAX && huge.includes('Caused by: Error: ö'));
 });

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterable, AsyncIterator, Iterable
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from types import TracebackType
 from typing import Any
 
@@ -90,6 +90,7 @@ class Connection(BaseConnection):
         self._changed = asyncio.Event()  # of a login: the daemon answered, or the connection ended
         self._pushed = asyncio.Event()
         self._listeners = 0  # tasks in wait_push
+        self._on_lost: set[Callable[[], None]] = set()
         self._restoring: asyncio.Task[None] | None = None
         self._flush_planned = False
         self._closed = False
@@ -448,6 +449,7 @@ class Connection(BaseConnection):
         line, session = wire.line, self._session
         if wire is not self._wires.get(line):
             return
+        connects = session.connects
         try:
             session.receive(data, line)
         except Error as why:
@@ -462,7 +464,13 @@ class Connection(BaseConnection):
             self._flush()
         if session.pushes:
             self._pushed.set()
+        if session.connects != connects:
+            self._tell_of_loss()  # a table has moved
         self._changed.set()
+
+    def _tell_of_loss(self) -> None:
+        for tell in list(self._on_lost):
+            tell()
 
     def _lost(self, wire: _Wire, why: BaseException | None) -> None:
         line, session = wire.line, self._session
@@ -486,6 +494,7 @@ class Connection(BaseConnection):
         self._pushed.set()
         if not session.is_ready and not session.for_good and (session.is_needed or self._listeners):
             self._restore()
+        self._tell_of_loss()
         self._serve()
 
     def _has_room(self, wire: _Wire) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import pipeline as _pipeline
 from .documents import Documents as _SyncDocuments
+from .errors import Error
 from .failures import cut
 from .messages import parameters
 from .notices import Notice
@@ -27,6 +30,10 @@ from .rows import Duration
 
 if TYPE_CHECKING:
     from .aio import Connection
+
+# Before a heartbeat is said again that was refused for now, or for want of a connection.
+_PAUSE_S = 0.5
+_OUTAGES = frozenset({"unavailable", "timed_out", "closed", "over_limit", "no_space", "moved"})
 
 
 class Documents:
@@ -89,17 +96,25 @@ class Documents:
         return _pipeline.handed_out_of(await self.connection.request("NEXT", params))
 
     async def deliver(self, document: Document, destination: str, send: Callable[[Sending], object]) -> Delivery:
-        """`send` may be a coroutine function; if it is cancelled, nothing is said."""
+        """`send` may be a coroutine function; if it is cancelled, nothing is said. After a loss a `heartbeat` moves the
+        lease to the new connection while it runs."""
+        connects = self.connection.connects
         sending = await self.begin(document, destination)
         if sending.verdict != "run":
             return Delivery(sending.verdict, sending.why)
+        connects = await self._adopt(document, connects)
+        failure: Exception | None = None
         try:
-            answer = send(sending)
-            if inspect.isawaitable(answer):
-                await answer
+            with self._adopting(document):
+                answer = send(sending)
+                if inspect.isawaitable(answer):
+                    await answer
         except Exception as why:
-            return await self._end(document, destination, sending, why)
-        return await self._end(document, destination, sending, None)
+            failure = why
+        delivery = await self._end(document, destination, sending, failure)
+        if delivery.state != "sending":
+            await self._adopt(document, connects)
+        return delivery
 
     async def begin(
         self, document: Document, destination: str, *, batched: bool = False, worker: str | None = None
@@ -284,6 +299,41 @@ class Documents:
         await self.connection.request("RESUME", {"table": self.table, "destination": destination})
 
     # --- inside ---
+
+    @contextlib.contextmanager
+    def _adopting(self, document: Document) -> Iterator[None]:
+        """After a loss the lease ends with the grace: a heartbeat, which also makes the new connection, moves it there.
+        Without regular ones, which would move the deadline of a function that hangs."""
+        lost, tasks = asyncio.Event(), list[asyncio.Task[None]]()
+
+        def tell() -> None:
+            lost.set()
+            if not tasks:
+                tasks.append(asyncio.get_running_loop().create_task(self._adopt_after(document, lost)))
+
+        self.connection._on_lost.add(tell)
+        try:
+            yield
+        finally:
+            self.connection._on_lost.discard(tell)
+            for task in tasks:
+                task.cancel()
+
+    async def _adopt(self, document: Document, since: int) -> int:
+        if self.connection.connects != since and _pipeline.has_more(document):
+            with contextlib.suppress(Error):
+                await self.heartbeat(document)
+        return self.connection.connects
+
+    async def _adopt_after(self, document: Document, lost: asyncio.Event) -> None:
+        while await lost.wait() and self.connection.options.pauses:
+            lost.clear()
+            try:
+                await self.heartbeat(document)
+            except Error as why:
+                if why.code in _OUTAGES:
+                    lost.set()
+                    await asyncio.sleep(_PAUSE_S)
 
     async def _end(
         self, document: Document, destination: str, sending: Sending, failure: Exception | None

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import pipeline as _pipeline
+from .errors import Error
 from .failures import cut
 from .messages import parameters
 from .notices import Notice
@@ -111,19 +113,26 @@ class Documents:
         - It raises NotSent: as that says.
 
         What is no Exception, such as KeyboardInterrupt, is passed on and nothing is said: after the lease the document
-        is sent again, or in doubt.
+        is sent again, or in doubt. Nothing is said while `send` runs either: one that may take longer than the table's
+        grace calls `heartbeat` of its document now and then, so that a restart of the daemon takes it from nobody.
         """
+        connects = self.connection.connects
         sending = self.begin(document, destination)
         if sending.verdict != "run":
             return Delivery(sending.verdict, sending.why)
+        connects = self._adopt(document, connects)
+        failure: Exception | None = None
         try:
             answer = send(sending)
             if inspect.iscoroutine(answer):
                 answer.close()
                 raise TypeError("a coroutine function sends nothing here: use fastjournal.aio")
         except Exception as why:
-            return self._end(document, destination, sending, why)
-        return self._end(document, destination, sending, None)
+            failure = why
+        delivery = self._end(document, destination, sending, failure)
+        if delivery.state != "sending":
+            self._adopt(document, connects)
+        return delivery
 
     def begin(
         self, document: Document, destination: str, *, batched: bool = False, worker: str | None = None
@@ -352,6 +361,14 @@ class Documents:
     def _about(self, document: Document, **options: Any) -> dict[str, Any]:
         about = {"table": document.table or self.table, "document": document.document, "token": document.token}
         return about | parameters(**options)
+
+    def _adopt(self, document: Document, since: int) -> int:
+        """After a new connection the leases of the other destinations move to it; what is begun or ended over it needs
+        no heartbeat. Returns the number of connections so far."""
+        if self.connection.connects != since and _pipeline.has_more(document):
+            with contextlib.suppress(Error):  # too late: what is said next is refused
+                self.heartbeat(document)
+        return self.connection.connects
 
     def _end(
         self, document: Document, destination: str, sending: Sending, failure: Exception | None

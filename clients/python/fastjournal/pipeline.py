@@ -266,6 +266,11 @@ def failure_of(kind: str, error: str, error_trace: str, permanent: bool) -> dict
     return out | parameters(**failed_with(error or None, error_trace or None), permanent=permanent or None)
 
 
+def has_more(document: Document) -> bool:
+    """Its lease is of more than one destination."""
+    return len(document.destinations) > 1 or document.children
+
+
 def is_in_doubt(sending: Sending, failure: Exception | None) -> bool:
     """It may have arrived, and must not arrive twice."""
     return isinstance(failure, NotSent) and failure.may_have_arrived and sending.guarantee == "at-most-once"
@@ -275,13 +280,13 @@ def ending_of(failure: Exception | None) -> tuple[str, dict[str, Any]]:
     """The command that says how a function ended that sends, and what it says of it."""
     if failure is None:
         return "SENT", {}
-    text = text_of(failure)
+    text, trace = text_of(failure), trace_of(failure)
     if not isinstance(failure, NotSent):
-        return "FAILED", failure_of(name_of(failure), text, trace_of(failure), isinstance(failure, GiveUp))
+        return "FAILED", failure_of(name_of(failure), text, trace, isinstance(failure, GiveUp))
     if failure.drop:
         return "DROPPED", parameters(reason=text or None)
     kind = failure.kind if isinstance(failure.kind, str) else name_of(failure)
-    return "FAILED", failure_of(kind, text, "", bool(failure.permanent))
+    return "FAILED", failure_of(kind, text, trace, bool(failure.permanent))
 
 
 def _states_of(params: dict[str, Any]) -> dict[str, str]:

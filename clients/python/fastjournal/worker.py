@@ -60,13 +60,15 @@ class _Rows:
         self._domain = domain
         self.touch = self._journal.touch
         self.done = self._journal.done
-        self.fail = self._journal.fail
 
     async def next(self, count: int, lease: Duration, worker: str | None) -> list[Row]:
         return (await self._journal.next(count, lease=lease, domain=self._domain, worker=worker)).rows
 
     async def release(self, row: Row, error: str, trace: str) -> None:
         await self._journal.release(row, error=error, error_trace=trace)
+
+    async def fail(self, row: Row, error: str, trace: str) -> None:
+        await self._journal.fail(row, error, trace)
 
     async def listen(self, worker: str | None) -> None:
         await self._journal.listen(domain=self._domain, worker=worker)
@@ -84,13 +86,15 @@ class _Messages:
         self._queue = queue
         self.touch = self._queues.touch
         self.done = self._queues.accept
-        self.fail = self._queues.reject
 
     async def next(self, count: int, lease: Duration, worker: str | None) -> list[QueueMessage]:
         return (await self._queues.acquire(self._queue, count, lease=lease, worker=worker)).messages
 
     async def release(self, message: QueueMessage, error: str, trace: str) -> None:
         await self._queues.release(message, error=error, error_trace=trace)
+
+    async def fail(self, message: QueueMessage, error: str, trace: str) -> None:
+        await self._queues.reject(message, error, trace)
 
     async def listen(self, worker: str | None) -> None:
         await self._queues.listen(self._queue, "wake", worker=worker)
@@ -430,9 +434,9 @@ class Worker:
         if why is None:
             say = lambda: source.done(task)  # noqa: E731
         elif isinstance(why, GiveUp):
-            text = text_of(why) or "given up"
-            _log.warning("%s: given up: %s", name, text)
-            say = lambda: source.fail(task, text)  # noqa: E731
+            text, trace = text_of(why) or "given up", trace_of(why)
+            _log.warning("%s: given up: %s\n%s", name, text, trace)
+            say = lambda: source.fail(task, text, trace)  # noqa: E731
         else:
             text, trace = described(why), trace_of(why)
             _log.warning("%s: failed: %s\n%s", name, text, trace)

@@ -366,6 +366,82 @@ def test_a_delivery_goes_on_over_a_kill_of_the_daemon(daemon: Daemon) -> None:
         assert docs.found("pages", "/a", "h").change == "unchanged"
 
 
+def test_a_delivery_keeps_its_document_over_a_kill_of_the_daemon(stopped: Daemon) -> None:
+    stopped.write_plan("docs", PLAN, "<grace>2s</grace>")
+    stopped.start()
+
+    async def run() -> None:
+        handed_out: list[Document] = []
+
+        async def send(_: Sending) -> None:
+            stopped.kill()
+            stopped.start()
+            # Beyond the grace. Another one would get it once the lease is over.
+            async with await aio.connect(stopped.local) as other:
+                handed_out.extend((await other.documents("docs").next(wait=3)).documents)
+
+        async with await aio.connect(stopped.local, pauses=SOON) as connection:
+            docs = connection.documents("docs")
+            found = await docs.found("pages", "/a", "h")
+            assert (await docs.deliver(found, "index", send)).state == "sent"
+            assert handed_out == []
+            # With its other destinations.
+            assert (await docs.deliver(found, "publish", lambda sending: None)).state == "sent"
+
+    asyncio.run(asyncio.wait_for(run(), 60))
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_a_delivery_keeps_the_other_destinations_over_a_kill_of_the_daemon(stopped: Daemon, kind: str) -> None:
+    stopped.write_plan("docs", PLAN, "<grace>2s</grace>")
+    stopped.start()
+
+    def restarts(_: Sending) -> None:
+        stopped.kill()
+        stopped.start()
+
+    def handed_out() -> list[Document]:
+        with fastjournal.connect(stopped.local) as other:
+            return other.documents("docs").next(wait=3).documents
+
+    def play() -> None:
+        with fastjournal.connect(stopped.local, pauses=SOON) as connection:
+            docs = connection.documents("docs")
+            found = docs.found("pages", "/a", "h")
+            assert docs.deliver(found, "index", restarts).state == "sent"
+            assert handed_out() == []
+            assert docs.deliver(found, "publish", lambda sending: None).state == "sent"
+
+    async def play_async() -> None:
+        async with await aio.connect(stopped.local, pauses=SOON) as connection:
+            docs = connection.documents("docs")
+            found = await docs.found("pages", "/a", "h")
+            assert (await docs.deliver(found, "index", restarts)).state == "sent"
+            assert handed_out() == []
+            assert (await docs.deliver(found, "publish", lambda sending: None)).state == "sent"
+
+    play() if kind == "sync" else asyncio.run(play_async())
+
+
+def test_a_heartbeat_of_a_function_keeps_its_document_over_a_kill_of_the_daemon(stopped: Daemon) -> None:
+    stopped.write_plan("docs", PLAN, "<grace>2s</grace>")
+    stopped.start()
+    handed_out: list[Document] = []
+
+    def send(_: Sending) -> None:
+        stopped.kill()
+        stopped.start()
+        assert docs.heartbeat(found)
+        with fastjournal.connect(stopped.local) as other:
+            handed_out.extend(other.documents("docs").next(wait=3).documents)
+
+    with fastjournal.connect(stopped.local, pauses=SOON) as connection:
+        docs = connection.documents("docs")
+        found = docs.found("pages", "/a", "h")
+        assert docs.deliver(found, "index", send).state == "sent"
+    assert handed_out == []
+
+
 def test_people_pause_force_drop_and_go_through_pages(daemon: Daemon) -> None:
     with fastjournal.connect(daemon.tcp) as connection:
         docs = connection.documents("docs")

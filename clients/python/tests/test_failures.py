@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -98,8 +99,11 @@ def test_a_row_is_given_back_whatever_is_raised(stopped: Daemon, kind: str, capl
             assert rows[name].error_trace == ""
         assert (rows["give up"].status, rows["give up"].error) == ("parked", SILENT)
         assert rows["huge give up"].status == "parked" and len(rows["huge give up"].error.encode()) == ERROR_BYTES_MAX
-    said = [record.getMessage() for record in caplog.records if "failed:" in record.getMessage()]
-    assert len(said) == len(FAILURES)
+        for name in ("give up", "huge give up"):
+            (row,) = jobs.peek(row=rows[name].row)
+            assert "in work\n" in row.error_trace, name
+    said = [record.getMessage() for record in caplog.records if re.search(": (failed|given up): ", record.getMessage())]
+    assert len(said) == len(FAILURES) + 2
     assert all("Traceback (most recent call last):" in one and "in work\n" in one for one in said)
     assert all(len(one.encode()) < TRACE_BYTES_MAX + 2 * ERROR_BYTES_MAX for one in said)
 
@@ -167,7 +171,9 @@ def test_a_message_is_given_back_whatever_is_raised(daemon: Daemon) -> None:
             raise SilentGiveUp if message.body == "give up" or message.deliveries else Silent
 
         work.run(until_empty=True)
-        assert {message.error for message in post.browse("orders")} == {SILENT}
+        shown = [post.read(message) for message in post.browse("orders")]
+        assert {message.error for message in shown} == {SILENT}
+        assert all("in work\n" in message.error_trace for message in shown)
 
 
 def test_a_document_is_told_of_whatever_is_raised(daemon: Daemon) -> None:
@@ -182,9 +188,16 @@ def test_a_document_is_told_of_whatever_is_raised(daemon: Daemon) -> None:
         for number, why in enumerate((Silent(), ValueError(HUGE), NotSent("\ud800", kind="\ud800" * 80), Nameless())):
             document = docs.found("pages", f"/{number}", "1")
             assert docs.deliver(document, "index", sends(why)).state == "error"
+            assert "in send\n" in docs.why(document)["error_trace"]
         odd = docs.found("pages", "/odd", "1")
         assert docs.deliver(odd, "index", sends(NotSent("", kind=7, drop=False))).state == "error"  # type: ignore
         assert docs.failed(docs.found("pages", "/huge", "1"), "index", "\ud800", HUGE) == "error"
+        given_up = docs.found("pages", "/given-up", "1")
+        assert docs.deliver(given_up, "index", sends(SilentGiveUp())).state == "error_doc"
+        assert "in send\n" in docs.why(given_up)["error_trace"]
+        # DROPPED takes no trace.
+        dropped = docs.found("pages", "/not-sent", "1")
+        assert docs.deliver(dropped, "index", sends(NotSent(HUGE, drop=True))).state == "dropped"
         docs.dropped(docs.found("pages", "/dropped", "1"), "index", HUGE)
 
 
