@@ -9,6 +9,7 @@ import asyncio
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import threading
 import time
@@ -21,6 +22,7 @@ from conftest import Daemon
 
 import fastjournal
 from fastjournal import Disconnected, Error, TimedOut, aio
+from fastjournal.options import tls_context
 
 SOON = (0.02,)  # pauses for tests
 
@@ -492,9 +494,10 @@ def openssl(daemon: Daemon, *words: str) -> None:
 def make_certificates(daemon: Daemon) -> None:
     """An authority, and a certificate for 127.0.0.1 and localhost."""
     curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2")
-    openssl(daemon, "req", "-x509", *curve, "-subj", "/CN=trial", "-keyout", "ca.key", "-out", "ca.pem")
+    authority = ("-subj", "/CN=trial", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
+    openssl(daemon, "req", "-x509", *curve, *authority, "-keyout", "ca.key", "-out", "ca.pem")
     openssl(daemon, "req", *curve[:-2], "-subj", "/CN=server", "-keyout", "server.key", "-out", "server.csr")
-    daemon.write("names", "subjectAltName=IP:127.0.0.1,DNS:localhost\n")
+    daemon.write("names", "subjectAltName=IP:127.0.0.1,DNS:localhost\nauthorityKeyIdentifier=keyid\n")
     openssl(
         daemon,
         "x509",
@@ -549,6 +552,29 @@ def test_tls_encrypts_and_checks_the_certificate(stopped: Daemon, kind: str) -> 
     with pytest.raises(Error) as no_file:
         put(stopped.tcp, ca="/nowhere.pem")
     assert no_file.value.code == "bad_parameter"
+
+
+def test_certificates_are_accepted_where_python_checks_them_strictly(
+    stopped: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Python does from 3.13 on, without being asked."""
+    make_certificates(stopped)
+    stopped.as_configured = True
+    stopped.write(
+        "fastjournal.xml",
+        '<fastjournal><listen address="127.0.0.1:0" tls="true"/>'
+        '<tls certificate="server.pem" key="server.key"/></fastjournal>',
+    )
+    stopped.start()
+
+    def strict(options: fastjournal.Options) -> ssl.SSLContext:
+        context = tls_context(options)
+        context.verify_flags |= ssl.VERIFY_X509_STRICT
+        return context
+
+    monkeypatch.setattr("fastjournal.connection.tls_context", strict)
+    with fastjournal.connect(stopped.tcp, ca=str(stopped.folder / "ca.pem")) as connection:
+        assert connection.journal("jobs").put({"name": "a"}).result == "inserted"
 
 
 def test_a_token_gives_rights_and_a_wrong_one_is_final(stopped: Daemon) -> None:
