@@ -17,6 +17,8 @@ constexpr int kCandidates = 16;
 constexpr int kCandidatesForPages = 100;
 constexpr int kFittingCandidates = 4;
 constexpr std::uint32_t kRoomLooksMax = 1'000;
+// As long as none of them may go.
+constexpr std::uint32_t kRoomLooksMost = 100'000;
 // Dropped by one command.
 constexpr std::uint32_t kDroppedMax = 1'000;
 // Of an entry, beside its key and its value.
@@ -53,7 +55,7 @@ Handle Room::oldest(std::string_view keeps, std::size_t entry_bytes, bool& is_fi
     if (may_go && any.found < (entry_bytes == 0 ? kCandidates : kCandidatesForPages)) compare(any);
     if (may_go && entry_bytes != 0 && shared_.pairs.leaves_room_for(entry.pair, entry_bytes)) compare(fitting);
     bool const has_enough = entry_bytes == 0 ? any.found >= kCandidates : fitting.found >= kFittingCandidates;
-    return !has_enough && looked < kRoomLooksMax;
+    return !has_enough && looked < (any.found == 0 ? kRoomLooksMost : kRoomLooksMax);
   };
   // Once around at most.
   std::string const begin = hand_;
@@ -76,6 +78,7 @@ Room::Answer Room::make(std::size_t bytes, std::uint64_t new_pairs, std::string_
                                                        options.memory_max;
   bool const has_slot = std::exchange(has_slot_, false) && decision.step > 0;
   if (!is_full && (!is_large || has_slot) && !shared_.pairs.is_nearly_full()) return Answer::there;
+  std::uint64_t const looks = decision.looks;
   if (options.evicts && decision.step < kDroppedMax)
     if (Handle const victim = oldest(keeps, is_large ? entry : 0, has_slot_, decision); victim != kNoPair) {
       Pair const pair = shared_.pairs.at(victim);
@@ -83,9 +86,11 @@ Room::Answer Room::make(std::size_t bytes, std::uint64_t new_pairs, std::string_
       ++shared_.statistics.evicted;
       return Answer::made;
     }
-  std::string_view const why = !options.evicts               ? ", or say when-full evict"
-                               : decision.step < kDroppedMax ? "; nothing without persist is left to be dropped"
-                                                             : "; as many as one command may were dropped for this one";
+  std::string_view const why = !options.evicts                ? ", or say when-full evict"
+                               : decision.step >= kDroppedMax ? "; as many as one command may were dropped for this one"
+                               : decision.looks - looks < kRoomLooksMost
+                                   ? "; nothing without persist is left to be dropped"
+                                   : "; of the next 100000 pairs none may be dropped: try again";
   decision.status =
       Status{Code::over_limit, "table " + shared_.table() + " is full: it has " + std::to_string(pairs) + " pairs in " +
                                    std::to_string(shared_.memory_bytes()) + " bytes; delete some, or raise " +

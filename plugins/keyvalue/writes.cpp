@@ -415,7 +415,10 @@ Verdict Writes::set_many(Change& change, Decision& decision) const {
   ObjectId object{};
   Verdict verdict = Verdict::done;
   if (result == "stored" || (result == "exists" && is_mutant(Mutant::refused_set_of_many_written))) {
-    if (!has_room(bytes, new_pairs, {}, decision, verdict)) return verdict;
+    std::size_t largest = 0;
+    if (shared_.options.evicts)
+      for (auto const& [pair, aliases] : next) largest = std::max(largest, Pairs::entry_bytes(pair, aliases));
+    if (!has_room(bytes, new_pairs, {}, decision, verdict, largest)) return verdict;
     for (auto const& [pair, aliases] : next) object = object_of(append_pair(decision.records, pair, aliases));
   }
   sync_if(is_persistent, decision);
@@ -486,7 +489,8 @@ Verdict Writes::add(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   Verdict verdict = Verdict::done;
-  if (!has_room(change.key.size() + bytes.size(), change.handle == kNoPair ? 1 : 0, change.key, decision, verdict))
+  if (!has_room(change.key.size() + bytes.size(), change.handle == kNoPair ? 1 : 0, change.key, decision, verdict,
+                shared_.options.evicts ? Pairs::entry_bytes(next, {}) : 0))
     return verdict;
   if (decision.phase == Phase::promise) return Verdict::done;
   sync_if(next.facts.persist, decision);

@@ -300,6 +300,19 @@ BOOST_AUTO_TEST_CASE(a_cache_of_values_of_all_sizes_drops_no_more_than_it_must) 
   BOOST_TEST(cache.replays());
 }
 
+// However many persistent ones stand between those that may go.
+BOOST_AUTO_TEST_CASE(a_cache_beside_persistent_pairs_finds_what_may_go) {
+  Harness cache{{{"pairs-max", "3000"}, {"when-full", "evict"}}};
+  auto const store = [&](std::string const& key, std::string const& persist) {
+    return cache.run("SET", {{"key", key}, {"value", "v"}, {"persist", persist}});
+  };
+  for (int i = 0; i < 2'500; ++i) store("a" + std::to_string(i), "1");
+  for (int i = 0; i < 500; ++i) store("b" + std::to_string(i), "0");
+  for (int i = 0; i < 500; ++i) BOOST_TEST(store("c" + std::to_string(i), "1").get("result") == "stored");
+  std::string const refused = store("d", "1").status.message();
+  BOOST_TEST(refused.find("nothing without persist is left to be dropped") != std::string::npos, refused);
+}
+
 BOOST_AUTO_TEST_CASE(pairs_are_copied_forward) {
   Harness table;
   for (int i = 0; i < 200; ++i) table.set("k" + std::to_string(i), std::string(static_cast<std::size_t>(i * 50), 'v'));
