@@ -234,7 +234,8 @@ Protocol::Piece FjProtocol::read(std::string_view unread, Message& message, std:
       bool const is_end_known = cut.bytes != 0;
       return bad(cut.identifier, consumed, !is_end_known,
                  cut.bytes > frame_bytes_max_ ? Code::too_large : Code::bad_parameter,
-                 is_end_known ? cut.problem : cut.problem + ". Where this frame ends is not known: closed");
+                 (is_known_ ? "" : "this port speaks the FJ protocol: ") + cut.problem +
+                     (is_end_known ? "" : ". Where this frame ends is not known: closed"));
     }
     case fj::Cut::Kind::whole: is_known_ = true; break;
   }

@@ -39,7 +39,7 @@ Status check_first_line(std::string_view line, Message const& message) {
 Status check_first_bytes(std::string_view unread) {
   constexpr std::string_view kFjFrame{"FJ\0", 3};
   Greeting const came = greeting_of(unread);
-  if (came == Greeting::tls || came == Greeting::blob || came == Greeting::stomp)
+  if (came == Greeting::tls || came == Greeting::http || came == Greeting::blob || came == Greeting::stomp)
     return {Code::invalid, wrong_port("messages of text, JSON and msgpack", came)};
   if (!unread.starts_with(kFjFrame)) return {};
   return {Code::invalid,

@@ -106,8 +106,9 @@ Protocol::Piece Http::read_head(std::string_view unread, HttpRequest& request, M
   is_http11_ = true;
   if (scan.kind == HttpScan::Kind::bad) {
     Greeting const came = greeting_of(unread);
-    if (!is_known_ && came != Greeting::unknown && came != Greeting::http)
-      scan.why = wrong_port(site_->options().is_tls ? "HTTP over TLS" : "HTTP", came);
+    std::string const here = site_->options().is_tls ? "HTTP over TLS" : "HTTP";
+    if (!is_known_ && came != Greeting::http)
+      scan.why = came == Greeting::unknown ? "this port speaks " + here + ": " + scan.why : wrong_port(here, came);
     return bad(scan.bytes, wrong(scan.status, std::move(scan.why)), true);
   }
   is_known_ = true;

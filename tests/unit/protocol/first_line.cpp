@@ -54,8 +54,9 @@ BOOST_AUTO_TEST_CASE(frames_of_the_fj_protocol_are_known_before_a_line_ends) {
 
 BOOST_AUTO_TEST_CASE(other_protocols_are_known_before_a_line_ends) {
   using namespace std::string_view_literals;
-  for (std::string_view const bytes : {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"sv, "FJBLOB\r\n\2\0\0\0"sv,
-                                       "CONNECT\naccept-version:1.2\n\n"sv, "STOMP\r\n"sv}) {
+  for (std::string_view const bytes :
+       {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"sv, "FJBLOB\r\n\2\0\0\0"sv, "CONNECT\naccept-version:1.2\n\n"sv,
+        "STOMP\r\n"sv, "GET / HTTP/1.1\r\n"sv, "POST /v1/PEEK HTTP/1.1\r\nHost: x"sv}) {
     Status const status = check_first_bytes(bytes);
     BOOST_TEST(status.message().find("this port speaks messages of text, JSON and msgpack, and what came is ") == 0U,
                status.message());

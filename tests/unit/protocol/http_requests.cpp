@@ -93,6 +93,7 @@ BOOST_AUTO_TEST_CASE(a_token_that_is_none_is_refused) {
 BOOST_AUTO_TEST_CASE(what_could_be_two_requests_is_refused_and_closes) {
   std::string const host = "POST /v1/PING HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
   Refused const list[] = {
+      {"words of a person", "hello there\n", 400, "this port speaks HTTP: "},
       {"a lone LF behind the request line", "GET /metrics HTTP/1.1\nHost: localhost\r\n\r\n", 400, "LF alone"},
       {"a lone LF behind a field", "GET /metrics HTTP/1.1\r\nHost: localhost\n\r\n", 400, "LF alone"},
       {"a lone LF as the empty line", "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\n", 400, "LF alone"},
