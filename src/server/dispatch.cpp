@@ -14,7 +14,7 @@ namespace {
 // Of a name that a client made up: the longest that a table can have.
 constexpr std::size_t kTableNameShown = 64;
 // In units of the turn's budget, of an answer that is written and sent.
-constexpr std::uint64_t kAnswerBytesPerLook = 64;
+constexpr std::uint64_t kAnswerBytesPerLook = 16;
 
 }  // namespace
 
