@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(the_examples_of_the_page_work) {
 BOOST_AUTO_TEST_CASE(curl_keeps_a_connection_and_speaks_tls) {
   std::string const url = "http://" + daemon.tcp() + "/health/live";
   Ran ran = run("curl -sS -v " + url + " " + url + " 2>&1");
-  BOOST_TEST(http_clients_has(ran.output, "Re-using existing connection"), ran.output);
+  BOOST_TEST(http_clients_has(ran.output, "Re-using existing "), ran.output);
   ran = run("curl -sS --cacert ca.pem https://" + secure + "/health/live");
   BOOST_TEST(ran.code == 0, ran.output);
   BOOST_TEST(http_clients_has(ran.output, "\"HEALTHY\""), ran.output);
@@ -165,9 +165,8 @@ BOOST_AUTO_TEST_CASE(openssls_client_agrees_or_is_refused) {
     Ran const ran = run(get + client + "-ign_eof -alpn http/1.1 " + version + " 2>&1");
     BOOST_TEST(http_clients_has(ran.output, "HTTP/1.1 200 OK"), ran.output);
     BOOST_TEST(http_clients_has(ran.output, "ALPN protocol: http/1.1"), ran.output);
-    BOOST_TEST(http_clients_has(ran.output, "Secure Renegotiation IS " +
-                                                std::string{version == "-tls1_2" ? "" : "NOT "} + "supported"),
-               ran.output);
+    bool const is_renegotiable = http_clients_has(ran.output, "Secure Renegotiation IS supported");
+    BOOST_TEST(is_renegotiable == (version == "-tls1_2"), ran.output);
   }
   Ran ran = run(client + "-alpn h2 < /dev/null 2>&1");
   BOOST_TEST(http_clients_has(ran.output, "no application protocol"), ran.output);

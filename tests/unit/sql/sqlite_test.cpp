@@ -86,7 +86,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_written_whole_changes_nothing, File) {
   BOOST_TEST(write("post", content_of({"a"})).message() == "");
   BOOST_TEST(ask("DROP TABLE \"order\"; CREATE TABLE \"order\" (other)") == "");
   Status const status = write("post", content_of({"b", "c"}), 1'700'000'000'001);
-  BOOST_TEST(tells(status, "SQLite file " + path + ": remove the former rows of order: no such column: table_name"));
+  BOOST_TEST(tells(status, "SQLite file " + path + ": remove the former rows of order: no such column: "));
   BOOST_TEST(ask(kQueues) == lines_of("post", {"a"}));
   BOOST_TEST(ask("SELECT exported_at FROM exports") == "1700000000000\n");
   BOOST_TEST(ask("DROP TABLE \"order\"") == "");
