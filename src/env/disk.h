@@ -51,7 +51,8 @@ class File {
   // These bytes read as zeros from then on, and the space of whole blocks of kPunchAlignment is given back. The size of
   // the file stays. Not durable before a sync, and harmless if it is lost. not_supported: not on this file system.
   [[nodiscard]] virtual Status punch(std::uint64_t offset, std::uint64_t bytes) = 0;
-  // Whether the file still has a name. damaged: it was removed, and its contents are lost once it is closed.
+  // Whether its name still means this file. damaged: it was removed, moved or replaced, and who opens the name does not
+  // find what is written here.
   [[nodiscard]] virtual Status look() = 0;
   // For calls of the kernel that take a descriptor, as sendfile(2); the file's own. -1: it has none, and its bytes come
   // by read alone.

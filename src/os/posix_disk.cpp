@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <system_error>
@@ -99,10 +98,9 @@ bool same(struct stat const& one, struct stat const& other) {
 
 class PosixFile final : public env::File {
  public:
-  // `reopen`: opens the same name again with the given flags.
-  using Reopen = std::function<int(int)>;
-  PosixFile(Descriptor descriptor, std::string path, Reopen reopen)
-      : fd_(std::move(descriptor)), path_(std::move(path)), reopen_(std::move(reopen)) {}
+  // `place`: where it was opened; its folder is -1 if its name does not matter.
+  PosixFile(Descriptor descriptor, std::string path, PosixDisk::Place place)
+      : fd_(std::move(descriptor)), path_(std::move(path)), place_(std::move(place)) {}
 
   Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) override {
     std::size_t done = 0;
@@ -191,10 +189,13 @@ class PosixFile final : public env::File {
   }
 
   Status look() override {
-    struct stat info {};
-    if (::fstat(fd_.get(), &info) != 0) return failure("fstat", path_, errno);
-    if (info.st_nlink > 0) return {};
-    return {Code::damaged, fmt::format("{} was removed, or another file put in its place, while it was in use", path_)};
+    struct stat mine {};
+    struct stat named {};
+    if (::fstat(fd_.get(), &mine) != 0) return failure("fstat", path_, errno);
+    bool const has_name = ::fstatat(place_.folder, place_.name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0;
+    if (has_name ? same(mine, named) : mine.st_nlink > 0 && errno != ENOENT) return {};
+    char const* const how = mine.st_nlink == 0 ? "was removed, or another file put in its place," : "was moved away";
+    return {Code::damaged, fmt::format("{} {} while it was in use", path_, how)};
   }
 
   int descriptor() const override { return fd_.get(); }
@@ -204,16 +205,14 @@ class PosixFile final : public env::File {
     std::string const self = fmt::format("/proc/self/fd/{}", fd_.get());
     Descriptor reader{uninterrupted([&] { return ::open(self.c_str(), O_RDONLY | O_CLOEXEC); })};
     if (!reader.is_open()) return failure("open for reading", path_, errno);
-    auto const never = [](int) {
-      errno = EBADF;
-      return -1;
-    };
-    return std::unique_ptr<env::File>{std::make_unique<PosixFile>(std::move(reader), path_, never)};
+    return std::unique_ptr<env::File>{
+        std::make_unique<PosixFile>(std::move(reader), path_, PosixDisk::Place{.folder = -1, .name = "."})};
   }
 
  private:
   Status open_direct() {
-    Descriptor direct{uninterrupted([&] { return reopen_(O_WRONLY | O_DIRECT | kSafely); })};
+    Descriptor direct{
+        uninterrupted([&] { return ::openat(place_.folder, place_.name.c_str(), O_WRONLY | O_DIRECT | kSafely); })};
     if (!direct.is_open()) return not_direct(errno);
     struct stat mine {};
     struct stat named {};
@@ -238,7 +237,7 @@ class PosixFile final : public env::File {
   Descriptor fd_;
   Descriptor direct_{-1};
   std::string path_;
-  Reopen reopen_;
+  PosixDisk::Place place_;
 };
 
 // Whole lines only: the last one may be incomplete.
@@ -417,9 +416,8 @@ Result<std::unique_ptr<env::File>> PosixDisk::open(std::string_view path, env::O
   Descriptor descriptor(uninterrupted([&] { return ::openat(place.folder, place.name.c_str(), flags, made_mode); }));
   if (!descriptor.is_open()) return failure("open", name, errno);
   if (Status status = check_is_file(descriptor.get(), name); !status.ok()) return status;
-  auto reopen = [place = std::move(place)](int with) { return ::openat(place.folder, place.name.c_str(), with); };
   return std::unique_ptr<env::File>(
-      std::make_unique<PosixFile>(std::move(descriptor), std::move(name), std::move(reopen)));
+      std::make_unique<PosixFile>(std::move(descriptor), std::move(name), std::move(place)));
 }
 
 Status PosixDisk::make_folder(std::string_view path) {

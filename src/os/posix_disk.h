@@ -19,6 +19,14 @@ namespace fastjournal::os {
 
 class PosixDisk final : public env::Disk {
  public:
+  struct LockedFolder;
+  // The target of a call: a name, and the folder it is relative to.
+  struct Place {
+    std::shared_ptr<LockedFolder> locked{};  // null: the name is a complete path
+    int folder;
+    std::string name{};
+  };
+
   // `root`: absolute or relative to the working folder; it need not exist before make_folder(""). `file_mode`: of new
   // files.
   explicit PosixDisk(std::string root, mode_t file_mode = 0640);
@@ -39,15 +47,8 @@ class PosixDisk final : public env::Disk {
   [[nodiscard]] Result<std::uint64_t> free_bytes() override;
 
  private:
-  struct LockedFolder;
   class LockedFolders;
   class Lock;
-  // The target of a call: a name, and the folder it is relative to.
-  struct Place {
-    std::shared_ptr<LockedFolder> locked;  // null: the name is a complete path
-    int folder;
-    std::string name;
-  };
 
   [[nodiscard]] std::string full(std::string_view path) const;
   [[nodiscard]] Place place_of(std::string_view path) const;

@@ -123,9 +123,7 @@ class SimFile final : public env::File {
   }
   Status look() override {
     if (Status status = enter(Call::look, FJ_CALLER); !status.ok()) return status;
-    bool const is_named =
-        std::any_of(disk_.names_.begin(), disk_.names_.end(), [&](auto const& one) { return one.second == node_; });
-    if (is_named) return {};
+    if (auto const named = disk_.names_.find(path_); named != disk_.names_.end() && named->second == node_) return {};
     return {Code::damaged, fmt::format("{} was removed, or another file put in its place, while it was in use", path_)};
   }
   int descriptor() const override { return -1; }

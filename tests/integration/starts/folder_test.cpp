@@ -111,6 +111,26 @@ BOOST_FIXTURE_TEST_CASE(whose_lock_is_removed_lets_no_second_daemon_in_and_the_f
   start();
 }
 
+BOOST_FIXTURE_TEST_CASE(whose_containers_are_moved_away_ends_the_daemon, Serving) {
+  fs::path const away = daemon.folder() / "away";
+  fs::create_directory(away);
+  auto const move_all = [](fs::path const& from, fs::path const& to) {
+    std::vector<fs::path> files;
+    for (auto const& entry : fs::directory_iterator{from}) files.push_back(entry.path());
+    for (fs::path const& file : files)
+      if (file.filename() != "lock") fs::rename(file, to / file.filename());
+  };
+  move_all(data() / "shared", away);
+  std::uint64_t const answers = insert_until_it_ends();
+  BOOST_TEST(contains(daemon.output(), "was moved away while it was in use"), daemon.output());
+  BOOST_TEST(contains(daemon.output(), "; nothing more is acknowledged"), daemon.output());
+  BOOST_TEST(!starts());
+  move_all(away, data() / "shared");
+  start();
+  for (std::uint64_t i = 0; i < answers; i += std::max<std::uint64_t>(1, answers / 50))
+    BOOST_TEST(contains(client->ask("PEEK table=jobs;name=n" + std::to_string(i)), "ROW "));
+}
+
 BOOST_FIXTURE_TEST_CASE(whose_containers_are_removed_ends_the_daemon, Serving) {
   for (auto const& entry : fs::directory_iterator{data() / "shared"})
     if (entry.path().filename().string().starts_with("container-")) fs::remove(entry.path());
@@ -125,7 +145,7 @@ BOOST_FIXTURE_TEST_CASE(whose_containers_are_removed_ends_the_daemon, Serving) {
 
 // Bytes outside the logs are acknowledged as synced, too.
 BOOST_AUTO_TEST_CASE(whose_files_of_bytes_are_removed_or_moved_ends_the_daemon) {
-  for (int how = 0; how < 3; ++how) {
+  for (int how = 0; how < 4; ++how) {
     Serving serving;
     serving.stop();
     serving.daemon.write_table("jobs", "<spill>16KiB</spill>");
@@ -138,6 +158,7 @@ BOOST_AUTO_TEST_CASE(whose_files_of_bytes_are_removed_or_moved_ends_the_daemon) 
     if (how == 0) fs::rename(folder, away);
     if (how == 1) fs::remove(folder / "data.000001");
     if (how == 2) fs::rename(folder / "lock", away);
+    if (how == 3) fs::rename(folder / "data.000001", away);
     std::uint64_t const answers = serving.insert_until_it_ends(";payload=" + payload);
     BOOST_TEST_MESSAGE(answers << " answers");
     BOOST_TEST(contains(serving.daemon.output(), "table jobs: "), serving.daemon.output());
@@ -145,6 +166,7 @@ BOOST_AUTO_TEST_CASE(whose_files_of_bytes_are_removed_or_moved_ends_the_daemon) 
     BOOST_TEST(contains(serving.daemon.output(), "; nothing more is acknowledged"), serving.daemon.output());
     // Once it is back, nothing is lost.
     if (how == 0) fs::rename(away, folder);
+    if (how == 3) fs::rename(away, folder / "data.000001");
     if (how == 1) {
       BOOST_TEST(!serving.starts());
       BOOST_TEST(contains(serving.daemon.output(), "data.000001: the file is gone"), serving.daemon.output());
@@ -154,6 +176,20 @@ BOOST_AUTO_TEST_CASE(whose_files_of_bytes_are_removed_or_moved_ends_the_daemon) 
     for (std::uint64_t i = 0; i < answers; i += std::max<std::uint64_t>(1, answers / 50))
       BOOST_TEST(contains(serving.client->ask("PEEK table=jobs;name=n" + std::to_string(i)), payload));
   }
+}
+
+// Who may write there could put another socket in its place.
+BOOST_AUTO_TEST_CASE(folders_made_for_a_socket_are_its_owners_whatever_the_umask) {
+  RealDaemon daemon{""};
+  fs::path const folder = daemon.folder() / "run/deep";
+  mode_t const mask = ::umask(0);
+  bool const is_there = daemon.start({"--listen", "unix:" + (folder / "socket").string()});
+  ::umask(mask);
+  BOOST_REQUIRE_MESSAGE(is_there, daemon.output());
+  for (fs::path const& one : {folder, folder.parent_path()})
+    BOOST_TEST(static_cast<unsigned>(fs::status(one).permissions()) == 0755U, one);
+  daemon.kill(SIGTERM);
+  BOOST_TEST(daemon.wait().value_or(-1) == 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(that_lost_its_log_is_not_begun_anew, Serving) {

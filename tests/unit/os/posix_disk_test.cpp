@@ -274,12 +274,20 @@ BOOST_AUTO_TEST_CASE(a_file_that_was_removed_or_replaced_is_told) {
   PosixDisk disk(folder.path);
   auto const removed = disk.open("a", env::OpenMode::create_new);
   auto const replaced = disk.open("b", env::OpenMode::create_new);
-  BOOST_REQUIRE((removed.ok() && replaced.ok()));
+  auto const moved = disk.open("d", env::OpenMode::create_new);
+  BOOST_REQUIRE((removed.ok() && replaced.ok() && moved.ok() && moved.value()->look().ok()));
   std::filesystem::remove(folder.path + "/a");
   std::ofstream{folder.path + "/c"} << "x";
   std::filesystem::rename(folder.path + "/c", folder.path + "/b");
   BOOST_CHECK(removed.value()->look().code() == Code::damaged);
   BOOST_CHECK(replaced.value()->look().code() == Code::damaged);
+  // On the same file system: it is still a file.
+  std::filesystem::rename(folder.path + "/d", folder.path + "/e");
+  BOOST_TEST(moved.value()->look().message() == folder.path + "/d was moved away while it was in use");
+  std::ofstream{folder.path + "/d"} << "x";
+  BOOST_CHECK(moved.value()->look().code() == Code::damaged);
+  std::filesystem::rename(folder.path + "/e", folder.path + "/d");
+  BOOST_TEST(moved.value()->look().ok());
 }
 
 BOOST_AUTO_TEST_CASE(a_file_opened_again_to_read_cannot_be_written_and_goes_on_without_its_name) {
