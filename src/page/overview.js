@@ -122,7 +122,7 @@ export function open(main) {
   const tiles = {
     rows: tile('Rows'), due: tile('Due'), processing: tile('Processing'), parked: tile('Parked'),
     in: tile('In/s', 'in_per_s of all tables'), done: tile('Done/s', 'done_per_s of all tables'),
-    failed: tile('Failed/s', 'attempts_failed_per_s of all tables'),
+    failed: tile('Failed/s', 'attempts_failed_per_s of all tables, failures_per_s of pipelines'),
     late: tile(
         'Late p99',
         'lateness_ms_p99_minute of the latest table: 99 of 100 rows that were leased in the last minute were less late'),
@@ -206,8 +206,11 @@ export function open(main) {
     tiles.parked.node.classList.toggle('bad', sum('rows_parked') > 0);
     say(tiles.in.value, known ? shortly(sum('in_per_s')) : '–');
     say(tiles.done.value, known ? shortly(sum('done_per_s')) : '–');
-    say(tiles.failed.value, known ? shortly(sum('attempts_failed_per_s')) : '–');
-    tiles.failed.node.classList.toggle('bad', sum('attempts_failed_per_s') > 0);
+    // Of a pipeline, whose attempts are deliveries, it has another name.
+    const failedOf = (one) => figure(one, 'attempts_failed_per_s') || figure(one, 'failures_per_s') || 0;
+    const failed = all.reduce((sum, one) => sum + failedOf(one), 0);
+    say(tiles.failed.value, all.some((one) => one.stats) ? shortly(failed) : '–');
+    tiles.failed.node.classList.toggle('bad', failed > 0);
     say(tiles.late.value,
         show(
             'lateness_ms_p99_minute',
