@@ -367,6 +367,32 @@ BOOST_AUTO_TEST_CASE(branches_are_shared_out_by_origin) {
   BOOST_TEST(fill("a@192.0.2.1") == Branches::kMostOfOrigin - 10);
 }
 
+// Their records in the log likewise: a half for one, an eighth kept for administrators.
+BOOST_AUTO_TEST_CASE(bytes_of_prepared_branches_are_shared_out_by_origin) {
+  Daemon daemon;
+  daemon.start();
+  std::size_t made = 0;
+  // Branches of nearly a MiB until one is refused: their number, and why.
+  auto const fill = [&](std::string const& client, std::string_view why) {
+    for (std::size_t of_client = 0;; ++of_client) {
+      std::string const xid = "1:" + std::to_string(100'000 + ++made) + ":";
+      BOOST_REQUIRE(says(daemon.ask(client, "XA_START xid=" + xid), "STARTED"));
+      std::string const payload((1U << 20U) - 2048, 'x');
+      BOOST_REQUIRE(says(daemon.ask(client, "INSERT table=jobs;name=n" + std::to_string(made) + ";payload=" + payload),
+                         "PROMISED"));
+      BOOST_REQUIRE(says(daemon.ask(client, "XA_END xid=" + xid), "ENDED"));
+      std::string const answer = daemon.ask(client, "XA_PREPARE xid=" + xid);
+      if (says(answer, "PREPARED")) continue;
+      BOOST_TEST(says(answer, "code=over_limit"), answer);
+      BOOST_TEST(says(answer, why), answer);
+      return of_client;
+    }
+  };
+  BOOST_TEST(fill("a@192.0.2.1", "a user's or peer's prepared transactions") == 32U);
+  BOOST_TEST(fill("b@192.0.2.2", "the rest is kept for administrators") == 24U);
+  BOOST_TEST(fill("admin", "the prepared transactions of log") == 8U);
+}
+
 // By itself and in a transaction, with frame-bytes as the document says; one byte more is refused.
 BOOST_AUTO_TEST_CASE(a_message_of_a_queue_has_a_body_of_64_mib) {
   Daemon daemon;
