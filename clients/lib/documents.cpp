@@ -25,29 +25,6 @@ std::vector<std::string> words(std::string_view text) {
   return out;
 }
 
-Result<Document> document_of(Message const& message) {
-  if (message.command != "DOCUMENT") return unexpected(message, "DOCUMENT");
-  Document out;
-  out.document = number(message, "document");
-  out.token = number(message, "token");
-  out.source = message.text("source");
-  out.uri = message.text("uri");
-  out.hash = message.text("hash");
-  auto const change = std::ranges::find(kChanges, message.text("change"));
-  if (change == kChanges.end()) return unexpected(message, "DOCUMENT with a known change");
-  out.change = static_cast<Document::Change>(change - kChanges.begin());
-  out.destinations = words(message.text("destinations"));
-  out.children = number(message, "children") != 0;
-  out.newer = number(message, "newer");
-  out.is_gone = message.text("operation") == "delete";
-  out.check = number(message, "check") != 0;
-  out.lease_end = date(message, "lease_end");
-  out.parent = number(message, "parent");
-  out.original = number(message, "original");
-  out.child = message.text("child");
-  return out;
-}
-
 }  // namespace
 
 std::span<CommandRule const> pipeline_commands() {
@@ -90,6 +67,30 @@ Message Documents::about(std::string_view command, Document const& document) con
   out.set("table", std::string_view{table_});
   out.set("document", Value::of_unsigned(document.document));
   out.set("token", Value::of_unsigned(document.token));
+  return out;
+}
+
+Result<Document> Documents::document_of(Message const& message) const {
+  if (message.command != "DOCUMENT") return unexpected(message, "DOCUMENT");
+  Document out;
+  out.document = number(message, "document");
+  out.token = number(message, "token");
+  out.source = message.text("source");
+  out.uri = message.text("uri");
+  out.hash = message.text("hash");
+  auto const change = std::ranges::find(kChanges, message.text("change"));
+  if (change == kChanges.end()) return unexpected(message, "DOCUMENT with a known change");
+  out.change = static_cast<Document::Change>(change - kChanges.begin());
+  out.destinations = words(message.text("destinations"));
+  out.children = number(message, "children") != 0;
+  out.newer = number(message, "newer");
+  out.is_gone = message.text("operation") == "delete";
+  out.check = number(message, "check") != 0;
+  out.lease_end = date(message, "lease_end");
+  out.connects = connection_.connects();
+  out.parent = number(message, "parent");
+  out.original = number(message, "original");
+  out.child = message.text("child");
   return out;
 }
 
@@ -222,6 +223,14 @@ Result<bool> Documents::heartbeat(Document const& document) {
   return reply->first().command == "RECORDED";
 }
 
+// SENDING is said over the connection that there is, and adopts its own destination.
+std::uint64_t Documents::adopt(Document const& document, std::uint64_t since) {
+  bool const has_more = document.destinations.size() > 1 || document.children;
+  // If it is too late, what is said next is refused.
+  if (has_more && since != 0 && since != connection_.connects()) static_cast<void>(heartbeat(document));
+  return connection_.connects();
+}
+
 Status Documents::release(Document const& document) { return connection_.call(about("RELEASE", document)).status(); }
 
 Result<Delivery> Documents::deliver(Document const& document, std::string_view destination,
@@ -230,6 +239,7 @@ Result<Delivery> Documents::deliver(Document const& document, std::string_view d
   if (!sending.ok()) return sending.status();
   Delivery out{.verdict = sending->verdict, .state = sending->why};
   if (sending->verdict != Sending::Verdict::run) return out;
+  std::uint64_t const connects = adopt(document, document.connects);
   std::optional<NotSent> const wrong = send(sending.value());
   if (wrong && wrong->may_have_arrived && sending->at_most_once) {
     out.state = "sending";
@@ -238,6 +248,7 @@ Result<Delivery> Documents::deliver(Document const& document, std::string_view d
   if (wrong && wrong->drop) {
     if (Status said = dropped(document, destination, wrong->error); !said.ok()) return said;
     out.state = "dropped";
+    adopt(document, connects);
     return out;
   }
   Result<std::string> const state =
@@ -246,6 +257,7 @@ Result<Delivery> Documents::deliver(Document const& document, std::string_view d
             : sent(document, destination);
   if (!state.ok()) return state.status();
   out.state = state.value();
+  adopt(document, connects);
   return out;
 }
 

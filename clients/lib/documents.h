@@ -12,6 +12,12 @@
 // deliver() says SENDING, calls the function if the document may be sent, and says what it returns, so that the order of
 // record and send is that of the destination's guarantee. Documents that a crash left come by next().
 //
+// While the function runs, nothing is said and nothing is read (client.h), so nobody notices that the connection is lost:
+// the daemon waits for the table's `grace` (10 s by default), and hands the document out again. A function that may take
+// longer says docs.heartbeat(found.value()) well within the grace, every 3 s for example: after a loss it makes the
+// connection again and keeps the document. Once it returns false the function is to stop. What is to be brought to other
+// destinations meanwhile is kept by deliver().
+//
 // Every call returns what Connection::call does when it fails; stale_epoch where the lease is over.
 #pragma once
 
@@ -51,6 +57,7 @@ struct Document {
   bool is_gone{false};     // its source does not have it any more: it is to be deleted at its destinations
   bool check{false};       // say found() with its hash first: it need not be sent if it has not changed
   TimeMs lease_end{};
+  std::uint64_t connects{0};  // Connection::connects() when it was handed out; 0: not known
   // Of a child.
   std::uint64_t parent{0};
   std::uint64_t original{0};
@@ -142,7 +149,7 @@ class Documents {
                                                         std::vector<std::string> const& chosen);
   [[nodiscard]] Result<Child> begin_child(Document const& parent, std::string_view child, std::string_view step = {});
   [[nodiscard]] Status children_done(Document const& parent, std::uint64_t count);
-  // False: the worker is to stop.
+  // Its lease lasts, and is of the connection that there is now. False: the worker is to stop.
   [[nodiscard]] Result<bool> heartbeat(Document const& document);
   [[nodiscard]] Status release(Document const& document);
 
@@ -154,6 +161,10 @@ class Documents {
 
  private:
   [[nodiscard]] Message about(std::string_view command, Document const& document) const;
+  [[nodiscard]] Result<Document> document_of(Message const& message) const;
+  // If the connection was made anew since then: what is to be brought to other destinations is of it from now on. Returns
+  // the number of connections so far.
+  std::uint64_t adopt(Document const& document, std::uint64_t since);
 
   Connection& connection_;
   std::string table_;

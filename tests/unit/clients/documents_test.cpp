@@ -75,6 +75,38 @@ BOOST_AUTO_TEST_CASE(deliver_says_before_and_after_and_sends_once) {
   talk.server.finish();
 }
 
+// What is to be brought elsewhere has a lease of the connection that is gone.
+BOOST_AUTO_TEST_CASE(deliver_keeps_the_other_destinations_after_a_loss) {
+  Talk talk([](Peer& peer) {
+    peer.answer(
+        peer.expect("FOUND"), "DOCUMENT",
+        {number("document", 8), number("token", 9), text("change", "new"), text("destinations", "index publish")});
+    peer.accept();
+    peer.answer(peer.expect("SENDING"), "RUN", {number("attempt", 1)});
+    want(peer.expect("HEARTBEAT").integer("token") == 9, "before the function");
+    peer.accept();
+    peer.answer(peer.expect("HEARTBEAT"), "RECORDED", {});
+    // Lost while the function runs.
+    peer.accept();
+    peer.answer(peer.expect("SENT"), "RECORDED", {text("status", "sent")});
+    peer.answer(peer.expect("HEARTBEAT"), "RECORDED", {});
+    // Of one destination nothing is left.
+    peer.answer(peer.expect("SENDING"), "RUN", {number("attempt", 1)});
+    peer.answer(peer.expect("SENT"), "RECORDED", {text("status", "sent")});
+  });
+  Documents docs(*talk.connection, "docs");
+  Result<Document> found = docs.found("pages", "/a", "5e1f");
+  BOOST_REQUIRE(found.ok());
+  auto const send = [](Sending const&) -> std::optional<NotSent> { return std::nullopt; };
+  for (int left = 2; left > 0; --left) {
+    Result<Delivery> const done = docs.deliver(found.value(), "index", send);
+    BOOST_REQUIRE_MESSAGE(done.ok(), done.status().text());
+    BOOST_TEST(done->state == "sent");
+    found->destinations.pop_back();
+  }
+  talk.server.finish();
+}
+
 // At most once: a report of a failure would send it again.
 BOOST_AUTO_TEST_CASE(deliver_says_nothing_of_what_may_have_arrived_and_must_not_arrive_twice) {
   Talk talk([](Peer& peer) {
