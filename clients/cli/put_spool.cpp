@@ -160,6 +160,7 @@ Status SpoolPut::prepare(Message& insert) const {
     std::optional<std::int64_t> const number = priority->as_integer();
     if (!number || *number < 0 || *number > 255) return bad("priority", "a priority is 0 to 255");
   }
+  std::int64_t const now_ms = put_now_ms();
   for (std::string_view const name : kRowDates) {
     Value const* const date = insert.find(name);
     if (date == nullptr) continue;
@@ -168,7 +169,7 @@ Status SpoolPut::prepare(Message& insert) const {
     std::optional<std::int64_t> const ms =
         is_relative ? Value::of_text(date->bytes.substr(1)).as_integer() : date->as_integer();
     if (!ms || *ms < 0) return bad(name, std::string{name} + " is no date: expected milliseconds since 1970");
-    insert.set_integer(name, is_relative ? put_now_ms() + *ms : *ms);
+    insert.set_integer(name, is_relative ? now_ms + *ms : *ms);
   }
   return {};
 }

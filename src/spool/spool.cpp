@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/parameters.h"
 #include "model/row_check.h"
 #include "spool/disk.h"
 #include "spool/place.h"
@@ -129,6 +130,7 @@ struct Seen {
   std::string_view table{};
   bool has_table{false};
   bool has_date{false};
+  bool may_expire{false};
   std::string_view of_forwarder{};  // a parameter that is not the producer's to set
 };
 
@@ -141,6 +143,7 @@ Seen look_at(Message const& row) {
         out.has_table = true;
         break;
       case 14: out.has_date = out.has_date || param.name == "insertion_date"; break;
+      case 15: out.may_expire = out.may_expire || param.name == "expiration_date"; break;
       case 6:
       case 7:
       case 8:
@@ -162,6 +165,18 @@ Status check_row(Message const& row, Seen const& seen) {
     return Status{Code::bad_parameter, "the forwarder sets " + std::string{seen.of_forwarder}}.with(
         "parameter", std::string{seen.of_forwarder});
   return {};
+}
+
+// Refuses a row that would never be handed out, whatever its table is; what else is wrong with it depends on that. A date
+// that counts from when the daemon has the row is known to nobody so far.
+Status check_dates(Message const& row, std::int64_t now_ms) {
+  for (std::string_view const name : {"process_date", "expiration_date", "insertion_date"})
+    if (Value const* const date = row.find(name); date != nullptr && date->bytes.starts_with('+')) return {};
+  model::Parameters dates{row};
+  model::InsertParameters const insert = model::read_insert(dates, now_ms);
+  if (!dates.ok()) return {};
+  model::check_expiration(insert, dates, now_ms);
+  return dates.take_status();
 }
 
 // In the frame that the daemon will read, a text is bytes of a known length: for a column of type buffer it is not base64.
@@ -218,6 +233,8 @@ class Spool::Body {
     Seen const seen = look_at(row);
     if (Status status = check_row(row, seen); !status.ok()) return status;
     Clock const now = clock_now();
+    if (seen.may_expire)
+      if (Status status = check_dates(row, now.ms); !status.ok()) return status;
     if (!checks_.empty())
       if (auto const found = checks_.find(seen.table); found != checks_.end())
         if (Status status = found->second.check(as_sent(row), now.ms); !status.ok()) return status;

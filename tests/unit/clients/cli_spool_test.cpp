@@ -127,6 +127,25 @@ BOOST_AUTO_TEST_CASE(a_row_is_saved_without_a_daemon_and_its_dates_count_from_no
   BOOST_TEST(rows().size() == 3U);
 }
 
+BOOST_AUTO_TEST_CASE(a_row_that_expires_before_it_is_due_is_not_saved) {
+  Said const said = run({"put", "pages", "--spool", folder, "id=a", "--at", "+10s", "--expires", "+5s"});
+  BOOST_TEST((said.code == ExitCode::refused));
+  BOOST_TEST(says(said.err, "expiration_date is "), said.err);
+  BOOST_TEST(says(said.err, ", and the row is due at "), said.err);
+  BOOST_TEST(says(said.err, ": it would never be handed out"), said.err);
+  BOOST_TEST(
+      (run({"put", "pages", "--spool", folder, "id=a", "--at", "+5s", "--expires", "+5s"}).code == ExitCode::refused));
+  BOOST_TEST(rows().empty());
+  BOOST_TEST(
+      (run({"put", "pages", "--spool", folder, "id=a", "--at", "+5s", "--expires", "+10s"}).code == ExitCode::ok));
+  // Of many, it alone.
+  Said const many =
+      run({"put", "pages", "--spool", folder, "--from", "-", "--refused", file("refused"), "--at", "+10s"},
+          "{\"id\":\"b\",\"expiration_date\":1000000000000}\n{\"id\":\"c\"}\n");
+  BOOST_TEST((many.code == ExitCode::refused));
+  BOOST_TEST(says(many.out, "1 saved in " + folder + ", on the disk, 1 refused"), many.out);
+}
+
 BOOST_AUTO_TEST_CASE(what_any_daemon_would_refuse_is_not_saved) {
   Said const text = run({"put", "pages", "--spool", folder, "id=base64:AAH/"});
   BOOST_TEST((text.code == ExitCode::usage));

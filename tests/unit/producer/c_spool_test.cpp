@@ -174,6 +174,21 @@ BOOST_AUTO_TEST_CASE(failures_are_told_with_code_sentence_and_facts) {
   BOOST_TEST(fj_spool_save(spool.get(), row.get()) == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_row_that_expires_before_it_is_due_is_refused) {
+  TemporaryFolder const folder;
+  SpoolPtr const spool{fj_spool_open((folder / "rows").c_str(), nullptr)};
+  RowPtr const row{fj_spool_row_new("pages")};
+  std::int64_t const late = 9'999'999'999'999;
+  BOOST_TEST(fj_spool_set_process_date(row.get(), late) == 0);
+  BOOST_TEST(fj_spool_set_expiration_date(row.get(), late) == 0);
+  BOOST_TEST(fj_spool_save(spool.get(), row.get()) == -1);
+  BOOST_TEST(code() == "expired");
+  BOOST_TEST(fact("parameter") == "expiration_date");
+  BOOST_TEST(text().ends_with("it would never be handed out"), text());
+  BOOST_TEST(fj_spool_set_expiration_date(row.get(), late + 1) == 0);
+  BOOST_TEST(fj_spool_save(spool.get(), row.get()) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(rows_of_a_declared_table_are_checked) {
   TemporaryFolder const folder;
   SpoolPtr const spool{fj_spool_open((folder / "rows").c_str(), nullptr)};

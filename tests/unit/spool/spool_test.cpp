@@ -83,6 +83,35 @@ using fastjournal::test::TemporaryFolder;
 
 BOOST_AUTO_TEST_SUITE(spool)
 
+BOOST_AUTO_TEST_CASE(a_row_that_would_never_be_handed_out_is_not_saved) {
+  TemporaryFolder const folder;
+  std::unique_ptr<Spool> const spool = open_spool(folder / "rows");
+  auto const save = [&](std::map<std::string, std::string> const& dates) {
+    Message row = Spool::row_of("pages");
+    for (auto const& [name, value] : dates) row.set(name, std::string_view{value});
+    return spool->save(row);
+  };
+  // Beyond all clocks.
+  std::string const late = "9999999999999";
+  std::string const later = "9999999999999999";  // too late for a date: that is for the daemon to say
+  Status const refused = save({{"process_date", late}, {"expiration_date", late}});
+  BOOST_TEST((refused.code() == Code::expired));
+  BOOST_TEST(refused.message() ==
+             "expiration_date is " + late + ", and the row is due at " + late + ": it would never be handed out");
+  BOOST_TEST((refused.facts() == Status::Facts{{"parameter", "expiration_date"}}));
+  Status const past = save({{"expiration_date", "1700000000000"}});
+  BOOST_TEST(past.message() == "expiration_date is past: the row would never be handed out");
+  BOOST_TEST((save({{"insertion_date", late}, {"expiration_date", late}}).code() == Code::expired));
+  BOOST_TEST(fs::is_empty(folder / "rows"));
+  for (std::map<std::string, std::string> const& good :
+       std::vector<std::map<std::string, std::string>>{{{"expiration_date", late}},
+                                                       {{"expiration_date", "0"}, {"process_date", late}},
+                                                       {{"expiration_date", "+5"}, {"process_date", "+10"}},
+                                                       {{"expiration_date", "+5"}, {"process_date", late}},
+                                                       {{"expiration_date", late}, {"process_date", later}}})
+    BOOST_TEST(save(good).ok());
+}
+
 BOOST_AUTO_TEST_CASE(a_row_has_what_was_set_and_its_date) {
   TemporaryFolder const folder;
   std::unique_ptr<Spool> const spool = open_spool(folder / "rows");

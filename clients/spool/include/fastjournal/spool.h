@@ -93,7 +93,8 @@ int fj_spool_set_process_date(fj_spool_row* row, int64_t milliseconds);    /* no
 int fj_spool_set_expiration_date(fj_spool_row* row, int64_t milliseconds); /* nor from then on */
 
 /* Appends the row, which stays as it is. Codes of failures: no_space (the disk is full, nothing was saved), too_large
- * (more than 16 MiB, or 255 columns), io_error, and for a declared table what the daemon would say. */
+ * (more than 16 MiB, or 255 columns), expired (it expires before it is due, or has expired: it would never be handed
+ * out), io_error, and for a declared table what the daemon would say. */
 int fj_spool_save(fj_spool* spool, const fj_spool_row* row);
 /* What was saved so far is on the disk. */
 int fj_spool_sync(fj_spool* spool);
