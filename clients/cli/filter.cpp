@@ -2,19 +2,19 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "clients/cli/failure_text.h"
-#include "clients/cli/spawn.h"
 #include "files/folder.h"
 
 namespace fastjournal::cli {
@@ -25,47 +25,26 @@ constexpr int kTickWithoutTellerMs = 20;  // where the kernel does not tell of t
 constexpr int kLastPiecesMax = 64;
 constexpr std::chrono::seconds kEndMax{2};
 
-Status filter_failed(std::string const& what, int error) {
-  return {Code::io_error, what + ": " + std::strerror(error)};
+// `words`: the command, and what it finds as $0, $1, ...
+Dependent shell_for(std::vector<std::string> words, std::vector<std::string> environment) {
+  words.insert(words.begin(), {"sh", "-c"});
+  return {.words = std::move(words), .program = "/bin/sh", .environment = std::move(environment)};
 }
 
-}  // namespace
-
-Result<Filtered> run_filter(std::string const& command, std::vector<std::string> const& variables,
-                            std::string const& input, std::string const& output, std::function<bool()> const& tick,
-                            int wake) {
-  files::Descriptor const from{files::open_regular(input, O_RDONLY)};
-  if (!from.is_open()) return files::failure("open of", input, errno);
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return filter_failed("make a pipe for " + command, errno);
-  SpawnActions actions;
-  SpawnAttributes const attributes;
-  posix_spawn_file_actions_adddup2(&actions.list, from.fd, STDIN_FILENO);
-  if (!output.empty())
-    posix_spawn_file_actions_addopen(&actions.list, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions.list, ends[1], STDERR_FILENO);
-  std::vector<std::string> arguments{"sh", "-c", command};
-  std::vector<std::string> environment = environment_with(variables);
-  pid_t pid = -1;
-  int const error = ::posix_spawn(&pid, "/bin/sh", &actions.list, &attributes.list, pointers_to(arguments).data(),
-                                  pointers_to(environment).data());
-  ::close(ends[1]);
-  if (error != 0) {
-    ::close(ends[0]);
-    return filter_failed("run " + command, error);
-  }
-  Filtered out;
-  Tail tail;
-  out.end = follow(
-      pid, ends[0], [&](std::string_view bytes) { tail.add(bytes); }, tick, wake);
-  ::close(ends[0]);
-  out.errors = failure_end(tail.bytes());
-  out.trace = failure_trace(tail.bytes(), out.errors);
-  return out;
+// Empty if something becomes of it before the shell looks for it, or if it is no command.
+std::string_view first_word(std::string_view command) {
+  constexpr std::string_view kBlanks = " \t\n";
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./";
+  command.remove_prefix(std::min(command.find_first_not_of(kBlanks), command.size()));
+  std::string_view const word = command.substr(0, command.find_first_not_of(kPlain));
+  command.remove_prefix(word.size());
+  bool const is_end = command.empty() || kBlanks.find(command.front()) != std::string_view::npos ||
+                      std::string_view{";&|"}.find(command.front()) != std::string_view::npos;
+  return is_end ? word : std::string_view{};
 }
 
-Child::End follow(pid_t pid, int fd, std::function<void(std::string_view)> const& said,
-                  std::function<bool()> const& tick, int wake) {
+// Until the program has ended: what it writes into the pipe `fd` goes to `said`.
+Child::End follow(pid_t pid, int fd, std::function<void(std::string_view)> const& said, Watch const& watch) {
   using FollowClock = std::chrono::steady_clock;
   files::Descriptor const ended{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
   FollowClock::time_point told{};
@@ -79,7 +58,7 @@ Child::End follow(pid_t pid, int fd, std::function<void(std::string_view)> const
   };
   for (int status = 0;;) {
     std::array polled{pollfd{is_pipe_open ? fd : -1, POLLIN, 0}, pollfd{ended.fd, POLLIN, 0},
-                      pollfd{is_told ? -1 : wake, POLLIN, 0}};
+                      pollfd{is_told ? -1 : watch.wake, POLLIN, 0}};
     ::poll(polled.data(), polled.size(), ended.is_open() ? kTickMs : kTickWithoutTellerMs);
     if (polled[0].revents != 0) read_some();
     if (::waitpid(pid, &status, WNOHANG) == pid) {
@@ -89,13 +68,68 @@ Child::End follow(pid_t pid, int fd, std::function<void(std::string_view)> const
       return WIFSIGNALED(status) ? Child::End{0, WTERMSIG(status)} : Child::End{WEXITSTATUS(status), 0};
     }
     // Also of one that says something all the time.
-    if (!is_told && !tick()) {
+    if (!is_told && !watch.tick()) {
       ::kill(-pid, SIGTERM);
       is_told = true;
       told = FollowClock::now();
     }
     if (is_told && FollowClock::now() > told + kEndMax) ::kill(-pid, SIGKILL);
   }
+}
+
+}  // namespace
+
+Result<Filtered> run_filter(std::string const& command, std::vector<std::string> const& variables,
+                            std::string const& input, std::string const& output, Watch const& watch) {
+  files::Descriptor const from{files::open_regular(input, O_RDONLY)};
+  if (!from.is_open()) return files::failure("open of", input, errno);
+  Dependent shell = shell_for({command}, environment_with(variables));
+  shell.descriptors.emplace_back(from.fd, STDIN_FILENO);
+  files::Descriptor to;
+  if (!output.empty()) {
+    to = files::Descriptor{::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+    if (!to.is_open()) return files::failure("open of", output, errno);
+    shell.descriptors.emplace_back(to.fd, STDOUT_FILENO);
+  }
+  Tail tail;
+  Result<Child::End> const end = run_watched(
+      std::move(shell), {STDERR_FILENO}, [&](std::string_view bytes) { tail.add(bytes); }, watch);
+  if (!end.ok()) return end.status();
+  Filtered out;
+  out.end = end.value();
+  out.errors = failure_end(tail.bytes());
+  out.trace = failure_trace(tail.bytes(), out.errors);
+  return out;
+}
+
+Status find_filter(std::string const& command, Watch const& watch) {
+  std::string const word{first_word(command)};
+  if (word.empty()) return {};
+  Status found = find_program(word);
+  if (found.ok() || word.find('/') != std::string::npos) return found;
+  // A word of the shell's own?
+  Result<Child::End> const asked = run_watched(
+      shell_for({"command -v -- \"$1\" > /dev/null", "sh", word}, environment_with({})), {STDERR_FILENO},
+      [](std::string_view) {}, watch);
+  return asked.ok() && asked->ok() ? Status{} : found;
+}
+
+Result<Child::End> run_watched(Dependent program, std::initializer_list<int> said_by,
+                               std::function<void(std::string_view)> const& said, Watch const& watch) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return Status{Code::io_error, "make a pipe for " + program.words.front() + ": " + std::strerror(errno)};
+  files::Descriptor const reads{ends[0]};
+  files::Descriptor writes{ends[1]};
+  for (int const theirs : said_by) program.descriptors.emplace_back(writes.fd, theirs);
+  program.has_group = true;
+  Result<pid_t> const pid = start_dependent(std::move(program));
+  if (!pid.ok()) return pid.status();
+  writes.close();
+  watch.guard.guard(pid.value());
+  Child::End const end = follow(pid.value(), reads.fd, said, watch);
+  watch.guard.release();
+  return end;
 }
 
 }  // namespace fastjournal::cli

@@ -2,14 +2,15 @@
 // to its standard output.
 #pragma once
 
-#include <sys/types.h>
-
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "clients/cli/child.h"
+#include "clients/cli/group_guard.h"
+#include "clients/cli/spawn.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::cli {
@@ -20,17 +21,23 @@ struct Filtered {
   std::string trace{};   // more of it, if there was more (failure_trace)
 };
 
-// Runs `command` by a shell with `variables` ("NAME=value") added to our environment. `output` empty: what it writes
-// goes where our own output goes. `tick` is called every second at least meanwhile; false ends the command. Not ok: it
-// could not be run; `input` is no regular file, and nothing is followed there. What makes `wake` readable is `tick`'s to
-// take: it is called at once.
-[[nodiscard]] Result<Filtered> run_filter(std::string const& command, std::vector<std::string> const& variables,
-                                          std::string const& input, std::string const& output,
-                                          std::function<bool()> const& tick, int wake = -1);
+// What goes on while a command runs.
+struct Watch {
+  GroupGuard& guard;           // ends it if we are killed
+  std::function<bool()> tick;  // called every second at least; false ends the command, which has 2 s for that
+  int wake{-1};                // what makes it readable is `tick`'s to take: it is called at once
+};
 
-// Until the program `pid`, with a process group of its own, has ended: what it writes into the pipe `fd` goes to `said`.
-// `tick` and `wake` are as above; what `tick` ends has 2 s for that.
-[[nodiscard]] Child::End follow(pid_t pid, int fd, std::function<void(std::string_view)> const& said,
-                                std::function<bool()> const& tick, int wake = -1);
+// Runs `command` by a shell with `variables` ("NAME=value") added to our environment. `output` empty: what it writes
+// goes where our own output goes. Not ok: it could not be run; `input` is no regular file, and nothing is followed there.
+[[nodiscard]] Result<Filtered> run_filter(std::string const& command, std::vector<std::string> const& variables,
+                                          std::string const& input, std::string const& output, Watch const& watch);
+// Whether the shell would find the program that `command` begins with; ok also where only a shell can tell.
+[[nodiscard]] Status find_filter(std::string const& command, Watch const& watch);
+
+// Runs a program with a process group of its own, until it has ended: what it writes into these descriptors of its own
+// goes to `said`.
+[[nodiscard]] Result<Child::End> run_watched(Dependent program, std::initializer_list<int> said_by,
+                                             std::function<void(std::string_view)> const& said, Watch const& watch);
 
 }  // namespace fastjournal::cli

@@ -1,7 +1,7 @@
 #include "clients/cli/group_guard.h"
 
-#include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,7 +40,7 @@ constexpr int kGuardLookMs = 50;
 void GroupGuard::guard(pid_t group) {
   if (pid_ < 0) {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return;
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
     pid_ = ::fork();
     if (pid_ == 0) watch_over(ends[0]);
     ::close(ends[0]);
@@ -55,8 +55,8 @@ void GroupGuard::guard(pid_t group) {
 
 void GroupGuard::tell(pid_t group) const {
   if (fd_ < 0) return;
-  // A few bytes in a pipe that is read at once; SIGPIPE is blocked or ignored where commands are run.
-  while (::write(fd_, &group, sizeof group) < 0 && errno == EINTR) continue;
+  // A few bytes that are read at once. If somebody has ended the process, no SIGPIPE ends this one.
+  while (::send(fd_, &group, sizeof group, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
 }
 
 GroupGuard::~GroupGuard() {

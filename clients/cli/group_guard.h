@@ -1,5 +1,5 @@
-// Ends the command of a worker that was killed: a process that reads a pipe whose other end the worker has. Whatever ends
-// the worker closes that end. The kernel's own means (PR_SET_PDEATHSIG, spawn.h) reaches the command alone, and not what
+// Ends the command of a worker that was killed: a process that reads a socket whose other end the worker has. Whatever
+// ends the worker closes that end. The kernel's own means (PR_SET_PDEATHSIG, spawn.h) reaches the command alone, and not what
 // it has started.
 #pragma once
 

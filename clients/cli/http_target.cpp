@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,8 +13,6 @@
 #include <cstring>
 
 #include "clients/cli/failure_text.h"
-#include "clients/cli/filter.h"
-#include "clients/cli/spawn.h"
 #include "files/folder.h"
 #include "model/shortened.h"
 
@@ -44,12 +41,10 @@ struct Fd {
   explicit Fd(int descriptor) : fd(descriptor) {}
   Fd(Fd const&) = delete;
   Fd& operator=(Fd const&) = delete;
-  ~Fd() { close(); }
-  void close() {
+  ~Fd() {
     if (fd >= 0) ::close(fd);
-    fd = -1;
   }
-  int fd;
+  int const fd;
 };
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
@@ -176,28 +171,14 @@ struct Said {
   }
 };
 
-// Runs curl with these arguments between these descriptors; 0, or why it could not be started.
-int run_curl(std::vector<std::string> arguments, int input, int configuration, Said& said, Child::End& end,
-             std::function<bool()> const& tick, int wake = -1) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return errno;
-  Fd const reads{ends[0]};
-  Fd writes{ends[1]};
-  SpawnActions actions;
-  SpawnAttributes const attributes;
-  posix_spawn_file_actions_adddup2(&actions.list, input, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions.list, writes.fd, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions.list, writes.fd, STDERR_FILENO);
-  if (configuration >= 0) posix_spawn_file_actions_adddup2(&actions.list, configuration, kConfigurationFd);
-  std::vector<std::string> environment = environment_with({});
-  pid_t pid = -1;
-  int const error = ::posix_spawnp(&pid, "curl", &actions.list, &attributes.list, pointers_to(arguments).data(),
-                                   pointers_to(environment).data());
-  if (error != 0) return error;
-  writes.close();
-  end = follow(
-      pid, reads.fd, [&](std::string_view text) { said.add(text); }, tick, wake);
-  return 0;
+// Runs curl with these arguments between these descriptors.
+Result<Child::End> run_curl(std::vector<std::string> arguments, int input, int configuration, Said& said,
+                            Watch const& watch) {
+  Dependent curl{.words = std::move(arguments), .environment = environment_with({})};
+  curl.descriptors.emplace_back(input, STDIN_FILENO);
+  if (configuration >= 0) curl.descriptors.emplace_back(configuration, kConfigurationFd);
+  return run_watched(
+      std::move(curl), {STDOUT_FILENO, STDERR_FILENO}, [&](std::string_view text) { said.add(text); }, watch);
 }
 
 }  // namespace
@@ -212,14 +193,13 @@ std::string mistake_in(HttpTarget const& target) {
   return {};
 }
 
-Status find_curl() {
+Status find_curl(Watch const& watch) {
   Fd const nothing{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
   Said said;
-  Child::End end;
-  int const error = run_curl({"curl", "-q", "--version"}, nothing.fd, -1, said, end, [] { return true; });
-  if (error == 0 && end.ok()) return {};
-  return {Code::not_found, "documents are brought to URLs by the program curl, which cannot be run: " +
-                               (error != 0 ? std::string{std::strerror(error)} : end.text()) +
+  Result<Child::End> const end = run_curl({"curl", "-q", "--version"}, nothing.fd, -1, said, watch);
+  if (end.ok() && end->ok()) return {};
+  return {Code::not_found, "documents are brought to URLs by the program curl, and it cannot be used: " +
+                               (end.ok() ? end->text() : end.status().message()) +
                                ". Install the package curl, or give --to a command instead of a URL"};
 }
 
@@ -315,8 +295,7 @@ std::optional<NotSent> judge(HttpTarget const& target, HttpOutcome const& outcom
   return out;
 }
 
-std::optional<NotSent> send_by_http(HttpTarget const& target, HttpRequest const& request,
-                                    std::function<bool()> const& tick, int wake) {
+std::optional<NotSent> send_by_http(HttpTarget const& target, HttpRequest const& request, Watch const& watch) {
   Fd const content{files::open_regular(request.content, O_RDONLY)};
   struct stat found {};
   if (content.fd < 0 || ::fstat(content.fd, &found) != 0) return not_run("open " + request.content, errno);
@@ -326,10 +305,9 @@ std::optional<NotSent> send_by_http(HttpTarget const& target, HttpRequest const&
       !write_whole(configuration.fd, curl_configuration(target, request, static_cast<std::uint64_t>(found.st_size))))
     return not_run("write what curl reads", errno);
   Said said;
-  Child::End end;
   std::vector<std::string> arguments{"curl", "-q", "--config", fmt::format("/dev/fd/{}", kConfigurationFd)};
-  int const error = run_curl(std::move(arguments), content.fd, configuration.fd, said, end, tick, wake);
-  if (error != 0) return not_run("run curl", error);
+  Result<Child::End> const end = run_curl(std::move(arguments), content.fd, configuration.fd, said, watch);
+  if (!end.ok()) return NotSent{.kind = "not-run", .error = end.status().message()};
   return judge(target, read_outcome(said.begin, said.end.bytes(), said.bytes), request.deletes);
 }
 

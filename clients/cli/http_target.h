@@ -4,13 +4,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "clients/cli/filter.h"
 #include "clients/lib/documents.h"
 #include "fastjournal/status.h"
 
@@ -44,7 +44,7 @@ struct HttpOutcome {
 // What is wrong with it: "URL: ...", "header ...". Empty: nothing.
 [[nodiscard]] std::string mistake_in(HttpTarget const& target);
 // Not ok: curl is not there, with what to do.
-[[nodiscard]] Status find_curl();
+[[nodiscard]] Status find_curl(Watch const& watch);
 
 // All bytes but letters, digits and -._~ as %XX.
 [[nodiscard]] std::string percent_encoded(std::string_view text, bool keeps_slashes);
@@ -59,8 +59,8 @@ struct HttpOutcome {
 [[nodiscard]] std::optional<client::NotSent> judge(HttpTarget const& target, HttpOutcome const& outcome,
                                                    bool deletes = false);
 
-// Sends it. `tick` as of run_filter.
+// Sends it.
 [[nodiscard]] std::optional<client::NotSent> send_by_http(HttpTarget const& target, HttpRequest const& request,
-                                                          std::function<bool()> const& tick, int wake = -1);
+                                                          Watch const& watch);
 
 }  // namespace fastjournal::cli

@@ -20,7 +20,7 @@
 namespace fastjournal::cli {
 namespace {
 
-// Suffix of output until it is complete.
+// Suffix of output until it is complete; a fixed name, as of backups (dated_backups.h).
 constexpr char kUnfinished[] = ".partial";
 
 // Reports an error of a log's folder; returns its exit code.

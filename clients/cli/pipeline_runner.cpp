@@ -8,7 +8,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "clients/cli/filter.h"
 #include "files/new_file.h"
 
 namespace fastjournal::cli {
@@ -184,8 +183,25 @@ std::string PipelineRunner::check() const {
   return {};
 }
 
-bool PipelineRunner::needs_curl() const {
-  return std::ranges::any_of(wishes_.outputs, [](auto const& one) { return is_http(one.second); });
+Status PipelineRunner::find_commands() {
+  Watch const watch{guard_,
+                    [this] {
+                      static_cast<void>(stop_.look());
+                      return !stop_.is_over();
+                    },
+                    stop_.fd()};
+  for (auto const& [commands, option] : {std::pair{&wishes_.steps, "--step"}, std::pair{&wishes_.routes, "--route"},
+                                         std::pair{&wishes_.splits, "--split"}, std::pair{&wishes_.outputs, "--to"}})
+    for (auto const& [name, command] : *commands)
+      if (Status const found = find_filter(command, watch); !found.ok())
+        return {Code::not_found, fmt::format("{} {}: {}", option, name, found.message())};
+  if (std::ranges::any_of(wishes_.outputs, [](auto const& one) { return is_http(one.second); }))
+    return find_curl(watch);
+  return {};
+}
+
+Watch PipelineRunner::watch(Document const& document) {
+  return {guard_, [this, &document] { return may_go_on(document); }, stop_.fd()};
 }
 
 HttpTarget PipelineRunner::http_target_of(std::string const& output) const {
@@ -309,9 +325,8 @@ Status PipelineRunner::pass(Document const& document, Copy& copy, bool& goes_on)
 Status PipelineRunner::filter(Document const& document, Copy& copy, bool& goes_on) {
   plan::Step const& step = plan_.step(copy.at);
   std::string const out = new_file();
-  Result<Filtered> const done = run_filter(
-      wishes_.steps.at(step.name), variables(document, step), copy.content, out, [&] { return may_go_on(document); },
-      stop_.fd());
+  Result<Filtered> const done =
+      run_filter(wishes_.steps.at(step.name), variables(document, step), copy.content, out, watch(document));
   if (is_ended_) {
     goes_on = false;
     return {};
@@ -355,8 +370,8 @@ Status PipelineRunner::split(Document const& document, Copy const& copy) {
   if (error) return {Code::io_error, "make " + folder.string() + ": " + error.message()};
   std::vector<std::string> with = variables(document, step);
   with.push_back("FJ_OUT=" + folder.string());
-  Result<Filtered> const done = run_filter(
-      wishes_.splits.at(step.name), with, copy.content, new_file(), [&] { return may_go_on(document); }, stop_.fd());
+  Result<Filtered> const done =
+      run_filter(wishes_.splits.at(step.name), with, copy.content, new_file(), watch(document));
   if (is_ended_) return {};
   if (std::optional<NotSent> const why = reason_of(step.name, done))
     return fail_behind(document, copy, *why, is_drop(done));
@@ -432,8 +447,7 @@ std::optional<NotSent> PipelineRunner::send(Document const& document, plan::Step
   std::vector<std::string> with = variables(document, step);
   with.push_back("FJ_KEY=" + sending.key);
   with.push_back("FJ_ATTEMPT=" + std::to_string(sending.attempt));
-  Result<Filtered> const done = run_filter(
-      target, with, copy.content, {}, [&] { return may_go_on(document); }, stop_.fd());
+  Result<Filtered> const done = run_filter(target, with, copy.content, {}, watch(document));
   std::optional<NotSent> why = reason_of(step.name, done);
   if (why && is_ended_) why->may_have_arrived = true;
   if (why) why->drop = is_drop(done);
@@ -453,8 +467,7 @@ std::optional<NotSent> PipelineRunner::post(Document const& document, plan::Step
                                         {"Fastjournal-Attempt", std::to_string(sending.attempt)}},
                             .time_limit_ms = step.retry.timeout_ms,
                             .deletes = document.is_gone};
-  std::optional<NotSent> why = send_by_http(
-      http_target_of(step.name), request, [&] { return may_go_on(document); }, stop_.fd());
+  std::optional<NotSent> why = send_by_http(http_target_of(step.name), request, watch(document));
   if (why && why->kind == "timeout") why->permanent = step.retry.on_timeout == plan::OnTimeout::permanent;
   return why;
 }
@@ -487,9 +500,8 @@ Result<std::vector<plan::StepIndex>> PipelineRunner::choose(Document const& docu
     names.push_back(plan_.step(out.back()).name);
   } else {
     std::string const file = new_file();
-    Result<Filtered> const done = run_filter(
-        wishes_.routes.at(step.name), variables(document, step), copy.content, file,
-        [&] { return may_go_on(document); }, stop_.fd());
+    Result<Filtered> const done =
+        run_filter(wishes_.routes.at(step.name), variables(document, step), copy.content, file, watch(document));
     if (is_ended_) return std::vector<plan::StepIndex>{};
     std::optional<NotSent> why = reason_of(step.name, done);
     std::ifstream words{file};

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "clients/cli/filter.h"
+#include "clients/cli/group_guard.h"
 #include "clients/cli/http_target.h"
 #include "clients/cli/stop.h"
 #include "clients/lib/documents.h"
@@ -52,8 +54,8 @@ class PipelineRunner {
 
   // What is wrong with the wishes: steps that the plan does not have, outputs without a command. Empty: nothing.
   [[nodiscard]] std::string check() const;
-  // Whether outputs are URLs.
-  [[nodiscard]] bool needs_curl() const;
+  // Whether the programs are there that the wishes name. Not ok: one is not, of which of them.
+  [[nodiscard]] Status find_commands();
   // A document with this content, which one that is gone does not have; not ok: the daemon cannot be asked. When the time
   // to stop is over it ends early.
   [[nodiscard]] Status run(client::Document const& document, std::string const& content);
@@ -96,6 +98,8 @@ class PipelineRunner {
   bool beat(client::Document const& document);
   // False: the command under way is to end.
   bool may_go_on(client::Document const& document);
+  // Of a command for this document, which outlives it.
+  [[nodiscard]] Watch watch(client::Document const& document);
 
   plan::Plan const& plan_;
   plan::Destinations const destinations_;
@@ -103,6 +107,7 @@ class PipelineRunner {
   client::Documents& documents_;
   std::filesystem::path work_;
   Stop& stop_;
+  GroupGuard guard_;
   std::function<void(std::string const&)> tell_;
   bool is_ended_{false};  // a command, before its time
   PipelineCounts counts_;

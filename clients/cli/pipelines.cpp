@@ -1,10 +1,8 @@
 #include "clients/cli/pipelines.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -12,13 +10,14 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "clients/cli/document_contents.h"
-#include "clients/cli/http_target.h"
 #include "clients/cli/pipeline_runner.h"
 #include "clients/cli/stop.h"
+#include "clients/cli/work_folder.h"
 #include "clients/lib/documents.h"
 #include "clients/lib/folder_scanner.h"
 #include "clients/lib/secret_file.h"
@@ -37,6 +36,7 @@ constexpr DurationMs kEveryDefault{10'000};
 constexpr Milliseconds kAway{1'000};
 constexpr std::int64_t kGonePage{1'000};  // documents that are asked for at a time
 constexpr DurationMs kStopAfterDefault{30'000};
+constexpr std::string_view kWorkFolder = "fastjournal-pipeline";
 
 // NAME=VALUE of each; the word that is none.
 Result<std::map<std::string, std::string>> pairs_of(std::vector<std::string> const& words, std::string_view option) {
@@ -50,25 +50,6 @@ Result<std::map<std::string, std::string>> pairs_of(std::vector<std::string> con
   }
   return out;
 }
-
-// A folder of this process, gone with it.
-class WorkFolder {
- public:
-  WorkFolder() {
-    std::string name = (fs::temp_directory_path() / "fastjournal-pipeline-XXXXXX").string();
-    if (char const* const made = ::mkdtemp(name.data())) path_ = made;
-  }
-  WorkFolder(WorkFolder const&) = delete;
-  WorkFolder& operator=(WorkFolder const&) = delete;
-  ~WorkFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] fs::path const& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 Result<plan::Plan> plan_of(client::Connection& connection, std::string const& table) {
   Result<client::Reply> const reply = connection.call("PLANS", {{"table", Value::of_text(table)}});
@@ -91,15 +72,14 @@ class PipelineCommand {
     Result<plan::Plan> plan = plan_of(connection_, one_.table);
     if (!plan.ok()) return complain(one_, console_, plan.status());
     plan_ = std::move(plan).value();
-    if (work_.path().empty() || contents_folder_.path().empty())
-      return complain(one_, console_, {Code::io_error, "cannot make a folder for files"});
+    if (Status made = make_folders(); !made.ok()) return complain(one_, console_, made);
     if (!stop_.ok()) return complain(one_, console_, {Code::io_error, "cannot read signals from a descriptor"});
     runner_ =
         std::make_unique<PipelineRunner>(plan_, wishes_, documents_, work_.path(), stop_,
                                          [this](std::string const& text) { note(one_, console_, printable(text)); });
     if (std::string const wrong = runner_->check(); !wrong.empty()) return misuse(one_, console_, wrong);
-    if (runner_->needs_curl())
-      if (Status const found = find_curl(); !found.ok()) return misuse(one_, console_, found.message());
+    // Before a document is taken.
+    if (Status const found = runner_->find_commands(); !found.ok()) return misuse(one_, console_, found.message());
     contents_ = std::make_unique<DocumentContents>(plan_, wishes_.sources, connection_, documents_, one_.pipeline.keep,
                                                    contents_folder_.path());
     if (std::string const wrong = contents_->check(); !wrong.empty()) return misuse(one_, console_, wrong);
@@ -129,6 +109,17 @@ class PipelineCommand {
     }
     for (std::string const& word : one_.pipeline.headers)
       if (Status read = read_header(word); !read.ok()) return read;
+    return {};
+  }
+
+  // Two, and none is left of those that were killed.
+  Status make_folders() {
+    WorkFolder::remove_left(kWorkFolder);
+    for (WorkFolder* const folder : {&work_, &contents_folder_}) {
+      Result<WorkFolder> made = WorkFolder::make(kWorkFolder);
+      if (!made.ok()) return made.status();
+      *folder = std::move(made).value();
+    }
     return {};
   }
 

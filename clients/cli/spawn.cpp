@@ -18,23 +18,34 @@ namespace fastjournal::cli {
 namespace {
 
 constexpr int kNotRun = 127;
+// Behind all descriptors that a command is given.
+constexpr int kFirstOfOurs = 10;
 
 Status not_started(std::string const& name, int error) {
   return {error == E2BIG ? Code::too_large : Code::io_error, "run " + name + ": " + std::strerror(error)};
 }
 
+// Null-terminated; borrows from the strings.
+std::vector<char*> pointers_to(std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (std::string& one : strings) out.push_back(one.data());
+  out.push_back(nullptr);
+  return out;
+}
+
 // In the new process, with calls that are safe after a fork only. Returns if the program cannot be run.
-void become(Dependent const& dependent, char* const* words, char* const* environment, pid_t parent) {
+void become(Dependent const& dependent, char const* program, char* const* words, char* const* environment,
+            pid_t parent) {
   if (dependent.has_group) ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   // It has ended before we asked for its signal.
   if (::getppid() != parent) ::_exit(kNotRun);
   for (auto const& [ours, theirs] : dependent.descriptors)
-    if (::dup2(ours, theirs) < 0) return;
+    if (ours == theirs ? ::fcntl(ours, F_SETFD, 0) < 0 : ::dup2(ours, theirs) < 0) return;
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::execvpe(words[0], words, environment);
+  ::execvpe(program, words, environment);
 }
 
 // 0, or why `path` is no program.
@@ -46,22 +57,6 @@ int why_not_run(std::string const& path) {
 }
 
 }  // namespace
-
-SpawnAttributes::SpawnAttributes() {
-  posix_spawnattr_init(&list);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&list, &none);
-  posix_spawnattr_setpgroup(&list, 0);
-  posix_spawnattr_setflags(&list, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& strings) {
-  std::vector<char*> out;
-  for (std::string& one : strings) out.push_back(one.data());
-  out.push_back(nullptr);
-  return out;
-}
 
 std::vector<std::string> environment_with(std::vector<std::string> const& variables) {
   std::vector<std::string> out;
@@ -75,12 +70,18 @@ Result<pid_t> start_dependent(Dependent dependent) {
   std::string const name = dependent.words.front();
   std::vector<char*> const words = pointers_to(dependent.words);
   std::vector<char*> const environment = pointers_to(dependent.environment);
+  std::string const program = dependent.program.empty() ? name : dependent.program;
   int told[2];
   if (::pipe2(told, O_CLOEXEC) != 0) return not_started(name, errno);
+  // Out of the way of what the command is given.
+  if (int const behind = ::fcntl(told[1], F_DUPFD_CLOEXEC, kFirstOfOurs); behind >= 0) {
+    ::close(told[1]);
+    told[1] = behind;
+  }
   pid_t const parent = ::getpid();
   pid_t const pid = ::fork();
   if (pid == 0) {
-    become(dependent, words.data(), environment.data(), parent);
+    become(dependent, program.c_str(), words.data(), environment.data(), parent);
     int const error = errno;
     static_cast<void>(!::write(told[1], &error, sizeof error));
     ::_exit(kNotRun);

@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
+#include <utility>
 
 namespace fastjournal::cli {
 namespace {
+
+constexpr std::string_view kRowFolder = "fastjournal-row";
 
 Status value_not_written(std::string const& path, int error) {
   return {error == ENOSPC || error == EDQUOT ? Code::no_space : Code::io_error,
@@ -19,19 +19,15 @@ Status value_not_written(std::string const& path, int error) {
 
 }  // namespace
 
-ValueFiles::~ValueFiles() {
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
-}
+void ValueFiles::remove_left() { WorkFolder::remove_left(kRowFolder); }
 
 Result<std::string> ValueFiles::write(std::string_view value) {
-  if (folder_.empty()) {
-    char const* const given = std::getenv("TMPDIR");
-    std::string made = std::string{given == nullptr || *given == '\0' ? "/tmp" : given} + "/fastjournal-row-XXXXXX";
-    if (::mkdtemp(made.data()) == nullptr) return value_not_written(made, errno);
-    folder_ = std::move(made);
+  if (!folder_.is_there()) {
+    Result<WorkFolder> made = WorkFolder::make(kRowFolder);
+    if (!made.ok()) return made.status();
+    folder_ = std::move(made).value();
   }
-  std::string path = folder_ + "/" + std::to_string(++count_);
+  std::string path = folder_.path() + "/" + std::to_string(++count_);
   int const fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   int error = fd < 0 ? errno : 0;
   while (error == 0 && !value.empty()) {

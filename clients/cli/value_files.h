@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "clients/cli/work_folder.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::cli {
@@ -14,13 +15,15 @@ class ValueFiles {
   ValueFiles() = default;
   ValueFiles(ValueFiles const&) = delete;
   ValueFiles& operator=(ValueFiles const&) = delete;
-  ~ValueFiles();
+
+  // Those of workers that were killed.
+  static void remove_left();
 
   // The path of a file with this value, below TMPDIR (/tmp); io_error or no_space with the reason.
   [[nodiscard]] Result<std::string> write(std::string_view value);
 
  private:
-  std::string folder_;  // empty: none was made
+  WorkFolder folder_;
   std::size_t count_{0};
 };
 

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "clients/cli/signals.h"
+#include "clients/cli/value_files.h"
 #include "clients/cli/worker.h"
 
 namespace fastjournal::cli {
@@ -116,6 +117,7 @@ ExitCode work(Invocation const& invocation, Console& console) {
   // Before a row is taken.
   if (Status const found = Child::find(invocation.command); !found.ok())
     return misuse(invocation, console, found.message());
+  ValueFiles::remove_left();
   if (invocation.jobs && *invocation.jobs > 1) return Crew(invocation, console).run();
   return Worker(invocation, console, true).run();
 }

@@ -1,8 +1,13 @@
 // `fastjournal pipeline run` with an output that is an HTTP endpoint: what arrives there, what its answers do to
 // documents, and that a receiver that is away, slow or wrong costs none of them. With curl, and a server of the test.
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -122,6 +127,47 @@ BOOST_AUTO_TEST_CASE(a_document_arrives_byte_for_byte_with_what_is_known_of_it) 
   for (std::string const none : {"Expect", "Transfer-Encoding", "Authorization"})
     BOOST_TEST(first.headers.count(none) == 0U, none);
   BOOST_TEST(requests[1].headers["Content-Length"] == "0");
+}
+
+// Its request would go on for an hour.
+BOOST_AUTO_TEST_CASE(a_request_ends_when_its_pipeline_is_killed) {
+  write("pages/a", "x");
+  daemon.write("slow-plan.xml",
+               "<plan name=\"docs\" version=\"1\"><retry timeout=\"1h\"/><source name=\"pages\"/>"
+               "<step name=\"index\" after=\"pages\" kind=\"idempotent\" guarantee=\"at-least-once\"/></plan>\n");
+  daemon.write("tables/slow.xml", "<table name=\"slow\" type=\"pipeline\"><plan>../slow-plan.xml</plan></table>\n");
+  run("fastjournal reload");
+  int const listening = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  BOOST_REQUIRE(::bind(listening, reinterpret_cast<sockaddr*>(&at), size) == 0);
+  BOOST_REQUIRE(::listen(listening, 1) == 0);
+  ::getsockname(listening, reinterpret_cast<sockaddr*>(&at), &size);
+  ChildOptions options;
+  options.environment = shell_variables(daemon);
+  std::string const url = "http://127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+  ChildProcess pipeline{
+      shell_words(daemon,
+                  "export no_proxy=127.0.0.1; exec fastjournal pipeline run slow --source pages=pages --to "
+                  "index=" +
+                      url),
+      options};
+  pollfd one{listening, POLLIN, 0};
+  BOOST_REQUIRE(::poll(&one, 1, 60'000) > 0);
+  int const fd = ::accept4(listening, nullptr, nullptr, SOCK_CLOEXEC);
+  one.fd = fd;
+  char part[4096];
+  BOOST_REQUIRE(::poll(&one, 1, 60'000) > 0);
+  BOOST_REQUIRE(::read(fd, part, sizeof part) > 0);
+  pipeline.kill(SIGKILL);
+  static_cast<void>(pipeline.wait());
+  ssize_t left = -1;
+  while (::poll(&one, 1, 20'000) > 0 && (left = ::read(fd, part, sizeof part)) > 0) continue;
+  BOOST_TEST(left == 0, "curl goes on");
+  ::close(fd);
+  ::close(listening);
 }
 
 BOOST_AUTO_TEST_CASE(method_url_and_headers_are_as_wished_and_secrets_stay_with_us) {

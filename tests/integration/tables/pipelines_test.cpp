@@ -1,8 +1,12 @@
 // Pipeline tables with a real daemon and `fastjournal pipeline run`: a folder is indexed and published, with the worker and
 // the daemon killed on the way; each file is published once, and indexed at least once.
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -462,6 +466,64 @@ BOOST_AUTO_TEST_CASE(a_stop_that_takes_too_long_ends_the_command) {
   BOOST_TEST(once.output.find("pipeline resolve") != std::string::npos, once.output);
   run("fastjournal pipeline resolve docs sent --all");
   run("fastjournal pipeline run docs --once --source pages=pages --to index=true --to publish=true");
+}
+
+// Whatever has the pipe open for writing is the command, or was started by it: at its end, all of them are gone.
+BOOST_AUTO_TEST_CASE(a_command_ends_with_what_it_started_when_its_pipeline_is_killed) {
+  run("mkfifo fifo");
+  ChildOptions options;
+  options.environment = shell_variables(daemon);
+  ChildProcess worker{
+      shell_words(daemon,
+                  "exec fastjournal pipeline run docs --source pages=pages --to publish=true --to index='exec >fifo "
+                  "3>fifo; echo begun; sleep 1000 & sleep 1000; echo on'"),
+      options};
+  int const fd = ::open((daemon.folder() / "fifo").c_str(), O_RDONLY | O_CLOEXEC);
+  BOOST_REQUIRE(fd >= 0);
+  std::string said;
+  char part[64];
+  auto const more = [&] {
+    pollfd one{fd, POLLIN, 0};
+    ssize_t const got = ::poll(&one, 1, 60'000) > 0 ? ::read(fd, part, sizeof part) : -1;
+    if (got > 0) said.append(part, static_cast<std::size_t>(got));
+    return got;
+  };
+  while (said != "begun\n" && more() > 0) continue;
+  BOOST_TEST(said == "begun\n");
+  worker.kill(SIGKILL);
+  static_cast<void>(worker.wait());
+  BOOST_TEST(more() == 0, said);
+  ::close(fd);
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_is_not_there_is_found_out_before_a_document_is_taken) {
+  std::string const good = "fastjournal pipeline run docs --once --source pages=pages --to publish=true ";
+  for (auto const& [wish, expected] : std::map<std::string, std::string>{
+           {"--to index='nosuchcommand --fast > it'", "--to index: run nosuchcommand: No such file or directory"},
+           {"--to index=pages/p1", "--to index: run pages/p1: Permission denied"},
+           {"--to index=true --step extract=./nosuchcommand",
+            "--step extract: run ./nosuchcommand: No such file or directory"}}) {
+    Ran const ran = run_in_shell(daemon, good + wish);
+    BOOST_TEST(ran.code == 2, wish << ": " << ran.output);
+    BOOST_TEST(ran.output.find(expected) != std::string::npos, wish << ": " << ran.output);
+  }
+  std::string const known = run("fastjournal call DOCUMENTS table=docs");
+  BOOST_TEST(known.starts_with("NOTHING"), known);
+  // What a shell alone knows.
+  run("rm pages/p1 pages/p2");
+  BOOST_TEST(run(good + "--to index='if true; then cat; fi > seen' --step extract='A=b exec cat'") ==
+             "42 files looked at; 84 sent, 0 failed, 0 dropped\n");
+}
+
+BOOST_AUTO_TEST_CASE(folders_of_a_pipeline_that_was_killed_are_gone_when_the_next_one_has_begun) {
+  auto const folders = [&] { return run("ls tmp | grep -c pipeline || true"); };
+  run("mkdir tmp");
+  BOOST_TEST(run_in_shell(daemon, "export TMPDIR=tmp; " + worker(1)).code != 0);
+  BOOST_TEST(folders() == "2\n");
+  run("TMPDIR=tmp fastjournal pipeline run docs --once --source pages=pages --to publish=true --to index='ls tmp | "
+      "grep -c pipeline > seen' || test $? -eq 5");
+  BOOST_TEST(run("cat seen") == "2\n");
+  BOOST_TEST(folders() == "0\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_table_that_drains_takes_nothing_new) {

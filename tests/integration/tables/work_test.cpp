@@ -204,6 +204,16 @@ BOOST_AUTO_TEST_CASE(a_command_ends_with_what_it_started_when_its_worker_is_kill
   ::close(fd);
 }
 
+BOOST_AUTO_TEST_CASE(the_files_of_a_worker_that_was_killed_are_gone_when_the_next_one_has_begun) {
+  WorkFixture f;
+  auto const folders = [&] { return run_in_shell(f.daemon, "ls tmp | grep -c row").output; };
+  f.run("mkdir tmp && head -c 200000 /dev/zero | tr '\\0' p > large && fastjournal put jobs name=a payload=@large");
+  BOOST_TEST(run_in_shell(f.daemon, "TMPDIR=tmp fastjournal work jobs -- sh -c 'kill -9 $PPID'").code != 0);
+  BOOST_TEST(folders() == "1\n");
+  f.run("TMPDIR=tmp fastjournal work jobs --until-empty -- true");
+  BOOST_TEST(folders() == "0\n");
+}
+
 BOOST_AUTO_TEST_CASE(what_holds_a_lock_ends_when_the_one_that_locked_is_killed) {
   WorkFixture f;
   f.daemon.write("tables/pairs.xml", "<table name=\"pairs\" model=\"keyvalue\"/>\n");

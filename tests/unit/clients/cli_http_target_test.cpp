@@ -177,13 +177,14 @@ BOOST_AUTO_TEST_CASE(a_delivery_that_is_called_off_ends_curl) {
   test::TemporaryFolder const folder;
   std::ofstream{folder / "content"} << "x";
   HttpRequest const request{.content = folder / "content", .time_limit_ms = 60'000};
+  GroupGuard guard;
   std::optional<client::NotSent> const why =
-      send_by_http({.url = "http://" + server.address() + "/"}, request, [&came] { return !came; });
+      send_by_http({.url = "http://" + server.address() + "/"}, request, {guard, [&came] { return !came; }});
   BOOST_REQUIRE(why.has_value());
   BOOST_TEST(why->kind == "stopped");
   BOOST_TEST(why->may_have_arrived);
   server.finish();
-  BOOST_TEST(send_by_http({.url = "http://host/"}, {.content = folder / "gone"}, [] { return true; })->kind ==
+  BOOST_TEST(send_by_http({.url = "http://host/"}, {.content = folder / "gone"}, {guard, [] { return true; }})->kind ==
              "not-run");
 }
 

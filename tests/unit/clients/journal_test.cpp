@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(rows_bring_their_columns_and_nothing_else_as_columns) {
     peer.answer(nothing, "NOTHING", {text("table", "pages"), number("next_date", 777)});
   });
   Journal pages(*talk.connection, "pages");
-  Result<Work> const work = pages.next({.count = 2, .lease = DurationMs{5000}, .wait = DurationMs{100}});
+  Result<client::Work> const work = pages.next({.count = 2, .lease = DurationMs{5000}, .wait = DurationMs{100}});
   BOOST_REQUIRE(work.ok());
   BOOST_REQUIRE(work->rows.size() == 2U);
   Row const& row = work->rows[0];
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(rows_bring_their_columns_and_nothing_else_as_columns) {
   BOOST_TEST(row.omitted == "data");
   BOOST_TEST(!row.columns.contains("attempts"));
   BOOST_TEST(row.lease_end.value == 99);
-  Result<Work> const nothing = pages.next();
+  Result<client::Work> const nothing = pages.next();
   BOOST_REQUIRE(nothing.ok());
   BOOST_TEST(nothing->rows.empty());
   BOOST_TEST(nothing->next_date.value().value == 777);
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(every_end_of_a_lease_names_row_and_epoch) {
   BOOST_TEST((pages.release(row)->fate == Returned::Fate::deleted));
   BOOST_TEST((pages.release(row).status().code() == Code::invalid));
   BOOST_TEST((pages.fail(row, "no such file")->fate == Returned::Fate::deleted));
-  Result<Work> const next = pages.done_and_next(row);
+  Result<client::Work> const next = pages.done_and_next(row);
   BOOST_REQUIRE(next.ok());
   BOOST_REQUIRE(next->rows.size() == 1U);
   BOOST_TEST(next->rows[0].row == 8U);
