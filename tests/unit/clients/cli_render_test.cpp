@@ -228,6 +228,15 @@ BOOST_AUTO_TEST_CASE(hashes_and_second_names_are_left_out_first) {
   BOOST_TEST(blobs.find("something") != std::string::npos, blobs);
 }
 
+BOOST_AUTO_TEST_CASE(dates_of_all_types_are_dates) {
+  for (std::string_view const name : {"sent_date", "first_date", "prepared_date", "decided_date"}) {
+    Message line("LINE");
+    line.set_integer(name, 1'795'262'401'250);
+    std::string const shown = render_table(std::span{&line, 1}, {});
+    BOOST_TEST(shown.find("2026-11-21T12:00:01.250Z") != std::string::npos, shown);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_is_watched_is_one_line_each) {
   Message wake("LISTEN");
   wake.set("table", "pages");
