@@ -29,7 +29,8 @@ struct Watch {
 };
 
 // Runs `command` by a shell with `variables` ("NAME=value") added to our environment. `output` empty: what it writes
-// goes where our own output goes. Not ok: it could not be run; `input` is no regular file, and nothing is followed there.
+// goes where our own output goes. Not ok: it could not be run; `input` is no regular file, and nothing is followed
+// there.
 [[nodiscard]] Result<Filtered> run_filter(std::string const& command, std::vector<std::string> const& variables,
                                           std::string const& input, std::string const& output, Watch const& watch);
 // Whether the shell would find the program that `command` begins with; ok also where only a shell can tell.

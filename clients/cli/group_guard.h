@@ -1,6 +1,6 @@
 // Ends the command of a worker that was killed: a process that reads a socket whose other end the worker has. Whatever
-// ends the worker closes that end. The kernel's own means (PR_SET_PDEATHSIG, spawn.h) reaches the command alone, and not what
-// it has started.
+// ends the worker closes that end. The kernel's own means (PR_SET_PDEATHSIG, spawn.h) reaches the command alone, and
+// not what it has started.
 #pragma once
 
 #include <sys/types.h>

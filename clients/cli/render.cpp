@@ -174,9 +174,9 @@ void widen(std::vector<TableColumn>& columns, std::size_t width) {
   }
 }
 
-// Until a line fits: the important column comes first; columns for few are left out; others than the important one are cut,
-// the widest first, but dates, of which a part says little; then columns are left out from the end; then the important one
-// is cut. Returns the names of those left out.
+// Until a line fits: the important column comes first; columns for few are left out; others than the important one are
+// cut, the widest first, but dates, of which a part says little; then columns are left out from the end; then the
+// important one is cut. Returns the names of those left out.
 std::string fit(std::vector<TableColumn>& columns, Message const& record, std::size_t width) {
   std::string out;
   if (width_of(columns) <= width) return out;

@@ -1,4 +1,5 @@
-// How all commands are started: with their words, their environment and their descriptors, and so that they end with us.
+// How all commands are started: with their words, their environment and their descriptors, and so that they end with
+// us.
 #pragma once
 
 #include <sys/types.h>

@@ -12,11 +12,11 @@
 // deliver() says SENDING, calls the function if the document may be sent, and says what it returns, so that the order of
 // record and send is that of the destination's guarantee. Documents that a crash left come by next().
 //
-// While the function runs, nothing is said and nothing is read (client.h), so nobody notices that the connection is lost:
-// the daemon waits for the table's `grace` (10 s by default), and hands the document out again. A function that may take
-// longer says docs.heartbeat(found.value()) well within the grace, every 3 s for example: after a loss it makes the
-// connection again and keeps the document. Once it returns false the function is to stop. What is to be brought to other
-// destinations meanwhile is kept by deliver().
+// While the function runs, nothing is said and nothing is read (client.h), so nobody notices that the connection is
+// lost: the daemon waits for the table's `grace` (10 s by default), and hands the document out again. A function that
+// may take longer says docs.heartbeat(found.value()) well within the grace, every 3 s for example: after a loss it
+// makes the connection again and keeps the document. Once it returns false the function is to stop. What is to be
+// brought to other destinations meanwhile is kept by deliver().
 //
 // Every call returns what Connection::call does when it fails; stale_epoch where the lease is over.
 #pragma once
@@ -162,8 +162,8 @@ class Documents {
  private:
   [[nodiscard]] Message about(std::string_view command, Document const& document) const;
   [[nodiscard]] Result<Document> document_of(Message const& message) const;
-  // If the connection was made anew since then: what is to be brought to other destinations is of it from now on. Returns
-  // the number of connections so far.
+  // If the connection was made anew since then: what is to be brought to other destinations is of it from now on.
+  // Returns the number of connections so far.
   std::uint64_t adopt(Document const& document, std::uint64_t since);
 
   Connection& connection_;

@@ -516,8 +516,8 @@ void Forwarder::refuse(Flight const& flight, Status const& answer, TimeMs now) {
   hold(table, message, flight.file, *taken, now);
 }
 
-// The clock of this computer is fast: with the date of its arrival the row is taken. Only at once: a row that waits keeps
-// its own date, which may be past when it is sent, and then counts before what was saved meanwhile.
+// The clock of this computer is fast: with the date of its arrival the row is taken. Only at once: a row that waits
+// keeps its own date, which may be past when it is sent, and then counts before what was saved meanwhile.
 void Forwarder::send_without_date(Flight const& flight, Taken const& taken, Message& message, std::string const& table,
                                   TimeMs now) {
   bool const waits = flight.held.empty() && held_.contains(table);

@@ -167,8 +167,8 @@ Status check_row(Message const& row, Seen const& seen) {
   return {};
 }
 
-// Refuses a row that would never be handed out, whatever its table is; what else is wrong with it depends on that. A date
-// that counts from when the daemon has the row is known to nobody so far.
+// Refuses a row that would never be handed out, whatever its table is; what else is wrong with it depends on that. A
+// date that counts from when the daemon has the row is known to nobody so far.
 Status check_dates(Message const& row, std::int64_t now_ms) {
   for (std::string_view const name : {"process_date", "expiration_date", "insertion_date"})
     if (Value const* const date = row.find(name); date != nullptr && date->bytes.starts_with('+')) return {};

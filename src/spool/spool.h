@@ -68,8 +68,8 @@ class Spool {
 
   // Appends the row. From any thread.
   //   missing_parameter, bad_parameter   no table, or client and sequence are there
-  //   expired                            it expires before it is due, or has expired: it would never be handed out. Dates
-  //                                      as +N count from when the daemon has it, and are left to it
+  //   expired                            it expires before it is due, or has expired: it would never be handed
+  //                                      out. Dates as +N count from when the daemon has it, and are left to it
   //   as the daemon's                    the table is declared, and the row does not fit: the fact `parameter` says which
   //                                      column or parameter, the sentence why
   //   too_large                          more than 16 MiB

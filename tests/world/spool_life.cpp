@@ -458,9 +458,9 @@ class SpoolLife {
     if (!left.empty()) wrong(left.begin()->first + " counts, and was never saved");
   }
 
-  // A row whose date was too far ahead is sent again without it, at once, and then counts before all that came before: its
-  // date is that of its arrival, of which only bounds are known. It may count with its own date all the same, if it is
-  // held, or its connection ends.
+  // A row whose date was too far ahead is sent again without it, at once, and then counts before all that came before:
+  // its date is that of its arrival, of which only bounds are known. It may count with its own date all the same, if it
+  // is held, or its connection ends.
   void note_undated(std::string const& id) {
     note_time();
     Row& row = rows_.at(std::stoull(id.substr(1)));
