@@ -13,14 +13,15 @@ namespace fastjournal::queue::stomp {
 namespace {
 
 // Headers of SEND that are parameters, or are of the frame.
-constexpr std::array<std::string_view, 15> kOfSend{"destination",         "content-length",     "receipt",
+constexpr std::array<std::string_view, 16> kOfSend{"destination",         "content-length",     "receipt",
                                                    "transaction",         "priority",           "expires",
                                                    "expiration",          "persistent",         "mandatory",
                                                    "AMQ_SCHEDULED_DELAY", "AMQ_SCHEDULED_TIME", "x-delay",
-                                                   "fj-client",           "fj-sequence",        "_AMQ_SCHED_DELIVERY"};
+                                                   "fj-client",           "fj-sequence",        "_AMQ_SCHED_DELIVERY",
+                                                   "_HQ_SCHED_DELIVERY"};
 // Of a message that is to be handed out later: how long after now, or when.
 constexpr std::array<std::string_view, 2> kDelays{"AMQ_SCHEDULED_DELAY", "x-delay"};
-constexpr std::array<std::string_view, 2> kDates{"AMQ_SCHEDULED_TIME", "_AMQ_SCHED_DELIVERY"};
+constexpr std::array<std::string_view, 3> kDates{"AMQ_SCHEDULED_TIME", "_AMQ_SCHED_DELIVERY", "_HQ_SCHED_DELIVERY"};
 // What brokers do for a message and this one does not; 0 asks for nothing.
 struct Undone {
   std::string_view header;
@@ -32,6 +33,8 @@ constexpr Undone kUndoneOfSend[] = {
     {"AMQ_SCHEDULED_CRON", "a message has one date; AMQ_SCHEDULED_TIME gives it"},
     {"AMQ_SCHEDULER_ACTION", "DELETE of the table removes a message that waits for its date"},
     {"_AMQ_DUPL_ID", "fj-client and fj-sequence tell that a message was sent before"},
+    {"_HQ_DUPL_ID", "fj-client and fj-sequence tell that a message was sent before"},
+    {"x-deduplication-header", "fj-client and fj-sequence tell that a message was sent before"},
     {"_AMQ_GROUP_ID", "consumers of a queue share it, whatever a message belongs to"},
     {"JMSXGroupID", "consumers of a queue share it, whatever a message belongs to"},
 };

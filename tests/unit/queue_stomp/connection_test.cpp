@@ -139,6 +139,7 @@ BOOST_AUTO_TEST_CASE(a_message_for_later_is_asked_for_as_in_several_brokers) {
   for (std::string const header : {"AMQ_SCHEDULED_TIME", "_AMQ_SCHED_DELIVERY"})
     BOOST_TEST(sent(header + ":1795265539768\n") == "SEND queue=a body=x process_date=1795265539768", header);
   BOOST_TEST(sent("x-delay:0\nAMQ_SCHEDULED_TIME:5000\n") == "SEND queue=a body=x process_date=5000");
+  BOOST_TEST(sent("_HQ_SCHED_DELIVERY:5000\n") == "SEND queue=a body=x process_date=5000");
   BOOST_TEST(sent("AMQ_SCHEDULED_DELAY:5\nx-delay:5\n") ==
              "bad bad_parameter: header x-delay is given beside AMQ_SCHEDULED_DELAY; expected one of them");
   BOOST_TEST(sent("x-delay:soon\n").starts_with("bad bad_parameter: header x-delay is no whole number from 0 to "));
@@ -146,9 +147,9 @@ BOOST_AUTO_TEST_CASE(a_message_for_later_is_asked_for_as_in_several_brokers) {
 
 // Nobody gets a RECEIPT for what was not done.
 BOOST_AUTO_TEST_CASE(what_other_brokers_do_for_a_message_and_this_one_does_not_is_refused) {
-  for (std::string const header :
-       {"AMQ_SCHEDULED_PERIOD:1000", "AMQ_SCHEDULED_REPEAT:3", "AMQ_SCHEDULED_CRON:0 * * * *",
-        "AMQ_SCHEDULER_ACTION:REMOVEALL", "_AMQ_DUPL_ID:a", "_AMQ_GROUP_ID:a", "JMSXGroupID:a"})
+  for (std::string const header : {"AMQ_SCHEDULED_PERIOD:1000", "AMQ_SCHEDULED_REPEAT:3",
+                                   "AMQ_SCHEDULED_CRON:0 * * * *", "AMQ_SCHEDULER_ACTION:REMOVEALL", "_AMQ_DUPL_ID:a",
+                                   "_HQ_DUPL_ID:a", "x-deduplication-header:a", "_AMQ_GROUP_ID:a", "JMSXGroupID:a"})
     BOOST_TEST(
         sent(header + "\n")
             .starts_with("bad not_supported: header " + header.substr(0, header.find(':')) + " is not supported: "),
