@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -279,9 +280,12 @@ BOOST_AUTO_TEST_CASE(links_to_other_folders_are_not_followed) {
   TemporaryFolder const elsewhere;
   fs::rename(play.path + "/closing", elsewhere / "closing");
   fs::create_directory_symlink(elsewhere / "closing", play.path + "/closing");
+  // Before the end of an hour the file of the row is there.
+  auto const files = [&] { return std::distance(fs::directory_iterator{elsewhere / "closing"}, {}); };
+  auto const before = files();
   BOOST_TEST(!resend(play.path, "pages").ok());
   BOOST_TEST(!count_rows(play.path).ok());
-  BOOST_TEST(fs::is_empty(elsewhere / "closing"));
+  BOOST_TEST(files() == before);
   fs::remove(play.path + "/closing");
   fs::rename(play.path + "/forwarder", elsewhere / "forwarder");
   fs::create_directory_symlink(elsewhere / "forwarder", play.path + "/forwarder");
