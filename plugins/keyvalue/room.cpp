@@ -18,7 +18,7 @@ constexpr int kCandidatesForPages = 100;
 constexpr int kFittingCandidates = 4;
 constexpr std::uint32_t kRoomLooksMax = 1'000;
 // As long as none of them may go.
-constexpr std::uint32_t kRoomLooksMost = 100'000;
+constexpr std::uint32_t kRoomLooksMost = 20'000;
 // Dropped by one command.
 constexpr std::uint32_t kDroppedMax = 1'000;
 // Of an entry, beside its key and its value.
@@ -90,7 +90,7 @@ Room::Answer Room::make(std::size_t bytes, std::uint64_t new_pairs, std::string_
                                : decision.step >= kDroppedMax ? "; as many as one command may were dropped for this one"
                                : decision.looks - looks < kRoomLooksMost
                                    ? "; nothing without persist is left to be dropped"
-                                   : "; of the next 100000 pairs none may be dropped: try again";
+                                   : "; of the next 20000 pairs none may be dropped: try again";
   decision.status =
       Status{Code::over_limit, "table " + shared_.table() + " is full: it has " + std::to_string(pairs) + " pairs in " +
                                    std::to_string(shared_.memory_bytes()) + " bytes; delete some, or raise " +
