@@ -45,7 +45,7 @@ std::string Child::End::text() const {
 }
 
 Result<Child> Child::start(std::vector<std::string> const& command, std::vector<std::string> const& variables,
-                           std::string input) {
+                           std::string input, GroupGuard& guard) {
   int input_ends[2];
   if (::pipe2(input_ends, O_CLOEXEC) != 0) return child_failed("make a pipe for " + command.front(), errno);
   int error_ends[2];
@@ -60,7 +60,7 @@ Result<Child> Child::start(std::vector<std::string> const& command, std::vector<
       start_dependent({.words = command,
                        .environment = environment_with(variables),
                        .descriptors = {{input_ends[0], STDIN_FILENO}, {error_ends[1], STDERR_FILENO}},
-                       .has_group = true});
+                       .guard = &guard});
   ::close(input_ends[0]);
   ::close(error_ends[1]);
   if (!pid.ok()) {

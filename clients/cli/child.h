@@ -13,15 +13,18 @@
 
 namespace fastjournal::cli {
 
+class GroupGuard;
+
 class Child {
  public:
   // Whether start() would find the program of `command`: ok, or io_error with the reason.
   [[nodiscard]] static Status find(std::vector<std::string> const& command);
   // Starts `command` (searched in PATH) in a new process group, with `variables` ("NAME=value") added to our
   // environment and `input` on its standard input; we read its standard error. Signals blocked here are not blocked
-  // there. It ends with us, whatever ends us (start_dependent). too_large: more than the system takes.
+  // there. It and what it starts end with us, whatever ends us (`guard`). too_large: more than the system takes.
   [[nodiscard]] static Result<Child> start(std::vector<std::string> const& command,
-                                           std::vector<std::string> const& variables, std::string input);
+                                           std::vector<std::string> const& variables, std::string input,
+                                           GroupGuard& guard);
   // Starts it with our input, output, terminal and process group. Without talk() and errors().
   [[nodiscard]] static Result<Child> start_in_foreground(std::vector<std::string> const& command);
   Child(Child&& other) noexcept;

@@ -122,11 +122,10 @@ Result<Child::End> run_watched(Dependent program, std::initializer_list<int> sai
   files::Descriptor const reads{ends[0]};
   files::Descriptor writes{ends[1]};
   for (int const theirs : said_by) program.descriptors.emplace_back(writes.fd, theirs);
-  program.has_group = true;
+  program.guard = &watch.guard;
   Result<pid_t> const pid = start_dependent(std::move(program));
   if (!pid.ok()) return pid.status();
   writes.close();
-  watch.guard.guard(pid.value());
   Child::End const end = follow(pid.value(), reads.fd, said, watch);
   watch.guard.release();
   return end;

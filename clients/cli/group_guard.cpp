@@ -37,20 +37,16 @@ constexpr int kGuardLookMs = 50;
 
 }  // namespace
 
-void GroupGuard::guard(pid_t group) {
-  if (pid_ < 0) {
-    int ends[2];
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
-    pid_ = ::fork();
-    if (pid_ == 0) watch_over(ends[0]);
-    ::close(ends[0]);
-    if (pid_ < 0) {
-      ::close(ends[1]);
-      return;
-    }
+void GroupGuard::start() {
+  int ends[2];
+  if (pid_ >= 0 || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return;
+  pid_ = ::fork();
+  if (pid_ == 0) watch_over(ends[0]);
+  ::close(ends[0]);
+  if (pid_ >= 0)
     fd_ = ends[1];
-  }
-  tell(group);
+  else
+    ::close(ends[1]);
 }
 
 void GroupGuard::tell(pid_t group) const {

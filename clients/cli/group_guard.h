@@ -14,11 +14,13 @@ class GroupGuard {
   GroupGuard& operator=(GroupGuard const&) = delete;
   ~GroupGuard();
 
-  // From now on this process group ends with us: SIGTERM, and SIGKILL to what is left after 10 s. The first call starts
-  // the process. Without one more process the command runs all the same.
-  void guard(pid_t group);
+  // Starts the process, once. Without one more process the command runs all the same.
+  void start();
+  // From now on this process group ends with us: SIGTERM, and SIGKILL to what is left after 10 s. The group's first
+  // process says it itself, before it becomes the command: said by us, a kill might come in between. Safe after a fork.
+  void guard(pid_t group) const { tell(group); }
   // The group has ended.
-  void release() { tell(0); }
+  void release() const { tell(0); }
 
  private:
   void tell(pid_t group) const;

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "clients/cli/group_guard.h"
+
 extern char** environ;
 
 namespace fastjournal::cli {
@@ -36,10 +38,11 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
 // In the new process, with calls that are safe after a fork only. Returns if the program cannot be run.
 void become(Dependent const& dependent, char const* program, char* const* words, char* const* environment,
             pid_t parent) {
-  if (dependent.has_group) ::setpgid(0, 0);
+  if (dependent.guard != nullptr) ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   // It has ended before we asked for its signal.
   if (::getppid() != parent) ::_exit(kNotRun);
+  if (dependent.guard != nullptr) dependent.guard->guard(::getpid());
   for (auto const& [ours, theirs] : dependent.descriptors)
     if (ours == theirs ? ::fcntl(ours, F_SETFD, 0) < 0 : ::dup2(ours, theirs) < 0) return;
   sigset_t none;
@@ -78,6 +81,7 @@ Result<pid_t> start_dependent(Dependent dependent) {
     ::close(told[1]);
     told[1] = behind;
   }
+  if (dependent.guard != nullptr) dependent.guard->start();
   pid_t const parent = ::getpid();
   pid_t const pid = ::fork();
   if (pid == 0) {
@@ -89,13 +93,14 @@ Result<pid_t> start_dependent(Dependent dependent) {
   int error = errno;
   ::close(told[1]);
   // Here too: whoever signals the group next may be first.
-  if (pid > 0 && dependent.has_group) ::setpgid(pid, pid);
+  if (pid > 0 && dependent.guard != nullptr) ::setpgid(pid, pid);
   ssize_t got = -1;
   while (pid > 0 && (got = ::read(told[0], &error, sizeof error)) < 0 && errno == EINTR) continue;
   ::close(told[0]);
   if (pid > 0 && got == 0) return pid;
   if (pid > 0)
     while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) continue;
+  if (dependent.guard != nullptr) dependent.guard->release();
   return not_started(name, error);
 }
 

@@ -12,6 +12,8 @@
 
 namespace fastjournal::cli {
 
+class GroupGuard;
+
 // Ours with these ("NAME=value"). Variables FJ_... of ours are left out: they are of an outer command's row or document.
 [[nodiscard]] std::vector<std::string> environment_with(std::vector<std::string> const& variables);
 
@@ -21,7 +23,9 @@ struct Dependent {
   std::string program{};                           // default: the first word, searched in PATH
   std::vector<std::string> environment{};          // "NAME=value"
   std::vector<std::pair<int, int>> descriptors{};  // of ours, and what it is there
-  bool has_group{false};                           // of its own, which no signal of our terminal reaches
+  // Set: it has a process group of its own, which no signal of our terminal reaches, and which this ends if we are
+  // killed. release() it at the end of the command.
+  GroupGuard* guard{nullptr};
 };
 // Signals blocked here are not blocked there. Its process id; or too_large if words and environment are more than the
 // system takes, io_error with the reason for anything else.

@@ -273,7 +273,7 @@ ExitCode Worker::handle(Taken const& taken) {
   Status given = variables.move_large();
   std::optional<Result<Child>> child;
   while (given.ok() && variables.ambiguous().empty()) {
-    child.emplace(Child::start(one_.command, variables.all(), taken.json));
+    child.emplace(Child::start(one_.command, variables.all(), taken.json, guard_));
     if (child->ok() || child->status().code() != Code::too_large || !variables.can_move()) break;
     given = variables.move_more();
   }
@@ -289,7 +289,6 @@ ExitCode Worker::handle(Taken const& taken) {
                                                 : variables.ambiguous() + ": work with --input-only, or rename it");
   }
   Child& running = child->value();
-  guard_.guard(running.pid());
   Failure failure;
   Outcome const outcome = run_command(taken.row, running, failure);
   guard_.release();

@@ -2,9 +2,12 @@
 #include "clients/cli/filter.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <boost/test/unit_test.hpp>
 
+#include <csignal>
 #include <fstream>
 #include <iterator>
 
@@ -48,6 +51,29 @@ BOOST_AUTO_TEST_CASE(a_descriptor_may_be_the_one_that_it_is_to_be) {
   BOOST_TEST(::read(ends[0], part, sizeof part) == 3, said);
   ::close(ends[0]);
   BOOST_TEST((end.ok() && end->ok()));
+}
+
+// Whoever starts it may be killed before it returns: nothing that the command started is left then.
+BOOST_AUTO_TEST_CASE(a_command_is_guarded_before_it_begins) {
+  int ends[2];
+  BOOST_REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  pid_t const starter = ::fork();
+  if (starter == 0) {
+    static_cast<void>(start_dependent({.words = {"sh", "-c", "sleep 1000 & echo; sleep 1000; true"},
+                                       .environment = environment_with({}),
+                                       .descriptors = {{ends[1], STDOUT_FILENO}},
+                                       .guard = &guard}));
+    char said = 0;
+    static_cast<void>(!::read(ends[0], &said, 1));
+    ::kill(::getpid(), SIGKILL);
+  }
+  BOOST_TEST(::waitpid(starter, nullptr, 0) == starter);
+  ::close(ends[1]);
+  // Both have it open.
+  pollfd one{ends[0], POLLIN, 0};
+  char more = 0;
+  BOOST_TEST((::poll(&one, 1, 60'000) > 0 ? ::read(ends[0], &more, 1) : -1) == 0);
+  ::close(ends[0]);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_command_begins_with_is_looked_for) {
