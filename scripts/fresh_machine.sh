@@ -10,6 +10,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 mirror=${MK_MIRROR:-}  # none: debootstrap's own
 suite=${1:?expected a suite, such as bookworm}
+[[ $suite =~ ^[a-z]+$ ]] || { echo "fresh machine: expected a suite, such as bookworm, and not $suite" >&2; exit 1; }
 shift
 [[ $# -gt 0 ]] || set -- "./mk run" "./mk test"
 place=$root/build/fresh/$suite
