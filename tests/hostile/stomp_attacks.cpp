@@ -1,5 +1,5 @@
-// Attacks on a listener of STOMP: sizes that lie, frames that never end, transactions that are kept and never end,
-// subscribers that never read, random bytes. The honest client sends messages to another table meanwhile.
+// Attacks on queues and their listener of STOMP: sizes that lie, frames that never end, transactions that are kept and
+// never end, subscribers that never read, random bytes, patterns that fit in very many ways. The honest client sends messages to another table meanwhile.
 #include <random>
 #include <string>
 #include <string_view>
@@ -140,6 +140,36 @@ Outcome random_bytes(Victim& victim, Scale scale) {
           first_of(wrong, unless_serves(victim))};
 }
 
+// Patterns that a key of 128 words fits in very many ways up to their last word, which it lacks.
+Outcome crafted_patterns(Victim& victim, Scale scale) {
+  auto const times = [](std::string_view word, std::uint64_t count) {
+    std::string out;
+    for (; count > 0; --count) out += word;
+    return out;
+  };
+  Swarm binder{victim.local(), true};
+  std::string bindings = "DECLARE table=letters;exchange=news;kind=topic\nDECLARE table=letters;queue=q\n";
+  std::uint64_t const count = scale.pick(300, 800);
+  for (std::uint64_t i = 0; i < count; ++i)
+    bindings += fmt::format("BIND table=letters;exchange=news;queue=q;routing_key={}{}{}z{}\n",
+                            times("*.#.a.#.", i % 20), times("a.#.", 8), times("*.#.", i % 7), i);
+  binder.add({.head = bindings});
+  binder.drive(kQuiet, static_cast<std::uint64_t>(count + 2));
+  std::uint64_t const sends = scale.pick(50, 400);
+  Swarm senders{victim.local(), true};
+  std::string const send = "SEND table=letters;exchange=news;body=1;routing_key=" + times("a.", 127) + "a\n";
+  for (std::uint64_t i = scale.pick(4, 16); i > 0; --i) senders.add({.head = send, .repeat = sends});
+  senders.drive(kQuiet, sends);
+  std::string wrong;
+  for (std::size_t i = 0; i < senders.size() && wrong.empty(); ++i)
+    if (!senders.heard(i).starts_with("SENT ")) wrong = "a sender heard " + senders.heard(i).substr(0, 80);
+  std::string const listed = ask(victim.local(), "EXCHANGES table=letters");
+  if (listed.find(fmt::format("bindings={}", count)) == std::string::npos) wrong = "EXCHANGES: " + listed;
+  return {fmt::format("{} crafted patterns, and {} messages with a key of 128 words by each of {} connections", count,
+                      sends, senders.size()),
+          first_of(wrong, unless_serves(victim))};
+}
+
 }  // namespace
 
 std::vector<Attack> attacks_on_stomp() {
@@ -154,7 +184,8 @@ std::vector<Attack> attacks_on_stomp() {
   return {attack("letters", "STOMP frames with sizes that lie, or without an end", lying_sizes),
           attack("kept", "STOMP transactions that never end", kept_transactions),
           attack("subscribers", "STOMP subscribers that never read", unread_messages),
-          attack("words", "random bytes at a STOMP listener", random_bytes)};
+          attack("words", "random bytes at a STOMP listener", random_bytes),
+          attack("topics", "patterns that fit in very many ways", crafted_patterns)};
 }
 
 }  // namespace fastjournal::hostile
