@@ -15,7 +15,6 @@ constexpr std::int64_t kSilenceMs = 27 * 3'600'000;
 
 void Failing::turn(std::int64_t now) {
   if (ends_ == 0) {
-    // An alert of before the start may stand.
     ends_ = look_ = now + kBucketMs;
     return;
   }
@@ -54,7 +53,8 @@ void Failing::failed(std::int64_t now, std::uint32_t count) {
 
 void Failing::look(std::int64_t now, TableObserver& observer) {
   if (now < look_) return;
-  if (now >= ends_) turn(now);
+  if (failed_at_ == 0) failed_at_ = now;
+  if (ends_ != 0 && now >= ends_) turn(now);
   Bucket const all = sum();
   bool const is_over = all.ended == 0 ? now >= failed_at_ + kSilenceMs : all.failed * 2 <= all.ended;
   look_ = is_over ? INT64_MAX : all.ended == 0 ? failed_at_ + kSilenceMs : ends_;

@@ -26,7 +26,7 @@ class Failing {
   [[nodiscard]] bool is_failing() const { return standing_ == Standing::up; }
   // When look() has to be called; INT64_MAX: not.
   [[nodiscard]] std::int64_t next_look() const { return look_; }
-  // Lowers the alert once it is over.
+  // Lowers the alert once it is over. An alert of before the start may stand, though nothing is tried any more.
   void look(std::int64_t now, TableObserver& observer);
 
   [[nodiscard]] bool has_news() const { return has_news_; }
@@ -49,8 +49,8 @@ class Failing {
 
   std::array<Bucket, kBuckets> ring_{};
   std::int64_t ends_{0};  // of the newest bucket
-  std::int64_t look_{INT64_MAX};
-  std::int64_t failed_at_{0};
+  std::int64_t look_{0};
+  std::int64_t failed_at_{0};  // last; before the first failure: begun
   std::uint8_t at_{0};
   Standing standing_{Standing::unknown};
   bool has_news_{false};

@@ -75,6 +75,17 @@ BOOST_FIXTURE_TEST_CASE(that_most_attempts_fail_is_told_at_once_and_until_it_is_
   BOOST_TEST(!is_up("failing"));
 }
 
+// Nothing is tried any more after a start: what was raised before it does not stand for ever.
+BOOST_FIXTURE_TEST_CASE(an_alert_of_before_a_start_ends_by_itself, OutageFixture) {
+  work(1, true);
+  restart();
+  BOOST_TEST(run("DELETE", {{"status", "waiting"}}).get("count") == "50");
+  pass(kOutageDay);
+  BOOST_TEST(is_up("failing"));
+  pass(kOutageDay);
+  BOOST_TEST(!is_up("failing"));
+}
+
 // Ten of nineteen, half of twenty, and what is given back: all is well.
 BOOST_AUTO_TEST_CASE(few_attempts_and_half_of_many_are_no_reason) {
   Harness h;
