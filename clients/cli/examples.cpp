@@ -65,6 +65,7 @@ constexpr Example kExamples[] = {
      "fastjournal queue ls post orders"},
     {"queue read", "fastjournal queue read post 8192 > message"},
     {"queue why", "fastjournal queue why post 8192"},
+    {"queue kick", "fastjournal queue kick post 8192"},
     {"queue move",
      "fastjournal queue move post dead orders\n"
      "fastjournal queue move post orders orders --parked"},
@@ -125,6 +126,7 @@ constexpr Example kExamples[] = {
     {"pipeline force", "fastjournal pipeline force docs --destination index --all"},
     {"pipeline drop", "fastjournal pipeline drop docs --status dead"},
     {"pipeline resolve", "fastjournal pipeline resolve docs sent --document 69688"},
+    {"pipeline kick", "fastjournal pipeline kick docs 69688 --destination index"},
     {"pipeline migrate", "fastjournal pipeline migrate docs --version 1 --rename index=search --dry-run"},
     {"pipeline forget", "fastjournal pipeline forget docs --version 1"},
     {"pipeline pause", "fastjournal pipeline pause docs index --reason 'a new index'"},

@@ -89,6 +89,12 @@ void Grammar::add_pipeline_changes(CLI::App& pipeline) {
     many->add_option("--status", out_.filter.status, "in this state, as dead")->type_name("STATUS");
     many->add_flag("--all", out_.all, "needed without any of these");
   }
+  CLI::App& kick = pipeline_verb(pipeline, "kick", "take a document back from the workers that have it");
+  kick.add_option("DOCUMENT", out_.words, "its number")->required()->expected(1);
+  kick.add_option("--destination", out_.pipeline.destination, "only what is to be brought there")->type_name("NAME");
+  kick.footer(
+      "It is handed out again, nothing is counted, and its workers are refused when they report. What is being sent\n"
+      "where it may arrive once at most is in doubt then. Needs the right manage.");
   CLI::App& migrate =
       pipeline_verb(pipeline, "migrate", "take what is known under an older version of the plan over to the newest");
   migrate.add_option("--rename", out_.renamed, "this source or step has another name now (repeatable)")

@@ -50,6 +50,12 @@ void Grammar::add_queue_messages(CLI::App& queue) {
   number(read, "MESSAGE", out_.row, "its number")->required();
   CLI::App& why = queue_verb(queue, "why", "say why a message is where it is");
   number(why, "MESSAGE", out_.row, "its number")->required();
+  CLI::App& kick = queue_verb(queue, "kick", "take a message back from its consumer");
+  number(kick, "MESSAGE", out_.row, "its number")->required();
+  kick.footer(
+      "The lease ends, and the message waits at its place in the queue: nothing is counted, and its consumer is "
+      "refused\n"
+      "when it reports. Needs the right manage.");
   CLI::App& move =
       queue_verb(queue, "move", "move messages that nobody has to another queue: dead letters back to work");
   move.add_option("FROM", out_.queue.queue, "the queue that has them")->required();

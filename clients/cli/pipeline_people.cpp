@@ -31,6 +31,7 @@ class People {
     if (verb_ == "ls") return list();
     if (verb_ == "why") return why();
     if (verb_ == "history") return history();
+    if (verb_ == "kick") return kick();
     if (verb_ == "plan") return plan();
     if (verb_ == "pause" || verb_ == "resume") return set_mode();
     return change();
@@ -114,6 +115,22 @@ class People {
       console_.out << render_json(reply->first());
     else
       console_.out << printable(reply->first().text("text")) << '\n' << trace_lines(reply->first().text("error_trace"));
+    return ExitCode::ok;
+  }
+
+  ExitCode kick() {
+    Message command = make("KICK");
+    command.set("document", std::string_view{one_.words.front()});
+    set(command, "destination", one_.pipeline.destination);
+    Result<client::Reply> const reply = connection_.call(command);
+    if (!reply.ok()) return complain(one_, console_, reply.status());
+    std::int64_t const count = reply->first().integer("count").value_or(0);
+    std::int64_t const doubt = reply->first().integer("in_doubt").value_or(0);
+    if (one_.json)
+      console_.out << render_json(reply->first());
+    else
+      console_.out << fmt::format("{} taken back{}\n", count == 1 ? "1 lease" : fmt::format("{} leases", count),
+                                  doubt > 0 ? fmt::format(", {} in doubt: `pipeline resolve`", doubt) : "");
     return ExitCode::ok;
   }
 

@@ -34,6 +34,7 @@ class QueueRunner {
   ExitCode list(std::string_view command, std::string_view nothing);
   ExitCode read();
   ExitCode why();
+  ExitCode kick();
   ExitCode change(std::string_view command, std::string_view done);
   ExitCode declare();
   ExitCode simple(std::string_view command);
@@ -185,6 +186,20 @@ ExitCode QueueRunner::why() {
   return ExitCode::ok;
 }
 
+ExitCode QueueRunner::kick() {
+  Message command = make("KICK");
+  command.set_integer("message", static_cast<std::int64_t>(one_.row));
+  Result<Message> const answer = call(command);
+  if (!answer.ok()) return complain(answer.status());
+  if (one_.json)
+    console_.out << render_json(answer.value());
+  else
+    console_.out << fmt::format(
+        "message {} {}\n", one_.row,
+        answer->command == "KICKED" ? "was taken back, and waits again" : "had expired, and is dropped");
+  return ExitCode::ok;
+}
+
 // A page after the other, until the end.
 ExitCode QueueRunner::change(std::string_view name, std::string_view done) {
   std::uint64_t const most = one_.count.value_or(UINT64_MAX);
@@ -264,6 +279,7 @@ ExitCode QueueRunner::run() {
   if (verb == "ls") return queue_.queue.empty() ? list("QUEUES", "no queues") : list("BROWSE", "no messages");
   if (verb == "read") return read();
   if (verb == "why") return why();
+  if (verb == "kick") return kick();
   if (verb == "move") return change("MOVE", "moved");
   if (verb == "purge") return change("PURGE", "dropped");
   if (verb == "make" || verb == "exchange") return declare();

@@ -37,12 +37,13 @@ struct PipelineTable::Named {
     using T = PipelineTable const&;
     using C = Command const&;
     using D = Decision&;
-    static constexpr std::array<Named, 26> commands = {{
+    static constexpr std::array<Named, 27> commands = {{
         {"FOUND", [](T table, C command, D decision) { return table.runs_.found(command, decision); }},
         {"NEXT", [](T table, C command, D decision) { return table.runs_.next(command, decision); }},
         {"SENDING", [](T table, C command, D decision) { return table.runs_.sending(command, decision); }},
         {"HEARTBEAT", [](T table, C command, D decision) { return table.runs_.heartbeat(command, decision); }},
         {"RELEASE", [](T table, C command, D decision) { return table.runs_.release(command, decision); }},
+        {"KICK", [](T table, C command, D decision) { return table.runs_.kick(command, decision); }},
         {"SENT", [](T table, C command, D decision) { return table.reports_.sent(command, decision); }},
         {"FAILED", [](T table, C command, D decision) { return table.reports_.failed(command, decision); }},
         {"DROPPED", [](T table, C command, D decision) { return table.reports_.dropped(command, decision); }},

@@ -159,20 +159,6 @@ std::string Reads::states_of(Archive::Pattern const& pattern) const {
   return out;
 }
 
-std::string Reads::states_of(std::uint32_t number) const {
-  std::string out;
-  Document const& document = shared_.store()[number];
-  for (std::uint16_t at = 0; at < document.cell_count; ++at) {
-    std::uint32_t const cell = document.first_cell + at;
-    Cell const& its = shared_.store().cell(cell);
-    if (!out.empty()) out.push_back(' ');
-    out += shared_.documents.plan_of(number).destination(shared_.documents.destination_of(cell)).name;
-    out.push_back('=');
-    out += its.place == Place::in_doubt ? std::string_view{"in_doubt"} : name_of(its.state);
-  }
-  return out;
-}
-
 std::size_t Reads::describe(std::uint32_t number, Answer& answer) const {
   Store const& store = shared_.store();
   Documents const& documents = shared_.documents;
@@ -183,7 +169,7 @@ std::size_t Reads::describe(std::uint32_t number, Answer& answer) const {
   } else {
     runs_.describe(number, answer);
   }
-  std::string const states = states_of(number);
+  std::string const states = destination_states(shared_, number);
   answer.add("states", std::string_view{states});
   if (store[number].is_done) answer.add("done", std::int64_t{1});
   if (documents.is_orphan(number)) answer.add("orphan", std::int64_t{1});
@@ -522,7 +508,8 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
   if (undeclared) text += "It is not known whether it has more children: CHILDREN_DONE says so. ";
   if (!text.empty()) text.pop_back();
   Answer& answer = decision.answer.message("REASON").add("table", std::string_view{shared_.table()});
-  answer.add("document", store[document].id().value).add("states", std::string_view{states_of(document)});
+  answer.add("document", store[document].id().value)
+      .add("states", std::string_view{destination_states(shared_, document)});
   if (store[document].is_done) answer.add("done", std::int64_t{1});
   if (ObjectId const newer = shared_.documents.version_behind(document); !newer.is_none())
     answer.add("newer", newer.value);

@@ -50,7 +50,6 @@ class Reads {
                                    Answer& answer) const;
   std::size_t describe_step(Plan const& plan, plan::StepIndex number, Answer& answer) const;
   // "index=sent publish=in_doubt"
-  [[nodiscard]] std::string states_of(std::uint32_t document) const;
   [[nodiscard]] std::string states_of(Archive::Pattern const& pattern) const;
   [[nodiscard]] std::string why_cell(std::uint32_t cell, std::int64_t now) const;
   [[nodiscard]] std::string traces_of(std::uint32_t document) const;

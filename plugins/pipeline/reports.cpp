@@ -340,18 +340,7 @@ void Reports::end_lease(std::uint32_t cell, Decision& decision) const {
   shared_.statistics.deliveries.failed(decision.now.value);
   bool const is_gone = shared_.work().lease_of(cell).connection == 0;
   bool const is_sent = documents.ordinal_of(cell) != kOriginalCell && its.state == State::sending;
-  if (is_sent) {
-    plan::Step const& output = documents.plan_of(its.document).output(documents.destination_of(cell));
-    bool const in_doubt = output.guarantee == plan::Guarantee::at_most_once
-                              ? !is_mutant(Mutant::sent_again_at_most_once)
-                              : is_mutant(Mutant::in_doubt_at_least_once);
-    if (in_doubt) {
-      append_held(decision.records, shared_.store()[its.document].id(),
-                  {{documents.ordinal_of(cell)}, decision.now.value});
-      ++shared_.statistics.in_doubt;
-      return;
-    }
-  }
+  if (append_doubt(shared_, cell, decision)) return;
   if (is_gone) {
     record_lost(cell, decision);
     return;

@@ -7,6 +7,7 @@
 
 #include "base/failure.h"
 #include "model/date.h"
+#include "model/shortened.h"
 #include "model/value.h"
 #include "plugins/pipeline/mutants.h"
 #include "plugins/pipeline/returns.h"
@@ -21,6 +22,8 @@ constexpr std::uint64_t kNextBytesMax = 1U << 20U;
 // Records of up to 350 bytes, and of up to 1,200, of which one step has so many.
 constexpr int kSpansPerStep = 16;
 constexpr std::size_t kCellsPerStep = 8;
+// Bytes of the states that a refusal tells.
+constexpr std::size_t kStatesShown = 1'000;
 // What FOUND made of a document: Decision::carry[0], from its first step on.
 enum Change : std::uint64_t { kRunNotLooked, kRunNew, kRunChanged, kRunAgain };
 
@@ -346,11 +349,11 @@ Verdict Runs::next(Command const& command, Decision& decision) const {
   return given == wish.count || bytes >= kNextBytesMax ? Verdict::done : Verdict::again;
 }
 
-void Runs::append_given_back(std::uint32_t cell, Decision& decision) const {
+void Runs::append_given_back(std::uint32_t cell, State to, Decision& decision) const {
   Cell const& its = shared_.store().cell(cell);
   Failure const* const failure = shared_.documents.failure_of(cell);
   StatusBody body{.cells = {shared_.documents.ordinal_of(cell)},
-                  .to = its.state == State::batched ? State::processing : its.state,
+                  .to = to == State::batched ? State::processing : to,
                   .attempts = its.attempts};
   // Several of them with their traces would be more than a step may append.
   body.keeps_failure = failure != nullptr && failure::has_trace(failure->message);
@@ -396,7 +399,7 @@ Verdict Runs::sending(Command const& command, Decision& decision) const {
   Plan::Target const& target = documents.plan_of(document).targets[destination];
   if (target.mode == Mode::shut || (target.mode == Mode::probing && its.state != State::sending &&
                                     documents.plan_of(document).counts_at(destination).leased > 1)) {
-    append_given_back(cell, decision);
+    append_given_back(cell, its.state, decision);
     decision.durability = Durability::written;
     answer("CANCELLED").add("reason", Value::of_text("paused"));
     return Verdict::done;
@@ -493,10 +496,52 @@ Verdict Runs::release(Command const& command, Decision& decision) const {
   for (std::uint16_t const ordinal : mine) {
     if (is_sending(ordinal)) continue;
     if (++count > kCellsPerStep) return Verdict::again;
-    append_given_back(shared_.documents.cell_of(document, ordinal), decision);
+    std::uint32_t const cell = shared_.documents.cell_of(document, ordinal);
+    append_given_back(cell, store.cell(cell).state, decision);
   }
   decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});
   decision.answer.add("document", store[document].id().value);
+  return Verdict::done;
+}
+
+// As leases that end (Reports::end_lease), of all workers, but for what is counted there. carry: leases, in doubt.
+Verdict Runs::kick(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+  if (document == kNone) return Verdict::done;
+  Store const& store = shared_.store();
+  Documents const& documents = shared_.documents;
+  Ordinals leased = leased_by(shared_, document, std::nullopt);
+  if (command.message->has("destination")) {
+    std::uint32_t const cell = find_cell(shared_, document, *command.message, decision.status);
+    if (cell == kNone) return Verdict::done;
+    std::erase_if(leased, [&](std::uint16_t ordinal) { return ordinal != documents.ordinal_of(cell); });
+  }
+  if (leased.empty() && decision.step == 0) {
+    std::string const states = destination_states(shared_, document);
+    decision.status =
+        Status{Code::wrong_state,
+               shared_.name_of(document) + " is with no worker" +
+                   (command.message->has("destination") ? " for this destination" : "") +
+                   ", so there is no lease to take back: " + std::string{model::shortened(states, kStatesShown)}}
+            .with("document", std::to_string(store[document].id().value));
+    return Verdict::done;
+  }
+  std::size_t count = 0;
+  for (std::uint16_t const ordinal : leased) {
+    if (++count > kCellsPerStep) return Verdict::again;
+    std::uint32_t const cell = documents.cell_of(document, ordinal);
+    ++decision.carry[0];
+    if (append_doubt(shared_, cell, decision)) {
+      ++decision.carry[1];
+      continue;
+    }
+    State const state = store.cell(cell).state;
+    append_given_back(cell, state == State::sending ? State::processing : state, decision);
+  }
+  decision.answer.message("KICKED").add("table", std::string_view{shared_.table()});
+  decision.answer.add("document", store[document].id().value).add("count", decision.carry[0]);
+  if (decision.carry[1] > 0) decision.answer.add("in_doubt", decision.carry[1]);
   return Verdict::done;
 }
 

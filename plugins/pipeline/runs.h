@@ -1,5 +1,5 @@
 // Documents go to workers: found by a source, or handed out where they are missing; workers say that they are about to
-// send, that they live, or that they give back what they have.
+// send, that they live, or that they give back what they have. And KICK, by which a person takes it from them.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ class Runs {
   Verdict sending(Command const& command, Decision& decision) const;
   Verdict heartbeat(Command const& command, Decision& decision) const;
   Verdict release(Command const& command, Decision& decision) const;
+  Verdict kick(Command const& command, Decision& decision) const;
 
   // Adds what a worker must know of a document to the current message.
   void describe(std::uint32_t document, Answer& answer) const;
@@ -54,7 +55,7 @@ class Runs {
                                                       Decision& decision) const;
   [[nodiscard]] Status read(Command const& command, Wish& wish) const;
   // The cell is in nobody's hands, with what is known of its last failure.
-  void append_given_back(std::uint32_t cell, Decision& decision) const;
+  void append_given_back(std::uint32_t cell, State to, Decision& decision) const;
   // paused: the table drains.
   [[nodiscard]] Status check_open() const;
   [[nodiscard]] Status check_room(Command const& command, Decision const& decision) const;

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/hex.h"
 #include "model/value.h"
+#include "plugins/pipeline/mutants.h"
 #include "rows/attempts.h"
 #include "timer/wheel.h"
 
@@ -36,7 +37,7 @@ std::uint32_t find_cell(Shared const& shared, std::uint32_t document, Message co
   return kNone;
 }
 
-Ordinals leased_by(Shared const& shared, std::uint32_t number, LeaseEpoch token, bool late) {
+Ordinals leased_by(Shared const& shared, std::uint32_t number, std::optional<LeaseEpoch> token, bool late) {
   Ordinals out;
   Documents const& documents = shared.documents;
   auto const look = [&](std::uint16_t ordinal) {
@@ -44,7 +45,7 @@ Ordinals leased_by(Shared const& shared, std::uint32_t number, LeaseEpoch token,
     if (cell == kNone) return;
     Place const place = shared.store().cell(cell).place;
     if (place != Place::leased && !(late && place == Place::in_doubt)) return;
-    if (shared.work().lease_of(cell).epoch == token) out.push_back(ordinal);
+    if (!token || shared.work().lease_of(cell).epoch == *token) out.push_back(ordinal);
   };
   for (std::uint16_t at = 0; at < shared.store()[number].cell_count; ++at) look(at);
   look(kOriginalCell);
@@ -86,6 +87,34 @@ Status stale(Shared const& shared, std::uint32_t document, LeaseEpoch token) {
                                        shared.name_of(document) +
                                        ": it ended, or the document has changed, and what it did is not recorded"}
       .with("document", std::to_string(shared.store()[document].id().value));
+}
+
+std::string destination_states(Shared const& shared, std::uint32_t number) {
+  std::string out;
+  Document const& document = shared.store()[number];
+  for (std::uint16_t at = 0; at < document.cell_count; ++at) {
+    std::uint32_t const cell = document.first_cell + at;
+    Cell const& its = shared.store().cell(cell);
+    if (!out.empty()) out.push_back(' ');
+    out += shared.documents.plan_of(number).destination(shared.documents.destination_of(cell)).name;
+    out.push_back('=');
+    out += its.place == Place::in_doubt ? std::string_view{"in_doubt"} : name_of(its.state);
+  }
+  return out;
+}
+
+bool append_doubt(Shared const& shared, std::uint32_t cell, Decision& decision) {
+  Documents const& documents = shared.documents;
+  Cell const& its = shared.store().cell(cell);
+  std::uint16_t const ordinal = documents.ordinal_of(cell);
+  if (ordinal == kOriginalCell || its.state != State::sending) return false;
+  plan::Step const& output = documents.plan_of(its.document).output(documents.destination_of(cell));
+  bool const in_doubt = output.guarantee == plan::Guarantee::at_most_once ? !is_mutant(Mutant::sent_again_at_most_once)
+                                                                          : is_mutant(Mutant::in_doubt_at_least_once);
+  if (!in_doubt) return false;
+  append_held(decision.records, shared.store()[its.document].id(), {{ordinal}, decision.now.value});
+  ++shared.statistics.in_doubt;
+  return true;
 }
 
 std::string destination_names(Shared const& shared, std::uint32_t document, Ordinals const& ordinals) {

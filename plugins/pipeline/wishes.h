@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +20,9 @@ inline constexpr std::size_t kDestinationBytesMax = 4096;
 // The cell of the parameter `destination`. kNone: the status says why.
 [[nodiscard]] std::uint32_t find_cell(Shared const& shared, std::uint32_t document, Message const& message,
                                       Status& status);
-// Those of its cells that this lease has: with kOriginalCell, and those in doubt as `late`.
-[[nodiscard]] Ordinals leased_by(Shared const& shared, std::uint32_t document, LeaseEpoch token, bool late = false);
+// Those of its cells that this lease has, or any one: with kOriginalCell, and those in doubt as `late`.
+[[nodiscard]] Ordinals leased_by(Shared const& shared, std::uint32_t document, std::optional<LeaseEpoch> token,
+                                 bool late = false);
 // The next token.
 [[nodiscard]] LeaseEpoch next_token(Shared const& shared, Decision const& decision);
 // How long a worker may take, by the parameter `lease`.
@@ -29,6 +31,11 @@ inline constexpr std::size_t kDestinationBytesMax = 4096;
                                             std::int64_t span_ms);
 void check_worker(Command const& command, model::Parameters& parameters);
 [[nodiscard]] Status stale(Shared const& shared, std::uint32_t document, LeaseEpoch token);
+// DESTINATION=STATE of each, between blanks.
+[[nodiscard]] std::string destination_states(Shared const& shared, std::uint32_t document);
+// The lease of a cell ends while it is being sent where it may arrive once at most. False: it is not, and nothing was
+// appended.
+bool append_doubt(Shared const& shared, std::uint32_t cell, Decision& decision);
 // Names of destinations of a plan, between blanks.
 [[nodiscard]] std::string destination_names(Shared const& shared, std::uint32_t document, Ordinals const& ordinals);
 // The same for the same version of a document at the same destination, for ever: receivers tell by it what they have.

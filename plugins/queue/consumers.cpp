@@ -228,7 +228,7 @@ Verdict Consumers::release(Command const& command, Decision& decision) const {
   ++(failed ? shared_.statistics.attempts_failed : shared_.statistics.released);
   if (failed) shared_.statistics.deliveries.failed(now);
   rows::Ended const ended = failed ? attempts_.end(row, body, decision) : attempts_.give_back(row, body, decision);
-  answer_ended(row, ended, decision);
+  answer_ended(row, "RELEASED", ended, decision);
   return Verdict::done;
 }
 
@@ -245,7 +245,41 @@ Verdict Consumers::reject(Command const& command, Decision& decision) const {
   shared_.statistics.deliveries.failed(decision.now.value);
   rows::Ended const ended = is_mutant(Mutant::rejected_comes_again) ? attempts_.give_back(row, body, decision)
                                                                     : attempts_.give_up(row, body, decision);
-  answer_ended(row, ended, decision);
+  answer_ended(row, "RELEASED", ended, decision);
+  return Verdict::done;
+}
+
+rows::Ended Consumers::put_back(std::uint32_t row, Decision& decision) const {
+  rows::GiveBackBody body;
+  body.date = shared_.rows().row(row).date();
+  body.counters = shared_.rows().counters_of(row);
+  std::uint8_t const lifetime = body.counters.after_timeout().lifetime;
+  if (!is_mutant(Mutant::redelivery_not_marked)) body.counters.lifetime = lifetime;
+  return attempts_.give_back(row, body, decision);
+}
+
+// As a RELEASE by whoever has it, whose epoch need not be known.
+Verdict Consumers::kick(Command const& command, Decision& decision) const {
+  model::Parameters parameters{*command.message};
+  ObjectId const id{parameters.unsigned_integer("message", 0)};
+  decision.status = parameters.take_status();
+  if (!decision.status.ok()) return Verdict::done;
+  std::uint32_t const row = shared_.rows().find(id);
+  if (row == rows::kNoRow || !shared_.rows().is_visible(row, decision.now.value)) {
+    decision.status = shared_.no_message(id);
+    return Verdict::done;
+  }
+  if (rows::Place const place = shared_.rows().row(row).place(); place != rows::Place::processing) {
+    decision.status = {Code::wrong_state, "message " + std::to_string(id.value) + " of table " + shared_.table() +
+                                              " is with no consumer, it is " + std::string{status_of(place)} + ": " +
+                                              (place == rows::Place::parked ? "MOVE puts it back to work"
+                                                                            : "there is no lease to take back")};
+    return Verdict::done;
+  }
+  decision.status = shared_.check_hold(id, decision);
+  if (!decision.status.ok()) return Verdict::done;
+  ++shared_.statistics.released;
+  answer_ended(row, "KICKED", put_back(row, decision), decision);
   return Verdict::done;
 }
 
@@ -259,12 +293,7 @@ bool Consumers::end_former(Decision& decision) const {
     if (lease.connection == rows::kNoConnection) continue;
     holds_former_ = holds_former_ || lease.is_kept;
     if (lease.is_kept) continue;
-    rows::GiveBackBody body;
-    body.date = rows.row(lease.row).date();
-    body.counters = rows.counters_of(lease.row);
-    std::uint8_t const lifetime = body.counters.after_timeout().lifetime;
-    if (!is_mutant(Mutant::redelivery_not_marked)) body.counters.lifetime = lifetime;
-    attempts_.give_back(lease.row, body, decision);
+    put_back(lease.row, decision);
     ++steps;
   }
   next_former_ = kNoFormer;
@@ -272,9 +301,10 @@ bool Consumers::end_former(Decision& decision) const {
 }
 
 // Nothing is applied yet: the row is as it was.
-void Consumers::answer_ended(std::uint32_t row, rows::Ended const& ended, Decision& decision) const {
+void Consumers::answer_ended(std::uint32_t row, std::string_view waiting, rows::Ended const& ended,
+                             Decision& decision) const {
   using How = rows::Ended::How;
-  std::string_view const name = ended.how == How::waits    ? "RELEASED"
+  std::string_view const name = ended.how == How::waits    ? waiting
                                 : ended.how == How::parked ? "PARKED"
                                 : ended.how == How::moved  ? "DEAD"
                                                            : "DELETED";

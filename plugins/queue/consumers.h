@@ -1,4 +1,4 @@
-// The commands of consumers: ACQUIRE, TOUCH, ACCEPT, RELEASE and REJECT.
+// The commands of consumers: ACQUIRE, TOUCH, ACCEPT, RELEASE and REJECT. And KICK, which releases in place of one.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@ class Consumers {
   Verdict accept(Command const& command, Decision& decision) const;
   Verdict release(Command const& command, Decision& decision) const;
   Verdict reject(Command const& command, Decision& decision) const;
+  Verdict kick(Command const& command, Decision& decision) const;
 
   // Where leases have no grace: those of a former start of the daemon end, and nothing is counted, as it was not their
   // consumers' fault. Not those that transactions hold. True: something was appended.
@@ -52,7 +53,10 @@ class Consumers {
   // The same for a command that ends the lease. True: it is to be carried out; false: it was refused, or promised.
   [[nodiscard]] bool find_to_end(Command const& command, model::Parameters& parameters, Decision& decision,
                                  std::uint32_t& row) const;
-  void answer_ended(std::uint32_t row, rows::Ended const& ended, Decision& decision) const;
+  // It goes back to its place, and nothing is counted; its next consumer is told that it was handed out.
+  rows::Ended put_back(std::uint32_t row, Decision& decision) const;
+  // `waiting`: the answer's command if it waits.
+  void answer_ended(std::uint32_t row, std::string_view waiting, rows::Ended const& ended, Decision& decision) const;
 
   static constexpr std::uint32_t kNoFormer = UINT32_MAX;
 

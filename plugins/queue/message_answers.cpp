@@ -4,6 +4,7 @@
 
 #include "plugins/queue/mutants.h"
 #include "rows/failure.h"
+#include "rows/leased.h"
 
 namespace fastjournal::queue {
 namespace {
@@ -88,7 +89,8 @@ Status add_letter(Shared const& shared, std::uint32_t row, BodyWish const& wish,
   return {};
 }
 
-Status describe(Shared const& shared, std::uint32_t row, BodyWish const& wish, Answer& answer, std::uint64_t& outside) {
+Status describe(Shared const& shared, Command const& command, std::uint32_t row, BodyWish const& wish, Answer& answer,
+                std::uint64_t& outside) {
   rows::State const& rows = shared.rows();
   rows::Row const& header = rows.row(row);
   answer.message("MESSAGE").add("table", std::string_view{shared.table()}).add("message", header.id().value);
@@ -96,6 +98,7 @@ Status describe(Shared const& shared, std::uint32_t row, BodyWish const& wish, A
   if (header.place() == rows::Place::processing) {
     rows::Lease const& lease = rows.lease_of(row);
     answer.add("lease_end", lease.ends).add("worker", rows.leases().worker(lease));
+    if (rows::may_see_epoch(lease, command)) answer.add("epoch", lease.epoch.value);
   }
   rows::add_error(rows.view(row).failure, answer);
   return add_letter(shared, row, wish, answer, outside);

@@ -27,8 +27,8 @@ struct BodyWish {
 // waiting, due, acquired or parked.
 [[nodiscard]] std::string_view status_of(rows::Place place);
 
-// All of it, in a message of its own.
-[[nodiscard]] Status describe(Shared const& shared, std::uint32_t row, BodyWish const& wish, Answer& answer,
-                              std::uint64_t& outside);
+// All of it that `command` may see, in a message of its own.
+[[nodiscard]] Status describe(Shared const& shared, Command const& command, std::uint32_t row, BodyWish const& wish,
+                              Answer& answer, std::uint64_t& outside);
 
 }  // namespace fastjournal::queue

@@ -52,13 +52,14 @@ struct QueueTable::Named {
     using Q = QueueTable const&;
     using C = Command const&;
     using D = Decision&;
-    static constexpr std::array<Named, 18> commands = {{
+    static constexpr std::array<Named, 19> commands = {{
         {"SEND", [](Q table, C command, D decision) { return table.sends_.send(command, decision); }},
         {"ACQUIRE", [](Q table, C command, D decision) { return table.consumers_.acquire(command, decision); }},
         {"TOUCH", [](Q table, C command, D decision) { return table.consumers_.touch(command, decision); }},
         {"ACCEPT", [](Q table, C command, D decision) { return table.consumers_.accept(command, decision); }},
         {"RELEASE", [](Q table, C command, D decision) { return table.consumers_.release(command, decision); }},
         {"REJECT", [](Q table, C command, D decision) { return table.consumers_.reject(command, decision); }},
+        {"KICK", [](Q table, C command, D decision) { return table.consumers_.kick(command, decision); }},
         {"BROWSE", [](Q table, C command, D decision) { return table.reads_.browse(command, decision); }},
         {"READ", [](Q table, C command, D decision) { return table.reads_.read(command, decision); }},
         {"WHY", [](Q table, C command, D decision) { return table.reads_.why(command, decision); }},

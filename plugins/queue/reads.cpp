@@ -53,7 +53,7 @@ Verdict Reads::browse(Command const& command, Decision& decision) const {
                       rows.is_visible(row, decision.now.value);
     if (fits) {
       std::uint64_t outside = 0;
-      decision.status = describe(shared_, row, body, decision.answer, outside);
+      decision.status = describe(shared_, command, row, body, decision.answer, outside);
       if (!decision.status.ok()) return Verdict::done;
       bytes += 300 + (body.none ? 0 : Letter::front(rows.view(row).data).bytes());
       ++shown;
@@ -95,7 +95,7 @@ Verdict Reads::read(Command const& command, Decision& decision) const {
   std::uint32_t const row = find(command, decision);
   if (row == rows::kNoRow) return Verdict::done;
   std::uint64_t outside = 0;
-  decision.status = describe(shared_, row, body, decision.answer, outside);
+  decision.status = describe(shared_, command, row, body, decision.answer, outside);
   if (!decision.status.ok()) decision.answer.cut(0);
   if (decision.status.ok()) rows::add_trace(shared_.rows().view(row).failure, decision.answer);
   return Verdict::done;

@@ -24,22 +24,23 @@ const WITHOUT_NAME_MS = 60_000;       // a table that has no room for one more n
 const always = {
   resend: 'always'
 };
-// As in clients/lib/command_rule.h, for journals, queue and pipeline tables. `doneBefore` is the answer to assume if a
+const numbered = {
+  resend: 'numbered'
+};
+// As in clients/lib/command_rule.h, of all types of tables. `doneBefore` is the answer to assume if a
 // command that was sent again finds the row gone; `leases` are the messages that lease something, and `giveBack` is the
 // command that returns it if nobody waits any more.
 const rulesOfAll = {
-  INSERT: {resend: 'numbered'},
   NEXT: {resend: 'always', wait: 'wait', leases: ['ROW', 'DOCUMENT'], giveBack: 'RELEASE'},
-  TOUCH: always,
   DONE: {resend: 'always', doneBefore: 'COMPLETED', leases: 'ROW', giveBack: 'RELEASE'},
-  SEND: {resend: 'numbered'},
   ACQUIRE: {resend: 'always', wait: 'wait', leases: 'MESSAGE', giveBack: 'RELEASE'},
   ACCEPT: {resend: 'always', doneBefore: 'ACCEPTED'},
   FOUND: {resend: 'always', leases: 'DOCUMENT', giveBack: 'RELEASE'},
   CHILD: {resend: 'never', leases: 'DOCUMENT', giveBack: 'RELEASE'},
 };
 for (const name
-         of ['PEEK',
+         of ['TOUCH',
+             'PEEK',
              'LIST',
              'WHY',
              'TIMELINE',
@@ -52,6 +53,9 @@ for (const name
              'PAUSE',
              'RESUME',
              'DRAIN',
+             'GET',
+             'ATTACH',
+             'OMIT',  // of a key/value or blob table
              'BROWSE',
              'READ',
              'DECLARE',
@@ -98,6 +102,8 @@ for (const name
              'XA_RECOVER',
 ])
   rulesOfAll[name] = always;
+for (const name of ['INSERT', 'SEND', 'PUT', 'SET', 'DELETE', 'ADD', 'NOT', 'TRUNCATE', 'RENAME', 'ALIAS'])
+  rulesOfAll[name] = numbered;
 const noRule = {
   resend: 'never'
 };

@@ -118,11 +118,14 @@ test('only what may be sent twice is sent again', async (t) => {
     connection.call('INSERT', {table: 't', name: 'a', client: 'c', sequence: 1}),
     connection.call('DONE', {table: 't', row: 1, epoch: 1}),
     connection.call('KICK', {table: 't', row: 1}),
+    connection.call('PUT', {table: 't', key: 'k', data: ''}),
+    connection.call('PUT', {table: 't', key: 'k', data: '', client: 'c', sequence: 2}),
+    connection.call('OMIT', {table: 't', key: 'k'}),
     connection.call('STATS', {last: 1}),
   ]);
   assert.deepEqual(
       ends.map((end) => end.reason?.code ?? end.value.first.command),
-      ['closed', 'INSERTED', 'COMPLETED', 'closed', 'STATS']);
+      ['closed', 'INSERTED', 'COMPLETED', 'closed', 'closed', 'STATS', 'STATS', 'STATS']);
   assert.match(ends[0].reason.message, /whether INSERT was carried out is not known/);
   assert.equal(ends[1].value.resent, true);
 });

@@ -15,12 +15,11 @@ class Rule(NamedTuple):
 
 
 _ALWAYS = Rule(resend="always")
+_NUMBERED = Rule(resend="numbered")
 RULES: dict[str, Rule] = {
-    "INSERT": Rule(resend="numbered"),
     # A lease of a lost answer ends after the table's grace, whether or not the command is sent again.
     "NEXT": Rule(resend="always", wait="wait", gives_back=True),
     "DONE": Rule(resend="always", done_before="COMPLETED", gives_back=True),
-    "SEND": Rule(resend="numbered"),
     "ACQUIRE": Rule(resend="always", wait="wait", gives_back=True),
     "ACCEPT": Rule(resend="always", done_before="ACCEPTED"),
     "FOUND": Rule(resend="always", gives_back=True),
@@ -28,6 +27,7 @@ RULES: dict[str, Rule] = {
 } | dict.fromkeys(
     "TOUCH PEEK LIST WHY TIMELINE DOMAINS ALERTS ALIVE CLUSTER DIGEST FETCH HEALTH HELP LISTEN "
     "METRICS OPENAPI RIGHTS STATS TABLES UNLISTEN UNWATCH WAITERS WATCH XA_RECOVER "
+    "GET ATTACH OMIT "
     "BROWSE READ DECLARE REMOVE BIND UNBIND PURGE QUEUES EXCHANGES BINDINGS "
     # A lease that these ended has ended: sent again they are answered not_leased, stale_epoch or unknown_row.
     "RELEASE FAIL REJECT FAILED DROPPED "
@@ -36,4 +36,4 @@ RULES: dict[str, Rule] = {
     "SENDING SENT ROUTED CHILDREN_DONE HEARTBEAT RETRY FORCE DROP RESOLVE FORGET MIGRATE DOCUMENTS DESTINATIONS "
     "HISTORY PLANS STEPS".split(),
     _ALWAYS,
-)
+) | dict.fromkeys("INSERT SEND PUT SET DELETE ADD NOT TRUNCATE RENAME ALIAS".split(), _NUMBERED)

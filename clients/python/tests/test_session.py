@@ -169,6 +169,19 @@ def test_invalid_without_a_request_belongs_to_the_oldest_command_that_does_not_w
     assert not waits.finished and not second.finished
 
 
+def test_commands_of_blobs_and_pairs_are_sent_again_by_their_rules() -> None:
+    session = ready()
+    number = {"client": "c", "sequence": 1}
+    again = [("PUT", number), ("SET", number), ("DELETE", number), ("GET", {}), ("ATTACH", {}), ("OMIT", {})]
+    never = [("PUT", {}), ("SET", {}), ("MAINTAIN", {}), ("LOCK", {})]
+    calls = [session.send(command, {"table": "t", **more}) for command, more in again + never]
+    session.output()
+    session.lost(LOST)
+    assert [call.command for call in calls if call.finished] == [command for command, _ in never]
+    session.opened()
+    assert [message.command for message in sent_by(session)] == [command for command, _ in again]
+
+
 def test_after_a_loss_only_what_may_be_sent_twice_is_sent_again_in_its_order() -> None:
     session = ready()
     calls = {

@@ -56,6 +56,33 @@ BOOST_AUTO_TEST_CASE(a_message_is_printed_and_accepted_then) {
   BOOST_TEST((talk(nothing, {"queue", "take", "post", "orders"}).code == ExitCode::nothing));
 }
 
+BOOST_AUTO_TEST_CASE(what_somebody_has_is_taken_back) {
+  auto const script = [](std::string const& answer) {
+    return [answer](Peer& peer) {
+      Message const message = peer.expect("KICK");
+      want(message.text("table") == "post" && message.integer("message") == 8, "the message");
+      peer.answer(message, answer, {text("table", "post"), number("message", 8)});
+    };
+  };
+  BOOST_TEST(talk(script("KICKED"), {"queue", "kick", "post", "8"}).out ==
+             "message 8 was taken back, and waits again\n");
+  BOOST_TEST(talk(script("DELETED"), {"queue", "kick", "post", "8"}).out == "message 8 had expired, and is dropped\n");
+  auto const refused = [](Peer& peer) {
+    peer.answer(peer.expect("KICK"), "ERROR", {text("code", "wrong_state"), text("message", "it is due")});
+  };
+  Said const said = talk(refused, {"queue", "kick", "post", "8"});
+  BOOST_TEST((said.code == ExitCode::refused));
+  BOOST_TEST(says(said.err, "it is due"));
+  auto const document = [](Peer& peer) {
+    Message const message = peer.expect("KICK");
+    want(message.text("document") == "9" && message.text("destination") == "index", "the document");
+    peer.answer(message, "KICKED",
+                {text("table", "docs"), number("document", 9), number("count", 2), number("in_doubt", 1)});
+  };
+  BOOST_TEST(talk(document, {"pipeline", "kick", "docs", "9", "--destination", "index"}).out ==
+             "2 leases taken back, 1 in doubt: `pipeline resolve`\n");
+}
+
 BOOST_AUTO_TEST_CASE(messages_are_moved_page_by_page) {
   auto const script = [](Peer& peer) {
     Message const first = peer.expect("MOVE");

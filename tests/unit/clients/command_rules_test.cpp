@@ -50,6 +50,19 @@ Options options_for(FakeServer const& server, Words const& words) {
   return options;
 }
 
+// The words between these two in a client's file.
+std::string words_of(std::string const& name, std::string_view begin, std::string_view end) {
+  std::ifstream file{FJ_SOURCE_DIR "/clients/" + name};
+  std::string out{std::istreambuf_iterator<char>{file}, {}};
+  std::size_t const last = out.find(end);
+  std::size_t const first = out.rfind(begin, last);
+  BOOST_REQUIRE_MESSAGE(first != std::string::npos && last != std::string::npos, name);
+  out = out.substr(first, last - first);
+  std::ranges::replace_if(
+      out, [](char c) { return !(c >= 'A' && c <= 'Z') && c != '_'; }, ' ');
+  return " " + out + " ";
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(command_rules)
@@ -90,6 +103,8 @@ BOOST_AUTO_TEST_CASE(every_change_is_sent_again_or_has_a_reason) {
       {"keyvalue.UNLOCK", "what it would end has ended with the connection"},
       {"blob.MAINTAIN", "the one that it began may be over"},
       {"queue.MOVE", "each moves a page"},
+      {"queue.KICK", "another consumer may have it by then"},
+      {"pipeline.KICK", "another worker may have it by then"},
       {"pipeline.CHILD", "the parameter `again` says that it is repeated (Documents)"},
   };
   std::set<std::string, std::less<>> used;
@@ -142,18 +157,6 @@ BOOST_AUTO_TEST_CASE(every_command_of_the_daemon_is_sent_again_or_has_a_reason) 
       {"LOG_ROTATE", "each moves the files of the log on"},
       {"LOG", "a word of communicatord"},
   };
-  // The words between these two in a client's file.
-  auto const words_of = [](std::string const& name, std::string_view begin, std::string_view end) {
-    std::ifstream file{FJ_SOURCE_DIR "/clients/" + name};
-    std::string out{std::istreambuf_iterator<char>{file}, {}};
-    std::size_t const last = out.find(end);
-    std::size_t const first = out.rfind(begin, last);
-    BOOST_REQUIRE_MESSAGE(first != std::string::npos && last != std::string::npos, name);
-    out = out.substr(first, last - first);
-    std::ranges::replace_if(
-        out, [](char c) { return !(c >= 'A' && c <= 'Z') && c != '_'; }, ' ');
-    return " " + out + " ";
-  };
   std::array const others{words_of("python/fastjournal/rules.py", "dict.fromkeys(", ".split()"),
                           words_of("node/lib/link.js", "for (const name", "rulesOfAll[name] = always")};
   std::set<std::string_view> used;
@@ -174,6 +177,25 @@ BOOST_AUTO_TEST_CASE(every_command_of_the_daemon_is_sent_again_or_has_a_reason) 
   }
   BOOST_TEST(used.size() == std::size(kReasons));
   BOOST_TEST(told > 10U);
+}
+
+// Those that are told one by one have more than that to tell; the others are words of a list.
+BOOST_AUTO_TEST_CASE(python_and_node_send_the_same_again) {
+  constexpr char const* kPython = "python/fastjournal/rules.py";
+  constexpr char const* kNode = "node/lib/link.js";
+  std::array const always{words_of(kPython, "RULES: dict", "_ALWAYS,\n"),
+                          words_of(kNode, "const rulesOfAll", "rulesOfAll[name] = always")};
+  std::array const numbered{words_of(kPython, "dict.fromkeys(", ".split(), _NUMBERED"),
+                            words_of(kNode, "for (const name", "rulesOfAll[name] = numbered")};
+  for (CommandRule const& rule : known_commands()) {
+    std::string const name = " " + std::string{rule.name} + " ";
+    for (std::size_t at = 0; at < always.size(); ++at) {
+      BOOST_TEST((always[at].find(name) != std::string::npos) == (rule.resend != Resend::numbered),
+                 rule.name << ": " << (at == 0 ? kPython : kNode));
+      BOOST_TEST((numbered[at].find(name) != std::string::npos) == (rule.resend == Resend::numbered),
+                 rule.name << ": " << (at == 0 ? kPython : kNode));
+    }
+  }
 }
 
 // Unless told otherwise a connection knows the commands of all types, whatever table it asks.

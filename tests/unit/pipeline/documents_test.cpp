@@ -379,6 +379,41 @@ BOOST_AUTO_TEST_CASE(a_source_without_hashes_brings_each_document_once) {
   BOOST_TEST(table.found("u", "2").get("change") == "unchanged");
 }
 
+BOOST_AUTO_TEST_CASE(a_document_is_taken_back_from_its_workers) {
+  Harness table;
+  Reply const first = table.found("u");
+  Texts const its{{"document", first.get("document")}};
+  table.sending(first, "a");
+  Reply const kicked = table.run("KICK", its);
+  BOOST_TEST(kicked.name() == "KICKED");
+  BOOST_TEST(kicked.get("count") == "2");
+  BOOST_TEST(kicked.get("in_doubt") == "-");
+  BOOST_TEST(table.states(first) == "a=processing b=processing");
+  BOOST_TEST(table.replays());
+  // Nothing is counted, and its former worker is fenced.
+  BOOST_TEST(table.sent(first, "a").error() == "stale_epoch");
+  BOOST_TEST(table.of("RELEASE", first).error() == "stale_epoch");
+  BOOST_TEST(table.of("HEARTBEAT", first).name() == "CANCELLED");
+  BOOST_TEST(table.sending(first, "b").name() == "CANCELLED");
+  Reply const second = table.next({}, 2);
+  BOOST_TEST(second.get("destinations") == "a b");
+  // Once at most: nobody knows whether it was sent; whoever sent it may still say so.
+  table.sending(second, "b", 2);
+  BOOST_TEST(table.run("KICK", {{"document", second.get("document")}, {"destination", "b"}}).get("in_doubt") == "1");
+  BOOST_TEST(table.states(first) == "a=processing b=in_doubt");
+  BOOST_TEST(table.alerts.raised.contains("document-in-doubt"));
+  BOOST_TEST(table.next().name() == "NOTHING");
+  Reply const again = table.run("KICK", {{"document", second.get("document")}, {"destination", "b"}});
+  BOOST_TEST(again.error() == "wrong_state");
+  BOOST_TEST(again.status.message().find("a=processing b=in_doubt") != std::string::npos);
+  BOOST_TEST(table.sent(second, "b").name() == "RECORDED");
+  BOOST_TEST(table.run("KICK", its).get("count") == "1");
+  BOOST_TEST(table.next().get("destinations") == "a");
+  BOOST_TEST(table.run("KICK", {{"document", first.get("document")}, {"destination", "x"}}).error() == "not_found");
+  BOOST_TEST(table.run("KICK", {{"document", "8"}}).error() == "unknown_row");
+  BOOST_TEST(table.replays());
+}
+
 BOOST_AUTO_TEST_CASE(refusals_say_what_was_expected) {
   Harness table;
   BOOST_TEST(table.found("u", "1", {{"source", "x"}}).error() == "not_found");

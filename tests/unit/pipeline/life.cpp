@@ -137,7 +137,8 @@ class Life {
     if (dice < 81) return child();
     if (dice < 84) return children_done();
     if (dice < 87) return heartbeat();
-    if (dice < 90) return release();
+    if (dice < 89) return release();
+    if (dice < 90) return kick();
     if (dice < 95) return people();
     if (dice < 97) return mode();
     if (dice < 98) return forget();
@@ -515,6 +516,20 @@ class Life {
         place.let();
       }
     return refused(reply, "RECORDED");
+  }
+
+  std::string kick() {
+    Held held;
+    std::string destination;
+    if (!choose(held, destination)) return "";
+    bool const all = one_in(2);
+    Texts with{{"document", held.document}};
+    if (!all) with["destination"] = destination;
+    Reply const reply = run("KICK", with);
+    auto const [count, doubt] = reference_.take_back(held.document, all ? -1 : number_of(destination));
+    if (count == 0) return refused(reply, "wrong_state");
+    std::string const wrong = differs("in_doubt", reply.get("in_doubt"), doubt == 0 ? "-" : std::to_string(doubt));
+    return wrong.empty() ? differs("count", reply.get("count"), std::to_string(count)) : wrong;
   }
 
   std::string people() {

@@ -234,6 +234,22 @@ struct Reference {
       place.state = "processing";
     place.let();
   }
+  // From all who have it; at -1 everywhere. How many leases, and how many of them are in doubt now.
+  std::pair<int, int> take_back(std::string const& id, int only) {
+    std::pair<int, int> out;
+    for (int at = 0; at < 4; ++at) {
+      Place& place = docs.at(id).places[at];
+      if (!place.leased || (only >= 0 && at != only)) continue;
+      ++out.first;
+      bool const doubt = place.state == "sending" && at != 0;
+      if (!doubt && (place.state == "sending" || place.state == "batched")) place.state = "processing";
+      if (!doubt) place.let();
+      place.leased = false;
+      place.in_doubt = doubt;
+      out.second += doubt ? 1 : 0;
+    }
+    return out;
+  }
   // In the order in which they end; those that end together in any, so there should be none.
   void pass(std::int64_t to) {
     leave();

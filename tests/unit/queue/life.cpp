@@ -114,8 +114,8 @@ class Life {
   std::string command() {
     static constexpr char const* kCommands[] = {"SEND",    "SEND",   "SEND",    "SEND",    "SEND",   "ACQUIRE",
                                                 "ACQUIRE", "ACCEPT", "RELEASE", "RELEASE", "REJECT", "DECLARE",
-                                                "BIND",    "UNBIND", "REMOVE",  "PURGE",   "MOVE"};
-    std::string const command = kCommands[draw(one_in(3) ? 17 : 11)];
+                                                "BIND",    "UNBIND", "REMOVE",  "PURGE",   "MOVE",   "KICK"};
+    std::string const command = kCommands[draw(one_in(3) ? 18 : 11)];
     std::uint64_t const connection = 1 + draw(3);
     Texts with;
     if (command == "SEND") {
@@ -134,12 +134,13 @@ class Life {
               {"count", std::to_string(1 + draw(3))},
               {"lease", std::to_string(one_in(3) ? 1 + draw(500) : 1'000'000)}};
       if (one_in(8)) with["accept"] = "1";
-    } else if (command == "ACCEPT" || command == "RELEASE" || command == "REJECT") {
+    } else if (command == "ACCEPT" || command == "RELEASE" || command == "REJECT" || command == "KICK") {
       if (leased_.empty()) return "";
       auto const& [message, epoch] = leased_[leased_.size() - 1 - draw(std::min<std::size_t>(leased_.size(), 6))];
-      with = {{"message", message}, {"epoch", epoch}};
+      with["message"] = message;
+      if (command != "KICK") with["epoch"] = epoch;
       if (command == "RELEASE" && one_in(2)) with["error"] = "no";
-      if (command != "ACCEPT" && one_in(4)) with["error_trace"] = std::string(draw(400), 't');
+      if ((command == "RELEASE" || command == "REJECT") && one_in(4)) with["error_trace"] = std::string(draw(400), 't');
       if (command == "RELEASE" && one_in(5)) with["process_date"] = "+" + std::to_string(draw(300));
     } else if (command == "DECLARE" && one_in(3)) {
       with = {{"exchange", exchange()}, {"kind", one_in(3) ? "direct" : one_in(2) ? "fanout" : "topic"}};

@@ -65,6 +65,49 @@ BOOST_AUTO_TEST_CASE(a_released_message_goes_back_to_its_place) {
   BOOST_TEST(table.replays());
 }
 
+BOOST_AUTO_TEST_CASE(a_message_is_taken_back_from_its_consumer) {
+  Harness table;
+  table.make("q");
+  table.send("q", "a");
+  table.send("q", "b");
+  Reply const first = table.take("q", {}, 7);
+  Texts const its{{"message", first.get("message")}};
+  BOOST_TEST(table.run("KICK", its).name() == "KICKED");
+  BOOST_TEST(table.replays());
+  // Its former consumer is fenced, before and after another one has it.
+  BOOST_TEST(table.end("ACCEPT", first).error() == "not_leased");
+  Reply const second = table.take("q", {}, 8);
+  BOOST_TEST(second.get("body") == "a");
+  BOOST_TEST(second.get("redelivered") == "1");
+  BOOST_TEST(second.get("deliveries") == "0");
+  for (std::string const command : {"ACCEPT", "RELEASE", "REJECT", "TOUCH"})
+    BOOST_TEST(table.end(command, first).error() == "stale_epoch");
+  BOOST_TEST(table.end("ACCEPT", second).name() == "ACCEPTED");
+  BOOST_TEST(table.run("KICK", its).error() == "unknown_row");
+  // What nobody has: the refusal says how it is.
+  Reply const waits = table.run("BROWSE", {{"queue", "q"}});
+  Texts const other{{"message", waits.get("message")}};
+  BOOST_TEST(table.run("KICK", other).error() == "wrong_state");
+  BOOST_TEST(table.run("KICK", other).status.message().find("it is due") != std::string::npos);
+  BOOST_TEST(table.end("REJECT", table.take("q")).name() == "PARKED");
+  BOOST_TEST(table.run("KICK", other).status.message().find("it is parked: MOVE") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_epoch_is_told_to_its_holder_and_to_those_who_may_manage) {
+  Harness table;
+  table.make("q");
+  Reply const taken = (table.send("q", "a"), table.take("q", {}, 7));
+  Texts const its{{"message", taken.get("message")}};
+  for (std::string const command : {"READ", "BROWSE"}) {
+    Texts const with = command == "READ" ? its : Texts{};
+    BOOST_TEST(table.run(command, with, 8).get("epoch") == "-", command);
+    BOOST_TEST(table.run(command, with, 7).get("epoch") == taken.get("epoch"), command);
+    table.may_manage = true;
+    BOOST_TEST(table.run(command, with, 8).get("epoch") == taken.get("epoch"), command);
+    table.may_manage = false;
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_connection_that_ends_gives_its_messages_back) {
   Harness table;
   table.make("q");

@@ -26,6 +26,7 @@ class Reference {
     if (command == "SEND") return send(with);
     if (command == "ACQUIRE") return acquire(with, connection);
     if (command == "ACCEPT" || command == "RELEASE" || command == "REJECT") return end(command, with);
+    if (command == "KICK") return kick(with);
     if (command == "DECLARE") return declare(with, connection);
     if (command == "REMOVE") return remove(with, connection);
     if (command == "BIND" || command == "UNBIND") return bind(command, with, connection);
@@ -302,6 +303,14 @@ class Reference {
       return name;
     }
     return failed ? fail(at, false) : give_back(at);
+  }
+  std::string kick(Texts const& with) {
+    auto const at = std::ranges::find_if(messages_, [&](Message const& one) { return one.id == with.at("message"); });
+    if (at == messages_.end()) return "unknown_row";
+    if (!at->is_leased()) return "wrong_state";
+    at->redelivered = true;
+    std::string const name = give_back(at);
+    return name == "RELEASED" ? "KICKED" : name;
   }
   std::string give_back(Messages::iterator at) {
     at->connection = 0;
