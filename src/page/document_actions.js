@@ -143,6 +143,24 @@ export function changeDeliveries(change, table, {what, sets, choices = [], after
   });
 }
 
+export function takeBack(table, one, after) {
+  ask({
+    title: `Take document ${one.document} back?`,
+    verb: 'Take back',
+    body: [
+      h('p', {}, one.uri ?? `Child ${one.child} of document ${one.parent}`),
+      h('p', {},
+        'The workers that have it are refused when they report. It is handed out again, and nothing is counted. What is ' +
+            'being sent where it may arrive once at most is in doubt then.')
+    ],
+    async run(signal) {
+      const [answer] = await call('KICK', {table, document: one.document}, signal);
+      after();
+      return `${plural(answer.count, 'lease')} of document ${one.document} ${answer.count === 1 ? 'is' : 'are'} over.`;
+    },
+  });
+}
+
 export function forget(table, one, after) {
   ask({
     title: `Forget document ${one.document}?`,

@@ -2,7 +2,7 @@
 // reason why it is where it is.
 import {action} from './actions.js';
 import {call, isAborted} from './api.js';
-import {changeDeliveries, CHANGES, forget} from './document_actions.js';
+import {changeDeliveries, CHANGES, forget, takeBack} from './document_actions.js';
 import {h, replace, say} from './dom.js';
 import {plural} from './format.js';
 import {list} from './pages.js';
@@ -175,6 +175,7 @@ async function look(table, one, rights, after) {
         history(table, one.document),
         h('div', {class: 'buttons'}, has(['error', ...FAILED]) ? offer('retry', 'Retry') : null,
           has(['in_doubt']) ? [offer('sent', 'It arrived'), offer('failed', 'It did not arrive')] : null,
+          reason.done ? null : action('Take back …', 'manage', rights, then(() => takeBack(table, one, after))),
           offer('force', 'Send again'), has([...WAITING, ...FAILED, 'in_doubt']) ? offer('drop', 'Drop') : null,
           action('Forget …', 'manage', rights, then(() => forget(table, one, after)), 'risky'), close));
   openDialog(dialog, close, here);

@@ -7,7 +7,7 @@ import {bytes, number, plural, shortened, span} from './format.js';
 import {live} from './live.js';
 import {list} from './pages.js';
 import {badge, dated, empty, facts, link, openDialog, tile, traceOf, when} from './parts.js';
-import {move, purge} from './queue_actions.js';
+import {move, purge, takeBack} from './queue_actions.js';
 import {limits, marks, queueLink} from './queues.js';
 
 const EVERY_MS = 2000;
@@ -35,7 +35,7 @@ function bodyOf(message) {
 }
 
 // one: as BROWSE has shown it.
-async function look(table, one) {
+async function look(table, one, rights, after) {
   const here = location.hash;
   const part = one.bytes > SHOWN_BYTES ? {offset: 0, length: SHOWN_BYTES} : {};
   const [head] = await call('READ', {table, message: one.message, ...part});
@@ -64,7 +64,10 @@ async function look(table, one) {
           consumer: head.worker,
           'lease ends': head.lease_end ? when(head.lease_end, true) : null
         }),
-        h('div', {class: 'buttons'}, close));
+        h('div', {class: 'buttons'}, head.status === 'acquired' ? action('Take back …', 'manage', rights, () => {
+            dialog.close();
+            takeBack(table, one.message, head.worker, after);
+          }) : null, close));
   dialog.addEventListener('click', (event) => event.target.closest('a') && dialog.close());
   openDialog(dialog, close, here);
 }
@@ -109,7 +112,7 @@ export function open(place, name, {row: queue, query: first, rights}) {
 
   async function show(message) {
     try {
-      await look(name, message);
+      await look(name, message, rights(), again);
     } catch (failure) {
       tell(failure);
     }

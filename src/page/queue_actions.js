@@ -1,4 +1,4 @@
-// What may be done with a queue: messages are sent, moved to another queue, and dropped. What is moved or dropped is
+// What may be done with a queue: messages are sent, taken back from a consumer, moved to another queue, and dropped. What is moved or dropped is
 // counted before, and changed page by page.
 import {ask, field} from './actions.js';
 import {call, isAborted} from './api.js';
@@ -34,6 +34,22 @@ export function send(table, queue, after) {
       const [answer] = await call('SEND', parameters, signal);
       after?.();
       return `Message ${answer.message} is on ${to.value}.`;
+    },
+  });
+}
+
+export function takeBack(table, message, consumer, after) {
+  ask({
+    title: `Take message ${message} back?`,
+    verb: 'Take back',
+    body: h(
+        'p', {},
+        `${consumer} has it, and is refused when it reports. The message waits at its place in the queue; nothing is ` +
+            'counted.'),
+    async run(signal) {
+      const [answer] = await call('KICK', {table, message}, signal);
+      after();
+      return answer.command === 'KICKED' ? `Message ${message} waits again.` : `Message ${message} had expired.`;
     },
   });
 }

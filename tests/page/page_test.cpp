@@ -289,8 +289,18 @@ BOOST_AUTO_TEST_CASE(parked_messages_are_made_due_again_and_a_message_is_sent) {
   confirm("Send");
   expect("all('.messages tbody tr').length === 1");
   LineClient consumer{local()};
-  std::string const taken = consumer.ask("ACQUIRE table=post;queue=orders");
+  std::string taken = consumer.ask("ACQUIRE table=post;queue=orders");
   BOOST_TEST(taken.find("body=four pizzas") != std::string::npos, taken);
+  // One that a consumer has is taken back.
+  expect("one('.badge[data-state=acquired]') !== null");
+  page.evaluate("one('.messages tbody button').click()");
+  click("Take back …");
+  confirm("Take back");
+  expect("one('.badge[data-state=due]') !== null");
+  BOOST_TEST(
+      fact(consumer.ask("ACCEPT table=post;message=" + fact(taken, "message") + ";epoch=" + fact(taken, "epoch")),
+           "code") == "not_leased");
+  taken = consumer.ask("ACQUIRE table=post;queue=orders");
   ask("REJECT table=post;message=" + fact(taken, "message") + ";epoch=" + fact(taken, "epoch"));
   expect("one('.badge[data-state=parked]') !== null && tile('Parked') === '1'");
   click("Move");

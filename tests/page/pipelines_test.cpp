@@ -144,6 +144,14 @@ BOOST_AUTO_TEST_CASE(documents_are_found_explained_and_tried_again) {
   click("Forget …");
   confirm("Forget");
   expect("words().includes('There is no such document.') && tile('Documents') === '1'");
+  // What a worker has is taken back.
+  go("#/t/docs/documents");
+  expect("all('.documents tbody tr').length === 1");
+  page.evaluate("one('.documents tbody button').click()");
+  click("Take back …");
+  confirm("Take back");
+  expect("one('#status').textContent.startsWith('1 lease of document ')");
+  BOOST_TEST(ask("DESTINATIONS table=docs;destination=publish").find("with_workers") == std::string::npos);
   // Who has no right to it is told why.
   open(read_only_url(), "#/t/docs/documents");
   expect("all('.documents tbody tr').length === 1 && button('Retry')?.getAttribute('aria-disabled') === 'true'");
