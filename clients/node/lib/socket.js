@@ -39,14 +39,18 @@ function pem(given, option) {
 }
 
 // Node 18 tries the first address of a name alone, as a rule ::1 of localhost.
-const ALL_ADDRESSES = {autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 1_000};
+const ALL_ADDRESSES = {
+  autoSelectFamily: true,
+  autoSelectFamilyAttemptTimeout: 1_000
+};
 
 /** A socket that is connecting; `ready` is the event after which it may be used. Throws a FastjournalError. */
 export function openSocket(options) {
   const {secure, ...place} = parseAddress(options.server);
   if (!secure) {
     // A listener may be idle for hours: without keep-alive it never notices a vanished daemon.
-    const socket = net.connect({...place, ...ALL_ADDRESSES, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000});
+    const socket =
+        net.connect({...place, ...ALL_ADDRESSES, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000});
     return {socket, ready: 'connect'};
   }
   const given = {

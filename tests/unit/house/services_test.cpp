@@ -1,4 +1,5 @@
-// Service files are installed where a communicatord reads them: in share/communicator/services only.
+// Service files of a communicatord are installed where it reads them, in share/communicator/services only; and the units
+// of systemd wait for the disks that they need.
 #include <boost/test/unit_test.hpp>
 
 #include <filesystem>
@@ -24,6 +25,18 @@ BOOST_AUTO_TEST_CASE(each_service_file_is_installed_where_they_are_read) {
     BOOST_TEST(rule.find("/conf/" + entry.path().filename().string()) != std::string::npos, entry.path());
   }
   BOOST_TEST(seen >= 2U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(units_of_systemd)
+
+// An unmounted disk is an empty folder: what would be written there is a new journal.
+BOOST_AUTO_TEST_CASE(the_daemon_is_started_when_the_disk_of_its_data_is_mounted) {
+  std::ostringstream text;
+  text << std::ifstream{std::string{FJ_SOURCE_DIR} + "/conf/systemd/fastjournal.service.in"}.rdbuf();
+  std::string const unit = text.str().substr(0, text.str().find("\n[Service]\n"));
+  BOOST_TEST(unit.find("\nRequiresMountsFor=@FJ_DATA_FOLDER_FULL@\n") != std::string::npos, unit);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
