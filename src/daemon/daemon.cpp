@@ -18,6 +18,7 @@
 #include "config/tables_folder.h"
 #include "config/users_reader.h"
 #include "daemon/refused_lines.h"
+#include "files/new_file.h"
 #include "os/event_log.h"
 #include "os/installation.h"
 #include "os/known_folders.h"
@@ -142,10 +143,10 @@ Status Daemon::write_message_files() const {
   if (error) return {Code::io_error, "make " + folder + ": " + error.message()};
   for (auto const& [name, content] : server::message_files(types_, tables_)) {
     std::string const path = folder + "/" + name;
-    std::ofstream file{path, std::ios::trunc};
-    file << content;
-    file.close();
-    if (!file) return {Code::io_error, "write " + path + ": it cannot be written"};
+    Result<files::NewFile> file = files::NewFile::make(path, 0666);
+    if (!file.ok()) return file.status();
+    if (Status status = file->write(content); !status.ok()) return status;
+    if (Status status = file->finish(files::NewFile::Durable::no); !status.ok()) return status;
   }
   return {};
 }

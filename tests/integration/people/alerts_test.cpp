@@ -201,6 +201,11 @@ BOOST_AUTO_TEST_CASE(definition_files_tell_parameters_and_columns) {
   RealDaemon daemon{
       "<aliases><alias command=\"PUTJOB\" means=\"INSERT\" answer=\"GOTJOB\" refusal=\"JOBFAILED\">"
       "<parameter name=\"uri\" is=\"name\"/><parameter name=\"ticket\" use=\"echo\"/></alias></aliases>"};
+  // One that is read meanwhile stays whole: it is replaced, not written over.
+  std::filesystem::path const read = daemon.folder() / "read";
+  std::filesystem::create_directory(daemon.folder() / "messages");
+  std::ofstream{daemon.folder() / "messages" / "DONE.conf"} << "an older one";
+  std::filesystem::create_hard_link(daemon.folder() / "messages" / "DONE.conf", read);
   BOOST_TEST(!daemon.start({"--message-files", daemon.folder() / "messages"}));
   BOOST_TEST(daemon.wait().value_or(-1) == 0);
   auto const text_of = [&](std::string const& name) {
@@ -220,6 +225,7 @@ BOOST_AUTO_TEST_CASE(definition_files_tell_parameters_and_columns) {
   for (char const* const answer : {"INSERTED", "NOTHING", "ERROR", "COMPLETED", "FLAG", "STATS"})
     BOOST_TEST(!text_of(std::string{answer} + ".conf").empty(), answer);
   BOOST_TEST(!std::filesystem::exists(daemon.folder() / "messages" / "STOP.conf"));
+  BOOST_TEST(text_of("../read") == "an older one");
 }
 
 BOOST_FIXTURE_TEST_CASE(restart_asks_for_another_start, Fixture) {
