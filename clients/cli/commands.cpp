@@ -476,8 +476,8 @@ ExitCode check_configuration(Invocation const& invocation, Console& console) {
       out.set(what, problem.text);
       console.out << render_json(out);
     } else {
-      console.err << problem.file << ':' << (problem.line > 0 ? std::to_string(problem.line) + ":" : "") << ' '
-                  << problem.text << '\n';
+      console.err << printable(problem.file) << ':' << (problem.line > 0 ? std::to_string(problem.line) + ":" : "")
+                  << ' ' << printable_lines(problem.text) << '\n';
     }
   };
   for (check::Problem const& problem : report.problems) print(problem, "problem");

@@ -47,8 +47,7 @@ constexpr Example kExamples[] = {
     {"kv lock", "fastjournal kv lock values nightly --create --wait 10m -- ./nightly.sh"},
     {"tx run",
      "fastjournal tx run orders.tx\n"
-     "printf 'INSERT table=pages;uri=http://example.com/\\nSET table=values;key=last;value=7\\n' | fastjournal tx run "
-     "-"},
+     "printf 'INSERT table=pages;uri=site:1\\nSET table=values;key=last;value=7\\n' | fastjournal tx run -"},
     {"tx ls", "fastjournal tx ls --all"},
     {"tx commit", "fastjournal tx commit 1:6f72646572:01"},
     {"tx rollback", "fastjournal tx rollback 1:6f72646572:01"},
@@ -114,9 +113,8 @@ constexpr Example kExamples[] = {
      "fastjournal plan explain catalog.xml --dot | dot -Tsvg > catalog.svg"},
     {"plan compare", "fastjournal plan compare catalog-1.xml catalog-2.xml --rename index=search"},
     {"pipeline run",
-     "fastjournal pipeline run docs --source pages=/srv/pages --to index='./index.sh' --to publish=folder:/srv/www\n"
-     "fastjournal pipeline run docs --source pages=/srv/pages --to index='http://localhost:8983/update?id={uri}' "
-     "--to publish=folder:/srv/www"},
+     "fastjournal pipeline run docs --source pages=pages --to index='./index.sh' --to publish=folder:www\n"
+     "fastjournal pipeline run docs --source pages=pages --to index='http://localhost:8983/add?id={uri}'"},
     {"pipeline status", "fastjournal pipeline status docs"},
     {"pipeline ls", "fastjournal pipeline ls docs --status in_doubt"},
     {"pipeline plan", "fastjournal pipeline plan docs > docs-plan.xml"},

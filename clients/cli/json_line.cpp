@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/terminal_text.h"
 #include "base/utf8.h"
-#include "clients/cli/utf8.h"
 
 namespace fastjournal::cli {
 

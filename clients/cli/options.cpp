@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/terminal_text.h"
 #include "bcdb/key.h"
 #include "clients/cli/console.h"
 #include "clients/cli/grammar.h"
@@ -15,45 +16,10 @@ namespace fastjournal::cli {
 
 namespace {
 
-constexpr std::size_t kHelpWidthMax = 100;
-
-// Lines of help above the limit are broken at blanks: of an option below its description, of a text with what follows in
-// the next line. Examples are to be copied.
-std::string wrapped_help(std::string const& text) {
-  std::string out;
-  std::string carried;  // the rest of the line before
-  std::istringstream lines{text};
-  for (std::string line; std::getline(lines, line);) {
-    bool const is_text = !line.empty() && line.front() != ' ' && line != "Example:" && !line.ends_with("ptions:");
-    if (!carried.empty() && is_text) {
-      line.insert(0, carried + ' ');
-    } else if (!carried.empty()) {
-      out += carried + '\n';
-    }
-    carried.clear();
-    std::size_t const name = std::min(line.find_first_not_of(' '), line.size());
-    std::size_t const gap = name == 0 ? std::string::npos : line.find("  ", name);
-    std::size_t const column = gap == std::string::npos ? name : line.find_first_not_of(' ', gap);
-    std::size_t const indent = std::min(column, kHelpWidthMax / 2);
-    bool was_broken = false;
-    while (line.size() > kHelpWidthMax && !line.starts_with("  fastjournal ")) {
-      std::size_t const at = line.rfind(' ', kHelpWidthMax);
-      if (at == std::string::npos || at <= indent) break;
-      was_broken = true;
-      out.append(line, 0, at) += '\n';
-      line = std::string(indent, ' ') + line.substr(at + 1);
-    }
-    if (is_text && was_broken)
-      carried = std::move(line);
-    else
-      out += line + '\n';
-  }
-  if (!carried.empty()) out += carried + '\n';
-  return out;
-}
-
 Parsed usage_mistake(bool json, std::string const& what) {
-  return {{}, ExitCode::usage, json ? usage_error_json(what) : "fastjournal: " + what + "\nTry: fastjournal --help\n"};
+  return {{},
+          ExitCode::usage,
+          json ? usage_error_json(what) : "fastjournal: " + printable_lines(what) + "\nTry: fastjournal --help\n"};
 }
 
 bool has_equals(std::string const& word) { return word.find('=') != std::string::npos; }

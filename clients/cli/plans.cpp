@@ -309,7 +309,8 @@ class PlanRunner {
   void tell_finding(std::string const& path, plan::Finding const& finding, std::string_view severity) {
     if (!one_.json) {
       std::string const line = finding.line == 0 ? std::string{} : fmt::format("{}:", finding.line);
-      console_.err << fmt::format("{}:{} {}: {}: {}\n", path, line, severity, finding.name, printable(finding.what));
+      console_.err << fmt::format("{}:{} {}: {}: {}\n", printable(path), line, severity, finding.name,
+                                  printable(finding.what));
       return;
     }
     Message out;

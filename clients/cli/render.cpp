@@ -251,41 +251,6 @@ nlohmann::ordered_json json_of(Value const& value) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    auto const byte = static_cast<unsigned char>(text[at]);
-    std::size_t const size = utf8_size(text, at);
-    std::string_view character = text.substr(at, size);
-    bool const steers_too = size > 1 && steers_terminal(*take_character(character));
-    if (byte == '\n')
-      out += "\\n";
-    else if (byte == '\r')
-      out += "\\r";
-    else if (byte == '\t')
-      out += "\\t";
-    else if (size == 0 || byte < 0x20 || byte == 0x7F)
-      out += fmt::format("\\x{:02x}", byte);
-    else if (steers_too)
-      out += '?';
-    else
-      out.append(text, at, size);
-    at += std::max<std::size_t>(size, 1);
-  }
-  return out;
-}
-
-std::string printable_lines(std::string_view text) {
-  std::string out;
-  while (true) {
-    std::size_t const end = text.find('\n');
-    out += printable(text.substr(0, end));
-    if (end == std::string_view::npos) return out;
-    out += '\n';
-    text.remove_prefix(end + 1);
-  }
-}
-
 std::string trace_lines(std::string_view trace) {
   std::string out;
   while (!trace.empty()) {

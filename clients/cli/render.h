@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/terminal_text.h"
 #include "fastjournal/message.h"
 
 namespace fastjournal::cli {
@@ -18,12 +19,6 @@ struct Look {
   std::size_t width{80};  // of the terminal
   bool utc{true};         // dates are in UTC, else in the zone of whoever looks
 };
-
-// Escapes control characters and bytes that are not UTF-8: the contents of a row must not control the terminal, and an
-// invalid byte must not hide the rest.
-[[nodiscard]] std::string printable(std::string_view text);
-// The same of each line: line feeds stay, as in the sentences of a refused RELOAD.
-[[nodiscard]] std::string printable_lines(std::string_view text);
 
 // One line per record under a heading of names, numbers aligned to the right; empty for no records. Dates are shown as
 // dates; control characters are escaped. Parameters of the protocol (request, left, after) and `hidden` are left out.

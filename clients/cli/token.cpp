@@ -121,7 +121,7 @@ ExitCode login(Invocation const& invocation, Console& console, TokenSources cons
   if (invocation.json)
     console.out << render_json(answer->first());
   else
-    console.out << "logged in at " << invocation.server << " as " << answer->first().text("user")
+    console.out << "logged in at " << printable(invocation.server) << " as " << answer->first().text("user")
                 << ", with the rights " << answer->first().text("rights") << "; the token is kept in "
                 << sources.kept_in << '\n';
   return ExitCode::ok;

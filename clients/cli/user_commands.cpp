@@ -117,7 +117,7 @@ class UserRunner {
       console_.out << render_json(out);
       return;
     }
-    console_.err << "user " << name << " is in " << file_ << "; `fastjournal reload` makes the daemon know "
+    console_.err << "user " << name << " is in " << printable(file_) << "; `fastjournal reload` makes the daemon know "
                  << (token ? "the token\n" : "it\n");
     if (!token) return;
     console_.err << "The token is shown this once. " << name

@@ -61,11 +61,6 @@ std::size_t utf8_size(std::string_view text, std::size_t at) {
   return take_character(rest) ? text.size() - at - rest.size() : 0;
 }
 
-bool steers_terminal(char32_t character) {
-  return (character >= 0x80 && character < 0xA0) || character == 0x61C || character == 0x200E || character == 0x200F ||
-         (character >= 0x2028 && character <= 0x202E) || (character >= 0x2066 && character <= 0x2069);
-}
-
 std::size_t display_width(std::string_view text) { return reach(text, SIZE_MAX).columns; }
 
 std::string_view cut_to_width(std::string_view text, std::size_t width) {

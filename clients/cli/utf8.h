@@ -10,10 +10,6 @@ namespace fastjournal::cli {
 // Size of the character at `at` in bytes; 0 if there is no valid one.
 [[nodiscard]] std::size_t utf8_size(std::string_view text, std::size_t at);
 
-// A character beyond ASCII that is not shown, but changes what is: controls (U+0080 to U+009F), directions of writing, ends
-// of lines.
-[[nodiscard]] bool steers_terminal(char32_t character);
-
 // Columns; an invalid byte or a control character counts as one.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 // The longest prefix of at most `width` columns.

@@ -262,7 +262,8 @@ void Worker::report(Row const& row, std::string const& what) {
   if (one_.json)
     note(one_, console_, fmt::format("row {}: {}", row.row, what));
   else
-    console_.err << fmt::format("{} row {}: {}\n", row.table, row.row, with_dates(what, console_.look)) << std::flush;
+    console_.err << fmt::format("{} row {}: {}\n", row.table, row.row, printable(with_dates(what, console_.look)))
+                 << std::flush;
 }
 
 ExitCode Worker::handle(Taken const& taken) {

@@ -1,10 +1,13 @@
 #include "clients/forwarder/options.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <utility>
 
+#include "base/terminal_text.h"
 #include "clients/lib/routes.h"
 
 namespace fastjournal::forwarder {
@@ -79,7 +82,12 @@ Options parse_options(int count, char** words) {
   try {
     app.parse(count, words);
   } catch (CLI::ParseError const& error) {
-    std::exit(app.exit(error) == 0 ? 0 : 2);
+    std::ostringstream answer;
+    std::ostringstream mistake;
+    int const code = app.exit(error, answer, mistake);
+    std::fputs(wrapped_help(answer.str()).c_str(), stdout);
+    std::fputs(printable_lines(mistake.str()).c_str(), stderr);
+    std::exit(code == 0 ? 0 : 2);
   }
   if (options.servers.empty()) options.servers.emplace_back("127.0.0.1:4050");
   std::vector<std::string> servers;

@@ -3,9 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 
+#include "base/terminal_text.h"
 #include "config/address.h"
 #include "config/fields.h"
+#include "os/event_log.h"
 #include "os/installation.h"
 #include "reactor/address.h"
 
@@ -130,12 +133,17 @@ Options parse_options(int count, char** words) {
   try {
     app.parse(count, words);
   } catch (CLI::ParseError const& error) {
-    std::exit(app.exit(error) == 0 ? 0 : 2);
+    std::ostringstream answer;
+    std::ostringstream mistake;
+    int const code = app.exit(error, answer, mistake);
+    std::fputs(wrapped_help(answer.str()).c_str(), stdout);
+    std::fputs(printable_lines(mistake.str()).c_str(), stderr);
+    std::exit(code == 0 ? 0 : 2);
   }
   for (std::string const& address : listen.addresses) {
     Result<config::ListenDeclaration> declared = declare(address, listen.plain_text, listen.rights);
     if (!declared.ok()) {
-      std::fprintf(stderr, "fastjournald: %s\n", declared.status().message().c_str());
+      os::print_failure("fastjournald", declared.status().message());
       std::exit(2);
     }
     options.listen.push_back(std::move(declared).value());

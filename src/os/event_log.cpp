@@ -21,6 +21,8 @@
 
 #include <fmt/format.h>
 
+#include "base/terminal_text.h"
+
 namespace fastjournal::os {
 namespace {
 
@@ -98,28 +100,6 @@ Status use_file(std::string const& file) {
   return {};
 }
 
-// Logged texts often contain words of clients: these must not begin a line or control a terminal.
-std::string one_line(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    auto const byte = static_cast<unsigned char>(text[at]);
-    auto const next = at + 1 < text.size() ? static_cast<unsigned char>(text[at + 1]) : 0U;
-    if (byte == '\n') {
-      out += "\\n";
-    } else if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
-      // U+0080 to U+009F: terminals treat them as control characters too.
-      out += fmt::format("\\x{:02x}\\x{:02x}", byte, next);
-      ++at;
-    } else {
-      out += text[at];
-    }
-  }
-  return out;
-}
-
 // False: it is not there, or takes nothing.
 bool write_to_journal(spdlog::level::level_enum level, std::string_view text, LogFields fields) {
   std::vector<std::string> entry =
@@ -133,14 +113,15 @@ bool write_to_journal(spdlog::level::level_enum level, std::string_view text, Lo
 void write_line(spdlog::level::level_enum level, std::string_view text, LogFields fields) {
   if (!spdlog::should_log(level)) return;
   if (fields.size() > 0 && fields_are_wanted() && write_to_journal(level, text, fields)) return;
-  spdlog::log(level, "{}", one_line(text));
+  // Logged texts often contain words of clients: these must not begin a line or control a terminal.
+  spdlog::log(level, "{}", printable(text));
 }
 
 }  // namespace
 
 std::vector<std::string> journal_entry(std::string_view program, int priority, std::string_view text,
                                        LogFields fields) {
-  std::vector<std::string> out{fmt::format("MESSAGE={}", one_line(text)), fmt::format("PRIORITY={}", priority),
+  std::vector<std::string> out{fmt::format("MESSAGE={}", printable(text)), fmt::format("PRIORITY={}", priority),
                                fmt::format("SYSLOG_IDENTIFIER={}", program)};
   for (LogField const& field : fields) out.push_back(fmt::format("{}={}", field.name, field.value));
   return out;
@@ -170,12 +151,12 @@ void log_error(std::string_view text, LogFields fields) { write_line(spdlog::lev
 
 void print_failure(std::string_view program, std::string_view text) {
   if (!errors_go_to_journal()) {
-    fmt::print(stderr, "{}: {}\n", program, text);
+    fmt::print(stderr, "{}: {}\n", program, printable_lines(text));
     return;
   }
   for (std::size_t at = 0; at <= text.size();) {
     std::size_t const end = std::min(text.find('\n', at), text.size());
-    fmt::print(stderr, "<{}>{}\n", priority_of(spdlog::level::err), text.substr(at, end - at));
+    fmt::print(stderr, "<{}>{}\n", priority_of(spdlog::level::err), printable(text.substr(at, end - at)));
     at = end + 1;
   }
 }

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "tests/support/child_process.h"
@@ -76,6 +77,16 @@ void check_options(std::string const& command, std::string const& page) {
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(manual)
+
+// As of the command line, whose commands a unit test has.
+BOOST_AUTO_TEST_CASE(no_line_of_help_of_the_daemon_and_the_forwarder_is_longer_than_100) {
+  for (char const* const program : {"fastjournald", "fastjournal-client"}) {
+    std::istringstream lines{run(std::string{FJ_BINARY_DIR "/bin/"} + program + " --help")};
+    std::size_t seen = 0;
+    for (std::string line; std::getline(lines, line); ++seen) BOOST_TEST(line.size() <= 100U, line);
+    BOOST_TEST(seen > 30U, program);
+  }
+}
 
 BOOST_AUTO_TEST_CASE(man_and_its_checkers_have_no_complaint) {
   for (fs::path const& page : pages()) {

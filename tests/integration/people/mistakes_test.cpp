@@ -478,3 +478,31 @@ BOOST_FIXTURE_TEST_CASE(the_log_file_is_opened_again_under_its_name, Running) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(mistakes_in_command_lines)
+
+// Who copies a word from elsewhere did not write it.
+BOOST_AUTO_TEST_CASE(words_that_are_told_do_not_steer_the_terminal) {
+  std::string const word = "/no\x1b[31m\u202e\u009bx";
+  std::string const bin = FJ_BINARY_DIR "/bin/";
+  TemporaryFolder const folder;
+  for (std::vector<std::string> const& words : {std::vector<std::string>{bin + "fastjournal", word},
+                                                {bin + "fastjournal", "check", word},
+                                                {bin + "fastjournal", "plan", "check", word},
+                                                {bin + "fastjournal", "log", "verify", "--config", word},
+                                                {bin + "fastjournal", "put", "pages", "--timeout", word},
+                                                {bin + "fastjournald", word},
+                                                {bin + "fastjournald", "--config", word},
+                                                {bin + "fastjournald", "--listen", word.substr(1)},
+                                                {bin + "fastjournal-client", folder.path(), "--config", word},
+                                                {bin + "fastjournal-client", folder.path(), "--once" + word},
+                                                {bin + "fastjournal-client", "/proc" + word}}) {
+    ChildProcess child{words};
+    BOOST_TEST(child.wait().value_or(0) != 0);
+    std::string const& told = child.output();
+    BOOST_TEST(mistakes_has(told, "no\\x1"), told);
+    for (char const* const steers : {"\x1b", "\u202e", "\u009b"}) BOOST_TEST(!mistakes_has(told, steers), told);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -277,8 +277,7 @@ BOOST_AUTO_TEST_CASE(no_line_of_help_is_longer_than_100) {
   for (std::vector<std::string> words : commands) {
     words.emplace_back("--help");
     std::istringstream lines{parse_arguments(words).output};
-    for (std::string line; std::getline(lines, line);)
-      if (!line.starts_with("  fastjournal ")) BOOST_TEST(line.size() <= 100U, line);
+    for (std::string line; std::getline(lines, line);) BOOST_TEST(line.size() <= 100U, line);
   }
 }
 
