@@ -21,19 +21,19 @@ class Search {
   [[nodiscard]] bool answers(std::string const& address) {
     Status const status = client::Socket::connect(address, -1, client::moment_after(kLimit)).status();
     if (status.ok()) return true;
-    is_closed_ |= doctor::is_closed_to_us(address);
+    if (closed_.empty() && doctor::is_closed_to_us(address)) closed_ = address;
     if (tried_.find(status.message()) == std::string::npos) tried_ += (tried_.empty() ? "" : "; ") + status.message();
     return false;
   }
-  // A socket that we may not open was seen.
-  [[nodiscard]] bool is_closed() const { return is_closed_; }
+  // A socket that was seen and that we may not open; empty: none.
+  [[nodiscard]] std::string const& closed() const { return closed_; }
   [[nodiscard]] std::string origin_of(std::string const& file) const {
     return file + " names the daemon's address; tried: " + tried_;
   }
 
  private:
   std::string tried_;
-  bool is_closed_{false};
+  std::string closed_;
 };
 
 }  // namespace
@@ -61,10 +61,16 @@ Result<FoundServer> find_server() {
   doctor::Addresses const named = doctor::addresses_of(declared.value());
   for (std::string const& address : named.sockets)
     if (search.answers(address)) return FoundServer{address, {}};
-  bool const by_port = named.sockets.empty() || search.is_closed();
-  if (by_port)
-    for (std::string const& address : named.ports)
-      if (search.answers(address)) return FoundServer{address, {}};
+  bool const by_port = named.sockets.empty() || !search.closed().empty();
+  std::string strangers;
+  for (std::string const& address : by_port ? named.ports : std::vector<std::string>{}) {
+    if (!search.answers(address)) continue;
+    std::string const why = search.closed().empty() ? std::string{} : doctor::stranger_at(address, search.closed());
+    if (why.empty()) return FoundServer{address, {}};
+    strangers += (strangers.empty() ? "" : "; ") + why;
+  }
+  if (!strangers.empty())
+    return Status{Code::unavailable, strangers + "; if that is meant, --server ADDRESS or FASTJOURNAL_SERVER names it"};
   std::vector<std::string> const& meant = by_port && !named.ports.empty() ? named.ports : named.sockets;
   if (!meant.empty()) return FoundServer{meant.front(), search.origin_of(file)};
   return Status{Code::unavailable, file +

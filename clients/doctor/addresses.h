@@ -21,4 +21,8 @@ struct Addresses {
 // Whether the socket, or a folder above it, is not for us: its daemon may be there. False for other addresses.
 [[nodiscard]] bool is_closed_to_us(std::string const& address);
 
+// Why what listens at this port of this computer may not be the daemon of a socket that is closed to us: it is of
+// another user. Root is none, as systemd opens sockets. Empty: it is of the socket's user.
+[[nodiscard]] std::string stranger_at(std::string const& port, std::string const& socket);
+
 }  // namespace fastjournal::doctor

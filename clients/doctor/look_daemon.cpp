@@ -114,6 +114,7 @@ std::string option_of(pid_t pid, std::string const& name) {
 
 void look_at_daemon(Wish const& wish, Addresses const& addresses, Facts& facts) {
   DaemonFacts& daemon = facts.daemon;
+  std::string closed;
   auto const answers = [&](std::string const& address) {
     daemon.tried.push_back(address);
     auto const tls = client::Socket::tls_for(address, {{wish.connection.ca_file, "--ca"},
@@ -122,7 +123,9 @@ void look_at_daemon(Wish const& wish, Addresses const& addresses, Facts& facts) 
     auto const socket = tls.ok()
                             ? client::Socket::connect(address, -1, client::moment_after(kConnectLimit), tls.value())
                             : Result<client::Socket>{tls.status()};
-    if (socket.ok()) {
+    bool const is_instead = socket.ok() && !closed.empty() && !address.starts_with("unix:");
+    std::string const stranger = is_instead ? stranger_at(address, closed) : std::string{};
+    if (socket.ok() && stranger.empty()) {
       daemon.server = address;
       daemon.problem.clear();
       daemon.is_refused = false;
@@ -131,8 +134,9 @@ void look_at_daemon(Wish const& wish, Addresses const& addresses, Facts& facts) 
       return true;
     }
     if (!daemon.problem.empty()) daemon.problem += "; ";
-    daemon.problem += socket.status().message();
-    daemon.is_refused |= is_closed_to_us(address);
+    daemon.problem += stranger.empty() ? socket.status().message() : stranger;
+    if (closed.empty() && is_closed_to_us(address)) closed = address;
+    daemon.is_refused = !closed.empty();
     return false;
   };
   if (std::any_of(addresses.sockets.begin(), addresses.sockets.end(), answers)) return;

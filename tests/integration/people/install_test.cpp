@@ -1,7 +1,10 @@
 // `cmake --install` makes a working server: started from the installed files, with no option but the data folder, it
 // accepts a row, and the installed command line works on it.
-#include <unistd.h>
 #include <boost/test/unit_test.hpp>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -137,6 +140,27 @@ BOOST_FIXTURE_TEST_CASE(no_other_daemon_answers_for_one_that_is_stopped, Install
     before = {"env", "HOME=/", "setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"};
     std::string const answered = run({"ping"});
     BOOST_TEST(has(answered, port + " answers"), answered);
+    // But not a program of another user than the socket's.
+    BOOST_REQUIRE(::seteuid(65533) == 0);
+    int const listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    BOOST_REQUIRE(::seteuid(0) == 0);
+    sockaddr_in at{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+    socklen_t size = sizeof at;
+    BOOST_REQUIRE(::bind(listener, reinterpret_cast<sockaddr*>(&at), size) == 0);
+    BOOST_REQUIRE(::listen(listener, 8) == 0);
+    BOOST_REQUIRE(::getsockname(listener, reinterpret_cast<sockaddr*>(&at), &size) == 0);
+    std::string const strange = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+    replace(conf / "fastjournal.xml", port, strange);
+    for (std::string const command : {"ping", "doctor"}) {
+      std::string const told = run({command, "--timeout", "200ms"});
+      BOOST_TEST(has(told, socket + " may not be opened, and at " + strange + " listens a program of user 65533"),
+                 told);
+      BOOST_TEST(has(told, "--server"), told);
+    }
+    BOOST_REQUIRE(::chown((prefix / "var/run/fastjournal/fastjournal.sock").c_str(), 65533, 65533) == 0);
+    std::string const own = run({"ping", "--timeout", "200ms"});
+    BOOST_TEST((has(own, strange) && !has(own, "may not be opened")), own);
+    ::close(listener);
     before.clear();
   }
   std::string const named = run({"--server", port, "ping"});
