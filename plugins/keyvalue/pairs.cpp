@@ -184,8 +184,12 @@ std::size_t Pairs::entry_bytes(Pair const& pair, Aliases const& aliases) {
 }
 
 // One of the same class: its slot is the next one's.
-bool Pairs::leaves_room_for(Handle handle, std::size_t bytes) const {
-  return rows::PayloadStore::same_class(parts_of(store_.at(handle), true).bytes, bytes);
+Pairs::Left Pairs::left_by(Handle handle, std::size_t bytes) const {
+  auto const has_own_block = [](std::size_t size) { return !rows::PayloadStore::same_class(size, size); };
+  std::size_t const there = parts_of(store_.at(handle), true).bytes;
+  if (rows::PayloadStore::same_class(there, bytes)) return Left::room;
+  if (!has_own_block(there)) return Left::nothing;
+  return has_own_block(bytes) && there >= bytes ? Left::room : Left::memory;
 }
 
 Pairs::Written Pairs::write(Pair const& pair, Aliases const& aliases) {

@@ -75,9 +75,11 @@ class Pairs {
     for (auto slot = is_behind ? order_.upper_bound(from) : order_.lower_bound(from); slot != order_.end(); ++slot)
       if (!look(entry_of(slot->handle))) return;
   }
-  // The memory of an entry: what it would take, and whether one that is dropped leaves the room for another.
+  // The memory of an entry: what it would take, and what one that is dropped leaves for another. room: enough. memory:
+  // some, at once, as it has a block of its own; the memory of others is given back in pages only.
+  enum class Left : std::uint8_t { nothing, memory, room };
   [[nodiscard]] static std::size_t entry_bytes(Pair const& pair, Aliases const& aliases);
-  [[nodiscard]] bool leaves_room_for(Handle handle, std::size_t bytes) const;
+  [[nodiscard]] Left left_by(Handle handle, std::size_t bytes) const;
   // It was read. Derived: neither logged nor in the digest.
   void note_access(Handle handle, std::int64_t now) const;
 

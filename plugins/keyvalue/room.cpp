@@ -12,8 +12,8 @@ namespace {
 
 // Pairs that could go, of which the one that was not used for longest does; and all that are looked at for these.
 constexpr int kCandidates = 16;
-// Memory is given back in pages only: where none of the same size may go, more of them are compared, so that those go
-// first which came together.
+// Memory is given back in pages only, but for large values: where none of the same size may go, nor a large one, more of
+// them are compared, so that those go first which came together.
 constexpr int kCandidatesForPages = 100;
 constexpr int kFittingCandidates = 4;
 constexpr std::uint32_t kRoomLooksMax = 1'000;
@@ -34,6 +34,7 @@ Handle Room::oldest(std::string_view keeps, std::size_t entry_bytes, bool& is_fi
     int found{0};
   };
   Best any;
+  Best freeing;
   Best fitting;
   std::uint32_t looked = 0;
   Handle const kept = shared_.pairs.find(keeps);
@@ -53,7 +54,9 @@ Handle Room::oldest(std::string_view keeps, std::size_t entry_bytes, bool& is_fi
       best.access = pair.accessed_s;
     };
     if (may_go && any.found < (entry_bytes == 0 ? kCandidates : kCandidatesForPages)) compare(any);
-    if (may_go && entry_bytes != 0 && shared_.pairs.leaves_room_for(entry.pair, entry_bytes)) compare(fitting);
+    if (may_go && entry_bytes != 0)
+      if (Pairs::Left const left = shared_.pairs.left_by(entry.pair, entry_bytes); left != Pairs::Left::nothing)
+        compare(left == Pairs::Left::room ? fitting : freeing);
     bool const has_enough = entry_bytes == 0 ? any.found >= kCandidates : fitting.found >= kFittingCandidates;
     return !has_enough && looked < (any.found == 0 ? kRoomLooksMost : kRoomLooksMax);
   };
@@ -65,7 +68,7 @@ Handle Room::oldest(std::string_view keeps, std::size_t entry_bytes, bool& is_fi
     shared_.pairs.for_each({}, false, [&](Pairs::Entry const& entry) { return entry.key <= begin && look(entry); });
   decision.looks += looked;
   is_fitting = fitting.pair != kNoPair;
-  return is_fitting ? fitting.pair : any.pair;
+  return is_fitting ? fitting.pair : freeing.pair != kNoPair ? freeing.pair : any.pair;
 }
 
 Room::Answer Room::make(std::size_t bytes, std::uint64_t new_pairs, std::string_view keeps, std::size_t entry,

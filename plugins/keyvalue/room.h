@@ -21,7 +21,7 @@ class Room {
                             Decision& decision) const;
 
  private:
-  // Of those that leave the room for `entry`, if there are any; then `is_fitting`.
+  // Of those that leave the room for `entry`, if there are any; then `is_fitting`. Else of those that leave some.
   [[nodiscard]] Handle oldest(std::string_view keeps, std::size_t entry, bool& is_fitting, Decision& decision) const;
 
   Shared const& shared_;

@@ -334,7 +334,7 @@ Verdict Writes::set(Command const& command, Decision& decision) const {
   Verdict verdict = Verdict::done;
   if ((is_new || value.size() > before) &&
       !has_room((is_new ? change.key.size() : 0) + value.size() - before, is_new ? 1 : 0, change.key, decision, verdict,
-                shared_.options.evicts ? Pairs::entry_bytes(next, aliases) : 0))
+                entry_of(next, aliases)))
     return verdict;
   if (decision.phase == Phase::promise) {
     if (!change.is_there || change.pair.facts.aliases == 0)
@@ -490,7 +490,7 @@ Verdict Writes::add(Command const& command, Decision& decision) const {
   }
   Verdict verdict = Verdict::done;
   if (!has_room(change.key.size() + bytes.size(), change.handle == kNoPair ? 1 : 0, change.key, decision, verdict,
-                shared_.options.evicts ? Pairs::entry_bytes(next, {}) : 0))
+                entry_of(next, {})))
     return verdict;
   if (decision.phase == Phase::promise) return Verdict::done;
   sync_if(next.facts.persist, decision);
@@ -520,7 +520,9 @@ Verdict Writes::truncate(Command const& command, Decision& decision) const {
   }
   if (size > change.pair.value.size()) {
     Verdict verdict = Verdict::done;
-    if (!has_room(size - change.pair.value.size(), 0, change.key, decision, verdict)) return verdict;
+    std::size_t const more = size - change.pair.value.size();
+    std::size_t const entry = entry_of(change.pair, shared_.pairs.aliases_of(change.handle));
+    if (!has_room(more, 0, change.key, decision, verdict, entry == 0 ? 0 : entry + more)) return verdict;
   }
   Stamp const stamp = next_stamp(change);
   sync_if(change.pair.facts.persist, decision);
@@ -564,7 +566,10 @@ Verdict Writes::rename(Command const& command, Decision& decision) const {
   if (!is_mutant(Mutant::lock_not_observed_at_new_key) && !is_free(change, other, decision)) return Verdict::done;
   // The tombstone is one entry more.
   Verdict verdict = Verdict::done;
-  if (!has_room(change.new_key.size(), 1, change.key, decision, verdict)) return verdict;
+  Pair next = change.pair;
+  next.key = change.new_key;
+  std::size_t const entry = entry_of(next, shared_.pairs.aliases_of(change.handle));
+  if (!has_room(change.new_key.size(), 1, change.key, decision, verdict, entry)) return verdict;
   Stamp stamp = next_stamp(change);
   if (other != kNoPair) stamp.timestamp = std::max(stamp.timestamp, shared_.pairs.at(other).facts.timestamp + 1);
   sync_if(change.pair.facts.persist || (is_other && shared_.pairs.at(other).facts.persist), decision);
@@ -585,7 +590,7 @@ Verdict Writes::alias(Command const& command, Decision& decision) const {
     return unchanged(change, decision, "exists");
   decision.status = shared_.check_hold(change.new_key, nullptr, decision);
   if (!decision.status.ok()) return Verdict::done;
-  Aliases const aliases = shared_.pairs.aliases_of(change.handle);
+  Aliases aliases = shared_.pairs.aliases_of(change.handle);
   std::size_t bytes = change.pair.key.size() + change.new_key.size();
   for (std::string_view const one : aliases) bytes += one.size();
   if (aliases.size() >= kAliasesMax || bytes > kKeysPerStep) {
@@ -595,7 +600,9 @@ Verdict Writes::alias(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   Verdict verdict = Verdict::done;
-  if (!has_room(change.new_key.size(), 0, change.key, decision, verdict)) return verdict;
+  aliases.push_back(change.new_key);
+  if (!has_room(change.new_key.size(), 0, change.key, decision, verdict, entry_of(change.pair, aliases)))
+    return verdict;
   sync_if(change.pair.facts.persist, decision);
   append_alias(decision.records, change.pair.id(), {change.pair.key, change.new_key});
   return finish(change, decision, change.pair.id(), "stored", change.pair.facts.timestamp);

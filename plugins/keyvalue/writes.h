@@ -51,7 +51,11 @@ class Writes {
   [[nodiscard]] Pair next_pair(Change const& change, Terms const& terms, ValueType type, std::string_view value,
                                Aliases& aliases) const;
   [[nodiscard]] bool has_room(std::size_t bytes, std::uint64_t new_pairs, std::string_view keeps, Decision& decision,
-                              Verdict& verdict, std::size_t entry = 0) const;
+                              Verdict& verdict, std::size_t entry) const;
+  // The `entry` of has_room().
+  [[nodiscard]] std::size_t entry_of(Pair const& next, Aliases const& aliases) const {
+    return shared_.options.evicts ? Pairs::entry_bytes(next, aliases) : 0;
+  }
   Verdict set_many(Change& change, Decision& decision) const;
   Verdict put_value(Change const& change, Decision& decision, ValueType type, std::string_view bytes) const;
   void sync_if(bool is_persistent, Decision& decision) const;

@@ -7,6 +7,11 @@
 #include "base/check.h"
 
 namespace fastjournal::rows {
+namespace {
+
+constexpr std::size_t kKeptPageBytesMax = 4096;
+
+}  // namespace
 
 PayloadStore::PayloadStore() : open_(kClasses, kNone), slots_of_(kClasses, 0) {}
 
@@ -74,10 +79,10 @@ void PayloadStore::release(std::uint32_t handle, std::size_t size) {
   page.free = static_cast<std::uint16_t>(handle & kSlotMask);
   if (--page.used > 0) return;
   // The last page with room is kept: a single row that is inserted and removed must not allocate and free a page each
-  // time.
-  if (open_[size_class] == number && page.next == kNone) return;
-  unlink(size_class, number);
+  // time. But large ones of many classes would fill a small table without a row.
   std::size_t const bytes = std::size_t{page.slots} * page.slot_bytes;
+  if (open_[size_class] == number && page.next == kNone && bytes <= kKeptPageBytesMax) return;
+  unlink(size_class, number);
   bytes_ -= bytes;
   slots_of_[size_class] -= page.slots;
   page = Page{};

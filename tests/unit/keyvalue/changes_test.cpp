@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -266,23 +267,25 @@ BOOST_AUTO_TEST_CASE(memory_is_bounded) {
   BOOST_TEST(cache.replays());
 }
 
+// However many there are.
+std::uint64_t pairs_of(Harness& cache) {
+  std::uint64_t count = 0;
+  for (std::string after;;) {
+    Texts range{{"count", "1000"}, {"data", "0"}};
+    if (!after.empty()) range["after"] = after;
+    Reply const page = cache.run("GET", range);
+    for (std::size_t i = 0; i < page.messages.size(); ++i) count += page.name(i) == "PAIR" ? 1U : 0U;
+    after = page.get("after", page.messages.size() - 1);
+    if (after == "-") return count;
+  }
+}
+
 // A pair makes room for one of its size. Memory is given back in pages of one size only: without that, hundreds would
 // be dropped for one.
 BOOST_AUTO_TEST_CASE(a_cache_of_values_of_all_sizes_drops_no_more_than_it_must) {
   Harness cache{{{"memory-max", "1MiB"}, {"when-full", "evict"}, {"persist", "false"}}};
   std::uint64_t const seed = fastjournal::test::seed_or(1);
   std::mt19937_64 chance{seed};
-  auto const pairs = [&] {
-    std::uint64_t count = 0;
-    for (std::string after;;) {
-      Texts range{{"count", "1000"}, {"data", "0"}};
-      if (!after.empty()) range["after"] = after;
-      Reply const page = cache.run("GET", range);
-      for (std::size_t i = 0; i < page.messages.size(); ++i) count += page.name(i) == "PAIR" ? 1U : 0U;
-      after = page.get("after", page.messages.size() - 1);
-      if (after == "-") return count;
-    }
-  };
   std::size_t refused = 0;
   std::uint64_t fewest = UINT64_MAX;
   std::uint64_t bytes = 0;
@@ -290,12 +293,50 @@ BOOST_AUTO_TEST_CASE(a_cache_of_values_of_all_sizes_drops_no_more_than_it_must) 
     std::string const value(1 + chance() % 1'000, 'v');
     if (cache.set("k" + std::to_string(chance() % 1'000'000), value).get("result") != "stored") ++refused;
     bytes = std::max(bytes, cache.table->memory_bytes());
-    if (i > 5'000 && i % 500 == 0) fewest = std::min(fewest, pairs());
+    if (i > 5'000 && i % 500 == 0) fewest = std::min(fewest, pairs_of(cache));
   }
   BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
     BOOST_TEST(refused == 0U);
     BOOST_TEST(fewest > 1'200U);
     BOOST_TEST(bytes <= (1U << 20U) + (128U << 10U));
+  }
+  BOOST_TEST(cache.replays());
+}
+
+// Large ones come when the cache is full of small ones: memory of many must go for one.
+BOOST_AUTO_TEST_CASE(a_cache_takes_values_that_become_larger) {
+  Harness cache{{{"memory-max", "1MiB"}, {"when-full", "evict"}, {"persist", "false"}}};
+  std::uint64_t const seed = fastjournal::test::seed_or(1);
+  std::mt19937_64 chance{seed};
+  std::size_t refused = 0;
+  std::string why;
+  for (std::uint64_t i = 0; i < 4'000; ++i) {
+    std::string const value(1 + chance() % (1 + i * 3), 'v');
+    Reply const reply = cache.set("k" + std::to_string(chance() % 1'000'000), value);
+    if (reply.get("result") == "stored") continue;
+    if (++refused < 5)
+      why += std::to_string(i) + ", " + std::to_string(value.size()) + " bytes: " + reply.status.message() + "\n";
+  }
+  BOOST_TEST_CONTEXT("FJ_SEED=" << seed) { BOOST_TEST(refused == 0U, why); }
+  BOOST_TEST(cache.replays());
+}
+
+// As a SET does: one pair goes for it, where without its size hundreds would.
+BOOST_AUTO_TEST_CASE(more_keys_and_longer_values_drop_no_more_than_they_must) {
+  Harness cache{{{"memory-max", "1MiB"}, {"when-full", "evict"}, {"persist", "false"}}};
+  std::uint64_t const seed = fastjournal::test::seed_or(1);
+  std::mt19937_64 chance{seed};
+  int keys = 0;
+  for (auto const& [command, name, value] :
+       {std::tuple{"ALIAS", "new_key", "alias"}, {"RENAME", "new_key", "name"}, {"TRUNCATE", "size", "900"}}) {
+    for (int i = 0; i < 4'000; ++i) cache.set("k" + std::to_string(keys++), std::string(1 + chance() % 1'000, 'v'));
+    cache.set("own", std::string(300, 'v'));
+    std::uint64_t const before = pairs_of(cache);
+    Reply const reply = cache.run(command, {{"key", "own"}, {name, value}});
+    BOOST_TEST_CONTEXT("FJ_SEED=" << seed) {
+      BOOST_TEST(reply.get("result") == "stored", command << ": " << reply.status.message());
+      BOOST_TEST(pairs_of(cache) + 4 >= before, command);
+    }
   }
   BOOST_TEST(cache.replays());
 }
