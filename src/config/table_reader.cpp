@@ -71,8 +71,7 @@ TypeDeclaration const* find_type(Element const& table, TypesByName const& types,
 }
 
 // The text of the plan in a file; empty: it cannot be used, and the element says why.
-std::string read_plan_text(Element const& element, std::string_view name, std::filesystem::path const& folder) {
-  std::string const path = (folder / name).lexically_normal().string();
+std::string read_plan_text(Element const& element, std::string_view name, std::string const& path) {
   Result<PlanFile> const read = read_plan(path);
   if (!read.ok()) {
     element.problem("element <" + std::string{element.name()} +
@@ -86,7 +85,8 @@ std::string read_plan_text(Element const& element, std::string_view name, std::f
   return read->is_usable() ? plan::encode(*read->plan) : std::string{};
 }
 
-OptionValue read_option(Element const& table, OptionDeclaration const& declared, std::filesystem::path const& folder) {
+OptionValue read_option(Element const& table, OptionDeclaration const& declared, std::filesystem::path const& folder,
+                        std::vector<std::string>& named) {
   OptionValue out;
   out.name = declared.name;
   out.text = declared.default_text;
@@ -95,7 +95,10 @@ OptionValue read_option(Element const& table, OptionDeclaration const& declared,
     element->expect({.attributes = {}, .children = {}, .text = true});
     out.text = element->text();
     out.given = true;
-    if (declared.type == OptionType::plan && !out.text.empty()) out.text = read_plan_text(*element, out.text, folder);
+    if (declared.type == OptionType::plan && !out.text.empty()) {
+      named.push_back((folder / out.text).lexically_normal().string());
+      out.text = read_plan_text(*element, out.text, named.back());
+    }
   }
   Result<std::int64_t> const value = parse_option(declared, out.text);
   if (value.ok())
@@ -177,7 +180,8 @@ bool has_topics(TypeDeclaration const& type, TableDeclaration const& table) {
   return !type.topic.empty() && (!has_option || !table.option(type.topic).text.empty());
 }
 
-TableDeclaration read(Element const& table, std::filesystem::path const& path, TypeDeclaration const* type) {
+TableDeclaration read(Element const& table, std::filesystem::path const& path, TypeDeclaration const* type,
+                      std::vector<std::string>& named) {
   // Without the type the table's options are unknown.
   if (type != nullptr) table.expect(shape_of(*type), unsupported_parts());
   TableDeclaration out;
@@ -197,7 +201,7 @@ TableDeclaration read(Element const& table, std::filesystem::path const& path, T
   out.type = known.name;
   if (auto const schema = table.child("schema")) out.schema = read_schema(*schema, table, known);
   for (OptionDeclaration const& option : known.options)
-    out.options.push_back(read_option(table, option, path.parent_path()));
+    out.options.push_back(read_option(table, option, path.parent_path(), named));
   if (auto const aliases = table.child("aliases")) out.aliases = read_aliases(*aliases, known, out.schema);
   if (auto const wake = table.child("wake-message"))
     out.wake_message = read_wake_message(*wake, known.topic, has_topics(known, out));
@@ -232,7 +236,7 @@ Result<TableFile> read_table_file(std::filesystem::path const& path, TypesByName
   TableFile out;
   if (std::optional<Document> const document = Document::read(path, problems))
     if (std::optional<Element> const table = find_table(document->root())) {
-      out.table = read(*table, path, find_type(*table, types, document->root().name() != "table"));
+      out.table = read(*table, path, find_type(*table, types, document->root().name() != "table"), out.named);
       out.listen = read_listeners(*table, out.table.file, out.table.name, daemon);
     }
   if (!problems.empty()) return problems.status();

@@ -24,6 +24,7 @@ inline constexpr std::size_t kListenersOfTableMax = 8;
 struct TableFile {
   TableDeclaration table;
   std::vector<ListenDeclaration> listen;  // each bound to the table
+  std::vector<std::string> named;         // other files that it is made of: plans
 };
 
 // bad_configuration: every problem of the file, each as a line "FILE:LINE: what". `daemon`: the daemon that loads it;

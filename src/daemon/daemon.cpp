@@ -27,7 +27,6 @@
 #include "protocol/http.h"
 #include "protocol/messages.h"
 #include "server/admission.h"
-#include "server/check_tables.h"
 #include "server/message_files.h"
 #include "server/table_listeners.h"
 #include "sql/mirror.h"
@@ -168,13 +167,13 @@ void Daemon::use_certificates() {
 Result<Daemon::Contents> Daemon::read_declarations() {
   config::TypesByName types;
   for (auto const& [name, type] : types_) types.emplace(name, type->declaration());
-  Result<std::vector<config::TableFile>> read = config::read_tables_folder(declared_.tables_folder, types, &declared_);
+  Result<std::vector<config::KnownTable>> read = known_tables_.read(declared_.tables_folder, types, &declared_);
   if (!read.ok()) return read.status();
   Contents out;
-  for (config::TableFile& file : read.value()) {
-    if (Result<std::optional<env::Access>> const access = os::file_access(file.table); !access.ok())
+  for (config::KnownTable& file : read.value()) {
+    if (Result<std::optional<env::Access>> const access = os::file_access(*file.table); !access.ok())
       return access.status();
-    out.tables.push_back(std::make_shared<TableDeclaration>(std::move(file.table)));
+    out.tables.push_back(std::move(file.table));
     for (config::ListenDeclaration& listen : file.listen) out.listeners.push_back(std::move(listen));
   }
   out.own = declared_.listen;
@@ -183,7 +182,8 @@ Result<Daemon::Contents> Daemon::read_declarations() {
   std::vector<std::string> const logs = declared_.log_names();
   std::vector<std::string> const shared = declared_.log_names(true);
   server::DeclaredLogs const declared_logs{declared_.file, logs, shared};
-  if (Status status = server::check_tables(types_, out.tables, &declared_logs); !status.ok()) return status;
+  if (Status status = server::check_tables(types_, out.tables, &declared_logs, sound_); !status.ok()) return status;
+  sound_ = {out.tables.begin(), out.tables.end()};
   return out;
 }
 

@@ -13,6 +13,7 @@
 
 #include "alerts/teller.h"
 #include "config/daemon_declaration.h"
+#include "config/tables_folder.h"
 #include "daemon/blocked_signals.h"
 #include "daemon/certificates.h"
 #include "daemon/options.h"
@@ -32,6 +33,7 @@
 #include "os/table_types.h"
 #include "os/workers.h"
 #include "reactor/reactor.h"
+#include "server/check_tables.h"
 #include "server/server.h"
 #include "sql/patience.h"
 
@@ -153,6 +155,8 @@ class Daemon final : public server::ServerHost {
   std::map<std::string, std::unique_ptr<os::PosixDisk>, std::less<>> log_disks_;  // of logs outside the data folder
   std::unique_ptr<log::file::DataFolder> data_;
   TablesWatch tables_watch_;
+  config::KnownTables known_tables_{os::file_stamp};
+  server::SoundTables sound_;  // those of the last look that found nothing wrong
   std::unique_ptr<reactor::Reactor> reactor_;
   std::unique_ptr<server::Server> server_;
   std::vector<std::unique_ptr<log::LogStore>> logs_;

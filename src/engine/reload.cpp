@@ -1,7 +1,10 @@
 #include "engine/reload.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "base/transaction_mutants.h"
 
@@ -31,6 +34,8 @@ std::string describe_columns(Schema const& before, Schema const& after) {
 }
 
 void describe_changes(HostedTable const& table, TableDeclaration const& next, std::vector<std::string>& changes) {
+  // Its file is as it was.
+  if (table.declaration.get() == &next) return;
   std::string const head = "table " + table.name + ": ";
   Schema const& latest = latest_schema(table);
   if (!same_schema(next.schema, latest))
@@ -65,6 +70,15 @@ void describe_changes(HostedTable const& table, TableDeclaration const& next, st
 
 }  // namespace
 
+std::vector<HostedTable*> Reload::undeclared(Declarations const& next) const {
+  std::set<std::string_view> names;
+  for (Declaration const& declaration : next) names.emplace(declaration->name);
+  std::vector<HostedTable*> out;
+  for (auto const& table : tables_.all())
+    if (!table->is_dropped() && table->log->is_ours && !names.contains(table->name)) out.push_back(table.get());
+  return out;
+}
+
 Status Reload::check(Declarations const& next) const {
   std::string refusals;
   auto const refuse = [&refusals](std::string const& text) {
@@ -77,11 +91,10 @@ Status Reload::check(Declarations const& next) const {
   if (Status status = two_phase_.check_tables(next); !status.ok()) refuse(status.message());
   for (Declaration const& declaration : next)
     if (Status status = configuration_.check(declaration); !status.ok()) refuse(status.message());
-  for (auto const& table : tables_.all())
-    if (!table->is_dropped() && table->log->is_ours && !declares(next, table->name))
-      if (std::uint64_t const rows = rows_of(*table); rows > 0)
-        refuse("table " + in_quotes(table->name) + " is not declared any more but still has rows (" +
-               std::to_string(rows) + "): put " + table->name + ".xml back, or finish or delete its rows first");
+  for (HostedTable* const table : undeclared(next))
+    if (std::uint64_t const rows = rows_of(*table); rows > 0)
+      refuse("table " + in_quotes(table->name) + " is not declared any more but still has rows (" +
+             std::to_string(rows) + "): put " + table->name + ".xml back, or finish or delete its rows first");
   return refusals.empty() ? Status{} : Status{Code::bad_configuration, refusals};
 }
 
@@ -94,9 +107,8 @@ std::vector<std::string> Reload::preview(Declarations const& next) const {
     else
       describe_changes(*table, *declaration, changes);
   }
-  for (auto const& table : tables_.all())
-    if (!table->is_dropped() && table->log->is_ours && !declares(next, table->name))
-      changes.push_back("table " + table->name + ": dropped, as it is empty");
+  for (HostedTable* const table : undeclared(next))
+    changes.push_back("table " + table->name + ": dropped, as it is empty");
   // One line each, whatever an option's text contains.
   for (std::string& change : changes) std::replace(change.begin(), change.end(), '\n', ' ');
   return changes;
@@ -104,13 +116,15 @@ std::vector<std::string> Reload::preview(Declarations const& next) const {
 
 // A command that was promised under one declaration is not carried out under another.
 void Reload::give_up_transactions(Declarations const& next, TimeMs now) {
+  std::map<std::string_view, TableDeclaration const*> by_name;
+  for (Declaration const& one : next) by_name.emplace(one->name, one.get());
   for (auto const& table : tables_.all()) {
     if (table->is_dropped()) continue;
-    auto const found = std::ranges::find(next, table->name, [](Declaration const& one) { return one->name; });
+    auto const found = by_name.find(table->name);
     std::vector<std::string> changes;
-    if (found != next.end()) describe_changes(*table, **found, changes);
+    if (found != by_name.end()) describe_changes(*table, *found->second, changes);
     if (transaction::is_mutant(transaction::Mutant::reload_does_not_end_it)) continue;
-    if (found == next.end() || !changes.empty())
+    if (found == by_name.end() || !changes.empty())
       transactions_.give_up(*table, now, "table " + table->name + " was changed by a RELOAD");
   }
 }
@@ -120,9 +134,8 @@ Result<std::vector<std::string>> Reload::run(Declarations const& next, TimeMs no
   give_up_transactions(next, now);
   for (Declaration const& declaration : next)
     if (Status status = configuration_.adopt(declaration, now); !status.ok()) return status;
-  for (auto const& table : tables_.all())
-    if (!table->is_dropped() && table->log->is_ours && !declares(next, table->name))
-      if (Status status = configuration_.drop(*table, now); !status.ok()) return status;
+  for (HostedTable* const table : undeclared(next))
+    if (Status status = configuration_.drop(*table, now); !status.ok()) return status;
   tables_.forget_names();
   configuration_.declare(next);
   return changes;

@@ -34,6 +34,8 @@ class Reload {
 
  private:
   void give_up_transactions(Declarations const& next, TimeMs now);
+  // Of logs that this node decides for.
+  [[nodiscard]] std::vector<HostedTable*> undeclared(Declarations const& next) const;
 
   Tables& tables_;
   Configuration& configuration_;

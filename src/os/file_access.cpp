@@ -1,5 +1,7 @@
 #include "os/file_access.h"
 
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,6 +44,21 @@ bool is_in(std::uint32_t group) {
 }
 
 }  // namespace
+
+std::optional<config::FileStamp> file_stamp(std::string const& path) {
+  // Times of files come in steps of some milliseconds; of some file systems, of two seconds.
+  constexpr std::int64_t kQuietNs = 3'000'000'000;
+  auto const in_ns = [](timespec const& at) { return at.tv_sec * 1'000'000'000 + at.tv_nsec; };
+  struct stat is {};
+  timespec now{};
+  if (::stat(path.c_str(), &is) != 0 || ::clock_gettime(CLOCK_REALTIME, &now) != 0) return std::nullopt;
+  if (in_ns(is.st_ctim) + kQuietNs > in_ns(now)) return std::nullopt;
+  return config::FileStamp{.device = is.st_dev,
+                           .inode = is.st_ino,
+                           .bytes = static_cast<std::uint64_t>(is.st_size),
+                           .modified_ns = in_ns(is.st_mtim),
+                           .changed_ns = in_ns(is.st_ctim)};
+}
 
 Result<std::optional<env::Access>> declared_access(TableDeclaration const& table) {
   OptionValue const& mode = table.option(kModeOption);

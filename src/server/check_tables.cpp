@@ -32,7 +32,8 @@ void add_problems_of(engine::TableType const& type, engine::Declaration const& t
 
 }  // namespace
 
-Status check_tables(engine::TableTypes const& types, engine::Declarations const& tables, DeclaredLogs const* logs) {
+Status check_tables(engine::TableTypes const& types, engine::Declarations const& tables, DeclaredLogs const* logs,
+                    SoundTables const& sound) {
   std::string problems;
   auto const add = [&problems](std::string const& problem) {
     problems.append(problems.empty() ? "" : "\n").append(problem);
@@ -41,7 +42,7 @@ Status check_tables(engine::TableTypes const& types, engine::Declarations const&
   for (engine::Declaration const& table : tables) {
     if (logs != nullptr && table->persistent && std::ranges::find(logs->names, table->log) == logs->names.end())
       add(table->at("log") + ": no log " + engine::in_quotes(table->log) + " is declared in " + logs->file);
-    if (auto const type = types.find(table->type); type != types.end())
+    if (auto const type = types.find(table->type); type != types.end() && !sound.contains(table))
       add_problems_of(*type->second, table, logs, add);
     for (AliasDeclaration const& alias : table->aliases) {
       std::string const where = table->at("alias " + alias.command) + ": the alias " + alias.command;

@@ -4,6 +4,7 @@
 // refuses before anything is logged.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 
@@ -20,9 +21,13 @@ struct DeclaredLogs {
   std::span<std::string const> shared{};  // of these: without files beside them
 };
 
-// bad_configuration: every problem, one "FILE:LINE: what" a line. `logs` null: not known, and not checked.
+// Declarations that were accepted before, with the same logs.
+using SoundTables = std::set<engine::Declaration>;
+
+// bad_configuration: every problem, one "FILE:LINE: what" a line. `logs` null: not known, and not checked. Those that are
+// `sound` are not given to their type's code again.
 [[nodiscard]] Status check_tables(engine::TableTypes const& types, engine::Declarations const& tables,
-                                  DeclaredLogs const* logs);
+                                  DeclaredLogs const* logs, SoundTables const& sound = {});
 
 // bad_configuration: `forget` names a table that is declared. Left in a unit file, --forget would empty it at every
 // start. A table that is now declared persistent="no" is allowed: then only its old records in a log are dropped.

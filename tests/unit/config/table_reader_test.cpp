@@ -2,6 +2,10 @@
 // small type of this test's own, so that the test does not depend on the journal's options.
 #include <boost/test/unit_test.hpp>
 
+#include <map>
+#include <set>
+#include <string>
+
 #include "config/table_reader.h"
 #include "config/tables_folder.h"
 #include "tests/unit/config/scratch_folder.h"
@@ -9,6 +13,8 @@
 namespace fastjournal::config {
 
 namespace {
+
+std::optional<FileStamp> never_known(std::string const&) { return std::nullopt; }
 
 TypesByName types() {
   auto journal = std::make_shared<TypeDeclaration>();
@@ -170,11 +176,98 @@ BOOST_AUTO_TEST_CASE(a_folder_gives_all_its_tables_in_order_and_nothing_else) {
                      R"(" model="journal" row-key="k"><schema><column name="k" type="int8"/></schema></table>)");
   folder.write("README", "no table");
   folder.write("d.xml~", "no table either");
-  Result<std::vector<TableFile>> const read = read_tables_folder(folder.path(), types(), nullptr);
+  Result<std::vector<KnownTable>> const read = KnownTables{never_known}.read(folder.path(), types(), nullptr);
   BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
   BOOST_REQUIRE(read->size() == 3);
-  BOOST_TEST(read.value()[0].table.name == "a");
-  BOOST_TEST(read.value()[2].table.name == "c");
+  BOOST_TEST(read.value()[0].table->name == "a");
+  BOOST_TEST(read.value()[2].table->name == "c");
+}
+
+// The same declaration comes again, too: whoever compares two looks need not look into it.
+BOOST_AUTO_TEST_CASE(a_file_is_read_again_only_if_it_is_another) {
+  ScratchFolder const folder;
+  auto const write = [&](std::string const& name, std::string const& description) {
+    folder.write(name + ".xml", "<table name=\"" + name + "\" model=\"journal\" row-key=\"k\"><description>" +
+                                    description +
+                                    "</description><schema><column name=\"k\" type=\"int8\"/></schema></table>");
+  };
+  std::map<std::string, FileStamp> stamps;
+  std::set<std::string> fresh;
+  KnownTables tables{[&](std::string const& path) -> std::optional<FileStamp> {
+    std::string const name = std::filesystem::path{path}.filename().string();
+    if (fresh.contains(name)) return std::nullopt;
+    return stamps[name];
+  }};
+  for (char const* const name : {"a", "b", "c"}) write(name, name);
+  Result<std::vector<KnownTable>> const first = tables.read(folder.path(), types(), nullptr);
+  BOOST_REQUIRE_MESSAGE(first.ok(), first.status().text());
+  BOOST_TEST(tables.files_read() == 3U);
+  Result<std::vector<KnownTable>> const second = tables.read(folder.path(), types(), nullptr);
+  BOOST_TEST(tables.files_read() == 3U);
+  for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(second.value()[i].table == first.value()[i].table);
+  // Any part of it makes another stamp.
+  write("b", "other");
+  for (std::size_t i = 0; i < 5; ++i) {
+    FileStamp& b = stamps["b.xml"];
+    if (i == 0) b.device = 1;
+    if (i == 1) b.inode = 1;
+    if (i == 2) b.bytes = 1;
+    if (i == 3) b.modified_ns = 1;
+    if (i == 4) b.changed_ns = 1;
+    Result<std::vector<KnownTable>> const changed = tables.read(folder.path(), types(), nullptr);
+    BOOST_REQUIRE_MESSAGE(changed.ok(), changed.status().text());
+    BOOST_TEST(tables.files_read() == 4 + i);
+    BOOST_TEST(changed.value()[1].table->description == "other");
+    BOOST_TEST(changed.value()[2].table == first.value()[2].table);
+  }
+  // One that was changed just now is read each time, until it has a stamp.
+  fresh.insert("c.xml");
+  static_cast<void>(tables.read(folder.path(), types(), nullptr));
+  static_cast<void>(tables.read(folder.path(), types(), nullptr));
+  BOOST_TEST(tables.files_read() == 10U);
+  fresh.clear();
+  static_cast<void>(tables.read(folder.path(), types(), nullptr));
+  static_cast<void>(tables.read(folder.path(), types(), nullptr));
+  BOOST_TEST(tables.files_read() == 11U);
+  // What is wrong is told each time; what is gone is not told.
+  folder.write("a.xml", "<tabel/>");
+  stamps["a.xml"].bytes = 1;
+  for (int i = 0; i < 2; ++i) BOOST_TEST(!tables.read(folder.path(), types(), nullptr).ok());
+  std::filesystem::remove(folder.path() / "a.xml");
+  BOOST_TEST(tables.read(folder.path(), types(), nullptr)->size() == 2U);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_is_read_again_if_its_plan_is_another) {
+  ScratchFolder const folder;
+  folder.write("plan.txt",
+               "<plan name=\"p\" version=\"1\"><source name=\"s\"/>"
+               "<step name=\"t\" after=\"s\" kind=\"idempotent\" guarantee=\"at-least-once\"/></plan>");
+  folder.write("a.xml",
+               "<table name=\"a\" model=\"journal\" row-key=\"k\"><schema><column name=\"k\" type=\"int8\"/>"
+               "</schema><course>plan.txt</course></table>");
+  TypesByName known = types();
+  auto journal = std::make_shared<TypeDeclaration>(*known.begin()->second);
+  journal->options.push_back({.name = "course",
+                              .type = OptionType::plan,
+                              .default_text = "",
+                              .min = 0,
+                              .max = 0,
+                              .choices = {},
+                              .changes_live = true,
+                              .description = ""});
+  known.begin()->second = std::move(journal);
+  std::map<std::string, FileStamp> stamps;
+  KnownTables tables{[&](std::string const& path) -> std::optional<FileStamp> {
+    return stamps[std::filesystem::path{path}.filename().string()];
+  }};
+  for (int look = 0; look < 2; ++look) {
+    Result<std::vector<KnownTable>> const read = tables.read(folder.path(), known, nullptr);
+    BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
+    BOOST_TEST(tables.files_read() == 1U);
+  }
+  stamps["plan.txt"].inode = 1;
+  BOOST_TEST(tables.read(folder.path(), known, nullptr).ok());
+  BOOST_TEST(tables.files_read() == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_tells_every_error_of_every_file) {
@@ -184,16 +277,17 @@ BOOST_AUTO_TEST_CASE(a_folder_tells_every_error_of_every_file) {
       "b.xml",
       R"(<table name="b" model="journal" row-key="k"><schema><column name="k" type="int8"/></schema></table>)");
   folder.write("c.xml", "<table");
-  Status const status = read_tables_folder(folder.path(), types(), nullptr).status();
+  KnownTables tables{never_known};
+  Status const status = tables.read(folder.path(), types(), nullptr).status();
   BOOST_TEST(status.message().find("a.xml:1: root element <tabel>") != std::string::npos);
   BOOST_TEST(status.message().find("\n" + (folder.path() / "c.xml").string() + ":1: <table> has no end") !=
              std::string::npos);
-  BOOST_TEST(!read_tables_folder(folder.path() / "none", types(), nullptr).ok());
+  BOOST_TEST(!tables.read(folder.path() / "none", types(), nullptr).ok());
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_without_tables_is_fine) {
   ScratchFolder const folder;
-  Result<std::vector<TableFile>> const read = read_tables_folder(folder.path(), types(), nullptr);
+  Result<std::vector<KnownTable>> const read = KnownTables{never_known}.read(folder.path(), types(), nullptr);
   BOOST_REQUIRE(read.ok());
   BOOST_TEST(read->empty());
 }
