@@ -20,7 +20,7 @@ namespace fastjournal::bench {
 namespace {
 
 constexpr std::array<std::size_t, 4> kTableCounts{1, 100, 1'000, 10'000};
-constexpr std::array kTypes{"jobs", "values", "post"};
+constexpr std::array kTypes{"jobs", "values", "post", "blobs", "docs"};
 constexpr std::string_view kLeaseAndDone = "lease + done";
 constexpr std::size_t kPayloadBytes = 100;
 // Commands of the lines that fill the tables, on their way at one time.
@@ -46,6 +46,12 @@ Speech one_line(std::string name, std::string line, std::string_view answer) {
   return out;
 }
 
+// A parameter of an answer's first line, with its name.
+std::string field_of(std::string_view line, std::string_view name) {
+  std::size_t const at = line.find(name);
+  return std::string{line.substr(at, line.find_first_of(";\n", at) - at)};
+}
+
 // The row of the last answer is done, and another one leased.
 Speech lease_and_done() {
   Speech out;
@@ -59,12 +65,33 @@ Speech lease_and_done() {
     std::string_view const rest = bytes.substr(done);
     std::size_t const row = expect(rest, "ROW ");
     if (row == 0) return 0;
-    auto const field = [&](std::string_view name) {
-      std::size_t const at = rest.find(name);
-      return rest.substr(at, rest.find_first_of(";\n", at) - at);
-    };
-    taken = fmt::format("{};{}", field("row="), field("epoch="));
+    taken = field_of(rest, "row=") + ";" + field_of(rest, "epoch=");
     return done + row;
+  };
+  return out;
+}
+
+// The document of the last answer is sent, and another one found.
+Speech sent_and_found() {
+  Speech out;
+  out.name = "SENT + FOUND";
+  out.request = [](std::uint64_t number, std::string const& taken, std::string& to) {
+    if (!taken.empty())
+      to += fmt::format("SENDING table=docs0;destination=index;{0}\nSENT table=docs0;destination=index;{0}\n", taken);
+    to += fmt::format("FOUND table=docs0;source=pages;uri=/{};hash=h\n", number);
+  };
+  out.answer = [](std::string_view bytes, std::string& taken) -> std::size_t {
+    std::size_t done = 0;
+    for (std::string_view const word : {"RUN ", "RECORDED "}) {
+      if (taken.empty()) break;
+      std::size_t const line = expect(bytes.substr(done), word);
+      if (line == 0) return 0;
+      done += line;
+    }
+    std::string_view const rest = bytes.substr(done);
+    std::size_t const found = expect(rest, "DOCUMENT ");
+    if (found != 0) taken = field_of(rest, "document=") + ";" + field_of(rest, "token=");
+    return found == 0 ? 0 : done + found;
   };
   return out;
 }
@@ -73,12 +100,18 @@ class ManyTables {
  public:
   explicit ManyTables(std::size_t tables) : each_(std::max<std::size_t>(1, tables / kTypes.size())) {
     std::filesystem::remove(daemon_.folder() / "tables/jobs.xml");
+    daemon_.write("plan.xml",
+                  R"(<plan name="bench" version="1"><source name="pages"/>)"
+                  R"(<step name="index" after="pages" kind="idempotent" guarantee="at-least-once"/></plan>)");
     for (std::size_t i = 0; i < each_; ++i) {
       daemon_.write_table(fmt::format("jobs{}", i), "");
       daemon_.write(fmt::format("tables/values{}.xml", i),
                     fmt::format("<table name=\"values{}\" model=\"keyvalue\"/>", i));
       daemon_.write(fmt::format("tables/post{}.xml", i),
                     fmt::format("<table name=\"post{}\" model=\"queue\"><queues>bench</queues></table>", i));
+      daemon_.write(fmt::format("tables/blobs{}.xml", i), fmt::format("<table name=\"blobs{}\" model=\"blob\"/>", i));
+      daemon_.write(fmt::format("tables/docs{}.xml", i),
+                    fmt::format("<table name=\"docs{}\" type=\"pipeline\"><plan>../plan.xml</plan></table>", i));
     }
     start();
     fill();
@@ -132,7 +165,8 @@ class ManyTables {
     for (std::size_t i = 0; i < each_; ++i) {
       lines += fmt::format(
           "INSERT table=jobs{0};name=a;payload=x\nSET table=values{0};key=a;value=x\n"
-          "SEND table=post{0};queue=bench;body=x\n",
+          "SEND table=post{0};queue=bench;body=x\nPUT table=blobs{0};key=a;data=eA==\n"
+          "FOUND table=docs{0};source=pages;uri=/a;hash=h\n",
           i);
       open += kTypes.size();
       if (open < kTogether && i + 1 < each_) continue;
@@ -159,6 +193,9 @@ void run_many_tables(Settings const& settings) {
       lease_and_done(),
       one_line("SET", "SET table=values0;key=k{};value={}", "STORED "),
       one_line("SEND", "SEND table=post0;queue=bench;body={1}", "SENT "),
+      one_line("PUT", "PUT table=blobs0;key=k{};data={}", "STORED "),
+      one_line("GET", "GET table=blobs0;key=a;data=1", "BLOB "),
+      sent_and_found(),
   };
   std::uint64_t number = 0;
   for (std::size_t const connections : {std::size_t{1}, std::size_t{64}}) {
