@@ -57,6 +57,18 @@ struct Basis {
   bool all{false};               // every log that serves
 };
 
+// The rest of an answer that would keep all others waiting if it were made at once: it is told in parts, of later turns.
+class Parts {
+ public:
+  // Of tables whose figures are looked at: less than a millisecond.
+  static constexpr std::size_t kTables = 64;
+  virtual ~Parts() = default;
+  // The next messages, or none so far. Returns how many follow them, or will at least; 0: that was all.
+  [[nodiscard]] virtual std::uint64_t tell(TimeMs now, Answer& answer) = 0;
+  // What is kept of it in memory.
+  [[nodiscard]] virtual std::uint64_t bytes() const = 0;
+};
+
 struct Request {
   Caller const& caller;
   Message const& message;
@@ -64,8 +76,9 @@ struct Request {
   Answer& answer;
   Status& status;  // not ok: why there is no answer
   Basis& basis;
-  bool may_be_silent{false};  // from here on: the caller waits for pushes, or copies logs
-  bool is_later{false};       // the answer comes by the ReplySink (end_commit); the caller sends nothing meanwhile
+  bool may_be_silent{false};       // from here on: the caller waits for pushes, or copies logs
+  std::unique_ptr<Parts> parts{};  // if not null: they are the answer
+  bool is_later{false};            // the answer comes by the ReplySink (end_commit); the caller sends nothing meanwhile
 };
 
 class Command {

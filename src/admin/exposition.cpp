@@ -83,13 +83,12 @@ std::string in_seconds(std::string_view name, double& units) {
 MetricSink& Exposition::begin(std::string_view prefix, std::string_view label, std::string_view value) {
   prefix_ = prefix;
   expected_ = families_.size();
-  std::string labels;
+  labels_.clear();
   if (!label.empty()) {
-    labels.append(label).append("=\"");
-    append_escaped(value, true, labels);
-    labels += '"';
+    labels_.append(label).append("=\"");
+    append_escaped(value, true, labels_);
+    labels_ += '"';
   }
-  labels_.push_back(std::move(labels));
   return sink_;
 }
 
@@ -102,90 +101,112 @@ Exposition::Family& Exposition::family_of(Metric const& metric, bool is_histogra
   name += in_seconds(metric.name, units);
   auto const [at, is_new] = by_name_.try_emplace(name, families_.size());
   if (is_new) {
-    families_.push_back(
-        {prefix_, std::string{metric.name}, std::move(name), metric.help, metric.kind, units, is_histogram, {}, {}});
-    // Values of a width are whole numbers of at most 2^width - 1.
-    for (unsigned width = 0; is_histogram && width <= kWidthMost; width += kWidthStep)
-      families_.back().bounds.push_back(bound(static_cast<double>((std::uint64_t{1} << width) - 1) / units));
+    bool const is_counter = !is_histogram && metric.kind == Metric::Kind::counter;
+    families_.push_back({prefix_, std::string{metric.name}, std::move(name), units, is_counter, {}, {}});
+    describe(families_.back(), metric, is_histogram);
   }
   expected_ = at->second + 1;
   return families_[at->second];
 }
 
+void Exposition::describe(Family& family, Metric const& metric, bool is_histogram) const {
+  // Values of a width are whole numbers of at most 2^width - 1.
+  for (unsigned width = 0; is_histogram && width <= kWidthMost; width += kWidthStep)
+    family.bounds.push_back(bound(static_cast<double>((std::uint64_t{1} << width) - 1) / family.units));
+  std::string const described = family.name + (family.is_counter && format_ == Format::text ? "_total" : "");
+  family.text.append("# HELP ").append(described).append(" ");
+  append_escaped(metric.help, format_ == Format::openmetrics, family.text);
+  family.text.append("\n# TYPE ").append(described);
+  family.text += is_histogram ? " histogram\n" : family.is_counter ? " counter\n" : " gauge\n";
+}
+
+std::string& Exposition::begin_line(Family& family) const {
+  family.text.append(family.name).append(family.is_counter ? "_total" : "");
+  if (!labels_.empty()) family.text.append("{").append(labels_).append("}");
+  return family.text.append(" ");
+}
+
 void Exposition::Sink::integer(Metric const& metric, std::int64_t value) {
-  owner_.family_of(metric, false).samples.push_back({owner_.labels_.size() - 1, nullptr, 0, value, false});
+  Family& family = owner_.family_of(metric, false);
+  std::string& line = owner_.begin_line(family);
+  if (family.units != 1)
+    append_number(static_cast<double>(value) / family.units, line);
+  else
+    append_number(value, line);
+  line += '\n';
 }
 
 void Exposition::Sink::real(Metric const& metric, double value) {
-  owner_.family_of(metric, false).samples.push_back({owner_.labels_.size() - 1, nullptr, value, 0, true});
+  Family& family = owner_.family_of(metric, false);
+  std::string& line = owner_.begin_line(family);
+  append_number(value / family.units, line);
+  line += '\n';
 }
 
 void Exposition::Sink::histogram(Metric const& metric, Histogram const& values) {
-  if (values.count() == 0) return;
-  owner_.family_of(metric, true).samples.push_back({owner_.labels_.size() - 1, &values, 0, 0, false});
+  if (values.count() != 0) owner_.write_histogram(owner_.family_of(metric, true), values);
 }
 
-void Exposition::write(Format format, std::function<void(std::string_view piece)> const& take) const {
-  std::string out;
-  out.reserve(kPieceBytes + kPieceBytes / 4);
-  for (Family const& family : families_) {
-    bool const is_counter = !family.is_histogram && family.kind == Metric::Kind::counter;
-    std::string const sample_name = family.name + (is_counter ? "_total" : "");
-    std::string const& described = format == Format::text ? sample_name : family.name;
-    out.append("# HELP ").append(described).append(" ");
-    append_escaped(family.help, format == Format::openmetrics, out);
-    out.append("\n# TYPE ").append(described);
-    out += family.is_histogram ? " histogram\n" : is_counter ? " counter\n" : " gauge\n";
-    for (Sample const& sample : family.samples) {
-      if (sample.histogram != nullptr)
-        write_histogram(family, sample, out);
-      else
-        write_number(family, sample_name, sample, out);
-      if (out.size() < kPieceBytes) continue;
-      take(out);
-      out.clear();
-    }
-  }
-  if (format == Format::openmetrics) out += "# EOF\n";
-  take(out);
-}
-
-void Exposition::write_number(Family const& family, std::string_view name, Sample const& sample,
-                              std::string& out) const {
-  out += name;
-  if (std::string const& labels = labels_[sample.labels]; !labels.empty()) out.append("{").append(labels).append("}");
-  out += ' ';
-  if (sample.is_real)
-    append_number(sample.real / family.units, out);
-  else if (family.units != 1)
-    append_number(static_cast<double>(sample.integer) / family.units, out);
-  else
-    append_number(sample.integer, out);
-  out += '\n';
-}
-
-void Exposition::write_histogram(Family const& family, Sample const& sample, std::string& out) const {
-  std::string const& labels = labels_[sample.labels];
+void Exposition::write_histogram(Family& family, Histogram const& values) const {
+  std::string& out = family.text;
   auto const line = [&](std::string_view suffix) -> std::string& { return out.append(family.name).append(suffix); };
-  std::array<std::uint64_t, 65> const by_width = sample.histogram->by_width();
+  std::array<std::uint64_t, 65> const by_width = values.by_width();
   std::uint64_t seen = 0;
   for (unsigned width = 0; width <= kWidthMost; ++width) {
     seen += by_width[width];
     if (width % kWidthStep != 0) continue;
-    line("_bucket{").append(labels).append(labels.empty() ? "" : ",").append(family.bounds[width / kWidthStep]);
+    line("_bucket{").append(labels_).append(labels_.empty() ? "" : ",").append(family.bounds[width / kWidthStep]);
     append_number(static_cast<std::int64_t>(seen), out);
     out += '\n';
   }
-  std::string const braces = labels.empty() ? std::string{" "} : "{" + labels + "} ";
-  line("_bucket{").append(labels).append(labels.empty() ? "le=\"+Inf\"} " : ",le=\"+Inf\"} ");
-  append_number(static_cast<std::int64_t>(sample.histogram->count()), out);
+  std::string const braces = labels_.empty() ? std::string{" "} : "{" + labels_ + "} ";
+  line("_bucket{").append(labels_).append(labels_.empty() ? "le=\"+Inf\"} " : ",le=\"+Inf\"} ");
+  append_number(static_cast<std::int64_t>(values.count()), out);
   out += '\n';
   line("_sum").append(braces);
-  append_number(static_cast<double>(sample.histogram->sum()) / family.units, out);
+  append_number(static_cast<double>(values.sum()) / family.units, out);
   out += '\n';
   line("_count").append(braces);
-  append_number(static_cast<std::int64_t>(sample.histogram->count()), out);
+  append_number(static_cast<std::int64_t>(values.count()), out);
   out += '\n';
+}
+
+template <typename Take>
+void Exposition::cut(Cut& from, Take&& take) const {
+  for (std::size_t bytes = 0; from.family < families_.size() && bytes < kPieceBytes;) {
+    std::string_view const text{families_[from.family].text};
+    std::size_t const room = kPieceBytes - bytes;
+    std::size_t const end = text.size() - from.at <= room ? text.size() : text.find('\n', from.at + room - 1) + 1;
+    take(text.substr(from.at, end - from.at));
+    bytes += end - from.at;
+    from = end == text.size() ? Cut{from.family + 1, 0} : Cut{from.family, end};
+  }
+}
+
+std::size_t Exposition::end() {
+  if (format_ == Format::openmetrics) families_.emplace_back().text = "# EOF\n";
+  std::size_t pieces = 0;
+  Cut at;
+  do {
+    cut(at, [](std::string_view) {});
+    ++pieces;
+  } while (at.family < families_.size());
+  return pieces;
+}
+
+std::string Exposition::take() {
+  std::string out;
+  out.reserve(kPieceBytes + kPieceBytes / 4);
+  std::size_t const first = taken_.family;
+  cut(taken_, [&](std::string_view text) { out += text; });
+  for (std::size_t family = first; family < taken_.family; ++family) std::string{}.swap(families_[family].text);
+  return out;
+}
+
+std::uint64_t Exposition::bytes() const {
+  std::uint64_t out = 0;
+  for (Family const& family : families_) out += family.text.capacity();
+  return out;
 }
 
 }  // namespace fastjournal::admin

@@ -7,11 +7,11 @@
 // of a thousand tables are idle.
 //
 // All samples of a figure stand together, as both formats demand, although every table tells all of its figures at
-// once: they are collected first, and written then.
+// once: the text of each figure grows by itself, and is taken in pieces when all was told. Nothing is borrowed, so that
+// tables may tell in different turns.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -25,33 +25,35 @@ class Exposition {
  public:
   enum class Format : std::uint8_t { text, openmetrics };
 
-  // Where the figures of one thing go; valid until the next call. Histograms are borrowed until write().
+  explicit Exposition(Format format = Format::text) : format_(format) {}
+
+  // Where the figures of one thing go; valid until the next call.
   [[nodiscard]] MetricSink& of_daemon() { return begin("fastjournal_", "", ""); }
   [[nodiscard]] MetricSink& of_log(std::string_view log) { return begin("fastjournal_log_", "log", log); }
   [[nodiscard]] MetricSink& of_table(std::string_view table) { return begin("fastjournal_table_", "table", table); }
 
-  // In pieces of some 64 KiB that end with a line: with a thousand tables the text has megabytes, and memory that is
-  // touched for the first time costs more than writing into it.
-  void write(Format format, std::function<void(std::string_view piece)> const& take) const;
+  // All was told. Returns the number of pieces, which is never 0: of some 64 KiB that end with a line, as with a thousand
+  // tables the text has megabytes.
+  [[nodiscard]] std::size_t end();
+  // The next of them. Its memory is given back with the figures that are through.
+  [[nodiscard]] std::string take();
+  // What is kept.
+  [[nodiscard]] std::uint64_t bytes() const;
 
  private:
-  struct Sample {
-    std::size_t labels;  // index
-    Histogram const* histogram;
-    double real;
-    std::int64_t integer;
-    bool is_real;
-  };
   struct Family {
     std::string_view prefix;
     std::string told;  // the name of the figure
     std::string name;  // that of both in the text, without _total
-    std::string_view help;
-    Metric::Kind kind;
-    double units;  // of its values in one second; 1: they have another unit, or none
-    bool is_histogram;
-    std::vector<Sample> samples;
+    double units;      // of its values in one second; 1: they have another unit, or none
+    bool is_counter;
     std::vector<std::string> bounds;  // of a histogram's buckets: `le="0.007"} `
+    std::string text;                 // its description, and its samples so far
+  };
+  // Where the next piece begins.
+  struct Cut {
+    std::size_t family{0};
+    std::size_t at{0};
   };
 
   class Sink final : public MetricSink {
@@ -67,16 +69,23 @@ class Exposition {
 
   MetricSink& begin(std::string_view prefix, std::string_view label, std::string_view value);
   Family& family_of(Metric const& metric, bool is_histogram);
-  void write_number(Family const& family, std::string_view name, Sample const& sample, std::string& out) const;
-  void write_histogram(Family const& family, Sample const& sample, std::string& out) const;
+  void describe(Family& family, Metric const& metric, bool is_histogram) const;
+  // The beginning of a sample's line: its name, and its labels.
+  [[nodiscard]] std::string& begin_line(Family& family) const;
+  void write_histogram(Family& family, Histogram const& values) const;
+  // Passes on what the next piece has.
+  template <typename Take>
+  void cut(Cut& from, Take&& take) const;
 
+  Format format_;
   Sink sink_{*this};
   std::string_view prefix_;
-  std::vector<std::string> labels_;  // `table="jobs"`
-  std::vector<Family> families_;     // in the order in which they were told first
+  std::string labels_;            // of the thing that tells: `table="jobs"`
+  std::vector<Family> families_;  // in the order in which they were told first
   std::map<std::string, std::size_t, std::less<>> by_name_;
   // Things of one kind tell the same figures in the same order: the next one is looked for here first.
   std::size_t expected_{0};
+  Cut taken_;
 };
 
 }  // namespace fastjournal::admin

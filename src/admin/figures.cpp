@@ -46,6 +46,14 @@ void tell_table(engine::HostedTable& table, TimeMs now, Answer& answer) {
   engine::tell_metrics(table, now, sink);
 }
 
+std::vector<std::string> names_of(engine::Engine& engine, engine::HostedTable const* one,
+                                  access::Permit const& permit) {
+  std::vector<std::string> out;
+  for (auto const& table : engine.tables())
+    if ((one == nullptr || one == table.get()) && has_figures(*table, permit)) out.push_back(table->name);
+  return out;
+}
+
 bool has_figures(engine::HostedTable const& table, access::Permit const& permit) {
   return table.table != nullptr && table.serves() && permit.has_on(Right::read, table.name);
 }

@@ -2,6 +2,10 @@
 // again. Both tell the same names and values.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "access/permit.h"
 #include "admin/commands.h"
 #include "engine/engine.h"
@@ -12,6 +16,13 @@ namespace fastjournal::admin {
 
 void tell_daemon(OwnFigures& own, TimeMs now, Answer& answer);
 void tell_table(engine::HostedTable& table, TimeMs now, Answer& answer);
+
+// The tables that are meant and may be read, by name: they may be gone when it is their turn.
+[[nodiscard]] std::vector<std::string> names_of(engine::Engine& engine, engine::HostedTable const* one,
+                                                access::Permit const& permit);
+[[nodiscard]] inline std::uint64_t bytes_of(std::vector<std::string> const& names) {
+  return names.capacity() * sizeof(std::string);
+}
 
 // Whether it exists, serves, and may be read.
 [[nodiscard]] bool has_figures(engine::HostedTable const& table, access::Permit const& permit);

@@ -1,10 +1,42 @@
 // METRICS: all figures of STATS, as text for a monitoring system; HEALTH: whether the daemon lives, and is of use.
+#include <utility>
+
 #include "admin/commands.h"
 #include "admin/exposition.h"
 #include "admin/figures.h"
 
 namespace fastjournal::admin {
 namespace {
+
+class MetricsParts final : public Parts {
+ public:
+  // Pieces of the text in one part.
+  static constexpr std::size_t kPieces = 4;
+
+  MetricsParts(engine::Engine& engine, Exposition::Format format) : exposition(format), engine_(engine) {}
+
+  std::uint64_t tell(TimeMs now, Answer& answer) override {
+    for (std::size_t told = 0; told < kTables && at_ < tables.size(); ++told) {
+      engine::HostedTable* const table = engine_.find_table(tables[at_++]);
+      if (table != nullptr && table->serves()) engine::tell_metrics(*table, now, exposition.of_table(table->name));
+    }
+    if (at_ < tables.size()) return 1;
+    if (!std::exchange(is_told_, true)) left_ = exposition.end();
+    for (std::size_t taken = 0; taken < kPieces && left_ > 0; ++taken, --left_)
+      answer.message("METRICS").add("text", std::string_view{exposition.take()});
+    return left_;
+  }
+  std::uint64_t bytes() const override { return bytes_of(tables) + exposition.bytes(); }
+
+  Exposition exposition;
+  std::vector<std::string> tables;
+
+ private:
+  engine::Engine& engine_;
+  std::size_t at_{0};
+  bool is_told_{false};
+  std::size_t left_{0};
+};
 
 class Metrics final : public Command {
  public:
@@ -19,16 +51,14 @@ class Metrics final : public Command {
     TableChoice const choice = choose_table(engine_, request);
     if (!choice.is_valid) return;
     access::Permit const& permit = request.caller.permit;
-    Exposition exposition;
+    auto parts = std::make_unique<MetricsParts>(
+        engine_, format == "openmetrics" ? Exposition::Format::openmetrics : Exposition::Format::text);
     if (choice.table == nullptr && permit.has(Right::read)) {
-      own_.tell(exposition.of_daemon());
-      own_.tell_logs([&](std::string_view log) -> MetricSink& { return exposition.of_log(log); });
+      own_.tell(parts->exposition.of_daemon());
+      own_.tell_logs([&](std::string_view log) -> MetricSink& { return parts->exposition.of_log(log); });
     }
-    for (auto const& table : engine_.tables())
-      if ((choice.table == nullptr || choice.table == table.get()) && has_figures(*table, permit))
-        engine::tell_metrics(*table, request.now, exposition.of_table(table->name));
-    exposition.write(format == "openmetrics" ? Exposition::Format::openmetrics : Exposition::Format::text,
-                     [&](std::string_view piece) { request.answer.message("METRICS").add("text", piece); });
+    parts->tables = names_of(engine_, choice.table, permit);
+    request.parts = std::move(parts);
   }
 
  private:

@@ -88,10 +88,12 @@ void Dispatch::run_own(Session& session, std::uint32_t number, Message const& me
   else if (declared.takes_table() && !caller.permit.bound.empty())
     status = listeners_.check_reach(speaker_of(session, session.id, message), declared.name,
                                     message.text("table").substr(0, kTableNameShown));
+  bool is_begun = false;
   if (status.ok()) {
     admin::Request request{
         .caller = caller, .message = message, .now = clock_.now(), .answer = answer_, .status = status, .basis = basis};
     registry_.run(number, request);
+    is_begun = request.parts != nullptr && begin_parts(session, message, request);
     note_answer();
     session.may_be_silent = session.may_be_silent || request.may_be_silent;
     if (request.is_later) {
@@ -103,10 +105,18 @@ void Dispatch::run_own(Session& session, std::uint32_t number, Message const& me
     audit_.command(session, user.get(), message, message.text("table"), status);
   // A protocol that waits for the end of the answer gets one to a notice among services, too.
   bool const is_notice = registry_.declaration(number).kind == admin::OwnCommand::Kind::silent;
-  if (session.commits || session.stores) return;
+  if (session.commits || session.stores || is_begun) return;
   if (is_notice && session.protocol->is_answering() && answer_.empty() && status.ok())
     answer_.message("UNKNOWN").add("command", message.command);
   if (!answer_.empty() || !status.ok()) reply(session, message, status, basis);
+}
+
+bool Dispatch::begin_parts(Session& session, Message const& message, admin::Request& request) {
+  std::uint64_t const left = request.parts->tell(request.now, answer_);
+  if (left == 0) return false;
+  replies_.reply_part(session, message, answer_, left, request.basis);
+  long_answers_.take(session, message, std::move(request.parts), request.basis);
+  return true;
 }
 
 // The bytes of the daemon's own answers are work: some have many, in few parameters.

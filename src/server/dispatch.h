@@ -15,6 +15,7 @@
 #include "server/alias_commands.h"
 #include "server/audit.h"
 #include "server/listeners.h"
+#include "server/long_answers.h"
 #include "server/memory_guard.h"
 #include "server/replies.h"
 #include "server/session.h"
@@ -34,7 +35,7 @@ class Dispatch {
 
   Dispatch(engine::Engine& engine, TurnClock& clock, Listeners const& listeners, admin::Registry const& registry,
            TableCommands& commands, AliasCommands& aliases, communicator::Service& service, Replies& replies,
-           MemoryGuard& guard, Audit& audit, Turn& turn)
+           LongAnswers& long_answers, MemoryGuard& guard, Audit& audit, Turn& turn)
       : engine_(engine),
         clock_(clock),
         listeners_(listeners),
@@ -43,6 +44,7 @@ class Dispatch {
         aliases_(aliases),
         service_(service),
         replies_(replies),
+        long_answers_(long_answers),
         guard_(guard),
         audit_(audit),
         turn_(turn) {}
@@ -82,6 +84,8 @@ class Dispatch {
   void name_table(std::string_view bound, std::uint32_t known, Message& message) const;
   void run_own(Session& session, std::uint32_t number, Message const& message);
   void note_answer();
+  // The first part of an answer, if it is told in several: then that was all of it now.
+  [[nodiscard]] bool begin_parts(Session& session, Message const& message, admin::Request& request);
   [[nodiscard]] Status check(Speaker const& speaker, Right right, admin::OwnCommand const& command,
                              Message const& message) const;
   [[nodiscard]] ConnectionId sender_of(Session const& session, Message const& message);
@@ -94,6 +98,7 @@ class Dispatch {
   AliasCommands& aliases_;
   communicator::Service& service_;
   Replies& replies_;
+  LongAnswers& long_answers_;
   MemoryGuard& guard_;
   Audit& audit_;
   Turn& turn_;

@@ -1,6 +1,12 @@
 #include "server/engine_replies.h"
 
 namespace fastjournal::server {
+namespace {
+
+// Of what is said to a connection while an answer is told it in parts.
+constexpr std::size_t kAsideMax = 64U << 10U;
+
+}  // namespace
 
 void EngineReplies::answer(log::Log const& rests_on, ConnectionId connection, Message const& command, Answer& answer,
                            Status const& status) {
@@ -36,7 +42,7 @@ bool EngineReplies::is_full(ConnectionId connection) {
   Session* const session = session_of(connection);
   if (session == nullptr) return false;
   bool const stopped = guard_.is_stopped(*session);
-  if (!stopped && !output_.is_over(*session)) return false;
+  if (!stopped && !output_.is_over(*session) && session->aside.size() < kAsideMax) return false;
   if (stopped) guard_.stop(*session);
   session->told_full = true;
   return true;

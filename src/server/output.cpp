@@ -38,7 +38,7 @@ void Output::flush(Session& session) {
   if (guard_.is_short() && session.out.capacity() > 2 * session.out.size() + kBufferKeptBytes)
     session.out.shrink_to_fit();
   sessions_.count(session);
-  if (session.told_full && may_go_on(session)) {
+  if (session.told_full && !session.in_parts && may_go_on(session)) {
     session.told_full = false;
     engine_.writable(session.id);
     if (session.communicator)

@@ -39,7 +39,8 @@ bool Replies::is_counted(std::string_view answer) const {
   return (counted_shapes_ & shape_of(answer)) != 0 && std::ranges::find(counted_, answer) != counted_.end();
 }
 
-void Replies::tell(Session& session, Message const& command, Answer& answer, Status const& status) {
+void Replies::tell(Session& session, Message const& command, Answer& answer, Status const& status,
+                   std::uint64_t following) {
   if (!status.ok()) {
     answer.message("ERROR").add("command", command.command).add("code", row_of(status.code()).wire_name);
     answer.add("message", std::string_view{status.message()});
@@ -49,8 +50,9 @@ void Replies::tell(Session& session, Message const& command, Answer& answer, Sta
                .service = command.from_service};
   bool const unheard = session.communicator && command.from_service.empty();
   Value const* const request = command.find("request");
-  std::size_t const count = answer.heads().size();
-  for (std::size_t i = 0; i < count; ++i) {
+  std::size_t const here = answer.heads().size();
+  std::uint64_t const count = here + following;
+  for (std::size_t i = 0; i < here; ++i) {
     Answer::Head const& head = answer.heads()[i];
     // Without a receiver it would go to the communicatord itself, which knows only these answers.
     if (unheard && head.command != "COMMANDS" && head.command != "ABSOLUTELY") continue;
@@ -101,7 +103,7 @@ void Replies::rest_on_all(ConnectionId link) {
 }
 
 void Replies::write(Session& session, Outgoing const& message) {
-  append(session, [&] { session.protocol->write(message, session.out); });
+  append(session, [&] { session.protocol->write(message, session.in_parts ? session.aside : session.out); });
   if (session.protocol->ends()) sessions_.end_after_answers(session);
 }
 

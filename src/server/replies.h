@@ -30,6 +30,15 @@ class BytesLater {
   ~BytesLater() = default;
 };
 
+// What an answer repeats of its command, which is not there any more when it leaves.
+inline void keep_for_answer(Message const& command, Message& kept) {
+  kept.command = command.command;
+  kept.from_server = command.from_server;
+  kept.from_service = command.from_service;
+  if (Value const* const request = command.find("request")) kept.set("request", *request);
+  kept.own();
+}
+
 class Replies final : public communicator::LinkOutput {
  public:
   Replies(engine::TableTypes const& types, Sessions& sessions, CommitPipeline& pipeline, MemoryGuard& guard,
@@ -47,8 +56,16 @@ class Replies final : public communicator::LinkOutput {
     pipeline_.rest_on(session, basis);
     tell(session, command, answer, status);
   }
+  // A part of an answer: so many messages follow these.
+  void reply_part(Session& session, Message const& command, Answer& answer, std::uint64_t following,
+                  admin::Basis const& basis) {
+    sessions_.mark_dirty(session);
+    pipeline_.rest_on(session, basis);
+    tell(session, command, answer, {}, following);
+  }
   // The same, with a mark already.
-  void tell(Session& session, Message const& command, Answer& answer, Status const& status);
+  void tell(Session& session, Message const& command, Answer& answer, Status const& status,
+            std::uint64_t following = 0);
   // Messages that nobody asked for, resting on this log. False: they come later.
   bool push(Session& session, Answer& messages, log::Log const& rests_on) {
     if (messages.has_stored() && later_.push(session, messages, &rests_on)) return false;

@@ -39,6 +39,7 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
       table_files_(engine_, host, logs_, alerts_, network, clock_),
       stored_answers_(sessions_, table_files_, replies_, network),
       replies_(types, sessions_, pipeline_, guard_, output_, stored_answers_),
+      long_answers_(sessions_, replies_, turn_),
       audit_(host, clock_.time()),
       authentication_(network, sessions_, listeners_, replies_, dispatch_, stored_commands_, audit_, clock_.time(),
                       host),
@@ -58,8 +59,8 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
       datagram_queries_(network, listeners_, table_commands_),
       alias_commands_(configuration_.aliases(), refused_, table_commands_, sessions_, replies_, memory_, clock_,
                       engine_),
-      dispatch_(engine_, clock_, listeners_, registry_, table_commands_, alias_commands_, service_, replies_, guard_,
-                audit_, turn_),
+      dispatch_(engine_, clock_, listeners_, registry_, table_commands_, alias_commands_, service_, replies_,
+                long_answers_, guard_, audit_, turn_),
       whole_transactions_(engine_, sessions_, dispatch_, table_commands_, stored_commands_),
       reader_(sessions_, line_, guard_, output_, replies_, dispatch_, authentication_, stored_commands_, engine_, logs_,
               turn_) {
@@ -325,6 +326,7 @@ void Server::session_ended(Session const& session) {
   links_.closed(session.id, "it ended", clock_.monotonic_us());
   backup_.ended(session.id);
   watches_.ended(session.id);
+  long_answers_.session_ended(session.id);
   TimeMs const now = clock_.now();
   engine_.connection_closed(session.id, now, session.holds_leases);
   authentication_.session_ended(session.id);
@@ -375,7 +377,9 @@ void Server::on_turn_end() {
   turn_.end_part(Part::timers);
   again = engine_.end_of_turn(now) || again;
   turn_.end_part(Part::listeners);
-  if (watches_.send_due(now)) turn_.end_part(Part::figures);
+  bool const tells = !long_answers_.is_empty();
+  again = (tells && long_answers_.go_on(now)) || again;
+  if (watches_.send_due(now) || tells) turn_.end_part(Part::figures);
   bool const is_waited_for = !exports_.empty() && exports_.wants_sync();
   if (feeds_.wants_sync(clock_.monotonic_us()) || is_waited_for) logs_.sync_soon();
   if (!pipeline_.commit_turn()) return;

@@ -7,7 +7,7 @@
 //   who is there       sessions.h, doorkeeper.h, listeners.h, table_listeners.h, authentication.h, audit.h
 //   input              reader.h, input_line.h
 //   commands           dispatch.h, table_commands.h, alias_commands.h, admin/commands.h, configuration.h
-//   answers            replies.h, engine_replies.h, watches.h, output.h
+//   answers            replies.h, long_answers.h, engine_replies.h, watches.h, output.h
 //   copies elsewhere   exports.h
 //   bytes outside logs table_files.h, stored_commands.h, stored_answers.h
 //   logs               served_logs.h, commit_pipeline.h
@@ -49,6 +49,7 @@
 #include "server/health.h"
 #include "server/input_line.h"
 #include "server/listeners.h"
+#include "server/long_answers.h"
 #include "server/memory_guard.h"
 #include "server/output.h"
 #include "server/reader.h"
@@ -186,6 +187,7 @@ class Server final : public env::NetworkHandler,
   TableFiles table_files_;
   StoredAnswers stored_answers_;
   Replies replies_;
+  LongAnswers long_answers_;
   Audit audit_;
   Authentication authentication_;
   Doorkeeper doorkeeper_;

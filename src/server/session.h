@@ -99,6 +99,7 @@ struct Session {
   bool holds_leases{true};              // of the protocol: what it leases ends with it
   Buffer in;                            // an incomplete message, or messages that wait for room in `out`
   std::string out;                      // answers
+  std::string aside;                    // what is said meanwhile, while an answer is told in parts (long_answers.h)
   std::uint64_t before{0};              // bytes removed from `out` so far
   std::size_t sent{0};                  // of `out`: given to the kernel
   std::vector<Mark> marks;              // in order; everything before the first may be sent
@@ -117,7 +118,8 @@ struct Session {
   bool logs_in{false};                  // a token of it is being verified: nothing is read (authentication.h)
   bool stores{false};                   // a value of it is being stored: nothing is read (stored_commands.h)
   bool commits{false};                  // a transaction of it, in several logs: nothing is read (EngineReplies)
-  std::uint32_t fetches{0};             // answers that wait for bytes from files: nothing is read (stored_answers.h)
+  bool in_parts{false};                 // an answer of it is
+  std::uint32_t fetches{0};             // answers that are, or wait for bytes (stored_answers.h): nothing is read
   bool ends_then{false};                // it ends when these were told
   bool wipes_input{false};              // its input has a token in it
   bool told_full{false};                // the engine sends it nothing
@@ -155,7 +157,7 @@ struct Session {
     return sent < committed || (!files.empty() && files.front().at <= before + committed);
   }
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return kConnectionBytes + in.capacity() + out.capacity() + pushed.capacity() * sizeof(Pushed) +
+    return kConnectionBytes + in.capacity() + out.capacity() + aside.capacity() + pushed.capacity() * sizeof(Pushed) +
            marks.size() * sizeof(Mark) + files.size() * (sizeof(FileBytes) + 2 * sizeof(void*)) + kept +
            protocol->kept_bytes();
   }

@@ -82,11 +82,7 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
   waiting.answer = std::move(answer);
   answer = Answer{};
   if (!is_push) {
-    waiting.command.command = command.command;
-    waiting.command.from_server = command.from_server;
-    waiting.command.from_service = command.from_service;
-    if (Value const* const request = command.find("request")) waiting.command.set("request", *request);
-    waiting.command.own();
+    keep_for_answer(command, waiting.command);
     ++session.fetches;
     ++session.waiting;
   }

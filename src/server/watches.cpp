@@ -61,6 +61,7 @@ Status Watches::watch(ConnectionId connection, engine::HostedTable const* table,
   found->every_us = every.value * 1000;
   found->due_us = time_.monotonic_us();
   found->rounds = 0;
+  found->is_under_way = false;
   plan();
   return {};
 }
@@ -80,12 +81,12 @@ void Watches::ended(ConnectionId connection) {
 bool Watches::send_due(TimeMs now) {
   std::int64_t const now_us = next_us_ == INT64_MAX ? 0 : time_.monotonic_us();
   if (now_us < next_us_) return false;
-  auto const first = std::ranges::min_element(watchers_, {}, &Watcher::due_us);
+  auto const first = std::ranges::min_element(watchers_, {}, &Watcher::next_us);
   Watcher& watcher = *first;
   Session* const session = sessions_.find(watcher.connection);
   engine::HostedTable const* const table = watcher.table.empty() ? nullptr : engine_.find_table(watcher.table);
   if (session == nullptr || !may_send(watcher, *session)) {
-    watcher.due_us = now_us + kTryAgainUs;
+    (watcher.is_under_way ? watcher.go_on_us : watcher.due_us) = now_us + kTryAgainUs;
     plan();
     return false;
   }
@@ -96,12 +97,21 @@ bool Watches::send_due(TimeMs now) {
     end(static_cast<std::size_t>(first - watchers_.begin()), *session);
     return false;
   }
-  send_round(watcher, *session, table, now);
+  if (!watcher.is_under_way) begin_round(watcher, table, now_us);
+  send_part(watcher, *session, table, now);
+  plan();
+  return true;
+}
+
+// One that was begun before others goes on first.
+void Watches::begin_round(Watcher& watcher, engine::HostedTable const* table, std::int64_t now_us) {
+  watcher.is_whole = watcher.rounds++ % kWholeEvery == 0;
+  watcher.at = table == nullptr ? 0 : table->number;
+  watcher.tables = watcher.unchanged = 0;
+  watcher.go_on_us = watcher.due_us;
   // Its beat is kept, unless it is late already.
   watcher.due_us += watcher.every_us;
   if (watcher.due_us <= now_us) watcher.due_us = now_us + watcher.every_us;
-  plan();
-  return true;
 }
 
 access::Permit Watches::permit_of(Watcher const& watcher, Session const& session) {
@@ -110,52 +120,61 @@ access::Permit Watches::permit_of(Watcher const& watcher, Session const& session
 }
 
 bool Watches::may_send(Watcher const& watcher, Session const& session) const {
-  bool const is_taken = watcher.end <= session.before + session.sent;
-  return is_taken && !session.ending && !output_.is_over(session) && !guard_.is_stopped(session);
+  bool const is_taken = watcher.is_under_way || watcher.end <= session.before + session.sent;
+  return is_taken && !session.ending && !session.in_parts && !output_.is_over(session) && !guard_.is_stopped(session);
 }
 
-void Watches::send_round(Watcher& watcher, Session& session, engine::HostedTable const* table, TimeMs now) {
-  access::Permit const permit = permit_of(watcher, session);
-  bool const is_whole = watcher.rounds++ % kWholeEvery == 0;
+void Watches::send_part(Watcher& watcher, Session& session, engine::HostedTable const* table, TimeMs now) {
   sessions_.mark_dirty(session);
   // As an answer to STATS.
   bool const is_served = table != nullptr && table->serves();
   pipeline_.rest_on(session, {.log = is_served ? table->log->log : nullptr, .all = table == nullptr});
-  if (table == nullptr && permit.has(Right::read)) {
+  access::Permit const permit = permit_of(watcher, session);
+  if (!std::exchange(watcher.is_under_way, true) && table == nullptr && permit.has(Right::read)) {
     round_.clear();
     admin::tell_daemon(own_, now, round_);
     replies_.push_whole(session, round_, {});
   }
-  std::uint64_t tables = 0;
-  std::uint64_t unchanged = 0;
-  std::size_t const room_before = watcher.told.capacity();
-  for (auto const& one : engine_.tables()) {
-    if (table != nullptr && one.get() != table) continue;
-    if (watcher.told.size() <= one->number) watcher.told.resize(one->number + 1);
-    std::uint64_t& told = watcher.told[one->number];
-    if (!admin::has_figures(*one, permit)) {
-      told = 0;
-      continue;
-    }
-    ++tables;
-    round_.clear();
-    admin::tell_table(*one, now, round_);
-    std::uint64_t const before = std::exchange(told, hash_of(round_));
-    if (!is_whole && before == told)
-      ++unchanged;
-    else
-      replies_.push_whole(session, round_, {});
-  }
+  if (!send_tables(watcher, session, table, now)) return;
+  watcher.is_under_way = false;
   std::uint64_t alerts = 0;
   admin::for_alerts(engine_, permit, table, [&](log::Alert const&) { ++alerts; });
   round_.clear();
   round_.message("FIGURES");
   if (table != nullptr) round_.add("table", std::string_view{table->name});
-  round_.add("now", now.value).add("tables", tables).add("unchanged", unchanged).add("alerts", alerts);
+  round_.add("now", now.value).add("tables", watcher.tables).add("unchanged", watcher.unchanged).add("alerts", alerts);
   replies_.push_whole(session, round_, {});
   watcher.end = session.before + session.out.size();
+}
+
+bool Watches::send_tables(Watcher& watcher, Session& session, engine::HostedTable const* table, TimeMs now) {
+  access::Permit const permit = permit_of(watcher, session);
+  std::uint64_t const tables_before = watcher.tables;
+  std::size_t const room_before = watcher.told.capacity();
+  std::size_t const end = table == nullptr ? engine_.tables().size() : table->number + 1;
+  for (std::size_t cost = 0; watcher.at < end && cost < kTablesPerTurn * kPassedOverPerTable; ++watcher.at) {
+    engine::HostedTable& one = *engine_.tables()[watcher.at];
+    if (watcher.told.size() <= one.number) watcher.told.resize(one.number + 1);
+    std::uint64_t& told = watcher.told[one.number];
+    bool const is_told = admin::has_figures(one, permit);
+    cost += is_told ? kPassedOverPerTable : 1;
+    if (!is_told) {
+      told = 0;
+      continue;
+    }
+    ++watcher.tables;
+    round_.clear();
+    admin::tell_table(one, now, round_);
+    std::uint64_t const before = std::exchange(told, hash_of(round_));
+    if (!watcher.is_whole && before == told)
+      ++watcher.unchanged;
+    else
+      replies_.push_whole(session, round_, {});
+  }
   keep(&session, static_cast<std::int64_t>((watcher.told.capacity() - room_before) * sizeof(std::uint64_t)));
-  spent_us_ = std::max(spent_us_, time_.monotonic_us()) + static_cast<std::int64_t>(tables) * kUsPerTable;
+  spent_us_ = std::max(spent_us_, time_.monotonic_us()) +
+              static_cast<std::int64_t>(watcher.tables - tables_before) * kUsPerTable;
+  return watcher.at >= end;
 }
 
 void Watches::end(std::size_t index, Session& session) {
@@ -182,7 +201,7 @@ void Watches::keep(Session* session, std::int64_t bytes) {
 
 void Watches::plan() {
   next_us_ = INT64_MAX;
-  for (Watcher const& watcher : watchers_) next_us_ = std::min(next_us_, watcher.due_us);
+  for (Watcher const& watcher : watchers_) next_us_ = std::min(next_us_, watcher.next_us());
   if (next_us_ != INT64_MAX) next_us_ = std::max(next_us_, spent_us_ - kAheadUs);
 }
 

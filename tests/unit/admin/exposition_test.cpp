@@ -16,9 +16,10 @@ using Format = Exposition::Format;
 constexpr Metric kRows{"rows", "rows that are there"};
 constexpr Metric kDone{"done", "rows done", Metric::Kind::counter};
 
-std::string text_of(Exposition const& exposition, Format format = Format::text) {
+std::string text_of(Exposition& exposition) {
   std::string text;
-  exposition.write(format, [&](std::string_view piece) { text += piece; });
+  for (std::size_t left = exposition.end(); left > 0; --left) text += exposition.take();
+  BOOST_TEST(exposition.take() == "");
   return text;
 }
 
@@ -52,9 +53,9 @@ BOOST_AUTO_TEST_CASE(samples_of_a_figure_stand_together_whoever_told_them) {
 }
 
 BOOST_AUTO_TEST_CASE(openmetrics_names_a_counter_without_total_and_ends_with_eof) {
-  Exposition exposition;
+  Exposition exposition{Format::openmetrics};
   exposition.of_daemon().integer(kDone, 4);
-  BOOST_TEST(text_of(exposition, Format::openmetrics) ==
+  BOOST_TEST(text_of(exposition) ==
              "# HELP fastjournal_done rows done\n"
              "# TYPE fastjournal_done counter\n"
              "fastjournal_done_total 4\n"
@@ -101,13 +102,19 @@ BOOST_AUTO_TEST_CASE(buckets_count_exactly_what_is_at_or_below_their_bound) {
 BOOST_AUTO_TEST_CASE(much_text_comes_in_pieces_that_end_with_a_line) {
   Exposition exposition;
   for (int i = 0; i < 4000; ++i) exposition.of_table("table" + std::to_string(i)).integer(kRows, i);
-  std::size_t pieces = 0;
-  exposition.write(Format::text, [&](std::string_view piece) {
-    ++pieces;
+  std::uint64_t const kept = exposition.bytes();
+  std::size_t const pieces = exposition.end();
+  BOOST_TEST(pieces > 1U);
+  std::size_t lines = 0;
+  for (std::size_t left = pieces; left > 0; --left) {
+    std::string const piece = exposition.take();
     BOOST_TEST(piece.ends_with('\n'));
     BOOST_TEST(piece.size() < (80U << 10U));
-  });
-  BOOST_TEST(pieces > 1U);
+    lines += static_cast<std::size_t>(std::count(piece.begin(), piece.end(), '\n'));
+  }
+  BOOST_TEST(lines == 2U + 4000U);
+  BOOST_TEST(exposition.take() == "");
+  BOOST_TEST(exposition.bytes() < kept / 100);
 }
 
 BOOST_AUTO_TEST_CASE(a_histogram_without_a_value_is_left_out) {
@@ -117,12 +124,15 @@ BOOST_AUTO_TEST_CASE(a_histogram_without_a_value_is_left_out) {
 }
 
 BOOST_AUTO_TEST_CASE(names_that_need_escapes_get_them) {
-  Exposition exposition;
-  exposition.of_table("a\"b\\c\nd").integer({"rows", "back\\slash, \"quoted\"\nand more"}, 1);
-  std::string const text = text_of(exposition);
+  auto const text_in = [](Format format) {
+    Exposition exposition{format};
+    exposition.of_table("a\"b\\c\nd").integer({"rows", "back\\slash, \"quoted\"\nand more"}, 1);
+    return text_of(exposition);
+  };
+  std::string const text = text_in(Format::text);
   BOOST_TEST(has(text, "{table=\"a\\\"b\\\\c\\nd\"} 1\n"), text);
   BOOST_TEST(has(text, "rows back\\\\slash, \"quoted\"\\nand more\n"), text);
-  BOOST_TEST(has(text_of(exposition, Format::openmetrics), "\\\"quoted\\\""));
+  BOOST_TEST(has(text_in(Format::openmetrics), "\\\"quoted\\\""));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
