@@ -400,7 +400,7 @@ verb_fuzz() {
 
 # code_files GIT COMMAND...: the C++ files, and the scripts of the page, that this git command lists.
 code_files() {
-  (cd "$root" && "$@" -- '*.cpp' '*.h' '*.js') | sort -u
+  (cd "$root" && "$@" -- '*.cpp' '*.h' '*.js' '*.mjs') | sort -u
 }
 
 # format [--check] [FILE...]: all files of the tree by default.

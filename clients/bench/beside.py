@@ -158,7 +158,7 @@ class Redis:
 
 
 def in_node(work: str, address: str, seconds: float, window: int, folder: str) -> Measured:
-    words = ["node", str(HERE / "beside.js"), work, address, str(seconds), str(window), folder]
+    words = ["node", str(HERE / "beside.mjs"), work, address, str(seconds), str(window), folder]
     ran = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True)
     return dict(json.loads(ran.stdout))
 

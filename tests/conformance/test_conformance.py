@@ -24,7 +24,7 @@ CLIENTS = {
     "c": ["{bin}/fj_driver_c"],
     "cpp": ["{bin}/fj_driver_cpp"],
     "python": [sys.executable, f"{HERE}/driver.py"],
-    "node": [os.environ.get("FJ_NODE", "node"), f"{HERE}/driver.js"],
+    "node": [os.environ.get("FJ_NODE", "node"), f"{HERE}/driver.mjs"],
     "cli": [sys.executable, f"{HERE}/driver_cli.py"],
 }
 # The columns of a row of the C++ library are texts.

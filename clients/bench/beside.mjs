@@ -1,4 +1,4 @@
-// The works of beside.py that need Node: `node beside.js fastjournal|bullmq SOCKET SECONDS WINDOW [FOLDER]`. Prints rows,
+// The works of beside.py that need Node: `node beside.mjs fastjournal|bullmq SOCKET SECONDS WINDOW [FOLDER]`. Prints rows,
 // seconds and processor time as JSON. FOLDER is where npm has installed bullmq.
 import {randomBytes} from 'node:crypto';
 import {createRequire} from 'node:module';
