@@ -440,7 +440,7 @@ BOOST_FIXTURE_TEST_CASE(no_client_forges_a_line_of_the_log_file, Running) {
     text.str("");
     text << std::ifstream{file}.rdbuf();
   }
-  BOOST_TEST(mistakes_has(text.str(), "no\\n2026-01-01T00:00:00.000+00:00 info forged\\x1b[2J\\xc2\\x9b"), text.str());
+  BOOST_TEST(mistakes_has(text.str(), "no\\n2026-01-01T00:00:00.000+00:00 info forged\\x1b[2J?"), text.str());
   BOOST_TEST(!mistakes_has(text.str(), "\n2026-01-01T"), text.str());
   BOOST_TEST(!mistakes_has(text.str(), "\x1b"), text.str());
   struct stat info {};
