@@ -32,7 +32,7 @@ def test_a_message_is_sent_acquired_touched_and_accepted(daemon: Daemon) -> None
         assert message.lease_end > time.time() * 1000 and not message.redelivered and message.status == ""
         assert post.touch(message, timedelta(seconds=50)) > message.lease_end
         shown = post.read(message)
-        assert (shown.status, shown.worker, shown.epoch, shown.body) == ("acquired", "w1", 0, message.body)
+        assert (shown.status, shown.worker, shown.epoch, shown.body) == ("acquired", "w1", message.epoch, message.body)
         assert post.why(message)["state"] == "acquired"
         post.accept(message)
         with pytest.raises(Error) as gone:
