@@ -63,7 +63,7 @@ struct Put {
   TimeMs process_date{};
 };
 
-// A row as returned by NEXT or `deliver`, or as shown by PEEK and LIST (epoch 0).
+// A row as returned by NEXT or `deliver`, or as shown by PEEK and LIST (epoch 0, unless you may manage).
 struct Row {
   std::string table;
   std::uint64_t row{0};

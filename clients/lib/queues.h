@@ -66,7 +66,7 @@ struct Sent {
   TimeMs process_date{};
 };
 
-// A message as returned by ACQUIRE or `deliver`, or as shown by BROWSE and READ (epoch 0).
+// A message as returned by ACQUIRE or `deliver`, or as shown by BROWSE and READ (epoch 0, unless you may manage).
 struct QueueMessage {
   std::string table{};
   std::uint64_t message{0};

@@ -183,7 +183,7 @@ export interface PutManyCounts {
   stale: number;
 }
 
-/** A row as leased by NEXT or `deliver`, or as shown by PEEK and LIST (epoch 0). */
+/** A row as leased by NEXT or `deliver`, or as shown by PEEK and LIST (epoch 0, unless you may manage). */
 export interface Row {
   table: string;
   row: number | bigint;
@@ -392,7 +392,7 @@ export interface Sent {
   processDate: number;
 }
 
-/** A message as leased by ACQUIRE or `deliver`, or as shown by BROWSE and READ (epoch 0). */
+/** A message as leased by ACQUIRE or `deliver`, or as shown by BROWSE and READ (epoch 0, unless you may manage). */
 export interface QueueMessage {
   table: string;
   message: number | bigint;
