@@ -53,7 +53,7 @@ Daemon::~Daemon() {
   teller_.reset();
   background_.reset();
   syncers_.clear();
-  byte_workers_.clear();
+  byte_workers_ = {};
   hashers_ = {};
   stop_exports_.give();
   exporters_ = {};
@@ -573,13 +573,15 @@ void Daemon::wait_for_sync(log::LogStore& log) {
   if (auto const syncer = syncers_.find(&log); syncer != syncers_.end()) syncer->second->finish_all();
 }
 
-// Storing has a thread for each table, as it waits for a disk. All that nobody waits for has one in common.
+// Storing has several threads, as it waits for a disk: a table always has the same one. All that nobody waits for has
+// one in common.
 void Daemon::run_byte_job(storage::ByteFiles& files, storage::Lane lane, std::unique_ptr<storage::Job> job) {
   bool const is_waited_for = lane == storage::Lane::store || lane == storage::Lane::fetch;
-  std::pair const who = lane == storage::Lane::store ? std::pair{&files, lane}
-                        : is_waited_for              ? std::pair{static_cast<storage::ByteFiles*>(nullptr), lane}
-                                        : std::pair{static_cast<storage::ByteFiles*>(nullptr), storage::Lane::tidy};
-  std::unique_ptr<os::Background>& worker = byte_workers_[who];
+  constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15;  // its high bits depend on all bits of an address
+  std::size_t const of_table = reinterpret_cast<std::uintptr_t>(&files) * kSpread >> 32U;
+  std::size_t const number =
+      lane == storage::Lane::store ? of_table % kByteStorers : kByteStorers + (is_waited_for ? 0 : 1);
+  std::unique_ptr<os::Background>& worker = byte_workers_[number];
   if (worker == nullptr) worker = std::make_unique<os::Background>([this] { reactor_->wake(); }, !is_waited_for);
   storage::Job& work = *job;
   worker->run([&work] { work.run(); },
@@ -606,7 +608,8 @@ void Daemon::run_export(std::unique_ptr<server::ExportJob> job) {
 }
 
 void Daemon::collect_byte_work() {
-  for (auto const& [who, worker] : byte_workers_) worker->collect();
+  for (std::unique_ptr<os::Background> const& worker : byte_workers_)
+    if (worker != nullptr) worker->collect();
 }
 
 void Daemon::collect_work() {

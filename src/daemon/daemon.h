@@ -169,8 +169,10 @@ class Daemon final : public server::ServerHost {
   std::unique_ptr<os::Background> background_;  // destroyed before the logs
   // For logs whose syncs have ever been slow.
   std::map<log::LogStore*, std::unique_ptr<os::Background>> syncers_;
-  // For bytes outside the logs: commands and answers wait for the first two, and not for one another.
-  std::map<std::pair<storage::ByteFiles*, storage::Lane>, std::unique_ptr<os::Background>> byte_workers_;
+  // For bytes outside the logs, whatever the number of tables. Commands wait for the first ones, answers for the next,
+  // and nobody for the last.
+  static constexpr std::size_t kByteStorers = 8;
+  std::array<std::unique_ptr<os::Background>, kByteStorers + 2> byte_workers_;
   // For slow hashes of tokens, from the first login on.
   std::array<std::unique_ptr<os::Background>, access::Logins::kJobsMax> hashers_;
   std::size_t hashes_{0};  // begun

@@ -242,7 +242,11 @@ class PosixFile final : public env::File {
 
 // Whole lines only: the last one may be incomplete.
 std::string note_in(int fd) {
-  std::string out(kNoteBytesMax, '\0');
+  struct stat info {};
+  std::uint64_t const there =
+      ::fstat(fd, &info) == 0 ? static_cast<std::uint64_t>(std::max<off_t>(0, info.st_size)) : 0;
+  // A folder has one for as long as it is locked: not more memory than that.
+  std::string out(std::min<std::uint64_t>(kNoteBytesMax, there), '\0');
   ssize_t const got = ::pread(fd, out.data(), out.size(), kNotesAt);
   out.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
   std::size_t const end = out.rfind('\n');
