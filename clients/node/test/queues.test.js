@@ -31,7 +31,8 @@ test('a message is sent, acquired, renewed and accepted', async (t) => {
   assert.deepEqual([message.properties, message.redelivered, message.status], [{table: '7ä'}, false, undefined]);
   assert.ok((await post.touch(message, {lease: 50_000})) > message.leaseEnd);
   const shown = await post.read(message);
-  assert.deepEqual([shown.status, shown.worker, shown.epoch, shown.body], ['acquired', 'w1', message.epoch, message.body]);
+  assert.deepEqual(
+      [shown.status, shown.worker, shown.epoch, shown.body], ['acquired', 'w1', message.epoch, message.body]);
   assert.equal((await post.why(message)).state, 'acquired');
   await post.accept(message);
   await assert.rejects(post.accept(message), {code: 'unknown_row'});
