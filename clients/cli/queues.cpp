@@ -51,6 +51,11 @@ class QueueRunner {
   void write_body(Message const& message) {
     console_.out << message.text(message.has("body") ? "body" : "body_binary");
   }
+  Result<Message> call_about_message(std::string_view name) {
+    Message command = make(name);
+    command.set_integer("message", static_cast<std::int64_t>(one_.row));
+    return call(command);
+  }
   Result<Message> call(Message const& command) {
     Result<client::Reply> reply = connection_.call(command);
     if (!reply.ok()) return reply.status();
@@ -163,9 +168,7 @@ ExitCode QueueRunner::list(std::string_view command, std::string_view nothing) {
 }
 
 ExitCode QueueRunner::read() {
-  Message command = make("READ");
-  command.set_integer("message", static_cast<std::int64_t>(one_.row));
-  Result<Message> const answer = call(command);
+  Result<Message> const answer = call_about_message("READ");
   if (!answer.ok()) return complain(answer.status());
   if (one_.json)
     console_.out << render_json(answer.value());
@@ -175,9 +178,7 @@ ExitCode QueueRunner::read() {
 }
 
 ExitCode QueueRunner::why() {
-  Message command = make("WHY");
-  command.set_integer("message", static_cast<std::int64_t>(one_.row));
-  Result<Message> const answer = call(command);
+  Result<Message> const answer = call_about_message("WHY");
   if (!answer.ok()) return complain(answer.status());
   if (one_.json)
     console_.out << render_json(answer.value());
@@ -187,9 +188,7 @@ ExitCode QueueRunner::why() {
 }
 
 ExitCode QueueRunner::kick() {
-  Message command = make("KICK");
-  command.set_integer("message", static_cast<std::int64_t>(one_.row));
-  Result<Message> const answer = call(command);
+  Result<Message> const answer = call_about_message("KICK");
   if (!answer.ok()) return complain(answer.status());
   if (one_.json)
     console_.out << render_json(answer.value());

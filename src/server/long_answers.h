@@ -3,8 +3,8 @@
 // part is told when its connection has taken most of those before.
 //
 // The messages of an answer stay together: nothing more is read from its connection meanwhile, and what else is said to
-// it is kept until the answer is whole (Session::aside). Each part rests on the logs as
-// they are in its turn; figures of different tables may be some time apart. Owned by the server.
+// it is kept until the answer is whole (Session::aside). Each part rests on the logs as they are in its turn; figures of
+// different tables may be some time apart. Owned by the server.
 #pragma once
 
 #include <cstddef>
