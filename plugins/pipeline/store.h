@@ -1,8 +1,8 @@
 // Documents and their cells as memory: 24 bytes a document beside its texts and its two indexes, 16 bytes a cell. A cell
 // is a document's state at one destination; those of a document lie beside each other.
 //
-// A row of src/rows would cost 65 bytes and more for each destination, and three records where one says it (doc/internals/decisions.md,
-// 47): what a document needs of rows is a place to wait, a lease and a date.
+// A row of src/rows would cost 65 bytes and more for each destination, and three records where one says it
+// (doc/internals/pipeline.md): a document needs only a place to wait, a lease and a date.
 #pragma once
 
 #include <cstdint>

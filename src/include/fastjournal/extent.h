@@ -1,7 +1,7 @@
 // Bytes outside the log: a value that is too large for memory lies in a file of its table, and records name the place.
 // Bytes come first, then the command: when a command is decided, the places of its values are known, and the bytes are
 // durable there, or the record carries them as well. Bytes that a record names are never changed; what no record names
-// any more is given back. doc/internals/decisions.md, 40.
+// any more is given back. doc/internals/bytes.md.
 #pragma once
 
 #include <cstdint>
