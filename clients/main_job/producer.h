@@ -28,8 +28,8 @@ inline constexpr std::int64_t kSpreadUsPerPage = 4000;
 inline constexpr std::int64_t kUpdatePercent = 25;
 
 // Every page once; a third of them 1 to 4 times more within the delay, so that these merge; a few once more when they
-// may be in work or done. In order of date. The priorities are those of seed 000: 20, a few percent 10 and 0, updates
-// 180.
+// may be in work or done. In order of date. The priorities are those of snapwebsites' list plugin: 20, a few percent
+// 10 and 0, updates 180.
 [[nodiscard]] std::vector<Touch> plan_touches(std::uint32_t pages, std::uint64_t seed);
 
 struct ProducerJob {

@@ -1,5 +1,5 @@
-// An entry of the index: what is known of one blob. 32 bytes, packed, little endian: the seed's management structure,
-// which is part of the format of the log (records.h).
+// An entry of the index: what is known of one blob. 32 bytes, packed, little endian, as in BlobCacher.
+// The layout is part of the format of the log (records.h).
 #pragma once
 
 #include <cstddef>

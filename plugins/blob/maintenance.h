@@ -6,7 +6,7 @@
 //        -> idle (ended): the old file goes
 //   building -> idle (cancelled): the copies failed, or a person wanted it
 //
-// The seed's two ways are modes of the same states (state.h):
+// BlobCacher's two ways are modes of the same states (state.h):
 //
 //   both      while it is built the new file has the name bcdb_data.new; the former file is bcdb_data.old behind the
 //             exchange, and goes when the next maintenance begins; streams of readers by name are ended before the minute

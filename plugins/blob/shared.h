@@ -19,13 +19,13 @@
 
 namespace fastjournal::blob {
 
-// Readers that open the data file by its name, and do not see which file it is (version 1 of the packets). What they were
-// told is good for a minute (the seed), so the name leads to the same file for so long after the last answer: before an
-// exchange they are not answered for a minute, if any came of late; and then not until the name leads to the new file.
-// Nothing of it is recorded: after a start everybody may have been answered a moment ago.
+// Readers that open the data file by its name, and do not see which file it is (version 1 of the packets). A place in
+// an answer is good for a minute (doc/blob.md), so the name leads to the same file for so long after the last answer:
+// before an exchange they are not answered for a minute, if any came of late; and then not until the name leads to the
+// new file. Nothing of it is recorded: after a start everybody may have been answered a moment ago.
 //
 // A reader on a stream opens a file once. So streams are ended (take_detached) when a link that was there leads elsewhere
-// or is gone, and in the seed's modes of maintenance already when that is about to happen.
+// or is gone; in the modes online and offline already when that is about to happen.
 class NamedReads {
  public:
   void see(std::int64_t now) { now_ = now; }

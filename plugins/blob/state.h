@@ -10,7 +10,7 @@
 
 namespace fastjournal::blob {
 
-// The names under which clients open the data file: seed.
+// The names under which clients open the data file, as in BlobCacher.
 inline constexpr std::string_view kDataLink = "bcdb_data";
 inline constexpr std::string_view kNewerLink = "bcdb_data.new";
 inline constexpr std::string_view kFormerLink = "bcdb_data.old";
@@ -22,8 +22,8 @@ inline constexpr std::int64_t kOldFileMs = 60'000;
 // there and in records.
 enum class Mode : std::uint8_t {
   modern,  // nothing: coordinates are those of the older file until the exchange, and that one is removed a minute later
-  online,   // the seed's version II: what has a copy is told in the newer file, what is left out is gone at once
-  offline,  // the seed's version I: new blobs are refused while the newer file is built
+  online,   // BlobCacher's version II: what has a copy is told in the newer file, what is left out is gone at once
+  offline,  // BlobCacher's version I: new blobs are refused while the newer file is built
 };
 inline constexpr auto kLastMode = Mode::offline;
 

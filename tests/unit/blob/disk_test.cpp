@@ -112,9 +112,9 @@ BOOST_AUTO_TEST_CASE(a_power_cut_at_any_call_of_a_maintenance_loses_nothing) {
   BOOST_TEST(cuts > 500);
 }
 
-// An exchange of the seed is four changes of names: bcdb_data leads to the new file, bcdb_data.new is gone, bcdb_data.old
-// leads to the former file, and the file that was .old before is gone. Any of them may be durable and any other not; or
-// somebody else has been at the links.
+// An exchange in these modes is four changes of names: bcdb_data leads to the new file, bcdb_data.new is gone,
+// bcdb_data.old leads to the former file, and the file that was .old before is gone. Any of them may be durable and any
+// other not; or somebody else has been at the links.
 BOOST_AUTO_TEST_CASE(a_start_makes_the_links_right_whatever_part_of_an_exchange_was_done) {
   std::uint64_t starts = 0;
   for (std::string const& mode : {std::string{"online"}, std::string{"offline"}}) {

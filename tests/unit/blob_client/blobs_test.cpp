@@ -416,7 +416,7 @@ BOOST_AUTO_TEST_CASE(a_place_that_is_too_old_is_asked_for_again) {
   }
 }
 
-// The seed's signal: the stream was ended, so the file may be another one.
+// The signal of version 1 (doc/blob.md): the stream was ended, so the file may be another one.
 BOOST_AUTO_TEST_CASE(a_stream_that_was_ended_means_that_the_file_is_opened_again) {
   FakeTable table{[&](Peer& peer) {
     DataFile first{table.file(1), 1};
