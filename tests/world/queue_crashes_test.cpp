@@ -16,14 +16,17 @@ BOOST_AUTO_TEST_CASE(messages_go_around_and_none_is_lost_or_doubled) {
   std::uint64_t const seed = test::seed_or(1);
   std::uint64_t moves = 0;
   std::uint64_t crashes = 0;
+  std::uint64_t kicked = 0;
   for (std::uint64_t life = 0; life < test::number_from("FJ_PLAYS", 20); ++life) {
     QueueLifeResult const result = live_with_queues(seed + life, 300);
     BOOST_TEST_REQUIRE(result.wrong.empty(), "FJ_SEED=" << seed + life << " FJ_PLAYS=1: " << result.wrong);
     moves += result.moves;
     crashes += result.crashes;
+    kicked += result.kicked;
   }
-  BOOST_TEST_MESSAGE(moves << " moves, " << crashes << " ends");
+  BOOST_TEST_MESSAGE(moves << " moves, " << crashes << " ends, " << kicked << " leases taken back");
   BOOST_TEST(moves > 0U);
+  BOOST_TEST(kicked > 0U);
 }
 
 // What is taken at most once is freed when it is handed out, and read from its file after that.

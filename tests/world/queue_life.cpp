@@ -54,8 +54,10 @@ class WorldLife {
         move_in_a_branch(agent);
       } else if (dice < 84) {
         resolve(agent);
-      } else if (dice < 88) {
+      } else if (dice < 87) {
         give_back(agent);
+      } else if (dice < 89) {
+        take_back(agent);
       } else if (dice < 91) {
         world_.advance(DurationMs{static_cast<std::int64_t>(draw(draw(8) == 0 ? 4'000'000 : 8'000))});
         read_all();
@@ -124,6 +126,16 @@ class WorldLife {
     world_.send(agent.name, "RELEASE table=post;message=" + one.message + ";epoch=" + one.epoch +
                                 (draw(2) == 0 ? ";error=no" : ""));
     settle_some(agent);
+  }
+
+  // An administrator takes a lease back; its holder does not know, and what it does with it is refused.
+  void take_back(Agent const& agent) {
+    if (agent.held.empty()) return;
+    Held const& one = agent.held[draw(agent.held.size())];
+    if (ask("KICK table=post;message=" + one.message).front().command != "KICKED") return;
+    expect(ask("ACCEPT table=post;message=" + one.message + ";epoch=" + one.epoch).front().command == "ERROR",
+           "whose lease was taken back ended the message");
+    ++result_.kicked;
   }
 
   // ACCEPT here, SEND there; by the exchange, or not.

@@ -12,6 +12,7 @@ struct QueueLifeResult {
   std::uint64_t steps{0};
   std::uint64_t moves{0};  // messages moved, as counted at the end
   std::uint64_t crashes{0};
+  std::uint64_t kicked{0};  // leases taken back
 };
 
 [[nodiscard]] QueueLifeResult live_with_queues(std::uint64_t seed, std::uint64_t steps);
