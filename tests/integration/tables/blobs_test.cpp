@@ -264,6 +264,26 @@ BOOST_AUTO_TEST_CASE(large_columns_of_a_journal_are_kept_in_files) {
   BOOST_TEST(scene.figure(*connection, "jobs", "outside_named_bytes") == 0);
 }
 
+// Threads are a few for the whole daemon, not one for each table that stores something.
+BOOST_AUTO_TEST_CASE(a_few_threads_store_the_bytes_of_all_tables) {
+  constexpr int kTables = 40;
+  RealDaemon daemon{""};
+  for (int i = 0; i < kTables; ++i) daemon.write_table("t" + std::to_string(i), "<spill>16KiB</spill>");
+  BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
+  auto const threads = [&] {
+    std::filesystem::directory_iterator const tasks{"/proc/" + std::to_string(daemon.child().pid()) + "/task"};
+    return std::distance(begin(tasks), end(tasks));
+  };
+  auto const before = threads();
+  LineClient client{daemon.local()};
+  std::string const payload(kCarriedBytesMax + 1, 'p');  // the log's record cannot carry it: it waits for its file
+  for (int i = 0; i < kTables; ++i) {
+    std::string const name = "t" + std::to_string(i);
+    BOOST_TEST(client.ask("INSERT table=" + name + ";name=a;payload=" + payload).starts_with("INSERTED"), name);
+  }
+  BOOST_TEST(threads() - before <= 12);
+}
+
 // A backup while blobs are written, and a log that is written anew, have the bytes that their records name.
 BOOST_AUTO_TEST_CASE(backups_and_resized_logs_have_their_bytes) {
   Scene scene;
