@@ -17,8 +17,9 @@ cp "$manual"/*.md "$staged/manual"
 first=index
 cp "$readme" "$staged/${first}.md"
 printf '# Manual\n\nThe pages of `man`, as an installation has them.\n' >"$staged/manual/${first}.md"
-# The tutorial's files are named behind the language, which the highlighter need not know.
-(cd "$staged" && sed -i -E 's/^```(xml|python|javascript|cpp|sh|console) [^ ]+$/```\1/' doc/tutorial.md)
+# The files of these pages are named behind the language, which the highlighter need not know.
+(cd "$staged" && sed -i -E 's/^```(xml|python|javascript|cpp|sh|console) [^ ]+$/```\1/' \
+  doc/tutorial.md doc/recipes.md doc/coming-from.md)
 FJ_VERSION=$version PYTHONDONTWRITEBYTECODE=1 \
   sphinx-build -q -W --keep-going -n -b html -c scripts/site -d "$staged/.doctrees" "$staged" "$out"
 rm -rf "$staged" "$out/.buildinfo" "$out/objects.inv" "$out"/_static/forkme*

@@ -11,8 +11,8 @@
 //   http                  `$ curl ...` and its answer, of doc/http.md (tests/integration/doors/http_clients_test.cpp)
 //   python, javascript    programs of the same page, and the same test
 //   cpp, c                programs of doc/blob.md, with what they print (tests/integration/people/library_test.cpp)
-//   LANGUAGE FILE         of doc/tutorial.md: a file; `console terminal` there: a command that goes on running
-//                         (tests/integration/people/tutorial_test.cpp)
+//   LANGUAGE FILE         of documents with a daemon of their own (below): a file; `console terminal` there: a command
+//                         that goes on running (tests/integration/people/tutorial_test.cpp)
 //   fj TABLE              bytes of doc/fj-protocol.md, sent in the simulator (tests/world/fj_test.cpp)
 //   sql                   tables and a query of doc/queue.md, beside what the daemon made (tests/integration/tables/export_test.cpp)
 //   stomp                 frames of doc/stomp.md, sent to a real daemon (tests/integration/tables/stomp_test.cpp)
@@ -38,6 +38,9 @@ struct Example {
 // README.md and doc/*.md, and their examples in the order of lines.
 [[nodiscard]] std::vector<std::string> documents(std::string const& root);
 [[nodiscard]] std::vector<Example> examples_of(std::string const& root, std::string const& document);
+
+// Those that tell their reader to make a folder and to start a daemon there.
+[[nodiscard]] bool has_daemon_of_its_own(std::string_view document);
 
 // Whether the text is as shown, where each `...` stands for any text.
 [[nodiscard]] bool is_as_shown(std::string_view text, std::string_view shown);

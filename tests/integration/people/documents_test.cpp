@@ -66,8 +66,8 @@ BOOST_AUTO_TEST_CASE(they_print_what_is_shown) {
   std::vector<std::string> all = documents(kRoot);
   all.emplace_back("clients/README.md");
   for (std::string const& document : all) {
-    // They have daemons of their own: tutorial_test.cpp, tests/etcd/document_test.cpp.
-    if (document == "doc/tutorial.md" || document == "doc/cluster.md") continue;
+    // tutorial_test.cpp, tests/etcd/document_test.cpp
+    if (has_daemon_of_its_own(document) || document == "doc/cluster.md") continue;
     std::unique_ptr<Shell> shell;
     for (Example const& example : examples_of(kRoot, document)) {
       if (example.language != "console") continue;

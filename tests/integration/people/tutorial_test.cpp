@@ -1,5 +1,6 @@
-// doc/tutorial.md goes as it stands: its files are written, its commands are run in one folder beside a daemon that the
-// page itself starts, and each prints what is shown. Nothing sleeps: the commands of the page wait for the daemon.
+// doc/tutorial.md, doc/recipes.md and doc/coming-from.md go as they stand: their files are written, their commands are
+// run in one folder for each page, beside a daemon that the page itself starts, and each prints what is shown. Nothing
+// sleeps: the commands of the pages wait for the daemon.
 //
 //   ```LANGUAGE FILE      written to FILE
 //   ```console terminal   a command that goes on running; the next blocks wait for its last shown line
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 
 std::string const kTutorialRoot = FJ_SOURCE_DIR;
 
-// The reader of the page: his folder, his terminals.
+// The reader of a page: his folder, his terminals.
 class Reader {
  public:
   Reader() {
@@ -89,25 +90,34 @@ void play(Reader& reader, Example const& example) {
   }
 }
 
+void read_through(std::string const& document, std::set<std::string> const& expected) {
+  Reader reader;
+  std::set<std::string> languages;
+  for (Example const& example : examples_of(kTutorialRoot, document)) {
+    languages.insert(example.language);
+    if (example.language == "console") {
+      play(reader, example);
+    } else if (example.language != "transcript" && example.language != "text") {
+      BOOST_REQUIRE_MESSAGE(example.words.size() == 1, document << ":" << example.line << ": names no file");
+      reader.write(example.words.front(), example.lines);
+    }
+  }
+  for (std::string const& language : expected) BOOST_TEST(languages.contains(language), document << ": " << language);
+  BOOST_TEST(reader.ended().value_or(-1) == 0);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(tutorial)
 
 BOOST_AUTO_TEST_CASE(it_goes_as_it_stands_in_four_languages) {
-  Reader reader;
-  std::set<std::string> languages;
-  for (Example const& example : examples_of(kTutorialRoot, "doc/tutorial.md")) {
-    languages.insert(example.language);
-    if (example.language == "console") {
-      play(reader, example);
-    } else {
-      BOOST_REQUIRE_MESSAGE(example.words.size() == 1, "doc/tutorial.md:" << example.line << ": names no file");
-      reader.write(example.words.front(), example.lines);
-    }
-  }
-  for (char const* const language : {"sh", "python", "javascript", "cpp"})
-    BOOST_TEST(languages.contains(language), language);
-  BOOST_TEST(reader.ended().value_or(-1) == 0);
+  read_through("doc/tutorial.md", {"sh", "python", "javascript", "cpp"});
+}
+
+BOOST_AUTO_TEST_CASE(recipes_go_as_they_stand) { read_through("doc/recipes.md", {"xml", "sh", "python"}); }
+
+BOOST_AUTO_TEST_CASE(who_comes_from_another_queue_finds_what_works) {
+  read_through("doc/coming-from.md", {"xml", "sh", "javascript", "python"});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
