@@ -34,13 +34,13 @@ install(FILES ${CMAKE_BINARY_DIR}/systemd/fastjournal-backup.service conf/system
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/conf/monitoring DESTINATION ${FJ_EXAMPLES_FOLDER})
 install(FILES conf/client.conf DESTINATION ${FJ_EXAMPLES_FOLDER})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/xml-schemas/ DESTINATION ${FJ_SCHEMAS_FOLDER} FILES_MATCHING PATTERN "*.xsd")
-# The documents are in manual/ there. Without the lines of README.md's last table that lead into the source, which is not
-# installed.
+# The documents are in manual/ there. Without the lines of README.md that lead into the source, or to documents for those
+# who have it: they are not installed.
 set(installed_documents ${CMAKE_BINARY_DIR}/installed-doc)
 foreach(folder "" clients/ clients/c/ clients/python/ clients/node/)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}README.md)
   file(READ ${CMAKE_SOURCE_DIR}/${folder}README.md text)
-  string(REGEX REPLACE "\n\\| [[][^]\n]*[]]\\((CONTRIBUTING.md|(src|tests|doc/internals)/[^)\n]*)\\)[^\n]*" "" text "${text}")
+  string(REGEX REPLACE "\n[^\n]*[]]\\((CONTRIBUTING.md|SECURITY.md|(src|tests|doc/internals)/[^)\n]*)\\)[^\n]*" "" text "${text}")
   file(WRITE ${installed_documents}/${folder}README.site "${text}")
   string(REGEX REPLACE "([]]\\([./]*)doc/" "\\1manual/" text "${text}")
   file(WRITE ${installed_documents}/${folder}README.new "${text}")

@@ -49,7 +49,17 @@ html_theme_options = {
 # The pages by their subjects. Each page of the site is in one of these lists: Sphinx warns of one that is not, and
 # warnings end the build.
 NAVIGATION = {
-    "Begin": ["doc/tutorial", "doc/table-reference", "doc/merge", "doc/spool"],
+    "Begin": [
+        "doc/tutorial",
+        "doc/concepts",
+        "doc/recipes",
+        "doc/coming-from",
+        "doc/comparison",
+        "doc/demo",
+        "doc/table-reference",
+        "doc/merge",
+        "doc/spool",
+    ],
     "Programs": ["clients/*", "clients/*/*", "doc/protocol", "doc/http", "doc/feed"],
     "Operations": [
         "doc/operations",

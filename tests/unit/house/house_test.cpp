@@ -38,6 +38,9 @@ struct Checkout {
 
 std::vector<std::string> const kProgram{"src", "plugins", "clients"};
 std::vector<std::string> const kAllCode{"src", "plugins", "clients", "tests"};
+// Of README.md: whatever takes longer to read has a page of its own.
+constexpr std::size_t kReadmeBytesMax = 6144;
+constexpr std::size_t kReadmeLinesMax = 120;
 
 }  // namespace
 
@@ -102,7 +105,7 @@ BOOST_AUTO_TEST_CASE(no_file_is_longer_than_a_reader_can_hold) {
 BOOST_AUTO_TEST_CASE(nothing_is_left_to_be_done_later) {
   std::vector<std::string> places = kAllCode;
   for (char const* place :
-       {"cmake", "conf", "doc", "scripts", "xml-schemas", ".ci", "mk", "CMakeLists.txt", "README.md"})
+       {"cmake", "conf", "doc", "scripts", "xml-schemas", ".ci", "mk", "CMakeLists.txt", "README.md", "SECURITY.md"})
     places.emplace_back(place);
   for (std::string const& path :
        tree.files(places, {".cpp", ".h", ".md", ".txt", ".cmake", ".xml", ".xsd", ".sh", ".awk", "mk", "run"}))
@@ -124,8 +127,8 @@ BOOST_AUTO_TEST_CASE(every_source_is_built_and_every_test_is_run) {
 }
 
 BOOST_AUTO_TEST_CASE(documents_link_to_what_is_there) {
-  for (std::string const& path :
-       tree.files({"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "src", "doc", "plugins", "tests"}, {".md"}))
+  for (std::string const& path : tree.files(
+           {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "src", "doc", "plugins", "tests"}, {".md"}))
     check_links(
         path, tree.read(path), [this](std::string const& target) { return tree.holds(target); }, findings);
   report();
@@ -134,7 +137,7 @@ BOOST_AUTO_TEST_CASE(documents_link_to_what_is_there) {
 BOOST_AUTO_TEST_CASE(what_is_cited_is_in_the_checkout) {
   std::vector<std::string> places = kAllCode;
   for (char const* place : {"cmake", "conf", "doc", "scripts", "xml-schemas", ".ci", "mk", "CMakeLists.txt",
-                            "README.md", "CHANGELOG.md", "CONTRIBUTING.md"})
+                            "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"})
     places.emplace_back(place);
   std::set<int> const decisions = heading_numbers(tree.read("doc/internals/decisions.md"));
   for (std::string const& path :
@@ -156,8 +159,15 @@ BOOST_AUTO_TEST_CASE(promises_name_tests_that_are_there) {
   report();
 }
 
-BOOST_AUTO_TEST_CASE(the_table_in_the_readme_is_the_one_that_is_served) {
-  check_excerpt("README.md", tree.read("README.md"), "xml", tree.read("conf/tables.d/pages.xml"), findings);
+BOOST_AUTO_TEST_CASE(the_first_page_is_read_in_minutes) {
+  std::string const text = tree.read("README.md");
+  BOOST_TEST(text.size() <= kReadmeBytesMax);
+  BOOST_TEST(split_lines(text).size() <= kReadmeLinesMax);
+}
+
+BOOST_AUTO_TEST_CASE(the_table_in_the_reference_is_the_one_that_is_served) {
+  std::string const page = "doc/table-reference.md";
+  check_excerpt(page, tree.read(page), "xml", tree.read("conf/tables.d/pages.xml"), findings);
   report();
 }
 
