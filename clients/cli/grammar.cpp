@@ -297,11 +297,10 @@ void Grammar::add_viewer_verbs() {
   row_verb("why", "say why a row, or each row of a key, is where it is");
   bulk_verb("delete", "drop a row, or all rows of a key or that fit a filter, whatever their state",
             "Without WHICH: all rows that fit --status, --domain, --prefix and --error; one of them at least.");
-  bulk_verb(
-      "kick", "put parked rows back to work: one, those of a key, or all that fit a filter",
-      "Without WHICH: all rows that fit --status (parked, if it is not given), --domain, --prefix and --error. "
-      "A waiting\nrow that is kicked is due now; of one that is being processed the lease is taken back, and its\n"
-      "worker is refused when it reports.");
+  bulk_verb("kick", "put parked rows back to work: one, those of a key, or all that fit a filter",
+            "Without WHICH: all rows that fit --status, --domain, --prefix and --error; one of them at least.\n"
+            "Parked rows, if --status does not say otherwise. A waiting row that is kicked is due now; of one\n"
+            "that is being processed the lease is taken back, and its worker is refused when it reports.");
   add_overview_verbs();
   CLI::App& stats = verb("stats", "figures of one table or of all, and of the daemon");
   stats.add_option("TABLE", out_.table, "name of the table");

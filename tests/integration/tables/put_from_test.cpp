@@ -130,4 +130,15 @@ BOOST_AUTO_TEST_CASE(of_the_producer_too_where_it_goes_on_by_its_state) {
   check_all();
 }
 
+// The same command again would be refused again.
+BOOST_AUTO_TEST_CASE(who_comes_with_numbers_of_long_ago_hears_what_to_do) {
+  Ran const ran = run_in_shell(daemon,
+                               "fastjournal put lines name=1 --client old --sequence 100000 && echo '{\"name\":2}' | "
+                               "fastjournal put lines --from - --client old --sequence 1");
+  BOOST_TEST(ran.code != 0);
+  BOOST_TEST(ran.output.find("stale_sequence") != std::string::npos, ran.output);
+  BOOST_TEST(ran.output.find("with another --client") != std::string::npos, ran.output);
+  BOOST_TEST(ran.output.find("to go on without doubles") == std::string::npos, ran.output);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
