@@ -349,7 +349,9 @@ ExitCode PutRun::finish() {
     console_.out << summary() << '\n';
   if (!stopped_) return state_.refused > 0 ? ExitCode::refused : ExitCode::ok;
   if (stopped_->code() == Code::stale_sequence)
-    note("these numbers were used too long ago to be told apart: put what is not there yet with another --client");
+    note(
+        "these numbers were used too long ago to be told apart: put what is not there yet with another --client, or "
+        "with another file of --resume");
   else if (one_.resume.empty())
     note(fmt::format("to go on without doubles: {} --client {} --sequence {}",
                      input_->command_behind(one_, state_.lines), state_.client, first_ + state_.rows));
