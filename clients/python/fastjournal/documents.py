@@ -1,14 +1,15 @@
+# Made from async_documents.py by `python3 clients/python/make_blocking.py`: change that file instead.
 """The commands of a pipeline table: for those who find documents, for those who bring them to their destinations
 (next, deliver), and for people who look after them (doc/pipeline.md)."""
 
 from __future__ import annotations
 
 import contextlib
-import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator, Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from . import pipeline as _pipeline
+from ._net_blocking import run
 from .errors import Error
 from .failures import cut
 from .messages import parameters
@@ -105,16 +106,20 @@ class Documents:
 
     def deliver(self, document: Document, destination: str, send: Callable[[Sending], object]) -> Delivery:
         """`begin`, then `send`, then `sent`, `failed` or `dropped`, so that the order of record and send is that of the
-        destination's guarantee. `send` is called at most once, and not where there is nothing to do.
+        destination's guarantee. `send` is called at most once, and not where there is nothing to do. With asyncio it
+        may be a coroutine function.
 
         - It returns: the document has arrived.
         - It raises: it did not, and is tried again after a rest; the class of the failure is the exception's name.
         - It raises GiveUp: likewise, for good.
         - It raises NotSent: as that says.
 
-        What is no Exception, such as KeyboardInterrupt, is passed on and nothing is said: after the lease the document
-        is sent again, or in doubt. Nothing is said while `send` runs either: one that may take longer than the table's
-        grace calls `heartbeat` of its document now and then, so that a restart of the daemon takes it from nobody.
+        What is no Exception, such as KeyboardInterrupt or a cancellation, is passed on and nothing is said: after the
+        lease the document is sent again, or in doubt.
+
+        With asyncio a `heartbeat` moves the lease to the new connection after a loss, while a coroutine function runs.
+        Without, nothing is said while `send` runs: one that may take longer than the table's grace calls `heartbeat` of
+        its document now and then, so that a restart of the daemon takes it from nobody.
         """
         connects = self.connection.connects
         sending = self.begin(document, destination)
@@ -123,10 +128,7 @@ class Documents:
         connects = self._adopt(document, connects)
         failure: Exception | None = None
         try:
-            answer = send(sending)
-            if inspect.iscoroutine(answer):
-                answer.close()
-                raise TypeError("a coroutine function sends nothing here: use fastjournal.aio")
+            run(self.connection, send, sending, lambda: self.heartbeat(document))
         except Exception as why:
             failure = why
         delivery = self._end(document, destination, sending, failure)
@@ -407,7 +409,8 @@ class Documents:
             if after != "":
                 params["after"] = after
             shown, after = _pipeline.shown_of(self.connection.request(command, dict(params)))
-            yield from shown
+            for one in shown:
+                yield one
 
     def _change(self, command: str, params: dict[str, Any], most: int | None) -> int:
         changing = Changing(params, most)

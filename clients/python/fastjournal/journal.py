@@ -1,11 +1,13 @@
+# Made from async_journal.py by `python3 clients/python/make_blocking.py`: change that file instead.
 """The commands of a journal table: for producers (put, put_many) and for workers (next, touch, done, release, fail)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import rows as _rows
+from ._net_blocking import Rows, each
 from .failures import failed_with
 from .notices import Notice
 from .rows import Columns, Date, Duration, OnRefused, Put, PutMany, Putting, Returned, Row, Work
@@ -53,7 +55,7 @@ class Journal:
 
     def put_many(
         self,
-        rows: Iterable[Columns],
+        rows: Rows,
         *,
         window: int = 2048,
         on_refused: OnRefused | None = None,
@@ -62,6 +64,7 @@ class Journal:
     ) -> PutMany:
         """Inserts many rows, `window` of them in flight (up to in_flight_max), each exactly once, also if the
         connection is lost meanwhile. A row is a mapping of columns, and may have `priority` and the dates of `put`.
+        With asyncio `rows` may also be an async iterable.
 
         A refused row is told to `on_refused(index, row, error)`, and the rest goes on. Without it the first refusal is
         raised. Every Error that is raised has the fact `index`: all rows before are in (or were refused), and those
@@ -73,12 +76,13 @@ class Journal:
         window = max(1, min(window, connection.options.in_flight_max))
         in_flight, index = putting.in_flight, 0
         try:
-            for row in rows:
+            for row in each(rows):
                 if len(in_flight) >= window:
                     connection.wait(in_flight[0][2])
                     putting.settle()
                 sequence = connection.next_sequence() if client is None else first_sequence + index
-                in_flight.append((index, row, connection.send("INSERT", putting.insert_of(row, sequence))))
+                call = connection.send("INSERT", putting.insert_of(row, sequence))
+                in_flight.append((index, row, call))
                 index += 1
             while in_flight:
                 connection.wait(in_flight[0][2])
@@ -142,7 +146,8 @@ class Journal:
         listener, who calls `next` until there is none; "row": of each row that becomes due; "deliver": leased rows,
         up to `credit` at once (1 to 1024). Rows delivered before a loss still belong to this worker until the table's
         grace is over; `touch` adopts them."""
-        self.connection.listen(self.table, **_rows.options_of(mode=mode, domain=domain, credit=credit, worker=worker))
+        options = _rows.options_of(mode=mode, domain=domain, credit=credit, worker=worker)
+        self.connection.listen(self.table, **options)
 
     def unlisten(self, domain: str | None = None) -> None:
         """Ends `listen` for this domain, or for the table."""
@@ -182,7 +187,8 @@ class Journal:
             if after:
                 params["after"] = after
             shown, after = _rows.shown_of(self.connection.request("LIST", dict(params)))
-            yield from shown
+            for row in shown:
+                yield row
 
     def why(self, row: int | None = None, **key: Any) -> _List[dict[str, Any]]:
         """Why rows are where they are: for each of this number or key a dictionary with `state`, `text` (a sentence for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -98,6 +99,15 @@ def tls_context(options: Options) -> ssl.SSLContext:
     except (OSError, ValueError) as why:
         files = ", ".join(name for name in (options.ca, options.certificate, options.key) if name)
         raise Error("bad_parameter", f"the files of TLS ({files}) cannot be used: {why}") from None
+
+
+def tune(made: socket.socket) -> None:
+    """For small messages and long silence."""
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    # A listener may be idle for hours: without keep-alive it never notices a vanished daemon.
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    if hasattr(socket, "TCP_KEEPIDLE"):
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 30)
 
 
 def connect_failed(server: str, why: BaseException) -> Error:

@@ -1,3 +1,4 @@
+# Made from async_queues.py by `python3 clients/python/make_blocking.py`: change that file instead.
 """The commands of a queue table: for producers (send, publish), for consumers (acquire, touch, accept, release,
 reject), and for who looks after its queues and exchanges."""
 
@@ -306,13 +307,16 @@ class Queues:
     def _result(self, command: str, params: dict[str, Any]) -> str:
         return str(self.connection.request(command, params).first.params.get("result", ""))
 
-    def _pages(self, kind: type[_Shown], command: str, answer: str, params: dict[str, Any]) -> Iterator[_Shown]:
+    def _pages(
+        self, kind: type[_Shown], command: str, answer: str, params: dict[str, Any]
+    ) -> Iterator[_Shown]:
         after: Any = ""
         while after is not None:
             if after != "":
                 params["after"] = after
             shown, after = _messages.page_of(kind, answer, self.connection.request(command, dict(params)))
-            yield from shown
+            for one in shown:
+                yield one
 
     def _paged(self, command: str, params: dict[str, Any], most: int | None) -> int:
         paging = Paging(params, most)

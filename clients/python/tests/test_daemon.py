@@ -572,7 +572,7 @@ def test_certificates_are_accepted_where_python_checks_them_strictly(
         context.verify_flags |= ssl.VERIFY_X509_STRICT
         return context
 
-    monkeypatch.setattr("fastjournal.connection.tls_context", strict)
+    monkeypatch.setattr("fastjournal._net_blocking.tls_context", strict)
     with fastjournal.connect(stopped.tcp, ca=str(stopped.folder / "ca.pem")) as connection:
         assert connection.journal("jobs").put({"name": "a"}).result == "inserted"
 

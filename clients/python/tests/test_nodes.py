@@ -480,7 +480,7 @@ def test_put_many_follows_a_table_over_the_loss_of_a_node(kind: str, scripted: C
     def on_node(message: Message) -> list[Message] | None:
         nonlocal node_seen
         node_seen += 1
-        return None if node_seen == 500 else inserted(message)
+        return None if node_seen >= 500 else inserted(message)
 
     last = scripted(inserted)
     node = scripted(on_node)
