@@ -12,8 +12,8 @@ packages_build=(
   g++ binutils cmake ninja-build pkg-config git python3
   libevent-dev libssl-dev libmsgpack-cxx-dev libtinyxml2-dev libxxhash-dev
   libfmt-dev libspdlog-dev libcli11-dev libabsl-dev libre2-dev nlohmann-json3-dev
-  libpq-dev libsqlite3-dev zlib1g-dev libsystemd-dev libboost-dev libboost-test-dev libxml2-utils
-  libnghttp2-dev libprotobuf-dev protobuf-compiler
+  libpq-dev libsqlite3-dev zlib1g-dev libboost-dev libboost-test-dev libxml2-utils
+  libnghttp2-dev libprotobuf-dev protobuf-compiler mold
 )
 # What tests use as their users would: clients of HTTP, TLS and SQL, an SQL server, systemd-analyze, readers of the manual, shells that
 # complete. promtool: fetch_promtool.
@@ -25,12 +25,14 @@ packages_fuzz=(clang)
 packages_format=(clang-format)
 format_version=14  # other versions break some lines differently
 packages_lint=(clang-tidy cppcheck)
-packages_bench=(activemq beanstalkd rabbitmq-server redis-server postgresql postgresql-client python3-redis python3-rq)
+packages_bench=(activemq beanstalkd memcached nginx rabbitmq-server redis-server postgresql postgresql-client python3-redis python3-rq)
 packages_count=(valgrind)
 packages_cluster=(etcd-server etcd-client iproute2 openssl python3 e2fsprogs mount)
 packages_drawings=(graphviz)
 packages_package=(debhelper dh-python dpkg-dev fakeroot lintian pybuild-plugin-pyproject python3-all python3-msgpack python3-setuptools)
 packages_chroot=(debootstrap iproute2)
+packages_image=(dpkg-dev mmdebstrap python3 umoci)
+packages_image_try=(podman runc)
 packages_docs=(python3-sphinx python3-myst-parser)
 packages_page=(chromium fonts-dejavu-core)  # for the tests of the page
 
@@ -261,6 +263,11 @@ verb_run() {
 }
 
 verb_bench() {
+  if [[ ${1:-} == all ]]; then
+    install_packages "${packages_build[@]}" "${packages_bench[@]}"
+    tool fastjournal_bench fj_measure programs
+    exec "$root/scripts/measure.sh" "$root/build/$programs/bin" "$root/build/performance"
+  fi
   program fastjournal_bench
   exec "$root/build/$programs/bin/fastjournal_bench" "$@"
 }
@@ -294,30 +301,14 @@ verb_count() {
   "$root/scripts/count_instructions.sh" "$root/build/release/bin/hot_path" "$root/tests/bench/instructions.tsv" "$@"
 }
 
+# mutants [BUILD] [--draw N] [SUBJECT | SUBJECT/NAME]...: with the programs of that build (default: dev, which compiles least).
 verb_mutants() {
-  if [[ ${1:-} == --spool ]]; then
-    shift
-    program fj_spool_mutants
-    exec "$root/build/$programs/bin/fj_spool_mutants" "$@"
-  elif [[ ${1:-} == --keyvalue ]]; then
-    shift
-    program fj_keyvalue_mutants
-    exec "$root/build/$programs/bin/fj_keyvalue_mutants" "$@"
-  elif [[ ${1:-} == --queue ]]; then
-    shift
-    program fj_queue_mutants
-    exec "$root/build/$programs/bin/fj_queue_mutants" "$@"
-  elif [[ ${1:-} == --pipeline ]]; then
-    shift
-    program fj_pipeline_mutants
-    exec "$root/build/$programs/bin/fj_pipeline_mutants" "$@"
-  elif [[ ${1:-} == --transactions ]]; then
-    shift
-    program fj_transaction_mutants
-    exec "$root/build/$programs/bin/fj_transaction_mutants" "$@"
-  fi
-  program fj_mutants
-  exec "$root/build/$programs/bin/fj_mutants" "$@"
+  local preset=dev built
+  if [[ ${1:-} =~ ^(dev|release)$ ]]; then preset=$1 && shift; fi
+  install_packages "${packages_build[@]}"
+  read -ra built < <("$root/scripts/mutants.py" "$root/build/$preset" --programs "$@")
+  build_preset "$preset" "${built[@]}"
+  exec "$root/scripts/mutants.py" "$root/build/$preset" --jobs "$(jobs)" "$@"
 }
 
 # --- checking ---------------------------------------------------------------
@@ -453,14 +444,11 @@ verb_nightly() {
   part fuzz 600
   part crash
   part mutants
-  part mutants --spool
-  part mutants --keyvalue
-  part mutants --queue
-  part mutants --pipeline
-  part mutants --transactions
   part hostile --full
   part test --only threads tsan
   part package --twice
+  part image
+  part image try
   part fresh bookworm
   part fresh trixie
   [[ ${#parts_failed[@]} -eq 0 ]] || say "nightly: ${#parts_failed[@]} failed: $(printf '%s; ' "${parts_failed[@]}")"
@@ -470,13 +458,18 @@ verb_nightly() {
   [[ ${#parts_failed[@]} -eq 0 && $status -eq 0 ]]
 }
 
-# lint [FILE...]: by default the files changed since the last commit; `lint all` for the tree.
+# lint [FILE...]: by default the files changed since the last commit; `lint all` for the tree; `lint --recent N`: so many
+# of those that the last 30 commits changed, drawn by the name of the last one.
 verb_lint() {
   local files=()
   install_packages "${packages_build[@]}" "${packages_lint[@]}"
   configure dev
   if [[ ${1:-} == all ]]; then
     mapfile -t files < <(code_files git ls-files --cached --others --exclude-standard | sed -n "/\.cpp$/s|^|$root/|p")
+  elif [[ ${1:-} == --recent ]]; then
+    mapfile -t files < <(code_files git log -30 --format= --name-only --diff-filter=d |
+      sed -n "/\.cpp$/s|^|$root/|p" | while read -r file; do [[ ! -f $file ]] || printf '%s\n' "$file"; done |
+      shuf -n "${2:-16}" --random-source=<(git -C "$root" rev-list -50 HEAD))
   elif [[ $# -gt 0 ]]; then
     files=("$@")
   else
@@ -489,6 +482,7 @@ verb_lint() {
     say "nothing changed since the last commit; ./mk lint all, or name files"
     return 0
   }
+  ninja -C "$root/build/dev" etcd_rpc/etcd/rpc.pb.h >/dev/null  # which some of them include
   say "clang-tidy: ${#files[@]} files"
   printf '%s\0' "${files[@]}" |
     xargs -0 -n 1 -P "$(jobs)" clang-tidy --quiet -p "$root/build/dev" || die "clang-tidy has findings"
@@ -518,6 +512,16 @@ verb_package() {
     install_packages "${packages_build[@]}" "${packages_package[@]}" "${packages_docs[@]}" "$(units_package)"
   fi
   exec "$root/scripts/package.sh" "$@"
+}
+
+# image [SUITE [PACKAGES]]: the packages as a container image; `image try [IMAGE]` runs one.
+verb_image() {
+  if [[ ${1:-} == try ]]; then
+    install_packages "${packages_image_try[@]}"
+    exec "$root/scripts/try_image.sh" "${@:2}"
+  fi
+  install_packages "${packages_image[@]}"
+  exec "$root/scripts/image.sh" "$@"
 }
 
 # drawings: makes the pictures of doc/ from the files beside them; tests compare the two.
@@ -570,7 +574,8 @@ usage: ./mk VERB [...]
   build [PRESET]        build into build/PRESET (default: release)
   deps [--path] [test|fuzz|format|lint|bench|count|docs|page]  install missing packages, also those of the named verbs;
                         --path prints a PATH of only their programs
-  bench [OPTIONS]       measure, beside beanstalkd, Redis and PostgreSQL (doc/performance.md)
+  bench [OPTIONS]       measure, beside beanstalkd, Redis and PostgreSQL (doc/performance.md); bench all: everything that
+                        is measured there, hours, into build/performance
   count [--write]       count the instructions for one message of each kind, and compare them with the baseline;
                         more than 5 % above it fails. --write records a new baseline
   sim [--seed N]        random lives of the whole daemon in the simulator; --seconds S: from N on, for this time
@@ -590,17 +595,19 @@ usage: ./mk VERB [...]
   hostile --idle N      measure what N idle connections of each kind cost an honest client; --scrape N: what scrapes of
                         /metrics with N tables cost the loop
   cluster               three daemons on three real members of etcd (Debian's etcd-server), killed, stopped, without power; doc/cluster.md (as root)
-  mutants [--only NAME]  put known faults into the log store: the proofs must detect each
-  mutants --spool [--only NAME]  the same with the forwarder and its random lives; --keyvalue: with key/value tables;
-                        --queue, --pipeline: with those tables; --transactions: with transactions
+  mutants [SUBJECT | SUBJECT/NAME]...  plant the known faults of tests/mutants, one at a time: the tests must see each;
+                        --draw N: some by chance; mutants release: with that build
   fuzz [NAME] [SECONDS]  run the fuzzers of the parsers (default: all, 60 s each)
   nightly               all that takes too long for .ci/run: all tests with sanitizers, long lives, campaigns; hours
   format [--check] [FILE...]  clang-format
-  lint [all | FILE...]  clang-tidy and cppcheck (default: files changed since the last commit)
+  lint [all | --recent N | FILE...]  clang-tidy and cppcheck (default: files changed since the last commit; --recent:
+                        N of those that the last 30 commits changed)
   package [--chroot SUITE] [--twice]  build the Debian packages, for this system or in a bare one, and check them with
                         lintian; --twice: two builds must have equal bytes
   package try SUITE [FOLDER]  install, use, upgrade and purge these packages in a bare system
   package boot SUITE [FOLDER] boot a bare system with them: what systemd does with the units
+  image [SUITE]         make a container image of the packages, into build/image
+  image try [IMAGE]     run it with podman (as root): a row must outlast a restart, kill -9 and the container
   fresh SUITE [COMMAND...]  ./mk run and ./mk test (or COMMANDs) in a fresh clone in a bare system: what a newcomer gets
   drawings              make the pictures of doc/ anew
   docs                  build the documents as a site, with search, into build/site
@@ -616,7 +623,7 @@ HELP
 verb=${1:-help}
 [[ $# -eq 0 ]] || shift
 case $verb in
-  deps | build | run | serve | test | bench | sim | count | crash | cluster | hostile | mutants | fuzz | nightly | format | lint | package | drawings | docs | clean | fresh | help) "verb_$verb" "$@" ;;
+  deps | build | run | serve | test | bench | sim | count | crash | cluster | hostile | mutants | fuzz | nightly | format | lint | package | image | drawings | docs | clean | fresh | help) "verb_$verb" "$@" ;;
   -h | --help) verb_help ;;
   *)
     verb_help >&2

@@ -32,7 +32,7 @@ configure_file(conf/systemd/fastjournal-backup.service.in ${CMAKE_BINARY_DIR}/sy
 install(FILES ${CMAKE_BINARY_DIR}/systemd/fastjournal-backup.service conf/systemd/fastjournal-backup.timer
   DESTINATION ${FJ_EXAMPLES_FOLDER}/systemd)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/conf/monitoring DESTINATION ${FJ_EXAMPLES_FOLDER})
-install(FILES conf/client.conf DESTINATION ${FJ_EXAMPLES_FOLDER})
+install(FILES conf/client.conf conf/compose.yaml DESTINATION ${FJ_EXAMPLES_FOLDER})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/xml-schemas/ DESTINATION ${FJ_SCHEMAS_FOLDER} FILES_MATCHING PATTERN "*.xsd")
 # The documents are in manual/ there. Without the lines of README.md that lead into the source, or to documents for those
 # who have it: they are not installed.

@@ -75,22 +75,13 @@ function(fj_label_test name target)
   set_tests_properties(${name} PROPERTIES LABELS "${ARGN}")
 endfunction()
 
-# fj_test(NAME LABELS ... SOURCES ... DEPS ...): one Boost.Test program, run by ctest under its name.
-# Its reports are short: scripts/count_tests.awk counts the cases in them.
-function(fj_test name)
-  cmake_parse_arguments(ARG "" "" "LABELS;SOURCES;DEPS" ${ARGN})
-  if(NOT TARGET fj_test_main)
-    add_library(fj_test_main OBJECT ${CMAKE_SOURCE_DIR}/tests/unit/main.cpp)
-    target_link_libraries(fj_test_main PRIVATE fj_options Boost::unit_test_framework)
-  endif()
-  add_executable(${name} $<TARGET_OBJECTS:fj_test_main> ${ARG_SOURCES})
-  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_link_libraries(${name} PRIVATE ${ARG_DEPS} fj_options Boost::unit_test_framework)
-  target_compile_definitions(${name} PRIVATE FJ_SOURCE_DIR="${CMAKE_SOURCE_DIR}" FJ_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  # What a test states is compiled once and run once: optimising it takes longer than it saves.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-Og>)
-  add_test(NAME ${name} COMMAND ${name})
-  fj_label_test(${name} ${name} ${ARG_LABELS})
+# fj_run_test(NAME COMMAND PROGRAM WORD... LABELS ...): ctest runs a Boost.Test program under NAME. Its reports are
+# short: scripts/count_tests.awk counts the cases in them.
+function(fj_run_test name)
+  cmake_parse_arguments(ARG "" "" "COMMAND;LABELS" ${ARGN})
+  add_test(NAME ${name} COMMAND ${ARG_COMMAND})
+  list(GET ARG_COMMAND 0 program)
+  fj_label_test(${name} ${program} ${ARG_LABELS})
   # The longest takes some 200 s alone on two processors, and a machine may be three times as slow and busy with other
   # work. With sanitizers they take up to ten times as long.
   set(seconds 1200)
@@ -99,6 +90,39 @@ function(fj_test name)
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${seconds}
     ENVIRONMENT "BOOST_TEST_REPORT_LEVEL=short;UBSAN_OPTIONS=print_stacktrace=1")
+endfunction()
+
+# fj_test_program(NAME SOURCES ... DEPS ...): a Boost.Test program; fj_run_test or fj_suites makes it tests of ctest.
+function(fj_test_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  if(NOT TARGET fj_test_main)
+    add_library(fj_test_main OBJECT ${CMAKE_SOURCE_DIR}/tests/unit/main.cpp)
+    target_link_libraries(fj_test_main PRIVATE fj_options Boost::unit_test_framework)
+  endif()
+  add_executable(${name} $<TARGET_OBJECTS:fj_test_main> ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES FJ_IS_TEST ON)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} fj_options Boost::unit_test_framework)
+  target_compile_definitions(${name} PRIVATE FJ_SOURCE_DIR="${CMAKE_SOURCE_DIR}" FJ_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  # What a test states is compiled once and run once: optimising it takes longer than it saves.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-Og>)
+endfunction()
+
+# fj_test(NAME LABELS ... SOURCES ... DEPS ...): a program whose cases are one test of ctest, under its name.
+function(fj_test name)
+  cmake_parse_arguments(ARG "" "" "LABELS;SOURCES;DEPS" ${ARGN})
+  fj_test_program(${name} SOURCES ${ARG_SOURCES} DEPS ${ARG_DEPS})
+  fj_run_test(${name} COMMAND ${name} LABELS ${ARG_LABELS})
+endfunction()
+
+# fj_suites(PROGRAM LABELS ... NAMES ...): adds NAME_test.cpp to a test program for each NAME. Its cases stand in one
+# suite, NAME, which ctest runs under this name. tests/unit/house finds a suite that is not run.
+function(fj_suites program)
+  cmake_parse_arguments(ARG "" "" "LABELS;NAMES" ${ARGN})
+  foreach(name ${ARG_NAMES})
+    target_sources(${program} PRIVATE ${name}_test.cpp)
+    fj_run_test(${name} COMMAND ${program} --run_test=${name} LABELS ${ARG_LABELS})
+  endforeach()
 endfunction()
 
 # fj_targets_in(FOLDER OUT): the targets defined so far in FOLDER and below.
@@ -128,7 +152,12 @@ endfunction()
 # fj_collect_programs(TARGET): TARGET builds every program and plugin defined so far, except tests.
 function(fj_collect_programs target)
   fj_programs_in(${CMAKE_SOURCE_DIR} programs)
-  list(FILTER programs EXCLUDE REGEX "^unit_|_mutants$")
+  foreach(program ${programs})
+    get_target_property(is_test ${program} FJ_IS_TEST)
+    if(is_test)
+      list(REMOVE_ITEM programs ${program})
+    endif()
+  endforeach()
   add_custom_target(${target} DEPENDS ${programs})
 endfunction()
 

@@ -3,6 +3,19 @@ set(FJ_SANITIZE "" CACHE STRING "sanitizers, as for -fsanitize= (address,undefin
 option(CMAKE_COMPILE_WARNING_AS_ERROR "no build with warnings; packages turn it off: compilers to come warn of more" ON)
 option(FJ_FUZZ "build the fuzzers of tests/fuzz (clang only) instead of the tests" OFF)
 
+# Parts that a build may do without; then everything else is built, and tested but for the tests of the whole.
+option(FJ_ETCD "logs on etcd, a part that the daemon loads when a log names it" ON)
+option(FJ_SQL "mirrors in SQL databases, a part that the daemon loads when a table names one" ON)
+option(FJ_HTTP "HTTP, and the page for browsers" ON)
+set(fj_all_types journal keyvalue blob queue pipeline)
+set(FJ_TYPES "${fj_all_types}" CACHE STRING "the table types to build")
+set(fj_is_whole ON)
+if(NOT FJ_ETCD OR NOT FJ_SQL OR NOT FJ_HTTP OR NOT FJ_TYPES STREQUAL fj_all_types)
+  set(fj_is_whole OFF)
+endif()
+# What is loaded must be of the same build: daemon/parts.h.
+set(fj_build "${PROJECT_VERSION} ${CMAKE_BUILD_TYPE}")
+
 # The sources of a target are compiled together, since most of the time of a build goes into reading the same headers
 # again. Daily work has it off (the preset dev): a change then compiles one file.
 option(FJ_JOINED "compile the sources of a target together" ON)
@@ -31,6 +44,11 @@ endif()
 if(FJ_JOINED)
   target_compile_options(fj_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
+# Some 170 programs are linked, in a fourth of the time by mold.
+find_program(FJ_MOLD mold)
+if(FJ_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
 if(FJ_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
@@ -38,6 +56,10 @@ if(FJ_SANITIZE)
   add_compile_options(-fsanitize=${FJ_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${FJ_SANITIZE})
 endif()
+
+# The system's own, whose packages tests use.
+find_program(FJ_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(FJ_PYTHON python3 REQUIRED)
 
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
@@ -52,14 +74,17 @@ pkg_check_modules(tinyxml2 REQUIRED IMPORTED_TARGET tinyxml2)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
 set_property(TARGET PkgConfig::re2 PROPERTY INTERFACE_COMPILE_OPTIONS "")  # -pthread: all else is compiled without it
 pkg_check_modules(sqlite3 REQUIRED IMPORTED_TARGET sqlite3)
-pkg_check_modules(libpq REQUIRED IMPORTED_TARGET libpq>=15)
+if(FJ_SQL)
+  pkg_check_modules(libpq REQUIRED IMPORTED_TARGET libpq>=15)
+endif()
 pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
-pkg_check_modules(libsystemd REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(libxxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(libcrypto REQUIRED IMPORTED_TARGET libcrypto>=3.0)
-pkg_check_modules(libnghttp2 REQUIRED IMPORTED_TARGET libnghttp2)
-pkg_check_modules(protobuf_lite REQUIRED IMPORTED_TARGET protobuf-lite)
-find_program(FJ_PROTOC protoc REQUIRED)
+if(FJ_ETCD)
+  pkg_check_modules(libnghttp2 REQUIRED IMPORTED_TARGET libnghttp2)
+  pkg_check_modules(protobuf_lite REQUIRED IMPORTED_TARGET protobuf-lite)
+  find_program(FJ_PROTOC protoc REQUIRED)
+endif()
 
 # msgpack-c, header-only; its package's CMake file requires Boost, which is not needed.
 find_path(MSGPACK_INCLUDE_DIR msgpack.hpp REQUIRED)

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "plugins/blob/mutants.h"
 
 namespace fastjournal::blob {
 
@@ -61,8 +60,6 @@ bool Applier::apply_put(RecordView const& record, TableObserver& observer) {
   if (!read_put(as_text(record.body), body) || !learn({body.extent.file, 0})) return false;
   Blob blob{.key = body.key, .entry_time = body.entry_time, .extent = body.extent};
   if (shared_.index.files().next != 0) blob.marks = marks::kNew;
-  if (is_mutant(Mutant::put_keeps_mark))
-    if (std::optional<Blob> const last = shared_.index.find(body.key); last.has_value()) blob.marks |= last->marks;
   shared_.index.put(blob, body.carried, record.lsn, observer);
   shared_.survey.note_put(body.key, body.extent.size());
   return true;
@@ -112,8 +109,7 @@ bool Applier::apply_left(RecordView const& record, ApplyContext const& context, 
   std::vector<Key> keys;
   if (!read_left(as_text(record.body), keys)) return false;
   for (Key const& key : keys) {
-    if (!is_mutant(Mutant::left_blob_stays) && shared_.index.remove(key, observer) && context.live)
-      ++shared_.statistics.left_out;
+    if (shared_.index.remove(key, observer) && context.live) ++shared_.statistics.left_out;
     shared_.survey.note_done(key);
   }
   return true;

@@ -10,7 +10,6 @@
 #include "base/bytes.h"
 #include "model/type_check.h"
 #include "plugins/blob/datagrams.h"
-#include "plugins/blob/mutants.h"
 #include "plugins/blob/protocol.h"
 #include "plugins/blob/records.h"
 #include "rows/copy_room.h"
@@ -158,7 +157,7 @@ void BlobTable::link_leads_to(std::string_view link, std::uint32_t file) {
   if (link == kNewerLink) shared_.names.newer_leads_to(file);
 }
 
-bool BlobTable::take_detached() { return shared_.names.take_detached() && !is_mutant(Mutant::readers_not_detached); }
+bool BlobTable::take_detached() { return shared_.names.take_detached(); }
 
 // The cursor is the front of the next key: keys that begin alike are listed together.
 std::uint64_t BlobTable::list_extents(std::uint64_t cursor, std::uint32_t looks, std::vector<Extent>& found) const {

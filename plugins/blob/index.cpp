@@ -7,7 +7,6 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/prefetch.h"
-#include "plugins/blob/mutants.h"
 
 namespace fastjournal::blob {
 namespace {
@@ -24,7 +23,7 @@ void tell_stored(Extent const& extent, std::string_view carried, TableObserver& 
   if (extent.size() > 0) observer.stored(extent, carried);
 }
 void tell_freed(Extent const& extent, TableObserver& observer) {
-  if (extent.size() > 0 && !is_mutant(Mutant::freed_not_told)) observer.freed(extent);
+  if (extent.size() > 0) observer.freed(extent);
 }
 
 Key before(Key const& key) {
@@ -110,7 +109,6 @@ void Index::prefetch(Key const& key) const {
 void Index::note_read(Key const& key, std::uint32_t now_s) const {
   Leaf& leaf = *leaves_[page_of(key)];
   std::uint32_t const at = lower(leaf, key);
-  if (is_mutant(Mutant::read_blob_unreferenced)) return;
   if (at < leaf.page.count && leaf.page.entries[at].key() == key) leaf.read_s[at] = now_s;
 }
 
@@ -353,7 +351,7 @@ void Index::put(Blob const& blob, std::string_view carried, Lsn lsn, TableObserv
   leaf.hashes[at] = blob.extent.hash;
   leaf.read_s[at] = 0;
   leaf.marks[at] = blob.marks;
-  if (leaf.copies != nullptr && !is_mutant(Mutant::copy_outlives_its_blob)) (*leaf.copies)[at] = 0;
+  if (leaf.copies != nullptr) (*leaf.copies)[at] = 0;
   count_in(blob.extent.size(), false);
   note_end(blob.extent);
 }
@@ -438,10 +436,8 @@ PageBody Index::body_of(std::uint32_t number, Buffer& buffer) const {
   }
   body.entries = reinterpret_cast<char const*>(buffer.entries.data());
   body.hashes = reinterpret_cast<char const*>(buffer.hashes.data());
-  if (body.files.next != 0 && !is_mutant(Mutant::page_loses_copies))
-    body.copies = reinterpret_cast<char const*>(buffer.copies.data());
-  if (has_marks && !is_mutant(Mutant::page_loses_marks))
-    body.marks = reinterpret_cast<char const*>(buffer.marks.data());
+  if (body.files.next != 0) body.copies = reinterpret_cast<char const*>(buffer.copies.data());
+  if (has_marks) body.marks = reinterpret_cast<char const*>(buffer.marks.data());
   return body;
 }
 

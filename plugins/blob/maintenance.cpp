@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "model/parameters.h"
-#include "plugins/blob/mutants.h"
 #include "plugins/blob/records.h"
 
 namespace fastjournal::blob {
@@ -42,11 +41,10 @@ Policy Maintenance::policy_of(std::int64_t age, std::uint64_t bytes_max, std::in
 
 void Maintenance::begin(Policy const& policy, Decision& decision) const {
   State state = shared_.state;
-  if (!is_mutant(Mutant::number_given_twice)) ++state.last_number;
-  if (is_mutant(Mutant::number_given_twice)) state.last_number = state.files.current + 1;
+  ++state.last_number;
   state.files.next = state.last_number;
   // Seed: what a former maintenance left goes first.
-  if (!is_mutant(Mutant::former_file_stays)) state.old_file = 0;
+  state.old_file = 0;
   state.began = decision.now.value;
   state.policy = policy;
   state.total = shared_.index.size();
@@ -60,7 +58,7 @@ void Maintenance::begin(Policy const& policy, Decision& decision) const {
 void Maintenance::swap(Decision& decision) const {
   State state = shared_.state;
   state.old_file = state.files.current;
-  state.old_ends = decision.now.value + (is_mutant(Mutant::old_file_ends_at_once) ? 0 : kOldFileMs);
+  state.old_ends = decision.now.value + kOldFileMs;
   state.files = {state.files.next, 0};
   shared_.names.open();
   append_state(decision.records, RecordType::swapped, state);
@@ -70,7 +68,7 @@ void Maintenance::cancel(std::string const& why, Decision& decision) const {
   State state = shared_.state;
   if (state.mode == Mode::online) {
     state.old_file = state.files.next;
-    state.old_ends = decision.now.value + (is_mutant(Mutant::given_up_file_ends_at_once) ? 1 : kOldFileMs);
+    state.old_ends = decision.now.value + kOldFileMs;
   }
   state.files.next = 0;
   shared_.names.open();
@@ -79,9 +77,8 @@ void Maintenance::cancel(std::string const& why, Decision& decision) const {
 }
 
 bool Maintenance::is_copied_but(std::size_t left) const {
-  std::size_t const allowed = left + (is_mutant(Mutant::exchanged_with_one_left) ? 1 : 0);
-  bool const awaits = shared_.awaits_promised() && !is_mutant(Mutant::exchanged_without_promised);
-  return shared_.state.is_building() && shared_.survey.has_seen_all() && shared_.survey.size() <= allowed && !awaits;
+  return shared_.state.is_building() && shared_.survey.has_seen_all() && shared_.survey.size() <= left &&
+         !shared_.awaits_promised();
 }
 
 bool Maintenance::may_swap(std::size_t left, std::int64_t now) const {
@@ -90,7 +87,7 @@ bool Maintenance::may_swap(std::size_t left, std::int64_t now) const {
     look_at_ = now + std::clamp((now - shared_.state.began) / 8, kLookAgainMs, kLookAgainMsMax);
     return false;
   }
-  if (shared_.names.quiet_from() <= now || is_mutant(Mutant::exchanged_without_quiet)) return true;
+  if (shared_.names.quiet_from() <= now) return true;
   shared_.names.close(shared_.state.mode != Mode::modern);
   return false;
 }
@@ -187,8 +184,7 @@ bool Maintenance::decide_timer(Decision& decision) const {
   if (!shared_.index.is_settled()) return false;
   if (state.is_waiting() && state.old_ends <= now) {
     State next = state;
-    bool const stays =
-        state.mode != Mode::modern && !state.is_old_given_up() && !is_mutant(Mutant::former_file_ends_after_a_minute);
+    bool const stays = state.mode != Mode::modern && !state.is_old_given_up();
     if (!stays) next.old_file = 0;
     next.old_ends = 0;
     append_state(decision.records, RecordType::ended, next);
@@ -202,7 +198,7 @@ bool Maintenance::decide_timer(Decision& decision) const {
 
 void Maintenance::decide_time_lost(DurationMs lost, Decision& decision) const {
   shared_.names.time_lost(lost.value);
-  if (!shared_.state.is_waiting() || is_mutant(Mutant::lost_time_shortens_the_rest)) return;
+  if (!shared_.state.is_waiting()) return;
   State next = shared_.state;
   next.old_ends = (TimeMs{next.old_ends} + lost).value;
   append_state(decision.records, RecordType::state, next);
@@ -222,8 +218,6 @@ void Maintenance::list_files(std::vector<FileWish>& files) const {
   files.push_back({.number = newer, .link = kNewerLink});
   files.push_back({.number = former, .link = kFormerLink});
   if (known.next != 0) files.push_back({.number = known.next});
-  if (is_mutant(Mutant::cancelled_file_listed) && known.next == 0 && state.last_number != known.current)
-    files.push_back({.number = state.last_number});
   if (state.old_file != 0) files.push_back({.number = state.old_file});
 }
 
@@ -263,9 +257,7 @@ bool Maintenance::decide_moved(std::span<Moved const> moved, Decision& decision)
     bool const is_it = blob.has_value() && blob->extent == one.from && !blob->has_copy();
     bool const fits =
         one.to.file == shared_.state.files.next && one.to.size() == one.from.size() && one.to.hash == one.from.hash;
-    if (!shared_.state.is_building() || !fits || (!is_it && !is_mutant(Mutant::changed_blob_moved)) ||
-        !blob.has_value())
-      continue;
+    if (!shared_.state.is_building() || !fits || !is_it || !blob.has_value()) continue;
     copied.push_back({key, one.to.begin});
     bytes += one.from.size();
     if (shared_.survey.has(key)) ++awaited;
@@ -284,7 +276,7 @@ bool Maintenance::decide_moved(std::span<Moved const> moved, Decision& decision)
 void Maintenance::decide_not_moved(std::span<CopyWish const> wishes, Status const& why, Decision& decision) const {
   if (!shared_.state.is_building() || wishes.empty()) return;
   std::string const reason = "maintenance of table " + shared_.table() + " is given up, nothing is lost: " + why.text();
-  if (why.code() != Code::damaged || is_mutant(Mutant::damaged_blob_ends_maintenance)) return cancel(reason, decision);
+  if (why.code() != Code::damaged) return cancel(reason, decision);
   // Which of them it is, their copies alone will show.
   if (wishes.size() > 1) {
     shared_.one_by_one = wishes.size();

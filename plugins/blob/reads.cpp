@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "plugins/blob/mutants.h"
 #include "plugins/blob/parameters.h"
 
 namespace fastjournal::blob {
@@ -34,7 +33,7 @@ void Reads::tell(Blob const& blob, bool is_newer, Answer& answer) const {
 // Whoever asks knows two files, and the newer one has its name.
 bool Reads::tells_newer() const {
   if (shared_.options.maintenance != Mode::online || !shared_.state.is_building_in(Mode::online)) return false;
-  return shared_.names.has_newer(shared_.state.files.next) || is_mutant(Mutant::newer_told_before_its_link);
+  return shared_.names.has_newer(shared_.state.files.next);
 }
 
 Verdict Reads::get(Command const& command, Decision& decision) const {
@@ -62,7 +61,7 @@ Verdict Reads::get(Command const& command, Decision& decision) const {
                                               "in a minute"};
     return Verdict::done;
   }
-  if (is_by_name && !is_mutant(Mutant::named_read_not_noted)) shared_.names.note_read(decision.now.value);
+  if (is_by_name) shared_.names.note_read(decision.now.value);
   std::optional<Blob> found = shared_.index.find(key);
   if (!found.has_value()) {
     ++shared_.statistics.misses;
@@ -73,7 +72,7 @@ Verdict Reads::get(Command const& command, Decision& decision) const {
   shared_.index.note_read(key, Shared::seconds(decision.now));
   bool const is_newer = is_by_name && found->has_copy() && tells_newer();
   if (is_newer) found->extent = found->copy(shared_.state.files.next);
-  tell(*found, is_newer && !is_mutant(Mutant::newer_told_as_older), decision.answer);
+  tell(*found, is_newer, decision.answer);
   Extent const& whole = found->extent;
   decision.answer.add("content_hash", std::string_view{digits_of(whole.hash)});
   if (wants_data) {

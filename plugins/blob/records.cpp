@@ -4,7 +4,6 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "plugins/blob/mutants.h"
 #include "rows/body.h"
 
 namespace fastjournal::blob {
@@ -60,7 +59,7 @@ BodyHead head_of(State const& state) {
   head.number(state.files.current).number(state.files.next).number(state.last_number).number(state.old_file);
   head.six(state.old_ends).six(state.began).number(state.policy.oldest_entry_s).number(state.policy.oldest_read_s);
   head.number(state.policy.bytes_max).number(state.total).number(state.total_bytes);
-  head.number(is_mutant(Mutant::mode_not_recorded) ? 0 : static_cast<std::uint64_t>(state.mode));
+  head.number(static_cast<std::uint64_t>(state.mode));
   return head;
 }
 

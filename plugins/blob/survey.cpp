@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "plugins/blob/mutants.h"
-
 namespace fastjournal::blob {
 namespace {
 
@@ -42,7 +40,7 @@ void Survey::work(Index const& index, std::uint32_t looks, std::uint32_t start_s
 // By the rules that look at one blob alone.
 bool Survey::is_left_out(Blob const& blob) const {
   if ((blob.marks & marks::kDamaged) != 0) return true;
-  if ((blob.marks & marks::kOmitted) != 0 && !is_mutant(Mutant::omitted_blob_kept)) return true;
+  if ((blob.marks & marks::kOmitted) != 0) return true;
   if (is_new(blob)) return false;
   if (blob.entry_time < policy_.oldest_entry_s) return true;
   std::uint32_t const unread_s = std::max(start_s_, blob.entry_time);
@@ -70,8 +68,7 @@ void Survey::measure(Index const& index, std::uint32_t looks) {
 
 void Survey::cut(std::uint32_t looks) {
   for (; looks > 0 && !bytes_by_second_.empty(); --looks) {
-    auto const newest =
-        is_mutant(Mutant::oldest_kept_by_size) ? bytes_by_second_.begin() : std::prev(bytes_by_second_.end());
+    auto const newest = std::prev(bytes_by_second_.end());
     if (newest->second > room_) {
       cut_s_ = newest->first;
       bytes_by_second_.clear();
@@ -110,8 +107,8 @@ void Survey::gather(Index const& index, std::uint32_t looks) {
 
 void Survey::note_put(Key const& key, std::uint64_t size) {
   bool const is_passed = phase_ == Phase::done || (phase_ == Phase::gather && key < at_);
-  if (!is_mutant(Mutant::put_left_out)) left_.erase(key);
-  if (!is_passed || is_mutant(Mutant::put_meanwhile_not_copied)) return;
+  left_.erase(key);
+  if (!is_passed) return;
   auto const found = ahead_.find(key);
   std::uint64_t& known = found == ahead_.end() ? behind_[key] : found->second;
   bytes_ -= known;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "plugins/blob/mutants.h"
 #include "plugins/blob/parameters.h"
 #include "plugins/blob/records.h"
 
@@ -17,7 +16,7 @@ constexpr std::size_t kPromisedRecordBytes = std::size_t{2} << 10U;
 
 Status Writes::check_open() const {
   State const& state = shared_.state;
-  if (!state.is_building_in(Mode::offline) || is_mutant(Mutant::offline_put_accepted)) return {};
+  if (!state.is_building_in(Mode::offline)) return {};
   std::int64_t const since_s = std::max<std::int64_t>(0, shared_.names.now() - state.began) / 1000;
   return {Code::unavailable,
           "table " + shared_.table() + " builds a new data file since " + std::to_string(since_s) +
@@ -38,9 +37,9 @@ Status Writes::check_room(Key const& key, std::uint64_t bytes, std::uint64_t tak
                                   " bytes, with blobs that are on their way, and may have " + std::to_string(most) +
                                   ": send MAINTAIN, which leaves out what is replaced and expired, or raise "
                                   "data-size-max"};
-  std::uint64_t const to_come = is_mutant(Mutant::promised_blobs_not_counted) ? 0 : shared_.holds.rows();
+  std::uint64_t const to_come = shared_.holds.rows();
   if (options.blobs_max != 0 && shared_.index.size() + to_come >= options.blobs_max &&
-      !shared_.index.find(key).has_value() && !is_mutant(Mutant::blobs_max_ignored))
+      !shared_.index.find(key).has_value())
     return {Code::over_limit,
             "table " + shared_.table() + " has " + std::to_string(shared_.index.size()) + " blobs" +
                 (to_come == 0 ? std::string{}
@@ -53,12 +52,11 @@ Status Writes::check_stored(Blob const& blob, std::optional<Hash128> const& want
   if (Status status = check_open(); !status.ok()) return status;
   if (Status status = check_room(blob.key, blob.extent.size(), shared_.taken_before(blob.extent)); !status.ok())
     return status;
-  if (wanted.has_value() && (wanted->low != stored.extent.hash || wanted->high != stored.hash_high) &&
-      !is_mutant(Mutant::wrong_hash_accepted))
+  if (wanted.has_value() && (wanted->low != stored.extent.hash || wanted->high != stored.hash_high))
     return Status{Code::damaged,
                   "the blob has another content hash than its sender says: it changed on its way; send it again"}
         .with("parameter", "content_hash");
-  if (blob.extent.file != shared_.index.files().current && !is_mutant(Mutant::older_place_accepted))
+  if (blob.extent.file != shared_.index.files().current)
     return {Code::unavailable,
             "the files of table " + shared_.table() + " were exchanged while the blob came: send it again"};
   return {};
@@ -145,7 +143,7 @@ Verdict Writes::put(Command const& command, Decision& decision) const {
       claim = {};
     }
     if (!decision.status.ok()) return Verdict::done;
-    if (found.answer == rows::DedupWindows::Answer::seen && !is_mutant(Mutant::sent_again_stored_again)) {
+    if (found.answer == rows::DedupWindows::Answer::seen) {
       if (decision.phase == Phase::promise) return Verdict::done;
       rows::append_claim(claim, now, decision.records);
       ++shared_.statistics.duplicates;
@@ -155,10 +153,9 @@ Verdict Writes::put(Command const& command, Decision& decision) const {
   }
   StoredValue const& stored = *data->stored;
   Blob next{.key = key, .entry_time = Shared::seconds(decision.now), .extent = stored.extent};
-  if (!is_mutant(Mutant::held_key_put_by_others)) decision.status = shared_.check_hold(key, decision);
+  decision.status = shared_.check_hold(key, decision);
   // What was promised is kept under whatever limits.
-  if (decision.status.ok() && (!keeps || is_mutant(Mutant::limit_checked_again)))
-    decision.status = check_stored(next, wanted, stored);
+  if (decision.status.ok() && !keeps) decision.status = check_stored(next, wanted, stored);
   if (!decision.status.ok()) {
     ++shared_.statistics.refused;
     return Verdict::done;

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/transaction_mutants.h"
 #include "model/parameters.h"
 #include "plugins/journal/row_answers.h"
 #include "plugins/journal/texts.h"
@@ -158,7 +157,7 @@ Verdict Changes::change_many(Command const& command, Decision& decision) const {
     behind = rows_.row(row).id().value;
     if (!selection_.fits(row, filter, decision.now.value)) continue;
     bool const is_held = selection_.is_held(rows_.id_of(row));
-    if (is_held && !transaction::is_mutant(transaction::Mutant::filter_deletes_held_rows)) continue;
+    if (is_held) continue;
     ++hits;
     if (dry_run) continue;
     if (kicks)

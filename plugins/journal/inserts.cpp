@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/transaction_mutants.h"
 #include "model/key_codec.h"
 #include "model/parameters.h"
 #include "model/row_codec.h"
@@ -13,9 +12,6 @@ namespace fastjournal::journal {
 namespace {
 
 static_assert(model::kDateMax == timer::kDateMax, "a row may wait as long as a message may say");
-
-using transaction::is_mutant;
-using Mutant = transaction::Mutant;
 
 // The size of a record beyond twice its message (Records), less the headers and other records of the step.
 constexpr std::size_t kSlackBytes = 8U << 10U;
@@ -114,8 +110,7 @@ bool Inserts::is_answered_by_client(Command const& command, Wish& wish, Decision
     return false;
   }
   if (!decision.status.ok()) return true;
-  bool const again = is_mutant(Mutant::numbered_command_done_again) && decision.phase == Phase::keep;
-  if (found.answer == rows::DedupWindows::Answer::fresh || again) return false;
+  if (found.answer == rows::DedupWindows::Answer::fresh) return false;
   if (decision.phase == Phase::promise) return true;
   std::uint32_t const row = rows_.find(found.row);
   bool const there = row != rows::kNoRow;
@@ -129,7 +124,7 @@ bool Inserts::is_answered_by_client(Command const& command, Wish& wish, Decision
 Status Inserts::check_room() const {
   Options const& options = settings_.options();
   rows::Holds const& promised = table_.holds();
-  std::uint64_t const to_come = is_mutant(Mutant::promised_rows_not_counted) ? 0 : promised.rows();
+  std::uint64_t const to_come = promised.rows();
   bool const full = options.rows_max != 0 && rows_.rows().size() + to_come >= options.rows_max;
   if (!full && !rows_.is_nearly_full() &&
       (options.memory_max == 0 || table_.memory_bytes() + promised.bytes() < options.memory_max))
@@ -152,10 +147,9 @@ Status Inserts::promise(Wish const& wish, Hold& hold) const {
   // Whichever of them waits by then.
   for (std::uint32_t row = rows_.keys().find(wish.key).first(); row != rows::kNoRow; row = rows_.keys().next(row)) {
     rows::MergeBody body;
-    if (Status status = merged_data(row, wish, body); !status.ok() && !is_mutant(Mutant::merge_not_tried))
-      return status;
+    if (Status status = merged_data(row, wish, body); !status.ok()) return status;
   }
-  if (!is_mutant(Mutant::key_not_held_for_a_merge)) hold.keys.emplace_back(wish.key);
+  hold.keys.emplace_back(wish.key);
   hold.record_bytes = 0;
   return {};
 }
@@ -167,11 +161,11 @@ Verdict Inserts::insert(Command const& command, Decision& decision) const {
   if (!decision.status.ok()) return Verdict::done;
 
   bool const keeps = decision.phase == Phase::keep;
-  bool const is_over = wish.expires != 0 && wish.expires <= now && !is_mutant(Mutant::expired_row_inserted);
+  bool const is_over = wish.expires != 0 && wish.expires <= now;
   if (keeps && is_over) return answer_expired(wish, decision);
   if (wish.claim.is_numbered() && is_answered_by_client(command, wish, decision)) return Verdict::done;
   // After the check for duplicates: a resent insert must be answered as a duplicate.
-  if (pauses_.is_draining() && (!keeps || is_mutant(Mutant::drain_refuses_what_was_promised))) {
+  if (pauses_.is_draining() && !keeps) {
     decision.status = pauses_.refusal("inserts are refused");
     return Verdict::done;
   }

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "plugins/keyvalue/mutants.h"
 #include "rows/records.h"
 
 namespace fastjournal::keyvalue {
@@ -55,7 +54,7 @@ void Applier::tell(Handle handle, TableObserver& observer) const {
   if (handle == kNoPair) return;
   Pair const pair = shared_.pairs.at(handle);
   observer.changed(pair.key);
-  if (pair.facts.aliases == 0 || is_mutant(Mutant::other_keys_not_told)) return;
+  if (pair.facts.aliases == 0) return;
   for (std::string_view const alias : shared_.pairs.aliases_of(handle)) observer.changed(alias);
 }
 
@@ -63,7 +62,6 @@ bool Applier::apply_pair(RecordView const& record, ApplyContext const& context, 
   Pair pair;
   Aliases aliases;
   if (!read_pair(as_text(record.body), pair, aliases)) return false;
-  if (!context.live && is_mutant(Mutant::replay_loses_other_keys)) aliases.clear();
   pair.lsn = record.lsn;
   pair.accessed_s = static_cast<std::uint32_t>((context.live ? context.now.value : pair.facts.modified) / 1000);
   if (shared_.pairs.put(pair, aliases, observer)) return true;
@@ -93,7 +91,6 @@ bool Applier::apply_deleted(RecordView const& record, TableObserver& observer) {
     tell(shared_.pairs.find(body.key), observer);
     shared_.pairs.erase(body.key, observer);
   }
-  if (is_mutant(Mutant::delete_leaves_no_tombstone)) return true;
   put_tombstone(body.key, body.stamp, body.persist, record.lsn, observer);
   return true;
 }
@@ -103,7 +100,7 @@ bool Applier::apply_gone(RecordView const& record, ApplyContext const& context, 
   Handle handle = kNoPair;
   Known const known = look(record, context, key, handle);
   if (known == Known::yes) {
-    if (!shared_.pairs.at(handle).facts.is_deleted && !is_mutant(Mutant::end_not_told)) tell(handle, observer);
+    if (!shared_.pairs.at(handle).facts.is_deleted) tell(handle, observer);
     shared_.pairs.erase(key, observer);
   }
   return known != Known::no;
@@ -133,7 +130,7 @@ bool Applier::apply_size(RecordView const& record, ApplyContext const& context, 
   Pair pair = shared_.pairs.at(handle);
   tell(handle, observer);
   std::string value{pair.value.substr(0, body.bytes)};
-  value.resize(body.bytes, is_mutant(Mutant::zeros_left_out) ? 'x' : '\0');
+  value.resize(body.bytes, '\0');
   pair.value = value;
   pair.facts.modified = std::max(body.stamp.at, pair.facts.created);
   pair.facts.timestamp = body.stamp.timestamp;
@@ -167,7 +164,7 @@ bool Applier::apply_rename(RecordView const& record, ApplyContext const& context
   if (known == Known::no) return false;
   // Its other keys too: the value has another timestamp.
   if (known == Known::yes) tell(handle, observer);
-  if (!is_mutant(Mutant::new_key_not_told)) observer.changed(body.next);
+  observer.changed(body.next);
   if (shared_.pairs.is_alias(body.next)) {
     shared_.pairs.drop_alias(body.next, observer);
   } else {
@@ -190,14 +187,12 @@ bool Applier::apply_rename(RecordView const& record, ApplyContext const& context
       std::replace(names.begin(), names.end(), std::string{body.key}, std::string{body.next});
     }
     pair.key = main;
-    if (is_mutant(Mutant::moved_value_keeps_no_lock)) pair.facts.lock = 0;
     pair.value = value;
     pair.facts.modified = std::max(body.stamp.at, pair.facts.created);
     pair.facts.timestamp = body.stamp.timestamp;
     shared_.pairs.erase(body.key, observer);
     shared_.pairs.put(pair, {names.begin(), names.end()}, observer);
   }
-  if (is_mutant(Mutant::rename_leaves_no_tombstone)) return true;
   put_tombstone(body.key, body.stamp, persist, record.lsn, observer);
   return true;
 }

@@ -9,7 +9,6 @@
 #include "base/bytes.h"
 #include "model/type_check.h"
 #include "plugins/keyvalue/fj_protocol.h"
-#include "plugins/keyvalue/mutants.h"
 #include "plugins/keyvalue/parameters.h"
 #include "rows/copy_room.h"
 #include "rows/records.h"
@@ -163,9 +162,7 @@ Restated KeyValue::restate_oldest(Lsn below, std::size_t budget_bytes, Decision&
         Aliases const aliases = shared_.pairs.aliases_of(entry.pair);
         is_refused = !room.take(pair_record_bytes(pair, aliases) + kSlackBytes);
         if (is_refused) return false;
-        if (is_mutant(Mutant::copy_revives_deleted)) pair.facts.is_deleted = false;
-        if (is_mutant(Mutant::copy_loses_ttl)) pair.facts.ttl = 0;
-        append_pair(decision.records, pair, is_mutant(Mutant::copy_loses_other_keys) ? Aliases{} : aliases);
+        append_pair(decision.records, pair, aliases);
         --left;
       }
     }

@@ -2,10 +2,8 @@
 
 #include <string>
 
-#include "base/transaction_mutants.h"
 #include "model/parameters.h"
 #include "model/row_codec.h"
-#include "plugins/keyvalue/mutants.h"
 #include "plugins/keyvalue/parameters.h"
 #include "plugins/keyvalue/records.h"
 
@@ -38,7 +36,7 @@ bool Locks::read(Command const& command, Decision& decision, Wish& wish) const {
   }
   bool const is_locked = wish.pair.facts.is_locked(now);
   wish.is_mine = is_locked && wish.pair.facts.lock == static_cast<std::uint64_t>(command.connection);
-  if (!is_locked || wish.is_mine || is_mutant(Mutant::lock_not_observed)) return true;
+  if (!is_locked || wish.is_mine) return true;
   decision.status = Status{Code::in_use, "somebody else has this value of table " + shared_.table() +
                                              " locked: try again after lock_end, or when it is unlocked"}
                         .with("lock_end", std::to_string(wish.pair.facts.lock_until));
@@ -48,8 +46,7 @@ bool Locks::read(Command const& command, Decision& decision, Wish& wish) const {
 Verdict Locks::lock(Command const& command, Decision& decision) const {
   Wish wish;
   if (!read(command, decision, wish)) return Verdict::done;
-  if (!transaction::is_mutant(transaction::Mutant::held_key_locked))
-    decision.status = shared_.check_hold(wish.key, &wish.pair, decision);
+  decision.status = shared_.check_hold(wish.key, &wish.pair, decision);
   if (!decision.status.ok()) return Verdict::done;
   std::int64_t const until = decision.now.value + wish.lock;
   decision.durability = Durability::written;
@@ -64,7 +61,7 @@ Verdict Locks::lock(Command const& command, Decision& decision) const {
 Verdict Locks::unlock(Command const& command, Decision& decision) const {
   Wish wish;
   if (!read(command, decision, wish)) return Verdict::done;
-  if (!wish.is_mine && !is_mutant(Mutant::anybody_unlocks)) {
+  if (!wish.is_mine) {
     decision.status =
         Status{Code::wrong_state, "this connection has no lock on this value: it ended, or never began"}.with(
             "parameter", "key");
@@ -80,7 +77,6 @@ Verdict Locks::unlock(Command const& command, Decision& decision) const {
 
 bool Locks::end_of(ConnectionId connection, Decision& decision) const {
   Pairs::Locks const& locks = shared_.pairs.locks();
-  if (is_mutant(Mutant::lock_outlives_its_connection)) return false;
   auto const number = static_cast<std::uint64_t>(connection);
   decision.durability = Durability::written;
   std::size_t bytes = 0;
@@ -95,7 +91,6 @@ bool Locks::end_of(ConnectionId connection, Decision& decision) const {
 
 bool Locks::end_all(Decision& decision) const {
   decision.durability = Durability::written;
-  if (is_mutant(Mutant::lock_outlives_a_restart)) return false;
   std::size_t bytes = 0;
   for (auto const& [connection, handle] : shared_.pairs.locks()) {
     if (bytes >= kKeysPerStep) return true;
@@ -111,7 +106,6 @@ bool Locks::extend(DurationMs by, Decision& decision) const {
   Pairs::Locks const& locks = shared_.pairs.locks();
   decision.durability = Durability::written;
   std::size_t bytes = 0;
-  if (is_mutant(Mutant::lock_not_extended_by_lost_time)) return false;
   auto& [connection, handle, is_begun, unused] = decision.carry;
   auto lock = is_begun == 0 ? locks.begin() : locks.upper_bound({connection, static_cast<Handle>(handle)});
   for (; lock != locks.end(); ++lock) {

@@ -6,7 +6,6 @@
 
 #include "base/check.h"
 #include "model/varint.h"
-#include "plugins/keyvalue/mutants.h"
 
 namespace fastjournal::keyvalue {
 namespace {
@@ -143,7 +142,7 @@ std::uint64_t Pairs::memory_bytes() const {
 // Changing
 
 std::int64_t Pairs::date_of(Facts const& facts) const {
-  if (facts.is_deleted) return facts.modified + (is_mutant(Mutant::tombstone_collected_at_once) ? 1 : tombstone_keep_);
+  if (facts.is_deleted) return facts.modified + tombstone_keep_;
   std::int64_t const lock = facts.lock == 0 ? INT64_MAX : facts.lock_until;
   return std::min(lock, facts.expires == 0 ? INT64_MAX : facts.expires);
 }
@@ -163,10 +162,8 @@ void Pairs::leave(Handle handle, Pair const& pair, TableObserver& observer) {
   regions_.remove(rows::Regions::of(pair.lsn));
   --(pair.facts.is_deleted ? tombstones_ : pairs_);
   key_bytes_ -= pair.key.size();
-  if (!is_mutant(Mutant::sum_of_bytes_drifts)) value_bytes_ -= pair.value.size();
-  if (std::int64_t const date = date_of(pair.facts);
-      date != INT64_MAX && !is_mutant(Mutant::end_stays_in_the_order_of_dates))
-    dates_.erase({date, handle});
+  value_bytes_ -= pair.value.size();
+  if (std::int64_t const date = date_of(pair.facts); date != INT64_MAX) dates_.erase({date, handle});
   if (pair.facts.lock == 0) return;
   locks_.erase({pair.facts.lock, handle});
   observer.lease_ended(pair.id(), ConnectionId{pair.facts.lock});
@@ -266,7 +263,7 @@ bool Pairs::put(Pair const& pair, Aliases const& aliases, TableObserver& observe
       store_.release(std::exchange(next.handle, last), next.bytes);
     } else {
       order_.find(key)->handle = next.handle;
-      if (!is_mutant(Mutant::hash_index_keeps_old_place)) index_.replace(hash_of(key), last, next.handle);
+      index_.replace(hash_of(key), last, next.handle);
       store_.release(last, parts.bytes);
     }
   }

@@ -6,7 +6,6 @@
 
 #include "model/row_codec.h"
 #include "plugins/keyvalue/lists.h"
-#include "plugins/keyvalue/mutants.h"
 #include "plugins/keyvalue/parameters.h"
 #include "plugins/keyvalue/pattern.h"
 #include "plugins/keyvalue/records.h"
@@ -138,8 +137,7 @@ void Reads::watch(Wish const& wish, Decision& decision) const {
 }
 
 bool Reads::is_shown(Wish const& wish, Facts const& facts) const {
-  return facts.is_there(wish.now) &&
-         (!wish.skips_worked_on || facts.worked_until <= wish.now || is_mutant(Mutant::worked_on_not_hidden));
+  return facts.is_there(wish.now) && (!wish.skips_worked_on || facts.worked_until <= wish.now);
 }
 
 std::size_t Reads::append_use(Wish const& wish, Pair& pair, bool moves_end, Decision& decision) const {
@@ -153,12 +151,11 @@ std::size_t Reads::append_use(Wish const& wish, Pair& pair, bool moves_end, Deci
     body.expires = wish.ttl == 0 ? 0 : std::min(wish.now + wish.ttl, model::kDateMax);
   } else if (moves_end && body.ttl != 0) {
     std::int64_t const end = std::min(wish.now + body.ttl, model::kDateMax);
-    if (end - body.expires > body.ttl / kTtlParts || is_mutant(Mutant::touch_of_any_size_logged)) body.expires = end;
+    if (end - body.expires > body.ttl / kTtlParts) body.expires = end;
   }
   bool const is_changed =
       body.expires != pair.facts.expires || body.ttl != pair.facts.ttl || body.worked_until != pair.facts.worked_until;
   if (!is_changed || decision.short_of_space) return 0;
-  if (moves_end && !wish.has_expires && !wish.has_ttl && is_mutant(Mutant::touch_not_logged)) return 0;
   bool const is_written = wish.has_expires || wish.has_ttl;
   if (is_written && pair.facts.persist) decision.durability = Durability::synced;
   append_dates(decision.records, pair.id(), body);
@@ -249,7 +246,7 @@ Verdict Reads::get_range(Wish const& wish, Decision& decision) const {
   bool is_behind = false;
   if (wish.has_after && wish.after >= from) {
     from = wish.after;
-    is_behind = !is_mutant(Mutant::cursor_shows_a_key_twice);
+    is_behind = true;
   }
   Pattern pattern;
   if (!wish.regex.empty()) {
@@ -269,14 +266,13 @@ Verdict Reads::get_range(Wish const& wish, Decision& decision) const {
   std::string last;
   bool more = false;
   shared_.pairs.for_each(from, is_behind, [&](Pairs::Entry const& entry) {
-    if (wish.has_to && entry.key == wish.to && !is_mutant(Mutant::upper_key_included)) return false;
+    if (wish.has_to && entry.key == wish.to) return false;
     if ((wish.has_to && entry.key > wish.to) || !begins_with(entry.key, wish.prefix)) return false;
     // From the first one on that could begin so, none does any more.
     if (!begins_with(entry.key, pattern.prefix()) && entry.key > pattern.prefix()) return false;
     if (shown == wish.count || pattern.has_worked_enough() || looked == kLooksMax || bytes >= kPageBytes ||
         record_bytes >= kKeysPerStep) {
       more = true;
-      if (is_mutant(Mutant::cursor_passes_a_key_over)) last = entry.key;
       return false;
     }
     ++looked;

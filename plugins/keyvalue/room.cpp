@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/transaction_mutants.h"
-#include "plugins/keyvalue/mutants.h"
 #include "plugins/keyvalue/records.h"
 
 namespace fastjournal::keyvalue {
@@ -42,14 +40,12 @@ Handle Room::oldest(std::string_view keeps, std::size_t entry_bytes, bool& is_fi
     hand_ = entry.key;
     ++looked;
     Pair const pair = shared_.pairs.at(entry.pair);
-    bool const may_go = !entry.is_alias && entry.pair != kept && !pair.facts.is_deleted &&
-                        (!pair.facts.persist || is_mutant(Mutant::persistent_pair_evicted)) &&
+    bool const may_go = !entry.is_alias && entry.pair != kept && !pair.facts.is_deleted && !pair.facts.persist &&
                         !pair.facts.is_locked(decision.now.value) &&
-                        (shared_.holds.holder_of(pair.key) == TransactionId::none ||
-                         transaction::is_mutant(transaction::Mutant::held_key_evicted));
+                        shared_.holds.holder_of(pair.key) == TransactionId::none;
     auto const compare = [&](Best& best) {
       ++best.found;
-      if (pair.accessed_s > best.access && !is_mutant(Mutant::newest_pair_evicted)) return;
+      if (pair.accessed_s > best.access) return;
       best.pair = entry.pair;
       best.access = pair.accessed_s;
     };

@@ -9,7 +9,6 @@
 
 #include "fastjournal/declaration.h"
 #include "fastjournal/table.h"
-#include "plugins/keyvalue/mutants.h"
 #include "plugins/keyvalue/options.h"
 #include "plugins/keyvalue/pairs.h"
 #include "plugins/keyvalue/statistics.h"
@@ -47,7 +46,7 @@ struct Shared {
   // Not ok: somebody else has it locked.
   [[nodiscard]] Status check_lock(Facts const& facts, ConnectionId connection, std::int64_t now) const {
     if (!facts.is_locked(now) || !facts.is_there(now)) return {};
-    if (facts.lock == static_cast<std::uint64_t>(connection) || is_mutant(Mutant::lock_not_observed)) return {};
+    if (facts.lock == static_cast<std::uint64_t>(connection)) return {};
     return Status{Code::in_use, "somebody else has this value of table " + table() +
                                     " locked: try again after lock_end, or when it is unlocked"}
         .with("lock_end", std::to_string(facts.lock_until));

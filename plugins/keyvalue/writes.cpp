@@ -5,9 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/transaction_mutants.h"
 #include "plugins/keyvalue/lists.h"
-#include "plugins/keyvalue/mutants.h"
 #include "plugins/keyvalue/parameters.h"
 
 namespace fastjournal::keyvalue {
@@ -66,9 +64,7 @@ std::int64_t Writes::change_now(Change const& change) { return change.now; }
 // Of whoever gives none: behind whatever is there, so that it wins, and nobody takes two values for one.
 std::uint64_t Writes::next_timestamp(Change const& change) const {
   std::uint64_t const now = facts::timestamp_of(change.now);
-  return change.handle == kNoPair || is_mutant(Mutant::own_timestamp_not_behind)
-             ? now
-             : std::max(now, change.pair.facts.timestamp + 1);
+  return change.handle == kNoPair ? now : std::max(now, change.pair.facts.timestamp + 1);
 }
 
 void Writes::sync_if(bool is_persistent, Decision& decision) const {
@@ -111,7 +107,7 @@ bool Writes::begin(Command const& command, Decision& decision, Change& change) c
       change.claim = {};
     }
     if (!decision.status.ok()) return false;
-    if (found.answer == rows::DedupWindows::Answer::seen && !is_mutant(Mutant::sent_again_applied_again)) {
+    if (found.answer == rows::DedupWindows::Answer::seen) {
       if (decision.phase == Phase::promise) return false;
       rows::append_claim(change.claim, change.now, decision.records);
       ++shared_.statistics.unchanged;
@@ -144,7 +140,6 @@ bool Writes::begin_on_value(Command const& command, Decision& decision, Change& 
         Status{Code::not_found, "table " + shared_.table() + " has no value under this key"}.with("parameter", "key");
     return false;
   }
-  if (is_mutant(Mutant::not_of_any_type)) return true;
   if (change.pair.facts.type == one || change.pair.facts.type == other) return true;
   decision.status = Status{Code::wrong_state,
                            std::string{change.message.command} + " is for a value of type " +
@@ -201,8 +196,7 @@ Writes::Terms Writes::read_terms(Change& change) const {
   if (terms.facts.ttl != 0) terms.facts.expires = std::min(change.now + terms.facts.ttl, model::kDateMax);
   std::uint64_t const now_us = facts::timestamp_of(now);
   terms.stamp = parameters.unsigned_integer("timestamp", 0);
-  if (terms.stamp > now_us + facts::timestamp_of(options.clock_skew_max) &&
-      !is_mutant(Mutant::future_timestamp_accepted))
+  if (terms.stamp > now_us + facts::timestamp_of(options.clock_skew_max))
     parameters.refuse(Code::bad_parameter, "timestamp",
                       "timestamp is " + std::to_string((terms.stamp - now_us) / 1000) +
                           " ms in the future; a fast clock would keep all others out (max-clock-skew)");
@@ -311,15 +305,10 @@ Verdict Writes::set(Command const& command, Decision& decision) const {
   std::string_view result;
   if (!terms.overwrites && change.is_there && !change.is_kept)
     result = "exists";
-  else if (!is_expected && (!change.is_kept || transaction::is_mutant(transaction::Mutant::expectation_checked_again)))
+  else if (!is_expected && !change.is_kept)
     result = "mismatch";
   else if (terms.stamp != 0 && change.handle != kNoPair && terms.stamp < change.pair.facts.timestamp)
     result = "stale";
-  if (is_mutant(Mutant::older_set_wins) && result == "stale") result = {};
-  if (is_mutant(Mutant::ties_go_to_the_first) && terms.stamp != 0 && terms.stamp == change.pair.facts.timestamp)
-    result = "stale";
-  bool const checks = !transaction::is_mutant(transaction::Mutant::expectation_not_checked);
-  if (decision.phase == Phase::promise && !checks) return Verdict::done;
   if (decision.phase == Phase::promise && !result.empty())
     return result == "stale" ? Verdict::done : refuse_promise(decision, result);
   if (!result.empty()) {
@@ -342,9 +331,7 @@ Verdict Writes::set(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   bool const was_persistent = change.is_there && change.pair.facts.persist;
-  sync_if((next.facts.persist && !is_mutant(Mutant::set_not_synced)) ||
-              (was_persistent && !is_mutant(Mutant::persistent_value_replaced_unsynced)),
-          decision);
+  sync_if(next.facts.persist || was_persistent, decision);
   Lsn const lsn = append_pair(decision.records, next, aliases);
   watch();
   return finish(change, decision, object_of(lsn), "stored", next.facts.timestamp);
@@ -414,7 +401,7 @@ Verdict Writes::set_many(Change& change, Decision& decision) const {
   }
   ObjectId object{};
   Verdict verdict = Verdict::done;
-  if (result == "stored" || (result == "exists" && is_mutant(Mutant::refused_set_of_many_written))) {
+  if (result == "stored") {
     std::size_t largest = 0;
     if (shared_.options.evicts)
       for (auto const& [pair, aliases] : next) largest = std::max(largest, Pairs::entry_bytes(pair, aliases));
@@ -465,7 +452,7 @@ Verdict Writes::add(Command const& command, Decision& decision) const {
   if (type == ValueType::integer) {
     if (!is_whole) return refuse(Code::bad_parameter, "by is no whole number of 64 bits, and the value is an integer");
     std::int64_t sum = change.is_there ? integer_of(change.pair.value) : 0;
-    if (__builtin_add_overflow(sum, *by.as_integer(), &sum) && !is_mutant(Mutant::sum_wraps))
+    if (__builtin_add_overflow(sum, *by.as_integer(), &sum))
       return refuse(Code::bad_parameter, "the sum is no integer of 64 bits; nothing was changed");
     bytes = bytes_of(sum);
   } else if (type == ValueType::real) {
@@ -557,13 +544,11 @@ Verdict Writes::rename(Command const& command, Decision& decision) const {
   }
   Handle const other = shared_.pairs.find(change.new_key);
   bool const is_other = other != kNoPair && shared_.pairs.at(other).facts.is_there(change.now);
-  if (other == change.handle || (is_other && !overwrites && !is_mutant(Mutant::new_key_overwrites)))
-    return unchanged(change, decision, "exists");
+  if (other == change.handle || (is_other && !overwrites)) return unchanged(change, decision, "exists");
   Pair const of_other = other == kNoPair ? Pair{} : shared_.pairs.at(other);
-  if (!transaction::is_mutant(transaction::Mutant::rename_over_a_held_key))
-    decision.status = shared_.check_hold(change.new_key, other == kNoPair ? nullptr : &of_other, decision);
+  decision.status = shared_.check_hold(change.new_key, other == kNoPair ? nullptr : &of_other, decision);
   if (!decision.status.ok()) return Verdict::done;
-  if (!is_mutant(Mutant::lock_not_observed_at_new_key) && !is_free(change, other, decision)) return Verdict::done;
+  if (!is_free(change, other, decision)) return Verdict::done;
   // The tombstone is one entry more.
   Verdict verdict = Verdict::done;
   Pair next = change.pair;
@@ -631,12 +616,10 @@ Verdict Writes::remove(Command const& command, Decision& decision) const {
   if (decision.phase == Phase::promise) return is_expected ? Verdict::done : refuse_promise(decision, "mismatch");
   std::string_view result = change.is_there ? "deleted" : "absent";
   if (!is_expected) result = "mismatch";
-  if (stamp != 0 && change.handle != kNoPair && stamp < change.pair.facts.timestamp &&
-      !is_mutant(Mutant::older_delete_wins))
-    result = "stale";
+  if (stamp != 0 && change.handle != kNoPair && stamp < change.pair.facts.timestamp) result = "stale";
 
   bool const is_persistent = change.is_there ? change.pair.facts.persist : shared_.options.persist;
-  sync_if(is_persistent && !is_mutant(Mutant::delete_not_synced), decision);
+  sync_if(is_persistent, decision);
   ObjectId object = change.is_there ? change.pair.id() : ObjectId{};
   bool const marks = result == "deleted" || (result == "absent" && stamp != 0 && !is_complete);
   if (is_complete && change.handle != kNoPair && (result == "deleted" || result == "absent")) {
@@ -646,12 +629,11 @@ Verdict Writes::remove(Command const& command, Decision& decision) const {
     // Each key of the value becomes a tombstone: first those that the next step does not need to find it.
     if (change.is_there)
       for (std::string_view const alias : shared_.pairs.aliases_of(change.handle)) {
-        if (alias == change.key || is_mutant(Mutant::aliases_leave_no_tombstone)) continue;
+        if (alias == change.key) continue;
         append_deleted(decision.records, {all, is_persistent, alias});
         return Verdict::again;
       }
-    std::string_view const main =
-        change.is_there && !is_mutant(Mutant::delete_takes_one_key) ? change.pair.key : change.key;
+    std::string_view const main = change.is_there ? change.pair.key : change.key;
     object = object_of(append_deleted(decision.records, {all, is_persistent, main}));
     if (main != change.key) append_deleted(decision.records, {all, is_persistent, change.key});
   }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "plugins/pipeline/mutants.h"
-
 namespace fastjournal::pipeline {
 namespace {
 
@@ -108,7 +106,7 @@ bool Archiver::decide_moved_out(std::span<StoredValue const> values, Decision& d
     DocumentBody const body = documents.body_of(document);
     written.clear();
     write_document(written, body);
-    if (written != Archive::part(page.bytes, place) && !is_mutant(Mutant::archive_has_older)) continue;
+    if (written != Archive::part(page.bytes, place)) continue;
     ArchivedBody::Pattern const pattern = pattern_of(body);
     auto const known = std::ranges::find(out.patterns, pattern);
     one.pattern = static_cast<std::uint16_t>(known - out.patterns.begin());

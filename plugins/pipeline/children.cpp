@@ -4,7 +4,6 @@
 #include <string>
 
 #include "model/value.h"
-#include "plugins/pipeline/mutants.h"
 
 namespace fastjournal::pipeline {
 namespace {

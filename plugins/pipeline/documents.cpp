@@ -6,7 +6,6 @@
 
 #include "base/bytes.h"
 #include "plan/codec.h"
-#include "plugins/pipeline/mutants.h"
 
 namespace fastjournal::pipeline {
 namespace {
@@ -140,7 +139,7 @@ Original* Documents::original_counting(std::uint32_t child) {
   if (!origin) return nullptr;
   auto const found = originals_.find(origin->original.value);
   if (found == originals_.end()) return nullptr;
-  bool const counts = found->second.generation == generation_of(child) || is_mutant(Mutant::child_of_old_generation);
+  bool const counts = found->second.generation == generation_of(child);
   return counts ? &found->second : nullptr;
 }
 
@@ -214,9 +213,7 @@ void Documents::enter(std::uint32_t number, Entry const& entry, TableObserver& o
     failed_.insert(key_of(number));
     if (original != nullptr) ++original->failed;
   } else if (!is_terminal(cell.state) && document.plan == plans_.newest_number()) {
-    if (original != nullptr && is_mutant(Mutant::child_listed_alone)) {
-      work_.wait(number, until, entry.first, observer);
-    } else if (original != nullptr) {
+    if (original != nullptr) {
       cell.place = Place::under;
       ++original->missing;
       original->until = std::max(original->until, until);
@@ -261,7 +258,7 @@ void Documents::look_at_original(ObjectId id, TableObserver& observer) {
   if (cell.place == Place::leased || store_[cell.document].plan != plans_.newest_number()) return;
   bool const is_waiting = cell.place == Place::listed || cell.place == Place::resting;
   bool const is_needed = original.missing > 0 || original.undeclared > 0;
-  bool const is_run = original.in_hands > 0 && !is_mutant(Mutant::run_again_while_in_hands);
+  bool const is_run = original.in_hands > 0;
   if (!is_needed || is_run || is_terminal(cell.state)) {
     if (is_waiting) work_.leave(original.cell, observer);
     return;
@@ -286,7 +283,6 @@ bool Documents::children_done(std::uint32_t number) const {
   bool const counts = family != nullptr && family->generation == generation_of(number);
   std::uint64_t const children = counts ? family->children : 0;
   if (children == 0) return declared.value_or(0) == 0;
-  if (is_mutant(Mutant::parent_done_undeclared)) return family->not_done == 0;
   return declared && children >= *declared && family->not_done == 0;
 }
 
@@ -364,7 +360,7 @@ void Documents::finish(std::uint32_t number, TableObserver& observer) {
     else
       ++family->not_done;
     number = store_.find(store_.origin_of(number)->parent);
-    if (number == kNone || (store_[number].is_child && is_mutant(Mutant::grandchild_not_counted))) return;
+    if (number == kNone) return;
   }
 }
 
@@ -428,7 +424,7 @@ void Documents::stop_following(ObjectId before, TableObserver& observer) {
 }
 
 bool Documents::is_behind(std::uint32_t number) const {
-  if (newer_.empty() || is_mutant(Mutant::versions_overtake)) return false;
+  if (newer_.empty()) return false;
   std::uint32_t const document = store_.cell(number).document;
   std::uint32_t const before = version_before(document);
   if (before == kNone || store_[before].plan != store_[document].plan) return false;
@@ -518,8 +514,6 @@ bool Documents::restate(Lsn below, rows::CopyRoom& room, Records& records) const
   for (auto const& plan : plans_.all()) {
     if (!plan || !plan->is_known() || !is_below(plan->region)) continue;
     PlanBody body = plan_body(*plan);
-    if (is_mutant(Mutant::copy_loses_pause)) body.paused.clear();
-    if (is_mutant(Mutant::copy_loses_drain)) body.drain.reset();
     bytes.clear();
     write_plan(bytes, body);
     if (!room.take(bytes.size() + kHeaderBytes)) return true;
@@ -533,7 +527,6 @@ bool Documents::restate(Lsn below, rows::CopyRoom& room, Records& records) const
     is_stopped = left == 0 || ++looked == kRestateLooksMax;
     if (is_stopped || !is_below(page.region)) return !is_stopped;
     ArchivedBody body = archive_.body_of(page.id, plans_);
-    if (is_mutant(Mutant::copy_loses_archived)) body.all.back() = {};
     bytes.clear();
     write_archived(bytes, body);
     is_stopped = !room.take(bytes.size() + kHeaderBytes);
@@ -553,10 +546,6 @@ bool Documents::restate(Lsn below, rows::CopyRoom& room, Records& records) const
       Document const& document = store_[number];
       if (is_below(document.region)) {
         DocumentBody body = body_of(number);
-        if (is_mutant(Mutant::copy_loses_choices)) body.choices.clear();
-        if (is_mutant(Mutant::copy_loses_declared)) body.declared.reset();
-        if (is_mutant(Mutant::copy_loses_failures))
-          for (CellBody& cell : body.cells) cell.failure.reset();
         bytes.clear();
         write_document(bytes, body);
         if (!room.take(bytes.size() + kHeaderBytes)) return true;

@@ -6,7 +6,6 @@
 #include "base/failure.h"
 #include "plan/codec.h"
 #include "plugins/pipeline/documents.h"
-#include "plugins/pipeline/mutants.h"
 
 namespace fastjournal::pipeline {
 
@@ -295,7 +294,6 @@ bool Documents::apply_changed(RecordView const& record, std::uint32_t number, Ta
   if (original_cell != kNone) cells.push_back(original_cell);
   for (std::uint32_t const cell : cells) {
     leave(cell, observer);
-    if (is_mutant(Mutant::hash_without_work)) continue;
     set_failure(cell, nullptr);
     store_.cell_at(cell).state = State::processing;
     store_.cell_at(cell).attempts = 0;

@@ -5,7 +5,6 @@
 #include "base/failure.h"
 #include "model/parameters.h"
 #include "model/value.h"
-#include "plugins/pipeline/mutants.h"
 #include "plugins/pipeline/returns.h"
 
 namespace fastjournal::pipeline {

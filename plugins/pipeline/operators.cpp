@@ -5,7 +5,6 @@
 
 #include "model/shortened.h"
 #include "model/value.h"
-#include "plugins/pipeline/mutants.h"
 #include "plugins/pipeline/returns.h"
 #include "plugins/pipeline/wishes.h"
 

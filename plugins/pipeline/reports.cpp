@@ -5,7 +5,6 @@
 
 #include "model/shortened.h"
 #include "model/value.h"
-#include "plugins/pipeline/mutants.h"
 #include "rows/attempts.h"
 #include "rows/failure.h"
 #include "timer/wheel.h"
@@ -52,7 +51,7 @@ void Reports::record_sent(std::uint32_t cell, Decision& decision) const {
   shared_.statistics.deliveries.succeeded(decision.now.value);
   Plan const& plan = documents.plan_of(document);
   std::uint16_t const destination = documents.destination_of(cell);
-  bool const opens = plan.targets[destination].mode == Mode::probing && !is_mutant(Mutant::probe_opens_nothing);
+  bool const opens = plan.targets[destination].mode == Mode::probing;
   if (opens) append_destination(decision.records, plan.id, {destination, Mode::open, "", {}});
 }
 
@@ -70,8 +69,8 @@ State Reports::record_failure(std::uint32_t cell, Wrong const& wrong, Decision& 
   failure.kind = wrong.kind;
   failure.message = wrong.message;
   // While its destination is paused, it is known that everything fails there.
-  bool const counts = wrong.is_permanent || mode == Mode::open || is_mutant(Mutant::failures_of_all_counted);
-  bool const same = last != nullptr && (last->kind == wrong.kind || is_mutant(Mutant::classes_count_together));
+  bool const counts = wrong.is_permanent || mode == Mode::open;
+  bool const same = last != nullptr && last->kind == wrong.kind;
   failure.of_kind = same ? last->of_kind : std::uint8_t{0};
   std::uint8_t attempts = its.attempts;
   if (counts) {
@@ -79,10 +78,10 @@ State Reports::record_failure(std::uint32_t cell, Wrong const& wrong, Decision& 
     attempts = one_more(attempts);
   }
   // Counters end at 255.
-  unsigned const most = std::min<unsigned>(retry.max_attempts, UINT8_MAX) + (is_mutant(Mutant::dead_one_late) ? 1 : 0);
+  unsigned const most = std::min<unsigned>(retry.max_attempts, UINT8_MAX);
   bool const is_dead = counts && (failure.of_kind >= most || attempts >= std::min(most * kClassesMax, 255U));
   State const state = wrong.is_permanent ? State::error_doc : is_dead ? State::dead : State::error;
-  if (state == State::error && !is_mutant(Mutant::rest_not_kept)) {
+  if (state == State::error) {
     LeaseEpoch const token = its.place == Place::leased ? shared_.work().lease_of(cell).epoch : LeaseEpoch{};
     std::int64_t const span = rest(retry, std::max<unsigned>(failure.of_kind, 1), id, token);
     failure.until = std::min(decision.now.value + span, timer::kDateMax);
@@ -134,7 +133,7 @@ std::uint32_t Reports::find_reported(Command const& command, model::Parameters& 
   if (cell == kNone) return kNone;
   Place const place = shared_.store().cell(cell).place;
   bool const has_lease = place == Place::leased || place == Place::in_doubt;
-  if (has_lease && (shared_.work().lease_of(cell).epoch == token || is_mutant(Mutant::old_token_taken))) return cell;
+  if (has_lease && shared_.work().lease_of(cell).epoch == token) return cell;
   decision.status = stale(shared_, document, token);
   return kNone;
 }
@@ -291,8 +290,7 @@ Verdict Reports::routed(Command const& command, Decision& decision) const {
     plan::Destination const& destination = plan.destination(shared_.documents.destination_of(cell));
     bool const is_way = plan::reaches(plan.rules, source, destination, choices);
     // What is being sent is past its routers.
-    if (!is_way && (is_open(state) || state == State::batched) && !is_mutant(Mutant::dropped_by_a_router_open))
-      body.dropped.push_back(at);
+    if (!is_way && (is_open(state) || state == State::batched)) body.dropped.push_back(at);
     if (is_way && state != State::dropped && plan::reaches(plan.rules, source, destination, choices, *router))
       leads_somewhere = true;
   }
@@ -325,7 +323,6 @@ void Reports::record_lost(std::uint32_t cell, Decision& decision) const {
   Failure const* const last = shared_.documents.failure_of(cell);
   Failure failure{.kind = std::string{kLost}, .message = "its worker is gone"};
   failure.of_kind = one_more(last != nullptr && last->kind == kLost ? last->of_kind : std::uint8_t{0});
-  if (is_mutant(Mutant::lease_lost_uncounted)) failure.of_kind = 0;
   bool const is_dead = shared_.options.losses_max != 0 && failure.of_kind >= shared_.options.losses_max;
   State const as_it_was = its.state == State::sending || its.state == State::batched ? State::processing : its.state;
   if (is_dead) ++shared_.statistics.dead;

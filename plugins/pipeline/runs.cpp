@@ -9,7 +9,6 @@
 #include "model/date.h"
 #include "model/shortened.h"
 #include "model/value.h"
-#include "plugins/pipeline/mutants.h"
 #include "plugins/pipeline/returns.h"
 
 namespace fastjournal::pipeline {
@@ -163,9 +162,8 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
   bool const is_one = known != kNone && source.hash == plan::Hash::none && !shared_.documents.is_gone(known);
   bool const is_same = is_one || (known != kNone && store.hash_of(known) == found.hash);
   bool const stays = known != kNone && !is_same && source.keeps_versions &&
-                     (!store[known].is_done || shared_.documents.has_failed(known)) &&
-                     !is_mutant(Mutant::version_before_lost);
-  if (!is_same && !(known != kNone && is_mutant(Mutant::drain_takes_changed))) {
+                     (!store[known].is_done || shared_.documents.has_failed(known));
+  if (!is_same) {
     decision.status = check_open();
     if (!decision.status.ok()) return Verdict::done;
   }

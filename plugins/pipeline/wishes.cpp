@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "base/hex.h"
 #include "model/value.h"
-#include "plugins/pipeline/mutants.h"
 #include "rows/attempts.h"
 #include "timer/wheel.h"
 
@@ -109,9 +108,7 @@ bool append_doubt(Shared const& shared, std::uint32_t cell, Decision& decision) 
   std::uint16_t const ordinal = documents.ordinal_of(cell);
   if (ordinal == kOriginalCell || its.state != State::sending) return false;
   plan::Step const& output = documents.plan_of(its.document).output(documents.destination_of(cell));
-  bool const in_doubt = output.guarantee == plan::Guarantee::at_most_once ? !is_mutant(Mutant::sent_again_at_most_once)
-                                                                          : is_mutant(Mutant::in_doubt_at_least_once);
-  if (!in_doubt) return false;
+  if (output.guarantee != plan::Guarantee::at_most_once) return false;
   append_held(decision.records, shared.store()[its.document].id(), {{ordinal}, decision.now.value});
   ++shared.statistics.in_doubt;
   return true;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "plugins/pipeline/mutants.h"
-
 namespace fastjournal::pipeline {
 
 // ---------------------------------------------------------------------------
@@ -27,7 +25,6 @@ std::string_view Work::source_of(std::size_t list) const {
 // Of what is listed there, as many as may be handed out.
 std::uint64_t Work::open_part(std::size_t list) const {
   std::uint64_t const count = lists_[list].count;
-  if (is_mutant(Mutant::paused_handed_out)) return count;
   std::size_t const target = list % targets();
   if (target == plan().targets.size() || plan().targets[target].mode == Mode::open) return count;
   return plan().targets[target].mode == Mode::probing && probes_[target].is_due ? std::min<std::uint64_t>(count, 1) : 0;

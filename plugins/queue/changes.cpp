@@ -4,7 +4,6 @@
 
 #include "model/parameters.h"
 #include "model/value.h"
-#include "plugins/queue/mutants.h"
 #include "plugins/queue/names.h"
 #include "rows/records.h"
 
@@ -101,7 +100,7 @@ Verdict Changes::move(Command const& command, Decision& decision) const {
 
 // Messages that a transaction holds stay until it is over.
 std::uint32_t Changes::find_leaving() const {
-  if (shared_.is_leaving_blocked || is_mutant(Mutant::removed_queue_keeps_its_messages)) return rows::kNoRow;
+  if (shared_.is_leaving_blocked) return rows::kNoRow;
   rows::State const& rows = shared_.rows();
   rows::Domains const& domains = rows.order().domains();
   std::uint32_t looked = 0;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "plugins/queue/message_answers.h"
-#include "plugins/queue/mutants.h"
 #include "plugins/queue/names.h"
 #include "rows/failure.h"
 #include "rows/leased.h"
@@ -123,7 +122,7 @@ Verdict Consumers::give_message(std::uint32_t row, Wish const& wish, Command con
     if (decision.carry[kGiven] > 0) decision.status = {};
     return Verdict::done;
   }
-  if (wish.accepts && !is_mutant(Mutant::taken_at_most_once_leased)) {
+  if (wish.accepts) {
     rows::append_remove(decision.records, id, rows::Reason::done);
   } else {
     rows::Leases::Terms const terms =
@@ -147,9 +146,6 @@ std::uint32_t Consumers::find_acquired(Command const& command, model::Parameters
   LeaseEpoch const epoch = parameters.epoch();
   decision.status = parameters.take_status();
   if (!decision.status.ok()) return rows::kNoRow;
-  if (is_mutant(Mutant::accepted_twice) && shared_.rows().find(id) != rows::kNoRow &&
-      shared_.rows().row(shared_.rows().find(id)).place() != rows::Place::processing)
-    return shared_.rows().find(id);
   std::uint32_t const row =
       rows::find_leased(shared_.rows(), id, epoch, "message", shared_.table(), command, decision.status);
   if (row == rows::kNoRow && decision.status.ok()) decision.status = shared_.no_message(id);
@@ -219,11 +215,9 @@ Verdict Consumers::release(Command const& command, Decision& decision) const {
   rows::Counters const before = shared_.rows().counters_of(row);
   body.counters = before.after_failure();
   if (!failed) body.counters.failures = before.failures;
-  if (is_mutant(Mutant::redelivery_not_marked)) body.counters.lifetime = before.lifetime;
   body.date = command.message->has("process_date") ? std::max(now, wanted)
               : failed                             ? attempts_.rested(row, body.counters, now)
                                                    : shared_.rows().row(row).date();
-  if (is_mutant(Mutant::release_goes_to_the_end)) body.date = now + 1;
   body.error = said;
   ++(failed ? shared_.statistics.attempts_failed : shared_.statistics.released);
   if (failed) shared_.statistics.deliveries.failed(now);
@@ -243,8 +237,7 @@ Verdict Consumers::reject(Command const& command, Decision& decision) const {
   body.date = shared_.rows().row(row).date();
   ++shared_.statistics.attempts_failed;
   shared_.statistics.deliveries.failed(decision.now.value);
-  rows::Ended const ended = is_mutant(Mutant::rejected_comes_again) ? attempts_.give_back(row, body, decision)
-                                                                    : attempts_.give_up(row, body, decision);
+  rows::Ended const ended = attempts_.give_up(row, body, decision);
   answer_ended(row, "RELEASED", ended, decision);
   return Verdict::done;
 }
@@ -254,7 +247,7 @@ rows::Ended Consumers::put_back(std::uint32_t row, Decision& decision) const {
   body.date = shared_.rows().row(row).date();
   body.counters = shared_.rows().counters_of(row);
   std::uint8_t const lifetime = body.counters.after_timeout().lifetime;
-  if (!is_mutant(Mutant::redelivery_not_marked)) body.counters.lifetime = lifetime;
+  body.counters.lifetime = lifetime;
   return attempts_.give_back(row, body, decision);
 }
 

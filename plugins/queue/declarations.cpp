@@ -4,7 +4,6 @@
 #include <string>
 
 #include "model/value.h"
-#include "plugins/queue/mutants.h"
 #include "plugins/queue/names.h"
 
 namespace fastjournal::queue {
@@ -263,8 +262,7 @@ Verdict Declarations::remove_queue(Command const& command, model::Parameters& pa
                           .with("parameter", "if_empty");
     return Verdict::done;
   }
-  if (!is_mutant(Mutant::queue_ended_under_a_transaction))
-    decision.status = shared_.check_promised(Promised::of_queue(name), "queue " + queue->name);
+  decision.status = shared_.check_promised(Promised::of_queue(name), "queue " + queue->name);
   if (!decision.status.ok()) return Verdict::done;
   append_ended(decision.records, queue->id, {What::queue, queue->name});
   decision.looks += static_cast<std::uint32_t>(queue->bindings.size());
@@ -364,8 +362,7 @@ Verdict Declarations::unbind(Command const& command, Decision& decision) const {
                           .with("parameter", "routing_key");
     return Verdict::done;
   }
-  if (!is_mutant(Mutant::binding_ended_under_a_transaction))
-    decision.status = shared_.check_promised(Promised::of_exchange(name), "exchange " + exchange->name);
+  decision.status = shared_.check_promised(Promised::of_exchange(name), "exchange " + exchange->name);
   if (!decision.status.ok()) return Verdict::done;
   append_ended(decision.records, binding, {What::binding, {}});
   answer(decision, "UNBOUND").add("exchange", name).add("queue", queue);
@@ -503,7 +500,6 @@ bool Declarations::make_declared(Decision& decision) const {
 }
 
 bool Declarations::end_temporary(ConnectionId connection, Decision& decision) const {
-  if (is_mutant(Mutant::temporary_outlives_its_connection)) return false;
   auto const number = static_cast<std::uint64_t>(connection);
   auto const& all = shared_.queues.temporary();
   std::size_t bytes = 0;
@@ -516,7 +512,6 @@ bool Declarations::end_temporary(ConnectionId connection, Decision& decision) co
 }
 
 bool Declarations::end_all_temporary(Decision& decision) const {
-  if (is_mutant(Mutant::temporary_outlives_a_restart)) return false;
   std::size_t bytes = 0;
   for (auto const& [connection, name] : shared_.queues.temporary()) {
     if (bytes >= kStepBytes) return true;

@@ -1,7 +1,6 @@
 #include "plugins/queue/fate.h"
 
 #include "base/check.h"
-#include "plugins/queue/mutants.h"
 
 namespace fastjournal::queue {
 
@@ -22,13 +21,9 @@ Queue const* Fate::dead_letters_of(std::uint32_t row) const {
 bool Fate::move(std::uint32_t row, rows::GiveBackBody const& body, Decision& decision) const {
   Queue const* const dead = dead_letters_of(row);
   if (dead == nullptr) return false;
-  if (is_mutant(Mutant::dead_letter_dropped)) {
-    rows::append_remove(decision.records, shared_.rows().id_of(row), rows::Reason::failed);
-    return true;
-  }
   rows::GiveBackBody moved = body;
   // Its attempts begin again; that of its life does not.
-  if (!is_mutant(Mutant::dead_letter_keeps_its_attempts)) moved.counters.timeouts = moved.counters.failures = 0;
+  moved.counters.timeouts = moved.counters.failures = 0;
   moved.date = decision.now.value;
   append_move(row, dead->name, shared_.queue_of(row), moved, decision);
   ++shared_.statistics.dead;

@@ -3,7 +3,6 @@
 #include "base/bytes.h"
 #include "model/row_codec.h"
 #include "plugins/queue/letter.h"
-#include "plugins/queue/mutants.h"
 
 namespace fastjournal::queue {
 namespace {
@@ -61,12 +60,11 @@ void Letters::leave(ObjectId letter, bool all_are_known, TableObserver& observer
   auto const one = all_.find(letter.value);
   if (one == all_.end()) return;
   bool const is_last = --one->second.uses == 0;
-  if (is_mutant(Mutant::shared_body_never_ends)) return;
-  if (is_last && !all_are_known && !is_mutant(Mutant::replay_ends_shared_body)) {
+  if (is_last && !all_are_known) {
     idle_.insert(letter.value);
     return;
   }
-  if (is_last || is_mutant(Mutant::shared_body_ends_with_the_first)) end(one, observer);
+  if (is_last) end(one, observer);
 }
 
 void Letters::end(All::iterator at, TableObserver& observer) {
@@ -86,7 +84,6 @@ void Letters::end(All::iterator at, TableObserver& observer) {
 }
 
 bool Letters::drop_idle(std::size_t budget, TableObserver& observer) {
-  if (is_mutant(Mutant::orphan_kept)) return false;
   for (; budget > 0 && !idle_.empty(); --budget) end(all_.find(*idle_.begin()), observer);
   return !idle_.empty();
 }

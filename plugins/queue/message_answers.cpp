@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "plugins/queue/mutants.h"
 #include "rows/failure.h"
 #include "rows/leased.h"
 
@@ -23,9 +22,7 @@ void add_body(Letter const& letter, BodyWish const& wish, Answer& answer, std::u
     std::string_view bytes = cell->bytes;
     if (wish.is_part) {
       std::uint64_t const from = std::min<std::uint64_t>(wish.offset, bytes.size());
-      std::uint64_t const most =
-          is_mutant(Mutant::part_reads_too_much) ? std::max<std::uint64_t>(wish.length, 1024) : wish.length;
-      bytes = bytes.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(most));
+      bytes = bytes.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(wish.length));
     }
     if (letter.is_text() && !wish.is_part)
       answer.add(name, bytes);

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "model/type_check.h"
-#include "plugins/queue/mutants.h"
 #include "plugins/queue/names.h"
 #include "plugins/queue/stomp_protocol.h"
 #include "rows/apply.h"
@@ -211,7 +210,6 @@ std::uint64_t QueueTable::list_extents(std::uint64_t cursor, std::uint32_t looks
 
 // Keys are the names of what it puts messages on (Promised); any number of transactions may have them.
 void QueueTable::hold(TransactionId transaction, Hold const& hold) {
-  if (is_mutant(Mutant::promise_not_held)) return;
   Hold of_rows;
   of_rows.objects = hold.objects;
   of_rows.rows = hold.rows;
@@ -238,9 +236,8 @@ void QueueTable::release(TransactionId transaction) {
 // Space
 
 Lsn QueueTable::oldest_lsn() const {
-  if (is_mutant(Mutant::old_message_pins_the_base) && rows().rows().size() > 0) return Lsn{kLsnAlign};
   Lsn oldest = shared_.table_of_rows.oldest_lsn();
-  Lsn const of_queues = is_mutant(Mutant::base_passes_queues) ? kNoLsn : shared_.queues.regions().oldest();
+  Lsn const of_queues = shared_.queues.regions().oldest();
   for (Lsn const other : {shared_.letters.regions().oldest(), of_queues})
     oldest = oldest.is_none() || other.is_none() ? std::max(oldest, other) : std::min(oldest, other);
   return oldest;
@@ -248,10 +245,9 @@ Lsn QueueTable::oldest_lsn() const {
 
 Restated QueueTable::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const {
   rows::CopyRoom room{budget_bytes};
-  bool const more =
-      shared_.queues.restate(below, room, decision.records) ||
-      (!is_mutant(Mutant::copy_loses_shared_body) && shared_.letters.restate(below, room, decision.records)) ||
-      shared_.table_of_rows.restate(below, room, decision.records);
+  bool const more = shared_.queues.restate(below, room, decision.records) ||
+                    shared_.letters.restate(below, room, decision.records) ||
+                    shared_.table_of_rows.restate(below, room, decision.records);
   return {more, room.needed()};
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "plugins/queue/mutants.h"
 
 namespace fastjournal::queue {
 namespace {
@@ -247,7 +246,6 @@ void Queues::detach(Exchange& exchange, ObjectId id, Binding const& binding) {
 void Queues::end_bindings(std::vector<ObjectId> const& ending) {
   for (ObjectId const id : ending) {
     end_binding(id);
-    if (is_mutant(Mutant::only_first_binding_ended)) return;
   }
 }
 
@@ -264,7 +262,7 @@ void Queues::remove_temporary(Queue const& queue) {
 }
 
 void Queues::end_queue(Queue& queue) {
-  if (!is_mutant(Mutant::bindings_outlive_their_queue)) end_bindings(bindings_of(queue));
+  end_bindings(bindings_of(queue));
   remove_temporary(queue);
   places_.erase(queue.id.value);
   forget(queue.region);
@@ -313,7 +311,7 @@ std::uint64_t Queues::memory_bytes() const {
   std::uint64_t const bytes = queues_.size() * (sizeof(Queue) + kNamedBytes) +
                               exchanges_.size() * (sizeof(Exchange) + kNamedBytes) +
                               bindings_.size() * (sizeof(Binding) + kBindingBytes) + leaving_.size() * 32 + text_bytes_;
-  return is_mutant(Mutant::patterns_not_counted) ? bytes : bytes + routers_bytes_;
+  return bytes + routers_bytes_;
 }
 
 bool Queues::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
@@ -330,7 +328,7 @@ bool Queues::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
         Queue const& queue = *queues_.find(place.name)->second;
         if (!is_below(queue.region)) continue;
         if (!room.take(kObjectRecordBytes)) return true;
-        append_queue(records, id, {queue.name, is_mutant(Mutant::copy_loses_settings) ? Settings{} : queue.settings});
+        append_queue(records, id, {queue.name, queue.settings});
       } else if (place.what == What::exchange) {
         Exchange const& exchange = *exchanges_.find(place.name)->second;
         if (!is_below(exchange.region)) continue;
@@ -340,10 +338,7 @@ bool Queues::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
         Binding const& binding = bindings_.find(id.value)->second;
         if (!is_below(binding.region)) continue;
         if (!room.take(kObjectRecordBytes)) return true;
-        if (is_mutant(Mutant::copy_loses_bindings))
-          append_binding(records, id, {binding.exchange, binding.queue, "copied"});
-        else
-          append_binding(records, id, {binding.exchange, binding.queue, binding.pattern});
+        append_binding(records, id, {binding.exchange, binding.queue, binding.pattern});
       }
       --left;
     }

@@ -8,7 +8,6 @@
 #include "model/parameters.h"
 #include "model/value.h"
 #include "plugins/queue/message_answers.h"
-#include "plugins/queue/mutants.h"
 #include "plugins/queue/names.h"
 #include "rows/failure.h"
 #include "rows/leased.h"
@@ -84,7 +83,6 @@ Verdict Reads::read(Command const& command, Decision& decision) const {
   BodyWish body;
   body.is_part = parameters.has("offset") || parameters.has("length");
   body.offset = parameters.unsigned_integer("offset", 0);
-  if (is_mutant(Mutant::part_begins_at_the_front)) body.offset = 0;
   body.length = parameters.unsigned_integer("length", UINT64_MAX);
   body.place = parameters.integer("places", 0, 0, 1) == 1;
   if (body.place && body.is_part)

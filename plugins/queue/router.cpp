@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "plugins/queue/mutants.h"
 
 namespace fastjournal::queue {
 namespace {
@@ -100,7 +99,7 @@ struct Router::Walk {
     if (is_end) found.insert(found.end(), node.bindings.begin(), node.bindings.end());
     if (node.many) {
       ++looks;
-      std::size_t const least = places.first() + (is_mutant(Mutant::hash_needs_a_word) ? 1 : 0);
+      std::size_t const least = places.first();
       if (least <= key.words()) go(*node.many, Places::from(least, key.words()));
     }
     Places before = places;
@@ -124,7 +123,7 @@ struct Router::Walk {
       Places here = *key.before(key.word(at));
       here.keep(before);
       before.drop(here);
-      if (auto const next = node.next.find(key.word(at)); next != node.next.end()) follow(*next->second, here);
+      if (auto const next = node.next.find(key.word(at)); next != node.next.end()) go(*next->second, here.behind());
     }
   }
 
@@ -136,17 +135,8 @@ struct Router::Walk {
       if (all == nullptr) continue;
       Places here = *all;
       here.keep(before);
-      if (here.first() != Places::kNone) follow(*next, here);
+      if (here.first() != Places::kNone) go(*next, here.behind());
     }
-  }
-
-  void follow(Node const& node, Places here) {
-    if (is_mutant(Mutant::word_found_once)) {
-      std::size_t const first = here.first();
-      here = Places{key.words()};
-      here.add(first);
-    }
-    go(node, here.behind());
   }
 };
 

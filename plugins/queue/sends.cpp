@@ -6,7 +6,6 @@
 #include "base/check.h"
 #include "model/parameters.h"
 #include "model/value.h"
-#include "plugins/queue/mutants.h"
 #include "plugins/queue/names.h"
 #include "plugins/queue/on_queue.h"
 #include "rows/records.h"
@@ -172,7 +171,6 @@ Status Sends::find_queues(Wish const& wish, Decision& decision, bool& makes) con
         .with("parameter", "exchange");
   }
   shared_.queues.route(*exchange, wish.routing_key, queues_, decision.looks);
-  if (is_mutant(Mutant::second_queue_left_out) && queues_.size() > 1) queues_.resize(1);
   if (decision.phase == Phase::keep) {
     queues_.resize(std::min(queues_.size(), kQueuesOfMessageMax));
     return {};
@@ -202,12 +200,9 @@ Status Sends::check_table(std::size_t more) const {
 // What this transaction has promised itself is on the queue by now, or comes as its commands are kept.
 bool Sends::is_full(Queue const& queue, Wish const& wish, Decision const& decision) const {
   Settings const& settings = queue.settings;
-  if ((settings.max_messages == 0 && settings.max_bytes == 0) || is_mutant(Mutant::limit_not_observed)) return false;
+  if (settings.max_messages == 0 && settings.max_bytes == 0) return false;
   Promised::Room const room =
-      is_mutant(Mutant::limit_of_promises_not_counted)
-          ? Promised::Room{}
-          : shared_.promised.room(queue.name,
-                                  decision.phase == Phase::keep ? decision.transaction : TransactionId::none);
+      shared_.promised.room(queue.name, decision.phase == Phase::keep ? decision.transaction : TransactionId::none);
   return (settings.max_messages != 0 && queue.messages + room.messages + 1 > settings.max_messages) ||
          (settings.max_bytes != 0 && queue.bytes + room.bytes + wish.bytes > settings.max_bytes);
 }
@@ -234,9 +229,7 @@ bool Sends::drop_first(Wish const& wish, Decision& decision) const {
   if (decision.carry[kDropped] >= kDroppedMax) return false;
   for (Queue const* const queue : queues_) {
     if (!queue->settings.drops || !is_full(*queue, wish, decision)) continue;
-    std::uint32_t const row = is_mutant(Mutant::drop_takes_parked_ones_first) && !queue->parked.empty()
-                                  ? first_of(shared_, queue->name, Which::parked)
-                                  : first_of(shared_, queue->name, Which::both);
+    std::uint32_t const row = first_of(shared_, queue->name, Which::both);
     if (row == rows::kNoRow) continue;
     ++decision.carry[kDropped];
     rows::GiveBackBody body;
@@ -406,8 +399,7 @@ Verdict Sends::append(Wish const& wish, Decision& decision) const {
     }
   }
   for (std::size_t bytes = 0; next < queues_.size() && bytes < kRowsOfStepBytes; bytes += kRowRecordBytes) {
-    ObjectId const row = append_row(wish, *queues_[is_mutant(Mutant::same_queue_twice) ? 0 : next], ObjectId{origin},
-                                    next == 0, decision);
+    ObjectId const row = append_row(wish, *queues_[next], ObjectId{origin}, next == 0, decision);
     if (next++ == 0) first = row.value;
   }
   if (next < queues_.size()) return Verdict::again;

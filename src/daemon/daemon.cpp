@@ -22,14 +22,16 @@
 #include "os/event_log.h"
 #include "os/installation.h"
 #include "os/known_folders.h"
+#include "os/plugin_loader.h"
 #include "os/random.h"
-#include "page/page.h"
-#include "protocol/http.h"
 #include "protocol/messages.h"
 #include "server/admission.h"
 #include "server/message_files.h"
 #include "server/table_listeners.h"
-#include "sql/mirror.h"
+#ifdef FJ_HTTP
+#include "page/page.h"
+#include "protocol/http.h"
+#endif
 
 namespace fastjournal::daemon {
 namespace {
@@ -173,6 +175,7 @@ Result<Daemon::Contents> Daemon::read_declarations() {
   for (config::KnownTable& file : read.value()) {
     if (Result<std::optional<env::Access>> const access = os::file_access(*file.table); !access.ok())
       return access.status();
+    if (Status status = load_sql(*file.table); !status.ok()) return status;
     out.tables.push_back(std::move(file.table));
     for (config::ListenDeclaration& listen : file.listen) out.listeners.push_back(std::move(listen));
   }
@@ -185,6 +188,16 @@ Result<Daemon::Contents> Daemon::read_declarations() {
   if (Status status = server::check_tables(types_, out.tables, &declared_logs, sound_); !status.ok()) return status;
   sound_ = {out.tables.begin(), out.tables.end()};
   return out;
+}
+
+Status Daemon::load_sql(TableDeclaration const& table) {
+  if (sql_part_ != nullptr || table.option(kConnectOption).text.empty()) return {};
+  Result<void const*> const part = os::load_part(declared_.plugins_folder, kSqlPart, FJ_BUILD);
+  if (!part.ok())
+    return {Code::bad_configuration,
+            "table " + table.name + ": <connect>: no mirror in an SQL database: " + part.status().message()};
+  sql_part_ = static_cast<SqlPart const*>(part.value());
+  return {};
 }
 
 Status Daemon::serve() {
@@ -305,10 +318,14 @@ void Daemon::end_start_if_told() const {
 std::function<std::unique_ptr<Protocol>()> Daemon::protocol_of(config::ListenDeclaration const& listen) const {
   if (listen.speaks_messages()) return {};
   if (!listen.speaks_http()) return protocol_of_type(listen);
+#ifdef FJ_HTTP
   auto const site = std::make_shared<protocol::HttpSite const>(
       protocol::HttpOptions{.body_bytes_max = declared_.limits.line_bytes, .is_tls = listen.tls, .names = listen.hosts},
       page::files());
   return [site] { return std::make_unique<protocol::Http>(site); };
+#else
+  return {};  // refused by check_listening
+#endif
 }
 
 // Declared for a table whose type has it (check_listeners).
@@ -600,9 +617,7 @@ void Daemon::run_export(std::unique_ptr<server::ExportJob> job) {
   server::ExportJob& work = *job;
   exporter->run(
       [this, &work, place = export_place(work.connect)] {
-        work.status = sql::export_to(
-            place, work.catalog, {.table = work.table, .type = work.type, .date = work.date, .content = work.content},
-            stop_exports_);
+        work.status = sql_part_->export_to(place, work, stop_exports_);
       },
       [this, job = std::move(job)]() mutable { server_->export_done(std::move(job)); });
 }

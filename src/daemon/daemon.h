@@ -17,11 +17,10 @@
 #include "daemon/blocked_signals.h"
 #include "daemon/certificates.h"
 #include "daemon/options.h"
-#include "daemon/shared_log.h"
+#include "daemon/parts.h"
 #include "daemon/supervisor.h"
 #include "daemon/tables_watch.h"
 #include "engine/types.h"
-#include "etcd/client.h"
 #include "log/file/data_folder.h"
 #include "log/log_store.h"
 #include "os/background.h"
@@ -35,7 +34,6 @@
 #include "reactor/reactor.h"
 #include "server/check_tables.h"
 #include "server/server.h"
-#include "sql/patience.h"
 
 namespace fastjournal::daemon {
 
@@ -76,6 +74,8 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] Status open_file_log(config::LogDeclaration const& log, os::ThreadWorkers& workers);
   [[nodiscard]] Status open_shared_log(config::LogDeclaration const& log);
   [[nodiscard]] Status read_cluster();
+  // Of the folder of plugins, once it is named by a log or a table.
+  [[nodiscard]] Status load_sql(TableDeclaration const& table);
   [[nodiscard]] engine::Declarations tables_to_forget() const;
   // If a signal says so: ends here, like kill -9 but with a message. Startup is crash-safe, so an orderly unwinding
   // adds nothing.
@@ -146,7 +146,9 @@ class Daemon final : public server::ServerHost {
   std::string default_socket_;  // the administrator's, if no other was declared
   Certificates certificates_;
   EtcdCertificates etcd_certificates_;
-  etcd::ClientOptions etcd_;
+  std::string etcd_password_;
+  EtcdPart const* etcd_part_{nullptr};  // there is no log on etcd
+  SqlPart const* sql_part_{nullptr};    // no table is mirrored
   engine::TableTypes types_;
   engine::Declarations tables_;
   std::vector<config::ListenDeclaration> table_listeners_;  // as they were declared at the start
@@ -177,7 +179,7 @@ class Daemon final : public server::ServerHost {
   std::array<std::unique_ptr<os::Background>, access::Logins::kJobsMax> hashers_;
   std::size_t hashes_{0};  // begun
   // For exports, a database always by the same one: one that is away delays few others.
-  sql::Stop stop_exports_;
+  Stop stop_exports_;
   std::array<std::unique_ptr<os::Background>, 4> exporters_;     // destroyed before
   std::map<std::string, std::size_t, std::less<>> exporter_of_;  // by <connect>
   std::vector<std::string> recovered_;                           // one line of the banner per log

@@ -9,6 +9,7 @@
 #include "log/file/replay.h"
 #include "os/event_log.h"
 #include "os/known_folders.h"
+#include "os/plugin_loader.h"
 #include "os/random.h"
 #include "os/workers.h"
 
@@ -17,8 +18,6 @@ namespace {
 
 // A start that takes longer reports its progress.
 constexpr std::int64_t kProgressEveryUs = 1'000'000;
-// Decided and not durable in a log on etcd: a row of the largest size, and its names, twice.
-constexpr std::uint64_t kWaitingBytesMax = 64U << 20U;
 
 std::string progress_text(std::string_view log, log::file::ReadProgress const& progress) {
   return fmt::format("log {}: {} {} of {} MiB, {} records, container {} of {}", log,
@@ -111,13 +110,11 @@ Status Daemon::open_file_log(config::LogDeclaration const& log, os::ThreadWorker
 
 Status Daemon::read_cluster() {
   if (!declared_.cluster) return {};
+  Result<void const*> const part = os::load_part(declared_.plugins_folder, kEtcdPart, FJ_BUILD);
+  if (!part.ok()) return {Code::bad_configuration, "logs on etcd: " + part.status().message()};
+  etcd_part_ = static_cast<EtcdPart const*>(part.value());
   config::ClusterDeclaration const& cluster = *declared_.cluster;
-  etcd_.endpoints = cluster.etcd.addresses;
-  etcd_.tls = cluster.etcd.tls;
-  etcd_.certificates = EtcdCertificates::kNumber;
-  etcd_.server_name = cluster.server_name;
-  etcd_.user = cluster.user;
-  if (etcd_.tls)
+  if (cluster.etcd.tls)
     if (Status status = etcd_certificates_.read({.ca = {cluster.ca.path, cluster.ca.place},
                                                  .certificate = {cluster.certificate.path, cluster.certificate.place},
                                                  .key = {cluster.key.path, cluster.key.place}});
@@ -126,34 +123,24 @@ Status Daemon::read_cluster() {
   config::ClusterDeclaration::File const& file = cluster.password_file;
   if (file.path.empty()) return {};
   std::ifstream in{file.path};
-  std::getline(in, etcd_.password);
-  if (in && !etcd_.password.empty()) return {};
+  std::getline(in, etcd_password_);
+  if (in && !etcd_password_.empty()) return {};
   return {Code::bad_configuration,
           file.place + ": " + file.path +
               " cannot be read, or its first line is empty; expected the password of etcd's user"};
 }
 
-// Nothing of it has to be there now: its tables serve when it comes.
 Status Daemon::open_shared_log(config::LogDeclaration const& declared) {
   config::ClusterDeclaration const& cluster = *declared_.cluster;
-  log::etcd::EtcdLogOptions options;
-  options.name = declared.name;
-  options.prefix = cluster.prefix + declared.name + "/";
-  options.node = cluster.node;
-  options.address = cluster.address;
-  options.new_store_id = os::random_bits();
-  options.ttl_s = declared.lease_ms / 1000;
-  options.waiting_bytes_max = kWaitingBytesMax;
-  options.bytes_max = declared.bytes_max;
-  options.quota_bytes = cluster.quota_bytes;
   engine::FollowedLog& followed = server_->engine().add_shared_log(declared.name);
-  SharedLog& made =
-      *shared_logs_.emplace_back(std::make_unique<SharedLog>(*reactor_, etcd_, std::move(options), followed));
-  engine::Engine::attach_shared(followed, made.log);
-  server_->add_dialer(made.client);
-  server_->add_log(made.log, followed);
-  recovered_.push_back(
-      fmt::format("{}: on etcd at {}, this is node {}", declared.name, fmt::join(etcd_.endpoints, ", "), cluster.node));
+  SharedLog& made = *shared_logs_.emplace_back(etcd_part_->open(
+      *reactor_, cluster, declared,
+      {etcd_password_, cluster.etcd.tls ? EtcdCertificates::kNumber : 0, os::random_bits()}, followed));
+  engine::Engine::attach_shared(followed, made.log());
+  server_->add_dialer(made.client());
+  server_->add_log(made.log(), followed);
+  recovered_.push_back(fmt::format("{}: on etcd at {}, this is node {}", declared.name,
+                                   fmt::join(cluster.etcd.addresses, ", "), cluster.node));
   return {};
 }
 

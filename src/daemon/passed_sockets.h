@@ -1,6 +1,5 @@
-// Listening sockets that the supervisor opened and passed to this process (socket activation). By libsystemd, not by
-// reading LISTEN_PID and LISTEN_FDS: who the variables are meant for has become more than a comparison of process ids
-// in its newer versions, the library is on every system that passes sockets, and it costs a process one more mapping.
+// Listening sockets that the supervisor opened and passed to this process (socket activation): LISTEN_PID, LISTEN_FDS and
+// LISTEN_FDNAMES as in sd_listen_fds(3). Not by libsystemd, which maps six more libraries for these lines.
 #pragma once
 
 #include <string>

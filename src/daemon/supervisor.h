@@ -1,9 +1,8 @@
 // What the supervisor that started this process is told, as in sd_notify(3): that it serves, how it is, that it reloads
 // or stops, and that its loop turns. Without a supervisor that asked for it, nothing is told.
 //
-// libsystemd says whether there is a watchdog. The messages are sent here, because its sd_notify waits for as long as
-// the supervisor does not read, and the loop must not hang with another process: a state waits for a second, what is
-// repeated does not wait.
+// The messages are sent here, because libsystemd's sd_notify waits for as long as the supervisor does not read, and the
+// loop must not hang with another process: a state waits for a second, what is repeated does not wait.
 //
 // The messages of a watchdog are sent by the loop and by nothing else: a thread of their own would go on when the loop
 // hangs, and the supervisor would never start the daemon again.

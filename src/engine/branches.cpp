@@ -3,13 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/transaction_mutants.h"
-
 namespace fastjournal::engine {
 namespace {
-
-using transaction::is_mutant;
-using Mutant = transaction::Mutant;
 
 constexpr DurationMs kLookEvery{60'000};
 constexpr std::string_view kAlert = "in-doubt";
@@ -125,8 +120,7 @@ Status Branches::log_alone(HostedLog& log, TimeMs now, std::size_t bytes, bool r
     return std::move(status).with("xa", "XA_RETRY");
   }
   append_to_catalogue(log, now, append);
-  parts_.alerting.close_group(log, now,
-                              is_mutant(Mutant::prepared_not_synced) ? Durability::written : Durability::synced);
+  parts_.alerting.close_group(log, now, Durability::synced);
   return {};
 }
 
@@ -247,7 +241,7 @@ DurationMs Branches::timeout_of(ConnectionId connection) const {
 void Branches::connection_closed(ConnectionId connection, TimeMs now) {
   timeouts_.erase(connection);
   auto const works = worked_on_.find(connection);
-  if (works == worked_on_.end() || is_mutant(Mutant::lost_session_not_noticed)) return;
+  if (works == worked_on_.end()) return;
   Branch& branch = *works->second;
   leave(connection, branch);
   if (Transaction& one = *parts_.transactions.find(branch.transaction); one.why_over.ok())
@@ -385,7 +379,7 @@ Status Branches::decide(Caller const& caller, std::string_view xid, log::Outcome
   entry.decided_at = now;
   auto const append = [&entry, lost = branch.is_home_lost](Records& records) {
     // Nobody comes to hear of it.
-    if (lost || is_mutant(Mutant::outcome_not_kept))
+    if (lost)
       log::TransactionBook::append_ended(records, entry.object);
     else
       log::TransactionBook::append_prepared(records, entry);

@@ -2,16 +2,12 @@
 // they are. How parts of transactions over several logs end is asked of TwoPhase.
 #include <algorithm>
 
-#include "base/transaction_mutants.h"
 #include "engine/branches.h"
 #include "engine/configuration.h"
 #include "engine/transaction_codec.h"
 
 namespace fastjournal::engine {
 namespace {
-
-using transaction::is_mutant;
-using Mutant = transaction::Mutant;
 
 bool is_whole(log::TransactionBook::Entry const& entry) {
   return entry.decided != log::Outcome::none || (!entry.xid.empty() && entry.ops.size() == entry.ops_count);
@@ -60,7 +56,7 @@ Status Branches::restore(TimeMs now) {
     for (auto const& [object, entry] : log->catalogue.transactions().all())
       if (entry.role == Role::part) {
         parts.emplace_back(log.get(), object);
-      } else if (entry.role == Role::branch && !(entry.ops_count == 0 && is_mutant(Mutant::empty_branch_lost))) {
+      } else if (entry.role == Role::branch) {
         if (Status status = restore(*log, entry, now); !status.ok()) return status;
       }
   for (auto const& [log, object] : parts)
@@ -157,7 +153,7 @@ Status Branches::restore_part(HostedLog& log, log::TransactionBook::Entry const&
 // An older copy of home grows, and would be believed once it stands where home stood.
 void Branches::remember_lost(HostedLog& log, log::TransactionBook::Entry const& part, TimeMs now) {
   auto const is_home = [&part](auto const& one) { return one->keeps && one->log->store_id() == part.home.store_id; };
-  if (std::ranges::none_of(parts_.tables.logs(), is_home) || is_mutant(Mutant::lost_home_forgotten)) return;
+  if (std::ranges::none_of(parts_.tables.logs(), is_home)) return;
   log::TransactionBook::Entry lost = part;
   lost.home = {};
   if (!log.log->reserve(log::TransactionBook::bytes_of(lost) + kGroupBytes, true)) return;
@@ -167,7 +163,6 @@ void Branches::remember_lost(HostedLog& log, log::TransactionBook::Entry const& 
 
 Status Branches::restore_ops(HostedLog& log, log::TransactionBook::Entry const& entry, Transaction& one) {
   for (log::TransactionBook::Op const& stored : entry.ops) {
-    if (is_mutant(Mutant::holds_not_restored)) break;
     PromisedOp op;
     Message message;
     bool const is_read = read_op(stored.body, op, message);

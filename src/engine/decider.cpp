@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/transaction_mutants.h"
 
 namespace fastjournal::engine {
 namespace {
@@ -67,9 +66,7 @@ void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> a
     Decision decision{.now = now,
                       .phase = Phase::keep,
                       .transaction = id,
-                      .promised_for = transaction::is_mutant(transaction::Mutant::dates_count_from_the_commit)
-                                          ? DurationMs{}
-                                          : now - one.asked,
+                      .promised_for = now - one.asked,
                       .start = log.log->start(),
                       .short_of_memory = parts_.memory.refuses_additions(),
                       .records = part,
@@ -87,23 +84,12 @@ void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> a
     } while (verdict == Verdict::again);
     FJ_CHECK(answer.heads().size() == messages + 1, "a command that is kept is answered with one message");
     answer.add("op", std::uint64_t{one.number});
-    if (transaction::is_mutant(transaction::Mutant::group_for_each_command) && !group_.is_empty()) {
-      parts_.alerting.close_group(log, now, Durability::synced);
-      static_cast<void>(log.log->reserve(kStepBytesMax + kGroupBytes, true));
-      group_.begin(log);
-    }
   }
   if (also) {
-    if (transaction::is_mutant(transaction::Mutant::outcome_in_a_group_of_its_own) && !group_.is_empty()) {
-      parts_.alerting.close_group(log, now, Durability::synced);
-      static_cast<void>(log.log->reserve(kStepBytesMax + kGroupBytes, true));
-      group_.begin(log);
-    }
     also(group_.catalogue());
     group_.apply_step(now);
   }
-  bool const is_synced = !transaction::is_mutant(transaction::Mutant::commit_not_synced);
-  if (!group_.is_empty()) parts_.alerting.close_group(log, now, is_synced ? Durability::synced : Durability::written);
+  if (!group_.is_empty()) parts_.alerting.close_group(log, now, Durability::synced);
 }
 
 work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs now, bool over, Answer& answer,

@@ -6,8 +6,6 @@
 #include <set>
 #include <string_view>
 
-#include "base/transaction_mutants.h"
-
 namespace fastjournal::engine {
 namespace {
 
@@ -123,7 +121,6 @@ void Reload::give_up_transactions(Declarations const& next, TimeMs now) {
     auto const found = by_name.find(table->name);
     std::vector<std::string> changes;
     if (found != by_name.end()) describe_changes(*table, *found->second, changes);
-    if (transaction::is_mutant(transaction::Mutant::reload_does_not_end_it)) continue;
     if (found == by_name.end() || !changes.empty())
       transactions_.give_up(*table, now, "table " + table->name + " was changed by a RELOAD");
   }

@@ -3,14 +3,10 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/transaction_mutants.h"
 #include "engine/transaction_codec.h"
 
 namespace fastjournal::engine {
 namespace {
-
-using transaction::is_mutant;
-using Mutant = transaction::Mutant;
 
 constexpr std::uint32_t kRolledBackPerTurn = 64;
 // Of an op, beside the bytes of its message.
@@ -208,7 +204,6 @@ void Transactions::take(Transaction& one, HostedTable& table, TransactionOp&& op
 }
 
 Status Transactions::hold_values(HostedTable& table, TransactionOp const& op) {
-  if (is_mutant(Mutant::values_not_promised)) return {};
   for (StoredValue const& value : op.values)
     if (Status status = table.outside->promised(value.extent); !status.ok()) return status;
   return {};
@@ -223,7 +218,6 @@ Status Transactions::restore(Transaction& one, HostedTable& table, TransactionOp
 }
 
 void Transactions::prepared(Transaction& one) {
-  if (is_mutant(Mutant::prepared_times_out)) return;
   ends_.erase({one.ends, one.id});
   one.ends = TimeMs::max();
 }
@@ -249,7 +243,7 @@ Status Transactions::keep(Transaction& one, HostedLog& log, TimeMs now, Answer& 
     if (HostedTable& table = parts_.tables[op.table]; table.log == &log) {
       for (StoredValue& value : op.values) {
         values.emplace_back(table.outside, value.extent);
-        if (!is_mutant(Mutant::older_place_kept)) value.extent = table.outside->place_of(value.extent);
+        value.extent = table.outside->place_of(value.extent);
       }
       promised_.push_back({.table = &table,
                            .command = {.index = op.index,
@@ -330,9 +324,6 @@ Status Transactions::roll_back(ConnectionId connection, TimeMs now, Answer& answ
 
 void Transactions::end_by(ConnectionId connection, TimeMs now, Status const& why) {
   Transaction& one = *of(connection);
-  if (is_mutant(Mutant::refusal_does_not_end_it) && why.code() != Code::rolled_back && why.code() != Code::closed)
-    return;
-  if (is_mutant(Mutant::loss_does_not_end_it) && why.code() == Code::closed) return;
   if (one.why_over.ok()) give_up(one, now, why);
 }
 
@@ -344,7 +335,7 @@ void Transactions::connection_closed(ConnectionId connection, TimeMs now) {
 }
 
 void Transactions::release(Transaction& one, HostedLog const* log, TimeMs now, bool was_kept) {
-  if (!was_kept && !is_mutant(Mutant::values_not_let_go))
+  if (!was_kept)
     for (TransactionOp const& op : one.ops)
       if (HostedTable& table = parts_.tables[op.table]; !table.is_dropped())
         for (StoredValue const& value : op.values) table.outside->let_go(value.extent);
@@ -358,7 +349,7 @@ void Transactions::release(Transaction& one, HostedLog const* log, TimeMs now, b
       static_cast<void>(parts_.decider.decide_alone(table, now, kOpsMax, Durability::written, [&](Decision& decision) {
         return promises.decide_given_up(one.id, decision);
       }));
-    if (!is_mutant(Mutant::holds_not_released)) promises.release(one.id);
+    promises.release(one.id);
     parts_.agenda.refresh(table);
   }
   if (log != nullptr) std::erase_if(one.tables, [&](std::uint32_t number) { return parts_.tables[number].log == log; });
@@ -396,7 +387,6 @@ void Transactions::give_up(HostedLog const& log, TimeMs now, Status const& why) 
 }
 
 bool Transactions::run(TimeMs now) {
-  if (is_mutant(Mutant::time_does_not_end_it)) ends_.clear();
   for (std::uint32_t count = 0; !ends_.empty() && ends_.begin()->first <= now; ++count) {
     if (count == kRolledBackPerTurn) return true;
     Transaction& one = all_.at(ends_.begin()->second);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/transaction_mutants.h"
 #include "engine/configuration.h"
 
 namespace fastjournal::engine {
@@ -12,8 +11,6 @@ namespace {
 using log::Outcome;
 using log::TransactionBook;
 using Role = TransactionBook::Role;
-using transaction::is_mutant;
-using Mutant = transaction::Mutant;
 
 std::string hex_of(std::uint64_t number) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -59,9 +56,8 @@ void free_room(HostedLog& log, std::size_t& held) {
 void write_durably(Alerting& alerting, HostedLog& log, TimeMs now, Lsn& until,
                    std::function<void(Records&)> const& append) {
   append_to_catalogue(log, now, append);
-  bool const is_synced = !is_mutant(Mutant::prepared_not_synced);
-  alerting.close_group(log, now, is_synced ? Durability::synced : Durability::written);
-  until = is_synced ? await_durable(log) : log.log->end_lsn();
+  alerting.close_group(log, now, Durability::synced);
+  until = await_durable(log);
 }
 
 }  // namespace
@@ -113,7 +109,7 @@ Status TwoPhase::begin(Run& run, Transaction& one, Asker const& asker, TimeMs no
     Written& part =
         written.emplace_back(Written{entry_of(run, Role::part), parts_.transactions.bodies_of(one, *there.log)});
     part.head.ops_count = static_cast<std::uint32_t>(part.bodies.size());
-    part.head.home = {home.store_id(), is_mutant(Mutant::home_named_by_its_end) ? home.end_lsn() : home.sure_lsn()};
+    part.head.home = {home.store_id(), home.sure_lsn()};
     if (status = check_room_for_prepared(*there.log, part.bytes()); !status.ok()) break;
     std::size_t const end_bytes = Transactions::room_of(there, TransactionBook::kRecordBytes);
     bool const removes = !there.adds;
@@ -307,13 +303,8 @@ TwoPhase::Went TwoPhase::go_on(Run& run, TimeMs now) {
     case Step::preparing: return when_prepared(run, now);
     case Step::deciding: {
       bool const is_durable = run.home->log->durable_lsn() >= run.until;
-      if (!is_durable && !(is_mutant(Mutant::parts_end_before_the_outcome) && run.outcome != Outcome::none))
-        return Went::nowhere;
+      if (!is_durable) return Went::nowhere;
       if (run.outcome != Outcome::none) {
-        if (is_mutant(Mutant::answered_before_the_parts)) {
-          answer(run, {});
-          run.connection = ConnectionId::none;
-        }
         run.step = Step::ending;
         return Went::on;
       }
@@ -324,7 +315,7 @@ TwoPhase::Went TwoPhase::go_on(Run& run, TimeMs now) {
       bool all = true;
       for (Part& part : run.parts) all = end_part(run, part, now) && all;
       if (!all) return Went::nowhere;
-      if (run.has_outcome && !are_durable(run) && !is_mutant(Mutant::outcome_forgotten_early)) return Went::nowhere;
+      if (run.has_outcome && !are_durable(run)) return Went::nowhere;
       if (Transaction* const one = parts_.transactions.find(run.transaction)) {
         if (run.outcome == Outcome::committed)
           parts_.transactions.count_committed();
@@ -349,7 +340,7 @@ TwoPhase::Went TwoPhase::when_prepared(Run& run, TimeMs now) {
   if (!serve(run, away)) {
     status = away->away;
   } else {
-    if (!are_durable(run) && !is_mutant(Mutant::outcome_before_the_parts)) return Went::nowhere;
+    if (!are_durable(run)) return Went::nowhere;
     status = run.outcome == Outcome::none ? write_branch(run, one, now) : write_outcome(run, one, now);
   }
   if (!status.ok()) give_up(run, now, status);
@@ -379,14 +370,12 @@ Status TwoPhase::write_outcome(Run& run, Transaction& one, TimeMs now) {
   Answer kept;
   Status status = parts_.transactions.keep(
       one, *run.home, now, kept,
-      [&](Records& records) {
-        if (!is_mutant(Mutant::outcome_not_written)) run.object = TransactionBook::append_prepared(records, outcome);
-      },
+      [&](Records& records) { run.object = TransactionBook::append_prepared(records, outcome); },
       TransactionBook::bytes_of(outcome));
   if (!status.ok()) return status;
   run.answers.add(kept);
   run.until = await_durable(*run.home);
-  run.has_outcome = !is_mutant(Mutant::outcome_not_written);
+  run.has_outcome = true;
   run.step = Step::deciding;
   return {};
 }
@@ -483,10 +472,7 @@ Status TwoPhase::check_tables(Declarations const& next) const {
 }
 
 TwoPhase::Verdict TwoPhase::verdict(TransactionBook::Entry const& part) const {
-  auto const of = [](Outcome outcome) {
-    return (outcome == Outcome::committed) != is_mutant(Mutant::outcome_turned_round) ? Verdict::carry_out
-                                                                                      : Verdict::give_up;
-  };
+  auto const of = [](Outcome outcome) { return outcome == Outcome::committed ? Verdict::carry_out : Verdict::give_up; };
   for (auto const& log : parts_.tables.logs()) {
     if (!log->keeps || log->log->store_id() != part.home.store_id) continue;
     for (auto const& [object, entry] : log->catalogue.transactions().all()) {
@@ -494,8 +480,7 @@ TwoPhase::Verdict TwoPhase::verdict(TransactionBook::Entry const& part) const {
       if (entry.xid != part.xid || entry.role == Role::part || object.value < part.home.lsn.value) continue;
       return entry.decided == Outcome::none ? Verdict::in_doubt : of(entry.decided);
     }
-    bool const has_all = log->log->found_lsn() >= part.home.lsn || is_mutant(Mutant::older_home_is_believed);
-    if (has_all) return is_mutant(Mutant::commit_presumed) ? Verdict::carry_out : Verdict::give_up;
+    if (log->log->found_lsn() >= part.home.lsn) return Verdict::give_up;
   }
   // A person has decided for one of its parts, which then has the outcome for the others.
   for (auto const& log : parts_.tables.logs())

@@ -6,12 +6,13 @@
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
-#include <systemd/sd-journal.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
@@ -21,6 +22,7 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.h"
 #include "base/terminal_text.h"
 
 namespace fastjournal::os {
@@ -100,14 +102,13 @@ Status use_file(std::string const& file) {
   return {};
 }
 
-// False: it is not there, or takes nothing.
+// False: it is not there, takes nothing, or not as much at once.
 bool write_to_journal(spdlog::level::level_enum level, std::string_view text, LogFields fields) {
-  std::vector<std::string> entry =
-      journal_entry(spdlog::default_logger_raw()->name(), priority_of(level), text, fields);
-  std::vector<iovec> parts;
-  parts.reserve(entry.size());
-  for (std::string& field : entry) parts.push_back({field.data(), field.size()});
-  return ::sd_journal_sendv(parts.data(), static_cast<int>(parts.size())) == 0;
+  static int const fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_un const journal{AF_UNIX, "/run/systemd/journal/socket"};
+  std::string const entry = journal_entry(spdlog::default_logger_raw()->name(), priority_of(level), text, fields);
+  return ::sendto(fd, entry.data(), entry.size(), MSG_NOSIGNAL, reinterpret_cast<sockaddr const*>(&journal),
+                  sizeof journal) >= 0;
 }
 
 void write_line(spdlog::level::level_enum level, std::string_view text, LogFields fields) {
@@ -119,11 +120,14 @@ void write_line(spdlog::level::level_enum level, std::string_view text, LogField
 
 }  // namespace
 
-std::vector<std::string> journal_entry(std::string_view program, int priority, std::string_view text,
-                                       LogFields fields) {
-  std::vector<std::string> out{fmt::format("MESSAGE={}", printable(text)), fmt::format("PRIORITY={}", priority),
-                               fmt::format("SYSLOG_IDENTIFIER={}", program)};
-  for (LogField const& field : fields) out.push_back(fmt::format("{}={}", field.name, field.value));
+std::string journal_entry(std::string_view program, int priority, std::string_view text, LogFields fields) {
+  std::string out = fmt::format("MESSAGE={}\nPRIORITY={}\nSYSLOG_IDENTIFIER={}\n", printable(text), priority, program);
+  for (LogField const& field : fields) {
+    std::array<std::byte, sizeof(std::uint64_t)> size{};
+    store_little(size.data(), std::uint64_t{field.value.size()});
+    out.append(field.name).append("\n").append(reinterpret_cast<char const*>(size.data()), size.size());
+    out.append(field.value).append("\n");
+  }
   return out;
 }
 

@@ -8,7 +8,6 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "fastjournal/status.h"
 
@@ -30,9 +29,10 @@ using LogFields = std::initializer_list<LogField>;
 void log_info(std::string_view text, LogFields fields = {});
 void log_warning(std::string_view text, LogFields fields = {});
 void log_error(std::string_view text, LogFields fields = {});
-// The fields of an entry in the journal, as NAME=value. `priority`: as in syslog(3).
-[[nodiscard]] std::vector<std::string> journal_entry(std::string_view program, int priority, std::string_view text,
-                                                     LogFields fields);
+// An entry as the journal takes it in one datagram: lines NAME=value, and for values of any bytes the name, their number
+// (8 bytes, little-endian) and they. `priority`: as in syslog(3). Source of the format: JOURNAL_NATIVE_PROTOCOL of systemd.
+[[nodiscard]] std::string journal_entry(std::string_view program, int priority, std::string_view text,
+                                        LogFields fields);
 // The reason for which a program ends, to standard error, also before there is a log; one line or several.
 void print_failure(std::string_view program, std::string_view text);
 

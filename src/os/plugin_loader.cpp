@@ -1,4 +1,4 @@
-// Loading table types; see plugin_loader.h.
+// Loading table types and parts; see plugin_loader.h.
 #include "os/plugin_loader.h"
 
 #include <dlfcn.h>
@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "config/type_reader.h"
+#include "os/part.h"
 
 namespace fastjournal::os {
 namespace {
@@ -28,7 +29,10 @@ class Library {
   Library& operator=(Library const&) = delete;
 
   [[nodiscard]] bool loaded() const { return handle_ != nullptr; }
-  [[nodiscard]] PluginEntry entry() const { return reinterpret_cast<PluginEntry>(::dlsym(handle_, kPluginSymbol)); }
+  template <typename Entry>
+  [[nodiscard]] Entry entry(char const* symbol) const {
+    return reinterpret_cast<Entry>(::dlsym(handle_, symbol));
+  }
   void keep() { handle_ = nullptr; }
 
  private:
@@ -131,7 +135,7 @@ Result<LoadedType> load_type(std::filesystem::path const& folder, std::string_vi
   Library library{so};
   if (!library.loaded())
     return refused(so, fmt::format("it cannot be loaded: {}; install the plugin again", linker_words()));
-  PluginEntry const entry = library.entry();
+  PluginEntry const entry = library.entry<PluginEntry>(kPluginSymbol);
   if (entry == nullptr)
     return refused(so, fmt::format("it has no symbol {}: it is no fastjournal plugin", kPluginSymbol));
   PluginDescriptor const* const plugin = entry();
@@ -142,6 +146,24 @@ Result<LoadedType> load_type(std::filesystem::path const& folder, std::string_vi
                                    agreed.message()));
   library.keep();
   return LoadedType{plugin, std::move(declaration)};
+}
+
+Result<void const*> load_part(std::filesystem::path const& folder, std::string_view name, std::string_view build) {
+  std::error_code error;
+  std::filesystem::path const so = std::filesystem::absolute(folder, error) / fmt::format("{}.so", name);
+  if (!std::filesystem::exists(so, error))
+    return Status{Code::not_found,
+                  fmt::format("there is no {}; install it beside the plugins, or build with it", so.string())};
+  if (Status whole = check_whole(so); !whole.ok()) return whole;
+  Library library{so};
+  if (!library.loaded()) return refused(so, fmt::format("it cannot be loaded: {}; install it again", linker_words()));
+  auto const entry = library.entry<Part const* (*)()>(kPartSymbol);
+  Part const* const part = entry == nullptr ? nullptr : entry();
+  if (part == nullptr || part->build != build)
+    return refused(so, fmt::format("it is of build {}, and this program of {}; install both from one version",
+                                   part == nullptr ? std::string_view{"(none)"} : text_of(part->build), build));
+  library.keep();
+  return part->functions;
 }
 
 Result<std::vector<std::string>> list_types(std::filesystem::path const& folder) {

@@ -23,6 +23,11 @@ struct LoadedType {
 // ABI, or does not match its XML. Each message has the file and the remedy.
 [[nodiscard]] Result<LoadedType> load_type(std::filesystem::path const& folder, std::string_view name);
 
+// FOLDER/NAME.so, a part of this program (part.h), which is of this build: its functions, valid for the life of the
+// process. not_found: it is not installed; bad_configuration: it cannot be loaded, or is of another build.
+[[nodiscard]] Result<void const*> load_part(std::filesystem::path const& folder, std::string_view name,
+                                            std::string_view build);
+
 // Names of the types with a .so, sorted. not_found if there is no such folder.
 [[nodiscard]] Result<std::vector<std::string>> list_types(std::filesystem::path const& folder);
 

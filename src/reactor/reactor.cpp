@@ -89,7 +89,7 @@ Status Reactor::open() {
   if (Status watched = watch_clock(); !watched.ok()) return watched;
 
   // A timer of our own with the exact date; a date that passes during sleep fires on wake-up. Median lateness
-  // (reactor_bench; 2 cores of a virtual computer): 0.045 ms. libevent's default timer: 2.9 ms, and no less with 1 us
+  // (fj_measure reactor, 2 virtual cores): 0.045 ms. libevent's default timer: 2.9 ms, and no less with 1 us
   // of timer slack. Its precise timer: 0.05 ms, at the cost of one more system call per turn; this one needs a call
   // only if the date moves forward.
   timer_fd_.reset(::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC));

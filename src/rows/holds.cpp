@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "base/transaction_mutants.h"
-
 namespace fastjournal::rows {
 namespace {
 
@@ -15,9 +13,6 @@ constexpr std::uint64_t kEntryBytes = 24;
 Status Holds::check(TransactionId holder, Decision const& decision, std::string const& what) {
   if (holder == TransactionId::none || decision.phase == Phase::keep) return {};
   bool const is_own = decision.phase == Phase::promise && holder == decision.transaction;
-  if (transaction::is_mutant(is_own ? transaction::Mutant::row_changed_twice
-                                    : transaction::Mutant::held_row_ended_by_others))
-    return {};
   std::string const number = std::to_string(static_cast<std::uint64_t>(holder));
   if (is_own)
     return {Code::wrong_state, what +

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/bytes.h"
-#include "base/transaction_mutants.h"
 #include "model/row_codec.h"
 
 namespace fastjournal::rows {
@@ -67,7 +66,6 @@ bool RowTable::apply_client(RecordView const& record) {
 
 void RowTable::hold(TransactionId transaction, Hold const& hold) {
   holds_.add(transaction, hold);
-  if (transaction::is_mutant(transaction::Mutant::lease_ends_while_held)) return;
   for (ObjectId const object : hold.objects)
     if (std::uint32_t const row = state_.find(object); row != kNoRow && state_.row(row).place() == Place::processing)
       state_.keep(row);
@@ -78,8 +76,7 @@ void RowTable::release(TransactionId transaction) {
     for (ObjectId const object : *objects) {
       std::uint32_t const row = state_.find(object);
       bool const is_leased = row != kNoRow && state_.row(row).place() == Place::processing;
-      bool const lets = !transaction::is_mutant(transaction::Mutant::lease_never_ends_afterwards);
-      if (is_leased && state_.lease_of(row).is_kept && lets) state_.let(row);
+      if (is_leased && state_.lease_of(row).is_kept) state_.let(row);
     }
   holds_.remove(transaction);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/transaction_mutants.h"
 #include "timer/wheel.h"
 
 namespace fastjournal::rows {
@@ -131,7 +130,7 @@ bool Timers::time_lost(DurationMs lost, Decision& decision) const {
 
 bool Timers::given_up(TransactionId transaction, Decision& decision) const {
   std::vector<ObjectId> const* const objects = rows_.holds().objects_of(transaction);
-  if (objects == nullptr || transaction::is_mutant(transaction::Mutant::grace_not_given)) return false;
+  if (objects == nullptr) return false;
   State const& state = rows_.state();
   std::int64_t const grace = std::min(decision.now.value + lifetimes_.grace, timer::kDateMax);
   std::uint32_t steps = 0;

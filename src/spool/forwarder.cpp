@@ -7,7 +7,6 @@
 #include "model/parameters.h"
 #include "protocol/framer.h"
 #include "protocol/msgpack.h"
-#include "spool/mutants.h"
 #include "spool/record.h"
 #include "spool/routes.h"
 
@@ -29,7 +28,6 @@ enum class Verdict : std::uint8_t {
 
 Verdict verdict_of(Status const& answer) {
   if (is_without_owner(answer)) return Verdict::later_table;
-  if (answer.code() == Code::moved && is_mutant(Mutant::moved_taken_for_never)) return Verdict::never;
   switch (answer.code()) {
     case Code::unavailable:
     case Code::closed:
@@ -83,8 +81,7 @@ Status Forwarder::start() {
   for (Progress& progress : kept.value()) kept_[progress.instance] = {std::move(progress), false};
   Result<std::vector<std::string>> held = folder_.held_tables();
   if (!held.ok()) return held.status();
-  for (std::string const& table : held.value())
-    if (!is_mutant(Mutant::held_tables_forgotten)) held_[table];
+  for (std::string const& table : held.value()) held_[table];
   return recall();
 }
 
@@ -119,7 +116,6 @@ bool Forwarder::failed(Status status) {
 
 // The clock may have been set back: nothing waits for longer than it was to.
 void Forwarder::bound_dates(TimeMs now) {
-  if (is_mutant(Mutant::dates_not_bounded)) return;
   paused_until_ = std::min(paused_until_, after(now, pause_ms_));
   kept_at_ = std::min(kept_at_, now);
   problem_at_ = std::min(problem_at_, now);
@@ -180,7 +176,7 @@ void Forwarder::look() {
     // Without a head and a birth nothing tells it from a later one with its number.
     bool const is_known_again = instance.birth_ns != 0 || source.file.place.kind == Kind::rows;
     bool const is_remembered = source.is_named && is_known_again && kept_.size() < kAwayMax;
-    if (is_remembered && !is_mutant(Mutant::name_forgotten_with_its_file)) kept_[instance] = {source.kept, true};
+    if (is_remembered) kept_[instance] = {source.kept, true};
     return true;
   });
   for (Flight& flight : flights_)
@@ -190,7 +186,7 @@ void Forwarder::look() {
     Source& source = place->second;
     source.file = file;
     if (!is_new) continue;
-    if (auto const known = kept_.find(instance); known != kept_.end() && !is_mutant(Mutant::name_drawn_anew)) {
+    if (auto const known = kept_.find(instance); known != kept_.end()) {
       source.kept = std::move(known->second.progress);
       source.is_named = true;
       is_recall_due_ = is_recall_due_ || known->second.was_there;
@@ -219,7 +215,7 @@ void Forwarder::end_old_files(TimeMs now) {
     if (!source.file.is_ended || source.is_left) continue;
     Result<bool> const is_left = folder_.is_left(instance);
     source.is_left = is_left.ok() ? is_left.value() : !failed(is_left.status());
-    if (source.is_left && !is_mutant(Mutant::size_not_looked_at_again)) left.push_back(&source);
+    if (source.is_left) left.push_back(&source);
   }
   if (left.empty()) return;
   // What the last producers wrote is behind the sizes that were listed.
@@ -271,7 +267,7 @@ Forwarder::More Forwarder::read_more(Source& source) {
   // One sync is for all that was there when it began.
   std::uint64_t const end = source.bytes_at + source.bytes.size();
   if (end <= source.synced_to) return More::some;
-  if (is_mutant(Mutant::skip_sync) || !failed(folder_.sync(source.file.instance))) {
+  if (!failed(folder_.sync(source.file.instance))) {
     source.synced_to = std::max(end, source.file.size);
     return More::some;
   }
@@ -296,7 +292,7 @@ bool Forwarder::name_files() {
   std::vector<Progress> names;
   for (auto const& [instance, source] : sources_)
     if (!source.is_named && source.seed) names.push_back(source.kept);
-  if (!is_mutant(Mutant::name_not_kept) && failed(folder_.keep(names))) return false;
+  if (failed(folder_.keep(names))) return false;
   for (auto& [instance, source] : sources_) source.is_named = source.is_named || source.seed;
   return true;
 }
@@ -307,13 +303,13 @@ void Forwarder::take(Source& source, TimeMs now) {
   if (source.next_try > now) return;
   while (source.seed && has_room() && source.taken.size() < rules_.span_max && paused_until_ <= now) {
     std::size_t const from = source.read_to - source.bytes_at;
-    bool const is_settled = is_at_end && (source.is_left || is_mutant(Mutant::unfinished_row_passed_over));
+    bool const is_settled = is_at_end && source.is_left;
     Found const found = find(source, source.bytes, std::min(from, source.bytes.size()), is_settled);
     if (found.kind != Found::Kind::record) {
       bool const is_large = source.bytes.size() - std::min(from, source.bytes.size()) >= kRecordBytesMax + kReadBytes;
       if (!is_at_end && !is_large) {
         More const more = read_more(source);
-        if (more == More::failed && !is_mutant(Mutant::failed_read_taken_for_end)) {
+        if (more == More::failed) {
           source.next_try = after(now, rules_.retry_first_ms);
           return;
         }
@@ -378,7 +374,6 @@ bool Forwarder::take_one(Source& source, std::string_view body, Taken taken, Tim
 // Where it came from has it as well, until that is erased, or the progress behind it is kept: after an end in between
 // it would be sent from there, under another identity.
 bool Forwarder::is_resent_too_early(Aside const& aside, std::string_view table) const {
-  if (is_mutant(Mutant::resent_too_early)) return false;
   if (auto const held = held_.find(std::string{table}); held != held_.end())
     if (held->second.aside_to > held->second.erased_to) return true;
   auto const is_of = [&aside](Progress const& kept) {
@@ -405,7 +400,7 @@ void Forwarder::land(Flight& flight) {
 }
 
 void Forwarder::forget_flights() {
-  if (!is_mutant(Mutant::numbers_come_again)) first_number_ += flights_.size();
+  first_number_ += flights_.size();
   flights_.clear();
   open_flights_ = 0;
   flight_bytes_ = 0;
@@ -437,8 +432,7 @@ void Forwarder::answered(std::uint64_t number, Status const& answer, TimeMs now)
     flights_.pop_front();
     ++first_number_;
   }
-  bool const is_believed = is_mutant(Mutant::no_space_taken_for_inserted) && answer.code() == Code::no_space;
-  if (!answer.ok() && !is_believed) return refuse(flight, answer, now);
+  if (!answer.ok()) return refuse(flight, answer, now);
   ++figures_.confirmed;
   pause_ms_ = 0;
   if (Taken* const taken = taken_of(flight)) taken->is_settled = true;
@@ -492,9 +486,8 @@ void Forwarder::refuse(Flight const& flight, Status const& answer, TimeMs now) {
   // Names come from producers: their number is bounded.
   bool const is_full = held_.size() >= kHeldTablesMax && !held_.contains(table);
   if (verdict == Verdict::never || is_full) {
-    if (failed(set_aside(flight, *taken, message, unwrapped.row, answer, now)) &&
-        !is_mutant(Mutant::failed_aside_believed)) {
-      is_recall_due_ = !is_mutant(Mutant::failed_aside_forgotten);
+    if (failed(set_aside(flight, *taken, message, unwrapped.row, answer, now))) {
+      is_recall_due_ = true;
       return pause(now);
     }
     ++figures_.set_aside;
@@ -502,10 +495,8 @@ void Forwarder::refuse(Flight const& flight, Status const& answer, TimeMs now) {
     if (!flight.held.empty()) held_.at(table).aside_to = std::max(held_.at(table).aside_to, taken->end);
     return;
   }
-  if (!is_mutant(Mutant::held_without_identity)) {
-    message.set("client", std::string_view{sources_.at(flight.file).kept.client});
-    message.set_integer("sequence", static_cast<std::int64_t>(taken->ordinal));
-  }
+  message.set("client", std::string_view{sources_.at(flight.file).kept.client});
+  message.set_integer("sequence", static_cast<std::int64_t>(taken->ordinal));
   Held& held = held_[table];
   if (held.retry_ms == 0) {
     held.since = now;
@@ -521,7 +512,7 @@ void Forwarder::refuse(Flight const& flight, Status const& answer, TimeMs now) {
 void Forwarder::send_without_date(Flight const& flight, Taken const& taken, Message& message, std::string const& table,
                                   TimeMs now) {
   bool const waits = flight.held.empty() && held_.contains(table);
-  if (!waits || is_mutant(Mutant::held_without_date)) {
+  if (!waits) {
     message.erase("insertion_date");
     ++figures_.redated;
   }
@@ -576,10 +567,8 @@ void Forwarder::go_back(Source& source) {
   auto const first =
       std::find_if(source.taken.begin(), source.taken.end(), [](Taken const& one) { return !one.is_settled; });
   if (first == source.taken.end()) return;
-  if (is_mutant(Mutant::flights_given_up_at_loss))
-    return static_cast<void>(source.taken.erase(first, source.taken.end()));
   source.read_to = first->begin;
-  if (!is_mutant(Mutant::ordinals_go_on_after_loss)) source.ordinal = first->ordinal;
+  source.ordinal = first->ordinal;
   source.bytes.clear();
   source.bytes_at = first->begin;
   for (auto one = first; one != source.taken.end(); ++one)
@@ -600,13 +589,8 @@ void Forwarder::keep(TimeMs now) {
     are_many = are_many || first >= rules_.span_max / 2;
     Taken const& last = source.taken[first - 1];
     next.push_back({instance, source.kept.client, last.end, last.ordinal + 1});
-    if (is_mutant(Mutant::ordinal_kept_too_small)) --next.back().ordinal;
-    if (is_mutant(Mutant::keep_what_has_no_answer)) next.back().offset = source.read_to;
   }
   if (!next.empty() && (open_flights_ == 0 || are_many || after(kept_at_, rules_.keep_every_ms) <= now)) {
-    for (Progress const& early : next)
-      if (is_mutant(Mutant::erase_before_keep))
-        static_cast<void>(folder_.erase(early.instance, sources_.at(early.instance).kept.offset, early.offset));
     if (failed(folder_.keep(next))) return;
     kept_at_ = now;
     for (Progress& progress : next) {
@@ -636,11 +620,9 @@ void Forwarder::keep(TimeMs now) {
 void Forwarder::remove_finished() {
   std::erase_if(sources_, [&](auto const& entry) {
     auto const& [instance, source] = entry;
-    bool const is_read = (source.read_to >= source.file.size || is_mutant(Mutant::removed_unread)) &&
-                         source.kept.offset <= source.read_to;
-    bool const is_left = source.is_left || is_mutant(Mutant::removed_with_a_producer);
-    bool const is_done =
-        source.file.is_ended && is_left && source.taken.empty() && (source.is_without_head || (source.seed && is_read));
+    bool const is_read = source.read_to >= source.file.size && source.kept.offset <= source.read_to;
+    bool const is_done = source.file.is_ended && source.is_left && source.taken.empty() &&
+                         (source.is_without_head || (source.seed && is_read));
     // More than a head that its producer did not end: there are rows behind damage.
     bool const is_damaged = source.is_without_head && source.file.size > kFileHeadBytes;
     return is_done && !failed(is_damaged ? folder_.put_apart(instance) : folder_.remove(instance));

@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "protocol/msgpack.h"
 #include "spool/forwarder.h"
-#include "spool/mutants.h"
 #include "spool/record.h"
 
 namespace fastjournal::spool {
@@ -34,10 +33,10 @@ void Forwarder::hold(std::string const& table, Message const& message, Instance 
 void Forwarder::write_held(TimeMs now) {
   for (auto& [table, held] : held_) {
     if (held.pending_rows.empty()) continue;
-    held.is_at_end = held.is_at_end && is_mutant(Mutant::held_file_removed_too_early);
-    if (failed(folder_.hold(table, held.pending)) && !is_mutant(Mutant::failed_hold_believed)) {
+    held.is_at_end = false;
+    if (failed(folder_.hold(table, held.pending))) {
       // Some of them may be whole in the file.
-      is_recall_due_ = !is_mutant(Mutant::failed_hold_forgotten);
+      is_recall_due_ = true;
       return pause(now);
     }
     figures_.held += held.pending_rows.size();
@@ -103,7 +102,7 @@ void Forwarder::take_held(std::string const& table, Held& held, TimeMs now) {
     if (!protocol::parse_frame(found.body, message).ok()) continue;
     std::uint64_t const client = hash64(message.text("client"));
     auto const sequence = static_cast<std::uint64_t>(message.integer("sequence").value_or(0));
-    if (sequence >= lowest_with(client, sequence) + rules_.span_max && !is_mutant(Mutant::held_span_without_bound)) {
+    if (sequence >= lowest_with(client, sequence) + rules_.span_max) {
       held.read_to = at + found.begin;
       return;
     }

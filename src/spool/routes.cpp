@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "spool/mutants.h"
-
 namespace fastjournal::spool {
 namespace {
 
@@ -22,8 +20,6 @@ std::string like(std::string_view told_by, std::string_view address) {
   return std::string{told_by.starts_with(kTls) && is_bare ? kTls : ""} + std::string{address};
 }
 
-std::string_view key_of(std::string_view table) { return is_mutant(Mutant::tables_mixed_up) ? "" : table; }
-
 }  // namespace
 
 bool is_without_owner(Status const& answer) {
@@ -31,7 +27,7 @@ bool is_without_owner(Status const& answer) {
 }
 
 std::size_t Routes::first_of(std::string_view table) const {
-  auto const route = routes_.find(key_of(table));
+  auto const route = routes_.find(table);
   return route == routes_.end() ? 0 : route->second;
 }
 
@@ -48,14 +44,11 @@ std::size_t Routes::find_or_add(std::string_view address, std::size_t told_by) {
 void Routes::answered(std::string_view table, std::size_t daemon, Status const& answer) {
   bool const is_moved = answer.code() == Code::moved;
   if (!is_moved && answer.code() != Code::unknown_table && !is_without_owner(answer)) return;
-  std::string_view const key = key_of(table);
-  auto const route = routes_.find(key);
+  auto const route = routes_.find(table);
   if (route == routes_.end() && routes_.size() >= kRoutesMax) return;
-  if (is_moved && is_mutant(Mutant::moved_not_followed)) return;
-  if (is_moved && is_mutant(Mutant::moved_followed_once) && route != routes_.end()) return;
   std::size_t const next =
       is_moved ? find_or_add(fact_of(answer, "address"), daemon) : (daemon + 1) % addresses_.size();
-  routes_.insert_or_assign(std::string{key}, next);
+  routes_.insert_or_assign(std::string{table}, next);
 }
 
 }  // namespace fastjournal::spool

@@ -1,8 +1,6 @@
 #include "sql/patience.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -21,19 +19,6 @@ std::int64_t now_ms() {
 }
 
 }  // namespace
-
-Stop::Stop() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-
-Stop::~Stop() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-void Stop::give() {
-  given_ = true;
-  std::uint64_t const one = 1;
-  if (fd_ >= 0) [[maybe_unused]]
-    ssize_t const put = ::write(fd_, &one, sizeof one);
-}
 
 Patience::Patience(Stop const& stop, std::int64_t limit_ms)
     : stop_(stop), limit_ms_(limit_ms), until_ms_(now_ms() + limit_ms) {}

@@ -2,31 +2,13 @@
 // through here, so that a stop never hangs on one.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 
+#include "base/stop.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::sql {
-
-// Given once, on the loop's thread; seen by all threads.
-class Stop {
- public:
-  Stop();
-  ~Stop();
-  Stop(Stop const&) = delete;
-  Stop& operator=(Stop const&) = delete;
-
-  void give();
-  [[nodiscard]] bool is_given() const { return given_.load(std::memory_order_relaxed); }
-  // Readable once it was given; -1: there are no descriptors left, and waits look for it now and then.
-  [[nodiscard]] int fd() const { return fd_; }
-
- private:
-  std::atomic<bool> given_{false};
-  int fd_;
-};
 
 // Of one export.
 class Patience {

@@ -7,7 +7,6 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
-#include "storage/mutants.h"
 
 namespace fastjournal::storage {
 namespace {
@@ -66,7 +65,7 @@ Status ByteFiles::open() {
   if (!lock.ok()) return lock.status();
   lock_ = std::move(lock).value();
   for (std::string const& name : names.value()) {
-    if (name.starts_with(kStagePrefix) && !is_mutant(Mutant::left_over_stays)) left_over_.push_back(name);
+    if (name.starts_with(kStagePrefix)) left_over_.push_back(name);
     std::optional<std::uint32_t> const number = number_of(name);
     if (!number) continue;
     last_number_ = std::max(last_number_, *number);
@@ -153,7 +152,6 @@ Status ByteFiles::adopt_strangers() {
     cursor = table_->list_extents(cursor, kLooksPerCall, found);
     for (Extent const& extent : std::exchange(found, {})) {
       if (extent.size() == 0 || !strangers.contains(extent.file) || looks[extent.file]++ >= kStrangerLooks) continue;
-      if (is_mutant(Mutant::stranger_not_compared)) continue;
       std::string bytes;
       if (Status status = read_extent(*find(extent.file)->file, path_of(extent.file), extent, bytes); !status.ok())
         return {status.code(),
@@ -219,14 +217,14 @@ Status ByteFiles::check_named() {
       if (!says_files()) named[extent.file].emplace_back(extent.begin, extent.end);
     }
   } while (cursor != 0);
-  if (!missing_.empty() && !is_mutant(Mutant::cut_file_accepted)) {
+  if (!missing_.empty()) {
     Extent const& extent = missing_.begin()->second;
     return {Code::damaged,
             fmt::format("{}: the file ended at {}, and records name a value up to {}: restore a backup of "
                         "it",
                         path_of(extent.file), find(extent.file)->found_bytes, extent.end)};
   }
-  if (says_files() || is_mutant(Mutant::garbage_stays)) return {};
+  if (says_files()) return {};
   for (auto const& [place, one] : promised_) named[one.extent.file].emplace_back(one.extent.begin, one.extent.end);
   for (auto& [number, file] : files_) {
     auto& extents = named[number];
@@ -251,8 +249,7 @@ Status ByteFiles::remove_garbage() {
   for (auto const& [number, file] : files_) {
     // The last one stays: a number is never given twice.
     bool const stays = says_files() ? wanted.contains(number) : file.named > 0 || number == last_number_;
-    if (!stays && (file.outstanding == 0 || is_mutant(Mutant::promised_file_removed)))
-      left_over_.push_back(file_name(number));
+    if (!stays && file.outstanding == 0) left_over_.push_back(file_name(number));
   }
   for (std::string const& name : left_over_) {
     if (std::optional<std::uint32_t> const number = number_of(name)) files_.erase(*number);
@@ -367,9 +364,9 @@ void ByteFiles::settle(Extent const& extent) {
 }
 
 void ByteFiles::give_back(Extent const& extent) {
-  if (extent.size() == 0 && !is_mutant(Mutant::empty_value_has_place)) return;
+  if (extent.size() == 0) return;
   bool const is_promised = promised_.contains(key_of(extent));
-  if (!places_.contains(key_of(extent)) || (is_promised && !is_mutant(Mutant::promised_given_back))) return;
+  if (!places_.contains(key_of(extent)) || is_promised) return;
   touch();
   if (!is_promised) settle(extent);
   // Nobody knows of it, so nothing has to be durable first. A reader of a table's own file sees zeros in its place, also
@@ -380,7 +377,7 @@ void ByteFiles::give_back(Extent const& extent) {
   to_punch_.push_back({file->file, extent.begin, extent.size()});
   std::uint64_t const block = aligned(extent.begin, env::kPunchAlignment);
   std::uint64_t const end = extent.end / env::kPunchAlignment * env::kPunchAlignment;
-  if (end > block && !is_mutant(Mutant::given_back_stays_taken)) file->hollow_bytes += end - block;
+  if (end > block) file->hollow_bytes += end - block;
   tell_taken(*file);
 }
 
@@ -403,7 +400,6 @@ void ByteFiles::named(Extent const& extent, std::string_view carried) {
     if (extent.end > file->found_bytes) missing_.emplace(std::pair{extent.file, extent.begin}, extent);
     return;
   }
-  if (is_mutant(Mutant::replay_writes_nothing) && !is_serving_) return;
   write_joined(*file, extent.begin, carried);
   figures_.stored_bytes += carried.size();
   file->end = std::max(file->end, extent.end);
@@ -455,8 +451,7 @@ void ByteFiles::freed(Extent const& extent, Lsn lsn) {
 }
 
 Lsn ByteFiles::oldest_needed() const {
-  if (is_mutant(Mutant::base_does_not_wait)) return kNoLsn;
-  if (!carried_in_job_.is_none() && !is_mutant(Mutant::base_does_not_wait_for_job)) return carried_in_job_;
+  if (!carried_in_job_.is_none()) return carried_in_job_;
   return carried_.empty() ? kNoLsn : carried_since_;
 }
 
@@ -509,8 +504,7 @@ void ByteFiles::end_turn(Lsn durable, Lsn end, std::int64_t now_us) {
 void ByteFiles::free_durable(Lsn durable) {
   FetchId const oldest = oldest_reading();
   auto const may_go = [&](Freed const& freed) {
-    return (freed.lsn <= durable || is_mutant(Mutant::freed_before_durable)) &&
-           (reading_.empty() || freed.before <= oldest || is_mutant(Mutant::freed_while_read));
+    return freed.lsn <= durable && (reading_.empty() || freed.before <= oldest);
   };
   while (!freed_.empty() && may_go(freed_.front())) {
     Extent const extent = freed_.front().extent;
@@ -521,9 +515,9 @@ void ByteFiles::free_durable(Lsn durable) {
     want_punched(*file, extent.begin, extent.end);
   }
   for (auto& [number, file] : files_) {
-    bool const is_out = file.outstanding > 0 && !is_mutant(Mutant::removed_with_places_out);
+    bool const is_out = file.outstanding > 0;
     bool const is_empty = file.named == 0 && !is_out && file.freeing == 0;
-    bool const is_last = number == last_number_ && !is_mutant(Mutant::number_given_again);
+    bool const is_last = number == last_number_;
     if (says_files() || !is_empty || file.removing || is_last) continue;
     file.removing = true;
     to_remove_.push_back(number);
@@ -536,8 +530,7 @@ void ByteFiles::want_punched(File const& file, std::uint64_t begin, std::uint64_
   std::uint64_t const to =
       says_files() ? end / env::kPunchAlignment * env::kPunchAlignment : aligned(end, env::kPunchAlignment);
   if (cannot_punch_ || from >= to) return;
-  std::uint64_t const more = is_mutant(Mutant::neighbour_punched) ? env::kPunchAlignment : 0;
-  to_punch_.push_back({file.file, from, to - from + more});
+  to_punch_.push_back({file.file, from, to - from});
 }
 
 // The files and links that the table wants. A file is made at once, since it does no harm; one is removed, and a link

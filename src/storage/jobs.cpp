@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "storage/mutants.h"
 
 namespace fastjournal::storage {
 namespace {
@@ -54,7 +53,7 @@ Status read_extent(env::File& file, std::string const& name, Extent const& exten
   if (!got.ok()) return got.status();
   if (got.value() < out.size()) return damaged(name, extent, "are not all there");
   // Of a part of a value no hash is known.
-  if (extent.hash != 0 && hash128(out).low != extent.hash && !is_mutant(Mutant::hash_not_compared))
+  if (extent.hash != 0 && hash128(out).low != extent.hash)
     return damaged(name, extent, "are not those that were stored");
   return {};
 }
@@ -99,13 +98,12 @@ void StoreJob::run() {
       offset += piece.size();
       return written;
     });
-    bool const is_same = moved.hash() == move.hasher->hash() || is_mutant(Mutant::moved_not_compared);
+    bool const is_same = moved.hash() == move.hasher->hash();
     if ((status.ok() && !is_same) || status.code() == Code::damaged)
       status = {Code::damaged, "the value changed in its file before it was stored: send it again"};
     if (!status.ok()) refuse(move.stage, std::move(status));
   }
   std::erase_if(completes, [&](std::uint64_t stage) { return failed.contains(stage); });
-  if (is_mutant(Mutant::stored_without_sync)) return;
   for (FilePtr const& file : syncs)
     if (Status status = file->sync(); !status.ok() && failure.ok()) failure = std::move(status);
 }

@@ -4,13 +4,12 @@
 #include <utility>
 
 #include "storage/byte_files.h"
-#include "storage/mutants.h"
 
 namespace fastjournal::storage {
 
 Status ByteFiles::look(bool all) {
   std::set<std::uint32_t> const written = std::exchange(written_to_, {});
-  if (lock_ == nullptr || is_dropped_ || is_mutant(Mutant::lost_file_not_seen)) return {};
+  if (lock_ == nullptr || is_dropped_) return {};
   Status status = lock_->look();
   for (auto const& [number, file] : files_)
     if (status.ok() && !file.removing && (all || written.contains(number))) status = file.file->look();

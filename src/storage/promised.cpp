@@ -7,7 +7,6 @@
 
 #include "base/check.h"
 #include "storage/byte_files.h"
-#include "storage/mutants.h"
 
 namespace fastjournal::storage {
 namespace {
@@ -26,7 +25,7 @@ Status ByteFiles::promised(Extent const& extent) {
   touch();
   Promised& one = promised_[key_of(extent)];
   one.extent = extent;
-  if (!is_serving_ && says_files() && extent.file != table_->file_for_new() && !is_mutant(Mutant::start_copies_nothing))
+  if (!is_serving_ && says_files() && extent.file != table_->file_for_new())
     if (Status status = copy_at_start(one); !status.ok()) return status;
   tell_promised();
   return {};
@@ -89,7 +88,7 @@ Extent ByteFiles::place_of(Extent const& extent) const {
 }
 
 void ByteFiles::let_go(Extent const& extent) {
-  if (extent.size() == 0 && !is_mutant(Mutant::empty_value_has_place)) return;
+  if (extent.size() == 0) return;
   auto const found = promised_.find(key_of(extent));
   if (found == promised_.end()) return;
   touch();
@@ -101,8 +100,7 @@ void ByteFiles::let_go(Extent const& extent) {
 
 // A prepared one is in the log until the record of its end is durable: after a crash before that it may be committed.
 void ByteFiles::give_back_let_go(Lsn durable) {
-  if (is_mutant(Mutant::let_go_is_not_given_back)) return;
-  while (!let_go_.empty() && (let_go_.front().lsn <= durable || is_mutant(Mutant::let_go_before_durable))) {
+  while (!let_go_.empty() && let_go_.front().lsn <= durable) {
     give_back(let_go_.front().extent);
     let_go_.pop_front();
   }
@@ -112,7 +110,6 @@ void ByteFiles::give_back_let_go(Lsn durable) {
 // Files that are exchanged
 
 void ByteFiles::wish_for_promised(std::uint32_t file, std::vector<CopyWish>& wishes) const {
-  if (is_mutant(Mutant::promised_not_copied)) return;
   std::uint64_t bytes = 0;
   std::size_t count = 0;
   for (auto const& [place, one] : promised_) {

@@ -6,7 +6,6 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "storage/byte_files.h"
-#include "storage/mutants.h"
 
 namespace fastjournal::storage {
 namespace {
@@ -129,7 +128,7 @@ Status ByteFiles::end_value(StageId id) {
   Stage& stage = found->second;
   Part& part = stage.parts.front();
   std::uint64_t const bytes = part.taken + part.waiting_bytes;
-  if (part.is_placed() && bytes < part.extent.size() && !is_mutant(Mutant::short_value_accepted)) {
+  if (part.is_placed() && bytes < part.extent.size()) {
     Status status{Code::damaged,
                   fmt::format("the value ended after {} bytes; its head says {}", bytes, part.extent.size())};
     drop(id);
@@ -221,7 +220,7 @@ std::unique_ptr<Job> ByteFiles::store_job(std::int64_t now_us) {
       }
       if (stage.is_open) continue;
       // Its size is known now.
-      bool const is_own = is_mutant(Mutant::moved_twice) ? !part.own_path.empty() : !part.is_placed();
+      bool const is_own = !part.is_placed();
       if (is_own) status = move_part(part);
       if (!status.ok()) break;
       if (part.from_file != nullptr) {
@@ -255,7 +254,7 @@ std::unique_ptr<Job> ByteFiles::store_job(std::int64_t now_us) {
 void ByteFiles::finish(StoreJob& job) {
   carried_in_job_ = kNoLsn;
   figures_.syncs += job.syncs.size();
-  if (!job.failure.ok() && !is_mutant(Mutant::failed_sync_ignored)) return fail(std::move(job.failure));
+  if (!job.failure.ok()) return fail(std::move(job.failure));
   figures_.stored_bytes += job.written_bytes;
   for (auto& [id, status] : job.refused) {
     if (status.code() == Code::damaged) note_damage(status);
@@ -273,9 +272,7 @@ void ByteFiles::finish(StoreJob& job) {
       if (part.from_file == nullptr) continue;
       give_back(std::exchange(part.from, {}));
       part.from_file.reset();
-      // A mutant takes it for a value that is in this file still.
-      if (!part.own_path.empty() && !is_mutant(Mutant::moved_twice))
-        to_unlink_.push_back(std::exchange(part.own_path, {}));
+      if (!part.own_path.empty()) to_unlink_.push_back(std::exchange(part.own_path, {}));
     }
     if (stage.is_dropped) erase_stage(id);
   }

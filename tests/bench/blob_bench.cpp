@@ -12,7 +12,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -30,17 +29,18 @@
 #include "bcdb/packet.h"
 #include "clients/lib/blob.h"
 #include "clients/lib/client.h"
+#include "tests/bench/measure.h"
+#include "tests/bench/peers/program.h"
 #include "tests/support/child_process.h"
 #include "tests/support/line_client.h"
 
-namespace {
+namespace fastjournal::bench {
+namespace blob_bench {
 
-using namespace fastjournal;
 using client::BlobBytes;
 using client::Blobs;
 using client::Connection;
 using test::LineClient;
-using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
 constexpr std::size_t kReadBytes = 64U << 10U;
@@ -56,17 +56,6 @@ struct Settings {
   std::uint64_t gib{10};
   std::string what{"reads"};
 };
-
-[[noreturn]] void fail(std::string const& why) {
-  fmt::print(stderr, "blob_bench: {}\n", why);
-  std::exit(1);
-}
-
-template <typename T>
-T take(Result<T> result) {
-  if (!result.ok()) fail(result.status().text());
-  return std::move(result).value();
-}
 
 double us_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
@@ -95,8 +84,7 @@ std::string bytes_for(std::uint64_t number, std::size_t size) {
 class Daemon {
  public:
   explicit Daemon(fs::path root, std::string const& options = "") : root_(std::move(root)) {
-    fs::create_directories(root_ / "tables");
-    std::ofstream{root_ / "fastjournal.xml"} << "<fastjournal/>\n";
+    words_ = daemon_words(root_, "unix:" + (root_ / "socket").string());
     std::ofstream{root_ / "tables" / "blobs.xml"}
         << "<table name=\"blobs\" model=\"blob\">\n<listeners>\n"
            "<socket path=\"../read\" protocol=\"blobread\" rights=\"read\"/>\n"
@@ -109,10 +97,7 @@ class Daemon {
   }
   void start() {
     Clock::time_point const begin = Clock::now();
-    child_ = std::make_unique<test::ChildProcess>(
-        std::vector<std::string>{FJ_BINARY_DIR "/bin/fastjournald", "--config", root_ / "fastjournal.xml", "--tables",
-                                 root_ / "tables", "--plugins", FJ_BINARY_DIR "/plugins", "--data", root_ / "data",
-                                 "--listen", "unix:" + (root_ / "socket").string()});
+    child_ = std::make_unique<test::ChildProcess>(words_);
     if (!child_->wait_for_line("ready", std::chrono::seconds{120})) fail("no start: " + child_->output());
     started_us_ = us_since(begin);
   }
@@ -131,16 +116,11 @@ class Daemon {
   [[nodiscard]] std::unique_ptr<Connection> connect() const {
     return take(Connection::open({.server = "unix:" + (root_ / "socket").string()}));
   }
-  [[nodiscard]] std::uint64_t resident_bytes() const {
-    std::ifstream file{fmt::format("/proc/{}/statm", child_->pid())};
-    std::uint64_t total = 0;
-    std::uint64_t resident = 0;
-    file >> total >> resident;
-    return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  }
+  [[nodiscard]] std::uint64_t resident_bytes() const { return bench::resident_bytes(child_->pid()); }
 
  private:
   fs::path root_;
+  std::vector<std::string> words_;
   std::unique_ptr<test::ChildProcess> child_;
   double started_us_{0};
 };
@@ -585,9 +565,10 @@ void measure_churn(Settings const& settings, fs::path const& root) {
              stored.size(), absent);
 }
 
-}  // namespace
+}  // namespace blob_bench
 
-int main(int argc, char** argv) {
+int measure_blob(int argc, char** argv) {
+  using namespace blob_bench;
   Settings settings;
   CLI::App app{"Blob tables beside redis-server, memcached and nginx"};
   app.add_option("what", settings.what, "reads, puts, stalls, start or churn")
@@ -610,3 +591,5 @@ int main(int argc, char** argv) {
   fs::remove_all(root);
   return 0;
 }
+
+}  // namespace fastjournal::bench

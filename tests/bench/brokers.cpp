@@ -15,14 +15,10 @@ namespace {
 class OwnBroker final : public Broker {
  public:
   OwnBroker() : port_(free_port()) {
-    std::string const folder = folder_.path().string();
-    std::filesystem::create_directories(folder + "/tables");
-    std::ofstream{folder + "/fastjournal.xml"} << "<fastjournal>\n</fastjournal>\n";
-    std::ofstream{folder + "/tables/post.xml"}
+    std::vector<std::string> const words = daemon_words(folder_.path(), address());
+    std::ofstream{folder_ / "tables/post.xml"}
         << "<table name=\"post\" model=\"queue\"><queues>bench</queues></table>\n";
-    child_ = std::make_unique<test::ChildProcess>(std::vector<std::string>{
-        FJ_BINARY_DIR "/bin/fastjournald", "--config", folder + "/fastjournal.xml", "--tables", folder + "/tables",
-        "--data", folder + "/data", "--plugins", FJ_BINARY_DIR "/plugins", "--listen", address()});
+    child_ = std::make_unique<test::ChildProcess>(words);
     wait_until_listening(address(), *child_);
   }
   [[nodiscard]] std::string address() const override { return "127.0.0.1:" + std::to_string(port_); }

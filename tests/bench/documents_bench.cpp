@@ -6,7 +6,6 @@
 // commit. Ours are one command for each event, as workers say them.
 #include <CLI/CLI.hpp>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -17,14 +16,13 @@
 #include <fmt/format.h>
 
 #include "fastjournal/histogram.h"
+#include "tests/bench/measure.h"
 #include "tests/bench/peer.h"
 #include "tests/bench/round_trips.h"
 #include "tests/integration/daemon.h"
 
-namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::bench;
+namespace fastjournal::bench {
+namespace documents_bench {
 
 struct Settings {
   std::size_t connections{16};
@@ -178,9 +176,10 @@ void compare(Settings const& settings) {
   postgres->stop();
 }
 
-}  // namespace
+}  // namespace documents_bench
 
-int main(int count, char** words) {
+int measure_documents(int count, char** words) {
+  using namespace documents_bench;
   Settings settings;
   CLI::App app{"status events of documents through the daemon, beside PostgreSQL"};
   app.add_option("--connections", settings.connections, "with one batch each")->capture_default_str();
@@ -188,11 +187,8 @@ int main(int count, char** words) {
   app.add_option("--seconds", settings.seconds, "of each round")->capture_default_str();
   app.add_option("--rounds", settings.rounds, "of each")->check(CLI::Range(1, 99))->capture_default_str();
   CLI11_PARSE(app, count, words);
-  try {
-    compare(settings);
-    return 0;
-  } catch (std::exception const& error) {
-    fmt::print(stderr, "documents_bench: {}\n", error.what());
-    return 1;
-  }
+  compare(settings);
+  return 0;
 }
+
+}  // namespace fastjournal::bench

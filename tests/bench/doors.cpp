@@ -4,16 +4,11 @@
 
 #include <algorithm>
 
+#include "tests/bench/measure.h"
 #include "tests/bench/works.h"
 
 namespace fastjournal::bench {
 namespace {
-
-double middle(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 // The medians over the rounds of two figures beside those of text over TCP.
 std::string compare(Line const& line, Line const& plain) {
@@ -26,8 +21,8 @@ std::string compare(Line const& line, Line const& plain) {
     if (there.value > 0) rates.push_back(here.value / there.value);
     costs.push_back(here.processor_us - there.processor_us);
   }
-  return fmt::format("{:.2f} of plain text; {:.2f} us of the daemon's processors each, {:+.2f}", middle(rates),
-                     line.median_of(&Sample::processor_us), middle(costs));
+  return fmt::format("{:.2f} of plain text; {:.2f} us of the daemon's processors each, {:+.2f}", median(rates),
+                     line.median_of(&Sample::processor_us), median(costs));
 }
 
 }  // namespace

@@ -5,12 +5,10 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -26,12 +24,13 @@
 #include "protocol/framer.h"
 #include "protocol/msgpack.h"
 #include "spool/spool.h"
+#include "tests/bench/measure.h"
+#include "tests/bench/peers/program.h"
 #include "tests/support/child_process.h"
 
-namespace {
+namespace fastjournal::bench {
+namespace forward_bench {
 
-using namespace fastjournal;
-using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
 constexpr std::size_t kInFlight = 4096;
@@ -43,44 +42,22 @@ struct Settings {
   int rounds{3};
 };
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-[[noreturn]] void fail(std::string const& why) {
-  fmt::print(stderr, "forward_bench: {}\n", why);
-  std::exit(1);
-}
-
-template <typename T>
-T take(Result<T> result) {
-  if (!result.ok()) fail(result.status().text());
-  return std::move(result).value();
-}
-
 // A daemon of its own, whose rows go with the folder.
 class Daemon {
  public:
   explicit Daemon(fs::path root) : root_(std::move(root)) {
-    fs::create_directories(root_ / "tables");
-    std::ofstream{root_ / "fastjournal.xml"} << "<fastjournal/>\n";
+    std::vector<std::string> const words = daemon_words(root_, address());
     for (std::string const name : {"way", "sent", "forwarded"})
       std::ofstream{root_ / "tables" / (name + ".xml")}
           << "<table name=\"" << name << "\" model=\"journal\" row-key=\"name\">\n<schema>\n"
           << "<column name=\"name\" type=\"string\" required=\"true\"/>\n<column name=\"payload\" type=\"string\"/>\n"
           << "</schema>\n</table>\n";
-    child_ = std::make_unique<test::ChildProcess>(std::vector<std::string>{
-        FJ_BINARY_DIR "/bin/fastjournald", "--config", root_ / "fastjournal.xml", "--tables", root_ / "tables",
-        "--plugins", FJ_BINARY_DIR "/plugins", "--data", root_ / "data", "--listen", address()});
+    child_ = std::make_unique<test::ChildProcess>(words);
     if (!child_->wait_for_line("ready")) fail("the daemon did not start: " + child_->output());
   }
   [[nodiscard]] std::string address() const { return "unix:" + (root_ / "socket").string(); }
   // Processor time so far.
-  [[nodiscard]] double seconds() const {
-    clockid_t clock{};
-    timespec time{};
-    if (::clock_getcpuclockid(child_->pid(), &clock) != 0 || ::clock_gettime(clock, &time) != 0)
-      fail("the daemon has no clock");
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
-  }
+  [[nodiscard]] double seconds() const { return processor_seconds(child_->pid()); }
 
  private:
   fs::path root_;
@@ -191,14 +168,10 @@ struct Figures {
   double own_us{0};     // of processes that ended
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+}  // namespace forward_bench
 
-}  // namespace
-
-int main(int count, char** words) {
+int measure_forward(int count, char** words) {
+  using namespace forward_bench;
   Settings settings;
   CLI::App app{"the way of a row through a spool, with the real programs"};
   app.add_option("--folder", settings.folder, "where the spool and the daemon's data are made")->capture_default_str();
@@ -248,3 +221,5 @@ int main(int count, char** words) {
   fs::remove_all(root, error);
   return 0;
 }
+
+}  // namespace fastjournal::bench

@@ -2,7 +2,7 @@
 // waiting row besides its key and data. Also the longest single operation, as a growing table must not block the others
 // for long. Times are processor times, so that they hardly change on a busy machine.
 //
-//   journal_bench [rows]        1,000,000 if absent; 40-byte keys, 200-byte data
+//   fj_measure journal [rows]   1,000,000 if absent; 40-byte keys, 200-byte data
 //
 // It runs again with 10,000 domains, and measures how long a tenant waits while another one floods the table.
 #include <algorithm>
@@ -12,11 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/bench/measure.h"
 #include "tests/unit/journal/harness.h"
 
-namespace {
+namespace fastjournal::bench {
+namespace journal_bench {
 
-using namespace fastjournal;
 using namespace fastjournal::journal;
 
 // A log that keeps only the records of one step, in memory that is reused.
@@ -237,9 +238,10 @@ class Bench {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> held_;
 };
 
-}  // namespace
+}  // namespace journal_bench
 
-int main(int count, char** words) {
+int measure_journal(int count, char** words) {
+  using namespace journal_bench;
   auto const rows = count > 1 ? static_cast<std::uint32_t>(std::strtoul(words[1], nullptr, 10)) : 1'000'000U;
   Bench{rows, 0}.run();
   std::printf("\n");
@@ -248,3 +250,5 @@ int main(int count, char** words) {
   Bench{rows, 2}.flood();
   return 0;
 }
+
+}  // namespace fastjournal::bench

@@ -1,4 +1,4 @@
-// log_bench: the file log alone, without daemon or network. Prints the disk's raw rate (4 KiB pwrite + fdatasync into
+// The file log alone, without daemon or network. Prints the disk's raw rate (4 KiB pwrite + fdatasync into
 // zeroed space) beside the log's rate at 1, 16 and 256 records a commit. They are measured alternately in one run,
 // because the speed of a disk changes from second to second. Then prints the cost of append and commit without the
 // sync.
@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -14,11 +13,10 @@
 #include "log/file/file_log.h"
 #include "os/posix_disk.h"
 #include "os/sync_probe.h"
+#include "tests/bench/measure.h"
 
-namespace {
-
-using namespace fastjournal;
-using Clock = std::chrono::steady_clock;
+namespace fastjournal::bench {
+namespace log_bench {
 
 constexpr std::size_t kBodyBytes = 200;
 
@@ -30,19 +28,11 @@ struct Counter final : log::file::RecordHandler {
   std::uint64_t bytes{0};
 };
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
 // 0 if the folder cannot be written.
 double syncs_per_second(std::filesystem::path const& folder, double seconds) {
   std::chrono::milliseconds const limit{static_cast<std::int64_t>(seconds * 1000)};
   Result<os::SyncTimes> const times = os::probe_syncs(folder, {.limit = limit});
   return times.ok() ? times->per_second() : 0;
-}
-
-void require(Status const& status) {
-  if (status.ok()) return;
-  fmt::print(stderr, "{}\n", status.text());
-  std::exit(1);
 }
 
 struct Rate {
@@ -99,9 +89,10 @@ void measure_recovery(std::string const& folder, std::uint32_t records) {
              report.bytes_scanned / 1'000'000, took, static_cast<double>(report.records) / took);
 }
 
-}  // namespace
+}  // namespace log_bench
 
-int main(int count, char** words) {
+int measure_log(int count, char** words) {
+  using namespace log_bench;
   double seconds = 1.0;
   std::string folder = "log_bench_data";
   CLI::App app{"the file log beside the disk's raw sync rate"};
@@ -137,3 +128,5 @@ int main(int count, char** words) {
   std::filesystem::remove_all(folder, ignored);
   return ok ? 0 : 1;
 }
+
+}  // namespace fastjournal::bench

@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "tests/bench/measure.h"
 #include "tests/bench/round_trips.h"
 #include "tests/integration/daemon.h"
 
@@ -145,9 +145,6 @@ class ManyTables {
   }
 
  private:
-  static double seconds_since(std::chrono::steady_clock::time_point began) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  }
   void start() {
     auto const began = std::chrono::steady_clock::now();
     if (!daemon_.start()) refused(daemon_.output());

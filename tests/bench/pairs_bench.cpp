@@ -9,12 +9,9 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -24,12 +21,13 @@
 
 #include "clients/lib/socket.h"
 #include "fj/frame.h"
+#include "tests/bench/measure.h"
+#include "tests/bench/peers/program.h"
 #include "tests/support/child_process.h"
 
-namespace {
+namespace fastjournal::bench {
+namespace pairs_bench {
 
-using namespace fastjournal;
-using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
 constexpr std::size_t kValueBytes = 100;
@@ -44,17 +42,6 @@ struct Settings {
   bool scans{false};
   std::string only{};
 };
-
-[[noreturn]] void fail(std::string const& why) {
-  fmt::print(stderr, "pairs_bench: {}\n", why);
-  std::exit(1);
-}
-
-template <typename T>
-T take(Result<T> result) {
-  if (!result.ok()) fail(result.status().text());
-  return std::move(result).value();
-}
 
 std::string key_of(std::uint64_t number) { return fmt::format("key:{:016}", number); }
 
@@ -160,19 +147,8 @@ class Program {
   [[nodiscard]] client::Socket connect() const {
     return take(client::Socket::connect("unix:" + path, -1, client::moment_after(std::chrono::seconds{5})));
   }
-  [[nodiscard]] double cpu_seconds() const {
-    clockid_t clock{};
-    timespec time{};
-    if (::clock_getcpuclockid(child_->pid(), &clock) != 0 || ::clock_gettime(clock, &time) != 0) fail("no clock");
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-  }
-  [[nodiscard]] std::uint64_t resident_bytes() const {
-    std::ifstream file{fmt::format("/proc/{}/statm", child_->pid())};
-    std::uint64_t total = 0;
-    std::uint64_t resident = 0;
-    file >> total >> resident;
-    return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  }
+  [[nodiscard]] double cpu_seconds() const { return processor_seconds(child_->pid()); }
+  [[nodiscard]] std::uint64_t resident_bytes() const { return bench::resident_bytes(child_->pid()); }
 
   std::string name;
   std::string path;
@@ -268,7 +244,7 @@ double rate(Program const& program, bool sets, std::size_t connections, std::siz
       program.speech.get(key, out);
     return true;
   });
-  return static_cast<double>(replies) / std::chrono::duration<double>(Clock::now() - begin).count();
+  return static_cast<double>(replies) / seconds_since(begin);
 }
 
 void fill(Program const& program, std::uint64_t keys) {
@@ -284,11 +260,6 @@ void fill(Program const& program, std::uint64_t keys) {
 
 // ---------------------------------------------------------------------------
 // What is measured
-
-double median(std::vector<double> all) {
-  std::sort(all.begin(), all.end());
-  return all[all.size() / 2];
-}
 
 // The first one beside each other one.
 void compare(std::string const& title, bool sets, std::vector<Program const*> const& programs,
@@ -315,8 +286,7 @@ void measure_memory(Program const& program, std::uint64_t pairs) {
   fill(program, pairs);
   double const bytes = static_cast<double>(program.resident_bytes() - before) / static_cast<double>(pairs);
   fmt::print("memory of {} pairs: {:12} {:6.1f} bytes a pair, {:.1f} beside key and value ({:.0f} s)\n", pairs,
-             program.name, bytes, bytes - 20.0 - static_cast<double>(kValueBytes),
-             std::chrono::duration<double>(Clock::now() - begin).count());
+             program.name, bytes, bytes - 20.0 - static_cast<double>(kValueBytes), seconds_since(begin));
   std::fflush(stdout);
 }
 
@@ -379,7 +349,7 @@ void measure_scans(Program const& program, std::uint64_t keys) {
       static_cast<void>(take(socket.send(request)));
       Clock::time_point const asked = Clock::now();
       ask(other, probe);
-      longest = std::max(longest, std::chrono::duration<double>(Clock::now() - asked).count());
+      longest = std::max(longest, seconds_since(asked));
       std::string const bytes = ask(socket, {});
       fj::Reply reply;
       static_cast<void>(fj::read(bytes, kReplyBytesMax, reply));
@@ -394,26 +364,20 @@ void measure_scans(Program const& program, std::uint64_t keys) {
     fmt::print(
         "pattern {:32}: {} of {} keys in {:.0f} ms, {} pages, {:.0f} ns a key of the processor; somebody else waited "
         "{:.1f} ms at most\n",
-        pattern, found, keys, std::chrono::duration<double>(Clock::now() - begin).count() * 1e3, pages,
+        pattern, found, keys, seconds_since(begin) * 1e3, pages,
         (program.cpu_seconds() - before) * 1e9 / static_cast<double>(keys), longest * 1e3);
     std::fflush(stdout);
   }
 }
 
 Program start_daemon(fs::path const& root, std::string const& name) {
-  fs::create_directories(root / "tables");
-  std::ofstream{root / "fastjournal.xml"} << "<fastjournal/>\n";
+  std::vector<std::string> const words = daemon_words(root, "unix:" + (root / "socket").string());
   for (std::string const table : {"logged", "volatile"})
     std::ofstream{root / "tables" / (table + ".xml")}
         << "<table name=\"" << table << "\" model=\"keyvalue\"" << (table == "volatile" ? " persistent=\"no\"" : "")
         << ">\n<listeners>\n<socket path=\"../" << table
         << "\" protocol=\"fj\" rights=\"read add work\"/>\n</listeners>\n</table>\n";
-  return {name,
-          {FJ_BINARY_DIR "/bin/fastjournald", "--config", root / "fastjournal.xml", "--tables", root / "tables",
-           "--plugins", FJ_BINARY_DIR "/plugins", "--data", root / "data", "--listen",
-           "unix:" + (root / "socket").string()},
-          root / "logged",
-          fj_speech(false)};
+  return {name, words, root / "logged", fj_speech(false)};
 }
 
 Program start_redis(fs::path const& root, std::string const& name, std::vector<std::string> const& more) {
@@ -467,9 +431,10 @@ void run(Settings const& settings) {
   fs::remove_all(root);
 }
 
-}  // namespace
+}  // namespace pairs_bench
 
-int main(int argc, char** argv) {
+int measure_pairs(int argc, char** argv) {
+  using namespace pairs_bench;
   Settings settings;
   CLI::App app{"Key/value tables beside redis-server and memcached"};
   app.add_option("--folder", settings.folder, "where the data of all of them lie");
@@ -483,3 +448,5 @@ int main(int argc, char** argv) {
   run(settings);
   return 0;
 }
+
+}  // namespace fastjournal::bench

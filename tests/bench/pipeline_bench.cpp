@@ -1,20 +1,18 @@
-// pipeline_bench: what a pipeline table costs, alone and without a log: bytes of a live document at one and at two
+// What a pipeline table costs, alone and without a log: bytes of a live document at one and at two
 // destinations, status events a second, and how long it takes to find ten stranded documents among very many that are
 // complete.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <chrono>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "tests/bench/measure.h"
 #include "tests/unit/pipeline/harness.h"
 
-namespace {
-
-using namespace fastjournal;
-using Clock = std::chrono::steady_clock;
+namespace fastjournal::bench {
+namespace pipeline_bench {
 
 // The records of one step, which are applied and dropped.
 class Step final : public Records {
@@ -98,8 +96,6 @@ class Bench {
   Answer answer_;
 };
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
 constexpr std::size_t kUriBytes = 24;
 constexpr std::size_t kHashBytes = 32;
 
@@ -166,9 +162,10 @@ void events_and_search(std::uint64_t documents, std::string const& history) {
   fmt::print("{} stranded of {}: found in {:.3f} ms\n", shown, documents, seconds_since(asked) * 1000);
 }
 
-}  // namespace
+}  // namespace pipeline_bench
 
-int main(int count, char** words) {
+int measure_pipeline(int count, char** words) {
+  using namespace pipeline_bench;
   std::uint64_t documents = 1'000'000;
   std::uint64_t complete = 10'000'000;
   CLI::App app{"what a pipeline table costs, without a log"};
@@ -180,4 +177,7 @@ int main(int count, char** words) {
   CLI11_PARSE(app, count, words);
   for (int const destinations : {1, 2, 4}) memory(documents, destinations);
   events_and_search(complete, std::to_string(history));
+  return 0;
 }
+
+}  // namespace fastjournal::bench

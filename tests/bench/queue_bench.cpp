@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -22,12 +21,11 @@
 #include "protocol/msgpack.h"
 #include "protocol/text.h"
 #include "tests/bench/brokers.h"
+#include "tests/bench/measure.h"
 #include "tests/support/line_client.h"
 
-namespace {
-
-using namespace fastjournal;
-using Clock = std::chrono::steady_clock;
+namespace fastjournal::bench {
+namespace queue_bench {
 
 constexpr std::size_t kReadBytes = 256U << 10U;
 
@@ -310,8 +308,7 @@ class Driver {
     std::uint64_t const before = done_;
     auto const begin = Clock::now();
     wait([] { return false; }, settings_.seconds);
-    double const rate =
-        static_cast<double>(done_ - before) / std::chrono::duration<double>(Clock::now() - begin).count();
+    double const rate = static_cast<double>(done_ - before) / seconds_since(begin);
     goes_ = false;
     wait([&] { return done_ >= sent_; }, 20.0);
     return rate;
@@ -388,11 +385,6 @@ class Driver {
   std::uint64_t done_{0};
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 void compare(Settings const& settings, bool with_active) {
   std::unique_ptr<bench::Broker> const own = bench::start_fastjournal();
   std::unique_ptr<bench::Broker> const rabbit = bench::start_rabbitmq();
@@ -425,9 +417,10 @@ void compare(Settings const& settings, bool with_active) {
     fmt::print("{:<40}{:>14.0f}{:>10.1f}\n", entry.name, median(entry.rates), median(entry.rates) / base);
 }
 
-}  // namespace
+}  // namespace queue_bench
 
-int main(int count, char** words) {
+int measure_queue(int count, char** words) {
+  using namespace queue_bench;
   Settings settings;
   bool no_activemq = false;
   CLI::App app{"durable messages through a queue, beside RabbitMQ and ActiveMQ"};
@@ -438,11 +431,8 @@ int main(int count, char** words) {
   app.add_option("--rounds", settings.rounds, "of each")->check(CLI::Range(1, 99))->capture_default_str();
   app.add_flag("--no-activemq", no_activemq, "RabbitMQ alone");
   CLI11_PARSE(app, count, words);
-  try {
-    compare(settings, !no_activemq);
-    return 0;
-  } catch (std::exception const& error) {
-    fmt::print(stderr, "queue_bench: {}\n", error.what());
-    return 1;
-  }
+  compare(settings, !no_activemq);
+  return 0;
 }
+
+}  // namespace fastjournal::bench

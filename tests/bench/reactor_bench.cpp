@@ -1,6 +1,6 @@
 // The rate at which the reactor answers, and the lateness of its timer, on this computer.
 //
-//   reactor_bench [seconds per line]
+//   fj_measure reactor [seconds per line]
 //
 // Echo in a closed loop: one thread drives all clients with blocking system calls through epoll, and each client sends
 // its next line after the answer. Both sides share the computer, so the figures compare settings, not computers.
@@ -20,9 +20,11 @@
 #include "base/check.h"
 #include "reactor/address.h"
 #include "reactor/reactor.h"
+#include "tests/bench/measure.h"
 #include "tests/support/temporary_folder.h"
 
-namespace {
+namespace fastjournal::bench {
+namespace reactor_bench {
 
 using fastjournal::ConnectionId;
 using fastjournal::reactor::Reactor;
@@ -220,14 +222,17 @@ void timer() {
               static_cast<long long>(late.back()));
 }
 
-}  // namespace
+}  // namespace reactor_bench
 
-int main(int argc, char** argv) {
+int measure_reactor(int argc, char** argv) {
+  using namespace reactor_bench;
   double const seconds = argc > 1 ? std::atof(argv[1]) : 1.0;
   timer();
-  fastjournal::test::TemporaryFolder const folder;
+  test::TemporaryFolder const folder;
   for (std::string const& address : {std::string{"127.0.0.1:0"}, folder / "socket"})
     for (std::int64_t const sync_us : {0, 80})
       for (int const clients : {1, 8, 64}) compare({address, clients, sync_us}, seconds);
   return 0;
 }
+
+}  // namespace fastjournal::bench

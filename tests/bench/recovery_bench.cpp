@@ -1,4 +1,4 @@
-// recovery_bench: the duration of a start on a large log. Fills a log with the rows of one journal, then measures three
+// The duration of a start on a large log. Fills a log with the rows of one journal, then measures three
 // things in one run over the same files: reading the files one after the other, reading and checking every batch, and
 // the whole start until the table can serve. First with these files removed from the page cache (cold), then with all
 // of them in it (warm).
@@ -7,8 +7,6 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
-#include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -21,29 +19,28 @@
 #include "os/heap_ahead.h"
 #include "os/posix_disk.h"
 #include "os/workers.h"
+#include "tests/bench/measure.h"
 #include "tests/support/nobody.h"
-#include "tests/world/world.h"
+#include "tests/unit/journal/harness.h"
 
-namespace {
-
-using namespace fastjournal;
-using Clock = std::chrono::steady_clock;
+namespace fastjournal::bench {
+namespace recovery_bench {
 
 constexpr char kLog[] = "shared";
 constexpr ConnectionId kConnection{1};
 
-[[noreturn]] void fail(std::string_view what) {
-  fmt::print(stderr, "recovery_bench: {}\n", what);
-  std::exit(1);
-}
-void require(Status const& status) {
-  if (!status.ok()) fail(status.text());
-}
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
 struct Counter final : log::file::RecordHandler {
   Status on_record(RecordView const&, Lsn) override { return {}; }
 };
+
+engine::TableTypes const& types() {
+  static engine::TableTypes const journal_alone = [] {
+    engine::TableTypes out;
+    out["journal"] = std::make_unique<engine::TableType>(journal::table_type(), journal::test::journal_type());
+    return out;
+  }();
+  return journal_alone;
+}
 
 // An engine on the log in `folder`, started as the daemon does it.
 class Start {
@@ -97,9 +94,8 @@ class Start {
 
  private:
   os::PosixDisk disk_;
-  sim::World world_{1};  // only for its table types
-  fastjournal::test::Nobody nobody_;
-  engine::Engine engine_{world_.types(), nobody_};
+  test::Nobody nobody_;
+  engine::Engine engine_{types(), nobody_};
   std::unique_ptr<log::file::FileLog> log_;
   log::file::RecoveryReport report_;
   TimeMs now_{1'700'000'000'000};
@@ -150,7 +146,8 @@ class Bench {
  public:
   Bench(std::string folder, std::uint64_t mib, std::size_t payload_bytes, std::size_t threads)
       : folder_(std::move(folder)), workers_(threads), threads_(threads) {
-    auto table = config::read_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml", world_types());
+    auto table =
+        config::read_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml", {{"journal", journal::test::journal_type()}});
     require(table.status());
     table_ = std::make_shared<TableDeclaration>(std::move(table).value());
     Start{folder_, table_, nullptr}.fill(mib << 20U, payload_bytes);
@@ -171,12 +168,6 @@ class Bench {
   }
 
  private:
-  config::TypesByName world_types() {
-    config::TypesByName types;
-    for (auto const& [name, type] : world_.types()) types.emplace(name, type->declaration());
-    return types;
-  }
-
   template <typename Measure>
   void line(bool cold, std::string const& what, Measure measure) {
     std::string const name = fmt::format("{} {}", cold ? "cold" : "warm", what);
@@ -204,7 +195,6 @@ class Bench {
 
   std::string folder_;
   std::string only_;
-  sim::World world_{1};
   os::ThreadWorkers workers_;
   std::size_t threads_;
   engine::Declaration table_;
@@ -212,9 +202,10 @@ class Bench {
   std::uint64_t batches_{0};
 };
 
-}  // namespace
+}  // namespace recovery_bench
 
-int main(int count, char** words) {
+int measure_recovery(int count, char** words) {
+  using namespace recovery_bench;
   std::uint64_t mib = 1024;
   std::size_t payload_bytes = 200;
   std::size_t threads = os::ThreadWorkers::threads_wanted();
@@ -235,3 +226,5 @@ int main(int count, char** words) {
   std::filesystem::remove_all(folder, ignored);
   return 0;
 }
+
+}  // namespace fastjournal::bench

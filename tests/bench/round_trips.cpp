@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace fastjournal::bench {
@@ -109,11 +108,6 @@ void run_round(std::vector<Contender>& contenders, std::size_t connections, doub
     RoundTrips driver{one.address, one.speech, connections};
     one.rates.push_back(driver.run(seconds, number, one.latency_us));
   }
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 // ---------------------------------------------------------------------------

@@ -63,8 +63,6 @@ struct Contender {
 // Each in turn.
 void run_round(std::vector<Contender>& contenders, std::size_t connections, double seconds, std::uint64_t& number);
 
-[[nodiscard]] double median(std::vector<double> values);
-
 // -- PostgreSQL's protocol, version 3 ---------------------------------------
 // User `bench` of the database `postgres`.
 void postgres_hello(std::string& out);

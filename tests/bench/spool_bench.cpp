@@ -1,7 +1,7 @@
 // The cost of a save: rows a second from one process and from several, with and without threads, and what each row costs
 // the processor. Several processes append to the same file, as they would in use. Nothing is synced but where it says so.
 //
-//   spool_bench --folder FOLDER       a folder on the disk to be measured; a temporary folder in it is used, and removed
+//   fj_measure spool --folder FOLDER  a folder on the disk to be measured; a temporary folder in it is used, and removed
 //
 // A busy machine makes the rates worse; the processor time of a save much less so.
 #include <fcntl.h>
@@ -28,10 +28,11 @@
 #include "config/table_reader.h"
 #include "config/type_reader.h"
 #include "spool/spool.h"
+#include "tests/bench/measure.h"
 
-namespace {
+namespace fastjournal::bench {
+namespace spool_bench {
 
-using namespace fastjournal;
 using spool::Spool;
 
 struct Figures {
@@ -49,7 +50,7 @@ double seconds(timeval const& time) {
 }
 
 [[noreturn]] void complain(Status const& status) {
-  std::cerr << "spool_bench: " << status.text() << "\n";
+  std::cerr << "fj_measure spool: " << status.text() << "\n";
   ::_exit(1);
 }
 
@@ -132,9 +133,10 @@ std::string file_system_of(std::string const& folder) {
   }
 }
 
-}  // namespace
+}  // namespace spool_bench
 
-int main(int argc, char** argv) {
+int measure_spool(int argc, char** argv) {
+  using namespace spool_bench;
   CLI::App app{"Measures saves to a spool folder."};
   std::string folder = "/tmp";
   std::uint64_t rows = 1'000'000;
@@ -221,3 +223,5 @@ int main(int argc, char** argv) {
   }
   return 0;
 }
+
+}  // namespace fastjournal::bench

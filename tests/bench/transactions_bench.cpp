@@ -8,11 +8,7 @@
 // taking. PostgreSQL takes and deletes in the transaction itself, with one statement.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,13 +18,12 @@
 #include "protocol/framer.h"
 #include "protocol/msgpack.h"
 #include "tests/bench/brokers.h"
+#include "tests/bench/measure.h"
 #include "tests/bench/peer.h"
 #include "tests/bench/round_trips.h"
 
-namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::bench;
+namespace fastjournal::bench {
+namespace transactions_bench {
 
 constexpr std::size_t kPayloadBytes = 200;
 
@@ -227,9 +222,10 @@ void compare(Settings const& settings) {
   postgres->stop();
 }
 
-}  // namespace
+}  // namespace transactions_bench
 
-int main(int count, char** words) {
+int measure_transactions(int count, char** words) {
+  using namespace transactions_bench;
   Settings settings;
   CLI::App app{"local transactions beside PostgreSQL"};
   app.add_option("--connections", settings.connections, "with one transaction each")->capture_default_str();
@@ -239,11 +235,8 @@ int main(int count, char** words) {
   app.add_option("--seconds", settings.seconds, "of each round")->capture_default_str();
   app.add_option("--rounds", settings.rounds, "of each")->check(CLI::Range(1, 99))->capture_default_str();
   CLI11_PARSE(app, count, words);
-  try {
-    compare(settings);
-    return 0;
-  } catch (std::exception const& error) {
-    fmt::print(stderr, "transactions_bench: {}\n", error.what());
-    return 1;
-  }
+  compare(settings);
+  return 0;
 }
+
+}  // namespace fastjournal::bench

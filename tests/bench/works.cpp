@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "os/sync_probe.h"
+#include "tests/bench/measure.h"
 #include "tests/support/line_client.h"
 
 namespace fastjournal::bench {
@@ -40,10 +41,6 @@ double drain_seconds(Peer const& peer) { return is_ours(peer) ? kDrainSeconds : 
 double syncs_per_second(std::filesystem::path const& folder) {
   Result<os::SyncTimes> const times = os::probe_syncs(folder, {.limit = kProbe});
   return times.ok() ? times->per_second() : 0;
-}
-
-double since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -274,13 +271,14 @@ void Bench::run_at_rest(std::vector<std::unique_ptr<Peer>>& peers, std::uint64_t
     // A time without any requests.
     static_cast<void>(run(*peer, {.work = Work::wait, .connections = 0, .seconds = 3, .rows = 1}, ledger));
     if (weighs)
-      add("at rest", "processor while idle", " %", (processor_seconds(*peer) - busy) / since(idle_from) * 100, "< 1 %");
+      add("at rest", "processor while idle", " %", (processor_seconds(*peer) - busy) / seconds_since(idle_from) * 100,
+          "< 1 %");
 
     peer->kill();
     auto const start = std::chrono::steady_clock::now();
     peer->start();
     static_cast<void>(run(*peer, {.work = Work::lease_done, .seconds = 0.001}, ledger));
-    double const seconds = since(start);
+    double const seconds = seconds_since(start);
     add("at rest", fmt::format("kill -9, start, first lease, {} rows", rows), " s", seconds, "<= 0.3 s at 1 M rows");
 
     measure_wait(*peer, ledger, rows);

@@ -1,5 +1,5 @@
-// All proofs of proofs.h, one after the other, on several threads. `./mk crash` runs them for minutes, the mutants for
-// a second each, the unit tests a part of them.
+// All proofs of proofs.h, one after the other, on several threads. `./mk crash` runs them for minutes, each planted
+// fault for a second, the unit tests a part of them.
 #pragma once
 
 #include <cstdint>

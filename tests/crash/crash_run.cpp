@@ -97,6 +97,7 @@ int main(int count, char** words) {
   bool json = false;
   bool failing = false;
   bool everything = false;
+  bool forgets = false;
   CLI::App app{
       "crashes, damage and failing calls against the log store and byte files, each held against a plain model"};
   auto* const seed = app.add_option("--seed", plan.seed, "one long history again; with --all the seed of everything");
@@ -116,6 +117,7 @@ int main(int count, char** words) {
   std::array<std::pair<char const*, CLI::Option*>, 3> byte_lives{
       {{"--byte-cuts", nullptr}, {"--byte-calls", nullptr}, {"--byte-life", nullptr}}};
   for (auto& [name, option] : byte_lives) option = app.add_option(name, byte_seed, "one life of byte files again");
+  app.add_flag("--forget", forgets, "a failure is not added to failed_seeds.txt");
   app.add_flag("--json", json, "one line of JSON at the end instead of tables");
   CLI11_PARSE(app, count, words);
 
@@ -146,7 +148,7 @@ int main(int count, char** words) {
                  outcome.sum.crashes, outcome.sum.damages, outcome.sum.failed_calls);
     return 0;
   }
-  keep(*outcome.failure);
+  if (!forgets) keep(*outcome.failure);
   fmt::print(stderr, "{}\nagain: ./mk crash {}\n(kept in tests/crash/failed_seeds.txt)\n", outcome.failure->what,
              outcome.failure->again);
   return 1;

@@ -1,5 +1,5 @@
 // The proofs of the log store and of byte files, shared by `./mk crash` (millions of tries), the unit tests (a part that
-// takes seconds) and `./mk mutants` (the test of these tests; `storage_mutants` of those of byte files). Each proof runs until it is done or told to stop, counts its tries, and
+// takes seconds) and `./mk mutants` (the test of these tests). Each proof runs until it is done or told to stop, counts its tries, and
 // reports the first violation together with the way to repeat it.
 //
 //   short histories   every word of up to `scope` letters (scenario.h) from several beginnings, with the power cut

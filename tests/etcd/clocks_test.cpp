@@ -15,7 +15,7 @@
 #include "tests/etcd/cluster_daemons.h"
 #include "tests/etcd/cluster_job.h"
 
-namespace {
+BOOST_AUTO_TEST_SUITE(clocks_of_nodes)
 
 using namespace fastjournal;
 using namespace fastjournal::test;
@@ -100,10 +100,6 @@ void take_over(std::int64_t ahead_ms) {
   BOOST_TEST(trio.says(0, kFollows) == (is_far && ahead_ms < 0), trio.daemons.output(0));
   for (std::size_t at = 0; at < trio.daemons.size(); ++at) BOOST_TEST(!trio.says(at, "cannot-take-over"));
 }
-
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(clocks_of_nodes)
 
 BOOST_AUTO_TEST_CASE(less_than_a_second_is_waited_for) {
   take_over(300);

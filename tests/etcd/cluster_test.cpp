@@ -14,10 +14,11 @@
 #include "tests/etcd/etcd_nodes.h"
 #include "tests/etcd/poll_network.h"
 
-namespace {
+BOOST_AUTO_TEST_SUITE(etcd_cluster)
 
 using namespace fastjournal;
 using namespace fastjournal::etcd;
+using etcd::Answer;
 using NewsKind = WatchNews::Kind;
 
 constexpr std::int64_t kSecond = 1'000'000;
@@ -123,10 +124,6 @@ Transaction append(std::string const& key, std::string value) {
           .then = {Put{key, std::move(value)}},
           .otherwise = {Range{key}}};
 }
-
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(etcd_cluster)
 
 BOOST_AUTO_TEST_CASE(every_request_is_answered) {
   Trio cluster;

@@ -12,7 +12,7 @@
 #include "tests/etcd/cluster_job.h"
 #include "tests/etcd/dropping_proxy.h"
 
-namespace {
+BOOST_AUTO_TEST_SUITE(three_daemons)
 
 using namespace fastjournal;
 using namespace fastjournal::test;
@@ -51,10 +51,6 @@ struct Trio {
   EtcdNodes etcd{3, {}};
   ClusterDaemons daemons{etcd, 3};
 };
-
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(three_daemons)
 
 BOOST_AUTO_TEST_CASE(the_job_loses_nothing_when_leader_and_owner_are_killed) {
   Trio trio;

@@ -22,7 +22,7 @@
 #include "tests/etcd/etcd_nodes.h"
 #include "tests/support/documents.h"
 
-namespace {
+BOOST_AUTO_TEST_SUITE(the_document)
 
 using namespace fastjournal::test;
 using Clock = std::chrono::steady_clock;
@@ -195,10 +195,6 @@ bool is_missing() {
 std::int64_t ms_since(Clock::time_point begin) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count();
 }
-
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(the_document)
 
 BOOST_AUTO_TEST_CASE(it_goes_as_it_stands) {
   if (is_missing()) return;

@@ -14,7 +14,7 @@
 #include "tests/etcd/cluster_daemons.h"
 #include "tests/etcd/cluster_job.h"
 
-namespace {
+BOOST_AUTO_TEST_SUITE(figures)
 
 using namespace fastjournal;
 using namespace fastjournal::test;
@@ -59,10 +59,6 @@ std::uint64_t memory_mb(ClusterDaemons const& daemons, std::size_t at, std::stri
     if (line.starts_with(name + ":")) return std::stoull(line.substr(name.size() + 1)) / 1024;
   return 0;
 }
-
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(figures)
 
 BOOST_AUTO_TEST_CASE(the_time_of_an_acknowledgement) {
   EtcdNodes etcd{3, {}};

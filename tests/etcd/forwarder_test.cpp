@@ -13,7 +13,7 @@
 #include "tests/etcd/cluster_daemons.h"
 #include "tests/etcd/cluster_job.h"
 
-namespace {
+BOOST_AUTO_TEST_SUITE(forwarder_of_three_daemons)
 
 using namespace fastjournal;
 using namespace fastjournal::test;
@@ -67,10 +67,6 @@ struct Bringing {
   std::map<std::string, int> done;
   std::set<std::string> unsure;
 };
-
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(forwarder_of_three_daemons)
 
 BOOST_AUTO_TEST_CASE(each_row_counts_once_whoever_decides) {
   Bringing all;

@@ -6,7 +6,7 @@
 #include "tests/etcd/cluster_daemons.h"
 #include "tests/etcd/cluster_job.h"
 
-namespace {
+BOOST_AUTO_TEST_SUITE(moves)
 
 using namespace fastjournal;
 using namespace fastjournal::test;
@@ -41,10 +41,6 @@ void move(ClusterDaemons const& daemons, std::size_t at, std::string const& log,
                                << end.integer("pause").value_or(0) << " ms; longest time without an acknowledgement "
                                << job.longest_gap_ms() << " ms");
 }
-
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(moves)
 
 BOOST_AUTO_TEST_CASE(a_table_goes_to_files_and_back_while_it_is_used) {
   EtcdNodes etcd{3};

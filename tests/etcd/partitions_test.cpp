@@ -20,7 +20,7 @@
 #include "tests/etcd/computers.h"
 #include "tests/etcd/etcd_nodes.h"
 
-namespace {
+BOOST_AUTO_TEST_SUITE(partitions)
 
 using namespace fastjournal;
 using namespace fastjournal::test;
@@ -352,10 +352,6 @@ void play(std::vector<Partition> const& partitions) {
   job.check();
   compare(network, job);
 }
-
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(partitions)
 
 BOOST_AUTO_TEST_CASE(an_owner_that_is_cut_off_acknowledges_nothing_and_another_node_goes_on) {
   play({{Cut::both_ways, true, false}, {Cut::both_ways, true, true}});

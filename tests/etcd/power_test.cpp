@@ -19,7 +19,7 @@
 #include "tests/etcd/disks.h"
 #include "tests/support/seed.h"
 
-namespace {
+BOOST_AUTO_TEST_SUITE(power)
 
 using namespace fastjournal;
 using namespace fastjournal::test;
@@ -81,10 +81,6 @@ bool is_missing() {
   if (!missing.empty()) BOOST_TEST_MESSAGE("skipped: " << missing);
   return !missing.empty();
 }
-
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(power)
 
 BOOST_AUTO_TEST_CASE(a_disk_that_lost_its_power_has_what_was_synced_and_nothing_else) {
   if (is_missing()) return;

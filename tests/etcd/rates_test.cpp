@@ -10,7 +10,7 @@
 #include "clients/lib/client.h"
 #include "tests/etcd/cluster_daemons.h"
 
-namespace {
+BOOST_AUTO_TEST_SUITE(rates)
 
 using namespace fastjournal;
 using namespace fastjournal::test;
@@ -97,10 +97,6 @@ std::string metrics_of(std::string const& server) {
   for (Message const& one : reply->messages) out += one.text("text");
   return out;
 }
-
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(rates)
 
 BOOST_AUTO_TEST_CASE(rows_a_second_and_how_far_a_standby_is_behind) {
   EtcdNodes etcd{3, {}};

@@ -15,7 +15,7 @@
 #include "tests/etcd/cluster_daemons.h"
 #include "tests/etcd/cluster_job.h"
 
-namespace {
+BOOST_AUTO_TEST_SUITE(a_lost_cluster)
 
 using namespace fastjournal;
 using namespace fastjournal::test;
@@ -127,10 +127,6 @@ void some_run_on(Trio& trio, std::string const& token) {
   BOOST_TEST(trio.there("lost", 50) == 0U);
   BOOST_TEST(trio.put("after", 50) == 50U);
 }
-
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(a_lost_cluster)
 
 BOOST_FIXTURE_TEST_CASE(daemons_that_are_started_after_a_restore_serve_what_the_snapshot_has, Trio) {
   BOOST_TEST(put("before", 50) == 50U);

@@ -15,7 +15,7 @@
 #include "tests/etcd/cluster_daemons.h"
 #include "tests/etcd/cluster_job.h"
 
-namespace {
+BOOST_AUTO_TEST_SUITE(space)
 
 using namespace fastjournal;
 using namespace fastjournal::test;
@@ -79,10 +79,6 @@ struct Trio {
   EtcdNodes etcd{3, {"--unsafe-no-fsync", "--quota-backend-bytes", "33554432"}};
   ClusterDaemons daemons{etcd, 3};
 };
-
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(space)
 
 // Twice, as what a person does to make room must leave nothing behind.
 BOOST_FIXTURE_TEST_CASE(without_it_nothing_is_acknowledged_and_nothing_is_lost, Trio) {

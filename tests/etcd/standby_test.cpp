@@ -12,7 +12,7 @@
 #include "tests/etcd/cluster_daemons.h"
 #include "tests/etcd/cluster_job.h"
 
-namespace {
+BOOST_AUTO_TEST_SUITE(standby)
 
 using namespace fastjournal;
 using namespace fastjournal::test;
@@ -38,10 +38,6 @@ std::size_t put_large(std::string const& server) {
                : 0;
   return out;
 }
-
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(standby)
 
 BOOST_AUTO_TEST_CASE(one_that_stood_still_reads_the_log_anew_and_takes_over) {
   EtcdNodes etcd{3};

@@ -16,10 +16,11 @@
 #include "reactor/reactor.h"
 #include "tests/etcd/etcd_nodes.h"
 
-namespace {
+namespace etcd_cluster_with_tls {
 
 using namespace fastjournal;
 using namespace fastjournal::etcd;
+using etcd::Answer;
 using std::chrono::seconds;
 
 constexpr std::uint32_t kCertificates = 5;
@@ -155,7 +156,7 @@ Transaction append(std::string const& key, std::string value, std::int64_t lease
           .otherwise = {Range{key}}};
 }
 
-}  // namespace
+}  // namespace etcd_cluster_with_tls
 
 BOOST_FIXTURE_TEST_SUITE(etcd_cluster_with_tls, SecureTrio)
 

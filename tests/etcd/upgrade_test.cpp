@@ -15,7 +15,7 @@
 #include "tests/etcd/cluster_job.h"
 #include "tests/etcd/poll_network.h"
 
-namespace {
+BOOST_AUTO_TEST_SUITE(upgrades)
 
 using namespace fastjournal;
 using namespace fastjournal::test;
@@ -102,10 +102,6 @@ struct Trio {
 bool says(ClusterDaemons const& daemons, std::size_t at, std::string_view text) {
   return daemons.output(at).find(text) != std::string::npos;
 }
-
-}  // namespace
-
-BOOST_AUTO_TEST_SUITE(upgrades)
 
 BOOST_FIXTURE_TEST_CASE(one_node_after_the_other_the_owner_last_without_a_loss, Trio) {
   Job job(daemons.addresses());

@@ -12,16 +12,11 @@
 #include "tests/hostile/swarm.h"
 
 namespace fastjournal::hostile {
-namespace {
+namespace message_attacks {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// After this time without progress, waiting connections are held back or have been answered.
-constexpr std::chrono::milliseconds kQuiet = 1500ms;
-constexpr std::uint64_t kMiB = 1U << 20U;
-// Enough for one row of 256 MiB at most and what it needs besides.
-constexpr std::uint64_t kSmallPeakMiB = 256;
 constexpr std::uint64_t kToggleBytesMax = 2048;
 
 std::string frame(std::string_view command, std::vector<Param> const& params) {
@@ -36,8 +31,6 @@ std::string frame_header(std::uint32_t bytes) {
   for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<char>(bytes >> shift & 0xFFU));
   return out;
 }
-
-std::string unless(bool ok, std::string const& wrong) { return ok ? std::string{} : wrong; }
 
 // Inserts rows into the table "jobs", each with a payload of this many bytes.
 void fill(Victim& victim, std::uint64_t rows, std::uint64_t payload) {
@@ -55,8 +48,6 @@ void fill(Victim& victim, std::uint64_t rows, std::uint64_t payload) {
         throw std::runtime_error("a row was refused: " + line.value_or("(no answer)"));
   }
 }
-
-void jobs(Victim& victim) { victim.declare("jobs"); }
 
 // ---------------------------------------------------------------------------
 // Memory
@@ -305,9 +296,10 @@ Outcome web_page(Victim& victim, Scale) {
           unless(insert.starts_with("INSERTED") && next.starts_with("ROW"), "then NEXT: " + next)};
 }
 
-}  // namespace
+}  // namespace message_attacks
 
 std::vector<Attack> attacks_on_messages() {
+  using namespace message_attacks;
   std::string const small = "<limits memory-bytes=\"256MiB\"/>";
   auto const texts = [](Victim& victim) {
     victim.declare_with("texts", "name",

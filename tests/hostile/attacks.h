@@ -10,6 +10,12 @@
 
 namespace fastjournal::hostile {
 
+// After this time without progress, waiting connections are held back or have been answered.
+inline constexpr std::chrono::milliseconds kQuiet{1500};
+inline constexpr std::uint64_t kMiB = 1U << 20U;
+// Enough for one row of 256 MiB at most and what it needs besides.
+inline constexpr std::uint64_t kSmallPeakMiB = 256;
+
 // How much each attack does.
 struct Scale {
   bool full{false};
@@ -22,6 +28,10 @@ struct Outcome {
   std::string wrong{};
 };
 
+// What is wrong, or nothing.
+inline std::string unless(bool ok, std::string const& wrong) { return ok ? std::string{} : wrong; }
+inline std::string first_of(std::string one, std::string other) { return one.empty() ? other : one; }
+
 struct Attack {
   std::string name;                        // one word, for --only
   std::string what;                        // description for people
@@ -31,6 +41,9 @@ struct Attack {
   std::uint64_t peak_mib_max{0};     // limit of resident memory for attacks on memory; 0: none
   Speaks witness{Speaks::messages};  // the honest client
 };
+
+// Prepares a journal.
+inline void jobs(Victim& victim) { victim.declare("jobs"); }
 
 // On messages, tables and files.
 [[nodiscard]] std::vector<Attack> attacks_on_messages();

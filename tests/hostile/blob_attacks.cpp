@@ -23,17 +23,13 @@
 #include "tests/hostile/swarm.h"
 
 namespace fastjournal::hostile {
-namespace {
+namespace blob_attacks {
 
 using namespace std::chrono_literals;
 using bcdb::Op;
 
-// After this time without progress, waiting connections are held back or have been answered.
-constexpr std::chrono::milliseconds kQuiet = 1500ms;
 // More than the write-timeout of the table.
 constexpr std::chrono::milliseconds kUntilEnded = 15s;
-constexpr std::uint64_t kMiB = 1U << 20U;
-constexpr std::uint64_t kSmallPeakMiB = 256;
 // Of the table: no blob is larger.
 constexpr std::uint64_t kBlobMiB = 16;
 // Space that is asked for ahead, and blocks at the ends of what was given back.
@@ -63,8 +59,6 @@ std::string ask_for(std::string_view name) {
   bcdb::write(bcdb::Ask{.echo = 7, .key = bcdb::make_key(name)}, out);
   return out;
 }
-
-std::string first_of(std::string one, std::string other) { return one.empty() ? std::move(other) : std::move(one); }
 
 // The replies of version 2 to these bytes, which bring no contents.
 std::vector<bcdb::Reply> replies_of(test::LineClient& client, std::size_t count) {
@@ -337,9 +331,10 @@ Outcome wrong_hashes(Victim& victim, Scale scale) {
                    first_of(unless_serves(victim), unless_small(victim, kAheadMiB + count * 20 * 8192 / kMiB)))};
 }
 
-}  // namespace
+}  // namespace blob_attacks
 
 std::vector<Attack> attacks_on_blobs() {
+  using namespace blob_attacks;
   auto const attack = [](char const* name, char const* what, std::function<Outcome(Victim&, Scale)> run) {
     return Attack{.name = name,
                   .what = what,

@@ -13,14 +13,9 @@
 #include "tests/hostile/swarm.h"
 
 namespace fastjournal::hostile {
-namespace {
+namespace fj_attacks {
 
 using namespace std::chrono_literals;
-
-// After this time without progress, waiting connections are held back or have been answered.
-constexpr std::chrono::milliseconds kQuiet = 1500ms;
-constexpr std::uint64_t kMiB = 1U << 20U;
-constexpr std::uint64_t kSmallPeakMiB = 256;
 
 std::string bytes_of(fj::Request const& request) {
   std::string out;
@@ -54,8 +49,6 @@ std::string head(fj::Function function, std::uint16_t flags) {
   return out;
 }
 
-std::string unless(bool ok, std::string const& wrong) { return ok ? std::string{} : wrong; }
-
 // The table still stores a value and shows it.
 std::string unless_serves(Victim& victim) {
   std::string const stored = ask(victim.local(), "SET table=values;key=afterwards;value=1");
@@ -70,8 +63,6 @@ std::string unless_replies(Swarm const& swarm) {
       return fmt::format("a connection heard {}", heard.substr(0, 40));
   return {};
 }
-
-std::string first_of(std::string one, std::string other) { return one.empty() ? std::move(other) : std::move(one); }
 
 void fill(Victim& victim, std::uint64_t pairs, std::uint64_t bytes) {
   Swarm one{victim.fj(), true};
@@ -198,9 +189,10 @@ Outcome random_bytes(Victim& victim, Scale scale) {
           first_of(wrong, unless_serves(victim))};
 }
 
-}  // namespace
+}  // namespace fj_attacks
 
 std::vector<Attack> attacks_on_fj() {
+  using namespace fj_attacks;
   auto const attack = [](char const* name, char const* what, std::function<Outcome(Victim&, Scale)> run) {
     return Attack{.name = name,
                   .what = what,

@@ -16,9 +16,6 @@
 
 namespace fastjournal::hostile {
 
-// A daemon that answers nobody for this long counts as hung.
-inline constexpr std::chrono::milliseconds kAnswerPatience{60'000};
-
 // A request of HTTP; `more`: further fields, each with its CRLF.
 [[nodiscard]] std::string http_post(std::string_view command, std::string_view body, std::string_view more = {});
 

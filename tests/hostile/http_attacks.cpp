@@ -14,18 +14,9 @@
 #include "tests/hostile/swarm.h"
 
 namespace fastjournal::hostile {
-namespace {
+namespace http_attacks {
 
 using namespace std::chrono_literals;
-
-// After this time without progress, waiting connections are held back or have been answered.
-constexpr std::chrono::milliseconds kQuiet = 1500ms;
-constexpr std::uint64_t kMiB = 1U << 20U;
-constexpr std::uint64_t kSmallPeakMiB = 256;
-
-std::string unless(bool ok, std::string const& wrong) { return ok ? std::string{} : wrong; }
-
-void jobs(Victim& victim) { victim.declare("jobs"); }
 
 // How often a response begins in it.
 std::size_t responses_in(std::string_view heard) {
@@ -363,9 +354,10 @@ Outcome unread_events(Victim& victim, Scale scale) {
   return {fmt::format("{} streams of events that are never read, {} rows inserted meanwhile", swarm.size(), rows), {}};
 }
 
-}  // namespace
+}  // namespace http_attacks
 
 std::vector<Attack> attacks_on_http() {
+  using namespace http_attacks;
   std::string const small = "<limits memory-bytes=\"256MiB\"/>";
   auto const with_user = [](Victim& victim) {
     jobs(victim);

@@ -10,7 +10,6 @@ namespace fastjournal::hostile {
 namespace {
 
 constexpr std::uint64_t kScrapes = 50;
-constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{4} << 30U;
 
 double number_after(std::string const& text, std::string const& name) {
   std::size_t const at = text.find(";" + name + "=");
@@ -23,7 +22,7 @@ double number_after(std::string const& text, std::string const& name) {
 
 ScrapeFigure measure_scrapes(Programs const& programs, std::uint64_t tables) {
   ScrapeFigure out{.tables = tables, .scrapes = kScrapes};
-  Victim victim{programs, kAddressSpaceBytes, {}};
+  Victim victim{programs, std::uint64_t{4} << 30U, {}};
   for (std::uint64_t table = 0; table < tables; ++table) victim.declare(fmt::format("t{}", table));
   static_cast<void>(victim.start());
   // Rows, so that no figure is zero everywhere.

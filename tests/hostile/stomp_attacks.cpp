@@ -12,13 +12,9 @@
 #include "tests/hostile/swarm.h"
 
 namespace fastjournal::hostile {
-namespace {
+namespace stomp_attacks {
 
 using namespace std::chrono_literals;
-
-constexpr std::chrono::milliseconds kQuiet = 1500ms;
-constexpr std::uint64_t kMiB = 1U << 20U;
-constexpr std::uint64_t kSmallPeakMiB = 256;
 
 std::string frame(std::string_view text) { return std::string{text} + '\0'; }
 
@@ -41,8 +37,6 @@ std::string unless_frames(Swarm const& swarm) {
   }
   return {};
 }
-
-std::string first_of(std::string one, std::string other) { return one.empty() ? std::move(other) : std::move(one); }
 
 Outcome lying_sizes(Victim& victim, Scale scale) {
   std::string many = "SEND\n";
@@ -170,9 +164,10 @@ Outcome crafted_patterns(Victim& victim, Scale scale) {
           first_of(wrong, unless_serves(victim))};
 }
 
-}  // namespace
+}  // namespace stomp_attacks
 
 std::vector<Attack> attacks_on_stomp() {
+  using namespace stomp_attacks;
   auto const attack = [](char const* name, char const* what, std::function<Outcome(Victim&, Scale)> run) {
     return Attack{.name = name,
                   .what = what,

@@ -16,21 +16,14 @@
 #include "tests/support/tls_client.h"
 
 namespace fastjournal::hostile {
-namespace {
+namespace tls_attacks {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using test::TlsClient;
 using test::TlsClientOptions;
 
-constexpr std::chrono::milliseconds kQuiet = 1500ms;
-constexpr std::uint64_t kMiB = 1U << 20U;
-constexpr std::uint64_t kSmallPeakMiB = 256;
 constexpr char kAttacker[] = "127.0.2.1";
-
-std::string unless(bool ok, std::string const& wrong) { return ok ? std::string{} : wrong; }
-
-void jobs(Victim& victim) { victim.declare("jobs"); }
 
 std::string talk(TlsClient& client, std::string const& line) {
   if (!client.send(line + "\n")) return "(not sent)";
@@ -149,9 +142,10 @@ Outcome unread_answers(Victim& victim, Scale scale) {
   return {fmt::format("{} clients that ask for 16 MiB 1000 times and never read", clients.size()), last.wrong};
 }
 
-}  // namespace
+}  // namespace tls_attacks
 
 std::vector<Attack> attacks_on_tls() {
+  using namespace tls_attacks;
   std::string const small = "<limits memory-bytes=\"256MiB\"/>";
   auto const attack = [&](char const* name, char const* what, std::function<Outcome(Victim&, Scale)> run) {
     return Attack{.name = name,

@@ -17,8 +17,6 @@ namespace fastjournal::hostile {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-// A daemon that answers nobody for this long counts as hung.
-constexpr std::chrono::milliseconds kPatience{60'000};
 // A start may have to read everything that an attack left.
 constexpr std::chrono::milliseconds kStartPatience{300'000};
 
@@ -142,8 +140,8 @@ Seconds Victim::start() {
 
 Seconds Victim::restart() {
   child_->kill(SIGTERM);
-  if (!child_->wait(kPatience)) child_->kill(SIGKILL);
-  if (!child_->wait(kPatience)) throw std::runtime_error("the daemon cannot be ended: " + child_->output());
+  if (!child_->wait(kAnswerPatience)) child_->kill(SIGKILL);
+  if (!child_->wait(kAnswerPatience)) throw std::runtime_error("the daemon cannot be ended: " + child_->output());
   return start();
 }
 

@@ -20,6 +20,8 @@ struct Programs {
   std::string plugins{FJ_BINARY_DIR "/plugins"};
 };
 
+// A daemon that answers nobody for this long counts as hung.
+inline constexpr std::chrono::milliseconds kAnswerPatience{60'000};
 using Seconds = std::chrono::duration<double>;
 
 class Victim {

@@ -13,7 +13,7 @@
 //   cpp, c                programs of doc/blob.md, with what they print (tests/integration/people/library_test.cpp)
 //   LANGUAGE FILE         of documents with a daemon of their own (below): a file; `console terminal` there: a command
 //                         that goes on running (tests/integration/people/tutorial_test.cpp)
-//   fj TABLE              bytes of doc/fj-protocol.md, sent in the simulator (tests/world/fj_test.cpp)
+//   fj TABLE              bytes of doc/fj-protocol.md, sent in the simulator (tests/world/fj_frames_test.cpp)
 //   sql                   tables and a query of doc/queue.md, beside what the daemon made (tests/integration/tables/export_test.cpp)
 //   stomp                 frames of doc/stomp.md, sent to a real daemon (tests/integration/tables/stomp_test.cpp)
 //   text                  not tested

@@ -7,10 +7,8 @@
 
 #include "tests/world/world.h"
 
+namespace fastjournal::sim::admission_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 struct Served {
   void start() {
@@ -202,3 +200,5 @@ BOOST_FIXTURE_TEST_CASE(watching_costs_a_turn_a_second_at_most, Served) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::admission_test

@@ -11,7 +11,7 @@
 #include "protocol/msgpack.h"
 #include "tests/world/world.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::blob_answers_test {
 namespace {
 
 constexpr char kHttp[] = "127.0.0.1:4080";
@@ -392,4 +392,4 @@ BOOST_AUTO_TEST_CASE(who_may_not_read_and_what_is_no_blob_is_refused) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::blob_answers_test

@@ -12,7 +12,7 @@
 #include "admin/declarations.h"
 #include "tests/world/asking.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::bound_listeners_test {
 namespace {
 
 constexpr char kDoor[] = "127.0.0.1:4051";
@@ -76,9 +76,9 @@ struct Bound : Doors {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(bound_to_a_table, Bound)
+BOOST_FIXTURE_TEST_SUITE(bound_listeners, Doors)
 
-BOOST_AUTO_TEST_CASE(its_table_need_not_be_named) {
+BOOST_FIXTURE_TEST_CASE(its_table_need_not_be_named, Bound) {
   BOOST_TEST(ask("jo", "INSERT name=a").starts_with("INSERTED "));
   BOOST_TEST(has(all("jo", "LIST"), "table=jobs"));
   BOOST_TEST(ask("jo", "PAUSE").starts_with("PAUSED "));
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(its_table_need_not_be_named) {
   BOOST_TEST(ask("main", "INSERT name=a").starts_with("ERROR code=missing_parameter"));
 }
 
-BOOST_AUTO_TEST_CASE(no_command_reaches_another_table) {
+BOOST_FIXTURE_TEST_CASE(no_command_reaches_another_table, Bound) {
   BOOST_TEST(
       ask("jo", "INSERT table=mail;name=a") ==
       "ERROR bound=jobs;code=not_allowed;command=INSERT;message=\"INSERT on table mail: connections that come by "
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(no_command_reaches_another_table) {
   BOOST_TEST(ask("main", "PEEK table=mail;name=a").starts_with("ERROR code=unknown_row"));
 }
 
-BOOST_AUTO_TEST_CASE(what_shows_all_tables_shows_this_one_and_nothing_of_the_daemon) {
+BOOST_FIXTURE_TEST_CASE(what_shows_all_tables_shows_this_one_and_nothing_of_the_daemon, Bound) {
   BOOST_REQUIRE(ask("main", "INSERT table=mail;name=a").starts_with("INSERTED "));
   BOOST_REQUIRE(ask("jo", "AUTH token=" + std::string{token().text()}).starts_with("AUTHENTICATED"));
   for (std::string const command : {"STATS", "TABLES", "METRICS", "ALERTS"}) {
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(what_shows_all_tables_shows_this_one_and_nothing_of_the_dae
   BOOST_TEST(world.stop_reason().empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_bound_listener_has_its_own_rights_only) {
+BOOST_FIXTURE_TEST_CASE(a_bound_listener_has_its_own_rights_only, Bound) {
   world.own_listeners = {at(kDoor, "jobs", {Right::add})};
   BOOST_REQUIRE(world.stop().ok());
   start();
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_bound_listener_has_its_own_rights_only) {
   BOOST_TEST(has(refused, "right=read"), refused);
 }
 
-BOOST_AUTO_TEST_CASE(http_is_bound_in_the_same_way) {
+BOOST_FIXTURE_TEST_CASE(http_is_bound_in_the_same_way, Bound) {
   world.own_listeners = {at(kDoor, "jobs")};
   world.own_listeners.front().protocol = access::kHttp;
   BOOST_REQUIRE(world.stop().ok());
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(http_is_bound_in_the_same_way) {
   BOOST_TEST(has(refused, "for table jobs only"), refused);
 }
 
-BOOST_AUTO_TEST_CASE(datagrams_are_bound_in_the_same_way) {
+BOOST_FIXTURE_TEST_CASE(datagrams_are_bound_in_the_same_way, Bound) {
   ConnectionId socket{};
   world.configure = [&](server::Server& server) {
     socket = world.network().receive_datagrams({})->id;
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(datagrams_are_bound_in_the_same_way) {
   BOOST_TEST(stat("udp_refused") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(its_table_must_be_declared_and_stays_declared) {
+BOOST_FIXTURE_TEST_CASE(its_table_must_be_declared_and_stays_declared, Bound) {
   world.remove_table("jobs");
   std::string const refused = reload();
   BOOST_TEST(refused.starts_with("ERROR code=bad_configuration"), refused);
@@ -196,10 +196,6 @@ BOOST_AUTO_TEST_CASE(its_table_must_be_declared_and_stays_declared) {
   BOOST_TEST((status.code() == Code::bad_configuration));
   BOOST_TEST(has(status.message(), "jobs.xml:3: <listen>: no table \"jobs\" is declared"), status.message());
 }
-
-BOOST_AUTO_TEST_SUITE_END()
-
-BOOST_FIXTURE_TEST_SUITE(listeners_of_tables, Doors)
 
 BOOST_AUTO_TEST_CASE(a_reload_opens_and_stops_them) {
   start();
@@ -395,4 +391,4 @@ BOOST_AUTO_TEST_CASE(a_table_goes_with_its_listeners) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::bound_listeners_test

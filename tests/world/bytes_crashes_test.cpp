@@ -9,7 +9,7 @@
 #include "tests/world/bytes_life.h"
 #include "tests/world/exchange_life.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::bytes_crashes_test {
 
 BOOST_AUTO_TEST_SUITE(bytes_crashes)
 
@@ -100,4 +100,4 @@ BOOST_AUTO_TEST_CASE(files_that_nobody_writes_to_are_looked_at_now_and_then) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::bytes_crashes_test

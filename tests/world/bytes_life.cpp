@@ -14,11 +14,11 @@ namespace fastjournal::sim {
 namespace {
 
 // What a key may hold, from the one that is sure on. Empty: nothing.
-using Known = std::vector<std::string>;
+using KnownBytes = std::vector<std::string>;
 
-class Life {
+class BytesLife {
  public:
-  explicit Life(std::uint64_t seed) : random_(seed), world_(seed) {
+  explicit BytesLife(std::uint64_t seed) : random_(seed), world_(seed) {
     for (std::string const table : {"transcripts/blobs.xml", "world/tables/spilling.xml"})
       expect(world_.add_table(FJ_SOURCE_DIR "/tests/" + table).ok(), "a table was refused");
     expect(world_.start().ok(), "the first start was refused");
@@ -124,7 +124,7 @@ class Life {
     for (auto& [key, known] : known_) check(key, known);
   }
 
-  void check(std::string const& key, Known& known) {
+  void check(std::string const& key, KnownBytes& known) {
     bool const is_blob = key.starts_with("b");
     world_.send("main", is_blob ? "GET table=blobs;key=" + key + ";data=1" : "PEEK table=spilling;name=" + key);
     world_.settle();
@@ -144,7 +144,7 @@ class Life {
 
   std::mt19937_64 random_;
   World world_;
-  std::map<std::string, Known> known_;
+  std::map<std::string, KnownBytes> known_;
   std::uint64_t step_{0};
   std::uint64_t writes_{0};
   std::uint64_t ends_{0};
@@ -155,7 +155,7 @@ class Life {
 
 BytesLifeResult live_with_bytes(std::uint64_t seed, std::uint64_t steps) {
   BytesLifeResult out;
-  Life life{seed};
+  BytesLife life{seed};
   try {
     life.live(steps);
   } catch (std::exception const& error) {

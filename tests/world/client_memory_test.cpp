@@ -11,10 +11,9 @@
 #include "tests/world/asking.h"
 #include "work/subscriptions.h"
 
+namespace fastjournal::sim::client_memory_test {
 namespace {
 
-using namespace fastjournal;
-using namespace fastjournal::sim;
 using server::ClientMemory;
 
 constexpr std::size_t kFrame = 1U << 20U;
@@ -239,3 +238,5 @@ BOOST_FIXTURE_TEST_CASE(what_waits_and_listens_is_counted_and_short, Served) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::client_memory_test

@@ -16,25 +16,27 @@ namespace {
 using lives::expect;
 using lives::parsed;
 
-constexpr std::size_t kProducers = 3;
-constexpr std::size_t kWorkers = 3;
+constexpr std::size_t kClusterProducers = 3;
+constexpr std::size_t kClusterWorkers = 3;
 constexpr std::size_t kReaders = 2;
 constexpr std::size_t kSetters = 3;  // and getters
-constexpr std::size_t kKeys = 2;
+constexpr std::size_t kClusterKeys = 2;
 constexpr std::size_t kNone = ClusterOfWorlds::kNone;
 
 // Of one row, by its name.
-struct Known {
+struct KnownRow {
   bool is_inserted{false};   // acknowledged
   bool is_done_sent{false};  // a DONE was sent: it may be gone
   bool is_done{false};       // acknowledged
   std::uint64_t epoch{0};    // last handed out
 };
 
-class Life {
+class ClusterLife {
  public:
-  Life(std::uint64_t seed, ClusterLifeResult& result) : chance_(seed), result_(result), cluster_(options_of(seed)) {
-    for (std::size_t at = 0; at < kProducers + kWorkers + kReaders + kSetters; ++at) clients_.push_back({.number = at});
+  ClusterLife(std::uint64_t seed, ClusterLifeResult& result)
+      : chance_(seed), result_(result), cluster_(options_of(seed)) {
+    for (std::size_t at = 0; at < kClusterProducers + kClusterWorkers + kReaders + kSetters; ++at)
+      clients_.push_back({.number = at});
     for (std::size_t at = 0; at < ClusterOfWorlds::kWorlds; ++at) start(at);
   }
 
@@ -87,11 +89,13 @@ class Life {
     std::int64_t asked_at{0};  // setters
     std::string value{};       // to be set; empty: it reads
   };
-  [[nodiscard]] bool is_producer(Client const& one) const { return one.number < kProducers; }
+  [[nodiscard]] bool is_producer(Client const& one) const { return one.number < kClusterProducers; }
   [[nodiscard]] bool is_worker(Client const& one) const {
-    return !is_producer(one) && one.number < kProducers + kWorkers;
+    return !is_producer(one) && one.number < kClusterProducers + kClusterWorkers;
   }
-  [[nodiscard]] static bool is_setter(Client const& one) { return one.number >= kProducers + kWorkers + kReaders; }
+  [[nodiscard]] static bool is_setter(Client const& one) {
+    return one.number >= kClusterProducers + kClusterWorkers + kReaders;
+  }
   [[nodiscard]] static std::string name_of(Client const& one) {
     return "c" + std::to_string(one.number) + "-" + std::to_string(one.connections);
   }
@@ -236,7 +240,7 @@ class Life {
   }
 
   void set_or_get(Client& one) {
-    one.name = "k" + std::to_string(draw(kKeys));
+    one.name = "k" + std::to_string(draw(kClusterKeys));
     one.asked_at = moment();
     one.value.clear();
     if (draw(2) == 0) return ask(one, "GET table=values;key=" + one.name);
@@ -319,7 +323,7 @@ class Life {
       if (answer.command == "ROW") take_row(one, answer);
       return;
     }
-    Known& row = rows_[one.name];
+    KnownRow& row = rows_[one.name];
     std::string const id = std::exchange(one.row, {});
     if (answer.command == "COMPLETED" || (one.is_resent && answer.text("code") == "unknown_row")) {
       expect(row.epoch == one.epoch || answer.command != "COMPLETED",
@@ -338,7 +342,7 @@ class Life {
     one.name = answer.text("name");
     one.row = answer.text("row");
     one.epoch = answer.find("epoch") == nullptr ? 0 : std::stoull(std::string{answer.text("epoch")});
-    Known& row = rows_[one.name];
+    KnownRow& row = rows_[one.name];
     expect(!row.is_done, one.name + " was finished and is handed out" + tag());
     expect(one.epoch > row.epoch,
            one.name + ": epoch " + std::to_string(one.epoch) + " after " + std::to_string(row.epoch) + tag());
@@ -400,7 +404,7 @@ class Life {
   ClusterLifeResult& result_;
   ClusterOfWorlds cluster_;
   std::vector<Client> clients_;
-  std::map<std::string, Known> rows_;
+  std::map<std::string, KnownRow> rows_;
   std::map<std::string, RegisterHistory> values_;
   std::int64_t moments_{0};
   std::map<std::size_t, std::int64_t> stopped_until_;
@@ -415,7 +419,7 @@ class Life {
 ClusterLifeResult live_in_cluster(std::uint64_t seed, std::uint64_t steps) {
   ClusterLifeResult result;
   try {
-    Life{seed, result}.run(steps);
+    ClusterLife{seed, result}.run(steps);
   } catch (std::exception const& error) {
     result.wrong = error.what();
   }

@@ -5,12 +5,12 @@
 #include "tests/world/cluster_life.h"
 #include "tests/world/register_history.h"
 
-using namespace fastjournal;
+namespace fastjournal::sim::cluster_lives_test {
 
 BOOST_AUTO_TEST_SUITE(cluster_lives)
 
 BOOST_AUTO_TEST_CASE(the_check_of_registers_sees_what_is_wrong) {
-  using History = sim::RegisterHistory;
+  using History = RegisterHistory;
   History right;
   right.write("a", 1, 4);
   right.read("", 2, 3);
@@ -47,9 +47,9 @@ BOOST_AUTO_TEST_CASE(what_was_acknowledged_stays_whoever_decides) {
   constexpr std::uint64_t kLives = 12;
   constexpr std::uint64_t kSteps = 3'000;
   std::uint64_t const first = test::seed_or(1);
-  sim::ClusterLifeResult all;
+  ClusterLifeResult all;
   for (std::uint64_t at = 0; at < kLives; ++at) {
-    sim::ClusterLifeResult const life = sim::live_in_cluster(first + at, kSteps);
+    ClusterLifeResult const life = live_in_cluster(first + at, kSteps);
     BOOST_TEST(life.wrong.empty(), "seed " << first + at << ": " << life.wrong);
     all.inserted += life.inserted;
     all.done += life.done;
@@ -74,3 +74,5 @@ BOOST_AUTO_TEST_CASE(what_was_acknowledged_stays_whoever_decides) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::cluster_lives_test

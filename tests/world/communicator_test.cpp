@@ -5,10 +5,8 @@
 #include "protocol/text.h"
 #include "tests/world/asking.h"
 
+namespace fastjournal::sim::communicator_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 constexpr char kAddress[] = "unix:/run/communicatord.sock";
 
@@ -236,3 +234,5 @@ BOOST_AUTO_TEST_CASE(a_clock_that_was_set_is_an_alert_until_it_is_followed) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::communicator_test

@@ -21,10 +21,8 @@
 #include "tests/crash/log_world.h"
 #include "tests/world/world.h"
 
+namespace fastjournal::sim::damaged_starts_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 enum class Damage : std::uint8_t { flip, wipe_sector, wipe_tail, cut, swap, stale, remove, garbage };
 constexpr std::array<char const*, 8> kDamageNames{"flip", "wipe a sector", "wipe the tail", "cut",
@@ -204,8 +202,8 @@ class Store {
 BOOST_AUTO_TEST_SUITE(damaged_starts)
 
 BOOST_AUTO_TEST_CASE(whatever_is_damaged_nothing_acknowledged_is_gone_without_a_word) {
-  std::uint64_t const seed = fastjournal::test::seed_or(1);
-  std::uint64_t const starts = fastjournal::test::number_from("FJ_STARTS", 240);
+  std::uint64_t const seed = test::seed_or(1);
+  std::uint64_t const starts = test::number_from("FJ_STARTS", 240);
   constexpr std::uint64_t kStartsOfAStore = 24;
   std::array<std::array<std::uint64_t, 4>, kDamageNames.size()> counts{};
   std::uint64_t done = 0;
@@ -229,3 +227,5 @@ BOOST_AUTO_TEST_CASE(whatever_is_damaged_nothing_acknowledged_is_gone_without_a_
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::damaged_starts_test

@@ -17,9 +17,9 @@
 #include "tests/world/transcript.h"
 #include "tests/world/world.h"
 
+namespace fastjournal::sim::documents_test {
 namespace {
 
-using namespace fastjournal;
 using test::Example;
 
 std::string const kRoot = FJ_SOURCE_DIR;
@@ -36,8 +36,8 @@ std::vector<Example> examples(std::string_view language) {
   return out;
 }
 
-std::unique_ptr<sim::DocumentPlayer> new_world(Example const& example) {
-  auto player = std::make_unique<sim::DocumentPlayer>(1);
+std::unique_ptr<DocumentPlayer> new_world(Example const& example) {
+  auto player = std::make_unique<DocumentPlayer>(1);
   for (std::string const& table : example.words) {
     std::string path = kRoot + "/conf/tables.d/" + table + ".xml";
     if (!std::filesystem::exists(path)) path = kRoot + "/tests/transcripts/" + table + ".xml";
@@ -99,12 +99,12 @@ Status load(std::string const& shown) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(examples_in_documents)
+BOOST_AUTO_TEST_SUITE(documents)
 
 BOOST_AUTO_TEST_CASE(conversations_go_as_they_are_shown) {
   std::vector<Example> const all = examples("transcript");
   BOOST_REQUIRE(!all.empty());
-  std::unique_ptr<sim::DocumentPlayer> player;
+  std::unique_ptr<DocumentPlayer> player;
   std::string document;
   for (Example const& example : all) {
     bool const goes_on = example.words.empty() && example.document == document;
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(declarations_that_commands_write_are_taken_by_the_loader) {
 
 BOOST_AUTO_TEST_CASE(every_figure_of_stats_is_explained_and_no_other) {
   std::set<std::string> told;
-  sim::World world{1};
+  World world{1};
   BOOST_REQUIRE(world.add_table(kRoot + "/conf/tables.d/pages.xml").ok());
   BOOST_REQUIRE(world.start().ok());
   world.send("main", "STATS");
@@ -209,3 +209,5 @@ BOOST_AUTO_TEST_CASE(every_block_says_what_it_is) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::documents_test

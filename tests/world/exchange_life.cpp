@@ -20,7 +20,7 @@
 namespace fastjournal::sim {
 namespace {
 
-constexpr std::size_t kTables = 6;
+constexpr std::size_t kExchangeTables = 6;
 constexpr std::uint64_t kKeys = 4;
 constexpr std::uint64_t kFlights = 12;
 constexpr std::size_t kQuestions = 5;
@@ -79,7 +79,7 @@ class ExchangeLife {
     access::ListenDeclaration web{.address = ExchangeLedger::kWeb, .rights = {Right::read, Right::add}};
     web.protocol = "http";
     world_.own_listeners = {web};
-    for (std::size_t i = 0; i < kTables; ++i) declare(i);
+    for (std::size_t i = 0; i < kExchangeTables; ++i) declare(i);
     world_.remove_table("exchanged");
     start();
     // The file of an empty table is exchanged before the newer one is made: until then puts are refused.
@@ -163,7 +163,7 @@ class ExchangeLife {
 
   void begin_flight(std::uint64_t number) {
     Flight flight;
-    flight.table = number < kTables ? number : draw(kTables);
+    flight.table = number < kExchangeTables ? number : draw(kExchangeTables);
     BlobFiles const& files = tables_[flight.table];
     flight.coming.way = static_cast<Way>(draw(kWayNames.size()));
     flight.coming.table = files.name;
@@ -253,8 +253,8 @@ class ExchangeLife {
       if (flight.wanted == Moment::copying && tables_[flight.table].is_building && !flight.is_sent() && draw(2) == 0)
         return send(flight), true;
     if (dice < 4) return send_some();
-    if (dice == 4) return maintain(tables_[draw(kTables)]);
-    if (dice == 5) return readers_ && read_by_name(tables_[draw(kTables)]);
+    if (dice == 4) return maintain(tables_[draw(kExchangeTables)]);
+    if (dice == 5) return readers_ && read_by_name(tables_[draw(kExchangeTables)]);
     if (dice == 7 && draw(10) == 0) return ask_some();
     if (dice == 6) hold_jobs(draw(5) == 0);
     bool goes_on = false;
@@ -378,7 +378,7 @@ class ExchangeLife {
   }
 
   void look(bool is_at_rest = false) {
-    for (std::size_t i = 0; i < kTables; ++i) look_at(i);
+    for (std::size_t i = 0; i < kExchangeTables; ++i) look_at(i);
     for (Flight& flight : flights_) {
       if (!flight.has_begun()) continue;
       SimNetwork::Connection const& connection = world_.connection(flight.client);
@@ -556,7 +556,7 @@ class ExchangeLife {
 
   std::mt19937_64 random_;
   World world_;
-  std::array<BlobFiles, kTables> tables_;
+  std::array<BlobFiles, kExchangeTables> tables_;
   std::vector<Flight> flights_;
   ExchangeLedger ledger_;
   std::set<std::string> keys_;                                    // of the round's values

@@ -1,7 +1,7 @@
 // Three common failures of queues, played on the whole daemon under simulated time, with printed figures: a key that is
 // inserted again and again and never runs; a tenant that waits longer because another one floods the table; a tenant
 // that is never served because its only row is inserted again and again. FJ_TOUCHES and FJ_FLOOD make them larger
-// (`FJ_TOUCHES=604800 FJ_FLOOD=1000000 build/release/bin/experiments`).
+// (`FJ_TOUCHES=604800 FJ_FLOOD=1000000 build/release/bin/world --run_test=experiments`).
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -16,10 +16,8 @@
 #include "tests/unit/journal/harness.h"
 #include "tests/world/world.h"
 
+namespace fastjournal::sim::experiments_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 // A producer, and a worker that takes one row at a time.
 struct Daemon {
@@ -168,3 +166,5 @@ BOOST_AUTO_TEST_CASE(a_tenant_whose_only_row_is_touched_without_end_has_its_turn
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::experiments_test

@@ -15,10 +15,8 @@
 #include "tests/support/seed.h"
 #include "tests/world/asking.h"
 
+namespace fastjournal::sim::exports_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 constexpr std::int64_t kSecond = 1000;
 
@@ -183,7 +181,7 @@ BOOST_FIXTURE_TEST_CASE(after_a_failed_sync_nothing_is_exported, Mirrored) {
 
 // Whatever was exported was there after each power cut, unless it was removed.
 BOOST_AUTO_TEST_CASE(no_power_cut_takes_back_what_was_exported) {
-  std::uint64_t const seed = fastjournal::test::seed_or(1);
+  std::uint64_t const seed = test::seed_or(1);
   std::size_t exported = 0;
   for (std::uint64_t life = 0; life < 20; ++life) {
     Mirrored one{seed + life};
@@ -353,3 +351,5 @@ BOOST_FIXTURE_TEST_CASE(a_change_of_one_table_looks_at_no_other, Mirrored) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::exports_test

@@ -1,6 +1,6 @@
 // The change feed and messages by UDP, in the simulator: random lives of a daemon whose followers receive datagrams
 // over a bad network and must reach the same state; and one case for each rule. FJ_SEED and FJ_PLAYS as in
-// play_test.cpp.
+// random_lives_test.cpp.
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
@@ -13,10 +13,8 @@
 #include "tests/world/asking.h"
 #include "tests/world/follower.h"
 
+namespace fastjournal::sim::feed_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 std::string const kJobs = FJ_SOURCE_DIR "/tests/transcripts/jobs.xml";
 std::string const kWiderJobs = FJ_SOURCE_DIR "/tests/transcripts/wider/jobs.xml";
@@ -173,7 +171,7 @@ class Life {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(change_feed)
+BOOST_AUTO_TEST_SUITE(feed)
 
 BOOST_AUTO_TEST_CASE(followers_come_to_the_same_digest) {
   replica::Counters sum;
@@ -331,8 +329,7 @@ BOOST_FIXTURE_TEST_CASE(digest_is_for_the_administrator, Fed) {
   BOOST_TEST(std::strtoull(std::string{message.text("digest")}.c_str(), nullptr, 16) == follower.replica().digest());
 }
 
-BOOST_AUTO_TEST_SUITE_END()
-
+// Messages by UDP.
 namespace {
 
 struct Addressed : Fed {
@@ -348,8 +345,6 @@ struct Addressed : Fed {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(messages_by_udp)
 
 BOOST_FIXTURE_TEST_CASE(the_right_secret_inserts_and_is_kept_nowhere, Addressed) {
   datagram("INSERT table=jobs;name=a;secret_code=open sesame");
@@ -390,3 +385,5 @@ BOOST_AUTO_TEST_CASE(more_than_are_allowed_in_a_second_are_dropped) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::feed_test

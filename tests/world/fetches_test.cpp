@@ -8,7 +8,7 @@
 
 #include "tests/world/lives.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::fetches_test {
 namespace {
 
 constexpr std::string_view kAgain = "FOUND table=ended;source=pages;uri=/a;hash=h1";
@@ -125,4 +125,4 @@ BOOST_AUTO_TEST_CASE(a_power_cut_meanwhile_loses_nothing) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::fetches_test

@@ -11,9 +11,7 @@
 #include "tests/support/seed.h"
 #include "tests/world/world.h"
 
-using namespace fastjournal;
-using namespace fastjournal::sim;
-
+namespace fastjournal::sim::hash_seed_test {
 namespace {
 
 constexpr int kCommands = 3000;
@@ -77,7 +75,7 @@ std::uint32_t most_of_one_hash(std::uint64_t hash_seed) {
   BOOST_REQUIRE(world.start().ok());
   for (std::uint32_t i = 0; i < 1000; ++i) {
     std::uint64_t key = 0;
-    for (char const c : fastjournal::test::colliding_bytes(7, i)) key = key << 8U | static_cast<unsigned char>(c);
+    for (char const c : test::colliding_bytes(7, i)) key = key << 8U | static_cast<unsigned char>(c);
     world.send("one", "INSERT table=jobs;name=" + std::to_string(key));
   }
   world.settle();
@@ -110,3 +108,5 @@ BOOST_AUTO_TEST_CASE(nothing_that_is_heard_or_logged_depends_on_it) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::hash_seed_test

@@ -5,7 +5,7 @@
 #include "tests/support/seed.h"
 #include "tests/world/keyvalue_life.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::keyvalue_crashes_test {
 
 BOOST_AUTO_TEST_SUITE(keyvalue_crashes)
 
@@ -24,4 +24,4 @@ BOOST_AUTO_TEST_CASE(what_was_acknowledged_is_there) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::keyvalue_crashes_test

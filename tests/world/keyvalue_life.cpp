@@ -14,7 +14,7 @@ namespace fastjournal::sim {
 namespace {
 
 // What a key may hold. Empty: nothing.
-struct Known {
+struct KnownValue {
   std::vector<std::string> states{""};  // from the one that is sure on
   std::size_t acknowledged{1};          // of these
   bool is_persistent{false};            // the last one, if it is a value
@@ -25,9 +25,9 @@ struct Known {
   }
 };
 
-class WorldLife {
+class KeyValueLife {
  public:
-  explicit WorldLife(std::uint64_t seed) : random_(seed), world_(seed) {
+  explicit KeyValueLife(std::uint64_t seed) : random_(seed), world_(seed) {
     expect(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok(), "the table was refused");
     expect(world_.start().ok(), "the first start was refused");
   }
@@ -58,7 +58,7 @@ class WorldLife {
   // `settles`: the answer is read; otherwise the command may be under way when the daemon ends.
   void write(bool settles) {
     std::string const key = "k" + std::to_string(draw(12));
-    Known& known = known_[key];
+    KnownValue& known = known_[key];
     bool const deletes = draw(5) == 0;
     bool const persists = draw(2) == 0;
     std::string const value = deletes ? "" : "v" + std::to_string(++writes_) + std::string(draw(200), 'x');
@@ -101,7 +101,7 @@ class WorldLife {
     for (auto& [key, known] : known_) check(key, known);
   }
 
-  void check(std::string const& key, Known& known) {
+  void check(std::string const& key, KnownValue& known) {
     world_.send("main", "GET table=values;key=" + key + ";facts=1");
     world_.settle();
     std::string const line = world_.take_line("main").value_or("");
@@ -119,7 +119,7 @@ class WorldLife {
 
   std::mt19937_64 random_;
   World world_;
-  std::map<std::string, Known> known_;
+  std::map<std::string, KnownValue> known_;
   std::uint64_t step_{0};
   std::uint64_t writes_{0};
   std::uint64_t ends_{0};
@@ -129,7 +129,7 @@ class WorldLife {
 
 KeyValueLifeResult live_with_values(std::uint64_t seed, std::uint64_t steps) {
   KeyValueLifeResult out;
-  WorldLife life{seed};
+  KeyValueLife life{seed};
   try {
     life.live(steps);
   } catch (std::exception const& error) {

@@ -9,10 +9,8 @@
 #include "protocol/text.h"
 #include "tests/world/asking.h"
 
+namespace fastjournal::sim::listeners_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 constexpr char kJobs[] = FJ_SOURCE_DIR "/tests/transcripts/jobs.xml";
 
@@ -248,3 +246,5 @@ BOOST_AUTO_TEST_CASE(one_connection_listens_to_a_thousand_tables) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::listeners_test

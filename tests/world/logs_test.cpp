@@ -10,10 +10,8 @@
 #include "protocol/text.h"
 #include "tests/world/world.h"
 
+namespace fastjournal::sim::logs_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 // Table `jobs` is in the local log, `own` in the far one.
 struct Two {
@@ -62,7 +60,7 @@ struct Two {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(two_logs)
+BOOST_AUTO_TEST_SUITE(logs)
 
 BOOST_FIXTURE_TEST_CASE(a_slow_log_stalls_only_who_used_it, Two) {
   slow(true);
@@ -251,3 +249,5 @@ BOOST_AUTO_TEST_CASE(no_answer_is_taken_back_whatever_the_logs_go_through) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::logs_test

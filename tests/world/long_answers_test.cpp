@@ -10,7 +10,7 @@
 #include "server/long_answers.h"
 #include "tests/world/asking.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::long_answers_test {
 namespace {
 
 constexpr int kTables = 300;
@@ -184,4 +184,4 @@ BOOST_AUTO_TEST_CASE(what_is_unsent_of_an_answer_is_bounded) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::long_answers_test

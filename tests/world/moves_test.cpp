@@ -9,9 +9,7 @@
 #include "engine/digest.h"
 #include "tests/world/asking.h"
 
-using namespace fastjournal;
-using namespace fastjournal::sim;
-
+namespace fastjournal::sim::moves_test {
 namespace {
 
 constexpr char kTables[] = FJ_SOURCE_DIR "/tests/transcripts/";
@@ -349,3 +347,5 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_move_says_why, Moves) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::moves_test

@@ -12,10 +12,8 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/world/asking.h"
 
+namespace fastjournal::sim::names_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 struct Served : Asking {
   Served() { serve(); }
@@ -161,3 +159,5 @@ BOOST_AUTO_TEST_CASE(who_invents_names_takes_its_own_places_only) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::names_test

@@ -7,7 +7,7 @@
 #include "tests/support/seed.h"
 #include "tests/world/pipeline_life.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::pipeline_crashes_test {
 
 BOOST_AUTO_TEST_SUITE(pipeline_crashes)
 
@@ -27,4 +27,4 @@ BOOST_AUTO_TEST_CASE(documents_arrive_as_their_guarantees_say) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::pipeline_crashes_test

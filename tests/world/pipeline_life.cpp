@@ -17,16 +17,16 @@ namespace {
 using lives::expect;
 using lives::parsed;
 
-constexpr std::array<std::string_view, 3> kWorkers{"w0", "w1", "w2"};
+constexpr std::array<std::string_view, 3> kPipelineWorkers{"w0", "w1", "w2"};
 constexpr std::size_t kUrisMax = 12;
 constexpr std::uint64_t kChildrenMax = 4;
 
 // The plan (tests/transcripts/plans/docs.xml): index takes a document again, publish once at most.
 constexpr std::string_view kAgain = "index";
 
-class WorldLife {
+class PipelineLife {
  public:
-  explicit WorldLife(std::uint64_t seed) : random_(seed), world_(seed) {
+  explicit PipelineLife(std::uint64_t seed) : random_(seed), world_(seed) {
     std::uint64_t const kind = draw(3);
     keeps_versions_ = kind == 0;
     std::string const folder = keeps_versions_ ? "/tests/world/kept"
@@ -385,8 +385,8 @@ class WorldLife {
   bool drains_{false};
   std::map<std::string, std::set<std::uint64_t>> found_;  // by uri: versions that the table has acknowledged
   std::map<std::string, std::uint64_t> last_;             // by uri: the last document that was published
-  std::array<Worker, kWorkers.size()> workers_{
-      {{std::string{kWorkers[0]}}, {std::string{kWorkers[1]}}, {std::string{kWorkers[2]}}}};
+  std::array<Worker, kPipelineWorkers.size()> workers_{
+      {{std::string{kPipelineWorkers[0]}}, {std::string{kPipelineWorkers[1]}}, {std::string{kPipelineWorkers[2]}}}};
   std::map<std::string, std::uint64_t> received_;
   std::map<std::string, std::uint64_t> by_key_;
   std::map<std::string, std::string> keys_;
@@ -398,7 +398,7 @@ class WorldLife {
 }  // namespace
 
 PipelineLifeResult live_with_pipelines(std::uint64_t seed, std::uint64_t steps) {
-  std::optional<WorldLife> life;
+  std::optional<PipelineLife> life;
   std::string wrong;
   try {
     life.emplace(seed);

@@ -11,8 +11,7 @@
 
 #include "tests/world/lives.h"
 
-namespace fastjournal::sim {
-
+namespace fastjournal::sim::pipeline_proofs_test {
 namespace {
 
 using lives::expect;
@@ -215,4 +214,4 @@ BOOST_AUTO_TEST_CASE(a_retry_of_10000_is_cut_in_the_middle_and_goes_on) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::pipeline_proofs_test

@@ -8,7 +8,7 @@
 #include "tests/world/queue_life.h"
 #include "tests/world/world.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::queue_crashes_test {
 
 BOOST_AUTO_TEST_SUITE(queue_crashes)
 
@@ -49,4 +49,4 @@ BOOST_AUTO_TEST_CASE(a_large_body_is_whole_when_its_message_is_gone_with_the_ans
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::queue_crashes_test

@@ -19,9 +19,9 @@ using lives::parsed;
 constexpr std::array<std::string_view, 3> kAgents{"a0", "a1", "a2"};
 constexpr std::size_t kMovesMax = 20;  // of one transaction
 
-class WorldLife {
+class QueueLife {
  public:
-  explicit WorldLife(std::uint64_t seed) : random_(seed), world_(seed) {
+  explicit QueueLife(std::uint64_t seed) : random_(seed), world_(seed) {
     expect(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/post.xml").ok(), "the table was refused");
     expect(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok(), "the table was refused");
     expect(world_.start().ok(), "the first start was refused");
@@ -290,7 +290,7 @@ class WorldLife {
 }  // namespace
 
 QueueLifeResult live_with_queues(std::uint64_t seed, std::uint64_t steps) {
-  std::optional<WorldLife> life;
+  std::optional<QueueLife> life;
   std::string wrong;
   try {
     life.emplace(seed);

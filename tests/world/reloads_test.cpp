@@ -7,9 +7,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/world/asking.h"
 
-using namespace fastjournal;
-using namespace fastjournal::sim;
-
+namespace fastjournal::sim::reloads_test {
 namespace {
 
 constexpr char kScratch[] = FJ_SOURCE_DIR "/tests/transcripts/scratch.xml";
@@ -120,3 +118,5 @@ BOOST_FIXTURE_TEST_CASE(a_reload_that_exchanges_tables_mixes_nothing_up, Served)
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::reloads_test

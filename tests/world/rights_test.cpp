@@ -13,7 +13,7 @@
 #include "admin/declarations.h"
 #include "tests/world/world.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::rights_test {
 namespace {
 
 enum class OnSome : std::uint8_t { no, of_that_table, shown, either, any };
@@ -180,7 +180,7 @@ struct Scan {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(rights_of_commands, Scan)
+BOOST_FIXTURE_TEST_SUITE(rights, Scan)
 
 BOOST_AUTO_TEST_CASE(every_command_is_in_the_document_once) {
   std::set<std::string> expected{"LISTEN;mode=row"};
@@ -348,4 +348,4 @@ BOOST_AUTO_TEST_CASE(what_is_shown_without_a_table_is_of_tables_that_may_be_read
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::rights_test

@@ -9,10 +9,8 @@
 #include "log/file/log_reader.h"
 #include "tests/world/asking.h"
 
+namespace fastjournal::sim::scrub_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 constexpr DurationMs kRound{3'600'000};
 constexpr int kRows = 3000;
@@ -43,7 +41,7 @@ struct Scrubbed : Asking {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(scrub_of_the_daemon)
+BOOST_AUTO_TEST_SUITE(scrub)
 
 BOOST_FIXTURE_TEST_CASE(rounds_come_in_their_time_and_cost_little, Scrubbed) {
   world.advance(DurationMs{1});
@@ -110,3 +108,5 @@ BOOST_FIXTURE_TEST_CASE(without_scrubbing_the_same_damage_stops_the_next_start, 
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::scrub_test

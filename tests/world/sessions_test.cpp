@@ -7,10 +7,8 @@
 #include "protocol/text.h"
 #include "tests/world/asking.h"
 
+namespace fastjournal::sim::sessions_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 struct Served : Asking {
   Served() { serve(); }
@@ -155,3 +153,5 @@ BOOST_AUTO_TEST_CASE(a_full_disk_refuses_what_adds_lets_work_go_on_and_takes_aga
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::sessions_test

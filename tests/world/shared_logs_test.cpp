@@ -9,10 +9,8 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/world/cluster_of_worlds.h"
 
+namespace fastjournal::sim::shared_logs_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 struct Three {
   Three() : cluster(EtcdOptions{}) {
@@ -698,3 +696,5 @@ BOOST_AUTO_TEST_CASE(a_move_that_is_cut_off_ends_in_one_of_the_two_logs) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::shared_logs_test

@@ -11,7 +11,7 @@
 #include "tests/sim/sim_disk.h"
 #include "tests/world/sim_network.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::sim_network_test {
 namespace {
 
 struct Handler final : env::NetworkHandler {
@@ -151,4 +151,4 @@ BOOST_AUTO_TEST_CASE(local_datagrams_come_and_are_answered) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::sim_network_test

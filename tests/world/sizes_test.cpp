@@ -18,7 +18,7 @@
 #include "tests/world/asking.h"
 #include "tests/world/exchange_ways.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::sizes_test {
 namespace {
 
 constexpr char kSizesWeb[] = "127.0.0.1:4080";
@@ -294,4 +294,4 @@ BOOST_AUTO_TEST_CASE(commands_of_any_sizes_are_answered) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::sizes_test

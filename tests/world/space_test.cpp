@@ -12,10 +12,8 @@
 #include "tests/support/seed.h"
 #include "tests/world/asking.h"
 
+namespace fastjournal::sim::space_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 constexpr std::uint64_t kContainer = 512U << 10U;
 
@@ -350,3 +348,5 @@ BOOST_AUTO_TEST_CASE(a_folder_that_may_not_be_written_is_not_called_a_full_disk)
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::space_test

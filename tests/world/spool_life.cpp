@@ -21,7 +21,7 @@ constexpr std::int64_t kSkewMs = 10'000;  // max-clock-skew of the tables
 // Of rows whose dates are the same, so that none is stale.
 constexpr std::int64_t kSameDateMs = 1'700'000'000'000;
 constexpr std::int64_t kArrivedMs = 130'000;
-constexpr char const* kTables[] = {"counts", "plain", "dated", "later"};
+constexpr char const* kSpoolTables[] = {"counts", "plain", "dated", "later"};
 
 struct Row {
   std::string id;
@@ -141,7 +141,7 @@ class SpoolLife {
   void begin_save(Producer& producer) {
     Row row;
     row.id = "r" + std::to_string(rows_.size());
-    row.table = kTables[draw(4)];
+    row.table = kSpoolTables[draw(4)];
     row.key = "k" + std::to_string(draw(12));
     row.date_ms = row.table == "dated" ? site_.now().value : kSameDateMs;
     row.lowest_ms = site_.now().value;
@@ -318,7 +318,7 @@ class SpoolLife {
     if (dice < 22) return world_.disk().set_capacity(kRoomy);
     if (dice < 26) return world_.hold_flushes(true);
     if (dice < 32) return world_.hold_flushes(false);
-    if (dice < 35) return tell(std::string{one_in(2) ? "DRAIN" : "RESUME"} + " table=" + kTables[draw(3)]);
+    if (dice < 35) return tell(std::string{one_in(2) ? "DRAIN" : "RESUME"} + " table=" + kSpoolTables[draw(3)]);
     if (dice < 36) return appear();
     if (has_nodes_ && dice < 39 && one_in(2)) return disturb_nodes();
     if (dice < 37) {
@@ -433,7 +433,7 @@ class SpoolLife {
     if (!world_.is_running() || !world_.fatal_error().ok() || world_.disk().is_planned()) return;
     world_.hold_flushes(false);
     Counted counted;
-    for (char const* const table : kTables)
+    for (char const* const table : kSpoolTables)
       if (world_.declaration(table) != nullptr) count(table, counted);
     if (is_right()) check_counts(counted, false);
   }
@@ -519,7 +519,7 @@ class SpoolLife {
 
   void check_all() {
     Counted counted;
-    for (char const* const table : kTables) count(table, counted);
+    for (char const* const table : kSpoolTables) count(table, counted);
     if (is_right()) check_counts(counted, true);
     if (is_right()) check_latest(counted);
     if (is_right()) check_aside();
@@ -538,7 +538,7 @@ class SpoolLife {
     if (world_.is_running() && !world_.fatal_error().ok()) stop_daemon();
     start_daemon();
     appear();
-    for (char const* const table : kTables) tell(std::string{"RESUME table="} + table);
+    for (char const* const table : kSpoolTables) tell(std::string{"RESUME table="} + table);
     if (has_nodes_) {
       for (std::size_t node = 0; node < SpoolSite::kNodes; ++node) site_.set_away(node, false);
       site_.set_owner(draw(SpoolSite::kNodes));

@@ -13,7 +13,7 @@
 #include "tests/world/asking.h"
 #include "tests/world/spool_site.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::spool_promises_test {
 namespace {
 
 constexpr std::int64_t kHourMs = 3'600'000;
@@ -76,6 +76,8 @@ struct Spooling : Asking {
   SpoolSite site;
   SimProducer producer{site.folder(), {}};
 };
+
+}  // namespace
 
 BOOST_AUTO_TEST_SUITE(spool_promises)
 
@@ -337,5 +339,4 @@ BOOST_AUTO_TEST_CASE(a_clock_that_is_set_back_holds_nothing_up) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::spool_promises_test

@@ -10,12 +10,10 @@
 #include "fastjournal/limits.h"
 #include "tests/world/asking.h"
 
+namespace fastjournal::sim::strangers_test {
 namespace {
 
 using namespace std::string_view_literals;
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 // A form that submits itself (enctype text/plain), from any page to http://127.0.0.1:4050/.
 constexpr std::string_view kForm =
@@ -134,3 +132,5 @@ BOOST_AUTO_TEST_CASE(a_stranger_is_closed_also_while_syncs_are_slow) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::strangers_test

@@ -10,10 +10,8 @@
 #include "protocol/text.h"
 #include "tests/world/asking.h"
 
+namespace fastjournal::sim::syncs_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 // The test decides when a sync ends.
 struct Threaded : Asking {
@@ -33,7 +31,7 @@ struct Threaded : Asking {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(syncs_on_a_thread)
+BOOST_AUTO_TEST_SUITE(syncs)
 
 BOOST_FIXTURE_TEST_CASE(turns_go_on_meanwhile_and_share_the_next_sync, Threaded) {
   world.hold_flushes(true);
@@ -248,3 +246,5 @@ BOOST_AUTO_TEST_CASE(one_slow_sync_in_a_hundred_is_too_many_for_the_loop) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::syncs_test

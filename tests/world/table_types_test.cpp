@@ -11,10 +11,8 @@
 #include "tests/support/types/notes.h"
 #include "tests/world/asking.h"
 
+namespace fastjournal::sim::table_types_test {
 namespace {
-
-using namespace fastjournal;
-using namespace fastjournal::sim;
 
 // A type's names for the commands that all types of work have.
 struct Words {
@@ -355,3 +353,5 @@ BOOST_AUTO_TEST_CASE(a_turn_asks_only_the_tables_that_have_something_to_do) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::table_types_test

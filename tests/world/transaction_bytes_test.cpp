@@ -12,7 +12,7 @@
 #include "tests/world/asking.h"
 #include "tests/world/world.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::transaction_bytes_test {
 namespace {
 
 bool says(std::string const& line, std::string_view what) { return line.find(what) != std::string::npos; }
@@ -253,4 +253,4 @@ BOOST_AUTO_TEST_CASE(a_log_that_stops_to_serve_and_a_reload_end_it) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::transaction_bytes_test

@@ -6,7 +6,7 @@
 #include "tests/world/transactions_life.h"
 #include "tests/world/transactions_model.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::transactions_crashes_test {
 
 BOOST_AUTO_TEST_SUITE(transactions_crashes)
 
@@ -58,4 +58,4 @@ BOOST_AUTO_TEST_CASE(without_the_log_that_decides_its_parts_wait_for_a_person) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::transactions_crashes_test

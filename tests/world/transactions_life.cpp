@@ -139,9 +139,9 @@ std::vector<std::string> moves_of(std::vector<Held> const& rows, std::string con
   return out;
 }
 
-class Life {
+class TransactionsLife {
  public:
-  explicit Life(std::uint64_t seed) : random_(seed), world_(seed) {
+  explicit TransactionsLife(std::uint64_t seed) : random_(seed), world_(seed) {
     build(world_, 1 + seed % 3);
     if (seed % 4 == 0) world_.log_options.sync_place = log::SyncPlace::on_thread;
     expect(world_.start().ok(), "the first start was refused");
@@ -524,10 +524,10 @@ class Cut {
 }  // namespace
 
 TransactionsLifeResult live_with_transactions(std::uint64_t seed, std::uint64_t steps) {
-  std::unique_ptr<Life> life;
+  std::unique_ptr<TransactionsLife> life;
   std::string wrong;
   try {
-    life = std::make_unique<Life>(seed);
+    life = std::make_unique<TransactionsLife>(seed);
     life->live(steps);
   } catch (std::exception const& error) {
     wrong = error.what();

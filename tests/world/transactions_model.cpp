@@ -14,7 +14,7 @@ using lives::expect;
 using lives::parsed;
 using Reference = TransactionsReference;
 
-constexpr std::array<std::string_view, 3> kTables{"jobs", "values", "post"};
+constexpr std::array<std::string_view, 3> kModelTables{"jobs", "values", "post"};
 constexpr std::array<std::string_view, 2> kQueues{"first", "second"};
 
 struct Client {
@@ -47,8 +47,8 @@ class Model {
   explicit Model(std::uint64_t seed) : random_(seed), world_(seed) {
     constexpr std::array<std::array<std::string_view, 3>, 3> kLogs{
         {{"shared", "shared", "shared"}, {"shared", "alone", "alone"}, {"alone", "shared", "third"}}};
-    for (std::size_t i = 0; i < kTables.size(); ++i) {
-      std::string const name{kTables[i]};
+    for (std::size_t i = 0; i < kModelTables.size(); ++i) {
+      std::string const name{kModelTables[i]};
       Status const added = world_.add_table(FJ_SOURCE_DIR "/tests/world/tables/lasting/" + name + ".xml");
       expect(added.ok(), added.text());
       auto table = std::make_shared<TableDeclaration>(*world_.declaration(name));

@@ -16,7 +16,7 @@
 #include "tests/world/asking.h"
 #include "tests/world/world.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::transactions_test {
 namespace {
 
 struct Daemon : Asking {
@@ -433,4 +433,4 @@ BOOST_AUTO_TEST_CASE(a_message_of_a_queue_has_a_body_of_64_mib) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::transactions_test

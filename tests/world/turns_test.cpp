@@ -9,8 +9,8 @@
 #include "server/turn_budget.h"
 #include "tests/world/world.h"
 
-using namespace fastjournal;
-using namespace fastjournal::sim;
+namespace fastjournal::sim::turns_test {
+
 using server::TurnBudget;
 
 namespace {
@@ -224,3 +224,5 @@ BOOST_AUTO_TEST_CASE(the_record_names_the_heaviest_command_or_the_part_that_took
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::sim::turns_test

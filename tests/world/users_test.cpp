@@ -13,7 +13,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/world/world.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::users_test {
 namespace {
 
 access::Token token_of(int number, char secret = 's') {
@@ -452,4 +452,4 @@ BOOST_AUTO_TEST_CASE(a_certificate_gives_the_rights_of_the_user_it_names) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::users_test

@@ -10,7 +10,7 @@
 #include "server/watches.h"
 #include "tests/world/asking.h"
 
-namespace fastjournal::sim {
+namespace fastjournal::sim::watch_test {
 namespace {
 
 struct Watched : Asking {
@@ -64,7 +64,7 @@ struct Watched : Asking {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(watching, Watched)
+BOOST_FIXTURE_TEST_SUITE(watch, Watched)
 
 BOOST_AUTO_TEST_CASE(a_round_has_the_messages_of_stats) {
   add_tables(3);
@@ -238,4 +238,4 @@ BOOST_AUTO_TEST_CASE(a_log_that_does_not_serve_is_left_out) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace fastjournal::sim
+}  // namespace fastjournal::sim::watch_test

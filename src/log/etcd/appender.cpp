@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "log/etcd/mutants.h"
-
 namespace fastjournal::log::etcd {
 
 void Appender::begin(Owner const& owner) {
@@ -79,7 +77,6 @@ void Appender::request(Sent& sent) {
        static_cast<std::int64_t>(owner_.token)},
       {key, api::Compare::What::create_revision, api::Compare::Is::equal, 0},
   };
-  if (is_mutant(Mutant::append_without_token)) transaction.compares.erase(transaction.compares.begin());
   transaction.then = {api::Put{.key = key, .value = sent.value}};
   transaction.otherwise = {api::Range{.key = names_.own()}, api::Range{.key = key}};
   sent.request = cluster_.send(std::move(transaction), options_.timeout_us);
@@ -114,7 +111,6 @@ bool Appender::take(api::Answer const& answer, std::int64_t now_us) {
   if (found == sent_.end()) return false;
   found->request = 0;
   if (answer.outcome != api::Outcome::done) {
-    if (is_mutant(Mutant::unknown_is_done) && answer.outcome == api::Outcome::unknown) found->is_done = true;
     // It may be done, or may still be done: the number says which when it is tried again.
     paused_until_us_ = now_us + options_.pause_us;
     trouble_ = answer.outcome == api::Outcome::refused ? answer.why : std::string{};
@@ -127,7 +123,6 @@ bool Appender::take(api::Answer const& answer, std::int64_t now_us) {
     else
       look_at_refused(*found, body);
   }
-  if (found->is_done && is_mutant(Mutant::durable_over_a_gap)) durable_ = std::max(durable_, found->written.end);
   while (!sent_.empty() && sent_.front().is_done) {
     durable_ = std::max(durable_, sent_.front().written.end);
     written_.push_back(sent_.front().written);
@@ -141,7 +136,7 @@ bool Appender::take(api::Answer const& answer, std::int64_t now_us) {
 void Appender::look_at_refused(Sent& sent, api::TransactionAnswer const& answer) {
   auto const& own = std::get<api::RangeAnswer>(answer.answers.at(0)).pairs;
   auto const& there = std::get<api::RangeAnswer>(answer.answers.at(1)).pairs;
-  bool const is_mine = !there.empty() && (there.front().value == sent.value || is_mutant(Mutant::taken_number_is_mine));
+  bool const is_mine = !there.empty() && there.front().value == sent.value;
   if (is_mine) {
     // Done while it was the owner, whoever is it now.
     sent.is_done = true;

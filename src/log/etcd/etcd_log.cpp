@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "log/etcd/mutants.h"
 #include "log/record_format.h"
 
 namespace fastjournal::log::etcd {
@@ -276,8 +275,6 @@ void EtcdLog::clear() {
       {names_.cleared(), api::Compare::What::mod_revision, api::Compare::Is::less, static_cast<std::int64_t>(token_)}};
   transaction.then = {api::Delete{.key = names_.entry(stream_.next_sequence()), .end = names_.entries_end()},
                       api::Put{.key = names_.cleared(), .value = options_.node}};
-  if (is_mutant(Mutant::gap_stays)) transaction.then.erase(transaction.then.begin());
-  if (is_mutant(Mutant::gap_removed_again)) transaction.compares.pop_back();
   transaction.otherwise = {api::Range{.key = names_.own()}};
   clearing_ = cluster_.send(std::move(transaction), options_.request_timeout_us);
 }
@@ -338,8 +335,7 @@ void EtcdLog::take_renewal(api::Answer const& answer) {
   renewing_ = 0;
   if (answer.outcome != api::Outcome::done) return;
   if (std::get<api::LeaseAnswer>(answer.body).ttl_s > 0) {
-    std::int64_t const from_us = is_mutant(Mutant::lease_from_its_answer) ? now_us_ : sent_at_us_;
-    valid_until_us_ = from_us + options_.ttl_s * 1'000'000 - options_.margin_us;
+    valid_until_us_ = sent_at_us_ + options_.ttl_s * 1'000'000 - options_.margin_us;
     renew_at_us_ = sent_at_us_ + options_.ttl_s * 1'000'000 / 3;
     return;
   }
@@ -403,7 +399,7 @@ Owner EtcdLog::owner() const {
 
 bool EtcdLog::may_answer(std::int64_t now_us) const {
   if (phase_ != Phase::owning) return phase_ != Phase::fenced;
-  return now_us < valid_until_us_ || is_mutant(Mutant::answers_after_its_lease);
+  return now_us < valid_until_us_;
 }
 
 Status EtcdLog::seal() {
@@ -415,7 +411,7 @@ Status EtcdLog::seal() {
 Standing EtcdLog::standing() const {
   switch (phase_) {
     case Phase::owning: {
-      bool const is_valid = now_us_ < valid_until_us_ || is_mutant(Mutant::answers_after_its_lease);
+      bool const is_valid = now_us_ < valid_until_us_;
       return is_valid && !is_stuck() ? Standing::serving : Standing::unavailable;
     }
     case Phase::fenced: return Standing::fenced;
@@ -540,7 +536,7 @@ LogUsage EtcdLog::usage() const {
 // The last entry in which a group begins that is not above the base is the first that is kept.
 void EtcdLog::truncate() {
   if (!wished_ || truncating_ != 0) return;
-  if (appender_.durable() < wished_->rests_on && !is_mutant(Mutant::base_before_durable)) return;
+  if (appender_.durable() < wished_->rests_on) return;
   std::size_t keep = 0;
   Lsn from{};
   for (std::size_t at = 0; at < entries_.size() && entries_[at].lsn <= wished_->base; ++at) {
@@ -553,7 +549,6 @@ void EtcdLog::truncate() {
   api::Transaction transaction;
   transaction.compares = {is_owner(),
                           {names_.base(), api::Compare::What::mod_revision, api::Compare::Is::equal, base_revision_}};
-  if (is_mutant(Mutant::base_set_again)) transaction.compares.pop_back();
   transaction.otherwise = {api::Range{.key = names_.own()}, api::Range{.key = names_.base()}};
   transaction.then = {api::Put{.key = names_.base(), .value = encode(truncating_to_)},
                       api::Delete{.key = names_.entry(0), .end = names_.entry(truncating_to_.sequence)}};

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "log/etcd/mutants.h"
 #include "log/record_format.h"
 
 namespace fastjournal::log::etcd {
@@ -40,11 +39,9 @@ Status Stream::add(Entry const& entry, RecordSink& sink) {
                      fmt::format("it cuts at {}, and the last group ended at {}", entry.cut.value, applied_.value));
     if (entry.lsn < position_)
       return damaged(entry, fmt::format("it begins at {}, which was there before", entry.lsn.value));
-    if (!is_mutant(Mutant::unfinished_group_stays)) {
-      pending_.clear();
-      looked_at_ = 0;
-      applied_ = entry.lsn;
-    }
+    pending_.clear();
+    looked_at_ = 0;
+    applied_ = entry.lsn;
   } else if (entry.lsn != position_) {
     return damaged(entry,
                    fmt::format("it begins at {}, and the one before ended at {}", entry.lsn.value, position_.value));

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "fastjournal/types.h"
-#include "log/file/mutants.h"
 
 namespace fastjournal::log::file {
 
@@ -37,15 +36,15 @@ class BaseMark {
     wanted_.lsn = std::max(wanted_.lsn, base.lsn);
     wanted_.catalogue = std::max(wanted_.catalogue, base.catalogue);
     rests_on_ = end_of_records;
-    if (rests_on_ <= durable || is_mutant(Mutant::base_before_durable)) in_effect_.lsn = wanted_.lsn;
-    if (rests_on_ <= durable || is_mutant(Mutant::catalogue_before_durable)) in_effect_.catalogue = wanted_.catalogue;
+    if (rests_on_ <= durable) in_effect_.lsn = wanted_.lsn;
+    if (rests_on_ <= durable) in_effect_.catalogue = wanted_.catalogue;
   }
 
   // The base that will be in effect once everything below `end` is durable.
   [[nodiscard]] Base after_flush(Lsn end) const { return rests_on_ <= end ? wanted_ : in_effect_; }
   // `covered`: after_flush() when the flush began. More was wanted since, perhaps, and rests on more.
   void flushed(Lsn durable, Base covered) {
-    bool const rests = rests_on_ <= durable || is_mutant(Mutant::flush_takes_the_base_of_its_end);
+    bool const rests = rests_on_ <= durable;
     in_effect_.lsn = rests ? wanted_.lsn : std::max(in_effect_.lsn, covered.lsn);
     in_effect_.catalogue = rests ? wanted_.catalogue : std::max(in_effect_.catalogue, covered.catalogue);
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "log/file/mutants.h"
 #include "log/file/segment.h"
 
 namespace fastjournal::log::file {
@@ -64,7 +63,7 @@ Status Chain::write(Lsn at, std::span<std::byte const> bytes, How how) {
     std::size_t const part = std::min<std::uint64_t>(bytes.size(), container.header.end().value - at.value);
     std::uint64_t const offset = offset_in(container.header, at);
     Status status;
-    if (how == How::through && !is_mutant(Mutant::write_through_to_memory_only)) {
+    if (how == How::through) {
       status = container.file->write_through(offset, bytes.first(part));
     } else {
       container.dirty = how == How::to_kernel || container.dirty;
@@ -88,8 +87,6 @@ std::vector<std::shared_ptr<env::File>> Chain::take_unsynced(Lsn durable) {
   // synced.
   for (auto container = used_.rbegin(); container != used_.rend() && container->header.end() > durable; ++container) {
     if (!container->dirty) continue;
-    if (is_mutant(Mutant::skip_data_sync)) break;
-    if (is_mutant(Mutant::sync_last_container_only) && container != used_.rbegin()) break;
     files.push_back(container->file);
     container->dirty = false;
   }

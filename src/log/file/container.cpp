@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "log/file/mutants.h"
-
 namespace fastjournal::log::file {
 
 namespace {
@@ -55,7 +53,6 @@ Status make_container(env::Disk& disk, std::string const& folder, ContainerHeade
     return status;
   }
   // Folder too: a container without its name is lost.
-  if (is_mutant(Mutant::skip_folder_sync)) return {};
   return disk.sync_folder(folder);
 }
 
@@ -98,8 +95,6 @@ Status write_header(env::File& file, ContainerHeader const& header, std::uint8_t
   for (std::uint64_t turn = 0; turn < kHeaderBlocks; ++turn) {
     std::uint64_t const copy = (first_copy + turn) % kHeaderBlocks;
     if (Status status = file.write(copy * header.block, block); !status.ok()) return status;
-    if (is_mutant(Mutant::skip_header_sync)) continue;
-    if (is_mutant(Mutant::skip_sync_between_header_copies) && turn == 0) continue;
     if (Status status = file.sync(); !status.ok()) return status;
   }
   return {};

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "log/file/mutants.h"
 #include "log/file/opening.h"
 
 namespace fastjournal::log::file {
@@ -105,7 +104,7 @@ void FileLog::date_uncovered(std::int64_t now_us) {
 std::int64_t FileLog::sync_us() const {
   LogOptions const& options = writer_.options();
   bool const waits = options.sync == SyncPolicy::interval && writer_.has_uncovered();
-  if (!waits || is_mutant(Mutant::interval_never_over)) return INT64_MAX;
+  if (!waits) return INT64_MAX;
   bool const is_dated = dated_above_ == writer_.durable().covered();
   return is_dated ? uncovered_since_us_ + interval_us(options) : 0;
 }

@@ -1,11 +1,8 @@
 #include "log/file/flush.h"
 
-#include "log/file/mutants.h"
-
 namespace fastjournal::log::file {
 
 void Flush::sync() {
-  if (is_mutant(Mutant::newest_told_before_the_sync)) tell();
   for (std::shared_ptr<env::File> const& file : files_) {
     status_ = file->sync();
     if (!status_.ok()) return;

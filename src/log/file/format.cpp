@@ -11,7 +11,6 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/hash.h"
-#include "log/file/mutants.h"
 
 namespace fastjournal::log::file {
 
@@ -38,7 +37,6 @@ class Writer {
 };
 
 std::uint64_t batch_seed(std::uint64_t store_id, std::uint64_t lap) {
-  if (is_mutant(Mutant::skip_checksum_seed)) return 0;
   // Any bijection of lap will do: two laps of one store must not share a seed.
   return store_id ^ (lap * 0x9E3779B97F4A7C15ULL);
 }
@@ -140,13 +138,12 @@ std::optional<BatchHeader> decode_batch(std::span<std::byte const> head, Lsn lsn
                                         std::uint32_t block) {
   auto const header = peek_batch(head, block);
   if (!header) return std::nullopt;
-  if (header->lsn != lsn && !is_mutant(Mutant::skip_lsn_check)) return std::nullopt;
-  if (header->lap != lap && !is_mutant(Mutant::skip_lap_check)) return std::nullopt;
+  if (header->lsn != lsn) return std::nullopt;
+  if (header->lap != lap) return std::nullopt;
   return header;
 }
 
 bool is_intact(BatchHeader const& header, std::uint64_t store_id, std::span<std::byte const> batch) {
-  if (is_mutant(Mutant::accept_torn_batch)) return true;
   auto const sum = load_little<std::uint64_t>(batch.data());
   return sum == hash64(as_text(batch.subspan(sizeof sum)), batch_seed(store_id, header.lap));
 }

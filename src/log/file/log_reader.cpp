@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/prefetch.h"
-#include "log/file/mutants.h"
 #include "log/file/read_ahead.h"
 #include "log/log.h"
 
@@ -117,7 +116,7 @@ Status LogReader::judge(Segment const& segment, Lsn lsn, bool plausible, Recover
                     segment.place(lsn), durable.value));
   };
   if (!segment.last) return refuse(segment.limit);
-  if (folder_.durable() > lsn && !is_mutant(Mutant::skip_header_durable_check)) return refuse(folder_.durable());
+  if (folder_.durable() > lsn) return refuse(folder_.durable());
   std::uint64_t const block = segment.block();
   std::uint64_t intact = 0;
   Lsn end = lsn;
@@ -127,8 +126,7 @@ Status LogReader::judge(Segment const& segment, Lsn lsn, bool plausible, Recover
     bool const is_cut_off = plausible && at == lsn;
     if (is_cut_off || found.value().intact) end = std::max(end, std::min(found.value().header.end(), segment.limit));
     if (!found.value().intact) continue;
-    if (found.value().header.durable > lsn && !is_mutant(Mutant::skip_durable_check))
-      return refuse(found.value().header.durable);
+    if (found.value().header.durable > lsn) return refuse(found.value().header.durable);
     ++intact;
   }
   report.cut = plausible || intact > 0;

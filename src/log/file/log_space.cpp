@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "log/file/mutants.h"
-
 namespace fastjournal::log::file {
 
 LogSpace::LogSpace(env::Disk& disk, std::string const& folder, LogOptions const& options, AdoptedContainers found,
@@ -50,7 +48,7 @@ void LogSpace::tell(ContainerHeader& header) const {
 
 Lsn LogSpace::base_for_header() const {
   Lsn const base = base_.in_effect().lsn;
-  if (chain_.is_empty() || is_mutant(Mutant::base_of_header_not_bounded)) return base;
+  if (chain_.is_empty()) return base;
   return std::min(base, Lsn{chain_.oldest().header.end().value - options_.block_bytes});
 }
 
@@ -61,8 +59,6 @@ Status LogSpace::write_header(Container& container) {
     if (!file.ok()) return file.status();
     container.file = std::move(file).value();
   }
-  if (is_mutant(Mutant::newest_written_too_early))
-    if (Status status = newest_.tell_lap(header.lap, durable_.data_durable()); !status.ok()) return status;
   if (Status status = log::file::write_header(*container.file, header, container.stale_copy); !status.ok())
     return status;
   if (Status status = newest_.tell_lap(header.lap, durable_.data_durable()); !status.ok()) return status;
@@ -87,7 +83,7 @@ Status LogSpace::begin(Lsn first, Lsn read_end) {
     if (Status status = spares_.extend(); !status.ok())
       return {status.code(), fmt::format("log {}: a start needs a container, and none can be made: {}", options_.name,
                                          status.message())};
-  Lsn const cut = chain_.is_empty() || is_mutant(Mutant::forget_cut) ? first : read_end;
+  Lsn const cut = chain_.is_empty() ? first : read_end;
   Container container = take_spare(first, cut);
   container.header.durable = cut;
   if (Status status = write_header(container); !status.ok()) return status;
@@ -152,7 +148,6 @@ Status LogSpace::prepare(Lsn at, std::uint64_t bytes) {
 void LogSpace::free_below_base() {
   while (std::optional<Container> container = chain_.take_oldest_below(base_.in_effect().lsn)) {
     spares_.retire(std::move(*container));
-    if (is_mutant(Mutant::one_container_freed_a_sync)) return;
   }
 }
 
@@ -187,9 +182,7 @@ log::LogUsage LogSpace::usage(Lsn at) const {
 // ---------------------------------------------------------------------------
 // Chores
 
-bool LogSpace::is_below_base_on_disk(Container const& container) const {
-  return container.live_until <= base_on_disk_ || is_mutant(Mutant::remove_before_base_is_told);
-}
+bool LogSpace::is_below_base_on_disk(Container const& container) const { return container.live_until <= base_on_disk_; }
 
 Status LogSpace::raise_base_on_disk(Container const& container) {
   return is_below_base_on_disk(container) ? Status{} : put_base_on_disk();

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "log/file/mutants.h"
 #include "log/file/opening.h"
 #include "log/record_format.h"
 
@@ -202,14 +201,13 @@ std::unique_ptr<Flush> LogWriter::take_flush() {
 void LogWriter::finish_flush(Flush const& flush) {
   durable_.end_flush();
   if (!error_.ok()) return;
-  if (!flush.status().ok() && !is_mutant(Mutant::believe_failed_sync)) {
+  if (!flush.status().ok()) {
     static_cast<void>(fail(flush.status()));
     return;
   }
   Flush::Covered const& covered = flush.covered();
   space_.chain().close_synced(durable_.durable());
   DurableMarks::Covered marks = covered.marks;
-  if (is_mutant(Mutant::flush_covers_what_came_later)) marks.end = batch_.begin_lsn();
   durable_.flushed(marks);
   newest_->told(covered.newest);
   base_.flushed(durable_.durable(), covered.base);

@@ -7,7 +7,6 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "log/file/container.h"
-#include "log/file/mutants.h"
 
 namespace fastjournal::log::file {
 
@@ -114,7 +113,6 @@ Status make_newest(env::Disk& disk, std::string const& folder, Newest const& wha
     if (!status.ok()) return status;
   }
   if (Status status = disk.rename(path, join_path(folder, std::string{kNewestName})); !status.ok()) return status;
-  if (is_mutant(Mutant::newest_name_not_synced)) return {};
   return disk.sync_folder(folder);
 }
 
@@ -128,7 +126,6 @@ Status NewestWriter::write(Newest const& what) {
   NewestBytes const bytes = encode(what, sequence_);
   if (Status status = file_->write((first_place_ + sequence_ % 2) * kNewestPlaceBytes, bytes); !status.ok())
     return status;
-  if (is_mutant(Mutant::newest_not_synced)) return {};
   return file_->sync();
 }
 

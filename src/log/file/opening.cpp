@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "log/file/mutants.h"
-
 namespace fastjournal::log::file {
 
 namespace {
@@ -85,7 +83,6 @@ Status Opening::run(RecordHandler& handler, RecoveryReport& report) {
 
 Status Opening::make_folder() {
   if (Status status = disk_.make_folder(folder_); !status.ok()) return status;
-  if (is_mutant(Mutant::parents_not_synced)) return {};
   // Syncs the names of the folder and of those above it.
   for (std::string at = folder_; !at.empty();) {
     std::size_t const slash = at.rfind('/');
@@ -96,7 +93,6 @@ Status Opening::make_folder() {
 }
 
 Status Opening::remove_unfinished() {
-  if (is_mutant(Mutant::keep_unfinished_containers)) return {};
   auto const names = disk_.list(folder_);
   if (!names.ok()) return names.status();
   for (std::string const& name : names.value())
@@ -124,7 +120,6 @@ Status Opening::check_known(LogReader& reader) const {
 // The batches may be in the kernel's memory only: after kill -9, or after a failed sync, when the kernel takes the
 // pages for clean. So the same bytes are written again and synced, in whole blocks, so that no valid block can be torn.
 Status Opening::prove(LogReader& reader) {
-  if (is_mutant(Mutant::skip_proof_at_start)) return {};
   std::vector<std::byte> bytes;
   for (LogReader::Container* container : reader.chain()) {
     ContainerHeader const& header = container->header;
@@ -170,7 +165,6 @@ void Opening::adopt(LogReader& reader, RecoveryReport const& report) {
     out.base_on_disk = std::max(out.base_on_disk, header.base);
     if (header.lap > 0) next = std::max(next, header.end());
   }
-  if (is_mutant(Mutant::append_at_cut) && !reader.is_empty()) next = report.end;
   out_.next = Lsn{round_up(next.value, options.block_bytes)};
 
   std::vector<LogReader::Container*> kept;
@@ -203,7 +197,7 @@ Status Opening::open_newest(LogReader const& reader, Lsn end) {
   FoundNewest const& found = reader.newest();
   Newest now{out.store_id, found.what.lap, std::max(found.what.durable, end), out.start};
   if (!found.is_there) now.lap = out.lap;
-  if (!is_mutant(Mutant::keep_start_number)) ++out.start;
+  ++out.start;
   auto opened = NewestFile::open(disk_, folder_, found, now, out.start);
   if (!opened.ok()) return opened.status();
   out_.newest = std::move(opened).value();

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -44,6 +45,38 @@ void wait_until_listening(std::string const& address, test::ChildProcess& child)
     }
   }
   throw std::runtime_error("nobody listens on " + address + ": " + child.output());
+}
+
+std::vector<std::string> daemon_words(fs::path const& root, std::string const& address) {
+  fs::create_directories(root / "tables");
+  std::ofstream{root / "fastjournal.xml"} << "<fastjournal/>\n";
+  return {FJ_BINARY_DIR "/bin/fastjournald",
+          "--config",
+          root / "fastjournal.xml",
+          "--tables",
+          root / "tables",
+          "--plugins",
+          FJ_BINARY_DIR "/plugins",
+          "--data",
+          root / "data",
+          "--listen",
+          address};
+}
+
+std::uint64_t resident_bytes(pid_t process) {
+  std::ifstream file{"/proc/" + std::to_string(process) + "/statm"};
+  std::uint64_t total = 0;
+  std::uint64_t resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+double processor_seconds(pid_t process) {
+  clockid_t clock{};
+  timespec time{};
+  if (::clock_getcpuclockid(process, &clock) != 0 || ::clock_gettime(clock, &time) != 0)
+    throw std::runtime_error("the process has no clock");
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 namespace {

@@ -2,7 +2,10 @@
 // and connecting to it once it listens.
 #pragma once
 
-#include <memory>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -16,5 +19,10 @@ using test::find_program;
 [[nodiscard]] int free_port();
 // Tries to connect until somebody listens; throws std::runtime_error when the program ends or does not come up.
 void wait_until_listening(std::string const& address, test::ChildProcess& child);
+// The words that start our daemon on the tables in `root`, which is made with them, by default settings.
+[[nodiscard]] std::vector<std::string> daemon_words(std::filesystem::path const& root, std::string const& address);
+// Of one process: resident memory, and processor time so far.
+[[nodiscard]] std::uint64_t resident_bytes(pid_t process);
+[[nodiscard]] double processor_seconds(pid_t process);
 
 }  // namespace fastjournal::bench

@@ -1,4 +1,5 @@
-// Which refused messages are kept in a file, and how many at once. Whole conversations: tests/world/refused_test.cpp.
+// Which refused messages are kept in a file, and how many at once. Whole conversations:
+// tests/world/refused_aliases_test.cpp.
 #include "communicator/refused_aliases.h"
 
 #include <boost/test/unit_test.hpp>

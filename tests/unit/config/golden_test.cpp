@@ -201,9 +201,11 @@ BOOST_AUTO_TEST_CASE(what_the_schema_cannot_say_is_refused_by_the_loader_alone) 
 }
 
 BOOST_AUTO_TEST_CASE(our_own_files_are_good_for_both) {
-  fs::path const daemon = source_dir() / "conf/fastjournal.xml";
-  BOOST_TEST(read_daemon(daemon).ok(), read_daemon(daemon).status().text());
-  BOOST_TEST(xmllint("daemon", {daemon}).at(daemon));
+  for (char const* name : {"conf/fastjournal.xml", "conf/container.xml"}) {
+    fs::path const daemon = source_dir() / name;
+    BOOST_TEST(read_daemon(daemon).ok(), read_daemon(daemon).status().text());
+    BOOST_TEST(xmllint("daemon", {daemon}).at(daemon));
+  }
   std::vector<fs::path> const tables = files_of(source_dir() / "conf/tables.d");
   BOOST_TEST(tables.size() >= 2);
   std::map<fs::path, bool> const verdicts = xmllint("tables", tables);

@@ -252,16 +252,45 @@ BOOST_AUTO_TEST_CASE(a_source_that_is_not_built_or_not_run_is_found) {
   BOOST_REQUIRE(compiled.size() == 2U);
   BOOST_TEST(compiled[1].path == "tests/unit/b/b.cpp");
   BOOST_TEST(compiled[1].target == "unit_b");
-  std::set<std::string> const old_form = read_ctest_file("# x\nadd_test(unit_a \"/r/bin/unit_a\")\n");
-  BOOST_TEST(read_ctest_file("if(x)\n  add_test(unit_b \"/r\")\nendif()\n").contains("unit_b"));
-  std::set<std::string> const new_form = read_ctest_file("add_test([=[unit_a]=] \"/r/bin/unit_a\")\n");
-  BOOST_TEST((old_form == new_form));
-  BOOST_TEST(old_form.contains("unit_a"));
+  std::vector<Tree::Registered> const old_form = read_ctest_file("# x\nadd_test(unit_a \"/r/bin/unit_a\")\n");
+  BOOST_TEST(read_ctest_file("if(x)\n  add_test(unit_b \"/r\")\nendif()\n").at(0).name == "unit_b");
+  BOOST_TEST((old_form == read_ctest_file("add_test([=[unit_a]=] \"/r/bin/unit_a\")\n")));
+  BOOST_TEST((old_form == std::vector<Tree::Registered>{{"unit_a", "unit_a", ""}}));
   std::vector<std::string> const sources{"tests/unit/a/a.cpp", "tests/unit/b/b.cpp", "tests/unit/c/c.cpp"};
   check_registered(sources, {sources[0], sources[1]}, compiled, old_form, findings);
   BOOST_REQUIRE(findings.size() == 2U);
   BOOST_TEST(findings[0].file == "tests/unit/b/b.cpp");
   BOOST_TEST(findings[1].file == "tests/unit/c/c.cpp");
+}
+
+BOOST_AUTO_TEST_CASE(a_suite_that_is_not_run_is_found) {
+  std::vector<Tree::Registered> const registered = read_ctest_file(
+      "add_test([=[calls]=] \"/r/bin/w\" \"--run_test=calls\")\n"
+      "add_test([=[moves]=] \"/r/bin/w\" \"--run_test=moves/a\")\n");
+  BOOST_REQUIRE((registered.at(0) == Tree::Registered{"calls", "w", "calls"}));
+  std::string const begin =
+      "BOOST_"
+      "FIXTURE_TEST_SUITE(";
+  std::string const end = "BOOST_AUTO_TEST_SUITE_END()\n";
+  std::string const one_case =
+      "BOOST_"
+      "AUTO_TEST_CASE(a) {}\n";
+  auto const found_in = [&](std::string_view path, std::string const& text) {
+    findings.clear();
+    check_suites(read_source(path, text), "w", registered, findings);
+    return findings.size();
+  };
+  std::string const calls = begin + "calls, World)\n" + one_case + end;
+  BOOST_TEST(found_in("tests/calls_test.cpp", calls) == 0U);
+  BOOST_TEST(found_in("tests/calls.cpp", "int main() {}\n") == 0U);
+  BOOST_TEST(found_in("tests/calls_test.cpp", begin + "calls)\n" + calls + end) == 0U);
+  BOOST_TEST(found_in("tests/recalls_test.cpp", calls) == 1U);
+  BOOST_TEST(found_in("tests/calls_test.cpp", calls + begin + "moves)\n" + one_case + end) == 1U);
+  BOOST_TEST(found_in("tests/calls_test.cpp", calls + one_case) == 1U);
+  BOOST_TEST(lines() == "4");
+  // Not all of it; nothing of it.
+  BOOST_TEST(found_in("tests/moves_test.cpp", begin + "moves)\n" + end) == 1U);
+  BOOST_TEST(found_in("tests/users_test.cpp", begin + "users)\n" + end) == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(sources_of_a_joined_unit_are_built) {
@@ -301,6 +330,27 @@ BOOST_AUTO_TEST_CASE(citations_of_documents_that_are_not_there_are_found) {
                   "// doc/internals/decisions.md, 3\n// **a.md**.\n",
                   exists, decisions, findings);
   BOOST_TEST(lines() == "1 2 3 4 5 6");
+}
+
+BOOST_AUTO_TEST_CASE(lines_that_are_too_long_are_found) {
+  std::string const words = "some " + std::string(92, 'x');
+  std::string const one = std::string(101, 'x');
+  check_columns("a.md",
+                words + " 3\n" + words + " µ4\n| " + one + " |\n# " + one + "\n" + one + "\n  `" + words + " " + words +
+                    "`\n\n    " + words + " code\n```\n" + words + " code\n```\n" + words + " long\n",
+                findings);
+  BOOST_TEST(lines() == "12");
+}
+
+BOOST_AUTO_TEST_CASE(a_picture_that_is_not_made_of_its_drawing_is_found) {
+  std::string const drawing =
+      "// a -> b, label=\"none\"\na [label=\"one\\nx -> y\"];\na -> b -> c; b -> d [style=invis];\n";
+  std::string const svg = "<text>one</text><text>x &#45;&gt; y</text><g class=\"edge\"><g class=\"edge\">";
+  check_picture("a.dot", drawing, svg, findings);
+  BOOST_TEST(findings.empty());
+  check_picture("a.dot", drawing, svg.substr(svg.find("<g")), findings);
+  check_picture("a.dot", drawing, svg + "<g class=\"edge\">", findings);
+  BOOST_TEST(lines() == "2 2 0");
 }
 
 BOOST_AUTO_TEST_CASE(an_example_that_is_not_the_file_is_found) {

@@ -43,6 +43,7 @@ bool is_word(std::string_view text) {
 constexpr std::array<std::string_view, 14> kDocumentNames{
     "README",   "CHANGELOG", "CHANGES", "CONTRIBUTING", "LICENSE",  "ARCHITECTURE", "DECISIONS",
     "DECISION", "DESIGN",    "NOTES",   "ROADMAP",      "SECURITY", "STYLE",        "SPECIFICATION"};
+constexpr std::size_t kColumnsMax = 100;
 constexpr std::string_view kDecisions = "doc/internals/decisions.md";
 
 bool is_of_a_path(char c) {
@@ -58,7 +59,78 @@ int number_behind(std::string_view text) {
   return number;
 }
 
+// Characters, of UTF-8.
+std::size_t columns_of(std::string_view line) {
+  return static_cast<std::size_t>(
+      std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+// No blank but in backquotes.
+bool is_one_piece(std::string_view text) {
+  bool code = false;
+  for (char const c : text) {
+    if (c == '`') code = !code;
+    if (c == ' ' && !code) return false;
+  }
+  return true;
+}
+
+std::size_t count_of(std::string_view text, std::string_view what) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + what.size())) ++count;
+  return count;
+}
+
+std::string unescaped(std::string text) {
+  for (auto const& [name, character] : {std::pair{"&#45;", "-"}, std::pair{"&#39;", "'"}, std::pair{"&#160;", " "},
+                                        std::pair{"&lt;", "<"}, std::pair{"&gt;", ">"}, std::pair{"&amp;", "&"}})
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
+      text.replace(at, std::string_view{name}.size(), character);
+  return text;
+}
+
 }  // namespace
+
+void check_columns(std::string_view path, std::string_view markdown, std::vector<Finding>& findings) {
+  int number = 0;
+  bool code = false;
+  for (std::string const& line : split_lines(markdown)) {
+    ++number;
+    std::string const text = unindented(line);
+    if (text.starts_with("```")) code = !code;
+    if (code || columns_of(line) <= kColumnsMax || line.starts_with("    ") || text.starts_with('|') ||
+        text.starts_with('#') || is_one_piece(text))
+      continue;
+    findings.push_back({std::string{path}, number, "is longer than " + std::to_string(kColumnsMax) + " columns"});
+  }
+}
+
+void check_picture(std::string_view path, std::string_view drawing, std::string_view svg,
+                   std::vector<Finding>& findings) {
+  constexpr std::string_view kLabel = "label=\"";
+  std::string const picture = unescaped(std::string{svg});
+  std::size_t arrows = 0;
+  int number = 0;
+  for (std::string line : split_lines(drawing)) {
+    ++number;
+    if (line.starts_with("//")) continue;
+    for (std::size_t at = line.find(kLabel); at != std::string::npos; at = line.find(kLabel, at + 1)) {
+      std::size_t const begin = at + kLabel.size();
+      std::size_t const end = line.find('"', begin);
+      std::string rest = line.substr(begin, end - begin) + "\\n";
+      line.erase(begin, end - begin);
+      for (std::size_t cut = rest.find("\\n"); cut != std::string::npos; cut = rest.find("\\n")) {
+        std::string const words = unindented(rest.substr(0, cut));
+        if (picture.find(words) == std::string::npos)
+          findings.push_back({std::string{path}, number, "the picture lacks '" + words + "': ./mk drawings"});
+        rest.erase(0, cut + 2);
+      }
+    }
+    arrows += count_of(line, " -> ") - count_of(line, "style=invis");
+  }
+  if (arrows != count_of(svg, "class=\"edge\""))
+    findings.push_back({std::string{path}, 0, "the picture has other arrows: ./mk drawings"});
+}
 
 std::set<int> heading_numbers(std::string_view markdown) {
   std::set<int> numbers;

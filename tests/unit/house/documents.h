@@ -1,5 +1,6 @@
 // The promises of documents about the checkout: linked files are there, a shown
-// example is the file that it is said to be, and a list of files is complete.
+// example is the file that it is said to be, a list of files is complete, and a picture is made of its drawing. Lines
+// have a width that is read well.
 #pragma once
 
 #include <functional>
@@ -42,5 +43,12 @@ void check_named_tests(std::string_view path, std::string_view markdown, std::se
 void check_citations(std::string_view path, std::string_view text,
                      std::function<bool(std::string const&)> const& exists, std::set<int> const& decisions,
                      std::vector<Finding>& findings);
+
+// Lines end at 100 columns. Tables, headings, code, and lines of one piece, such as a long link, may be longer.
+void check_columns(std::string_view path, std::string_view markdown, std::vector<Finding>& findings);
+
+// A picture that `dot` made: it has all the words and as many arrows as the drawing.
+void check_picture(std::string_view path, std::string_view drawing, std::string_view svg,
+                   std::vector<Finding>& findings);
 
 }  // namespace fastjournal::house

@@ -126,6 +126,18 @@ BOOST_AUTO_TEST_CASE(every_source_is_built_and_every_test_is_run) {
   report();
 }
 
+BOOST_AUTO_TEST_CASE(every_suite_of_a_joined_program_is_run) {
+  std::vector<Tree::Registered> const registered = tree.registered_tests();
+  std::set<std::string> joined;
+  for (Tree::Registered const& test : registered)
+    if (!test.suite.empty()) joined.insert(test.program);
+  BOOST_TEST(joined.contains("world"));
+  for (Tree::Compiled const& one : tree.compiled())
+    if (joined.contains(one.target))
+      check_suites(read_source(one.path, tree.read(one.path)), one.target, registered, findings);
+  report();
+}
+
 BOOST_AUTO_TEST_CASE(documents_link_to_what_is_there) {
   for (std::string const& path : tree.files(
            {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "src", "doc", "plugins", "tests"}, {".md"}))
@@ -156,6 +168,22 @@ BOOST_AUTO_TEST_CASE(promises_name_tests_that_are_there) {
   for (std::string const& path : tree.files({"doc"}, {".md"}))
     check_named_tests(
         path, tree.read(path), tests, [this](std::string const& target) { return tree.holds(target); }, findings);
+  report();
+}
+
+BOOST_AUTO_TEST_CASE(lines_of_documents_end_where_they_are_read_well) {
+  for (std::string const& path : tree.files(
+           {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "src", "doc", "plugins", "clients", "tests"},
+           {".md"}))
+    check_columns(path, tree.read(path), findings);
+  report();
+}
+
+BOOST_AUTO_TEST_CASE(pictures_are_made_of_the_drawings_beside_them) {
+  std::vector<std::string> const drawings = tree.files({"doc"}, {".dot"});
+  BOOST_TEST(drawings.size() >= 3U);
+  for (std::string const& path : drawings)
+    check_picture(path, tree.read(path), tree.read(path.substr(0, path.size() - 3) + "svg"), findings);
   report();
 }
 

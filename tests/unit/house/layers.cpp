@@ -183,20 +183,23 @@ void check_includes(LayerTable const& table, Source const& source, Resolve const
 }
 
 std::vector<Links> read_links(std::string_view path, std::string_view text) {
-  static constexpr std::array kCalls{"fj_layer(", "fj_plugin(", "target_link_libraries("};
+  static constexpr std::array kCalls{"fj_layer(", "fj_plugin(", "fj_part(", "target_link_libraries("};
   std::vector<Links> links;
   int line = 0;
   bool open = false;
   bool is_of_tests = false;  // what only its tests link follows
+  bool is_part = false;
   for (std::string const& whole : split_lines(text)) {
     ++line;
     std::string_view rest = std::string_view{whole}.substr(0, whole.find('#'));
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
     for (std::string_view const call : kCalls)
       if (rest.starts_with(call)) {
         rest.remove_prefix(call.size());
         links.push_back({"", std::string{path}, line, {}});
         open = true;
         is_of_tests = false;
+        is_part = std::string_view{call} == "fj_part(";
       }
     if (!open) continue;
     open = rest.find(')') == std::string_view::npos;
@@ -205,7 +208,7 @@ std::vector<Links> read_links(std::string_view path, std::string_view text) {
       if (word.empty()) continue;
       is_of_tests = is_of_tests || word == "TEST_DEPS";
       if (last.target.empty())
-        last.target = word;
+        last.target = is_part ? "parts" : word;
       else if (!is_of_tests && word.find('.') == std::string::npos && word.starts_with("fj_") && word != "fj_options")
         last.ours.push_back(word);
     }
@@ -220,16 +223,21 @@ void check_links(LayerTable const& table, std::vector<Links> const& links, std::
     if (layer.ours.empty()) continue;
     std::string const library = library_of(layer);
     // fj_layer() and fj_plugin() are given the folder, and make the name of it.
-    auto const found = std::find_if(links.begin(), links.end(), [&](Links const& one) {
+    auto const is_its = [&](Links const& one) {
       return one.target == library || "fj_" + one.target == library || one.target == layer.name;
-    });
+    };
+    auto const found = std::find_if(links.begin(), links.end(), is_its);
     if (found == links.end()) {
       findings.push_back({"CMakeLists.txt", 0, "layer " + layer.name + ": nothing says what " + library + " links"});
       continue;
     }
     std::set<std::string> wanted;
     for (std::string const& name : layer.ours) wanted.insert(libraries[name]);
-    std::set<std::string> const linked{found->ours.begin(), found->ours.end()};
+    std::set<std::string> linked{found->ours.begin(), found->ours.end()};
+    // All parts of the daemon are one layer.
+    if (layer.name == "parts")
+      for (Links const& one : links)
+        if (is_its(one)) linked.insert(one.ours.begin(), one.ours.end());
     for (std::string const& name : wanted)
       // A program is not linked: what is used of it are its sources.
       if (name.starts_with("fj_") && !linked.contains(name))

@@ -65,15 +65,16 @@ std::vector<Tree::Compiled> Tree::compiled() const {
                                [](std::string const& unit) { return read_file(unit); });
 }
 
-std::set<std::string> Tree::registered_tests() const {
-  std::set<std::string> names;
+std::vector<Tree::Registered> Tree::registered_tests() const {
+  std::vector<Registered> tests;
   // Only the folders that CMake makes for ours: a build folder may hold much else.
   for (std::string const top : {"tests", "clients", "plugins", "src"}) {
     if (!fs::is_directory(build_ / top)) continue;
     for (fs::directory_entry const& entry : fs::recursive_directory_iterator{build_ / top})
-      if (entry.path().filename() == "CTestTestfile.cmake") names.merge(read_ctest_file(read_file(entry.path())));
+      if (entry.path().filename() == "CTestTestfile.cmake")
+        for (Registered& test : read_ctest_file(read_file(entry.path()))) tests.push_back(std::move(test));
   }
-  return names;
+  return tests;
 }
 
 std::vector<Tree::Compiled> read_compile_commands(std::string_view text, std::string_view root,
@@ -99,24 +100,28 @@ std::vector<Tree::Compiled> read_compile_commands(std::string_view text, std::st
   return compiled;
 }
 
-std::set<std::string> read_ctest_file(std::string_view text) {
-  std::set<std::string> names;
+std::vector<Tree::Registered> read_ctest_file(std::string_view text) {
+  std::vector<Tree::Registered> tests;
   for (std::string const& line : split_lines(text)) {
     // With blanks before it: one that only a configuration runs.
     std::string_view name = line;
     name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
     if (!name.starts_with("add_test(")) continue;
     name.remove_prefix(9);
-    // Newer CMake writes add_test([=[name]=] "command").
+    // Newer CMake writes add_test([=[name]=] "command" "word").
     if (name.starts_with("[=[")) name = between(name, "[=[", "]=]");
-    names.emplace(name.substr(0, name.find(' ')));
+    fs::path const program{between(line, " \"", "\"")};
+    tests.push_back({std::string{name.substr(0, name.find(' '))}, program.filename().string(),
+                     std::string{between(line, "\"--run_test=", "\"")}});
   }
-  return names;
+  return tests;
 }
 
 void check_registered(std::vector<std::string> const& sources, std::set<std::string> const& with_cases,
-                      std::vector<Tree::Compiled> const& compiled, std::set<std::string> const& registered,
+                      std::vector<Tree::Compiled> const& compiled, std::vector<Tree::Registered> const& registered,
                       std::vector<Finding>& findings) {
+  std::set<std::string> programs;
+  for (Tree::Registered const& test : registered) programs.insert(test.program);
   std::multimap<std::string, std::string> targets;
   for (Tree::Compiled const& one : compiled) targets.emplace(one.path, one.target);
   for (std::string const& source : sources) {
@@ -126,9 +131,35 @@ void check_registered(std::vector<std::string> const& sources, std::set<std::str
       continue;
     }
     if (with_cases.contains(source) &&
-        std::none_of(first, last, [&](auto const& one) { return registered.contains(one.second); }))
+        std::none_of(first, last, [&](auto const& one) { return programs.contains(one.second); }))
       findings.push_back({source, 0, "its program " + first->second + " is not run by ctest: add it with fj_test()"});
   }
+}
+
+void check_suites(Source const& source, std::string_view program, std::vector<Tree::Registered> const& registered,
+                  std::vector<Finding>& findings) {
+  auto const find = [&](int line, std::string what) { findings.push_back({source.path, line, std::move(what)}); };
+  std::vector<std::string> suites;
+  int depth = 0;
+  for (std::size_t at = 0; at + 2 < source.tokens.size(); ++at) {
+    auto const& [word, line] = source.tokens[at];
+    if (!word.starts_with("BOOST_")) continue;
+    if (word == "BOOST_AUTO_TEST_SUITE_END") {
+      --depth;
+    } else if (word.ends_with("_TEST_SUITE")) {
+      if (depth++ == 0) suites.push_back(source.tokens[at + 2].text);
+    } else if (word.find("_TEST_CASE") != std::string::npos && depth == 0) {
+      find(line, "a case outside of a suite is never run");
+    }
+  }
+  if (suites.empty()) return;
+  if (suites.size() > 1) find(0, "holds several suites: ctest runs one");
+  std::string const& suite = suites.front();
+  if (!source.path.ends_with("/" + suite + "_test.cpp")) find(0, "its suite is '" + suite + "', not the file's name");
+  if (std::none_of(registered.begin(), registered.end(), [&](Tree::Registered const& test) {
+        return test.name == suite && test.program == program && (test.suite.empty() || test.suite == suite);
+      }))
+    find(0, "its suite '" + suite + "' is no test of ctest: add it with fj_suites()");
 }
 
 }  // namespace fastjournal::house

@@ -33,8 +33,14 @@ class Tree {
     std::string target;
   };
   [[nodiscard]] std::vector<Compiled> compiled() const;
-  // The names of ctest's tests.
-  [[nodiscard]] std::set<std::string> registered_tests() const;
+  // What ctest runs: a program, or one suite of it.
+  struct Registered {
+    std::string name;
+    std::string program;
+    std::string suite;  // empty: all
+    bool operator==(Registered const&) const = default;
+  };
+  [[nodiscard]] std::vector<Registered> registered_tests() const;
 
  private:
   std::filesystem::path root_;
@@ -43,13 +49,18 @@ class Tree {
 
 // Every source is compiled, and every one that holds test cases belongs to a program that ctest runs.
 void check_registered(std::vector<std::string> const& sources, std::set<std::string> const& with_cases,
-                      std::vector<Tree::Compiled> const& compiled, std::set<std::string> const& registered,
+                      std::vector<Tree::Compiled> const& compiled, std::vector<Tree::Registered> const& registered,
                       std::vector<Finding>& findings);
+
+// Of a program whose suites are tests of their own (fj_suites): the cases of a source stand in one suite at the top, X in
+// X_test.cpp, and ctest runs it under this name. Else a suite could be compiled and never run.
+void check_suites(Source const& source, std::string_view program, std::vector<Tree::Registered> const& registered,
+                  std::vector<Finding>& findings);
 
 // Read from compile_commands.json and from CTestTestfile.cmake.
 // `read` gives the text of a joined unit, which includes its sources (FJ_JOINED).
 [[nodiscard]] std::vector<Tree::Compiled> read_compile_commands(
     std::string_view text, std::string_view root, std::function<std::string(std::string const&)> const& read);
-[[nodiscard]] std::set<std::string> read_ctest_file(std::string_view text);
+[[nodiscard]] std::vector<Tree::Registered> read_ctest_file(std::string_view text);
 
 }  // namespace fastjournal::house

@@ -1,6 +1,6 @@
-// Random lives of a table alone against the reference model (tests/model/reference.h); tests/world/model_test.cpp does
-// the same with the whole server. At every look the log is replayed into a second table, also from a base that moved
-// while rows were copied forward: digest and derived data must be the same.
+// Random lives of a table alone against the reference model (tests/model/reference.h);
+// tests/world/server_model_test.cpp does the same with the whole server. At every look the log is replayed into a
+// second table, also from a base that moved while rows were copied forward: digest and derived data must be the same.
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
