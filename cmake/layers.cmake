@@ -1,19 +1,22 @@
 # Functions that make targets of layers and tests.
 
-# fj_layer(FOLDER DEPS ...): src/FOLDER/*.cpp becomes the static library fj_FOLDER, or an interface library if there are
-# only headers. For log/file the library is fj_log_file.
-function(fj_layer folder)
+# fj_layer(NAME FOLDER... DEPS ...): FOLDER/*.cpp of each folder becomes the static library fj_NAME, or an interface library
+# if there are only headers.
+function(fj_layer name)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
-  string(REPLACE "/" "_" name ${folder})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp)
+  set(sources)
+  foreach(folder ${ARG_UNPARSED_ARGUMENTS})
+    file(GLOB more CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
+    list(APPEND sources ${more})
+  endforeach()
   if(sources)
     add_library(fj_${name} STATIC ${sources})
-    target_include_directories(fj_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+    target_include_directories(fj_${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src)
     target_link_libraries(fj_${name} PUBLIC ${ARG_DEPS} PRIVATE fj_options)
     target_compile_options(fj_${name} PRIVATE ${fj_inlining})
   else()
     add_library(fj_${name} INTERFACE)
-    target_include_directories(fj_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
+    target_include_directories(fj_${name} INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src)
     target_link_libraries(fj_${name} INTERFACE ${ARG_DEPS})
   endif()
 endfunction()

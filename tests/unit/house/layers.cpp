@@ -99,15 +99,12 @@ void check_foreign(Layer const& layer, Include const& include, Source const& sou
                           joined(layer.foreign) + " of third parties"});
 }
 
-// The library of a layer: fj_log_file for src/log/file. The programs above the core have names of their own.
-std::string library_of(Layer const& layer) {
-  static std::map<std::string_view, std::string_view> const kNames{
-      {"daemon", "fastjournald"}, {"plugins", "fj_journal"}, {"library", "fj_client"}, {"C library", "libfastjournal"},
-      {"checker", "fj_check"},    {"follower", "fj_follow"}, {"clients", "fj_cli"}};
-  if (auto const found = kNames.find(layer.name); found != kNames.end()) return std::string{found->second};
-  std::string name = "fj_" + layer.name;
-  std::replace(name.begin(), name.end(), '/', '_');
-  return name;
+// The folder that a call of CMake is about: of fj_layer() its first one; of a plugin its own; else that of the file.
+std::string folder_of(std::string_view call, std::string_view path, std::vector<std::string> const& words) {
+  if (call == "fj_part(") return "src/daemon/parts";
+  if (call == "fj_plugin(") return words.empty() ? "" : "plugins/" + words.front();
+  if (call == "fj_layer(") return words.size() < 2 ? "" : words[1];
+  return std::string{path.substr(0, path.rfind('/'))};
 }
 
 }  // namespace
@@ -186,66 +183,52 @@ std::vector<Links> read_links(std::string_view path, std::string_view text) {
   static constexpr std::array kCalls{"fj_layer(", "fj_plugin(", "fj_part(", "target_link_libraries("};
   std::vector<Links> links;
   int line = 0;
-  bool open = false;
-  bool is_of_tests = false;  // what only its tests link follows
-  bool is_part = false;
+  std::string_view call;  // that is open
+  std::vector<std::string> inside;
   for (std::string const& whole : split_lines(text)) {
     ++line;
     std::string_view rest = std::string_view{whole}.substr(0, whole.find('#'));
     rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-    for (std::string_view const call : kCalls)
-      if (rest.starts_with(call)) {
-        rest.remove_prefix(call.size());
-        links.push_back({"", std::string{path}, line, {}});
-        open = true;
-        is_of_tests = false;
-        is_part = std::string_view{call} == "fj_part(";
+    for (std::string_view const one : kCalls)
+      if (call.empty() && rest.starts_with(one)) {
+        call = one;
+        rest.remove_prefix(one.size());
+        links.push_back({"", "", std::string{path}, line, {}});
+        inside.clear();
       }
-    if (!open) continue;
-    open = rest.find(')') == std::string_view::npos;
+    if (call.empty()) continue;
+    for (std::string const& word : split(rest.substr(0, rest.find(')')), ' '))
+      if (!word.empty()) inside.push_back(word);
+    if (rest.find(')') == std::string_view::npos) continue;
     Links& last = links.back();
-    for (std::string const& word : split(rest.substr(0, rest.find(')')), ' ')) {
-      if (word.empty()) continue;
-      is_of_tests = is_of_tests || word == "TEST_DEPS";
-      if (last.target.empty())
-        last.target = is_part ? "parts" : word;
-      else if (!is_of_tests && word.find('.') == std::string::npos && word.starts_with("fj_") && word != "fj_options")
-        last.ours.push_back(word);
-    }
+    last.target = inside.empty() ? "" : inside.front();
+    if (call == "fj_layer(" || call == "fj_plugin(") last.target.insert(0, "fj_");
+    last.folder = folder_of(call, path, inside);
+    // What only its tests link follows.
+    auto const end = std::find(inside.begin(), inside.end(), "TEST_DEPS");
+    for (auto word = inside.begin(); word != end; ++word)
+      if (word != inside.begin() && word->starts_with("fj_") && word->find('.') == std::string::npos &&
+          *word != "fj_options")
+        last.ours.push_back(*word);
+    call = {};
   }
   return links;
 }
 
 void check_links(LayerTable const& table, std::vector<Links> const& links, std::vector<Finding>& findings) {
-  std::map<std::string, std::string> libraries;  // by the layer's name
-  for (Layer const& layer : table.layers()) libraries[layer.name] = library_of(layer);
-  for (Layer const& layer : table.layers()) {
-    if (layer.ours.empty()) continue;
-    std::string const library = library_of(layer);
-    // fj_layer() and fj_plugin() are given the folder, and make the name of it.
-    auto const is_its = [&](Links const& one) {
-      return one.target == library || "fj_" + one.target == library || one.target == layer.name;
-    };
-    auto const found = std::find_if(links.begin(), links.end(), is_its);
-    if (found == links.end()) {
-      findings.push_back({"CMakeLists.txt", 0, "layer " + layer.name + ": nothing says what " + library + " links"});
-      continue;
-    }
-    std::set<std::string> wanted;
-    for (std::string const& name : layer.ours) wanted.insert(libraries[name]);
-    std::set<std::string> linked{found->ours.begin(), found->ours.end()};
-    // All parts of the daemon are one layer.
-    if (layer.name == "parts")
-      for (Links const& one : links)
-        if (is_its(one)) linked.insert(one.ours.begin(), one.ours.end());
-    for (std::string const& name : wanted)
-      // A program is not linked: what is used of it are its sources.
-      if (name.starts_with("fj_") && !linked.contains(name))
-        findings.push_back({found->file, found->line, library + " uses " + name + " and does not link it"});
-    for (std::string const& name : linked)
-      if (!wanted.contains(name))
-        findings.push_back({found->file, found->line,
-                            library + " links " + name + ", which the row of " + layer.name + " does not name"});
+  std::map<std::string, Layer const*> rows;  // by library
+  for (Links const& one : links)
+    if (Layer const* const row = table.of(one.folder + "/x"); row != nullptr) rows.try_emplace(one.target, row);
+  rows.try_emplace("fj_public", table.of("src/include/fastjournal/x"));
+  for (Links const& one : links) {
+    Layer const* const row = table.of(one.folder + "/x");
+    if (row == nullptr) continue;
+    for (std::string const& name : one.ours)
+      if (auto const other = rows.find(name);
+          other != rows.end() && other->second != nullptr && other->second != row && !may_include(*row, *other->second))
+        findings.push_back({one.file, one.line,
+                            one.target + " links " + name + " of the layer " + other->second->name +
+                                ", which the row of " + row->name + " does not name"});
   }
 }
 

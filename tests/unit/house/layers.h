@@ -38,18 +38,19 @@ using Resolve = std::function<std::optional<std::string>(std::string_view includ
 void check_includes(LayerTable const& table, Source const& source, Resolve const& resolve,
                     std::vector<Finding>& findings);
 
-// What CMake is told to link, from the text of one of its files: each `fj_layer(FOLDER DEPS ...)` and each
-// `target_link_libraries(TARGET ...)`, with the libraries of ours in it (fj_...).
+// What CMake is told to link, from the text of one of its files: each `fj_layer(NAME FOLDER... DEPS ...)`, `fj_plugin`,
+// `fj_part` and `target_link_libraries(TARGET ...)`, with the libraries of ours in it (fj_...).
 struct Links {
   std::string target;
+  std::string folder;  // that it is made of
   std::string file;
   int line{0};
   std::vector<std::string> ours;
 };
 [[nodiscard]] std::vector<Links> read_links(std::string_view path, std::string_view text);
 
-// Each layer's library links the layers of its row, no more and no less. A library that it uses and does not link may
-// still be found, through another one or by a linker that does not care for the order: until one of these changes.
+// A library links those of its own layer, and of the layers that its row names. One that it uses and does not link the
+// linker misses.
 void check_links(LayerTable const& table, std::vector<Links> const& links, std::vector<Finding>& findings);
 
 }  // namespace fastjournal::house
