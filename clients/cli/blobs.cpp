@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
-#include "bcdb/key.h"
 #include "clients/cli/blob_input.h"
 #include "clients/cli/blob_maintenance.h"
 #include "clients/cli/blob_output.h"
@@ -21,6 +20,7 @@
 #include "clients/lib/blob.h"
 #include "clients/lib/key_text.h"
 #include "clients/lib/secret_file.h"
+#include "wire/bcdb/key.h"
 
 namespace fastjournal::cli {
 

@@ -14,7 +14,7 @@
 #include "clients/cli/kept_contents.h"
 #include "clients/lib/documents.h"
 #include "clients/lib/folder_scanner.h"
-#include "plan/plan.h"
+#include "model/plan/plan.h"
 
 namespace fastjournal::cli {
 

@@ -12,8 +12,8 @@
 #include "clients/cli/json_line.h"
 #include "clients/cli/pair_values.h"
 #include "clients/lib/fj_connection.h"
-#include "fj/frame.h"
-#include "fj/trace.h"
+#include "wire/fj/frame.h"
+#include "wire/fj/trace.h"
 
 namespace fastjournal::cli {
 namespace {

@@ -7,10 +7,10 @@
 #include <CLI/CLI.hpp>
 
 #include "base/terminal_text.h"
-#include "bcdb/key.h"
 #include "clients/cli/console.h"
 #include "clients/cli/grammar.h"
 #include "clients/cli/suggest.h"
+#include "wire/bcdb/key.h"
 
 namespace fastjournal::cli {
 

@@ -17,8 +17,8 @@
 #include "clients/cli/http_target.h"
 #include "clients/cli/stop.h"
 #include "clients/lib/documents.h"
-#include "plan/destinations.h"
-#include "plan/plan.h"
+#include "model/plan/destinations.h"
+#include "model/plan/plan.h"
 
 namespace fastjournal::cli {
 

@@ -21,7 +21,7 @@
 #include "clients/lib/documents.h"
 #include "clients/lib/folder_scanner.h"
 #include "clients/lib/secret_file.h"
-#include "plan/codec.h"
+#include "model/plan/codec.h"
 
 namespace fastjournal::cli {
 namespace {

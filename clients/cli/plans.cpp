@@ -12,9 +12,9 @@
 
 #include "clients/cli/json_line.h"
 #include "config/plan_reader.h"
-#include "plan/crash.h"
-#include "plan/destinations.h"
-#include "plan/migration.h"
+#include "model/plan/crash.h"
+#include "model/plan/destinations.h"
+#include "model/plan/migration.h"
 
 namespace fastjournal::cli {
 namespace {

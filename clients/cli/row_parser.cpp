@@ -11,7 +11,7 @@
 #include "clients/cli/values.h"
 #include "clients/lib/journal.h"
 #include "model/value.h"
-#include "protocol/text.h"
+#include "wire/text.h"
 
 namespace fastjournal::cli {
 namespace {

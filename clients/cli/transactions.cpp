@@ -11,7 +11,7 @@
 #include "clients/lib/answers.h"
 #include "clients/lib/transaction.h"
 #include "model/value.h"
-#include "protocol/text.h"
+#include "wire/text.h"
 
 namespace fastjournal::cli {
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "base/env/network.h"
 #include "clients/lib/socket.h"
-#include "env/network.h"
 #include "os/table_types.h"
 
 namespace fastjournal::client {

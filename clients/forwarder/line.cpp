@@ -7,8 +7,8 @@
 #include "clients/lib/in_flight.h"
 #include "clients/lib/secret_file.h"
 #include "fastjournal/protocol.h"
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 
 namespace fastjournal::forwarder {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "clients/forwarder/dialer.h"
 #include "fastjournal/message.h"
-#include "protocol/framer.h"
+#include "wire/framer.h"
 
 namespace fastjournal::forwarder {
 

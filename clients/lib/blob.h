@@ -22,9 +22,9 @@
 #include <string>
 #include <string_view>
 
-#include "bcdb/key.h"
 #include "clients/lib/blob_file.h"
 #include "clients/lib/client.h"
+#include "wire/bcdb/key.h"
 
 namespace fastjournal::client {
 

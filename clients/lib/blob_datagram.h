@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "bcdb/packet.h"
 #include "clients/lib/client.h"
+#include "wire/bcdb/packet.h"
 
 namespace fastjournal::client {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "bcdb/key.h"
 #include "fastjournal/status.h"
+#include "wire/bcdb/key.h"
 
 namespace fastjournal::client {
 

@@ -1,4 +1,4 @@
-// A stream connection to a port of a blob table (bcdb/packet.h): queries of version 1 and 2, puts, fetches and
+// A stream connection to a port of a blob table (wire/bcdb/packet.h): queries of version 1 and 2, puts, fetches and
 // descriptors of version 2, one at a time or many in flight; and the write of version 1, a connection each.
 //
 // It belongs to one thread at a time, and never reconnects: that the daemon ended it means that the data file is to be
@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
-#include "bcdb/packet.h"
 #include "clients/lib/client.h"
 #include "clients/lib/socket.h"
+#include "wire/bcdb/packet.h"
 
 namespace fastjournal::client {
 

@@ -6,8 +6,8 @@
 
 #include "base/check.h"
 #include "fastjournal/protocol.h"
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 
 namespace fastjournal::client {
 

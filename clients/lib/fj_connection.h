@@ -21,7 +21,7 @@
 
 #include "clients/lib/client.h"
 #include "clients/lib/socket.h"
-#include "fj/frame.h"
+#include "wire/fj/frame.h"
 
 namespace fastjournal::client {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 
 namespace fastjournal::client {
 

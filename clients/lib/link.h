@@ -9,7 +9,7 @@
 
 #include "clients/lib/client.h"
 #include "clients/lib/socket.h"
-#include "protocol/framer.h"
+#include "wire/framer.h"
 
 namespace fastjournal::client {
 

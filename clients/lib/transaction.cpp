@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "clients/lib/answers.h"
-#include "protocol/msgpack.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::client {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "bcdb/packet.h"
 #include "fastjournal/message.h"
 #include "fastjournal/protocol.h"
 #include "fastjournal/status.h"
+#include "wire/bcdb/packet.h"
 
 namespace fastjournal::blob {
 

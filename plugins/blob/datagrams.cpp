@@ -1,7 +1,7 @@
 #include "plugins/blob/datagrams.h"
 
-#include "bcdb/packet.h"
 #include "plugins/blob/answers.h"
+#include "wire/bcdb/packet.h"
 
 namespace fastjournal::blob {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "bcdb/key.h"
 #include "fastjournal/extent.h"
+#include "wire/bcdb/key.h"
 
 namespace fastjournal::blob {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "bcdb/key.h"
+#include "wire/bcdb/key.h"
 
 namespace fastjournal::blob {
 

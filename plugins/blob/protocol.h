@@ -1,4 +1,4 @@
-// The protocols `blobread` and `blobwrite`: packets of one stream connection (bcdb/packet.h) as commands of this type, and
+// The protocols `blobread` and `blobwrite`: packets of one stream connection (wire/bcdb/packet.h) as commands of this type, and
 // answers as packets. The first 16 bytes tell the version. The ports differ in version 1 only; in version 2 the rights of
 // the listener decide.
 //
@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
-#include "bcdb/packet.h"
 #include "fastjournal/protocol.h"
 #include "plugins/blob/answers.h"
+#include "wire/bcdb/packet.h"
 
 namespace fastjournal::blob {
 

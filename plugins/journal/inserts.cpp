@@ -5,8 +5,8 @@
 #include "model/key_codec.h"
 #include "model/parameters.h"
 #include "model/row_codec.h"
+#include "model/timer/wheel.h"
 #include "rows/claims.h"
-#include "timer/wheel.h"
 
 namespace fastjournal::journal {
 namespace {

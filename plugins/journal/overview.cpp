@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "model/parameters.h"
+#include "model/timer/wheel.h"
 #include "plugins/journal/texts.h"
-#include "timer/wheel.h"
 
 namespace fastjournal::journal {
 namespace {

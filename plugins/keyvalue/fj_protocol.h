@@ -1,5 +1,5 @@
 // The FJ protocol: frames of one connection as commands of this type, and answers as frames. doc/fj-protocol.md has the
-// rules; the bytes are in fj/frame.h.
+// rules; the bytes are in wire/fj/frame.h.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "fastjournal/protocol.h"
-#include "fj/frame.h"
 #include "plugins/keyvalue/facts.h"
+#include "wire/fj/frame.h"
 
 namespace fastjournal::keyvalue {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "plan/codec.h"
+#include "model/plan/codec.h"
 
 namespace fastjournal::pipeline {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/failure.h"
-#include "plan/codec.h"
+#include "model/plan/codec.h"
 #include "plugins/pipeline/documents.h"
 
 namespace fastjournal::pipeline {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "timer/wheel.h"
+#include "model/timer/wheel.h"
 
 namespace fastjournal::pipeline {
 namespace {

@@ -1,5 +1,5 @@
 // What is known of documents of an older version of the plan goes over to the newest one: MIGRATE, a page at a time.
-// What becomes of sources and destinations is decided by src/plan/migration.h, as `fastjournal plan compare` shows it.
+// What becomes of sources and destinations is decided by src/model/plan/migration.h, as `fastjournal plan compare` shows it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fastjournal/table.h"
-#include "plan/migration.h"
+#include "model/plan/migration.h"
 #include "plugins/pipeline/shared.h"
 
 namespace fastjournal::pipeline {

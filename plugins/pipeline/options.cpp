@@ -1,6 +1,6 @@
 #include "plugins/pipeline/options.h"
 
-#include "plan/codec.h"
+#include "model/plan/codec.h"
 
 namespace fastjournal::pipeline {
 

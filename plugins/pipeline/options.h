@@ -7,12 +7,12 @@
 
 #include "fastjournal/declaration.h"
 #include "fastjournal/status.h"
-#include "plan/plan.h"
+#include "model/plan/plan.h"
 
 namespace fastjournal::pipeline {
 
 struct Options {
-  std::string plan_text;                     // plan/codec.h
+  std::string plan_text;                     // model/plan/codec.h
   std::optional<plan::Plan> plan;            // none: the text is none
   std::int64_t processing_timeout{300'000};  // durations are ms
   std::int64_t processing_timeout_min{1};

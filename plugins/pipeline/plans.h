@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "fastjournal/types.h"
-#include "plan/destinations.h"
-#include "plan/plan.h"
+#include "model/plan/destinations.h"
+#include "model/plan/plan.h"
 #include "plugins/pipeline/records.h"
 #include "plugins/pipeline/states.h"
 

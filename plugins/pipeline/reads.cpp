@@ -7,8 +7,8 @@
 #include "base/failure.h"
 #include "model/duration.h"
 #include "model/parameters.h"
+#include "model/plan/xml.h"
 #include "model/value.h"
-#include "plan/xml.h"
 #include "plugins/pipeline/returns.h"
 #include "plugins/pipeline/wishes.h"
 

@@ -13,7 +13,7 @@
 
 #include "fastjournal/extent.h"
 #include "fastjournal/table.h"
-#include "plan/routes.h"
+#include "model/plan/routes.h"
 #include "plugins/pipeline/states.h"
 #include "rows/leases.h"
 
@@ -175,7 +175,7 @@ struct PlanBody {
     std::string_view reason{};
   };
   std::vector<Paused> paused{};
-  std::string_view text{};           // plan/codec.h
+  std::string_view text{};           // model/plan/codec.h
   std::optional<DrainBody> drain{};  // of the newest plan
   bool tells_deleted{false};         // a source of `text` does
 };

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "model/shortened.h"
+#include "model/timer/wheel.h"
 #include "model/value.h"
 #include "rows/attempts.h"
 #include "rows/failure.h"
-#include "timer/wheel.h"
 
 namespace fastjournal::pipeline {
 namespace {

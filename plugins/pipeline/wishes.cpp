@@ -5,9 +5,9 @@
 
 #include "base/hash.h"
 #include "base/hex.h"
+#include "model/timer/wheel.h"
 #include "model/value.h"
 #include "rows/attempts.h"
-#include "timer/wheel.h"
 
 namespace fastjournal::pipeline {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "plugins/queue/stomp_greeting.h"
-#include "protocol/msgpack.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::queue::stomp {
 namespace {

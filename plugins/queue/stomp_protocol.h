@@ -85,7 +85,7 @@ class StompProtocol final : public Protocol {
   struct Transaction {
     std::uint32_t number{0};  // of this connection, from 1
     std::size_t commands{0};
-    std::string frames;  // commands of TRANSACTION, as protocol/commands.h has them
+    std::string frames;  // commands of TRANSACTION, as wire/commands.h has them
   };
   using Transactions = std::map<std::string, Transaction, std::less<>>;
   // The parts of an `ack` header.

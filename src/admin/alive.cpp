@@ -1,7 +1,7 @@
 // ALIVE: every service of a communicatord answers it, with what the sender wants repeated.
 #include "admin/commands.h"
 #include "fastjournal/limits.h"
-#include "protocol/names.h"
+#include "wire/names.h"
 
 namespace fastjournal::admin {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "admin/commands.h"
 #include "admin/declarations.h"
-#include "protocol/streams.h"
+#include "wire/streams.h"
 
 namespace fastjournal::admin {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
+#include "base/env/disk.h"
 #include "communicator/flag.h"
-#include "env/disk.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::alerts {

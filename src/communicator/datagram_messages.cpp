@@ -1,6 +1,6 @@
 #include "communicator/datagram_messages.h"
 
-#include "protocol/text.h"
+#include "wire/text.h"
 
 namespace fastjournal::communicator {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "env/network.h"
+#include "base/env/network.h"
 
 namespace fastjournal::communicator {
 

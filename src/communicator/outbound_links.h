@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/env/network.h"
+#include "base/env/notes.h"
 #include "communicator/flag.h"
 #include "communicator/outbound_link.h"
-#include "env/network.h"
-#include "env/notes.h"
 
 namespace fastjournal::communicator {
 

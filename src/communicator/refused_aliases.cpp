@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "communicator/datagram_messages.h"
-#include "protocol/json.h"
-#include "protocol/text.h"
+#include "wire/json.h"
+#include "wire/text.h"
 
 namespace fastjournal::communicator {
 namespace {

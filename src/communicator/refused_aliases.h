@@ -13,9 +13,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/env/notes.h"
 #include "communicator/aliases.h"
 #include "engine/engine.h"
-#include "env/notes.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "communicator/datagram_messages.h"
 #include "fastjournal/limits.h"
-#include "protocol/text.h"
+#include "wire/text.h"
 
 namespace fastjournal::communicator {
 namespace {

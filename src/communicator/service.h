@@ -12,12 +12,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/env/notes.h"
 #include "base/name_table.h"
 #include "communicator/aliases.h"
 #include "communicator/outbound_links.h"
 #include "communicator/senders.h"
 #include "engine/engine.h"
-#include "env/notes.h"
 #include "fastjournal/message.h"
 #include "fastjournal/protocol.h"
 #include "fastjournal/rights.h"

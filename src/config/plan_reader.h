@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "fastjournal/status.h"
-#include "plan/checks.h"
-#include "plan/plan.h"
+#include "model/plan/checks.h"
+#include "model/plan/plan.h"
 
 namespace fastjournal::config {
 

@@ -10,8 +10,8 @@
 #include "config/listen_reader.h"
 #include "config/plan_reader.h"
 #include "config/xml.h"
+#include "model/plan/codec.h"
 #include "model/value.h"
-#include "plan/codec.h"
 
 namespace fastjournal::config {
 

@@ -24,13 +24,13 @@
 #include "os/known_folders.h"
 #include "os/plugin_loader.h"
 #include "os/random.h"
-#include "protocol/messages.h"
 #include "server/admission.h"
 #include "server/message_files.h"
 #include "server/table_listeners.h"
+#include "wire/messages.h"
 #ifdef FJ_HTTP
 #include "page/page.h"
-#include "protocol/http.h"
+#include "wire/http.h"
 #endif
 
 namespace fastjournal::daemon {

@@ -7,10 +7,10 @@
 #include <memory>
 #include <string>
 
+#include "base/env/dialer.h"
+#include "base/env/network.h"
 #include "base/stop.h"
 #include "config/daemon_declaration.h"
-#include "env/dialer.h"
-#include "env/network.h"
 #include "fastjournal/status.h"
 #include "log/shared_log.h"
 #include "server/export_job.h"

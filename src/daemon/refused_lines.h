@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::daemon {

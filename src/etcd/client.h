@@ -45,8 +45,8 @@
 #include <utility>
 #include <vector>
 
-#include "env/dialer.h"
-#include "env/network.h"
+#include "base/env/dialer.h"
+#include "base/env/network.h"
 #include "etcd/channel.h"
 #include "etcd/cluster.h"
 #include "etcd/watch_reader.h"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "env/clock.h"
+#include "base/env/clock.h"
 
 namespace fastjournal::os {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "base/env/disk.h"
 #include "config/tables_folder.h"
-#include "env/disk.h"
 #include "fastjournal/declaration.h"
 #include "fastjournal/status.h"
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 
 namespace fastjournal::os {
 

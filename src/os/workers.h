@@ -1,4 +1,4 @@
-// Threads that share pieces of work (env/workers.h). They sleep when there is none.
+// Threads that share pieces of work (base/env/workers.h). They sleep when there is none.
 #pragma once
 
 #include <condition_variable>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "env/workers.h"
+#include "base/env/workers.h"
 
 namespace fastjournal::os {
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "protocol/http_site.h"
+#include "wire/http_site.h"
 
 namespace fastjournal::page {
 

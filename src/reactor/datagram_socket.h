@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "env/network.h"
+#include "base/env/network.h"
 #include "fastjournal/status.h"
 #include "reactor/posix.h"
 

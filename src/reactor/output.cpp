@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "reactor/connection.h"
 #include "reactor/reactor.h"
 

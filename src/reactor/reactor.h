@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "env/network.h"
+#include "base/env/network.h"
 #include "reactor/listening_socket.h"
 #include "reactor/local_datagram_socket.h"
 #include "reactor/posix.h"

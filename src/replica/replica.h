@@ -23,7 +23,7 @@
 #include "fastjournal/status.h"
 #include "fastjournal/table.h"
 #include "feed/snapshot.h"
-#include "protocol/feed.h"
+#include "wire/feed.h"
 
 namespace fastjournal::replica {
 

@@ -6,9 +6,9 @@
 #pragma once
 
 #include "base/bytes.h"
+#include "model/timer/wheel.h"
 #include "rows/effects.h"
 #include "rows/row_table.h"
-#include "timer/wheel.h"
 
 namespace fastjournal::rows {
 

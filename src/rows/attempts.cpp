@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/failure.h"
-#include "timer/wheel.h"
+#include "model/timer/wheel.h"
 
 namespace fastjournal::rows {
 namespace {

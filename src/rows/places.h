@@ -11,12 +11,12 @@
 #include <absl/container/btree_set.h>
 #include "fastjournal/table.h"
 #include "fastjournal/types.h"
+#include "model/timer/wheel.h"
 #include "rows/keys.h"
 #include "rows/leases.h"
 #include "rows/order.h"
 #include "rows/payloads.h"
 #include "rows/rows.h"
-#include "timer/wheel.h"
 
 namespace fastjournal::rows {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "env/notes.h"
+#include "base/env/notes.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 #include "server/session.h"

@@ -17,7 +17,7 @@
 #include "access/logins.h"
 #include "access/user.h"
 #include "admin/commands.h"
-#include "env/network.h"
+#include "base/env/network.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"

@@ -31,8 +31,8 @@
 #include <vector>
 
 #include "admin/command.h"
+#include "base/env/network.h"
 #include "engine/engine.h"
-#include "env/network.h"
 #include "fastjournal/types.h"
 #include "log/alert_book.h"
 #include "log/log_store.h"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/env/network.h"
 #include "engine/engine.h"
-#include "env/network.h"
 
 namespace fastjournal::server {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "env/network.h"
+#include "base/env/network.h"
 #include "fastjournal/message.h"
 #include "log/log.h"
 #include "server/listeners.h"

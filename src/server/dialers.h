@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "env/dialer.h"
+#include "base/env/dialer.h"
 
 namespace fastjournal::server {
 

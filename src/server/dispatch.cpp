@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fastjournal/limits.h"
-#include "protocol/names.h"
+#include "wire/names.h"
 
 namespace fastjournal::server {
 namespace {

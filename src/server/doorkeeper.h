@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "env/network.h"
-#include "env/notes.h"
+#include "base/env/network.h"
+#include "base/env/notes.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 #include "server/admission.h"

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/env/network.h"
 #include "engine/engine.h"
-#include "env/network.h"
 #include "fastjournal/types.h"
 #include "server/export_job.h"
 #include "server/server_host.h"

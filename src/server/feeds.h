@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
+#include "base/env/network.h"
 #include "engine/engine.h"
-#include "env/network.h"
-#include "protocol/feed.h"
+#include "wire/feed.h"
 
 namespace fastjournal::server {
 

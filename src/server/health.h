@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/env/network.h"
 #include "engine/engine.h"
-#include "env/network.h"
 #include "log/alert_book.h"
 #include "server/daemon_alerts.h"
 #include "server/memory_guard.h"

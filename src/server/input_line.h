@@ -6,7 +6,7 @@
 #include <deque>
 #include <vector>
 
-#include "env/network.h"
+#include "base/env/network.h"
 #include "server/sessions.h"
 
 namespace fastjournal::server {

@@ -20,7 +20,7 @@
 #include "fastjournal/rights.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
-#include "protocol/messages.h"
+#include "wire/messages.h"
 
 namespace fastjournal::server {
 

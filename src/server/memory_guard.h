@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/env/network.h"
 #include "base/may_fail.h"
 #include "engine/engine.h"
-#include "env/network.h"
 #include "server/client_memory.h"
 #include "server/daemon_alerts.h"
 #include "server/server_host.h"

@@ -5,9 +5,9 @@
 #include <array>
 #include <cstdint>
 
+#include "base/env/network.h"
 #include "communicator/service.h"
 #include "engine/engine.h"
-#include "env/network.h"
 #include "fastjournal/histogram.h"
 #include "server/input_line.h"
 #include "server/memory_guard.h"

@@ -13,9 +13,9 @@
 
 #include "admin/backup.h"
 #include "admin/commands.h"
+#include "base/env/network.h"
+#include "base/env/notes.h"
 #include "engine/engine.h"
-#include "env/network.h"
-#include "env/notes.h"
 #include "fastjournal/message.h"
 #include "log/log_store.h"
 #include "server/daemon_alerts.h"

@@ -12,8 +12,8 @@
 
 #include "access/user.h"
 #include "base/buffer.h"
-#include "env/disk.h"
-#include "env/network.h"
+#include "base/env/disk.h"
+#include "base/env/network.h"
 #include "fastjournal/protocol.h"
 #include "fastjournal/rights.h"
 #include "fastjournal/types.h"

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "env/network.h"
+#include "base/env/network.h"
 #include "fastjournal/protocol.h"
 #include "fastjournal/rights.h"
 #include "fastjournal/status.h"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/env/notes.h"
 #include "engine/engine.h"
-#include "env/notes.h"
 #include "log/shared_log.h"
 #include "server/daemon_alerts.h"
 #include "server/turn_clock.h"

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/env/network.h"
 #include "engine/engine.h"
-#include "env/network.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 #include "log/log.h"

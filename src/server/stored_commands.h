@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "access/user.h"
+#include "base/env/network.h"
 #include "engine/engine.h"
-#include "env/network.h"
 #include "fastjournal/capabilities.h"
 #include "fastjournal/message.h"
 #include "fastjournal/protocol.h"

@@ -1,6 +1,6 @@
 // The files of bytes outside the logs, of all tables that have any: made when a table is hosted, driven at the end of
 // each turn in which something was asked of them or is due, looked at while an acknowledgement rests on them
-// (env/look_times.h), and removed when it was dropped. What was stored, read or copied is passed on: to the commands and answers
+// (base/env/look_times.h), and removed when it was dropped. What was stored, read or copied is passed on: to the commands and answers
 // that wait for it (stored_commands.h, stored_answers.h), and to the table. Owned by the server.
 #pragma once
 
@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "admin/backup.h"
+#include "base/env/look_times.h"
+#include "base/env/network.h"
 #include "engine/engine.h"
 #include "engine/outside.h"
-#include "env/look_times.h"
-#include "env/network.h"
 #include "fastjournal/status.h"
 #include "server/daemon_alerts.h"
 #include "server/served_logs.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "access/listen_declaration.h"
+#include "base/env/network.h"
 #include "engine/engine.h"
-#include "env/network.h"
 #include "fastjournal/status.h"
 #include "server/listeners.h"
 #include "server/replies.h"

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "env/clock.h"
+#include "base/env/clock.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal::server {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "env/clock.h"
+#include "base/env/clock.h"
 #include "server/turn_budget.h"
 #include "server/turn_record.h"
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "env/clock.h"
+#include "base/env/clock.h"
 
 namespace fastjournal::server {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
+#include "base/env/clock.h"
+#include "base/env/notes.h"
 #include "engine/engine.h"
-#include "env/clock.h"
-#include "env/notes.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
 #include "server/daemon_alerts.h"

@@ -3,8 +3,8 @@
 #include <deque>
 #include <string>
 
-#include "protocol/commands.h"
-#include "protocol/names.h"
+#include "wire/commands.h"
+#include "wire/names.h"
 
 namespace fastjournal::server {
 

@@ -1,4 +1,4 @@
-// TRANSACTION: the commands of a transaction in one message (protocol/commands.h). They are promised and committed in
+// TRANSACTION: the commands of a transaction in one message (wire/commands.h). They are promised and committed in
 // one turn, or nothing is done; values that belong outside the log are stored before that. For whoever has no connection
 // of his own (HTTP), and in one round trip. Owned by the server.
 #pragma once

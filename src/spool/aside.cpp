@@ -4,7 +4,7 @@
 #include <array>
 
 #include "fastjournal/limits.h"
-#include "protocol/msgpack.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::spool {
 

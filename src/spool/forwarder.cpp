@@ -5,10 +5,10 @@
 
 #include "fastjournal/protocol.h"
 #include "model/parameters.h"
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
 #include "spool/record.h"
 #include "spool/routes.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::spool {
 namespace {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "protocol/msgpack.h"
 #include "spool/forwarder.h"
 #include "spool/record.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::spool {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "fastjournal/protocol.h"
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 
 namespace fastjournal::spool {
 namespace {

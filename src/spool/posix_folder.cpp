@@ -14,10 +14,10 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "protocol/msgpack.h"
 #include "spool/disk.h"
 #include "spool/reader.h"
 #include "spool/record.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::spool {
 namespace {

@@ -6,8 +6,8 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "fastjournal/protocol.h"
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::spool {
 namespace {

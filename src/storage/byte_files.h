@@ -29,9 +29,9 @@
 #include <vector>
 
 #include "base/buffer.h"
+#include "base/env/disk.h"
 #include "base/hash.h"
 #include "engine/outside.h"
-#include "env/disk.h"
 #include "fastjournal/capabilities.h"
 #include "fastjournal/extent.h"
 #include "fastjournal/status.h"

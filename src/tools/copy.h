@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "log/file/file_log.h"
 #include "tools/progress.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "tools/copy.h"
 #include "tools/progress.h"
 

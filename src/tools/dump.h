@@ -7,8 +7,8 @@
 #include <map>
 #include <string>
 
+#include "base/env/disk.h"
 #include "config/type_reader.h"
-#include "env/disk.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/env/disk.h"
 #include "engine/types.h"
-#include "env/disk.h"
 #include "tools/verify.h"
 
 namespace fastjournal::tools {

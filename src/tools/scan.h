@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "log/file/format.h"
 #include "tools/progress.h"
 

@@ -25,14 +25,14 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
-#include "bcdb/key.h"
-#include "bcdb/packet.h"
 #include "clients/lib/blob.h"
 #include "clients/lib/client.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/peers/program.h"
 #include "tests/support/child_process.h"
 #include "tests/support/line_client.h"
+#include "wire/bcdb/key.h"
+#include "wire/bcdb/packet.h"
 
 namespace fastjournal::bench {
 namespace blob_bench {

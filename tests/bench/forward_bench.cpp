@@ -21,12 +21,12 @@
 #include "clients/lib/socket.h"
 #include "fastjournal/histogram.h"
 #include "fastjournal/protocol.h"
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
 #include "spool/spool.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/peers/program.h"
 #include "tests/support/child_process.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::bench {
 namespace forward_bench {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "fj/frame.h"
 #include "tests/world/world.h"
+#include "wire/fj/frame.h"
 
 namespace {
 

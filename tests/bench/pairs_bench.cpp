@@ -20,10 +20,10 @@
 #include <fmt/format.h>
 
 #include "clients/lib/socket.h"
-#include "fj/frame.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/peers/program.h"
 #include "tests/support/child_process.h"
+#include "wire/fj/frame.h"
 
 namespace fastjournal::bench {
 namespace pairs_bench {

@@ -17,12 +17,12 @@
 #include <fmt/format.h>
 
 #include "fastjournal/message.h"
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
 #include "tests/bench/brokers.h"
 #include "tests/bench/measure.h"
 #include "tests/support/line_client.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 
 namespace fastjournal::bench {
 namespace queue_bench {

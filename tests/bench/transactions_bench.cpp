@@ -15,12 +15,12 @@
 #include <fmt/format.h>
 
 #include "fastjournal/histogram.h"
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
 #include "tests/bench/brokers.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/peer.h"
 #include "tests/bench/round_trips.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::bench {
 namespace transactions_bench {

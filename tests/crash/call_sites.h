@@ -16,7 +16,7 @@ struct CallSite {
   std::string text;
 };
 
-// Every `disk...NAME(` and `file...NAME(` in `folder`/*.cpp, for each virtual function NAME of env/disk.h.
+// Every `disk...NAME(` and `file...NAME(` in `folder`/*.cpp, for each virtual function NAME of base/env/disk.h.
 [[nodiscard]] std::vector<CallSite> call_sites_in_source(std::string const& folder, std::string const& interface);
 
 // "file_log.cpp:230" for each of these addresses in this program; needs addr2line. Empty if that cannot be run.

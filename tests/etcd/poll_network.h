@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "env/network.h"
+#include "base/env/network.h"
 
 namespace fastjournal::test {
 

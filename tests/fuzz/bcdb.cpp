@@ -11,10 +11,10 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "bcdb/packet.h"
 #include "fastjournal/message.h"
 #include "plugins/blob/datagrams.h"
 #include "plugins/blob/protocol.h"
+#include "wire/bcdb/packet.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 
 #include "base/check.h"
 #include "fastjournal/message.h"
-#include "fj/frame.h"
 #include "plugins/keyvalue/fj_protocol.h"
+#include "wire/fj/frame.h"
 
 namespace {
 

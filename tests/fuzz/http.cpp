@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "protocol/http.h"
-#include "protocol/streams.h"
 #include "tests/support/http_conversation.h"
+#include "wire/http.h"
+#include "wire/streams.h"
 
 namespace {
 

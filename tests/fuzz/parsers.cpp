@@ -13,12 +13,12 @@
 
 #include "base/base64.h"
 #include "base/check.h"
-#include "protocol/commands.h"
-#include "protocol/first_line.h"
-#include "protocol/framer.h"
-#include "protocol/json.h"
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
+#include "wire/commands.h"
+#include "wire/first_line.h"
+#include "wire/framer.h"
+#include "wire/json.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "fastjournal/message.h"
 #include "plugins/queue/stomp_frame.h"
 #include "plugins/queue/stomp_protocol.h"
-#include "protocol/commands.h"
+#include "wire/commands.h"
 
 namespace {
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "protocol/msgpack.h"
 #include "tests/hostile/collisions.h"
 #include "tests/hostile/swarm.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::hostile {
 namespace message_attacks {

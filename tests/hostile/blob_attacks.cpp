@@ -17,10 +17,10 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
-#include "bcdb/packet.h"
 #include "tests/hostile/attacks.h"
 #include "tests/hostile/honest.h"
 #include "tests/hostile/swarm.h"
+#include "wire/bcdb/packet.h"
 
 namespace fastjournal::hostile {
 namespace blob_attacks {

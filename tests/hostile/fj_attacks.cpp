@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "fj/frame.h"
 #include "tests/hostile/attacks.h"
 #include "tests/hostile/honest.h"
 #include "tests/hostile/swarm.h"
+#include "wire/fj/frame.h"
 
 namespace fastjournal::hostile {
 namespace fj_attacks {

@@ -13,7 +13,7 @@
 //   FJ_SYNCS=FIFO         a byte is written to FIFO for each of their syncs that returned ok, after it. Making a
 //                         container does not count.
 //
-// It covers only the calls of the POSIX implementation of env/disk.h.
+// It covers only the calls of the POSIX implementation of base/env/disk.h.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "protocol/http.h"
+#include "wire/http.h"
 
 namespace fastjournal::test {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "env/disk.h"
-#include "env/network.h"
-#include "env/notes.h"
+#include "base/env/disk.h"
+#include "base/env/network.h"
+#include "base/env/notes.h"
 
 namespace fastjournal::test {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "protocol/text.h"
 #include "tests/world/world.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "bcdb/packet.h"
-#include "protocol/msgpack.h"
 #include "tests/world/world.h"
+#include "wire/bcdb/packet.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::sim::blob_answers_test {
 namespace {

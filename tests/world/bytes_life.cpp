@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "protocol/text.h"
 #include "tests/world/world.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
 #include "server/client_memory.h"
 #include "tests/world/asking.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 #include "work/subscriptions.h"
 
 namespace fastjournal::sim::client_memory_test {

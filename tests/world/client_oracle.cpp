@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "protocol/text.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim {
 namespace {

@@ -2,8 +2,8 @@
 // that every service knows, the addresses of senders, lost connections, STOP, and alerts as FLAG messages.
 #include <boost/test/unit_test.hpp>
 
-#include "protocol/text.h"
 #include "tests/world/asking.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::communicator_test {
 namespace {

@@ -11,11 +11,11 @@
 #include "config/plan_reader.h"
 #include "config/table_reader.h"
 #include "config/type_reader.h"
-#include "protocol/text.h"
 #include "tests/support/documents.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/world/transcript.h"
 #include "tests/world/world.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::documents_test {
 namespace {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "base/hash.h"
-#include "bcdb/packet.h"
-#include "protocol/text.h"
+#include "wire/bcdb/packet.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim {
 namespace {

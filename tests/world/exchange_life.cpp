@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "bcdb/packet.h"
 #include "engine/engine.h"
 #include "plugins/blob/blob.h"
 #include "tests/world/exchange_ledger.h"
 #include "tests/world/world.h"
+#include "wire/bcdb/packet.h"
 
 namespace fastjournal::sim {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "base/base64.h"
 #include "base/hash.h"
-#include "bcdb/packet.h"
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
+#include "wire/bcdb/packet.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim {
 namespace {

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "protocol/text.h"
 #include "tests/support/seed.h"
 #include "tests/unit/journal/harness.h"
 #include "tests/world/world.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::experiments_test {
 namespace {

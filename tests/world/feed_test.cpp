@@ -7,11 +7,11 @@
 #include <random>
 
 #include "base/base64.h"
-#include "protocol/feed.h"
-#include "protocol/text.h"
 #include "tests/support/seed.h"
 #include "tests/world/asking.h"
 #include "tests/world/follower.h"
+#include "wire/feed.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::feed_test {
 namespace {

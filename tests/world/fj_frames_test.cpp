@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "fj/frame.h"
 #include "plugins/keyvalue/fj_protocol.h"
 #include "tests/support/documents.h"
 #include "tests/world/world.h"
+#include "wire/fj/frame.h"
 
 namespace fastjournal::sim::fj_frames_test {
 namespace {

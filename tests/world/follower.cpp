@@ -1,7 +1,7 @@
 #include "tests/world/follower.h"
 
 #include "engine/digest.h"
-#include "protocol/text.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim {
 

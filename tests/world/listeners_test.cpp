@@ -6,8 +6,8 @@
 #include <set>
 
 #include "config/table_reader.h"
-#include "protocol/text.h"
 #include "tests/world/asking.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::listeners_test {
 namespace {

@@ -7,8 +7,8 @@
 #include <random>
 #include <set>
 
-#include "protocol/text.h"
 #include "tests/world/world.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::logs_test {
 namespace {

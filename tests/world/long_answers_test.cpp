@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "protocol/text.h"
 #include "server/long_answers.h"
 #include "tests/world/asking.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::long_answers_test {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "fastjournal/limits.h"
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/world/asking.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::names_test {
 namespace {

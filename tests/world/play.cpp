@@ -9,10 +9,10 @@
 
 #include "log/file/log_reader.h"
 #include "log/file/segment.h"
-#include "protocol/text.h"
 #include "tests/world/client_oracle.h"
 #include "tests/world/follower.h"
 #include "tests/world/world.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim {
 namespace {

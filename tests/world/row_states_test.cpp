@@ -10,8 +10,8 @@
 #include <regex>
 #include <set>
 
-#include "protocol/text.h"
 #include "tests/world/world.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::row_states_test {
 namespace {

@@ -3,9 +3,9 @@
 #include <array>
 #include <string>
 
-#include "protocol/text.h"
 #include "tests/model/declare.h"
 #include "tests/world/world.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim {
 namespace {

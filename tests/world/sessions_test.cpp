@@ -2,10 +2,10 @@
 // that mix framings, and the end after a failed sync.
 #include <boost/test/unit_test.hpp>
 
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
 #include "tests/world/asking.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::sessions_test {
 namespace {

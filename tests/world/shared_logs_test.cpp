@@ -4,10 +4,10 @@
 #include <fstream>
 
 #include "engine/digest.h"
-#include "protocol/text.h"
 #include "tests/support/child_process.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/world/cluster_of_worlds.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::shared_logs_test {
 namespace {

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "env/clock.h"
-#include "env/disk.h"
-#include "env/network.h"
+#include "base/env/clock.h"
+#include "base/env/disk.h"
+#include "base/env/network.h"
 
 namespace fastjournal::sim {
 

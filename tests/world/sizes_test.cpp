@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "bcdb/packet.h"
 #include "engine/types.h"
-#include "protocol/text.h"
 #include "tests/support/seed.h"
 #include "tests/world/asking.h"
 #include "tests/world/exchange_ways.h"
+#include "wire/bcdb/packet.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::sizes_test {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "protocol/text.h"
 #include "tests/support/seed.h"
 #include "tests/world/asking.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::space_test {
 namespace {

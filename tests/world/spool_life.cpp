@@ -5,11 +5,11 @@
 #include <random>
 #include <vector>
 
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
 #include "spool/record.h"
 #include "tests/support/spool/sim_producer.h"
 #include "tests/world/spool_site.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim {
 namespace {

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "protocol/text.h"
 #include "spool/record.h"
 #include "tests/support/spool/sim_producer.h"
 #include "tests/world/asking.h"
 #include "tests/world/spool_site.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::spool_promises_test {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::sim {
 namespace {

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "log/file/flush.h"
-#include "protocol/text.h"
 #include "tests/world/asking.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::syncs_test {
 namespace {

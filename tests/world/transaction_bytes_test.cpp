@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "protocol/text.h"
 #include "tests/world/asking.h"
 #include "tests/world/world.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::transaction_bytes_test {
 namespace {

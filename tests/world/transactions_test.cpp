@@ -11,10 +11,10 @@
 
 #include "access/token.h"
 #include "engine/branches.h"
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
 #include "tests/world/asking.h"
 #include "tests/world/world.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::transactions_test {
 namespace {

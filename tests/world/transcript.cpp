@@ -11,10 +11,10 @@
 
 #include "config/fields.h"
 #include "model/duration.h"
-#include "protocol/text.h"
 #include "server/message_files.h"
 #include "tests/support/documents.h"
 #include "tests/world/world.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim {
 namespace {

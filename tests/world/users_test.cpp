@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "plugins/journal/journal.h"
-#include "protocol/text.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/world/world.h"
+#include "wire/text.h"
 
 namespace fastjournal::sim::users_test {
 namespace {

@@ -11,8 +11,8 @@
 #include "plugins/keyvalue/keyvalue.h"
 #include "plugins/pipeline/pipeline_table.h"
 #include "plugins/queue/queue_table.h"
-#include "protocol/http.h"
 #include "tests/support/nobody.h"
+#include "wire/http.h"
 
 namespace fastjournal::sim {
 World::World(std::uint64_t seed) : seed_(seed) {

@@ -71,7 +71,7 @@ struct Schema {
 
 // The type of an option's value. Durations are written `1500`, `1500ms`, `10s`, `5m`, `1h`, `2d` and stored in
 // milliseconds; sizes are written `4096`, `512KiB`, `16MiB`, `1GiB` and stored in bytes. A plan is written as the path of
-// its file, relative to the folder of the table's; its value is what the file says (plan/codec.h), as tables read no files.
+// its file, relative to the folder of the table's; its value is what the file says (model/plan/codec.h), as tables read no files.
 enum class OptionType : std::uint8_t { integer, duration, size, boolean, choice, text, plan };
 
 struct OptionDeclaration {

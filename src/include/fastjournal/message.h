@@ -1,5 +1,5 @@
 // The one message type between protocols and tables: a command, its sender and receiver, and named values. The codecs
-// (src/protocol/) convert it from and to bytes; no other layer knows whether a message was text, JSON or msgpack.
+// (src/wire/) convert it from and to bytes; no other layer knows whether a message was text, JSON or msgpack.
 //
 // A Message borrows: its views point into the buffer it was parsed from, or into its own arena. It is valid until that
 // buffer changes. A caller that keeps a message calls own(), which copies everything into the arena.

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
 #include "log/file/container.h"

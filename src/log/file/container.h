@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "fastjournal/status.h"
 #include "log/file/format.h"
 #include "log/log_store.h"

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::log::file {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "env/disk.h"
-#include "env/look_times.h"
+#include "base/env/disk.h"
+#include "base/env/look_times.h"
 #include "fastjournal/status.h"
 #include "log/file/committer.h"
 #include "log/file/log_options.h"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "env/clock.h"
-#include "env/disk.h"
+#include "base/env/clock.h"
+#include "base/env/disk.h"
 #include "fastjournal/histogram.h"
 #include "fastjournal/status.h"
 #include "log/file/base_mark.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "fastjournal/status.h"
 #include "log/file/newest.h"
 #include "log/file/segment.h"

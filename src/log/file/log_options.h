@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "env/clock.h"
-#include "env/workers.h"
+#include "base/env/clock.h"
+#include "base/env/workers.h"
 #include "fastjournal/types.h"
 #include "log/file/format.h"
 #include "log/file_choices.h"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "env/disk.h"
-#include "env/workers.h"
+#include "base/env/disk.h"
+#include "base/env/workers.h"
 #include "fastjournal/status.h"
 #include "log/file/batch_window.h"
 #include "log/file/format.h"

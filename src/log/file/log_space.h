@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "fastjournal/status.h"
 #include "log/file/base_mark.h"
 #include "log/file/chain.h"

@@ -37,7 +37,7 @@
 #include <string_view>
 #include <vector>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "fastjournal/status.h"
 #include "log/file/newest.h"
 

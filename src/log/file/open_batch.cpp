@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 
 namespace fastjournal::log::file {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "fastjournal/types.h"
 #include "log/file/container.h"
 #include "log/file/log_options.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "fastjournal/status.h"
 #include "log/file/log_options.h"
 #include "log/file/log_reader.h"

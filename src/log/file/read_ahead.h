@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "base/env/workers.h"
 #include "base/large_memory.h"
-#include "env/workers.h"
 #include "log/file/segment.h"
 
 namespace fastjournal::log::file {

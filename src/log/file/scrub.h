@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "fastjournal/status.h"
 #include "log/file/format.h"
 #include "log/log_store.h"

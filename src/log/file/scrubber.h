@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "fastjournal/status.h"
 #include "log/file/log_writer.h"
 #include "log/file/scrub.h"

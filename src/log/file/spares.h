@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "env/disk.h"
+#include "base/env/disk.h"
 #include "fastjournal/status.h"
 #include "log/file/container.h"
 #include "log/file/log_options.h"

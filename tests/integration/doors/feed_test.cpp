@@ -11,8 +11,8 @@
 #include <csignal>
 #include <functional>
 
-#include "protocol/text.h"
 #include "tests/integration/daemon.h"
+#include "wire/text.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include <csignal>
 
-#include "protocol/text.h"
 #include "tests/integration/daemon.h"
+#include "wire/text.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <set>
 
-#include "protocol/text.h"
 #include "tests/integration/daemon.h"
+#include "wire/text.h"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 

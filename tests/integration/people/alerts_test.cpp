@@ -13,9 +13,9 @@
 #include <cstring>
 #include <functional>
 
-#include "protocol/text.h"
 #include "tests/integration/daemon.h"
 #include "tests/unit/alerts/flag_reader.h"
+#include "wire/text.h"
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <random>
 #include <set>
 
-#include "protocol/text.h"
 #include "tests/integration/daemon.h"
+#include "wire/text.h"
 
 namespace {
 

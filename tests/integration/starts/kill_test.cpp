@@ -16,9 +16,9 @@
 #include <random>
 #include <set>
 
-#include "protocol/text.h"
 #include "tests/integration/daemon.h"
 #include "tests/support/seed.h"
+#include "wire/text.h"
 
 namespace {
 

@@ -21,11 +21,11 @@
 
 #include "base/base64.h"
 #include "base/hash.h"
-#include "bcdb/packet.h"
 #include "clients/lib/blob.h"
-#include "protocol/text.h"
 #include "tests/integration/shell.h"
 #include "tests/support/seed.h"
+#include "wire/bcdb/packet.h"
+#include "wire/text.h"
 
 namespace {
 

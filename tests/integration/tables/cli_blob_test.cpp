@@ -8,8 +8,8 @@
 #include <fstream>
 #include <string>
 
-#include "bcdb/key.h"
 #include "tests/integration/shell.h"
+#include "wire/bcdb/key.h"
 
 namespace {
 

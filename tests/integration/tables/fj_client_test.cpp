@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "clients/lib/fj_connection.h"
-#include "fj/trace.h"
 #include "tests/integration/daemon.h"
+#include "wire/fj/trace.h"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <set>
 
-#include "protocol/text.h"
 #include "tests/integration/shell.h"
 #include "tests/support/seed.h"
+#include "wire/text.h"
 
 namespace {
 

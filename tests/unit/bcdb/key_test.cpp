@@ -1,6 +1,6 @@
 // Keys are in logs, in packets and in clients of any language, so they must never change. Expected values: the xxHash
 // reference implementation; those of "a" and "a\0b" were computed from its specification as well.
-#include "bcdb/key.h"
+#include "wire/bcdb/key.h"
 
 #include <boost/test/unit_test.hpp>
 

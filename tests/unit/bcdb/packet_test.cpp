@@ -1,5 +1,5 @@
 // Packets: their bytes as other clients write them, one byte at a time, and what lies about its size.
-#include "bcdb/packet.h"
+#include "wire/bcdb/packet.h"
 
 #include <boost/test/unit_test.hpp>
 

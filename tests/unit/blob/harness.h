@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "bcdb/key.h"
 #include "plugins/blob/blob.h"
 #include "tests/support/table_harness.h"
+#include "wire/bcdb/key.h"
 
 namespace fastjournal::blob::test {
 

@@ -24,8 +24,8 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "bcdb/packet.h"
 #include "tests/support/temporary_folder.h"
+#include "wire/bcdb/packet.h"
 
 namespace fastjournal::client {
 

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "bcdb/packet.h"
 #include "fastjournal/message.h"
 #include "fastjournal/protocol.h"
 #include "plugins/blob/protocol.h"
+#include "wire/bcdb/packet.h"
 
 namespace fastjournal::blob {
 

@@ -1,9 +1,9 @@
 // The command `tx run`: the message that it sends, what it prints, and the line that an error names.
 #include <fstream>
 
-#include "protocol/commands.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/clients/run_line.h"
+#include "wire/commands.h"
 
 using namespace fastjournal;
 using namespace fastjournal::cli;

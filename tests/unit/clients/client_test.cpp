@@ -10,8 +10,8 @@
 
 #include "clients/lib/client.h"
 #include "clients/lib/transaction.h"
-#include "protocol/commands.h"
 #include "tests/unit/clients/fake_server.h"
+#include "wire/commands.h"
 
 using namespace fastjournal;
 using namespace fastjournal::client;

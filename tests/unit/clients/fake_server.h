@@ -22,9 +22,9 @@
 
 #include "fastjournal/message.h"
 #include "fastjournal/protocol.h"
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 
 namespace fastjournal::client {
 

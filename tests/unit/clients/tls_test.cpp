@@ -8,12 +8,12 @@
 
 #include "clients/lib/client.h"
 #include "clients/lib/socket.h"
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
 #include "reactor/reactor.h"
 #include "tests/support/certificates.h"
 #include "tests/support/in_child.h"
 #include "tests/support/temporary_folder.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::client {
 namespace {

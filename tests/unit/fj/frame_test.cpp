@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "fj/frame.h"
+#include "wire/fj/frame.h"
 
 namespace fastjournal::fj {
 namespace {

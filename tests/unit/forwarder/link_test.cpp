@@ -12,10 +12,10 @@
 #include <map>
 #include <memory>
 
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
 #include "tests/support/line_client.h"
 #include "tests/support/temporary_folder.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::forwarder {
 namespace {

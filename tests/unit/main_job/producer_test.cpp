@@ -12,9 +12,9 @@
 #include "clients/main_job/event.h"
 #include "clients/main_job/producer.h"
 #include "clients/process/line_reader.h"
-#include "protocol/msgpack.h"
 #include "spool/record.h"
 #include "tests/support/temporary_folder.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::main_job {
 namespace {

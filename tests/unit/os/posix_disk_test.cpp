@@ -1,4 +1,4 @@
-// The kernel's files behind env::Disk: the promises of env/disk.h, on real files in a temporary folder.
+// The kernel's files behind env::Disk: the promises of base/env/disk.h, on real files in a temporary folder.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/resource.h>

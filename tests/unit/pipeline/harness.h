@@ -31,7 +31,7 @@ inline std::shared_ptr<TableDeclaration const> declare(std::string const& plan, 
   return out;
 }
 
-// Plans in few words, as plan/codec.h writes them. Numbers of predecessors count sources and steps from 0.
+// Plans in few words, as model/plan/codec.h writes them. Numbers of predecessors count sources and steps from 0.
 struct PlanText {
   explicit PlanText(int version = 1, std::string const& name = "p")
       : text("plan " + name + " " + std::to_string(version) + " 1 0") {}

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "config/plan_reader.h"
-#include "plan/codec.h"
-#include "plan/routes.h"
+#include "model/plan/codec.h"
+#include "model/plan/routes.h"
 #include "tests/support/seed.h"
 
 namespace fastjournal::plan {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/migration.h"
+#include "model/plan/migration.h"
 #include "tests/unit/plan/plan_files.h"
 
 namespace fastjournal::plan {

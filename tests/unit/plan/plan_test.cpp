@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/crash.h"
-#include "plan/destinations.h"
+#include "model/plan/crash.h"
+#include "model/plan/destinations.h"
 #include "tests/unit/plan/plan_files.h"
 
 namespace fastjournal::plan {

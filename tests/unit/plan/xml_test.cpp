@@ -1,12 +1,12 @@
 // A plan as XML is the plan that it was made of, whatever it says.
-#include "plan/xml.h"
+#include "model/plan/xml.h"
 
 #include <boost/test/unit_test.hpp>
 
 #include <string>
 
-#include "plan/checks.h"
-#include "plan/codec.h"
+#include "model/plan/checks.h"
+#include "model/plan/codec.h"
 #include "tests/unit/plan/plan_files.h"
 
 namespace fastjournal::plan {

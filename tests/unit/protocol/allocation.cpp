@@ -1,8 +1,8 @@
 // The hot paths do not allocate once their buffers have grown. This program's own operator new counts.
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
 #include "tests/unit/protocol/support.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 
 #include <new>
 

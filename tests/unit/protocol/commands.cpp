@@ -1,11 +1,11 @@
 // The commands of a TRANSACTION in one value: JSON, frames, frames in base64; and what is refused, with the number of the
 // command.
-#include "protocol/commands.h"
+#include "wire/commands.h"
 
 #include "base/base64.h"
-#include "protocol/http_json.h"
-#include "protocol/msgpack.h"
 #include "tests/unit/protocol/support.h"
+#include "wire/http_json.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::protocol {
 

@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "base/bytes.h"
-#include "protocol/feed.h"
+#include "wire/feed.h"
 
 namespace fastjournal::protocol {
 namespace {

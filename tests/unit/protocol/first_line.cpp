@@ -4,8 +4,8 @@
 #include <string>
 
 #include "fastjournal/limits.h"
-#include "protocol/first_line.h"
-#include "protocol/text.h"
+#include "wire/first_line.h"
+#include "wire/text.h"
 
 namespace fastjournal::protocol {
 namespace {

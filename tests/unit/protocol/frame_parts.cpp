@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "protocol/framer.h"
-#include "protocol/msgpack.h"
+#include "wire/framer.h"
+#include "wire/msgpack.h"
 
 namespace {
 

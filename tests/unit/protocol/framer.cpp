@@ -1,5 +1,5 @@
 // The framer, with input as a whole, byte by byte and in random pieces: what it returns must not depend on the pieces.
-#include "protocol/framer.h"
+#include "wire/framer.h"
 
 #include "tests/unit/protocol/support.h"
 

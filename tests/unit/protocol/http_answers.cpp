@@ -1,6 +1,6 @@
 // Answers over HTTP: objects, arrays, events, problems and files, byte by byte where the bytes are the rule.
-#include "protocol/streams.h"
 #include "tests/unit/protocol/http_support.h"
+#include "wire/streams.h"
 
 namespace fastjournal::protocol {
 

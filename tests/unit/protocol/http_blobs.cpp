@@ -1,10 +1,10 @@
 // Blobs over HTTP: which command a path is, which bytes of a blob a request gets, and the heads of answers. The bytes
 // themselves follow from their file: tests/unit/server/output_test.cpp, tests/world/blob_answers_test.cpp.
-#include "protocol/http_blob.h"
+#include "wire/http_blob.h"
 
-#include "protocol/http_range.h"
-#include "protocol/http_rules.h"
 #include "tests/unit/protocol/http_support.h"
+#include "wire/http_range.h"
+#include "wire/http_rules.h"
 
 namespace fastjournal::protocol {
 

@@ -1,5 +1,5 @@
 // The rules for single fields of HTTP requests, by lists of values.
-#include "protocol/http_rules.h"
+#include "wire/http_rules.h"
 
 #include <boost/test/unit_test.hpp>
 

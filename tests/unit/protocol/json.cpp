@@ -1,9 +1,9 @@
 // JSON messages: the members that eventdispatcher uses, strings that are unescaped twice, and limits of depth, size and
 // content against hostile peers.
-#include "protocol/json.h"
+#include "wire/json.h"
 
-#include "protocol/text.h"
 #include "tests/unit/protocol/support.h"
+#include "wire/text.h"
 
 namespace fastjournal::protocol {
 

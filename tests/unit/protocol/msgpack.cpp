@@ -1,8 +1,8 @@
 // msgpack messages: round trips, values as views and not as copies, and damage at every byte.
-#include "protocol/msgpack.h"
+#include "wire/msgpack.h"
 
-#include "protocol/framer.h"
 #include "tests/unit/protocol/support.h"
+#include "wire/framer.h"
 
 #include <cmath>
 

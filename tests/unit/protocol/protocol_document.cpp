@@ -1,7 +1,7 @@
 // doc/protocol.md is the specification: the bytes that it shows must be exact, and it must list every code.
-#include "protocol/msgpack.h"
-#include "protocol/text.h"
 #include "tests/unit/protocol/support.h"
+#include "wire/msgpack.h"
+#include "wire/text.h"
 
 #include <sstream>
 

@@ -1,7 +1,7 @@
 // Reading text messages. The expected results of the vectors were made by the eventdispatcher library itself. Then
 // limits, the texts of refusals, and no allocations.
-#include "protocol/text.h"
 #include "tests/unit/protocol/support.h"
+#include "wire/text.h"
 
 namespace fastjournal::protocol {
 

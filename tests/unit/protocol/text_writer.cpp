@@ -1,7 +1,7 @@
 // Writing text messages as the eventdispatcher library does, with two intended differences: the final ";", and the
 // refusal of messages that a reader could not read back.
-#include "protocol/text.h"
 #include "tests/unit/protocol/support.h"
+#include "wire/text.h"
 
 namespace fastjournal::protocol {
 

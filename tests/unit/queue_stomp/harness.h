@@ -14,7 +14,7 @@
 #include "fastjournal/message.h"
 #include "fastjournal/protocol.h"
 #include "plugins/queue/stomp_protocol.h"
-#include "protocol/commands.h"
+#include "wire/commands.h"
 
 namespace fastjournal::queue::stomp {
 

@@ -8,12 +8,12 @@
 
 #include "communicator/service.h"
 #include "engine/engine.h"
-#include "protocol/messages.h"
 #include "server/memory_guard.h"
 #include "server/output.h"
 #include "server/sessions.h"
 #include "tests/support/nobody.h"
 #include "tests/support/recording_network.h"
+#include "wire/messages.h"
 
 namespace fastjournal::server::test {
 

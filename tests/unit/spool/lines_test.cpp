@@ -3,8 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "protocol/msgpack.h"
 #include "spool/place.h"
+#include "wire/msgpack.h"
 
 namespace {
 

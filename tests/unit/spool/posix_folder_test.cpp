@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/msgpack.h"
 #include "spool/disk.h"
 #include "spool/forwarder.h"
 #include "spool/posix_folder.h"
@@ -25,6 +24,7 @@
 #include "spool/spool.h"
 #include "tests/support/in_child.h"
 #include "tests/support/temporary_folder.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::spool {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "fastjournal/message.h"
-#include "protocol/msgpack.h"
 #include "spool/record.h"
 #include "tests/support/seed.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::spool {
 namespace {

@@ -21,12 +21,12 @@
 #include <thread>
 #include <vector>
 
-#include "protocol/msgpack.h"
 #include "spool/place.h"
 #include "spool/record.h"
 #include "spool/spool.h"
 #include "tests/support/in_child.h"
 #include "tests/support/temporary_folder.h"
+#include "wire/msgpack.h"
 
 namespace fastjournal::spool {
 namespace {

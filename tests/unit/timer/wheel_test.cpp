@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "model/timer/wheel.h"
 #include "tests/support/seed.h"
-#include "timer/wheel.h"
 
 namespace {
 

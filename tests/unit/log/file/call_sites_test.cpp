@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_CASE(every_place_that_calls_the_disk_was_made_to_fail) {
   BOOST_REQUIRE_MESSAGE(!failure, failure->what);
   std::set<std::string> const lines = lines_of(addresses);
   BOOST_REQUIRE_MESSAGE(!lines.empty(), "addr2line (package binutils) is needed to name the calls");
-  auto const sites = call_sites_in_source(FJ_SOURCE_DIR "/src/log/file", FJ_SOURCE_DIR "/src/env/disk.h");
+  auto const sites = call_sites_in_source(FJ_SOURCE_DIR "/src/log/file", FJ_SOURCE_DIR "/src/base/env/disk.h");
   BOOST_TEST(sites.size() >= 25U);
   for (CallSite const& site : not_reached(sites, lines))
     BOOST_ERROR("src/log/file/" << site.file << ":" << site.line << ": " << site.text << " was never made to fail");
