@@ -10,7 +10,7 @@
 #include <map>
 #include <set>
 
-#include "etcd/client.h"
+#include "log/etcd/client/client.h"
 #include "tests/etcd/etcd_nodes.h"
 #include "tests/etcd/poll_network.h"
 

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "config/endpoints.h"
-#include "etcd/client.h"
+#include "log/etcd/client/client.h"
 #include "reactor/reactor.h"
 #include "tests/etcd/etcd_nodes.h"
 

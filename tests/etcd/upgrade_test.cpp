@@ -9,7 +9,7 @@
 
 #include "clients/lib/journal.h"
 #include "config/endpoints.h"
-#include "etcd/client.h"
+#include "log/etcd/client/client.h"
 #include "log/etcd/etcd_log.h"
 #include "tests/etcd/cluster_daemons.h"
 #include "tests/etcd/cluster_job.h"

@@ -44,7 +44,7 @@
 #include <utility>
 #include <vector>
 
-#include "etcd/cluster.h"
+#include "log/etcd/client/cluster.h"
 #include "tests/sim/sim_etcd_agenda.h"
 #include "tests/sim/sim_etcd_nodes.h"
 #include "tests/sim/sim_etcd_store.h"

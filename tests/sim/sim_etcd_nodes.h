@@ -31,7 +31,7 @@
 #include <string>
 #include <vector>
 
-#include "etcd/cluster.h"
+#include "log/etcd/client/cluster.h"
 #include "tests/sim/sim_etcd_agenda.h"
 #include "tests/sim/sim_etcd_store.h"
 

@@ -27,7 +27,7 @@
 #include <variant>
 #include <vector>
 
-#include "etcd/cluster.h"
+#include "log/etcd/client/cluster.h"
 #include "tests/sim/sim_etcd_agenda.h"
 
 namespace fastjournal::sim {

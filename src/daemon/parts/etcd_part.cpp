@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "daemon/parts.h"
-#include "etcd/client.h"
+#include "log/etcd/client/client.h"
 #include "log/etcd/etcd_log.h"
 #include "os/part.h"
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "etcd/cluster.h"
+#include "log/etcd/client/cluster.h"
 #include "log/etcd/entry.h"
 #include "log/etcd/names.h"
 

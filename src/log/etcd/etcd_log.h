@@ -28,8 +28,8 @@
 #include <utility>
 #include <vector>
 
-#include "etcd/cluster.h"
 #include "log/etcd/appender.h"
+#include "log/etcd/client/cluster.h"
 #include "log/etcd/names.h"
 #include "log/etcd/quota_watch.h"
 #include "log/etcd/reader.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "etcd/cluster.h"
+#include "log/etcd/client/cluster.h"
 
 namespace fastjournal::log::etcd {
 

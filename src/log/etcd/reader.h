@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "etcd/cluster.h"
+#include "log/etcd/client/cluster.h"
 #include "log/etcd/entry.h"
 #include "log/etcd/names.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "etcd/cluster.h"
+#include "log/etcd/client/cluster.h"
 #include "log/etcd/names.h"
 #include "log/shared_log.h"
 

@@ -1,6 +1,6 @@
 // gRPC on a channel of bytes, against a server in memory: bytes in pieces of any size, what is wrong with them, limits,
 // and for each way in which a call can end without a status whether it may have been done.
-#include "etcd/channel.h"
+#include "log/etcd/client/channel.h"
 
 #include <boost/test/unit_test.hpp>
 

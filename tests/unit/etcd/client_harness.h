@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "etcd/client.h"
+#include "log/etcd/client/client.h"
 #include "tests/support/recording_network.h"
 #include "tests/unit/etcd/fake_etcd.h"
 #include "tests/unit/etcd/grpc_server.h"

@@ -1,6 +1,6 @@
 // Requests of the client, and its connections: which answer each gets when connections are refused, lost at any point,
 // full or silent, and which member is tried next.
-#include "etcd/client.h"
+#include "log/etcd/client/client.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // A watch over messages of etcd: whole revisions in order, no gap and no doubles over streams, and its ends.
-#include "etcd/watch_reader.h"
+#include "log/etcd/client/watch_reader.h"
 
 #include <boost/test/unit_test.hpp>
 

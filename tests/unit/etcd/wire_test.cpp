@@ -1,11 +1,11 @@
 // Requests as bytes of etcd's messages and answers from them, read with the generated code itself; and what each error
 // says about a request: most of all, whether it is certain that it was not done.
-#include "etcd/wire.h"
+#include "log/etcd/client/wire.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "etcd/channel.h"
 #include "etcd/rpc.pb.h"
+#include "log/etcd/client/channel.h"
 
 namespace {
 

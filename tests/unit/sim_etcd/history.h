@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "etcd/cluster.h"
+#include "log/etcd/client/cluster.h"
 
 namespace fastjournal::sim {
 

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "etcd/cluster.h"
-#include "etcd/wire.h"
+#include "log/etcd/client/cluster.h"
+#include "log/etcd/client/wire.h"
 
 namespace fastjournal::etcd {
 

@@ -1,4 +1,4 @@
-#include "etcd/wire.h"
+#include "log/etcd/client/wire.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "etcd/channel.h"
 #include "etcd/rpc.pb.h"
+#include "log/etcd/client/channel.h"
 
 namespace fastjournal::etcd::wire {
 namespace {

@@ -1,4 +1,4 @@
-#include "etcd/watch_reader.h"
+#include "log/etcd/client/watch_reader.h"
 
 #include <algorithm>
 #include <iterator>

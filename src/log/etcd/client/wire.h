@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "etcd/cluster.h"
 #include "fastjournal/status.h"
+#include "log/etcd/client/cluster.h"
 
 namespace fastjournal::etcd::wire {
 

@@ -1,4 +1,4 @@
-#include "etcd/client.h"
+#include "log/etcd/client/client.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Watches of the client: a stream for each, begun again wherever it ends.
 #include <algorithm>
 
-#include "etcd/client.h"
+#include "log/etcd/client/client.h"
 
 namespace fastjournal::etcd {
 

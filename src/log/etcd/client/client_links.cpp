@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "etcd/client.h"
+#include "log/etcd/client/client.h"
 
 namespace fastjournal::etcd {
 

@@ -1,4 +1,4 @@
-#include "etcd/channel.h"
+#include "log/etcd/client/channel.h"
 
 #include <nghttp2/nghttp2.h>
 

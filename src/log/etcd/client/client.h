@@ -47,12 +47,12 @@
 
 #include "base/env/dialer.h"
 #include "base/env/network.h"
-#include "etcd/channel.h"
-#include "etcd/cluster.h"
-#include "etcd/watch_reader.h"
-#include "etcd/wire.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
+#include "log/etcd/client/channel.h"
+#include "log/etcd/client/cluster.h"
+#include "log/etcd/client/watch_reader.h"
+#include "log/etcd/client/wire.h"
 
 namespace fastjournal::etcd {
 
