@@ -9,7 +9,7 @@
 
 #include "admin/commands.h"
 #include "base/bytes.h"
-#include "feed/snapshot.h"
+#include "engine/feed/snapshot.h"
 
 namespace fastjournal::admin {
 namespace {

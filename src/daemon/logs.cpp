@@ -5,8 +5,8 @@
 
 #include <fstream>
 
+#include "engine/log_replay.h"
 #include "log/file/file_log.h"
-#include "log/file/replay.h"
 #include "os/event_log.h"
 #include "os/known_folders.h"
 #include "os/plugin_loader.h"
@@ -78,7 +78,7 @@ Status Daemon::open_file_log(config::LogDeclaration const& log, os::ThreadWorker
   options.clock = &clock_;
   std::int64_t const before = clock_.monotonic_us();
   std::int64_t tell_at = before + kProgressEveryUs;
-  log::file::Replay replay{engine, hosted,
+  engine::LogReplay replay{engine, hosted,
                            [&](log::file::ReadProgress const& progress) {
                              end_start_if_told();
                              heap_.look(progress.bytes_total - progress.bytes);

@@ -10,7 +10,7 @@
 #include "engine/memory.h"
 #include "engine/tables.h"
 #include "engine/volatile_tables.h"
-#include "work/service.h"
+#include "engine/waiting/service.h"
 
 namespace fastjournal::engine {
 

@@ -11,7 +11,7 @@
 #include "engine/decider.h"
 #include "engine/holdings.h"
 #include "engine/tables.h"
-#include "work/looks.h"
+#include "engine/waiting/looks.h"
 
 namespace fastjournal::engine {
 

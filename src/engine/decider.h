@@ -16,8 +16,8 @@
 #include "engine/holdings.h"
 #include "engine/memory.h"
 #include "engine/shortages.h"
-#include "work/looks.h"
-#include "work/served_table.h"
+#include "engine/waiting/looks.h"
+#include "engine/waiting/served_table.h"
 
 namespace fastjournal::engine {
 

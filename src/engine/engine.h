@@ -18,7 +18,6 @@
 
 #include "engine/agenda.h"
 #include "engine/alerting.h"
-#include "engine/branches.h"
 #include "engine/configuration.h"
 #include "engine/connections.h"
 #include "engine/decider.h"
@@ -35,11 +34,12 @@
 #include "engine/tables.h"
 #include "engine/time_corrections.h"
 #include "engine/timers.h"
-#include "engine/transactions.h"
-#include "engine/two_phase.h"
+#include "engine/transactions/branches.h"
+#include "engine/transactions/transactions.h"
+#include "engine/transactions/two_phase.h"
 #include "engine/volatile_tables.h"
-#include "work/looks.h"
-#include "work/service.h"
+#include "engine/waiting/looks.h"
+#include "engine/waiting/service.h"
 
 namespace fastjournal::engine {
 

@@ -13,16 +13,16 @@
 
 #include "engine/agenda.h"
 #include "engine/alerting.h"
-#include "engine/branches.h"
 #include "engine/configuration.h"
 #include "engine/memory.h"
 #include "engine/moving.h"
 #include "engine/recovery.h"
 #include "engine/tables.h"
-#include "engine/transactions.h"
+#include "engine/transactions/branches.h"
+#include "engine/transactions/transactions.h"
+#include "engine/waiting/service.h"
 #include "fastjournal/histogram.h"
 #include "log/shared_log.h"
-#include "work/service.h"
 
 namespace fastjournal::engine {
 

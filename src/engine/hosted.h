@@ -11,19 +11,19 @@
 #include <vector>
 
 #include "base/name_table.h"
+#include "engine/feed/feed.h"
 #include "engine/last_minute.h"
 #include "engine/needs.h"
 #include "engine/outside.h"
 #include "engine/types.h"
+#include "engine/waiting/served_table.h"
+#include "engine/waiting/subscriptions.h"
+#include "engine/waiting/wake_messages.h"
+#include "engine/waiting/watchers.h"
 #include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
-#include "feed/feed.h"
 #include "log/catalogue.h"
 #include "log/log.h"
-#include "work/served_table.h"
-#include "work/subscriptions.h"
-#include "work/wake_messages.h"
-#include "work/watchers.h"
 
 namespace fastjournal::engine {
 

@@ -24,14 +24,14 @@
 
 #include "engine/agenda.h"
 #include "engine/alerting.h"
-#include "engine/branches.h"
 #include "engine/configuration.h"
 #include "engine/decider.h"
 #include "engine/memory.h"
 #include "engine/recovery.h"
 #include "engine/tables.h"
-#include "engine/transactions.h"
-#include "engine/two_phase.h"
+#include "engine/transactions/branches.h"
+#include "engine/transactions/transactions.h"
+#include "engine/transactions/two_phase.h"
 
 namespace fastjournal::engine {
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/branches.h"
 #include "engine/configuration.h"
 #include "engine/moving.h"
 #include "engine/tables.h"
-#include "engine/transactions.h"
+#include "engine/transactions/branches.h"
+#include "engine/transactions/transactions.h"
 
 namespace fastjournal::engine {
 

@@ -8,9 +8,9 @@
 #include "engine/decider.h"
 #include "engine/holdings.h"
 #include "engine/tables.h"
-#include "engine/transactions.h"
-#include "work/looks.h"
-#include "work/service.h"
+#include "engine/transactions/transactions.h"
+#include "engine/waiting/looks.h"
+#include "engine/waiting/service.h"
 
 namespace fastjournal::engine {
 

@@ -5,7 +5,7 @@
 #include "engine/decider.h"
 #include "engine/tables.h"
 #include "engine/time_corrections.h"
-#include "work/looks.h"
+#include "engine/waiting/looks.h"
 
 namespace fastjournal::engine {
 

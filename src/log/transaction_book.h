@@ -1,7 +1,7 @@
 // Prepared transactions, and outcomes that others rest on: a part of the catalogue of a log, so that they outlive every
-// start and every copy. What an op says is known to the engine alone (engine/transaction_codec.h).
+// start and every copy. What an op says is known to the engine alone (engine/transactions/transaction_codec.h).
 //
-// A transaction over several logs has a home among them (engine/two_phase.h). Each of the others has a part of it, which
+// A transaction over several logs has a home among them (engine/transactions/two_phase.h). Each of the others has a part of it, which
 // names its home; home has the outcome, or the branch whose outcome a transaction manager decides.
 #pragma once
 

@@ -18,11 +18,11 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/feed/snapshot.h"
 #include "engine/types.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 #include "fastjournal/table.h"
-#include "feed/snapshot.h"
 #include "wire/feed.h"
 
 namespace fastjournal::replica {

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "communicator/service.h"
+#include "engine/waiting/served_table.h"
 #include "server/memory_guard.h"
 #include "server/output.h"
 #include "server/replies.h"
 #include "server/sessions.h"
-#include "work/served_table.h"
 
 namespace fastjournal::server {
 

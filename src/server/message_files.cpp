@@ -4,7 +4,7 @@
 #include <set>
 
 #include "admin/declarations.h"
-#include "storage/byte_files.h"
+#include "engine/files/byte_files.h"
 
 namespace fastjournal::server {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "storage/byte_files.h"
+#include "engine/files/byte_files.h"
 
 namespace fastjournal::server {
 namespace {

@@ -13,11 +13,11 @@
 #include "base/env/notes.h"
 #include "communicator/refused_aliases.h"
 #include "engine/engine.h"
+#include "engine/files/byte_files.h"
 #include "fastjournal/status.h"
 #include "log/log_store.h"
 #include "server/export_job.h"
 #include "server/listeners.h"
-#include "storage/byte_files.h"
 
 namespace fastjournal::server {
 

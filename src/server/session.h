@@ -14,13 +14,13 @@
 #include "base/buffer.h"
 #include "base/env/disk.h"
 #include "base/env/network.h"
+#include "engine/waiting/subscriptions.h"
 #include "fastjournal/protocol.h"
 #include "fastjournal/rights.h"
 #include "fastjournal/types.h"
 #include "log/log.h"
 #include "server/admission.h"
 #include "server/client_memory.h"
-#include "work/subscriptions.h"
 
 namespace fastjournal::storage {
 class ByteFiles;

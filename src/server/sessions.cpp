@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "storage/byte_files.h"
+#include "engine/files/byte_files.h"
 
 namespace fastjournal::server {
 

@@ -17,13 +17,13 @@
 #include "base/env/look_times.h"
 #include "base/env/network.h"
 #include "engine/engine.h"
+#include "engine/files/byte_files.h"
 #include "engine/outside.h"
 #include "fastjournal/status.h"
 #include "server/daemon_alerts.h"
 #include "server/served_logs.h"
 #include "server/server_host.h"
 #include "server/turn_clock.h"
-#include "storage/byte_files.h"
 
 namespace fastjournal::server {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "storage/byte_file_format.h"
+#include "engine/files/byte_file_format.h"
 
 namespace fastjournal::tools {
 namespace {

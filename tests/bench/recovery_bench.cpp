@@ -13,9 +13,9 @@
 
 #include "config/table_reader.h"
 #include "engine/engine.h"
+#include "engine/log_replay.h"
 #include "log/file/file_log.h"
 #include "log/file/log_reader.h"
-#include "log/file/replay.h"
 #include "os/heap_ahead.h"
 #include "os/posix_disk.h"
 #include "os/workers.h"
@@ -49,7 +49,7 @@ class Start {
     engine_.declare({std::move(table)});
     engine::HostedLog& hosted = engine_.add_log(kLog);
     // Touches memory ahead, as the daemon does.
-    log::file::Replay replay{engine_, hosted, [](log::file::ReadProgress const& progress) {
+    engine::LogReplay replay{engine_, hosted, [](log::file::ReadProgress const& progress) {
                                static os::HeapAhead heap;
                                heap.look(progress.bytes_total - progress.bytes);
                              }};

@@ -1,7 +1,7 @@
 // A sink of answers and pushes, for tests in which no client waits for any.
 #pragma once
 
-#include "work/served_table.h"
+#include "engine/waiting/served_table.h"
 
 namespace fastjournal::test {
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "engine/waiting/subscriptions.h"
 #include "server/client_memory.h"
 #include "tests/world/asking.h"
 #include "wire/framer.h"
 #include "wire/msgpack.h"
 #include "wire/text.h"
-#include "work/subscriptions.h"
 
 namespace fastjournal::sim::client_memory_test {
 namespace {

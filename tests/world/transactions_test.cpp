@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "access/token.h"
-#include "engine/branches.h"
+#include "engine/transactions/branches.h"
 #include "tests/world/asking.h"
 #include "tests/world/world.h"
 #include "wire/msgpack.h"

@@ -4,8 +4,8 @@
 #include "base/hash.h"
 #include "config/table_reader.h"
 #include "config/type_reader.h"
+#include "engine/log_replay.h"
 #include "log/file/log_reader.h"
-#include "log/file/replay.h"
 #include "plugins/blob/blob.h"
 #include "plugins/journal/journal.h"
 #include "plugins/keyvalue/keyvalue.h"
@@ -115,7 +115,7 @@ Status World::open_logs() {
       if (Status status = open_sim_log(hosted, *simulated->second); !status.ok()) return status;
       continue;
     }
-    log::file::Replay replay{engine, hosted, {}, [this, &hosted] { return server_->clock().check(hosted); }};
+    engine::LogReplay replay{engine, hosted, {}, [this, &hosted] { return server_->clock().check(hosted); }};
     log::file::RecoveryReport report;
     log::file::LogOptions options = log_options;
     options.name = name;
@@ -475,7 +475,7 @@ Result<std::uint64_t> World::replayed_digest() {
     Result<log::file::LogReader> reader = log::file::LogReader::open(disk_, name);
     if (!reader.ok()) return reader.status();
     engine::HostedLog& hosted = engine.add_log(name);
-    log::file::Replay replay{engine, hosted};
+    engine::LogReplay replay{engine, hosted};
     log::file::RecoveryReport report;
     if (Status status = reader->read(replay, report); !status.ok()) return status;
     if (Status status = engine.attach(hosted, *log); !status.ok()) return status;
@@ -490,7 +490,7 @@ TimeMs World::last_logged() {
   for (std::string const& name : log_names()) {
     Result<log::file::LogReader> reader = log::file::LogReader::open(disk_, name);
     engine::HostedLog& hosted = engine.add_log(name);
-    log::file::Replay replay{engine, hosted};
+    engine::LogReplay replay{engine, hosted};
     log::file::RecoveryReport report;
     if (!reader.ok() || !reader->read(replay, report).ok()) return {};
   }

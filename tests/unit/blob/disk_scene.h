@@ -1,4 +1,4 @@
-// A blob table with its files on a simulated disk (storage/byte_files.h, tests/sim/sim_disk.h), and its log in memory: of
+// A blob table with its files on a simulated disk (engine/files/byte_files.h, tests/sim/sim_disk.h), and its log in memory: of
 // the records that are not durable any number from the front survives a power cut. What a server does in its turns is done
 // here, in the same order.
 #pragma once
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "storage/byte_file_format.h"
-#include "storage/byte_files.h"
+#include "engine/files/byte_file_format.h"
+#include "engine/files/byte_files.h"
 #include "tests/sim/sim_disk.h"
 #include "tests/unit/blob/harness.h"
 

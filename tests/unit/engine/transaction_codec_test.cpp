@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "engine/transaction_codec.h"
+#include "engine/transactions/transaction_codec.h"
 #include "tests/support/seed.h"
 
 namespace fastjournal::engine {

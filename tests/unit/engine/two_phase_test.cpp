@@ -1,6 +1,6 @@
 // Two-phase commit over three logs in memory, each of which is synced, cut, away or full when the test says so: what is
 // written in which order, and what is left after a cut at any moment. Tables are those of tally.h, which promise PUT.
-#include "engine/two_phase.h"
+#include "engine/transactions/two_phase.h"
 
 #include <algorithm>
 #include <array>

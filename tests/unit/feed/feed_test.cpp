@@ -1,6 +1,6 @@
 // A table's latest records as its followers get them: each names the one before it, the newest are kept within the
 // memory that the table allows, and the feed knows from which LSN on it has all of them.
-#include "feed/feed.h"
+#include "engine/feed/feed.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
 // Bytes outside the log: what records name is there after any crash and is what was stored, what they name no more is
 // given back, and failures are told apart. Most of it by random lives (life.h), by seed.
-#include "storage/byte_files.h"
+#include "engine/files/byte_files.h"
 
 #include <boost/test/unit_test.hpp>
 

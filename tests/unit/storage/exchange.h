@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/files/byte_files.h"
 #include "fastjournal/capabilities.h"
-#include "storage/byte_files.h"
 #include "tests/sim/sim_disk.h"
 
 namespace fastjournal::storage::test {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/check.h"
+#include "engine/files/byte_files.h"
 #include "fastjournal/capabilities.h"
-#include "storage/byte_files.h"
 #include "tests/sim/sim_disk.h"
 
 namespace fastjournal::storage::test {

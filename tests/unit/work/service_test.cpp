@@ -1,6 +1,6 @@
 // The service of waiting clients, without an engine: against a runner that hands out numbered rows and a sink that
 // notes what each client was sent.
-#include "work/service.h"
+#include "engine/waiting/service.h"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 // Who waits for work of one table, without an engine: who is woken, who is next in the line, what a connection that
 // accepts no output costs the others, and the memory accounted for each. Whole conversations:
 // tests/world/listeners_test.cpp.
-#include "work/subscriptions.h"
+#include "engine/waiting/subscriptions.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
 // Wake messages for a table that only counts: which topics are announced and when again, and that neither many topics
 // nor a steady stream of rows costs more than its share.
-#include "work/wake_messages.h"
+#include "engine/waiting/wake_messages.h"
 
 #include <boost/test/unit_test.hpp>
 

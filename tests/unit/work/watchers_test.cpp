@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "work/watchers.h"
+#include "engine/waiting/watchers.h"
 
 namespace fastjournal::work {
 namespace {
