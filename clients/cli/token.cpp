@@ -10,9 +10,9 @@
 #include <ostream>
 #include <system_error>
 
-#include "access/token.h"
 #include "clients/cli/commands.h"
 #include "clients/lib/secret_file.h"
+#include "config/access/token.h"
 
 namespace fastjournal::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "access/secret.h"
-#include "access/user.h"
 #include "clients/lib/secret_file.h"
+#include "config/access/secret.h"
+#include "config/access/user.h"
 #include "config/daemon_reader.h"
 #include "config/fields.h"
 #include "config/users_reader.h"

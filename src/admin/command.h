@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "access/permit.h"
+#include "config/access/permit.h"
 #include "engine/engine.h"
 #include "fastjournal/message.h"
 #include "fastjournal/rights.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "access/permit.h"
 #include "admin/commands.h"
+#include "config/access/permit.h"
 #include "engine/engine.h"
 #include "fastjournal/message.h"
 #include "fastjournal/types.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "access/listen_declaration.h"
+#include "config/access/listen_declaration.h"
 #include "config/endpoints.h"
 #include "log/file_choices.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "access/listen_declaration.h"
+#include "config/access/listen_declaration.h"
 #include "config/fields.h"
 #include "config/xml.h"
 #include "model/value.h"

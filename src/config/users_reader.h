@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "access/user.h"
+#include "config/access/user.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::config {

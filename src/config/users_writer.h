@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "access/user.h"
+#include "config/access/user.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::config {

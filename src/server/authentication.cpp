@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "access/secret.h"
+#include "config/access/secret.h"
 
 namespace fastjournal::server {
 namespace {

@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include "access/logins.h"
-#include "access/user.h"
 #include "admin/commands.h"
 #include "base/env/network.h"
+#include "config/access/logins.h"
+#include "config/access/user.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "access/listen_declaration.h"
-#include "access/permit.h"
 #include "admin/declarations.h"
+#include "config/access/listen_declaration.h"
+#include "config/access/permit.h"
 #include "fastjournal/protocol.h"
 #include "fastjournal/rights.h"
 #include "fastjournal/status.h"

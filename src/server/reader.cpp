@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "access/secret.h"
+#include "config/access/secret.h"
 
 namespace fastjournal::server {
 namespace {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "access/listen_declaration.h"
-#include "access/logins.h"
-#include "access/user.h"
 #include "admin/commands.h"
 #include "base/env/notes.h"
 #include "communicator/refused_aliases.h"
+#include "config/access/listen_declaration.h"
+#include "config/access/logins.h"
+#include "config/access/user.h"
 #include "engine/engine.h"
 #include "engine/files/byte_files.h"
 #include "fastjournal/status.h"

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "access/user.h"
 #include "base/buffer.h"
 #include "base/env/disk.h"
 #include "base/env/network.h"
+#include "config/access/user.h"
 #include "engine/waiting/subscriptions.h"
 #include "fastjournal/protocol.h"
 #include "fastjournal/rights.h"

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "access/user.h"
 #include "base/env/network.h"
+#include "config/access/user.h"
 #include "engine/engine.h"
 #include "fastjournal/capabilities.h"
 #include "fastjournal/message.h"

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "access/listen_declaration.h"
 #include "base/env/network.h"
+#include "config/access/listen_declaration.h"
 #include "engine/engine.h"
 #include "fastjournal/status.h"
 #include "server/listeners.h"

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "access/permit.h"
-#include "access/user.h"
 #include "admin/commands.h"
+#include "config/access/permit.h"
+#include "config/access/user.h"
 #include "engine/engine.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "access/token.h"
-#include "access/user.h"
 #include "base/check.h"
+#include "config/access/token.h"
+#include "config/access/user.h"
 #include "config/users_reader.h"
 
 namespace {

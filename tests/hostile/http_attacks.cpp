@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "access/token.h"
+#include "config/access/token.h"
 #include "tests/hostile/attacks.h"
 #include "tests/hostile/honest.h"
 #include "tests/hostile/swarm.h"

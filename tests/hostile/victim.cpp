@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "access/token.h"
+#include "config/access/token.h"
 
 namespace fastjournal::hostile {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "access/token.h"
+#include "config/access/token.h"
 #include "engine/transactions/branches.h"
 #include "tests/world/asking.h"
 #include "tests/world/world.h"

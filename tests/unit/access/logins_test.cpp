@@ -1,6 +1,6 @@
 // Logins: what is decided at once, what waits for a hash, what is remembered, and every limit of tries and jobs. Hash
 // jobs are kept here and run when a case says so; the time is a number.
-#include "access/logins.h"
+#include "config/access/logins.h"
 
 #include <boost/test/unit_test.hpp>
 

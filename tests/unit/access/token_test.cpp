@@ -1,12 +1,12 @@
 // Tokens and their hashes: one spelling each, bounded cost, and a hash that belongs to one token only.
-#include "access/token.h"
+#include "config/access/token.h"
 
 #include <boost/test/unit_test.hpp>
 
 #include <string>
 
-#include "access/base64url.h"
-#include "access/secret.h"
+#include "config/access/base64url.h"
+#include "config/access/secret.h"
 
 namespace fastjournal::access {
 namespace {

@@ -1,5 +1,5 @@
 // What a user may do, on all tables and on some; names, lists of tables, and the users of a daemon.
-#include "access/user.h"
+#include "config/access/user.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "access/known_tokens.h"
+#include "config/access/known_tokens.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>

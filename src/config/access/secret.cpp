@@ -1,4 +1,4 @@
-#include "access/secret.h"
+#include "config/access/secret.h"
 
 #include <openssl/crypto.h>
 

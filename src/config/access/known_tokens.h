@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "access/token.h"
+#include "config/access/token.h"
 
 namespace fastjournal::access {
 

@@ -1,4 +1,4 @@
-#include "access/logins.h"
+#include "config/access/logins.h"
 
 #include <algorithm>
 

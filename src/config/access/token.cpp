@@ -1,4 +1,4 @@
-#include "access/token.h"
+#include "config/access/token.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "access/base64url.h"
-#include "access/secret.h"
 #include "base/check.h"
+#include "config/access/base64url.h"
+#include "config/access/secret.h"
 
 namespace fastjournal::access {
 namespace {

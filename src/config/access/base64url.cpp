@@ -1,4 +1,4 @@
-#include "access/base64url.h"
+#include "config/access/base64url.h"
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-#include "access/tries.h"
+#include "config/access/tries.h"
 
 #include <algorithm>
 #include <array>

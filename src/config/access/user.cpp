@@ -1,4 +1,4 @@
-#include "access/user.h"
+#include "config/access/user.h"
 
 #include <algorithm>
 #include <utility>

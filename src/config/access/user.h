@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "access/token.h"
+#include "config/access/token.h"
 #include "fastjournal/rights.h"
 
 namespace fastjournal::access {

@@ -16,10 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "access/known_tokens.h"
-#include "access/token.h"
-#include "access/tries.h"
-#include "access/user.h"
+#include "config/access/known_tokens.h"
+#include "config/access/token.h"
+#include "config/access/tries.h"
+#include "config/access/user.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
 

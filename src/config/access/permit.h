@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "access/user.h"
+#include "config/access/user.h"
 #include "fastjournal/rights.h"
 
 namespace fastjournal::access {
