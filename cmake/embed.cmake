@@ -1,4 +1,4 @@
-# Writes a source with the bytes of the files of a folder, as src/page/embedded.h declares them. As a script:
+# Writes a source with the bytes of the files of a folder, as src/server/page/embedded.h declares them. As a script:
 #   cmake -DOUT=FILE.cpp -DFOLDER=FOLDER -DFILES=NAME;NAME -P embed.cmake
 # Hexadecimal, since a literal of text has a limit in each compiler, and would need escapes for whatever a file may hold.
 set(arrays "")
@@ -14,7 +14,7 @@ foreach(name ${FILES})
   string(APPEND entries "      {\"/${name}\", {reinterpret_cast<char const*>(kFile${number}), ${size}}},\n")
   math(EXPR number "${number} + 1")
 endforeach()
-file(WRITE "${OUT}" "// Made by cmake/embed.cmake.\n#include \"page/embedded.h\"\n\nnamespace fastjournal::page {\nnamespace {\n${arrays}}  // namespace\n
+file(WRITE "${OUT}" "// Made by cmake/embed.cmake.\n#include \"server/page/embedded.h\"\n\nnamespace fastjournal::page {\nnamespace {\n${arrays}}  // namespace\n
 std::span<Embedded const> embedded() {
   static Embedded const kAll[] = {\n${entries}  };
   return kAll;

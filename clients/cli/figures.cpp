@@ -30,7 +30,7 @@ std::vector<Figure> read_list(nlohmann::json const& list) {
 
 Figures read() {
   nlohmann::json const file = nlohmann::json::parse(figures_json(), nullptr, false);
-  FJ_CHECK(file.is_object(), "src/page/figures.json is JSON");
+  FJ_CHECK(file.is_object(), "src/server/page/figures.json is JSON");
   Figures out;
   for (nlohmann::json const& one : file.at("rates")) out.rates.push_back({one.at("name"), one.at("counter")});
   out.table = read_list(file.at("table"));

@@ -1,5 +1,5 @@
 // The figures of a table that people are shown: names, headings and meanings, as the page of HTTP listeners has them. The
-// build puts them into the program from src/page/figures.json, which says them once for both.
+// build puts them into the program from src/server/page/figures.json, which says them once for both.
 #pragma once
 
 #include <cstddef>

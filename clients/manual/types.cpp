@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "admin/declarations.h"
 #include "config/fields.h"
 #include "fastjournal/rights.h"
+#include "server/admin/declarations.h"
 
 namespace fastjournal::manual {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/env/disk.h"
-#include "communicator/flag.h"
 #include "fastjournal/status.h"
+#include "log/flag.h"
 
 namespace fastjournal::alerts {
 

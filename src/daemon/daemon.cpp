@@ -24,12 +24,12 @@
 #include "os/known_folders.h"
 #include "os/plugin_loader.h"
 #include "os/random.h"
-#include "server/admission.h"
-#include "server/message_files.h"
+#include "server/dispatch/message_files.h"
+#include "server/session/admission.h"
 #include "server/table_listeners.h"
 #include "wire/messages.h"
 #ifdef FJ_HTTP
-#include "page/page.h"
+#include "server/page/page.h"
 #include "wire/http.h"
 #endif
 

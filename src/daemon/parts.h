@@ -13,7 +13,7 @@
 #include "config/daemon_declaration.h"
 #include "fastjournal/status.h"
 #include "log/shared_log.h"
-#include "server/export_job.h"
+#include "server/logs/export_job.h"
 
 namespace fastjournal::daemon {
 

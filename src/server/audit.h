@@ -10,7 +10,7 @@
 #include "base/env/notes.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
-#include "server/session.h"
+#include "server/session/session.h"
 #include "server/time_keeper.h"
 
 namespace fastjournal::server {

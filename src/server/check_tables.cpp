@@ -4,7 +4,7 @@
 #include <map>
 #include <string_view>
 
-#include "admin/declarations.h"
+#include "server/admin/declarations.h"
 
 namespace fastjournal::server {
 namespace {

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "admin/registry.h"
-#include "communicator/aliases.h"
 #include "engine/engine.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
-#include "server/feeds.h"
+#include "server/admin/registry.h"
+#include "server/answers/feeds.h"
+#include "server/communicator/aliases.h"
 #include "server/server_host.h"
 #include "server/table_listeners.h"
 #include "server/time_keeper.h"

@@ -10,7 +10,7 @@
 #include "engine/engine.h"
 #include "log/alert_book.h"
 #include "server/daemon_alerts.h"
-#include "server/memory_guard.h"
+#include "server/session/memory_guard.h"
 #include "server/turn_clock.h"
 
 namespace fastjournal::server {

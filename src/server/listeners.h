@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "admin/declarations.h"
 #include "config/access/listen_declaration.h"
 #include "config/access/permit.h"
 #include "fastjournal/protocol.h"
 #include "fastjournal/rights.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
+#include "server/admin/declarations.h"
 #include "wire/messages.h"
 
 namespace fastjournal::server {

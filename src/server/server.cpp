@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "admin/openapi.h"
 #include "base/check.h"
+#include "server/admin/openapi.h"
 
 namespace fastjournal::server {
 namespace {

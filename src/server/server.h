@@ -6,14 +6,14 @@
 //
 //   who is there       sessions.h, doorkeeper.h, listeners.h, table_listeners.h, authentication.h, audit.h
 //   input              reader.h, input_line.h
-//   commands           dispatch.h, table_commands.h, alias_commands.h, admin/commands.h, configuration.h
+//   commands           dispatch.h, table_commands.h, alias_commands.h, server/admin/commands.h, configuration.h
 //   answers            replies.h, long_answers.h, engine_replies.h, watches.h, output.h
 //   copies elsewhere   exports.h
 //   bytes outside logs table_files.h, stored_commands.h, stored_answers.h
 //   logs               served_logs.h, commit_pipeline.h
 //   time               turn.h, turn_clock.h, health.h
 //   memory of clients  client_memory.h, memory_guard.h
-//   others             feeds.h, communicator/service.h
+//   others             feeds.h, server/communicator/service.h
 #pragma once
 
 #include <cstdint>
@@ -22,50 +22,50 @@
 #include <string_view>
 #include <vector>
 
-#include "admin/backup.h"
-#include "admin/commands.h"
-#include "admin/registry.h"
 #include "base/env/network.h"
-#include "communicator/datagram_messages.h"
-#include "communicator/outbound_links.h"
-#include "communicator/refused_aliases.h"
-#include "communicator/service.h"
 #include "engine/engine.h"
 #include "log/log_store.h"
-#include "server/alias_commands.h"
+#include "server/admin/backup.h"
+#include "server/admin/commands.h"
+#include "server/admin/registry.h"
+#include "server/answers/engine_replies.h"
+#include "server/answers/feeds.h"
+#include "server/answers/replies.h"
+#include "server/answers/stored_answers.h"
+#include "server/answers/watches.h"
 #include "server/audit.h"
-#include "server/authentication.h"
-#include "server/client_memory.h"
-#include "server/commit_pipeline.h"
+#include "server/communicator/datagram_messages.h"
+#include "server/communicator/outbound_links.h"
+#include "server/communicator/refused_aliases.h"
+#include "server/communicator/service.h"
 #include "server/configuration.h"
 #include "server/daemon_alerts.h"
-#include "server/datagram_queries.h"
 #include "server/dialers.h"
-#include "server/dispatch.h"
-#include "server/doorkeeper.h"
-#include "server/engine_replies.h"
-#include "server/exports.h"
-#include "server/feeds.h"
+#include "server/dispatch/alias_commands.h"
+#include "server/dispatch/datagram_queries.h"
+#include "server/dispatch/dispatch.h"
+#include "server/dispatch/stored_commands.h"
+#include "server/dispatch/table_commands.h"
+#include "server/dispatch/whole_transactions.h"
 #include "server/health.h"
-#include "server/input_line.h"
 #include "server/listeners.h"
-#include "server/long_answers.h"
-#include "server/memory_guard.h"
-#include "server/output.h"
-#include "server/reader.h"
-#include "server/replies.h"
-#include "server/served_logs.h"
+#include "server/logs/commit_pipeline.h"
+#include "server/logs/exports.h"
+#include "server/logs/served_logs.h"
+#include "server/logs/table_files.h"
 #include "server/server_host.h"
-#include "server/sessions.h"
-#include "server/stored_answers.h"
-#include "server/stored_commands.h"
-#include "server/table_commands.h"
-#include "server/table_files.h"
+#include "server/session/authentication.h"
+#include "server/session/client_memory.h"
+#include "server/session/doorkeeper.h"
+#include "server/session/input_line.h"
+#include "server/session/long_answers.h"
+#include "server/session/memory_guard.h"
+#include "server/session/output.h"
+#include "server/session/reader.h"
+#include "server/session/sessions.h"
 #include "server/table_listeners.h"
 #include "server/turn.h"
 #include "server/turn_clock.h"
-#include "server/watches.h"
-#include "server/whole_transactions.h"
 
 namespace fastjournal::server {
 

@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "admin/commands.h"
 #include "base/env/notes.h"
-#include "communicator/refused_aliases.h"
 #include "config/access/listen_declaration.h"
 #include "config/access/logins.h"
 #include "config/access/user.h"
@@ -16,8 +14,10 @@
 #include "engine/files/byte_files.h"
 #include "fastjournal/status.h"
 #include "log/log_store.h"
-#include "server/export_job.h"
+#include "server/admin/commands.h"
+#include "server/communicator/refused_aliases.h"
 #include "server/listeners.h"
+#include "server/logs/export_job.h"
 
 namespace fastjournal::server {
 

@@ -13,10 +13,10 @@
 #include "config/access/listen_declaration.h"
 #include "engine/engine.h"
 #include "fastjournal/status.h"
+#include "server/answers/replies.h"
 #include "server/listeners.h"
-#include "server/replies.h"
 #include "server/server_host.h"
-#include "server/sessions.h"
+#include "server/session/sessions.h"
 
 namespace fastjournal::server {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "admin/declarations.h"
+#include "server/admin/declarations.h"
 #include "tests/world/asking.h"
 
 namespace fastjournal::sim::bound_listeners_test {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/waiting/subscriptions.h"
-#include "server/client_memory.h"
+#include "server/session/client_memory.h"
 #include "tests/world/asking.h"
 #include "wire/framer.h"
 #include "wire/msgpack.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "server/exports.h"
+#include "server/logs/exports.h"
 #include "tests/support/seed.h"
 #include "tests/world/asking.h"
 

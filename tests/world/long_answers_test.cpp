@@ -1,4 +1,4 @@
-// Answers and rounds over many tables are told in parts (server/long_answers.h, server/watches.h): others are answered in
+// Answers and rounds over many tables are told in parts (server/session/long_answers.h, server/answers/watches.h): others are answered in
 // between, what is unsent is bounded, and the messages of an answer stay together all the same.
 #include <boost/test/unit_test.hpp>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "server/long_answers.h"
+#include "server/session/long_answers.h"
 #include "tests/world/asking.h"
 #include "wire/text.h"
 

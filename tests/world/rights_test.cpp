@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "admin/declarations.h"
+#include "server/admin/declarations.h"
 #include "tests/world/world.h"
 
 namespace fastjournal::sim::rights_test {

@@ -11,7 +11,7 @@
 
 #include "config/fields.h"
 #include "model/duration.h"
-#include "server/message_files.h"
+#include "server/dispatch/message_files.h"
 #include "tests/support/documents.h"
 #include "tests/world/world.h"
 #include "wire/text.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "server/watches.h"
+#include "server/answers/watches.h"
 #include "tests/world/asking.h"
 #include "wire/text.h"
 

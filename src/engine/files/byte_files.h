@@ -14,7 +14,7 @@
 // No byte of a file is written twice: a place that was given out and not named, or is named no more, is garbage. So what
 // is read under a name is never overwritten, whatever a crash undid. A start goes on behind the end of each file.
 //
-// Owned by the server (server/table_files.h). Lives on the loop's thread; jobs run on any thread, one a lane.
+// Owned by the server (server/logs/table_files.h). Lives on the loop's thread; jobs run on any thread, one a lane.
 #pragma once
 
 #include <cstdint>

@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(the_page_is_part_of_the_program_with_all_its_files) {
   std::string const page = ask("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "</html>");
   BOOST_TEST(http_has(page, "Content-Type: text/html; charset=utf-8\r\n"), page.substr(0, 500));
   BOOST_TEST(http_has(page, "require-trusted-types-for 'script'"), page.substr(0, 800));
-  std::string const folder = FJ_SOURCE_DIR "/src/page";
+  std::string const folder = FJ_SOURCE_DIR "/src/server/page";
   int files = 0;
   for (std::filesystem::directory_entry const& entry : std::filesystem::directory_iterator{folder}) {
     std::string const name = entry.path().filename().string();

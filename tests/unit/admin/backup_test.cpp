@@ -1,6 +1,6 @@
 // BACKUP and BACKUP_DONE: logs are pinned, and files of bytes held, exactly while one connection makes a backup. Whole
 // copies, and what a start from them finds: tests/integration.
-#include "admin/backup.h"
+#include "server/admin/backup.h"
 #include "tests/support/nobody.h"
 
 #include <boost/test/unit_test.hpp>

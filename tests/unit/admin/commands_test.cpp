@@ -1,6 +1,6 @@
 // The declarations of the daemon's own commands, and the registry that joins them with their code. What each command
 // does: tests/transcripts.
-#include "admin/commands.h"
+#include "server/admin/commands.h"
 #include "tests/support/nobody.h"
 
 #include <boost/test/unit_test.hpp>

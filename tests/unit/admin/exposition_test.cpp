@@ -1,6 +1,6 @@
 // Metrics as text: names, units, types, labels and buckets. tests/integration/doors/http_test.cpp holds a real daemon's against
 // the parser of a monitoring system.
-#include "admin/exposition.h"
+#include "server/admin/exposition.h"
 
 #include <boost/test/unit_test.hpp>
 

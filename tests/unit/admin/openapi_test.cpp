@@ -1,13 +1,13 @@
 // The document of the HTTP door tells what the declarations tell: every command once, parameters, rights and answers.
-#include "admin/openapi.h"
+#include "server/admin/openapi.h"
 
 #include <boost/test/unit_test.hpp>
 
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "admin/commands.h"
-#include "admin/declarations.h"
+#include "server/admin/commands.h"
+#include "server/admin/declarations.h"
 #include "tests/unit/engine/tally.h"
 
 namespace {

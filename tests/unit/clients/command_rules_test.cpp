@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "admin/declarations.h"
 #include "clients/lib/client.h"
 #include "clients/lib/in_flight.h"
 #include "config/type_reader.h"
+#include "server/admin/declarations.h"
 #include "tests/unit/clients/fake_server.h"
 
 namespace fastjournal::client {

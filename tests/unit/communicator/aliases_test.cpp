@@ -1,6 +1,6 @@
 // Messages of other systems that are commands of a table: which table takes a message, which command it becomes, and
 // what its sender is answered. Whole conversations: tests/transcripts, tests/world/refused_aliases_test.cpp.
-#include "communicator/aliases.h"
+#include "server/communicator/aliases.h"
 
 #include <boost/test/unit_test.hpp>
 

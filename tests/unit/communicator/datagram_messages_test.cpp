@@ -1,5 +1,5 @@
 // Who may send messages by UDP, and how many a second.
-#include "communicator/datagram_messages.h"
+#include "server/communicator/datagram_messages.h"
 
 #include <boost/test/unit_test.hpp>
 

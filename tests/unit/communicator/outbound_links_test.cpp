@@ -1,6 +1,6 @@
 // The connections that the daemon opens: telling them apart, and the reports about those that fail. Their waits and
 // whole conversations: tests/world/communicator_test.cpp.
-#include "communicator/outbound_links.h"
+#include "server/communicator/outbound_links.h"
 
 #include <boost/test/unit_test.hpp>
 

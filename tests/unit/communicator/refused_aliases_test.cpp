@@ -1,12 +1,12 @@
 // Which refused messages are kept in a file, and how many at once. Whole conversations:
 // tests/world/refused_aliases_test.cpp.
-#include "communicator/refused_aliases.h"
+#include "server/communicator/refused_aliases.h"
 
 #include <boost/test/unit_test.hpp>
 
 #include <utility>
 
-#include "communicator/datagram_messages.h"
+#include "server/communicator/datagram_messages.h"
 #include "tests/support/nobody.h"
 #include "tests/support/recording_network.h"
 

@@ -2,7 +2,7 @@
 // leaves. If there are too many, the one that was silent longest makes room.
 #include <boost/test/unit_test.hpp>
 
-#include "communicator/senders.h"
+#include "server/communicator/senders.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // What the daemon sends to a communicatord, and how it tells the services behind one apart. Whole conversations:
 // tests/world/communicator_test.cpp.
-#include "communicator/service.h"
+#include "server/communicator/service.h"
 
 #include <boost/test/unit_test.hpp>
 

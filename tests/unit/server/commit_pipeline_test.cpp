@@ -1,6 +1,6 @@
 // Which output is sent at the end of a turn, with two logs whose syncs end when the test says so. Random lives:
 // tests/world/logs_test.cpp, syncs_test.cpp.
-#include "server/commit_pipeline.h"
+#include "server/logs/commit_pipeline.h"
 
 #include <boost/test/unit_test.hpp>
 

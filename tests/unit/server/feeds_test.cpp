@@ -1,6 +1,6 @@
 // A table's durable records are sent as datagrams, once for any number of followers. Tested with an engine on a log in
 // memory and a network that can refuse datagrams. Followers and how they repair losses: tests/world/feed_test.cpp.
-#include "server/feeds.h"
+#include "server/answers/feeds.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
 // The measures against clients that use too much memory, one at a time. Many clients:
 // tests/world/client_memory_test.cpp and tests/hostile.
-#include "server/memory_guard.h"
+#include "server/session/memory_guard.h"
 
 #include <boost/test/unit_test.hpp>
 

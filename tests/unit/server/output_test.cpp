@@ -1,6 +1,6 @@
 // Bytes of files between the answers of a session: they leave in order, count as unsent, hold back nobody else, and keep
 // their place until they are sent or the connection has ended. Whole answers: tests/world/blob_answers_test.cpp.
-#include "server/output.h"
+#include "server/session/output.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "communicator/service.h"
 #include "engine/engine.h"
-#include "server/memory_guard.h"
-#include "server/output.h"
-#include "server/sessions.h"
+#include "server/communicator/service.h"
+#include "server/session/memory_guard.h"
+#include "server/session/output.h"
+#include "server/session/sessions.h"
 #include "tests/support/nobody.h"
 #include "tests/support/recording_network.h"
 #include "wire/messages.h"

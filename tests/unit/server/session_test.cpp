@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "server/session.h"
+#include "server/session/session.h"
 
 namespace {
 

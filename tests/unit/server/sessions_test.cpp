@@ -1,10 +1,10 @@
 // Sessions, and the line of those whose input is next. Whole connections: tests/world/admission_test.cpp,
 // sessions_test.cpp, turns_test.cpp.
-#include "server/sessions.h"
+#include "server/session/sessions.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "server/input_line.h"
+#include "server/session/input_line.h"
 #include "tests/unit/server/parts.h"
 
 namespace {
