@@ -13,7 +13,7 @@
 
 #include "clients/lib/client.h"
 #include "clients/process/daemon.h"
-#include "os/sync_probe.h"
+#include "platform/os/sync_probe.h"
 
 namespace fastjournal::bench {
 namespace {

@@ -14,12 +14,12 @@
 #include "config/type_reader.h"
 #include "config/users_reader.h"
 #include "config/xml.h"
-#include "os/file_access.h"
-#include "os/installation.h"
-#include "os/plugin_loader.h"
+#include "platform/os/file_access.h"
+#include "platform/os/installation.h"
+#include "platform/os/plugin_loader.h"
+#include "platform/tls/context.h"
 #include "server/check_tables.h"
 #include "server/table_listeners.h"
-#include "tls/context.h"
 
 namespace fastjournal::check {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "clients/cli/progress.h"
 #include "clients/cli/signals.h"
-#include "os/installation.h"
+#include "platform/os/installation.h"
 
 namespace fastjournal::cli {
 namespace {

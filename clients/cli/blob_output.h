@@ -9,7 +9,7 @@
 
 #include "clients/cli/console.h"
 #include "fastjournal/status.h"
-#include "files/new_file.h"
+#include "platform/files/new_file.h"
 
 namespace fastjournal::cli {
 

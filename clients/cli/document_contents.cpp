@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "files/new_file.h"
+#include "platform/files/new_file.h"
 
 namespace fastjournal::cli {
 

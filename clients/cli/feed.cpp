@@ -12,7 +12,7 @@
 #include "clients/feed/follower.h"
 #include "config/type_reader.h"
 #include "log/catalogue.h"
-#include "os/installation.h"
+#include "platform/os/installation.h"
 
 namespace fastjournal::cli {
 namespace {

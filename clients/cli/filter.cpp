@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "clients/cli/failure_text.h"
-#include "files/folder.h"
+#include "platform/files/folder.h"
 
 namespace fastjournal::cli {
 namespace {

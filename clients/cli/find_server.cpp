@@ -7,7 +7,7 @@
 #include "clients/doctor/addresses.h"
 #include "clients/lib/socket.h"
 #include "config/daemon_reader.h"
-#include "os/installation.h"
+#include "platform/os/installation.h"
 
 namespace fastjournal::cli {
 namespace {

@@ -13,8 +13,8 @@
 #include <cstring>
 
 #include "clients/cli/failure_text.h"
-#include "files/folder.h"
 #include "model/shortened.h"
+#include "platform/files/folder.h"
 
 namespace fastjournal::cli {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "clients/cli/progress.h"
 #include "config/type_reader.h"
-#include "os/installation.h"
-#include "os/open_files.h"
-#include "os/random.h"
+#include "platform/os/installation.h"
+#include "platform/os/open_files.h"
+#include "platform/os/random.h"
 #include "tools/dump.h"
 #include "tools/places.h"
 #include "tools/resize.h"

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "files/new_file.h"
+#include "platform/files/new_file.h"
 
 namespace fastjournal::cli {
 namespace {

@@ -17,7 +17,7 @@
 #include "clients/cli/refused_rows.h"
 #include "clients/cli/row_input.h"
 #include "clients/cli/run_state.h"
-#include "os/random.h"
+#include "platform/os/random.h"
 
 namespace fastjournal::cli {
 

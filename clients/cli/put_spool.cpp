@@ -23,8 +23,8 @@
 #include "config/table_reader.h"
 #include "config/type_reader.h"
 #include "model/value.h"
-#include "os/installation.h"
-#include "os/random.h"
+#include "platform/os/installation.h"
+#include "platform/os/random.h"
 #include "spool/spool.h"
 
 namespace fastjournal::cli {

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
-#include "files/new_file.h"
+#include "platform/files/new_file.h"
 
 namespace fastjournal::cli {
 

@@ -13,7 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "files/folder.h"
+#include "platform/files/folder.h"
 #include "spool/disk.h"
 #include "spool/folder_tools.h"
 #include "spool/place.h"

@@ -14,8 +14,8 @@
 #include "config/fields.h"
 #include "config/users_reader.h"
 #include "config/users_writer.h"
-#include "os/installation.h"
-#include "os/random.h"
+#include "platform/os/installation.h"
+#include "platform/os/random.h"
 
 namespace fastjournal::cli {
 namespace {

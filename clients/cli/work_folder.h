@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "fastjournal/status.h"
-#include "files/folder.h"
+#include "platform/files/folder.h"
 
 namespace fastjournal::cli {
 

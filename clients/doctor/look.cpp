@@ -19,10 +19,10 @@
 #include <sstream>
 
 #include "config/daemon_reader.h"
-#include "os/installation.h"
-#include "os/known_folders.h"
-#include "os/posix_disk.h"
-#include "os/sync_probe.h"
+#include "platform/os/installation.h"
+#include "platform/os/known_folders.h"
+#include "platform/os/posix_disk.h"
+#include "platform/os/sync_probe.h"
 
 namespace fastjournal::doctor {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "clients/doctor/look.h"
 #include "clients/process/child_process.h"
-#include "os/installation.h"
+#include "platform/os/installation.h"
 
 namespace fastjournal::doctor {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/env/network.h"
 #include "clients/lib/socket.h"
-#include "os/table_types.h"
+#include "platform/os/table_types.h"
 
 namespace fastjournal::client {
 Result<std::unique_ptr<Follower>> Follower::open(FollowOptions options) {

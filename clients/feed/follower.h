@@ -14,8 +14,8 @@
 
 #include "clients/lib/client.h"
 #include "engine/types.h"
-#include "os/random.h"
-#include "reactor/datagram_socket.h"
+#include "platform/os/random.h"
+#include "platform/reactor/datagram_socket.h"
 #include "replica/replica.h"
 
 namespace fastjournal::client {

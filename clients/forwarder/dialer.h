@@ -10,7 +10,7 @@
 
 #include "clients/lib/socket.h"
 #include "fastjournal/status.h"
-#include "tls/context.h"
+#include "platform/tls/context.h"
 
 namespace fastjournal::forwarder {
 

@@ -1,7 +1,7 @@
 // fastjournal-client: reads its command line and runs the forwarder of a spool folder.
 #include "clients/forwarder/service.h"
-#include "os/event_log.h"
-#include "os/open_files.h"
+#include "platform/os/event_log.h"
+#include "platform/os/open_files.h"
 
 int main(int count, char** words) {
   using namespace fastjournal;

@@ -13,12 +13,12 @@
 
 #include <fmt/format.h>
 
-#include "files/new_file.h"
-#include "os/clock.h"
-#include "os/event_log.h"
-#include "os/installation.h"
-#include "os/posix_disk.h"
-#include "os/random.h"
+#include "platform/files/new_file.h"
+#include "platform/os/clock.h"
+#include "platform/os/event_log.h"
+#include "platform/os/installation.h"
+#include "platform/os/posix_disk.h"
+#include "platform/os/random.h"
 #include "spool/folder_tools.h"
 #include "spool/place.h"
 

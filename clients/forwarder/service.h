@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "alerts/teller.h"
 #include "clients/forwarder/alerts.h"
 #include "clients/forwarder/link.h"
 #include "clients/forwarder/options.h"
 #include "clients/forwarder/report.h"
 #include "clients/forwarder/wakes.h"
+#include "platform/alerts/teller.h"
 #include "spool/forwarder.h"
 #include "spool/posix_folder.h"
 

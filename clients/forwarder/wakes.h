@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fastjournal/status.h"
-#include "files/folder.h"
+#include "platform/files/folder.h"
 
 namespace fastjournal::forwarder {
 

@@ -17,7 +17,7 @@
 
 #include "base/hash.h"
 #include "base/hex.h"
-#include "files/folder.h"
+#include "platform/files/folder.h"
 
 namespace fastjournal::client {
 namespace {

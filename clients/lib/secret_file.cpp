@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <initializer_list>
 
-#include "files/new_file.h"
+#include "platform/files/new_file.h"
 
 namespace fastjournal::client {
 namespace {

@@ -16,7 +16,7 @@
 #include <optional>
 #include <utility>
 
-#include "tls/words.h"
+#include "platform/tls/words.h"
 
 namespace fastjournal::client {
 

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "fastjournal/status.h"
-#include "tls/context.h"
-#include "tls/stream.h"
+#include "platform/tls/context.h"
+#include "platform/tls/stream.h"
 
 struct pollfd;
 

@@ -12,8 +12,8 @@
 #include "plugins/blob/datagrams.h"
 #include "plugins/blob/protocol.h"
 #include "plugins/blob/records.h"
-#include "rows/copy_room.h"
-#include "rows/records.h"
+#include "plugins/rows/copy_room.h"
+#include "plugins/rows/records.h"
 
 namespace fastjournal::blob {
 namespace {

@@ -26,7 +26,7 @@
 
 #include "fastjournal/table.h"
 #include "plugins/blob/entry.h"
-#include "rows/regions.h"
+#include "plugins/rows/regions.h"
 
 namespace fastjournal::blob {
 

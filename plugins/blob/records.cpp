@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "rows/body.h"
+#include "plugins/rows/body.h"
 
 namespace fastjournal::blob {
 namespace {

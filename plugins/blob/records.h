@@ -1,5 +1,5 @@
 // The records of blobs: their numbers, bodies and codec. Bodies state effects, never commands. Those of clients that
-// number their commands, and of an accepted clock, are the ones of rows (rows/records.h).
+// number their commands, and of an accepted clock, are the ones of rows (plugins/rows/records.h).
 //
 //   put       key 12 {u32 hash_value, u64 hash_id}, entry_time 4, hash 8, varints: file, begin, size; the bytes, if the
 //             record carries them
@@ -23,7 +23,7 @@
 #include "fastjournal/table.h"
 #include "plugins/blob/index.h"
 #include "plugins/blob/state.h"
-#include "rows/records.h"
+#include "plugins/rows/records.h"
 
 namespace fastjournal::blob {
 

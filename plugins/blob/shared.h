@@ -14,8 +14,8 @@
 #include "plugins/blob/state.h"
 #include "plugins/blob/statistics.h"
 #include "plugins/blob/survey.h"
-#include "rows/clients.h"
-#include "rows/holds.h"
+#include "plugins/rows/clients.h"
+#include "plugins/rows/holds.h"
 
 namespace fastjournal::blob {
 

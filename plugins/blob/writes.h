@@ -7,7 +7,7 @@
 #include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
 #include "plugins/blob/shared.h"
-#include "rows/claims.h"
+#include "plugins/rows/claims.h"
 
 namespace fastjournal::blob {
 

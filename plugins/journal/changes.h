@@ -11,8 +11,8 @@
 #include "plugins/journal/selection.h"
 #include "plugins/journal/settings.h"
 #include "plugins/journal/statistics.h"
-#include "rows/attempts.h"
-#include "rows/state.h"
+#include "plugins/rows/attempts.h"
+#include "plugins/rows/state.h"
 
 namespace fastjournal::journal {
 

@@ -11,8 +11,8 @@
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/settings.h"
 #include "plugins/journal/statistics.h"
-#include "rows/effects.h"
-#include "rows/state.h"
+#include "plugins/rows/effects.h"
+#include "plugins/rows/state.h"
 
 namespace fastjournal::journal {
 

@@ -6,7 +6,7 @@
 #include "model/parameters.h"
 #include "model/row_codec.h"
 #include "model/timer/wheel.h"
-#include "rows/claims.h"
+#include "plugins/rows/claims.h"
 
 namespace fastjournal::journal {
 namespace {

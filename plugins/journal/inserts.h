@@ -11,7 +11,7 @@
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/settings.h"
 #include "plugins/journal/statistics.h"
-#include "rows/row_table.h"
+#include "plugins/rows/row_table.h"
 
 namespace fastjournal::journal {
 

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "model/key_codec.h"
 #include "model/type_check.h"
-#include "rows/apply.h"
+#include "plugins/rows/apply.h"
 
 namespace fastjournal::journal {
 

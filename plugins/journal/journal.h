@@ -1,5 +1,5 @@
 // The journal table: prioritised, delayed, de-duplicating rows with leases, time-outs and expiry. It is built on rows
-// (src/rows), which apply their records and keep the state; a journal adds commands, options, pauses, statistics and
+// (plugins/rows), which apply their records and keep the state; a journal adds commands, options, pauses, statistics and
 // alerts. This class puts them together and answers the contract: a command is decided by one of the parts below (their
 // heads say by which), appends records, and only apply changes what these say.
 #pragma once
@@ -23,9 +23,9 @@
 #include "plugins/journal/spill.h"
 #include "plugins/journal/statistics.h"
 #include "plugins/journal/workers.h"
-#include "rows/attempts.h"
-#include "rows/row_table.h"
-#include "rows/timers.h"
+#include "plugins/rows/attempts.h"
+#include "plugins/rows/row_table.h"
+#include "plugins/rows/timers.h"
 
 namespace fastjournal::journal {
 

@@ -6,7 +6,7 @@
 #include "plugins/journal/reasons.h"
 #include "plugins/journal/row_answers.h"
 #include "plugins/journal/texts.h"
-#include "rows/failure.h"
+#include "plugins/rows/failure.h"
 
 namespace fastjournal::journal {
 namespace {

@@ -1,5 +1,5 @@
 // The options of a journal as numbers, read once from the declaration: names and defaults stand in journal.xml. Those of
-// the order and its limits are read by rows (rows/rules.h).
+// the order and its limits are read by rows (plugins/rows/rules.h).
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include "fastjournal/declaration.h"
 #include "fastjournal/status.h"
 #include "fastjournal/table.h"
-#include "rows/attempts.h"
-#include "rows/timers.h"
+#include "plugins/rows/attempts.h"
+#include "plugins/rows/timers.h"
 
 namespace fastjournal::journal {
 

@@ -7,7 +7,7 @@
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/selection.h"
 #include "plugins/journal/settings.h"
-#include "rows/state.h"
+#include "plugins/rows/state.h"
 
 namespace fastjournal::journal {
 

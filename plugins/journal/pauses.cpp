@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "model/date.h"
 #include "model/shortened.h"
-#include "rows/regions.h"
+#include "plugins/rows/regions.h"
 
 namespace fastjournal::journal {
 namespace {

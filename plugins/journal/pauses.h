@@ -9,8 +9,8 @@
 #include "fastjournal/table.h"
 #include "plugins/journal/records.h"
 #include "plugins/journal/settings.h"
-#include "rows/copy_room.h"
-#include "rows/order.h"
+#include "plugins/rows/copy_room.h"
+#include "plugins/rows/order.h"
 
 namespace fastjournal::journal {
 

@@ -3,8 +3,8 @@
 #include "model/date.h"
 #include "plugins/journal/effects.h"
 #include "plugins/journal/texts.h"
-#include "rows/failure.h"
-#include "rows/leased.h"
+#include "plugins/rows/failure.h"
+#include "plugins/rows/leased.h"
 
 namespace fastjournal::journal {
 namespace {

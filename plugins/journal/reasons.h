@@ -8,7 +8,7 @@
 #include "fastjournal/table.h"
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/settings.h"
-#include "rows/state.h"
+#include "plugins/rows/state.h"
 
 namespace fastjournal::journal {
 

@@ -1,4 +1,4 @@
-// The records of a journal beside those of its rows (rows/records.h): the pause. Numbers and versions of both.
+// The records of a journal beside those of its rows (plugins/rows/records.h): the pause. Numbers and versions of both.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "fastjournal/table.h"
 #include "plugins/journal/pause.h"
-#include "rows/records.h"
+#include "plugins/rows/records.h"
 
 namespace fastjournal::journal {
 

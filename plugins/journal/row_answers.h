@@ -6,8 +6,8 @@
 
 #include "fastjournal/table.h"
 #include "plugins/journal/settings.h"
-#include "rows/attempts.h"
-#include "rows/state.h"
+#include "plugins/rows/attempts.h"
+#include "plugins/rows/state.h"
 
 namespace fastjournal::journal {
 

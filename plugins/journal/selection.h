@@ -9,8 +9,8 @@
 #include "fastjournal/table.h"
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/settings.h"
-#include "rows/holds.h"
-#include "rows/state.h"
+#include "plugins/rows/holds.h"
+#include "plugins/rows/state.h"
 
 namespace fastjournal::journal {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "model/value.h"
-#include "rows/domain_text.h"
+#include "plugins/rows/domain_text.h"
 
 namespace fastjournal::journal {
 

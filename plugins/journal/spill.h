@@ -5,7 +5,7 @@
 #include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
 #include "plugins/journal/settings.h"
-#include "rows/state.h"
+#include "plugins/rows/state.h"
 
 namespace fastjournal::journal {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "fastjournal/histogram.h"
-#include "rows/failing.h"
+#include "plugins/rows/failing.h"
 
 namespace fastjournal::journal {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "rows/limits.h"
-#include "rows/rows.h"
+#include "plugins/rows/limits.h"
+#include "plugins/rows/rows.h"
 
 namespace fastjournal::journal {
 

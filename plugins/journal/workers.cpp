@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "plugins/journal/row_answers.h"
-#include "rows/failure.h"
-#include "rows/leased.h"
+#include "plugins/rows/failure.h"
+#include "plugins/rows/leased.h"
 
 namespace fastjournal::journal {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "rows/records.h"
+#include "plugins/rows/records.h"
 
 namespace fastjournal::keyvalue {
 

@@ -10,8 +10,8 @@
 #include "model/type_check.h"
 #include "plugins/keyvalue/fj_protocol.h"
 #include "plugins/keyvalue/parameters.h"
-#include "rows/copy_room.h"
-#include "rows/records.h"
+#include "plugins/rows/copy_room.h"
+#include "plugins/rows/records.h"
 
 namespace fastjournal::keyvalue {
 namespace {

@@ -24,9 +24,9 @@
 #include "base/hash.h"
 #include "fastjournal/table.h"
 #include "plugins/keyvalue/facts.h"
-#include "rows/key_index.h"
-#include "rows/payload_store.h"
-#include "rows/regions.h"
+#include "plugins/rows/key_index.h"
+#include "plugins/rows/payload_store.h"
+#include "plugins/rows/regions.h"
 
 namespace fastjournal::keyvalue {
 

@@ -1,6 +1,6 @@
 #include "plugins/keyvalue/records.h"
 
-#include "rows/body.h"
+#include "plugins/rows/body.h"
 
 namespace fastjournal::keyvalue {
 namespace {

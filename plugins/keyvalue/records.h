@@ -1,5 +1,5 @@
 // The records of pairs: their numbers, bodies and codec. Bodies state effects, never commands. Those of clients that
-// number their commands, and of an accepted clock, are the ones of rows (rows/records.h).
+// number their commands, and of an accepted clock, are the ones of rows (plugins/rows/records.h).
 //
 // A record about a pair has the pair's id as its object, and its main key in the body. Records that state a pair or a
 // tombstone whole begin an object: the id of a pair is the LSN of its last whole record.
@@ -11,7 +11,7 @@
 
 #include "fastjournal/table.h"
 #include "plugins/keyvalue/pairs.h"
-#include "rows/records.h"
+#include "plugins/rows/records.h"
 
 namespace fastjournal::keyvalue {
 

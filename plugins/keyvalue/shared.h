@@ -12,8 +12,8 @@
 #include "plugins/keyvalue/options.h"
 #include "plugins/keyvalue/pairs.h"
 #include "plugins/keyvalue/statistics.h"
-#include "rows/clients.h"
-#include "rows/holds.h"
+#include "plugins/rows/clients.h"
+#include "plugins/rows/holds.h"
 
 namespace fastjournal::keyvalue {
 

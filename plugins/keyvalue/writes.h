@@ -9,7 +9,7 @@
 #include "plugins/keyvalue/records.h"
 #include "plugins/keyvalue/room.h"
 #include "plugins/keyvalue/shared.h"
-#include "rows/claims.h"
+#include "plugins/rows/claims.h"
 
 namespace fastjournal::keyvalue {
 

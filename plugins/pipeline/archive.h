@@ -23,7 +23,7 @@
 #include "fastjournal/types.h"
 #include "plugins/pipeline/plans.h"
 #include "plugins/pipeline/records.h"
-#include "rows/id_index.h"
+#include "plugins/rows/id_index.h"
 
 namespace fastjournal::pipeline {
 

@@ -38,8 +38,8 @@
 #include "plugins/pipeline/records.h"
 #include "plugins/pipeline/store.h"
 #include "plugins/pipeline/work.h"
-#include "rows/copy_room.h"
-#include "rows/regions.h"
+#include "plugins/rows/copy_room.h"
+#include "plugins/rows/regions.h"
 
 namespace fastjournal::pipeline {
 

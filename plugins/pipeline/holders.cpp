@@ -25,7 +25,7 @@ bool Holders::renew_without_connection(std::uint32_t number, Decision& decision)
   if (!is_former && lease.connection == 0) return false;
   rows::Leases::Terms terms = shared_.documents.terms_of(lease.row);
   std::int64_t const grace = std::min(decision.now.value + shared_.options.grace, timer::kDateMax);
-  // As of rows (rows/timers.cpp).
+  // As of rows (plugins/rows/timers.cpp).
   bool const by_date = lease.connection == 0 || lease.connection == rows::kNoConnection;
   terms.ends = by_date ? std::max(lease.ends, grace) : is_former ? grace : std::min(lease.ends, grace);
   terms.connection = lease.connection == rows::kNoConnection ? rows::kNoConnection : 0;

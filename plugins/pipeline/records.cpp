@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "base/failure.h"
 #include "model/varint.h"
-#include "rows/body.h"
+#include "plugins/rows/body.h"
 
 namespace fastjournal::pipeline {
 namespace {

@@ -15,7 +15,7 @@
 #include "fastjournal/table.h"
 #include "model/plan/routes.h"
 #include "plugins/pipeline/states.h"
-#include "rows/leases.h"
+#include "plugins/rows/leases.h"
 
 namespace fastjournal::pipeline {
 

@@ -6,8 +6,8 @@
 #include "model/shortened.h"
 #include "model/timer/wheel.h"
 #include "model/value.h"
-#include "rows/attempts.h"
-#include "rows/failure.h"
+#include "plugins/rows/attempts.h"
+#include "plugins/rows/failure.h"
 
 namespace fastjournal::pipeline {
 namespace {

@@ -1,7 +1,7 @@
 // Documents and their cells as memory: 24 bytes a document beside its texts and its two indexes, 16 bytes a cell. A cell
 // is a document's state at one destination; those of a document lie beside each other.
 //
-// A row of src/rows would cost 65 bytes and more for each destination, and three records where one says it
+// A row of plugins/rows would cost 65 bytes and more for each destination, and three records where one says it
 // (doc/internals/pipeline.md): a document needs only a place to wait, a lease and a date.
 #pragma once
 
@@ -17,8 +17,8 @@
 #include "fastjournal/types.h"
 #include "plugins/pipeline/records.h"
 #include "plugins/pipeline/states.h"
-#include "rows/id_index.h"
-#include "rows/payload_store.h"
+#include "plugins/rows/id_index.h"
+#include "plugins/rows/payload_store.h"
 
 namespace fastjournal::pipeline {
 

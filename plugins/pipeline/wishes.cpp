@@ -7,7 +7,7 @@
 #include "base/hex.h"
 #include "model/timer/wheel.h"
 #include "model/value.h"
-#include "rows/attempts.h"
+#include "plugins/rows/attempts.h"
 
 namespace fastjournal::pipeline {
 

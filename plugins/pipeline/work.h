@@ -12,7 +12,7 @@
 #include "fastjournal/table.h"
 #include "plugins/pipeline/plans.h"
 #include "plugins/pipeline/store.h"
-#include "rows/leases.h"
+#include "plugins/rows/leases.h"
 
 namespace fastjournal::pipeline {
 

@@ -5,7 +5,7 @@
 #include "model/parameters.h"
 #include "model/value.h"
 #include "plugins/queue/names.h"
-#include "rows/records.h"
+#include "plugins/rows/records.h"
 
 namespace fastjournal::queue {
 namespace {

@@ -9,7 +9,7 @@
 #include "plugins/queue/fate.h"
 #include "plugins/queue/on_queue.h"
 #include "plugins/queue/shared.h"
-#include "rows/attempts.h"
+#include "plugins/rows/attempts.h"
 
 namespace fastjournal::queue {
 

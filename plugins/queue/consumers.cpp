@@ -4,9 +4,9 @@
 
 #include "plugins/queue/message_answers.h"
 #include "plugins/queue/names.h"
-#include "rows/failure.h"
-#include "rows/leased.h"
-#include "rows/records.h"
+#include "plugins/rows/failure.h"
+#include "plugins/rows/leased.h"
+#include "plugins/rows/records.h"
 
 namespace fastjournal::queue {
 namespace {

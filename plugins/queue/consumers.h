@@ -8,7 +8,7 @@
 #include "fastjournal/table.h"
 #include "model/parameters.h"
 #include "plugins/queue/shared.h"
-#include "rows/attempts.h"
+#include "plugins/rows/attempts.h"
 
 namespace fastjournal::queue {
 

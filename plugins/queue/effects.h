@@ -8,7 +8,7 @@
 
 #include "fastjournal/table.h"
 #include "plugins/queue/shared.h"
-#include "rows/effects.h"
+#include "plugins/rows/effects.h"
 
 namespace fastjournal::queue {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "plugins/queue/shared.h"
-#include "rows/attempts.h"
+#include "plugins/rows/attempts.h"
 
 namespace fastjournal::queue {
 

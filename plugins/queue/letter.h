@@ -12,7 +12,7 @@
 #include "fastjournal/message.h"
 #include "fastjournal/table.h"
 #include "model/value.h"
-#include "rows/rules.h"
+#include "plugins/rows/rules.h"
 
 namespace fastjournal::queue {
 

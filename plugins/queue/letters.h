@@ -10,8 +10,8 @@
 #include <absl/container/btree_set.h>
 #include "fastjournal/table.h"
 #include "plugins/queue/records.h"
-#include "rows/copy_room.h"
-#include "rows/regions.h"
+#include "plugins/rows/copy_room.h"
+#include "plugins/rows/regions.h"
 
 namespace fastjournal::queue {
 

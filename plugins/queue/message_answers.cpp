@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "rows/failure.h"
-#include "rows/leased.h"
+#include "plugins/rows/failure.h"
+#include "plugins/rows/leased.h"
 
 namespace fastjournal::queue {
 namespace {

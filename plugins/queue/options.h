@@ -10,8 +10,8 @@
 #include "fastjournal/declaration.h"
 #include "fastjournal/status.h"
 #include "fastjournal/table.h"
-#include "rows/attempts.h"
-#include "rows/timers.h"
+#include "plugins/rows/attempts.h"
+#include "plugins/rows/timers.h"
 
 namespace fastjournal::queue {
 

@@ -7,7 +7,7 @@
 #include "model/type_check.h"
 #include "plugins/queue/names.h"
 #include "plugins/queue/stomp_protocol.h"
-#include "rows/apply.h"
+#include "plugins/rows/apply.h"
 
 namespace fastjournal::queue {
 namespace {

@@ -1,5 +1,5 @@
 // The table type `queue` (queue.xml, doc/queue.md): named queues of messages, exchanges that route to them, consumers that
-// acquire and accept. Messages are rows (src/rows), whose domain is their queue. This class puts the parts together and
+// acquire and accept. Messages are rows (plugins/rows), whose domain is their queue. This class puts the parts together and
 // answers the contract: a command is decided by one of the parts below (their heads say by which).
 #pragma once
 
@@ -18,8 +18,8 @@
 #include "plugins/queue/reads.h"
 #include "plugins/queue/sends.h"
 #include "plugins/queue/shared.h"
-#include "rows/attempts.h"
-#include "rows/timers.h"
+#include "plugins/rows/attempts.h"
+#include "plugins/rows/timers.h"
 
 namespace fastjournal::queue {
 

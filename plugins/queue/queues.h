@@ -22,8 +22,8 @@
 #include "fastjournal/table.h"
 #include "plugins/queue/records.h"
 #include "plugins/queue/router.h"
-#include "rows/copy_room.h"
-#include "rows/regions.h"
+#include "plugins/rows/copy_room.h"
+#include "plugins/rows/regions.h"
 
 namespace fastjournal::queue {
 

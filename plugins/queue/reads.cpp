@@ -9,8 +9,8 @@
 #include "model/value.h"
 #include "plugins/queue/message_answers.h"
 #include "plugins/queue/names.h"
-#include "rows/failure.h"
-#include "rows/leased.h"
+#include "plugins/rows/failure.h"
+#include "plugins/rows/leased.h"
 
 namespace fastjournal::queue {
 namespace {

@@ -1,7 +1,7 @@
 #include "plugins/queue/records.h"
 
 #include "base/bytes.h"
-#include "rows/body.h"
+#include "plugins/rows/body.h"
 
 namespace fastjournal::queue {
 namespace {

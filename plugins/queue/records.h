@@ -1,4 +1,4 @@
-// The records of a queue table beside those of its rows (rows/records.h): queues, exchanges, bindings, and letters that
+// The records of a queue table beside those of its rows (plugins/rows/records.h): queues, exchanges, bindings, and letters that
 // several rows share. Numbers, versions and codec.
 //
 // A shared letter has no record of its end: it ends with the last row that names it.
@@ -10,7 +10,7 @@
 
 #include "fastjournal/table.h"
 #include "plugins/queue/router.h"
-#include "rows/records.h"
+#include "plugins/rows/records.h"
 
 namespace fastjournal::queue {
 

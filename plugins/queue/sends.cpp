@@ -8,7 +8,7 @@
 #include "model/value.h"
 #include "plugins/queue/names.h"
 #include "plugins/queue/on_queue.h"
-#include "rows/records.h"
+#include "plugins/rows/records.h"
 
 namespace fastjournal::queue {
 namespace {

@@ -11,7 +11,7 @@
 #include "plugins/queue/fate.h"
 #include "plugins/queue/letter.h"
 #include "plugins/queue/shared.h"
-#include "rows/claims.h"
+#include "plugins/rows/claims.h"
 
 namespace fastjournal::queue {
 

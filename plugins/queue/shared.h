@@ -15,7 +15,7 @@
 #include "plugins/queue/promised.h"
 #include "plugins/queue/queues.h"
 #include "plugins/queue/statistics.h"
-#include "rows/row_table.h"
+#include "plugins/rows/row_table.h"
 
 namespace fastjournal::queue {
 

@@ -1,5 +1,5 @@
 // Marks allocations that are allowed to fail. When the process gets no more memory, allocations that must not fail use
-// its ballast (os/ballast.h). An allocation under a MayFail throws std::bad_alloc before that and leaves the ballast
+// its ballast (platform/os/ballast.h). An allocation under a MayFail throws std::bad_alloc before that and leaves the ballast
 // alone. It is used for buffers of clients and for attempts, never for deciding or applying.
 #pragma once
 

@@ -11,8 +11,8 @@
 
 #include "config/daemon_declaration.h"
 #include "fastjournal/status.h"
-#include "reactor/reactor.h"
-#include "tls/context.h"
+#include "platform/reactor/reactor.h"
+#include "platform/tls/context.h"
 
 namespace fastjournal::daemon {
 

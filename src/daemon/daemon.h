@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "alerts/teller.h"
 #include "config/daemon_declaration.h"
 #include "config/tables_folder.h"
 #include "daemon/blocked_signals.h"
@@ -23,15 +22,16 @@
 #include "engine/types.h"
 #include "log/file/data_folder.h"
 #include "log/log_store.h"
-#include "os/background.h"
-#include "os/ballast.h"
-#include "os/clock.h"
-#include "os/file_access.h"
-#include "os/heap_ahead.h"
-#include "os/posix_disk.h"
-#include "os/table_types.h"
-#include "os/workers.h"
-#include "reactor/reactor.h"
+#include "platform/alerts/teller.h"
+#include "platform/os/background.h"
+#include "platform/os/ballast.h"
+#include "platform/os/clock.h"
+#include "platform/os/file_access.h"
+#include "platform/os/heap_ahead.h"
+#include "platform/os/posix_disk.h"
+#include "platform/os/table_types.h"
+#include "platform/os/workers.h"
+#include "platform/reactor/reactor.h"
 #include "server/check_tables.h"
 #include "server/server.h"
 

@@ -7,11 +7,11 @@
 
 #include "engine/log_replay.h"
 #include "log/file/file_log.h"
-#include "os/event_log.h"
-#include "os/known_folders.h"
-#include "os/plugin_loader.h"
-#include "os/random.h"
-#include "os/workers.h"
+#include "platform/os/event_log.h"
+#include "platform/os/known_folders.h"
+#include "platform/os/plugin_loader.h"
+#include "platform/os/random.h"
+#include "platform/os/workers.h"
 
 namespace fastjournal::daemon {
 namespace {

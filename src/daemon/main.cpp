@@ -4,8 +4,8 @@
 
 #include "daemon/daemon.h"
 #include "daemon/options.h"
-#include "os/event_log.h"
-#include "os/open_files.h"
+#include "platform/os/event_log.h"
+#include "platform/os/open_files.h"
 
 int main(int count, char** words) {
   using namespace fastjournal;

@@ -8,9 +8,9 @@
 #include "base/terminal_text.h"
 #include "config/address.h"
 #include "config/fields.h"
-#include "os/event_log.h"
-#include "os/installation.h"
-#include "reactor/address.h"
+#include "platform/os/event_log.h"
+#include "platform/os/installation.h"
+#include "platform/reactor/address.h"
 
 namespace fastjournal::daemon {
 namespace {

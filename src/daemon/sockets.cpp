@@ -9,8 +9,8 @@
 
 #include "daemon/daemon.h"
 #include "daemon/passed_sockets.h"
-#include "os/accounts.h"
-#include "os/event_log.h"
+#include "platform/os/accounts.h"
+#include "platform/os/event_log.h"
 
 namespace fastjournal::daemon {
 namespace {

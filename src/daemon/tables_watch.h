@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "fastjournal/status.h"
-#include "reactor/posix.h"
-#include "reactor/reactor.h"
+#include "platform/reactor/posix.h"
+#include "platform/reactor/reactor.h"
 
 namespace fastjournal::daemon {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "fastjournal/status.h"
-#include "files/folder.h"
+#include "platform/files/folder.h"
 #include "spool/aside.h"
 #include "spool/forwarding.h"
 #include "spool/syncs.h"

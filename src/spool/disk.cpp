@@ -9,7 +9,7 @@
 #include <cerrno>
 
 #include "base/check.h"
-#include "files/new_file.h"
+#include "platform/files/new_file.h"
 
 namespace fastjournal::spool {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "fastjournal/status.h"
-#include "files/folder.h"
+#include "platform/files/folder.h"
 #include "spool/record.h"
 
 namespace fastjournal::spool {

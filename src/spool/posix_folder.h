@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "files/folder.h"
+#include "platform/files/folder.h"
 #include "spool/aside_files.h"
 #include "spool/forwarding.h"
 #include "spool/progress_file.h"

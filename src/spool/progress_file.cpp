@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
-#include "files/new_file.h"
+#include "platform/files/new_file.h"
 #include "spool/disk.h"
 
 namespace fastjournal::spool {

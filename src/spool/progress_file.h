@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "fastjournal/status.h"
-#include "files/folder.h"
+#include "platform/files/folder.h"
 #include "spool/forwarding.h"
 #include "spool/record.h"
 

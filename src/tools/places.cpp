@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "config/daemon_reader.h"
-#include "os/installation.h"
-#include "os/table_types.h"
+#include "platform/os/installation.h"
+#include "platform/os/table_types.h"
 
 namespace fastjournal::tools {
 

@@ -7,7 +7,7 @@
 
 #include "engine/types.h"
 #include "fastjournal/status.h"
-#include "os/posix_disk.h"
+#include "platform/os/posix_disk.h"
 
 namespace fastjournal::tools {
 

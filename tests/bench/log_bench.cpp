@@ -11,8 +11,8 @@
 #include <string>
 
 #include "log/file/file_log.h"
-#include "os/posix_disk.h"
-#include "os/sync_probe.h"
+#include "platform/os/posix_disk.h"
+#include "platform/os/sync_probe.h"
 #include "tests/bench/measure.h"
 
 namespace fastjournal::bench {

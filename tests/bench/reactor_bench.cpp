@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "reactor/address.h"
-#include "reactor/reactor.h"
+#include "platform/reactor/address.h"
+#include "platform/reactor/reactor.h"
 #include "tests/bench/measure.h"
 #include "tests/support/temporary_folder.h"
 

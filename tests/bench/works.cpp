@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "os/sync_probe.h"
+#include "platform/os/sync_probe.h"
 #include "tests/bench/measure.h"
 #include "tests/support/line_client.h"
 

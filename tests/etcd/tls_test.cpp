@@ -13,7 +13,7 @@
 
 #include "config/endpoints.h"
 #include "log/etcd/client/client.h"
-#include "reactor/reactor.h"
+#include "platform/reactor/reactor.h"
 #include "tests/etcd/etcd_nodes.h"
 
 namespace etcd_cluster_with_tls {

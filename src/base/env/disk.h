@@ -1,4 +1,4 @@
-// The files of the logs and of everything beside them. Two implementations: the kernel's (os/posix_disk.h) and the
+// The files of the logs and of everything beside them. Two implementations: the kernel's (platform/os/posix_disk.h) and the
 // simulator's (tests/sim/), which loses, tears and corrupts. Paths are relative to the root of the Disk and use '/'.
 // Every failure is a Status that names path and call.
 //

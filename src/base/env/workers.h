@@ -1,5 +1,5 @@
 // Workers for work in independent pieces that decide nothing: the checks of a start's reads. Threads in the daemon
-// (os/workers.h); in the simulator, and where none are given, the caller's own thread.
+// (platform/os/workers.h); in the simulator, and where none are given, the caller's own thread.
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 #include "daemon/parts.h"
 #include "log/etcd/client/client.h"
 #include "log/etcd/etcd_log.h"
-#include "os/part.h"
+#include "platform/os/part.h"
 
 namespace fastjournal::daemon {
 namespace {

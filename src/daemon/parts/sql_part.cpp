@@ -1,7 +1,7 @@
 // fastjournal-sql.so: mirrors of tables in SQL databases.
 #include "daemon/parts.h"
-#include "os/part.h"
-#include "sql/mirror.h"
+#include "platform/os/part.h"
+#include "platform/sql/mirror.h"
 
 namespace fastjournal::daemon {
 namespace {

@@ -2,8 +2,8 @@
 // that are old, half written or of other programs.
 #include <boost/test/unit_test.hpp>
 
-#include "alerts/flag_folder.h"
-#include "os/posix_disk.h"
+#include "platform/alerts/flag_folder.h"
+#include "platform/os/posix_disk.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/alerts/flag_reader.h"
 

@@ -10,8 +10,8 @@
 #include <condition_variable>
 #include <cstdlib>
 
-#include "alerts/teller.h"
-#include "os/posix_disk.h"
+#include "platform/alerts/teller.h"
+#include "platform/os/posix_disk.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/alerts/flag_reader.h"
 

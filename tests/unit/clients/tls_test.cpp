@@ -8,7 +8,7 @@
 
 #include "clients/lib/client.h"
 #include "clients/lib/socket.h"
-#include "reactor/reactor.h"
+#include "platform/reactor/reactor.h"
 #include "tests/support/certificates.h"
 #include "tests/support/in_child.h"
 #include "tests/support/temporary_folder.h"

@@ -1,6 +1,6 @@
 // Folders that others may write: links, FIFOs and devices in place of files are neither followed nor waited for, and a
 // folder of somebody else is not ours. Real files.
-#include "files/folder.h"
+#include "platform/files/folder.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
 // Files that get their names when they are whole: whatever else the folder has stays, however long the name is, and of one
 // that is not finished nothing is left. Real files.
-#include "files/new_file.h"
+#include "platform/files/new_file.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -23,7 +23,7 @@ char const kTable[] =
     "| log | `src/log` | public, base | | boundary |\n"
     "| engine | `src/engine` | public, base, log | | decides |\n"
     "| files | `src/log/file` | base, log | | the file log |\n"
-    "| os | `src/os` | base, engine | `dlfcn.h`, POSIX | files |\n"
+    "| os | `src/platform/os` | base, engine | `dlfcn.h`, POSIX | files |\n"
     "| plugins | `plugins/*` | public, base | `absl` | types |\n"
     "| library | `clients/lib` | public | POSIX | library |\n"
     "| clients | `clients/*` | public, library | `CLI/CLI.hpp` | programs |\n";
@@ -45,7 +45,7 @@ struct Samples {
                                                           "src/engine/engine.h",
                                                           "src/log/log.h",
                                                           "src/log/file/format.h",
-                                                          "src/os/files.h",
+                                                          "src/platform/os/files.h",
                                                           "plugins/journal/rows.h",
                                                           "plugins/queue/queue.h",
                                                           "clients/lib/client.h",
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(the_layer_table_is_read_and_a_bad_row_is_found) {
   BOOST_TEST(findings.empty());
   BOOST_REQUIRE(table.layers().size() == 9U);
   BOOST_TEST(table.of("src/engine/engine.cpp")->core);
-  BOOST_TEST(!table.of("src/os/files.cpp")->core);
+  BOOST_TEST(!table.of("src/platform/os/files.cpp")->core);
   BOOST_TEST(table.of("plugins/journal/rows.cpp")->core);
   BOOST_TEST(table.of("clients/lib/client.cpp")->name == "library");
   BOOST_TEST(table.of("clients/cli/main.cpp")->name == "clients");
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_layer_includes_only_what_stands_above_it) {
                       "#include \"engine/engine.h\"\n#include \"base/check.h\"\n#include <vector>\n") == "");
   BOOST_TEST(includes("src/engine/x.cpp", "#include \"base/check.h\"\n#include \"os/files.h\"\n") == "2");
   BOOST_TEST(includes("src/base/x.h", "#include \"engine/engine.h\"\n") == "1");
-  BOOST_TEST(includes("src/os/x.cpp", "#include \"tests/helper.h\"\n") == "1");
+  BOOST_TEST(includes("src/platform/os/x.cpp", "#include \"tests/helper.h\"\n") == "1");
   // A folder inside of another is a layer of its own.
   BOOST_TEST(includes("src/log/file/x.cpp", "#include \"log/log.h\"\n#include \"log/file/format.h\"\n") == "");
   BOOST_TEST(includes("src/log/x.cpp", "#include \"log/log.h\"\n#include \"log/file/format.h\"\n") == "2");
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_layer_links_only_what_its_row_names) {
       "  fj_layer(engine src/engine src/engine/inside DEPS fj_public fj_base  # target_link_libraries(x\n"
       "  fj_log)\n"
       "fj_layer(files src/log/file DEPS fj_base fj_log fmt::fmt)\n"
-      "fj_layer(os src/os DEPS fj_base fj_engine)\n"
+      "fj_layer(os src/platform/os DEPS fj_base fj_engine)\n"
       "fj_plugin(journal DEPS fj_public fj_base TEST_DEPS fj_log)\n";
   auto const checked = [&](std::string text) {
     findings.clear();
@@ -170,10 +170,11 @@ BOOST_AUTO_TEST_CASE(a_plugin_includes_its_own_folder_and_the_layers_named) {
 BOOST_AUTO_TEST_CASE(third_party_headers_have_one_door) {
   BOOST_TEST(includes("src/base/x.cpp", "#include <xxhash.h>\n#include <fmt/format.h>\n") == "");
   BOOST_TEST(includes("src/engine/x.cpp", "#include <xxhash.h>\n#include <fmt/format.h>\n") == "1 2");
-  BOOST_TEST(includes("src/os/x.cpp", "#include <unistd.h>\n#include <sys/mman.h>\n#include <dlfcn.h>\n") == "");
+  BOOST_TEST(includes("src/platform/os/x.cpp", "#include <unistd.h>\n#include <sys/mman.h>\n#include <dlfcn.h>\n") ==
+             "");
   BOOST_TEST(includes("clients/lib/x.cpp", "#include <unistd.h>\n#include <dlfcn.h>\n") == "2");
   BOOST_TEST(includes("src/base/x.cpp", "#include <unistd.h>\n") == "1");
-  BOOST_TEST(includes("src/os/x.cpp", "#include \"no/such.h\"\n") == "1");
+  BOOST_TEST(includes("src/platform/os/x.cpp", "#include \"no/such.h\"\n") == "1");
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_without_a_row_is_found) {
@@ -185,7 +186,7 @@ BOOST_AUTO_TEST_CASE(headers_of_the_world_are_banned_from_the_core) {
   BOOST_TEST(includes("src/engine/x.cpp", "#include <mutex>\n#include <vector>\n#include <random>\n") == "1 3");
   BOOST_TEST(includes("plugins/journal/x.cpp",
                       "#include <absl/container/btree_map.h>\n#include <absl/time/clock.h>\n") == "2");
-  BOOST_TEST(includes("src/os/x.cpp", "#include <mutex>\n") == "");
+  BOOST_TEST(includes("src/platform/os/x.cpp", "#include <mutex>\n") == "");
 }
 
 BOOST_AUTO_TEST_CASE(calls_of_the_world_are_banned_from_the_core) {

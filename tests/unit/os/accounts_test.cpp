@@ -3,7 +3,7 @@
 
 #include <grp.h>
 
-#include "os/accounts.h"
+#include "platform/os/accounts.h"
 
 namespace fastjournal::os {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/may_fail.h"
-#include "os/ballast.h"
+#include "platform/os/ballast.h"
 #include "tests/support/in_child.h"
 #include "tests/support/temporary_folder.h"
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "os/clock.h"
+#include "platform/os/clock.h"
 
 namespace fastjournal::os {
 

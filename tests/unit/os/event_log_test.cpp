@@ -1,5 +1,5 @@
 // The entries of the journal of systemd. What reaches a real one: debian/tests and scripts/try_packages.sh.
-#include "os/event_log.h"
+#include "platform/os/event_log.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "os/plugin_loader.h"
+#include "platform/os/plugin_loader.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::os {

@@ -17,7 +17,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "base/bytes.h"
-#include "os/posix_disk.h"
+#include "platform/os/posix_disk.h"
 #include "tests/support/in_child.h"
 
 namespace {

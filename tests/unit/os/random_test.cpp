@@ -1,5 +1,5 @@
 // Random numbers from the kernel.
-#include "os/random.h"
+#include "platform/os/random.h"
 
 #include <boost/test/unit_test.hpp>
 

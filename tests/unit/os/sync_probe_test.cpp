@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "os/sync_probe.h"
+#include "platform/os/sync_probe.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::os {

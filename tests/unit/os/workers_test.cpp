@@ -4,7 +4,7 @@
 #include <atomic>
 #include <vector>
 
-#include "os/workers.h"
+#include "platform/os/workers.h"
 
 namespace {
 

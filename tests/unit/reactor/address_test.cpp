@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "reactor/address.h"
+#include "platform/reactor/address.h"
 
 namespace fastjournal::reactor {
 

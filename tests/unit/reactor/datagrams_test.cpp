@@ -4,7 +4,7 @@
 
 #include <poll.h>
 
-#include "reactor/datagram_socket.h"
+#include "platform/reactor/datagram_socket.h"
 
 namespace fastjournal::reactor {
 namespace {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "reactor/reactor.h"
+#include "platform/reactor/reactor.h"
 #include "tests/support/line_client.h"
 #include "tests/support/temporary_folder.h"
 

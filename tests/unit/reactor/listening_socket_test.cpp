@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "reactor/listening_socket.h"
+#include "platform/reactor/listening_socket.h"
 #include "tests/support/line_client.h"
 #include "tests/support/temporary_folder.h"
 

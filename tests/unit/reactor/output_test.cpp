@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "os/posix_disk.h"
+#include "platform/os/posix_disk.h"
 #include "tests/unit/reactor/tls_fixture.h"
 
 namespace fastjournal::reactor {

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <functional>
 
-#include "reactor/peer_list.h"
+#include "platform/reactor/peer_list.h"
 #include "tests/unit/reactor/tls_fixture.h"
 
 namespace fastjournal::reactor {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "reactor/posix.h"
+#include "platform/reactor/posix.h"
 #include "tests/unit/reactor/fixture.h"
 
 namespace fastjournal::reactor {

@@ -13,8 +13,8 @@
 #include <tuple>
 #include <vector>
 
-#include "rows/domain_text.h"
-#include "rows/order.h"
+#include "plugins/rows/domain_text.h"
+#include "plugins/rows/order.h"
 #include "tests/support/seed.h"
 
 using namespace fastjournal;

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "model/row_codec.h"
-#include "rows/apply.h"
-#include "rows/attempts.h"
-#include "rows/row_table.h"
-#include "rows/timers.h"
+#include "plugins/rows/apply.h"
+#include "plugins/rows/attempts.h"
+#include "plugins/rows/row_table.h"
+#include "plugins/rows/timers.h"
 #include "tests/support/memory_log.h"
 
 namespace fastjournal::rows::test {

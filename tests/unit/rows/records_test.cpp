@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/failure.h"
-#include "rows/records.h"
+#include "plugins/rows/records.h"
 
 using namespace fastjournal;
 using namespace fastjournal::rows;

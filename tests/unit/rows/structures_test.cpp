@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "rows/dedup_windows.h"
-#include "rows/id_index.h"
-#include "rows/key_index.h"
-#include "rows/leases.h"
-#include "rows/payload.h"
-#include "rows/payload_store.h"
+#include "plugins/rows/dedup_windows.h"
+#include "plugins/rows/id_index.h"
+#include "plugins/rows/key_index.h"
+#include "plugins/rows/leases.h"
+#include "plugins/rows/payload.h"
+#include "plugins/rows/payload_store.h"
 #include "tests/support/seed.h"
 
 using namespace fastjournal;

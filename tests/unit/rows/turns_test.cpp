@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "rows/limits.h"
-#include "rows/turns.h"
+#include "plugins/rows/limits.h"
+#include "plugins/rows/turns.h"
 
 using namespace fastjournal;
 using namespace fastjournal::rows;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sql/mirror.h"
+#include "platform/sql/mirror.h"
 
 namespace fastjournal::sql::test {
 

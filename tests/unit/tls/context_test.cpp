@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "platform/tls/context.h"
 #include "tests/support/certificates.h"
 #include "tests/support/temporary_folder.h"
-#include "tls/context.h"
 
 namespace fastjournal::tls {
 namespace {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <fstream>
 
+#include "platform/tls/stream.h"
 #include "tests/support/certificates.h"
 #include "tests/support/temporary_folder.h"
-#include "tls/stream.h"
 
 namespace fastjournal::tls {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "os/posix_disk.h"
+#include "platform/os/posix_disk.h"
 #include "tests/sim/sim_disk.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,0 +1,237 @@
+// Records of rows become state: the only writer, live and at recovery alike.
+//
+// A replay begins at the log's base. It reads records about rows that ended and were dropped before (their ids are
+// below the base: ignored and counted), and about rows whose whole record follows later, copied forward. Any other
+// record that does not match the state is damage: false.
+#pragma once
+
+#include "base/bytes.h"
+#include "model/timer/wheel.h"
+#include "plugins/rows/effects.h"
+#include "plugins/rows/row_table.h"
+
+namespace fastjournal::rows {
+
+template <typename Effects>
+bool RowTable::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer, Effects& effects) {
+  if (record.version == 0 || record.version > newest_version(record.type)) return false;
+  switch (static_cast<RecordType>(record.type)) {
+    case RecordType::row: return apply_row(record, context, observer, effects);
+    case RecordType::merge: return apply_merge(record, context, observer, effects);
+    case RecordType::lease: return apply_lease(record, context, observer, effects);
+    case RecordType::renew: return apply_renew(record, context, observer);
+    case RecordType::give_back: return apply_give_back(record, context, observer, effects);
+    case RecordType::fold: return apply_fold(record, context, observer, effects);
+    case RecordType::park: return apply_park(record, context, observer, effects);
+    case RecordType::hold: return apply_hold(record, context, observer, effects);
+    case RecordType::move: return apply_move(record, context, observer, effects);
+    case RecordType::remove: return apply_remove(record, context, observer, effects);
+    case RecordType::clock: return apply_clock(record, observer, effects);
+    case RecordType::seen:
+    case RecordType::client:
+    case RecordType::client_dropped:
+    case RecordType::client_owner: return apply_client(record);
+  }
+  return false;
+}
+
+template <typename Effects>
+bool RowTable::apply_row(RecordView const& record, ApplyContext const& context, TableObserver& observer,
+                         Effects& effects) {
+  RowBody body;
+  if (!read_row(as_text(record.body), record.version, body)) return false;
+  if (body.date < 0 || body.date > timer::kDateMax) return false;
+  if (body.status == RowStatus::held && !kind_.holds) return false;
+  // An object that begins here is new.
+  std::uint32_t const known = record.object == object_of(record.lsn) ? kNoRow : state_.find(record.object);
+  if (known != kNoRow) {
+    // Copied forward: the state is known.
+    state_.moved(known, record.lsn);
+    return true;
+  }
+  state_.see(body.facts.arrival);
+  if (!state_.add(record.object, body, record.lsn, observer)) return false;
+  if (!body.sender.client.empty()) clients_.note(body.sender, record.object, body.facts.arrival, record.lsn);
+  effects.added(record.object, context);
+  return true;
+}
+
+template <typename Effects>
+bool RowTable::apply_merge(RecordView const& record, ApplyContext const& context, TableObserver& observer,
+                           Effects& effects) {
+  MergeBody body;
+  if (!read_merge(as_text(record.body), record.version, body)) return false;
+  if (body.date > timer::kDateMax) return false;
+  // The client's window outlives the row.
+  if (!body.sender.client.empty()) {
+    state_.see(body.now);
+    clients_.note(body.sender, record.object, body.now, record.lsn);
+  }
+  std::uint32_t row = kNoRow;
+  Known const known = look(record.object, context, row);
+  if (known != Known::yes) return known == Known::dropped;
+  if (!is_waiting(state_.row(row).place())) return false;
+  PayloadView const view = state_.view(row);
+  State::Change change{body.priority, body.date, {0, 0, state_.row(row).lifetime()}, view.facts, view.data, {}};
+  change.has_outside = body.has_outside;
+  change.facts.expires = body.expires;
+  change.facts.accepted = body.accepted;
+  change.facts.merges = body.merges;
+  if (body.change != DataChange::none && !merge_data(body, view, change)) return false;
+  state_.change(row, change, observer);
+  effects.merged(row, context);
+  return true;
+}
+
+template <typename Effects>
+bool RowTable::apply_lease(RecordView const& record, ApplyContext const& context, TableObserver& observer,
+                           Effects& effects) {
+  Leases::Terms terms;
+  if (!read_lease(as_text(record.body), terms)) return false;
+  std::uint32_t row = kNoRow;
+  Known const known = look(record.object, context, row);
+  if (known != Known::yes) return known == Known::dropped;
+  if (!is_waiting(state_.row(row).place())) return false;
+  effects.leasing(row, terms.began, context);
+  state_.lease(row, terms, context.live);
+  observer.lease_began(record.object, ConnectionId{terms.connection});
+  return true;
+}
+
+template <typename Effects>
+bool RowTable::apply_give_back(RecordView const& record, ApplyContext const& context, TableObserver& observer,
+                               Effects& effects) {
+  GiveBackBody body;
+  if (!read_give_back(as_text(record.body), record.version, body)) return false;
+  std::uint32_t row = kNoRow;
+  Known const known = look(record.object, context, row);
+  if (known != Known::yes) return known == Known::dropped;
+  std::uint32_t const waiting = state_.keys().of(row).waiting;
+  if ((waiting != kNoRow && waiting != row) || body.date > timer::kDateMax) return false;
+  bool const counted = body.counters.lifetime > state_.row(row).lifetime();
+  bool const was_parked = state_.row(row).place() == Place::parked;
+  state_.wait(row, body, observer);
+  effects.returned(row, counted, context, observer);
+  if (was_parked && state_.places().parked().empty()) effects.none_parked(observer);
+  return true;
+}
+
+template <typename Effects>
+bool RowTable::apply_fold(RecordView const& record, ApplyContext const& context, TableObserver& observer,
+                          Effects& effects) {
+  FoldBody body;
+  if (!read_fold(as_text(record.body), record.version, body)) return false;
+  // Each of the two may have ended and been dropped.
+  std::uint32_t returned = kNoRow;
+  Known const gone = look(body.returned, context, returned);
+  std::uint32_t twin = kNoRow;
+  Known const known = look(record.object, context, twin);
+  if (gone == Known::damage || known == Known::damage) return false;
+  std::uint8_t const before = gone == Known::yes ? state_.row(returned).lifetime() : UINT8_MAX;
+  bool const was_parked = gone == Known::yes && state_.row(returned).place() == Place::parked;
+  if (gone == Known::yes) {
+    effects.folding(returned, known == Known::yes ? twin : kNoRow, observer);
+    state_.remove(returned, observer);
+  }
+  if (known == Known::yes) {
+    if (!is_waiting(state_.row(twin).place()) || body.date > timer::kDateMax) return false;
+    PayloadView const view = state_.view(twin);
+    State::Change change{body.priority, body.date, body.counters,
+                         view.facts,    view.data, body.error.empty() ? view.failure : body.error};
+    change.facts.expires = body.expires;
+    change.facts.merges = body.merges;
+    state_.change(twin, change, observer);
+    effects.returned(twin, body.counters.lifetime > before, context, observer);
+  }
+  if (was_parked && state_.places().parked().empty()) effects.none_parked(observer);
+  return true;
+}
+
+template <typename Effects>
+bool RowTable::apply_park(RecordView const& record, ApplyContext const& context, TableObserver& observer,
+                          Effects& effects) {
+  ParkBody body;
+  if (!read_park(as_text(record.body), record.version, body)) return false;
+  effects.ended(Reason::failed);
+  std::uint32_t row = kNoRow;
+  Known const known = look(record.object, context, row);
+  if (known != Known::yes) return known == Known::dropped;
+  if (!has_lease(state_.row(row).place())) return false;
+  effects.parking(row, observer);
+  state_.park(row, body, observer);
+  effects.parked(row, context, observer);
+  return true;
+}
+
+template <typename Effects>
+bool RowTable::apply_hold(RecordView const& record, ApplyContext const& context, TableObserver& observer,
+                          Effects& effects) {
+  HoldBody body;
+  if (!read_hold(as_text(record.body), body)) return false;
+  std::uint32_t row = kNoRow;
+  Known const known = look(record.object, context, row);
+  if (known != Known::yes) return known == Known::dropped;
+  if (state_.row(row).place() != Place::processing) return false;
+  state_.hold(row, body, observer);
+  effects.held(row, context, observer);
+  return true;
+}
+
+template <typename Effects>
+bool RowTable::apply_move(RecordView const& record, ApplyContext const& context, TableObserver& observer,
+                          Effects& effects) {
+  MoveBody body;
+  if (!read_move(as_text(record.body), body)) return false;
+  std::uint32_t row = kNoRow;
+  Known const known = look(record.object, context, row);
+  if (known != Known::yes) return known == Known::dropped;
+  if (body.date > timer::kDateMax || state_.row(row).has_siblings()) return false;
+  PayloadView const view = state_.view(row);
+  State::Change change{state_.row(row).priority(),
+                       body.date,
+                       body.counters,
+                       view.facts,
+                       view.data,
+                       body.error.empty() ? view.failure : body.error};
+  change.facts.parked_at = 0;
+  change.facts.expires = 0;
+  MergeBody merge;
+  merge.change = DataChange::by_rule;
+  merge.schema = body.schema;
+  merge.data = body.data;
+  if (!merge_data(merge, view, change)) return false;
+  bool const was_parked = state_.row(row).place() == Place::parked;
+  effects.moving(row, observer);
+  state_.change(row, change, observer);
+  effects.moved(row, context, observer);
+  if (was_parked && state_.places().parked().empty()) effects.none_parked(observer);
+  return true;
+}
+
+template <typename Effects>
+bool RowTable::apply_remove(RecordView const& record, ApplyContext const& context, TableObserver& observer,
+                            Effects& effects) {
+  RemoveBody body;
+  if (!read_remove(as_text(record.body), record.version, body)) return false;
+  effects.ended(body.reason);
+  std::uint32_t row = kNoRow;
+  Known const known = look(record.object, context, row);
+  if (known != Known::yes) return known == Known::dropped;
+  effects.removing(row, body, context, observer);
+  bool const was_parked = state_.row(row).place() == Place::parked;
+  state_.remove(row, observer);
+  if (was_parked && state_.places().parked().empty()) effects.none_parked(observer);
+  return true;
+}
+
+template <typename Effects>
+bool RowTable::apply_clock(RecordView const& record, TableObserver& observer, Effects& effects) {
+  ClockBody body;
+  if (!read_clock(as_text(record.body), body)) return false;
+  state_.lower_clock(body.from, body.to, observer);
+  clients_.lower_clock(body.to);
+  effects.clock_lowered(body.to);
+  return true;
+}
+
+}  // namespace fastjournal::rows

@@ -1,0 +1,147 @@
+#include "plugins/rows/attempts.h"
+
+#include <algorithm>
+
+#include "base/failure.h"
+#include "model/timer/wheel.h"
+
+namespace fastjournal::rows {
+namespace {
+
+// splitmix64: rows that fail together must not become due together.
+std::uint64_t mix(std::uint64_t value) {
+  value += 0x9E3779B97F4A7C15ULL;
+  value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+  value = (value ^ (value >> 27U)) * 0x94D049BB133111EBULL;
+  return value ^ (value >> 31U);
+}
+
+}  // namespace
+
+std::int64_t AttemptRules::back_off(unsigned attempts, ObjectId row, LeaseEpoch epoch) const {
+  std::int64_t delay = std::min(back_off_first, back_off_max);
+  for (unsigned i = 0; i < attempts && delay < back_off_max && back_off_factor > 1; ++i)
+    delay = delay > back_off_max / back_off_factor ? back_off_max : delay * back_off_factor;
+  std::int64_t const spread = delay * back_off_jitter / 100;
+  if (spread == 0) return delay;
+  return delay + static_cast<std::int64_t>(mix(row.value ^ mix(epoch.value)) % static_cast<std::uint64_t>(spread + 1));
+}
+
+Leases::Terms Attempts::lease(std::uint32_t row, ConnectionId connection, std::string_view worker, std::int64_t span_ms,
+                              Decision& decision) const {
+  LeaseEpoch const last = state_.places().last_epoch();
+  LeaseEpoch const first = LeaseEpoch::of(decision.start, 1);
+  Leases::Terms terms;
+  terms.epoch = last < first ? first : LeaseEpoch{last.value + 1};
+  terms.began = decision.now.value;
+  terms.ends = std::min(decision.now.value + span_ms, timer::kDateMax);
+  terms.connection = static_cast<std::uint64_t>(connection);
+  terms.start = decision.start;
+  terms.worker = worker;
+  append_lease(decision.records, state_.id_of(row), terms);
+  state_.remember(row);
+  return terms;
+}
+
+Leases::Terms Attempts::renew(std::uint32_t row, ConnectionId connection, std::string_view worker, std::int64_t span_ms,
+                              Decision& decision) const {
+  Leases::Terms terms = state_.terms_of(row);
+  terms.ends = std::min(decision.now.value + span_ms, timer::kDateMax);
+  terms.worker = worker;
+  terms.connection = static_cast<std::uint64_t>(connection);
+  terms.start = decision.start;
+  append_renew(decision.records, state_.id_of(row), terms);
+  return terms;
+}
+
+std::int64_t Attempts::rested(std::uint32_t row, Counters const& counters, std::int64_t now) const {
+  std::int64_t const rest = rules_.back_off(counters.attempts() - 1U, state_.id_of(row), state_.lease_of(row).epoch);
+  if (rest == 0 && rules_.keeps_place) return state_.row(row).date();
+  return std::min(now + rest, timer::kDateMax);
+}
+
+bool Attempts::is_last(std::uint32_t row, Counters const& counters) const {
+  if (last_ != nullptr) return last_->is_last(row, counters);
+  return counters.timeouts > rules_.max_timeouts ||
+         (rules_.max_attempts != 0 && counters.failures >= rules_.max_attempts) ||
+         counters.lifetime > rules_.max_lifetime;
+}
+
+Ended Attempts::end(std::uint32_t row, GiveBackBody const& body, Decision& decision) const {
+  return is_last(row, body.counters) ? give_up(row, body, decision) : give_back(row, body, decision);
+}
+
+Ended Attempts::give_back(std::uint32_t index, GiveBackBody const& body, Decision& decision) const {
+  Row const& row = state_.row(index);
+  Facts const facts = state_.view(index).facts;
+  std::int64_t const now = decision.now.value;
+  if (facts.is_expired(now)) {
+    append_remove(decision.records, row.id(), Reason::expired);
+    return {Ended::deleted, 0};
+  }
+  std::uint32_t twin = state_.keys().of(index).waiting;
+  if (twin == index) twin = kNoRow;
+  if (twin != kNoRow && !state_.is_visible(twin, now)) {
+    append_remove(decision.records, state_.id_of(twin), Reason::expired);
+    twin = kNoRow;
+  }
+  if (twin == kNoRow) {
+    append_give_back(decision.records, row.id(), body);
+    return {Ended::waits, body.date};
+  }
+  // The twin's data and id, the smaller priority, the returned row's counters.
+  Row const& other = state_.row(twin);
+  Facts const twin_facts = state_.view(twin).facts;
+  FoldBody fold;
+  fold.returned = row.id();
+  fold.priority = std::min(row.priority(), other.priority());
+  fold.date = std::max(body.date, other.date());
+  fold.expires = facts.expires == 0 || twin_facts.expires == 0 ? 0 : std::max(facts.expires, twin_facts.expires);
+  fold.counters = body.counters;
+  fold.counters.lifetime = std::max(body.counters.lifetime, other.lifetime());
+  fold.merges = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(UINT32_MAX, std::uint64_t{facts.merges} + twin_facts.merges + 1));
+  fold.error = body.error;
+  append_fold(decision.records, other.id(), fold);
+  return {Ended::waits, fold.date};
+}
+
+Ended Attempts::give_up(std::uint32_t row, GiveBackBody const& body, Decision& decision) const {
+  // An expired row is removed as expired.
+  if (state_.view(row).facts.is_expired(decision.now.value)) return give_back(row, body, decision);
+  if (last_ != nullptr && last_->move(row, body, decision)) return {Ended::moved, 0};
+  ObjectId const id = state_.id_of(row);
+  if (rules_.delete_failed) {
+    append_given_up(decision.records, id, body.counters, failure::error_of(body.error));
+    return {Ended::deleted, 0};
+  }
+  append_park(decision.records, id, {decision.now.value, body.counters, body.error});
+  return {Ended::parked, 0};
+}
+
+Ended Attempts::time_out(std::uint32_t row, Decision& decision) const {
+  GiveBackBody body;
+  body.counters = state_.counters_of(row).after_timeout();
+  switch (rules_.at_lease_end) {
+    case AtLeaseEnd::wait: break;
+    case AtLeaseEnd::park: return give_up(row, body, decision);
+    case AtLeaseEnd::hold:
+      append_hold(decision.records, state_.id_of(row),
+                  {decision.now.value, body.counters.timeouts, body.counters.lifetime});
+      return {Ended::held, 0};
+  }
+  body.date = rested(row, body.counters, decision.now.value);
+  return end(row, body, decision);
+}
+
+Ended Attempts::put_back(std::uint32_t index, Decision& decision) const {
+  Row const& row = state_.row(index);
+  GiveBackBody body;
+  std::int64_t const now = decision.now.value;
+  // No earlier than it was made, by its producer's clock.
+  body.date = is_waiting(row.place()) ? std::min(row.date(), std::max(now, state_.view(index).facts.inserted)) : now;
+  body.counters.lifetime = row.lifetime();
+  return give_back(index, body, decision);
+}
+
+}  // namespace fastjournal::rows

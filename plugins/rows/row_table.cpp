@@ -1,0 +1,173 @@
+#include "plugins/rows/row_table.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "model/row_codec.h"
+
+namespace fastjournal::rows {
+namespace {
+
+// The headers that one search for rows to copy forward reads: some 100 us.
+constexpr std::uint32_t kRestateLooksMax = 20'000;
+
+// Of a snapshot's cursor: at[0] is the part, and at[1] in the first one the last row's id.
+enum Part : std::uint64_t { kRows = 0, kClients = 1 };
+
+}  // namespace
+
+// ---------------------------------------------------------------------------
+// Applying
+
+// The key index is too large for any cache, and accessed at random.
+void RowTable::prefetch(RecordView const& record) const {
+  if (!kind_.has_keys || static_cast<RecordType>(record.type) != RecordType::row) return;
+  RowBody body;
+  if (read_row(as_text(record.body), record.version, body)) state_.keys().prefetch(body.key);
+}
+
+bool RowTable::merge_data(MergeBody const& body, PayloadView const& view, State::Change& change) {
+  Schema const* const schema = state_.schemas().find(body.schema);
+  if (schema == nullptr) return false;
+  change.facts.schema = body.schema;
+  change.data = body.data;
+  if (body.change != DataChange::by_rule) return true;
+  Schema const& old = *state_.schemas().find(view.facts.schema);
+  if (view.data.size() >= kPiecesFrom) {
+    change.pieces = &pieces_;
+    return model::merge_pieces(old, view.data, *schema, body.data, pieces_).ok();
+  }
+  merged_.clear();
+  if (!model::merge_data(old, view.data, *schema, body.data, merged_).ok()) return false;
+  change.data = merged_;
+  return true;
+}
+
+bool RowTable::apply_renew(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
+  Leases::Terms terms;
+  if (!read_renew(as_text(record.body), terms)) return false;
+  std::uint32_t row = kNoRow;
+  Known const known = look(record.object, context, row);
+  if (known != Known::yes) return known == Known::dropped;
+  if (!has_lease(state_.row(row).place())) return false;
+  state_.renew(row, terms, observer);
+  return true;
+}
+
+bool RowTable::apply_client(RecordView const& record) {
+  std::int64_t seen = 0;
+  if (!clients_.apply(record, seen)) return false;
+  state_.see(seen);
+  return true;
+}
+
+// ---------------------------------------------------------------------------
+// Transactions
+
+void RowTable::hold(TransactionId transaction, Hold const& hold) {
+  holds_.add(transaction, hold);
+  for (ObjectId const object : hold.objects)
+    if (std::uint32_t const row = state_.find(object); row != kNoRow && state_.row(row).place() == Place::processing)
+      state_.keep(row);
+}
+
+void RowTable::release(TransactionId transaction) {
+  if (std::vector<ObjectId> const* const objects = holds_.objects_of(transaction); objects != nullptr)
+    for (ObjectId const object : *objects) {
+      std::uint32_t const row = state_.find(object);
+      bool const is_leased = row != kNoRow && state_.row(row).place() == Place::processing;
+      if (is_leased && state_.lease_of(row).is_kept) state_.let(row);
+    }
+  holds_.remove(transaction);
+}
+
+// ---------------------------------------------------------------------------
+// Topics
+
+ObjectId RowTable::find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
+                                  std::vector<ObjectId>& found) const {
+  // Due rows are announced, also while a limit delays them.
+  for (std::uint32_t row = state_.ids().next(after); row != kNoRow; row = state_.ids().next(after)) {
+    if (looks-- == 0) return after;
+    after = state_.id_of(row);
+    bool const fits = topic.empty() || state_.order().domain_of(row) == topic;
+    if (fits && is_due(state_.row(row).place()) && state_.is_visible(row, state_.places().now()))
+      found.push_back(after);
+  }
+  return {};
+}
+
+std::string_view RowTable::topic_of(ObjectId object) const {
+  std::uint32_t const row = state_.find(object);
+  return row == kNoRow ? std::string_view{} : state_.order().domain_of(row);
+}
+
+// ---------------------------------------------------------------------------
+// Space
+
+Lsn RowTable::oldest_lsn() const {
+  Lsn const of_rows = state_.regions().oldest();
+  Lsn const of_clients = clients_.windows().regions().oldest();
+  if (of_rows.is_none() || of_clients.is_none()) return std::max(of_rows, of_clients);
+  return std::min(of_rows, of_clients);
+}
+
+bool RowTable::restate(Lsn below, CopyRoom& room, Records& records) const {
+  std::uint64_t left = state_.regions().count_below(below);
+  for (std::uint32_t looked = 0; left > 0 && looked < kRestateLooksMax && looked < state_.rows().end(); ++looked) {
+    if (restate_from_ >= state_.rows().end()) restate_from_ = 0;
+    Row const& row = state_.row(restate_from_);
+    if (row.place() != Place::free && Regions::start(row.region) < below) {
+      RowBody const body = state_.body_of(restate_from_);
+      // The largest size of its facts, counters and lease.
+      if (!room.take(row_record_bytes(body.facts) + 128 + body.lease.worker.size())) return true;
+      append_row(records, row.id(), body);
+      --left;
+    }
+    ++restate_from_;
+  }
+  return clients_.restate(below, room, records) || left > 0;
+}
+
+// ---------------------------------------------------------------------------
+// Followers, people
+
+// Between two pages a follower applies the records in between to its part. It has all rows up to the cursor, as they
+// were at the last page, so that records about them match. Records about later rows are skipped: their page will state
+// them as they are then. Ids only increase, so a new row is a later one.
+//
+// Clients are different: their windows only grow, so records are also applied to clients that no page has stated yet.
+// Their page adds the rest.
+bool RowTable::snapshot(SnapshotCursor& cursor, CopyRoom& page, Records& records) const {
+  auto& [part, at, within] = cursor.at;
+  while (part == kRows) {
+    std::uint32_t const row = state_.ids().next(ObjectId{at});
+    if (row == kNoRow) {
+      part = kClients;
+      at = within = 0;
+      break;
+    }
+    RowBody const body = state_.body_of(row);
+    if (!page.take_one_at_least(row_record_bytes(body.facts) + body.lease.worker.size())) return false;
+    append_row(records, state_.id_of(row), body);
+    at = state_.id_of(row).value;
+  }
+  return clients_.snapshot(cursor, page, records);
+}
+
+bool RowTable::comes_later(SnapshotCursor const& cursor, RecordView const& record) {
+  return cursor.at[0] == kRows && record.type == static_cast<std::uint8_t>(RecordType::row) &&
+         record.object.value > cursor.at[1];
+}
+
+void RowTable::digest(DigestSink& sink) const {
+  std::string canonical;
+  for (std::uint32_t row = state_.ids().next(ObjectId{}); row != kNoRow; row = state_.ids().next(state_.id_of(row))) {
+    canonical.clear();
+    write_row(canonical, state_.id_of(row), state_.body_of(row));
+    sink.object(as_bytes(canonical));
+  }
+  clients_.digest(sink);
+}
+
+}  // namespace fastjournal::rows

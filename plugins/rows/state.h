@@ -1,0 +1,140 @@
+// The state of a table's rows: headers, payloads, keys, places and schemas, which its functions keep consistent. It
+// knows the rules of places (due, behind a twin), but neither commands nor the log; its writers are called by RowTable
+// (row_table.h) as records say.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "fastjournal/table.h"
+#include "model/row_codec.h"
+#include "plugins/rows/id_index.h"
+#include "plugins/rows/keys.h"
+#include "plugins/rows/payloads.h"
+#include "plugins/rows/places.h"
+#include "plugins/rows/records.h"
+#include "plugins/rows/regions.h"
+#include "plugins/rows/rows.h"
+#include "plugins/rows/schemas.h"
+
+namespace fastjournal::rows {
+
+class State {
+ public:
+  // `hash_seed`: TableContext's.
+  // `has_keys`: rows are found by key; for the whole life of the state.
+  State(std::uint64_t hash_seed, bool has_keys);
+
+  // -- reading ------------------------------------------------------------
+  [[nodiscard]] std::uint32_t find(ObjectId id) const;
+  // A decision about a row is applied right after, so the row need not be looked up again.
+  void remember(std::uint32_t row) const {
+    last_id_ = rows_[row].id();
+    last_row_ = row;
+  }
+  [[nodiscard]] Row const& row(std::uint32_t index) const { return rows_[index]; }
+  [[nodiscard]] ObjectId id_of(std::uint32_t row) const { return rows_[row].id(); }
+  [[nodiscard]] PayloadView view(std::uint32_t row) const { return payloads_.view(rows_[row].payload); }
+  // Prefetches its payload.
+  void expect(std::uint32_t row) const { payloads_.prefetch(rows_[row].payload); }
+  [[nodiscard]] std::int64_t arrival_of(std::uint32_t row) const { return payloads_.arrival(rows_[row].payload); }
+  [[nodiscard]] std::uint32_t merges_of(std::uint32_t row) const { return payloads_.merges(rows_[row].payload); }
+  [[nodiscard]] Counters counters_of(std::uint32_t row) const {
+    return {rows_[row].timeouts(), view(row).facts.failures, rows_[row].lifetime()};
+  }
+  // Of a row that is processed or held.
+  [[nodiscard]] Lease const& lease_of(std::uint32_t row) const { return places_.lease_of(row); }
+  [[nodiscard]] Leases::Terms terms_of(std::uint32_t row) const;
+  // All of it, as a record states it.
+  [[nodiscard]] RowBody body_of(std::uint32_t row) const;
+  // An expired row is never shown; one that is leased lasts until its lease ends.
+  [[nodiscard]] bool is_visible(std::uint32_t row, std::int64_t now) const {
+    return !rows_[row].expires() || has_lease(rows_[row].place()) || !view(row).facts.is_expired(now);
+  }
+  [[nodiscard]] Rows const& rows() const { return rows_; }
+  [[nodiscard]] IdIndex const& ids() const { return ids_; }
+  [[nodiscard]] Keys const& keys() const { return keys_; }
+  [[nodiscard]] Places const& places() const { return places_; }
+  [[nodiscard]] Order const& order() const { return places_.order(); }
+  [[nodiscard]] Leases const& leases() const { return places_.leases(); }
+  [[nodiscard]] Schemas const& schemas() const { return schemas_; }
+  // Of the log, what the rows need.
+  [[nodiscard]] Regions const& regions() const { return regions_; }
+  [[nodiscard]] std::uint64_t live_bytes() const { return record_bytes_; }
+  [[nodiscard]] std::uint64_t memory_bytes() const;
+  // Values outside the log, of rows with ids above `after` in order of id: as Stores::list_extents.
+  [[nodiscard]] std::uint64_t list_extents(std::uint64_t after, std::uint32_t looks, std::vector<Extent>& found) const;
+  [[nodiscard]] bool is_nearly_full() const { return payloads_.is_nearly_full(); }
+
+  // -- time ---------------------------------------------------------------
+  void see(std::int64_t now) { places_.see(now); }
+  bool advance(std::int64_t now, std::size_t budget, TableObserver& observer) {
+    return places_.advance(now, budget, observer);
+  }
+  // The clock was ahead: it is `to`, and was `from`. Later dates of past events become `to`, leases end earlier by the
+  // difference, and rows whose date is in the future wait for it again. Reads all rows.
+  void lower_clock(std::int64_t from, std::int64_t to, TableObserver& observer);
+
+  // -- rows ---------------------------------------------------------------
+  // False: the body does not fit (a second waiting row of the key, a key without row-key, an unknown schema).
+  [[nodiscard]] bool add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observer);
+  void remove(std::uint32_t row, TableObserver& observer);
+  // The place of the row's latest whole record.
+  void moved(std::uint32_t row, Lsn lsn);
+  // `live`: handed out now, not replayed.
+  void lease(std::uint32_t row, Leases::Terms const& terms, bool live) { places_.lease(row, terms, live); }
+  void renew(std::uint32_t row, Leases::Terms const& terms, TableObserver& observer) {
+    places_.renew(row, terms, observer);
+  }
+  // The lease of a row that is processed does not end by itself until let().
+  void keep(std::uint32_t row) { places_.keep(row); }
+  void let(std::uint32_t row) { places_.let(row); }
+  // An empty error keeps the last one.
+  void wait(std::uint32_t row, GiveBackBody const& body, TableObserver& observer);
+  void park(std::uint32_t row, ParkBody const& body, TableObserver& observer);
+  void hold(std::uint32_t row, HoldBody const& body, TableObserver& observer);
+  struct Change {
+    std::uint8_t priority;
+    std::int64_t date;
+    Counters counters;
+    Facts facts;  // lengths are those of key, data and error below, failures those of the counters
+    std::string_view data;
+    std::string_view error;
+    model::Pieces const* pieces{nullptr};  // the data, in place of `data`
+    bool has_outside{false};               // values of the new data are outside the log
+  };
+  // Changes the values of a row, not its key; it waits then.
+  void change(std::uint32_t row, Change const& change, TableObserver& observer);
+
+  // -- declaration --------------------------------------------------------
+  void add_schema(Schema const& schema) { schemas_.add(schema); }
+  // New rules of order; reads all rows if they are reordered.
+  void set_rules(Rules rules, TableObserver& observer);
+
+ private:
+  [[nodiscard]] std::vector<Extent> outside_of(PayloadView const& view) const;
+  // Of a row whose data changes, in which either data may have values outside the log.
+  void tell_outside(std::vector<Extent> const& before, std::vector<Extent> const& after, TableObserver& observer);
+  void lower_dates(std::uint32_t row, std::int64_t from, std::int64_t to);
+  // Those in the header; failures are in the payload.
+  void set_counters(std::uint32_t row, std::uint8_t timeouts, std::uint8_t lifetime);
+  void rewrite(std::uint32_t row, PayloadView const& old, Facts const& facts, std::string_view data,
+               std::string_view error);
+  void count_rewritten(Facts const& old, Facts const& facts);
+
+  Rows rows_;
+  Payloads payloads_;
+  Keys keys_;
+  Places places_;
+  IdIndex ids_;
+  Schemas schemas_;
+  Regions regions_;
+  std::uint64_t record_bytes_{0};
+  std::uint64_t outside_{0};  // values outside the log; without any, no data is searched for them
+  // The row asked for last.
+  mutable ObjectId last_id_{};
+  mutable std::uint32_t last_row_{kNoRow};
+};
+
+}  // namespace fastjournal::rows
