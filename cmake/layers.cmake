@@ -1,7 +1,7 @@
 # Functions that make targets of layers and tests.
 
-# fj_layer(NAME FOLDER... DEPS ...): FOLDER/*.cpp of each folder becomes the static library fj_NAME, or an interface library
-# if there are only headers.
+# fj_layer(NAME FOLDER... DEPS ...): FOLDER/*.cpp of each folder but a main.cpp becomes the static library fj_NAME, or an
+# interface library if there are only headers.
 function(fj_layer name)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
   set(sources)
@@ -9,11 +9,16 @@ function(fj_layer name)
     file(GLOB more CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
     list(APPEND sources ${more})
   endforeach()
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   if(sources)
     add_library(fj_${name} STATIC ${sources})
     target_include_directories(fj_${name} PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src)
     target_link_libraries(fj_${name} PUBLIC ${ARG_DEPS} PRIVATE fj_options)
-    target_compile_options(fj_${name} PRIVATE ${fj_inlining})
+    if(name IN_LIST fj_layers_of_messages)
+      target_compile_options(fj_${name} PRIVATE ${fj_inlining})
+    elseif(name IN_LIST fj_layers_of_people)
+      target_compile_options(fj_${name} PRIVATE ${fj_for_people})
+    endif()
   else()
     add_library(fj_${name} INTERFACE)
     target_include_directories(fj_${name} INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src)

@@ -1,5 +1,5 @@
 // Blob tables in the C API.
-#include "clients/lib/blob.h"
+#include "clients/cpp/blob.h"
 
 #include <chrono>
 #include <optional>

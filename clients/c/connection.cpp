@@ -5,10 +5,10 @@
 #include <initializer_list>
 
 #include "clients/c/handles.h"
-#include "clients/lib/error_text.h"
-#include "clients/lib/in_flight.h"
-#include "clients/lib/journal.h"
-#include "clients/lib/queues.h"
+#include "clients/cpp/error_text.h"
+#include "clients/cpp/in_flight.h"
+#include "clients/cpp/journal.h"
+#include "clients/cpp/queues.h"
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "clients/c/failures.h"
-#include "clients/lib/client.h"
+#include "clients/cpp/client.h"
 
 // Its names and values end with a NUL that is not counted.
 struct fj_message {

@@ -2,8 +2,8 @@
 #include <array>
 
 #include "clients/c/handles.h"
-#include "clients/lib/key_text.h"
-#include "clients/lib/key_value.h"
+#include "clients/cpp/key_text.h"
+#include "clients/cpp/key_value.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "clients/c/handles.h"
-#include "clients/lib/journal.h"
+#include "clients/cpp/journal.h"
 
 namespace {
 

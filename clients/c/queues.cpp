@@ -2,7 +2,7 @@
 #include <array>
 
 #include "clients/c/handles.h"
-#include "clients/lib/queues.h"
+#include "clients/cpp/queues.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-// fastjournal/spool.h over spool/spool.h: no exception leaves, each failure is told by thread.
+// fastjournal/spool.h over clients/spool/core/spool.h: no exception leaves, each failure is told by thread.
 #pragma GCC visibility push(default)  // of all that the header declares
 #include "clients/spool/include/fastjournal/spool.h"
 #pragma GCC visibility pop
@@ -11,10 +11,10 @@
 #include <string_view>
 #include <utility>
 
+#include "clients/spool/core/spool.h"
 #include "clients/spool/declare.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
-#include "spool/spool.h"
 
 namespace {
 

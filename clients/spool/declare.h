@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "clients/spool/core/spool.h"
 #include "fastjournal/status.h"
-#include "spool/spool.h"
 
 namespace fastjournal::producer {
 

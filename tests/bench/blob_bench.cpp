@@ -25,8 +25,8 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
-#include "clients/lib/blob.h"
-#include "clients/lib/client.h"
+#include "clients/cpp/blob.h"
+#include "clients/cpp/client.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/peers/program.h"
 #include "tests/support/child_process.h"

@@ -17,11 +17,11 @@
 
 #include <fmt/format.h>
 
-#include "clients/lib/journal.h"
-#include "clients/lib/socket.h"
+#include "clients/cpp/journal.h"
+#include "clients/cpp/socket.h"
+#include "clients/spool/core/spool.h"
 #include "fastjournal/histogram.h"
 #include "fastjournal/protocol.h"
-#include "spool/spool.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/peers/program.h"
 #include "tests/support/child_process.h"

@@ -19,7 +19,7 @@
 
 #include <fmt/format.h>
 
-#include "clients/lib/socket.h"
+#include "clients/cpp/socket.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/peers/program.h"
 #include "tests/support/child_process.h"

@@ -25,9 +25,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "clients/spool/core/spool.h"
 #include "config/table_reader.h"
 #include "config/type_reader.h"
-#include "spool/spool.h"
 #include "tests/bench/measure.h"
 
 namespace fastjournal::bench {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "clients/lib/journal.h"
-#include "clients/lib/queues.h"
+#include "clients/cpp/journal.h"
+#include "clients/cpp/queues.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "clients/lib/journal.h"
+#include "clients/cpp/journal.h"
 
 namespace fastjournal::test {
 

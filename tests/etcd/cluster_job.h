@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "clients/lib/client.h"
-#include "clients/lib/journal.h"
+#include "clients/cpp/client.h"
+#include "clients/cpp/journal.h"
 
 namespace fastjournal::test {
 

@@ -7,7 +7,7 @@
 
 #include <chrono>
 
-#include "clients/lib/journal.h"
+#include "clients/cpp/journal.h"
 #include "tests/etcd/cluster_daemons.h"
 #include "tests/etcd/cluster_job.h"
 #include "tests/etcd/dropping_proxy.h"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "clients/lib/client.h"
+#include "clients/cpp/client.h"
 #include "tests/etcd/cluster_daemons.h"
 #include "tests/etcd/cluster_job.h"
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "clients/lib/journal.h"
-#include "spool/spool.h"
+#include "clients/cpp/journal.h"
+#include "clients/spool/core/spool.h"
 #include "tests/etcd/cluster_daemons.h"
 #include "tests/etcd/cluster_job.h"
 

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "clients/lib/journal.h"
+#include "clients/cpp/journal.h"
 #include "tests/etcd/cluster_job.h"
 #include "tests/etcd/computers.h"
 #include "tests/etcd/etcd_nodes.h"

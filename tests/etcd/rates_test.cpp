@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "clients/lib/client.h"
+#include "clients/cpp/client.h"
 #include "tests/etcd/cluster_daemons.h"
 
 BOOST_AUTO_TEST_SUITE(rates)

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "clients/lib/journal.h"
+#include "clients/cpp/journal.h"
 #include "tests/etcd/cluster_daemons.h"
 #include "tests/etcd/cluster_job.h"
 

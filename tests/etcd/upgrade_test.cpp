@@ -7,7 +7,7 @@
 #include <chrono>
 #include <functional>
 
-#include "clients/lib/journal.h"
+#include "clients/cpp/journal.h"
 #include "config/endpoints.h"
 #include "log/etcd/client/client.h"
 #include "log/etcd/etcd_log.h"

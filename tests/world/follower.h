@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "replica/replica.h"
+#include "clients/programs/feed/replica/replica.h"
 #include "tests/world/world.h"
 
 namespace fastjournal::sim {

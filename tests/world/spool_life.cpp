@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "spool/record.h"
+#include "clients/spool/core/record.h"
 #include "tests/support/spool/sim_producer.h"
 #include "tests/world/spool_site.h"
 #include "wire/msgpack.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "spool/record.h"
+#include "clients/spool/core/record.h"
 #include "tests/support/spool/sim_producer.h"
 #include "tests/world/asking.h"
 #include "tests/world/spool_site.h"

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "spool/forwarder.h"
-#include "spool/routes.h"
+#include "clients/spool/core/forwarder.h"
+#include "clients/spool/core/routes.h"
 #include "tests/support/spool/sim_folder.h"
 #include "tests/world/world.h"
 

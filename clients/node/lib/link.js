@@ -27,7 +27,7 @@ const always = {
 const numbered = {
   resend: 'numbered'
 };
-// As in clients/lib/command_rule.h, of all types of tables. `doneBefore` is the answer to assume if a
+// As in clients/cpp/command_rule.h, of all types of tables. `doneBefore` is the answer to assume if a
 // command that was sent again finds the row gone; `leases` are the messages that lease something, and `giveBack` is the
 // command that returns it if nobody waits any more.
 const rulesOfAll = {

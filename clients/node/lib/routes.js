@@ -1,5 +1,5 @@
 // Connections to single addresses, as a link sees them, and which of them the commands of a table take. The rules are
-// those of the C++ library (clients/lib/routes.h).
+// those of the C++ library (clients/cpp/routes.h).
 import {numberOf} from './protocol.js';
 
 const RETRY_MS_MIN = 20;

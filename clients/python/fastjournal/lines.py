@@ -1,5 +1,5 @@
 """Connections to single addresses, as a session sees them, and which of them the commands of a table take. Without I/O
-and clocks. The rules are those of the C++ library (clients/lib/routes.h).
+and clocks. The rules are those of the C++ library (clients/cpp/routes.h).
 """
 
 from __future__ import annotations

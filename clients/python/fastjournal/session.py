@@ -1,6 +1,6 @@
 """The state of a client across its connections: commands in flight, what is sent again after a loss, subscriptions, and
 messages that no command asked for. Without I/O: `_net_blocking` and `_net_async` bring bytes in and take bytes out.
-The rules are those of the C++ library (clients/lib).
+The rules are those of the C++ library (clients/cpp).
 
 There is one line to home, the daemon that `Options.server` names, and one to each node to which tables have moved. A
 command is on a line, or waits to be sent: `send_waiting` sends what may go, in the order of the commands of each table.

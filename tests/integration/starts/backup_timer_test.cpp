@@ -5,7 +5,7 @@
 #include <csignal>
 #include <set>
 
-#include "clients/cli/dated_backups.h"
+#include "clients/programs/fastjournal/dated_backups.h"
 #include "tests/integration/shell.h"
 
 using namespace fastjournal::test;

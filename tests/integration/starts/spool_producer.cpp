@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-#include "spool/spool.h"
+#include "clients/spool/core/spool.h"
 
 namespace {
 

@@ -21,7 +21,7 @@
 
 #include "base/base64.h"
 #include "base/hash.h"
-#include "clients/lib/blob.h"
+#include "clients/cpp/blob.h"
 #include "tests/integration/shell.h"
 #include "tests/support/seed.h"
 #include "wire/bcdb/packet.h"

@@ -1,4 +1,4 @@
-// Bytes outside the log beside a real daemon: blob tables over their ports (clients/lib/blob.h) and by messages, and a
+// Bytes outside the log beside a real daemon: blob tables over their ports (clients/cpp/blob.h) and by messages, and a
 // journal that keeps large columns in files. What was acknowledged is there after kill -9.
 #include <boost/test/unit_test.hpp>
 
@@ -9,8 +9,8 @@
 #include <random>
 #include <string>
 
-#include "clients/lib/blob.h"
-#include "clients/lib/client.h"
+#include "clients/cpp/blob.h"
+#include "clients/cpp/client.h"
 #include "tests/integration/log_tools.h"
 #include "tests/support/seed.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "clients/lib/fj_connection.h"
+#include "clients/cpp/fj_connection.h"
 #include "tests/integration/daemon.h"
 #include "wire/fj/trace.h"
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <csignal>
 
-#include "clients/lib/key_value_cache.h"
+#include "clients/cpp/key_value_cache.h"
 #include "tests/integration/daemon.h"
 
 namespace {

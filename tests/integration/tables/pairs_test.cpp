@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "clients/lib/key_value.h"
+#include "clients/cpp/key_value.h"
 #include "tests/integration/shell.h"
 
 namespace {

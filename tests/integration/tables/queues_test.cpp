@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "clients/lib/client.h"
-#include "clients/lib/transaction.h"
+#include "clients/cpp/client.h"
+#include "clients/cpp/transaction.h"
 #include "tests/integration/shell.h"
 #include "tests/support/seed.h"
 

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "clients/lib/journal.h"
-#include "clients/lib/key_value.h"
-#include "clients/lib/transaction.h"
+#include "clients/cpp/journal.h"
+#include "clients/cpp/key_value.h"
+#include "clients/cpp/transaction.h"
 #include "tests/integration/shell.h"
 #include "tests/support/line_client.h"
 

@@ -26,8 +26,8 @@
 #include <utility>
 #include <vector>
 
+#include "clients/spool/core/forwarding.h"
 #include "fastjournal/message.h"
-#include "spool/forwarding.h"
 
 namespace fastjournal::sim {
 

@@ -1,6 +1,6 @@
 // Blobs beside a scripted table, over real sockets and files: both versions, many in flight, the 60 s rule, files that are
 // swapped while a client reads, descriptors, and what a daemon may do wrong.
-#include "clients/lib/blob.h"
+#include "clients/cpp/blob.h"
 
 #include <sys/stat.h>
 

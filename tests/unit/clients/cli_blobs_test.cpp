@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
-#include "clients/cli/blob_input.h"
-#include "clients/cli/blob_output.h"
-#include "clients/cli/blob_reader.h"
+#include "clients/programs/fastjournal/blob_input.h"
+#include "clients/programs/fastjournal/blob_output.h"
+#include "clients/programs/fastjournal/blob_reader.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/clients/run_line.h"
 

@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "base/utf8.h"
-#include "clients/cli/failure_text.h"
+#include "clients/programs/fastjournal/failure_text.h"
 
 using namespace fastjournal;
 using namespace fastjournal::cli;

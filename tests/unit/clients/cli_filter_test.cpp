@@ -1,5 +1,5 @@
 // The commands of a pipeline: what becomes of their descriptors, and which of them are known not to be there.
-#include "clients/cli/filter.h"
+#include "clients/programs/fastjournal/filter.h"
 
 #include <fcntl.h>
 #include <poll.h>

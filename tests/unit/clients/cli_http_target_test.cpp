@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "clients/cli/failure_text.h"
-#include "clients/cli/http_target.h"
+#include "clients/programs/fastjournal/failure_text.h"
+#include "clients/programs/fastjournal/http_target.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/clients/fake_server.h"
 

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "clients/cli/top_screen.h"
+#include "clients/programs/fastjournal/top_screen.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/clients/run_line.h"
 

@@ -4,9 +4,9 @@
 #include <set>
 #include <sstream>
 
-#include "clients/cli/examples.h"
-#include "clients/cli/options.h"
-#include "clients/usage/completion.h"
+#include "clients/programs/fastjournal/examples.h"
+#include "clients/programs/fastjournal/options.h"
+#include "clients/programs/fastjournal/usage/completion.h"
 #include "tests/unit/clients/run_line.h"
 
 using namespace fastjournal;
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(every_command_has_an_example_that_is_right) {
                     "Example:\n  " + std::string{one.commands.substr(0, one.commands.find('\n'))}));
   }
   for (std::string const& command : commands_of(declared_usage()))
-    BOOST_TEST(seen.contains(command), command << " has no example (clients/cli/examples.cpp)");
+    BOOST_TEST(seen.contains(command), command << " has no example (clients/programs/fastjournal/examples.cpp)");
 }
 
 // A terminal of 100 columns shows each line of it as it is meant.

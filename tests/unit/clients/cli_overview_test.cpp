@@ -2,9 +2,9 @@
 // page shares.
 #include <set>
 
-#include "clients/cli/figures.h"
-#include "clients/cli/overview.h"
-#include "clients/cli/rounds.h"
+#include "clients/programs/fastjournal/figures.h"
+#include "clients/programs/fastjournal/overview.h"
+#include "clients/programs/fastjournal/rounds.h"
 #include "tests/unit/clients/run_line.h"
 
 using namespace fastjournal;

@@ -1,8 +1,8 @@
 // The commands `kv ...`: the messages that they send, what they print, and their exit codes.
 #include <fstream>
 
-#include "clients/cli/pair_values.h"
-#include "clients/lib/value_text.h"
+#include "clients/cpp/value_text.h"
+#include "clients/programs/fastjournal/pair_values.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/clients/run_line.h"
 

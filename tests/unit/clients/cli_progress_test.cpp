@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "clients/cli/progress.h"
+#include "clients/programs/fastjournal/progress.h"
 
 namespace fastjournal::cli {
 

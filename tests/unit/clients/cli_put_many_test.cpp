@@ -7,7 +7,7 @@
 #include <iterator>
 #include <thread>
 
-#include "clients/cli/run_state.h"
+#include "clients/programs/fastjournal/run_state.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/clients/run_line.h"
 

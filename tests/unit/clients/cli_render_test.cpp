@@ -10,10 +10,10 @@
 #include <tuple>
 #include <utility>
 
-#include "clients/cli/dates.h"
-#include "clients/cli/render.h"
-#include "clients/cli/utf8.h"
-#include "clients/cli/values.h"
+#include "clients/programs/fastjournal/dates.h"
+#include "clients/programs/fastjournal/render.h"
+#include "clients/programs/fastjournal/utf8.h"
+#include "clients/programs/fastjournal/values.h"
 
 using namespace fastjournal;
 using namespace fastjournal::cli;

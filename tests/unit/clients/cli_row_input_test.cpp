@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "clients/cli/record_reader.h"
-#include "clients/cli/row_parser.h"
+#include "clients/programs/fastjournal/record_reader.h"
+#include "clients/programs/fastjournal/row_parser.h"
 
 using namespace fastjournal;
 using namespace fastjournal::cli;

@@ -4,11 +4,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "clients/cli/row_parser.h"
-#include "spool/folder_tools.h"
-#include "spool/posix_folder.h"
-#include "spool/record.h"
-#include "spool/spool.h"
+#include "clients/programs/fastjournal/row_parser.h"
+#include "clients/spool/core/folder_tools.h"
+#include "clients/spool/core/posix_folder.h"
+#include "clients/spool/core/record.h"
+#include "clients/spool/core/spool.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/clients/run_line.h"
 

@@ -1,7 +1,7 @@
 // The columns that characters take on a terminal.
 #include <boost/test/unit_test.hpp>
 
-#include "clients/cli/utf8.h"
+#include "clients/programs/fastjournal/utf8.h"
 
 using namespace fastjournal::cli;
 

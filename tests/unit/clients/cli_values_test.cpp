@@ -5,7 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "clients/cli/values.h"
+#include "clients/programs/fastjournal/values.h"
 
 using namespace fastjournal;
 using namespace fastjournal::cli;

@@ -1,5 +1,5 @@
 // Folders below TMPDIR: of whom they are, and which of them are removed when their process was killed.
-#include "clients/cli/work_folder.h"
+#include "clients/programs/fastjournal/work_folder.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "clients/cli/work.h"
+#include "clients/programs/fastjournal/work.h"
 #include "tests/unit/clients/fake_server.h"
 #include "tests/unit/clients/run_line.h"
 

@@ -8,8 +8,8 @@
 #include <chrono>
 #include <filesystem>
 
-#include "clients/lib/client.h"
-#include "clients/lib/transaction.h"
+#include "clients/cpp/client.h"
+#include "clients/cpp/transaction.h"
 #include "tests/unit/clients/fake_server.h"
 #include "wire/commands.h"
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "clients/lib/client.h"
-#include "clients/lib/in_flight.h"
+#include "clients/cpp/client.h"
+#include "clients/cpp/in_flight.h"
 #include "config/type_reader.h"
 #include "server/admin/declarations.h"
 #include "tests/unit/clients/fake_server.h"

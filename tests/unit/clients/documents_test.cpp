@@ -1,5 +1,5 @@
 // The typed calls of a pipeline table: the messages that they send, and how they read the answers.
-#include "clients/lib/documents.h"
+#include "clients/cpp/documents.h"
 
 #include "tests/unit/clients/talk.h"
 

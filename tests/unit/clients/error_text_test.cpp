@@ -1,13 +1,13 @@
 // The texts of failures that the library sends: bytes of any kind and number become text that arrives, in both framings.
-#include "clients/lib/error_text.h"
+#include "clients/cpp/error_text.h"
 
 #include <random>
 
 #include "base/utf8.h"
-#include "clients/lib/client.h"
-#include "clients/lib/documents.h"
-#include "clients/lib/journal.h"
-#include "clients/lib/queues.h"
+#include "clients/cpp/client.h"
+#include "clients/cpp/documents.h"
+#include "clients/cpp/journal.h"
+#include "clients/cpp/queues.h"
 #include "tests/unit/clients/fake_server.h"
 
 using namespace fastjournal;

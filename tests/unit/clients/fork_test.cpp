@@ -2,10 +2,10 @@
 // the parent goes on with it. TLS is in tls_test.cpp.
 #include <unistd.h>
 
-#include "clients/lib/blob_stream.h"
-#include "clients/lib/client.h"
-#include "clients/lib/fj_connection.h"
-#include "clients/lib/key_value_cache.h"
+#include "clients/cpp/blob_stream.h"
+#include "clients/cpp/client.h"
+#include "clients/cpp/fj_connection.h"
+#include "clients/cpp/key_value_cache.h"
 #include "tests/support/in_child.h"
 #include "tests/unit/clients/fake_server.h"
 

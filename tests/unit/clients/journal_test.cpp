@@ -1,6 +1,6 @@
 // The typed calls: the messages that they send, and how they read the answers.
-#include "clients/lib/journal.h"
-#include "clients/lib/numbers.h"
+#include "clients/cpp/journal.h"
+#include "clients/cpp/numbers.h"
 #include "tests/unit/clients/talk.h"
 
 using namespace fastjournal;

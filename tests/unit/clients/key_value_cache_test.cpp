@@ -1,6 +1,6 @@
 // The cache of a key/value table before a scripted daemon: what memory answers, and each reason why it must not. An
 // ALIVE between two reads makes sure that the notices before its answer have arrived.
-#include "clients/lib/key_value_cache.h"
+#include "clients/cpp/key_value_cache.h"
 
 #include <array>
 

@@ -1,12 +1,12 @@
 // The typed calls of a key/value table: the messages that they send, and how they read the answers, in both framings.
-#include "clients/lib/key_value.h"
+#include "clients/cpp/key_value.h"
 
 #include <algorithm>
 #include <limits>
 
 #include <nlohmann/json.hpp>
 
-#include "clients/lib/key_text.h"
+#include "clients/cpp/key_text.h"
 #include "tests/unit/clients/fake_server.h"
 
 using namespace fastjournal;

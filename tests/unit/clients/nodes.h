@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "clients/lib/client.h"
+#include "clients/cpp/client.h"
 #include "tests/unit/clients/fake_server.h"
 #include "tests/unit/clients/talk.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "clients/lib/routes.h"
+#include "clients/cpp/routes.h"
 #include "tests/unit/clients/nodes.h"
 
 using namespace fastjournal;

@@ -1,8 +1,8 @@
 // How the library numbers single changes: by table, under the name of the connection; without one where there is no room.
 #include <boost/test/unit_test.hpp>
 
-#include "clients/lib/journal.h"
-#include "clients/lib/key_value.h"
+#include "clients/cpp/journal.h"
+#include "clients/cpp/key_value.h"
 #include "tests/unit/clients/talk.h"
 
 using namespace fastjournal;

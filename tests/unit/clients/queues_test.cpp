@@ -1,7 +1,7 @@
 // The typed calls of a queue table: the messages that they send, and how they read the answers.
-#include "clients/lib/queues.h"
+#include "clients/cpp/queues.h"
 
-#include "clients/lib/transaction.h"
+#include "clients/cpp/transaction.h"
 #include "tests/unit/clients/talk.h"
 
 using namespace fastjournal;

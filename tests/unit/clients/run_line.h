@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "clients/cli/commands.h"
+#include "clients/programs/fastjournal/commands.h"
 #include "tests/unit/clients/fake_server.h"
 
 namespace fastjournal::test {

@@ -6,8 +6,8 @@
 #include <map>
 #include <thread>
 
-#include "clients/lib/client.h"
-#include "clients/lib/socket.h"
+#include "clients/cpp/client.h"
+#include "clients/cpp/socket.h"
 #include "platform/reactor/reactor.h"
 #include "tests/support/certificates.h"
 #include "tests/support/in_child.h"

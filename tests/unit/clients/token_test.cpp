@@ -1,6 +1,6 @@
 // Tokens in clients: the library shows one before anything else and on each connection, and the command line finds it in
 // the right place. The whole way with a daemon: tests/integration.
-#include "clients/cli/token.h"
+#include "clients/programs/fastjournal/token.h"
 
 #include <sys/stat.h>
 
@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "clients/lib/client.h"
-#include "clients/lib/secret_file.h"
+#include "clients/cpp/client.h"
+#include "clients/cpp/secret_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/clients/fake_server.h"
 #include "tests/unit/clients/run_line.h"

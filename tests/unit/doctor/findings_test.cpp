@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "clients/cli/doctor.h"
-#include "clients/doctor/findings.h"
+#include "clients/programs/fastjournal/doctor.h"
+#include "clients/programs/fastjournal/doctor/findings.h"
 
 using namespace fastjournal;
 using namespace fastjournal::doctor;

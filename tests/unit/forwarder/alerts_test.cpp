@@ -1,9 +1,9 @@
 // The forwarder's alerts and reports: pure.
-#include "clients/forwarder/alerts.h"
+#include "clients/programs/forwarder/alerts.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "clients/forwarder/report.h"
+#include "clients/programs/forwarder/report.h"
 
 namespace {
 

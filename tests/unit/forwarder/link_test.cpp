@@ -1,5 +1,5 @@
 // The forwarder's connections to daemons that behave well, badly or not at all.
-#include "clients/forwarder/link.h"
+#include "clients/programs/forwarder/link.h"
 
 #include <poll.h>
 #include <sys/socket.h>

@@ -25,7 +25,7 @@ char const kTable[] =
     "| files | `src/log/file` | base, log | | the file log |\n"
     "| os | `src/platform/os` | base, engine | `dlfcn.h`, POSIX | files |\n"
     "| plugins | `plugins/*` | public, base | `absl` | types |\n"
-    "| library | `clients/lib` | public | POSIX | library |\n"
+    "| library | `clients/cpp` | public | POSIX | library |\n"
     "| clients | `clients/*` | public, library | `CLI/CLI.hpp` | programs |\n";
 
 struct Samples {
@@ -48,8 +48,8 @@ struct Samples {
                                                           "src/platform/os/files.h",
                                                           "plugins/journal/rows.h",
                                                           "plugins/queue/queue.h",
-                                                          "clients/lib/client.h",
-                                                          "clients/cli/table.h",
+                                                          "clients/cpp/client.h",
+                                                          "clients/programs/fastjournal/table.h",
                                                           "tests/helper.h"};
     auto const resolve = [](std::string_view, std::string_view name) -> std::optional<std::string> {
       for (std::string const folder : {"src/", "src/include/", ""})
@@ -105,8 +105,8 @@ BOOST_AUTO_TEST_CASE(the_layer_table_is_read_and_a_bad_row_is_found) {
   BOOST_TEST(table.of("src/engine/engine.cpp")->core);
   BOOST_TEST(!table.of("src/platform/os/files.cpp")->core);
   BOOST_TEST(table.of("plugins/journal/rows.cpp")->core);
-  BOOST_TEST(table.of("clients/lib/client.cpp")->name == "library");
-  BOOST_TEST(table.of("clients/cli/main.cpp")->name == "clients");
+  BOOST_TEST(table.of("clients/cpp/client.cpp")->name == "library");
+  BOOST_TEST(table.of("clients/programs/fastjournal/main.cpp")->name == "clients");
   LayerTable const bad{
       "README.md",
       "| layer | folder | of ours | third party | what |\n| a | `src/a` | x |\n| b | `src/b` | a | | b |\n", findings};
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_layer_links_only_what_its_row_names) {
   BOOST_TEST(changed("TEST_DEPS", "") == "7");
   findings.clear();
   check_links(table,
-              read_links("clients/cli/CMakeLists.txt",
+              read_links("clients/programs/fastjournal/CMakeLists.txt",
                          std::string{right} + "target_link_libraries(fj_cli\n  PRIVATE fj_public fj_base)\n"),
               findings);
   BOOST_TEST(lines() == "8");
@@ -163,8 +163,9 @@ BOOST_AUTO_TEST_CASE(a_plugin_includes_its_own_folder_and_the_layers_named) {
                       "#include \"plugins/journal/rows.h\"\n#include \"fastjournal/types.h\"\n") == "");
   BOOST_TEST(includes("plugins/journal/x.cpp", "\n#include \"plugins/queue/queue.h\"\n") == "2");
   BOOST_TEST(includes("plugins/journal/x.cpp", "\n\n#include \"engine/engine.h\"\n") == "3");
-  BOOST_TEST(includes("clients/cli/x.cpp", "#include \"clients/lib/client.h\"\n#include <CLI/CLI.hpp>\n") == "");
-  BOOST_TEST(includes("clients/lib/x.cpp", "#include \"clients/cli/table.h\"\n") == "1");
+  BOOST_TEST(includes("clients/programs/fastjournal/x.cpp",
+                      "#include \"clients/cpp/client.h\"\n#include <CLI/CLI.hpp>\n") == "");
+  BOOST_TEST(includes("clients/cpp/x.cpp", "#include \"clients/programs/fastjournal/table.h\"\n") == "1");
 }
 
 BOOST_AUTO_TEST_CASE(third_party_headers_have_one_door) {
@@ -172,7 +173,7 @@ BOOST_AUTO_TEST_CASE(third_party_headers_have_one_door) {
   BOOST_TEST(includes("src/engine/x.cpp", "#include <xxhash.h>\n#include <fmt/format.h>\n") == "1 2");
   BOOST_TEST(includes("src/platform/os/x.cpp", "#include <unistd.h>\n#include <sys/mman.h>\n#include <dlfcn.h>\n") ==
              "");
-  BOOST_TEST(includes("clients/lib/x.cpp", "#include <unistd.h>\n#include <dlfcn.h>\n") == "2");
+  BOOST_TEST(includes("clients/cpp/x.cpp", "#include <unistd.h>\n#include <dlfcn.h>\n") == "2");
   BOOST_TEST(includes("src/base/x.cpp", "#include <unistd.h>\n") == "1");
   BOOST_TEST(includes("src/platform/os/x.cpp", "#include \"no/such.h\"\n") == "1");
 }

@@ -144,7 +144,7 @@ LayerTable::LayerTable(std::string_view path, std::string_view markdown, std::ve
 }
 
 Layer const* LayerTable::of(std::string_view path) const {
-  // "clients/lib" wins against "clients/*", and "src/log/file" against "src/log", though both fit.
+  // "clients/cpp" wins against "clients/*", and "src/log/file" against "src/log", though both fit.
   auto const is_closer = [](Layer const& layer, Layer const& than) {
     if (than.folder.ends_with("/*")) return !layer.folder.ends_with("/*");
     return !layer.folder.ends_with("/*") && layer.folder.size() > than.folder.size();

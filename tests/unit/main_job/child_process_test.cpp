@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <thread>
 
-#include "clients/main_job/daemon_process.h"
-#include "clients/main_job/forwarder_process.h"
-#include "clients/process/child_process.h"
+#include "clients/demo/main_job/daemon_process.h"
+#include "clients/demo/main_job/forwarder_process.h"
+#include "clients/demo/process/child_process.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::main_job {

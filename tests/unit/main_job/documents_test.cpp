@@ -7,8 +7,8 @@
 #include <fstream>
 #include <string>
 
-#include "clients/main_job/documents.h"
-#include "clients/main_job/extract.h"
+#include "clients/demo/main_job/documents.h"
+#include "clients/demo/main_job/extract.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::main_job {

@@ -7,9 +7,9 @@
 #include <map>
 #include <vector>
 
-#include "clients/main_job/event.h"
-#include "clients/main_job/producer.h"
-#include "clients/process/line_reader.h"
+#include "clients/demo/main_job/event.h"
+#include "clients/demo/main_job/producer.h"
+#include "clients/demo/process/line_reader.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::main_job {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "clients/main_job/index.h"
+#include "clients/demo/main_job/index.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::main_job {

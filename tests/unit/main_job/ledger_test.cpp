@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "clients/main_job/ledger.h"
+#include "clients/demo/main_job/ledger.h"
 
 namespace fastjournal::main_job {
 namespace {

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "clients/main_job/event.h"
-#include "clients/main_job/producer.h"
-#include "clients/process/line_reader.h"
-#include "spool/record.h"
+#include "clients/demo/main_job/event.h"
+#include "clients/demo/main_job/producer.h"
+#include "clients/demo/process/line_reader.h"
+#include "clients/spool/core/record.h"
 #include "tests/support/temporary_folder.h"
 #include "wire/msgpack.h"
 

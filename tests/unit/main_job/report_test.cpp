@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "clients/main_job/report.h"
+#include "clients/demo/main_job/report.h"
 
 namespace fastjournal::main_job {
 namespace {

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "clients/main_job/story.h"
+#include "clients/demo/main_job/story.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::main_job {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "spool/folder_tools.h"
+#include "clients/spool/core/folder_tools.h"
 
 namespace fastjournal::producer::test {
 

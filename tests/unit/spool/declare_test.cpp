@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "clients/spool/core/folder_tools.h"
+#include "clients/spool/core/spool.h"
 #include "config/table_reader.h"
 #include "config/type_reader.h"
-#include "spool/folder_tools.h"
-#include "spool/spool.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::spool {

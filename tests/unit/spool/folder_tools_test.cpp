@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "spool/folder_tools.h"
-#include "spool/forwarder.h"
-#include "spool/place.h"
-#include "spool/posix_folder.h"
-#include "spool/spool.h"
+#include "clients/spool/core/folder_tools.h"
+#include "clients/spool/core/forwarder.h"
+#include "clients/spool/core/place.h"
+#include "clients/spool/core/posix_folder.h"
+#include "clients/spool/core/spool.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fastjournal::spool {

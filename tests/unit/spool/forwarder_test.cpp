@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "spool/forwarder.h"
-#include "spool/record.h"
+#include "clients/spool/core/forwarder.h"
+#include "clients/spool/core/record.h"
 #include "tests/unit/spool/play.h"
 
 namespace fastjournal::spool::test {

@@ -1,9 +1,9 @@
 // The files of a list system: lines found between LF, and what becomes of them.
-#include "spool/lines.h"
+#include "clients/spool/core/lines.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "spool/place.h"
+#include "clients/spool/core/place.h"
 #include "wire/msgpack.h"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "spool/place.h"
+#include "clients/spool/core/place.h"
 
 namespace fastjournal::spool {
 namespace {

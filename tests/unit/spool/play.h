@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "spool/forwarder.h"
-#include "spool/record.h"
+#include "clients/spool/core/forwarder.h"
+#include "clients/spool/core/record.h"
 #include "tests/support/spool/sim_folder.h"
 
 namespace fastjournal::spool::test {

@@ -16,12 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "spool/disk.h"
-#include "spool/forwarder.h"
-#include "spool/posix_folder.h"
-#include "spool/progress_file.h"
-#include "spool/record.h"
-#include "spool/spool.h"
+#include "clients/spool/core/disk.h"
+#include "clients/spool/core/forwarder.h"
+#include "clients/spool/core/posix_folder.h"
+#include "clients/spool/core/progress_file.h"
+#include "clients/spool/core/record.h"
+#include "clients/spool/core/spool.h"
 #include "tests/support/in_child.h"
 #include "tests/support/temporary_folder.h"
 #include "wire/msgpack.h"

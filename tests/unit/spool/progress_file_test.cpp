@@ -1,5 +1,5 @@
 // What was kept is found again: never an older line in place of a damaged one.
-#include "spool/progress_file.h"
+#include "clients/spool/core/progress_file.h"
 
 #include <signal.h>
 #include <sys/resource.h>

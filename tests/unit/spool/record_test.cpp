@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "clients/spool/core/record.h"
 #include "fastjournal/message.h"
-#include "spool/record.h"
 #include "tests/support/seed.h"
 #include "wire/msgpack.h"
 

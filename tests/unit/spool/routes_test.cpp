@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "spool/routes.h"
+#include "clients/spool/core/routes.h"
 
 namespace fastjournal::spool::test {
 namespace {

@@ -21,9 +21,9 @@
 #include <thread>
 #include <vector>
 
-#include "spool/place.h"
-#include "spool/record.h"
-#include "spool/spool.h"
+#include "clients/spool/core/place.h"
+#include "clients/spool/core/record.h"
+#include "clients/spool/core/spool.h"
 #include "tests/support/in_child.h"
 #include "tests/support/temporary_folder.h"
 #include "wire/msgpack.h"

@@ -16,10 +16,10 @@
 #include <string>
 #include <system_error>
 
-#include "spool/disk.h"
-#include "spool/posix_folder.h"
-#include "spool/spool.h"
-#include "spool/syncs.h"
+#include "clients/spool/core/disk.h"
+#include "clients/spool/core/posix_folder.h"
+#include "clients/spool/core/spool.h"
+#include "clients/spool/core/syncs.h"
 #include "tests/support/temporary_folder.h"
 
 namespace {

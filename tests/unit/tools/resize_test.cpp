@@ -2,8 +2,8 @@
 // kind of loss, and with every call failing. The folder must always be a log with all of its rows.
 #include <array>
 
+#include "clients/programs/logs/resize.h"
 #include "tests/unit/tools/used.h"
-#include "tools/resize.h"
 
 namespace fastjournal::tools {
 namespace {

@@ -1,10 +1,10 @@
 // The tools for logs, in the simulator: a journal's real log is damaged in every block, truncated, or loses containers.
 // The daemon must start on the result of a salvage, which has all that could be saved. And backups of a log in use,
 // also on a full disk.
+#include "clients/programs/logs/copy.h"
+#include "clients/programs/logs/dump.h"
+#include "clients/programs/logs/salvage.h"
 #include "tests/unit/tools/used.h"
-#include "tools/copy.h"
-#include "tools/dump.h"
-#include "tools/salvage.h"
 
 namespace fastjournal::tools {
 namespace {

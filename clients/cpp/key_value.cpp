@@ -1,0 +1,404 @@
+#include "clients/cpp/key_value.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "base/utf8.h"
+#include "clients/cpp/answers.h"
+#include "clients/cpp/in_flight.h"
+#include "clients/cpp/journal.h"
+#include "clients/cpp/key_text.h"
+
+namespace fastjournal::client {
+
+namespace {
+
+// Indexed by ValueType, SetResult and EraseResult.
+constexpr std::array<std::string_view, 6> kTypes{"void", "buffer", "string", "integer", "float", "boolean"};
+constexpr std::array<std::string_view, 5> kSetResults{"stored", "exists", "mismatch", "stale", "duplicate"};
+constexpr std::array<std::string_view, 5> kEraseResults{"deleted", "absent", "mismatch", "stale", "duplicate"};
+// What one GET asks for by `keys`.
+constexpr std::size_t kKeysMax = 1'000;
+constexpr std::size_t kKeysBytesMax = std::size_t{512} * 1024;
+
+// What GET of one key, of many and of a range have in common.
+template <typename Wish>
+void set_view(Message& message, Wish const& wish) {
+  if (!wish.data) message.set_integer("data", 0);
+  set_flag(message, "facts", wish.facts);
+  set_flag(message, "skip_worked_on", wish.skip_worked_on);
+  set_span(message, "worked_on", wish.worked_on);
+}
+
+void set_change(Message& message, SetOptions const& options) {
+  if (!options.overwrite) message.set_integer("overwrite", 0);
+  set_number(message, "timestamp", options.timestamp);
+  set_date(message, "expiration_date", options.expires);
+  set_span(message, "ttl", options.ttl);
+  if (options.persist) message.set_integer("persist", *options.persist ? 1 : 0);
+}
+
+}  // namespace
+
+std::span<CommandRule const> key_value_commands() {
+  // GET: what a lost answer has marked as worked on is shown again when that time is over.
+  static constexpr std::array kCommands{
+      CommandRule{.name = "SET", .resend = Resend::numbered},
+      CommandRule{.name = "GET", .resend = Resend::always},
+      CommandRule{.name = "DELETE", .resend = Resend::numbered},
+      CommandRule{.name = "ADD", .resend = Resend::numbered},
+      CommandRule{.name = "NOT", .resend = Resend::numbered},
+      CommandRule{.name = "TRUNCATE", .resend = Resend::numbered},
+      CommandRule{.name = "RENAME", .resend = Resend::numbered},
+      CommandRule{.name = "ALIAS", .resend = Resend::numbered},
+  };
+  return kCommands;
+}
+
+std::string_view name_of(ValueType type) { return kTypes[static_cast<std::size_t>(type)]; }
+
+std::optional<ValueType> value_type_of(std::string_view name) {
+  auto const found = std::find(kTypes.begin(), kTypes.end(), name);
+  if (found == kTypes.end()) return std::nullopt;
+  return static_cast<ValueType>(found - kTypes.begin());
+}
+
+Result<Pair> pair_of(Message const& message) {
+  if (message.command != "PAIR") return unexpected(message, "PAIR");
+  Pair out;
+  out.table = message.text("table");
+  out.key = key_in(message, "key");
+  std::optional<ValueType> const type = value_type_of(message.text("type"));
+  if (!type) return unexpected(message, "PAIR of a known type");
+  out.type = *type;
+  out.size = client::number(message, "size");
+  if (message.has("value") || message.has("value_binary")) {
+    Result<TypedValue> value = value_in(message);
+    if (!value.ok()) return value.status();
+    out.value = std::move(value).value();
+  }
+  out.timestamp = client::number(message, "timestamp");
+  out.expires = date_if_any(message, "expiration_date");
+  out.locked = client::number(message, "locked") != 0;
+  out.worked_on = client::number(message, "worked_on") != 0;
+  if (std::optional<std::int64_t> const ttl = message.integer("ttl")) out.ttl = DurationMs{*ttl};
+  out.lock_end = date_if_any(message, "lock_end");
+  out.worked_on_end = date_if_any(message, "worked_on_end");
+  out.persist = client::number(message, "persist") != 0;
+  out.created = date(message, "creation_date");
+  out.modified = date(message, "modification_date");
+  out.accessed = date(message, "access_date");
+  out.main_key = key_in(message, "main_key");
+  return out;
+}
+
+// ---------------------------------------------------------------------------
+// Ranges
+
+Result<std::vector<Pair>> Scan::next_page() {
+  std::vector<Pair> out;
+  // A page may be empty and have others behind it.
+  while (out.empty() && !ended_) {
+    Message command("GET");
+    command.set("table", table_);
+    set_if_any(command, "prefix", range_.prefix);
+    set_if_any(command, "from", range_.from);
+    if (range_.to) command.set("to", *range_.to);
+    set_if_any(command, "regex", range_.regex);
+    if (!range_.after.empty()) set_key(command, "after", range_.after);
+    if (range_.page != 0) command.set_integer("count", range_.page);
+    set_view(command, range_);
+    Result<Reply> const reply = connection_->call(command);
+    if (!reply.ok()) return reply.status();
+    for (Message const& message : reply->messages) {
+      if (message.command == "NOTHING") continue;
+      Result<Pair> pair = pair_of(message);
+      if (!pair.ok()) return pair.status();
+      out.push_back(std::move(pair).value());
+    }
+    std::string after = key_in(reply->messages.back(), "after");
+    // Keys grow: a daemon that says otherwise would keep us here.
+    ended_ = after.empty() || after <= range_.after;
+    range_.after = ended_ ? std::string() : std::move(after);
+  }
+  return out;
+}
+
+Result<std::optional<Pair>> Scan::next() {
+  if (taken_ == page_.size()) {
+    Result<std::vector<Pair>> page = next_page();
+    if (!page.ok()) return page.status();
+    page_ = std::move(page).value();
+    taken_ = 0;
+  }
+  if (taken_ == page_.size()) return std::optional<Pair>{};
+  return std::optional(std::move(page_[taken_++]));
+}
+
+// ---------------------------------------------------------------------------
+// Changes that are told
+
+Result<Change> change_of(Message const& push) {
+  if (push.command != "CHANGED") {
+    Status refusal = refusal_of(push);
+    return refusal.ok() ? unexpected(push, "CHANGED") : refusal;
+  }
+  Change out;
+  out.table = push.text("table");
+  out.is_prefix = push.has("prefix");
+  out.key = out.is_prefix ? std::string(push.text("prefix")) : key_in(push, "key");
+  out.timestamp = client::number(push, "timestamp");
+  std::string_view const result = push.text("result");
+  if (push.has("missed"))
+    out.kind = Change::Kind::missed;
+  else if (result == "absent")
+    out.kind = Change::Kind::absent;
+  else if (result == "unlistened")
+    out.kind = Change::Kind::unwatched;
+  else if (result != "stored")
+    return unexpected(push, "CHANGED with a known result");
+  return out;
+}
+
+Result<Change> wait_change(Connection& connection, Milliseconds limit, int wake_fd) {
+  Result<Message> const push = connection.wait_push(limit, wake_fd);
+  if (!push.ok()) return push.status();
+  return change_of(push.value());
+}
+
+Status KeyValue::watch(std::string_view key) {
+  Message command = about("LISTEN", key);
+  return connection_.listen(table_, command.params());
+}
+
+Status KeyValue::watch_prefix(std::string_view prefix) {
+  return connection_.listen(table_, {{"prefix", Value::of_text(prefix)}});
+}
+
+Status KeyValue::unwatch(std::string_view key) {
+  Message command = about("UNLISTEN", key);
+  return connection_.unlisten(table_, command.params());
+}
+
+Status KeyValue::unwatch_prefix(std::string_view prefix) {
+  return connection_.unlisten(table_, {{"prefix", Value::of_text(prefix)}});
+}
+
+// A GET or SET with `listen` has begun it; after a reconnect a LISTEN does.
+void KeyValue::remember_watch(std::string_view key) { connection_.keep(about("LISTEN", key)); }
+
+// ---------------------------------------------------------------------------
+// Commands and answers
+
+Message KeyValue::about(std::string_view command, std::string_view key) const {
+  Message out(command);
+  out.set("table", table_);
+  set_key(out, "key", key);
+  return out;
+}
+
+Message KeyValue::set_of(std::string_view key, TypedValue const& value, SetOptions const& options) const {
+  Message out = about("SET", key);
+  // A line has no types of its own.
+  out.set("type", name_of(type_of(value)));
+  if (type_of(value) != ValueType::nothing) out.set("value", value_of(value));
+  set_change(out, options);
+  set_number(out, "if_timestamp", options.if_timestamp);
+  if (options.if_value) out.set("if_value", value_of(*options.if_value));
+  set_flag(out, "listen", options.watch);
+  set_if_any(out, "client", options.client);
+  set_number(out, "sequence", options.sequence);
+  return out;
+}
+
+Message KeyValue::get_of(std::string_view key, GetOptions const& options) const {
+  Message out = about("GET", key);
+  set_view(out, options);
+  set_date(out, "expiration_date", options.expires);
+  set_span(out, "ttl", options.ttl);
+  set_flag(out, "listen", options.watch);
+  return out;
+}
+
+Message KeyValue::erase_of(std::string_view key, EraseOptions const& options) const {
+  Message out = about("DELETE", key);
+  set_number(out, "if_timestamp", options.if_timestamp);
+  set_number(out, "timestamp", options.timestamp);
+  set_flag(out, "complete", options.complete);
+  set_if_any(out, "client", options.client);
+  set_number(out, "sequence", options.sequence);
+  return out;
+}
+
+Message KeyValue::add_of(std::string_view key, TypedValue const& by) const {
+  Message out = about("ADD", key);
+  // In a line only the point says that it is a float.
+  if (type_of(by) == ValueType::real)
+    out.set("by", out.arena().copy(real_text(std::get<double>(by))));
+  else
+    out.set("by", value_of(by));
+  return out;
+}
+
+Result<Stored> KeyValue::stored_of(Reply const& reply) {
+  Message const& answer = reply.first();
+  auto const result = std::find(kSetResults.begin(), kSetResults.end(), answer.text("result"));
+  if (answer.command != "STORED" || result == kSetResults.end())
+    return unexpected(answer, "STORED with a known result");
+  Stored out;
+  out.result = static_cast<SetResult>(result - kSetResults.begin());
+  out.timestamp = client::number(answer, "timestamp");
+  out.count = client::number(answer, "count");
+  out.key = key_in(answer, "key");
+  out.resent = reply.resent;
+  if (answer.has("type")) {
+    Result<TypedValue> value = value_in(answer);
+    if (!value.ok()) return value.status();
+    out.value = std::move(value).value();
+  }
+  return out;
+}
+
+Result<std::optional<Pair>> KeyValue::found_of(Reply const& reply) {
+  if (reply.first().command == "NOTHING") return std::optional<Pair>{};
+  Result<Pair> pair = pair_of(reply.first());
+  if (!pair.ok()) return pair.status();
+  return std::optional(std::move(pair).value());
+}
+
+Result<EraseResult> KeyValue::erased_of(Reply const& reply) {
+  Message const& answer = reply.first();
+  auto const result = std::find(kEraseResults.begin(), kEraseResults.end(), answer.text("result"));
+  if (answer.command != "DELETED" || result == kEraseResults.end())
+    return unexpected(answer, "DELETED with a known result");
+  return static_cast<EraseResult>(result - kEraseResults.begin());
+}
+
+// A repeated condition would be answered by what the first one has done.
+Result<Reply> KeyValue::call(Message& command) {
+  std::int64_t const overwrites_by_default = command.command == "RENAME" || command.command == "ALIAS" ? 0 : 1;
+  bool const is_conditional = command.has("if_timestamp") || command.has("if_value") ||
+                              command.integer("overwrite").value_or(overwrites_by_default) == 0;
+  return is_conditional ? connection_.call(command) : connection_.call_numbered(command);
+}
+
+Result<Stored> KeyValue::change(Message command) {
+  Result<Reply> const reply = call(command);
+  if (!reply.ok()) return reply.status();
+  return stored_of(reply.value());
+}
+
+Result<Stored> KeyValue::set(std::string_view key, TypedValue const& value, SetOptions const& options) {
+  Result<Stored> stored = change(set_of(key, value, options));
+  if (stored.ok() && options.watch) remember_watch(key);
+  return stored;
+}
+
+Result<Stored> KeyValue::set_many(std::span<std::pair<std::string, TypedValue> const> pairs,
+                                  SetOptions const& options) {
+  Result<std::string> const json = json_object(pairs);
+  if (!json.ok()) return json.status();
+  Message command("SET");
+  command.set("table", table_);
+  command.set("pairs", json.value());
+  set_change(command, options);
+  set_if_any(command, "client", options.client);
+  set_number(command, "sequence", options.sequence);
+  return change(std::move(command));
+}
+
+Result<std::optional<Pair>> KeyValue::get(std::string_view key, GetOptions const& options) {
+  Result<Reply> const reply = connection_.call(get_of(key, options));
+  if (!reply.ok()) return reply.status();
+  if (options.watch) remember_watch(key);
+  return found_of(reply.value());
+}
+
+Result<std::vector<std::optional<Pair>>> KeyValue::get_many(std::span<std::string const> keys,
+                                                            GetOptions const& options) {
+  std::vector<std::optional<Pair>> out(keys.size());
+  for (std::size_t at = 0; at < keys.size();) {
+    std::vector<std::string_view> asked;
+    std::size_t bytes = 0;
+    for (std::size_t i = at; i < keys.size() && asked.size() < kKeysMax && bytes < kKeysBytesMax && is_utf8(keys[i]);
+         ++i) {
+      asked.emplace_back(keys[i]);
+      bytes += keys[i].size();
+    }
+    // JSON cannot hold it.
+    if (asked.empty()) {
+      Result<std::optional<Pair>> one = get(keys[at], options);
+      if (!one.ok()) return one.status();
+      out[at++] = std::move(one).value();
+      continue;
+    }
+    std::string const json = json_array(asked);
+    Message command("GET");
+    command.set("table", table_);
+    command.set("keys", json);
+    set_view(command, options);
+    Result<Reply> const reply = connection_.call(command);
+    if (!reply.ok()) return reply.status();
+    std::size_t answered = 0;
+    for (Message const& message : reply->messages) {
+      if (answered == asked.size() || key_in(message, "key") != asked[answered])
+        return unexpected(message, "the pair of a key that was asked for");
+      if (message.command != "NOTHING") {
+        Result<Pair> pair = pair_of(message);
+        if (!pair.ok()) return pair.status();
+        out[at + answered] = std::move(pair).value();
+      }
+      ++answered;
+    }
+    // Of those that a full page left out, the next GET asks.
+    at += answered;
+  }
+  return out;
+}
+
+Result<EraseResult> KeyValue::erase(std::string_view key, EraseOptions const& options) {
+  Message command = erase_of(key, options);
+  Result<Reply> const reply = call(command);
+  if (!reply.ok()) return reply.status();
+  return erased_of(reply.value());
+}
+
+Result<Stored> KeyValue::add(std::string_view key, std::int64_t by) { return change(add_of(key, by)); }
+Result<Stored> KeyValue::add_real(std::string_view key, double by) { return change(add_of(key, by)); }
+
+Result<Stored> KeyValue::invert(std::string_view key) {
+  Message command = about("NOT", key);
+  return change(std::move(command));
+}
+
+Result<Stored> KeyValue::truncate(std::string_view key, std::uint64_t size) {
+  Message command = about("TRUNCATE", key);
+  command.set("size", Value::of_unsigned(size));
+  return change(std::move(command));
+}
+
+Result<Stored> KeyValue::rename(std::string_view key, std::string_view new_key, bool overwrite) {
+  Message command = about("RENAME", key);
+  set_key(command, "new_key", new_key);
+  set_flag(command, "overwrite", overwrite);
+  return change(std::move(command));
+}
+
+Result<Stored> KeyValue::alias(std::string_view key, std::string_view new_key) {
+  Message command = about("ALIAS", key);
+  set_key(command, "new_key", new_key);
+  return change(std::move(command));
+}
+
+Result<TimeMs> KeyValue::lock(std::string_view key, DurationMs lock) {
+  Message command = about("LOCK", key);
+  command.set_integer("lock", lock.value);
+  Result<Reply> const reply = connection_.call(command);
+  if (!reply.ok()) return reply.status();
+  return date(reply->first(), "lock_end");
+}
+
+Status KeyValue::unlock(std::string_view key) { return connection_.call(about("UNLOCK", key)).status(); }
+
+}  // namespace fastjournal::client

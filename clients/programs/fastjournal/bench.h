@@ -1,0 +1,17 @@
+// `fastjournal bench`: the rates of this computer, measured in clients/programs/fastjournal/bench with a daemon of its own; here they are
+// asked for and printed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clients/programs/fastjournal/bench/measure.h"
+#include "clients/programs/fastjournal/console.h"
+
+namespace fastjournal::cli {
+
+[[nodiscard]] ExitCode bench(Invocation const& invocation, Console& console);
+
+[[nodiscard]] std::string render_rates(std::vector<bench::Row> const& rows);
+
+}  // namespace fastjournal::cli

@@ -1,0 +1,29 @@
+// The token that commands show to the daemon, and `login`, which keeps one. A token is never an argument of a command:
+// everybody on this computer can read those.
+#pragma once
+
+#include <string>
+
+#include "clients/programs/fastjournal/console.h"
+#include "clients/programs/fastjournal/options.h"
+#include "fastjournal/status.h"
+
+namespace fastjournal::cli {
+
+// What the environment says; empty: nothing.
+struct TokenSources {
+  std::string token;    // FASTJOURNAL_TOKEN
+  std::string kept_in;  // the file of `login`
+
+  [[nodiscard]] static TokenSources of_environment();
+};
+
+// The token for this server: that of --token-file or FASTJOURNAL_TOKEN_FILE, else FASTJOURNAL_TOKEN, else what `login`
+// has kept for this server. Empty: none. Not ok: a file cannot be read, others than its owner may read it, or it has no
+// token.
+[[nodiscard]] Result<std::string> find_token(Invocation const& invocation, TokenSources const& sources);
+
+// Reads a token from standard input, shows it to the daemon, and keeps it for this server.
+[[nodiscard]] ExitCode login(Invocation const& invocation, Console& console, TokenSources const& sources);
+
+}  // namespace fastjournal::cli
