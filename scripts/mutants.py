@@ -69,6 +69,9 @@ def planted(name):
         at += 1
         if line.startswith('+++ b/'):
             path = line[6:].strip()
+            if not (ROOT / path).exists():
+                raise Wrong(f'tests/mutants/{name}.patch: there is no {path}: write the patch anew '
+                            '(tests/mutants/README.md)')
             texts.setdefault(path, (ROOT / path).read_text())
         elif line.startswith('@@'):
             old, new = '', ''
