@@ -75,9 +75,10 @@ def planted(name):
             texts.setdefault(path, (ROOT / path).read_text())
         elif line.startswith('@@'):
             old, new = '', ''
-            while at < len(lines) and lines[at][0] in ' -+' and not lines[at].startswith('--- a/'):
-                old += lines[at][1:] if lines[at][0] in ' -' else ''
-                new += lines[at][1:] if lines[at][0] in ' +' else ''
+            while at < len(lines) and lines[at][0] in ' -+\n' and not lines[at].startswith('--- a/'):
+                kind, text = (' ', '\n') if lines[at] == '\n' else (lines[at][0], lines[at][1:])
+                old += text if kind in ' -' else ''
+                new += text if kind in ' +' else ''
                 at += 1
             count = texts[path].count(old)
             if count != 1:
