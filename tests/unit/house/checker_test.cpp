@@ -358,6 +358,24 @@ BOOST_AUTO_TEST_CASE(a_picture_that_is_not_made_of_its_drawing_is_found) {
   BOOST_TEST(lines() == "2 2 0");
 }
 
+BOOST_AUTO_TEST_CASE(a_heavy_header_in_one_that_many_sources_read_is_found) {
+  std::vector<Source> sources{read_source("a.h", "#include <string>\n#include <regex>\n"),
+                              read_source("b.h", "#include <cstdint>\n\n#include \"a.h\"\n"),
+                              read_source("rare.h", "#include <regex>\n"),
+                              read_source("rare.cpp", "#include \"rare.h\"\n")};
+  for (int i = 0; i < 9; ++i)
+    sources.push_back(read_source(std::to_string(i) + ".cpp", i < 2 ? "#include \"b.h\"\n" : "#include <regex>\n"));
+  auto const resolve = [](std::string_view, std::string_view name) {
+    return name.ends_with(".h") ? std::optional<std::string>{name} : std::nullopt;
+  };
+  check_wide_headers(sources, resolve, findings);
+  BOOST_TEST(lines() == "2");
+  sources.push_back(read_source("last.cpp", ""));
+  findings.clear();
+  check_wide_headers(sources, resolve, findings);
+  BOOST_TEST(findings.empty());
+}
+
 BOOST_AUTO_TEST_CASE(an_example_that_is_not_the_file_is_found) {
   check_excerpt("README.md", "text\n```xml\n<a>\n  <c/>\n</a>\n```\n", "xml", "<!-- more -->\n<a>\n<b/>\n<c/>\n</a>\n",
                 findings);

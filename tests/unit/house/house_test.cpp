@@ -51,6 +51,11 @@ BOOST_AUTO_TEST_CASE(every_include_is_one_that_the_layer_table_allows) {
   report();
 }
 
+BOOST_AUTO_TEST_CASE(headers_that_many_sources_read_name_no_heavy_header) {
+  check_wide_headers(sources(kProgram), resolve(), findings);
+  report();
+}
+
 BOOST_AUTO_TEST_CASE(every_layer_links_the_layers_of_its_row) {
   std::vector<Links> links;
   for (std::string const& path : tree.files({"CMakeLists.txt", "src", "plugins", "clients"}, {"CMakeLists.txt"}))
