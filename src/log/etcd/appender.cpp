@@ -73,8 +73,7 @@ void Appender::request(Sent& sent) {
   std::string const key = names_.entry(sent.written.sequence);
   api::Transaction transaction;
   transaction.compares = {
-      {names_.own(), api::Compare::What::mod_revision, api::Compare::Is::equal,
-       static_cast<std::int64_t>(owner_.token)},
+      names_.is_owner(owner_.token),
       {key, api::Compare::What::create_revision, api::Compare::Is::equal, 0},
   };
   transaction.then = {api::Put{.key = key, .value = sent.value}};

@@ -68,7 +68,7 @@ class Appender {
   // Of the newest store that an answer told.
   [[nodiscard]] std::int64_t revision() const { return revision_; }
 
-  // Entries that became durable, in order, each once: what EtcdLog keeps of them to find its base.
+  // Entries that became durable, in order, each once: what Truncation keeps of them to find its base.
   struct Written {
     std::uint64_t sequence{0};
     Lsn lsn{};

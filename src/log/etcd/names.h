@@ -18,7 +18,11 @@
 
 #include <fmt/format.h>
 
+#include "log/etcd/client/cluster.h"
+
 namespace fastjournal::log::etcd {
+
+namespace api = fastjournal::etcd;
 
 class Names {
  public:
@@ -42,6 +46,10 @@ class Names {
     return fmt::format("{}l/{:016x}", prefix_, sequence);
   }
   [[nodiscard]] std::string entries_end() const { return next(prefix_ + "l/"); }
+  // The owner with this token is it still.
+  [[nodiscard]] api::Compare is_owner(std::uint64_t token) const {
+    return {own(), api::Compare::What::mod_revision, api::Compare::Is::equal, static_cast<std::int64_t>(token)};
+  }
   // None: it is no entry's key.
   [[nodiscard]] std::optional<std::uint64_t> sequence_of(std::string_view key) const;
 
