@@ -65,10 +65,11 @@ bool Archiver::wish_to_move_out(std::vector<std::string>& values) {
   }
   std::uint64_t const least = ended_min(shared_.options);
   std::uint64_t const stay = shared_.options.ended_in_memory;
-  if (documents.ended() < stay + least || documents.ended() < rests_at_ || !documents.archive().has_pattern_left())
+  if (documents.counts().ended() < stay + least || documents.counts().ended() < rests_at_ ||
+      !documents.archive().has_pattern_left())
     return false;
   rests_at_ = 0;
-  std::uint64_t const leaving = documents.ended() - stay;
+  std::uint64_t const leaving = documents.counts().ended() - stay;
   auto const is_enough = [&] {
     return names_.size() >= leaving || (pages_.size() == kPagesMax && is_full(pages_.back()));
   };
@@ -81,7 +82,7 @@ bool Archiver::wish_to_move_out(std::vector<std::string>& values) {
   is_given_ = true;
   // The others among the ended ones are of no kind that leaves.
   if (!is_enough()) {
-    std::uint64_t const others = documents.ended() - names_.size();
+    std::uint64_t const others = documents.counts().ended() - names_.size();
     rests_at_ = others + std::max(least, others / kPart);
   }
   if (names_.size() < (least + 1) / 2) return false;
@@ -119,6 +120,6 @@ bool Archiver::decide_moved_out(std::span<StoredValue const> values, Decision& d
   return ++at < pages_.size();
 }
 
-void Archiver::not_moved_out() { rests_at_ = shared_.documents.ended() + kRest; }
+void Archiver::not_moved_out() { rests_at_ = shared_.documents.counts().ended() + kRest; }
 
 }  // namespace fastjournal::pipeline

@@ -31,7 +31,7 @@ int Children::depth_of(std::uint32_t document) const {
 
 bool Children::is_run_by(std::uint32_t document, LeaseEpoch token) const {
   // What is made of an orphan would be one.
-  if (shared_.documents.is_orphan(document)) return false;
+  if (shared_.documents.families().is_orphan(document)) return false;
   if (!leased_by(shared_, document, token).empty()) return true;
   std::uint32_t const original = original_of(document);
   if (original == kNone) return false;
@@ -102,7 +102,7 @@ Verdict Children::child(Command const& command, Decision& decision) const {
       return Verdict::done;
     }
   }
-  std::string const generation = std::to_string(shared_.documents.generation_of(original));
+  std::string const generation = std::to_string(shared_.documents.extras().generation_of(original));
   std::uint32_t const known = store.find(store[parent].plan, store[parent].source, store[parent].id(), name);
   if (known == kNone) {
     bool const is_full =
@@ -191,9 +191,8 @@ Verdict Children::children_done(Command const& command, Decision& decision) cons
     decision.status = stale(shared_, document, token);
     return Verdict::done;
   }
-  Family const* const family = shared_.documents.family_of(document);
-  bool const counts = family != nullptr && family->generation == shared_.documents.generation_of(document);
-  std::uint64_t const known = counts ? family->children : 0;
+  Family const* const family = shared_.documents.families().family_now(document);
+  std::uint64_t const known = family == nullptr ? 0 : family->children;
   if (known != static_cast<std::uint64_t>(count)) {
     decision.status =
         Status{Code::bad_parameter, "count is " + std::to_string(count) + ", and " + shared_.name_of(document) +

@@ -23,7 +23,7 @@ bool Holders::renew_without_connection(std::uint32_t number, Decision& decision)
   if (shared_.store().cell(lease.row).place != Place::leased) return false;
   bool const is_former = lease.start < decision.start;
   if (!is_former && lease.connection == 0) return false;
-  rows::Leases::Terms terms = shared_.documents.terms_of(lease.row);
+  rows::Leases::Terms terms = shared_.documents.cells().terms_of(lease.row);
   std::int64_t const grace = std::min(decision.now.value + shared_.options.grace, timer::kDateMax);
   // As of rows (plugins/rows/timers.cpp).
   bool const by_date = lease.connection == 0 || lease.connection == rows::kNoConnection;
@@ -64,7 +64,7 @@ bool Holders::time_lost(DurationMs lost, Decision& decision) const {
     if (steps == kRenewalsPerStep) return true;
     rows::Lease const& lease = leases[static_cast<std::uint32_t>(next)];
     if (lease.row == rows::kNoRow || shared_.store().cell(lease.row).place != Place::leased) continue;
-    rows::Leases::Terms terms = shared_.documents.terms_of(lease.row);
+    rows::Leases::Terms terms = shared_.documents.cells().terms_of(lease.row);
     terms.ends = std::min(terms.ends + lost.value, timer::kDateMax);
     renew(static_cast<std::uint32_t>(next), terms, decision);
     ++steps;

@@ -112,7 +112,7 @@ CellBody Migrations::carried(Way const& way, std::uint32_t document, std::uint16
   Documents const& documents = shared_.documents;
   bool is_first = true;
   for (std::uint16_t const before : befores->second) {
-    std::optional<std::uint16_t> const ordinal = documents.ordinal_at(document, before);
+    std::optional<std::uint16_t> const ordinal = documents.cells().ordinal_at(document, before);
     if (!ordinal) continue;
     std::uint32_t const number = documents.cell_of(document, *ordinal);
     Cell const& cell = shared_.store().cell(number);
@@ -137,7 +137,8 @@ Migrations::Fate Migrations::look_at(Way const& way, std::uint32_t document, boo
   Store const& store = shared_.store();
   Plan const& newer = *documents.plans().newest();
   auto const source = way.sources.find(store[document].source);
-  if (source == way.sources.end() || store[document].is_forgotten || documents.is_orphan(document)) return Fate::stays;
+  if (source == way.sources.end() || store[document].is_forgotten || documents.families().is_orphan(document))
+    return Fate::stays;
   if (successor_of(way, document) != kNone) return Fate::is_there;
   for (std::uint16_t at = 0; at < store[document].cell_count; ++at) {
     Place const place = store.cell(store[document].first_cell + at).place;
@@ -159,12 +160,12 @@ Migrations::Fate Migrations::look_at(Way const& way, std::uint32_t document, boo
     body.original = store[original].id();
     body.maker = body.source;
     // Its original may have been found anew.
-    if (documents.generation_of(original) != documents.generation_of(document)) return Fate::stays;
+    if (documents.extras().generation_of(original) != documents.extras().generation_of(document)) return Fate::stays;
   }
   body.hash = store.hash_of(document);
   body.name = store.name_of(document);
-  body.generation = store[document].is_child ? 0 : documents.generation_of(document);
-  body.declared = documents.declared_of(document);
+  body.generation = store[document].is_child ? 0 : documents.extras().generation_of(document);
+  body.declared = documents.extras().declared_of(document);
   body.is_forgotten = !newer.rules.step(body.source).remembers && !store[document].is_child;
   std::vector<std::uint16_t> const& destinations = newer.of_source(body.source);
   body.cell_count = static_cast<std::uint16_t>(destinations.size());

@@ -108,11 +108,12 @@ bool Operators::is_of_set(Wish const& wish) const {
 
 // The cursor is the key of a cell + 1.
 std::uint32_t Operators::search_set(Wish const& wish, std::uint64_t& cursor, std::uint64_t& looks) const {
-  auto const& set = wish.what == What::resolve ? shared_.documents.in_doubt() : shared_.documents.failed();
+  auto const& set =
+      wish.what == What::resolve ? shared_.documents.counts().in_doubt() : shared_.documents.counts().failed();
   for (auto at = set.lower_bound(cursor); at != set.end() && looks < kOperatorLooksMax; ++at) {
     ++looks;
     cursor = *at + 1;
-    std::uint32_t const cell = shared_.documents.cell_with(*at);
+    std::uint32_t const cell = shared_.documents.cells().with(*at);
     if (fits(wish, cell)) return cell;
   }
   return kNone;
@@ -318,7 +319,7 @@ bool Operators::is_in_hands(std::uint32_t document) const {
 
 std::uint32_t Operators::last_below(std::uint32_t document) const {
   for (std::uint32_t at = document;;) {
-    Family const* const family = shared_.documents.family_of(at);
+    Family const* const family = shared_.documents.families().family_of(at);
     if (family == nullptr || family->all.empty()) return at;
     std::uint32_t const child = shared_.store().find(family->all.back());
     if (child == kNone) return at;
@@ -394,7 +395,7 @@ Verdict Operators::forget(Command const& command, Decision& decision) const {
     decision.status = {Code::in_use, shared_.name_of(last) + " is with a worker: try again when it is not"};
     return Verdict::done;
   }
-  if (last == document && store[last].is_child && !shared_.documents.is_orphan(last) &&
+  if (last == document && store[last].is_child && !shared_.documents.families().is_orphan(last) &&
       store[last].plan == shared_.documents.plans().newest_number()) {
     decision.status = {Code::wrong_state, shared_.name_of(last) + " is a child that its original (" +
                                               std::to_string(store.origin_of(last)->original.value) +
@@ -411,19 +412,19 @@ void Operators::forget_one(std::uint32_t document, Decision& decision) const {
   Store const& store = shared_.store();
   std::optional<Origin> const origin = store.origin_of(document);
   std::uint32_t const parent = origin ? store.find(origin->parent) : kNone;
-  if (parent != kNone && shared_.documents.declared_of(parent).value_or(0) > 0)
+  if (parent != kNone && shared_.documents.extras().declared_of(parent).value_or(0) > 0)
     append_declared(decision.records, origin->parent, 0);
   append_forgotten(decision.records, store[document].id());
 }
 
 bool Operators::forget_done(Decision& decision) const {
   std::uint32_t count = 0;
-  for (std::uint32_t const document : shared_.documents.leaving()) {
+  for (std::uint32_t const document : shared_.documents.counts().leaving()) {
     if (count == kForgottenPerStep) return true;
     // Its children first; each of them is known once the one before is gone.
     std::uint32_t const last = last_below(document);
     // What is done is in nobody's hands. A worker may still have an orphan, which is not sent any more.
-    if (is_in_hands(last) && !shared_.documents.is_orphan(last)) continue;
+    if (is_in_hands(last) && !shared_.documents.families().is_orphan(last)) continue;
     forget_one(last, decision);
     ++count;
   }

@@ -180,7 +180,7 @@ bool PipelineTable::apply(RecordView const& record, ApplyContext const& context,
 
 TimeMs PipelineTable::next_due() const {
   bool const is_due =
-      operators_.has_to_take_plan() || operators_.has_to_retire() || !shared_.documents.leaving().empty();
+      operators_.has_to_take_plan() || operators_.has_to_retire() || !shared_.documents.counts().leaving().empty();
   return is_due ? TimeMs{0} : std::min(shared_.work().next_due(), TimeMs{shared_.statistics.deliveries.next_look()});
 }
 
@@ -255,13 +255,13 @@ void PipelineTable::metrics(TimeMs now, MetricSink& sink) const {
   put({"rows", "documents that are known, children among them"}, documents.size());
   put({"documents_archived", "of these, ended ones in files beside the log"}, archive.size());
   put({"archive_bytes", "bytes of their pages"}, archive.page_bytes());
-  put({"documents_open", "documents that are missing somewhere"}, documents.not_done().size());
+  put({"documents_open", "documents that are missing somewhere"}, documents.counts().not_done().size());
   put({"rows_due", "deliveries ready for a worker"}, shared_.work().listed());
   put({"rows_future", "deliveries that rest after a failure"}, shared_.work().resting());
   put({"rows_processing", "deliveries that workers have"},
-      shared_.work().leases().size() - documents.in_doubt().size());
-  put({"rows_parked", "deliveries that failed for good"}, documents.failed().size());
-  put({"in_doubt", "deliveries of which nobody knows whether they arrived"}, documents.in_doubt().size());
+      shared_.work().leases().size() - documents.counts().in_doubt().size());
+  put({"rows_parked", "deliveries that failed for good"}, documents.counts().failed().size());
+  put({"in_doubt", "deliveries of which nobody knows whether they arrived"}, documents.counts().in_doubt().size());
   std::uint64_t paused = 0;
   if (shared_.plan() != nullptr)
     for (Plan::Target const& target : shared_.plan()->targets) paused += target.mode == Mode::open ? 0 : 1;

@@ -117,7 +117,7 @@ bool Reads::fits(Wish const& wish, std::uint32_t number) const {
   Document const& document = store[number];
   if (document.plan != wish.plan) return false;
   if (wish.source && document.source != *wish.source) return false;
-  if (wish.which == Which::orphans && !documents.is_orphan(number)) return false;
+  if (wish.which == Which::orphans && !documents.families().is_orphan(number)) return false;
   if (wish.which == Which::done && !document.is_done) return false;
   if (wish.which == Which::open && document.is_done) return false;
   if (wish.which == Which::stranded && !is_stranded(number)) return false;
@@ -172,19 +172,19 @@ std::size_t Reads::describe(std::uint32_t number, Answer& answer) const {
   std::string const states = destination_states(shared_, number);
   answer.add("states", std::string_view{states});
   if (store[number].is_done) answer.add("done", std::int64_t{1});
-  if (documents.is_orphan(number)) answer.add("orphan", std::int64_t{1});
-  if (std::optional<std::uint64_t> const declared = documents.declared_of(number)) answer.add("children", *declared);
+  if (documents.families().is_orphan(number)) answer.add("orphan", std::int64_t{1});
+  if (std::optional<std::uint64_t> const declared = documents.extras().declared_of(number))
+    answer.add("children", *declared);
   describe_below(number, answer);
   return 300 + store.name_of(number).size() + states.size();
 }
 
 void Reads::describe_below(std::uint32_t number, Answer& answer) const {
   Documents const& documents = shared_.documents;
-  if (Family const* const family = documents.family_of(number);
-      family != nullptr && family->generation == documents.generation_of(number))
+  if (Family const* const family = documents.families().family_now(number))
     answer.add("children_known", family->children).add("children_not_done", family->not_done);
   if (shared_.store()[number].is_child) return;
-  if (Original const* const original = documents.original_of(shared_.store()[number].id())) {
+  if (Original const* const original = documents.families().original_of(shared_.store()[number].id())) {
     answer.add("missing_below", original->missing).add("in_hands_below", original->in_hands);
     if (original->failed > 0) answer.add("failed_below", original->failed);
   }
@@ -193,8 +193,8 @@ void Reads::describe_below(std::uint32_t number, Answer& answer) const {
 // Empty: nothing was made of it.
 std::string Reads::why_below(std::uint32_t number) const {
   Documents const& documents = shared_.documents;
-  Family const* const family = documents.family_of(number);
-  if (family == nullptr || family->generation != documents.generation_of(number) || family->children == 0) return {};
+  Family const* const family = documents.families().family_now(number);
+  if (family == nullptr || family->children == 0) return {};
   auto const deliveries = [](std::uint64_t count) {
     return "; " + std::to_string(count) + (count == 1 ? " delivery" : " deliveries");
   };
@@ -203,7 +203,7 @@ std::string Reads::why_below(std::uint32_t number) const {
       " made of it: " +
       (family->not_done == 0 ? std::string{"all are done"} : std::to_string(family->not_done) + " not done");
   Original const* const original =
-      shared_.store()[number].is_child ? nullptr : documents.original_of(shared_.store()[number].id());
+      shared_.store()[number].is_child ? nullptr : documents.families().original_of(shared_.store()[number].id());
   if (original == nullptr) return out + ". ";
   if (original->missing > 0) out += deliveries(original->missing) + " missing";
   if (original->in_hands > 0) out += deliveries(original->in_hands) + " with workers";
@@ -238,19 +238,20 @@ Verdict Reads::documents(Command const& command, Decision& decision) const {
   bool const of_cells = wish.which == Which::failed || wish.which == Which::in_doubt;
   if (of_cells) {
     // A document is shown once: by the first of its cells that fits.
-    auto const& set = wish.which == Which::failed ? documents.failed() : documents.in_doubt();
+    auto const& set = wish.which == Which::failed ? documents.counts().failed() : documents.counts().in_doubt();
     auto at = set.lower_bound(wish.after);
     std::uint32_t last = kNone;
     for (; at != set.end() && has_room(); ++at, ++looked) {
-      std::uint32_t const document = store.cell(documents.cell_with(*at)).document;
+      std::uint32_t const document = store.cell(documents.cells().with(*at)).document;
       if (document != last && fits(wish, document)) show(document);
       last = document;
     }
-    while (at != set.end() && store.cell(documents.cell_with(*at)).document == last) ++at;
+    while (at != set.end() && store.cell(documents.cells().with(*at)).document == last) ++at;
     if (at != set.end()) after = *at;
   } else if (wish.which == Which::stranded || wish.which == Which::open) {
-    std::uint32_t at = documents.not_done().next(wish.after);
-    for (; at != NumberSet::kEnd && has_room(); at = documents.not_done().next(std::uint64_t{at} + 1), ++looked)
+    std::uint32_t at = documents.counts().not_done().next(wish.after);
+    for (; at != NumberSet::kEnd && has_room();
+         at = documents.counts().not_done().next(std::uint64_t{at} + 1), ++looked)
       if (fits(wish, at)) show(at);
     if (at != NumberSet::kEnd) after = at;
   } else {
@@ -427,7 +428,7 @@ std::string Reads::why_cell(std::uint32_t number, std::int64_t now) const {
              model::format_duration(std::max<std::int64_t>(0, (failure == nullptr ? now : failure->until) - now));
     case Place::behind:
       return name + ": document " +
-             std::to_string(shared_.store()[documents.version_before(cell.document)].id().value) +
+             std::to_string(shared_.store()[documents.versions().before(cell.document)].id().value) +
              ", the version before, is missing there too, and goes first";
     case Place::under: return name + ": it waits for its original to be run again";
     case Place::listed: {
@@ -438,7 +439,8 @@ std::string Reads::why_cell(std::uint32_t number, std::int64_t now) const {
     }
     case Place::nowhere: break;
   }
-  if (documents.is_orphan(cell.document)) return name + ": its original has changed, and has no such child now";
+  if (documents.families().is_orphan(cell.document))
+    return name + ": its original has changed, and has no such child now";
   return name + ": nothing is to be done";
 }
 
@@ -494,24 +496,25 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
   if (document == kNone) return Verdict::done;
   Store const& store = shared_.store();
   std::string text = store[document].is_done ? "it is done. " : "";
-  if (shared_.documents.is_gone(document))
+  if (store.is_gone(document))
     text += "Its source does not have it any more: it is to be deleted at each destination. ";
   for (std::uint16_t at = 0; at < store[document].cell_count; ++at)
     text += why_cell(store[document].first_cell + at, decision.now.value) + ". ";
   std::uint32_t const original = shared_.documents.cell_of(document, kOriginalCell);
-  bool const is_run = original != kNone && (shared_.documents.original_of(store[document].id())->missing > 0 ||
-                                            shared_.documents.original_of(store[document].id())->undeclared > 0);
+  Families const& families = shared_.documents.families();
+  bool const is_run = original != kNone && (families.original_of(store[document].id())->missing > 0 ||
+                                            families.original_of(store[document].id())->undeclared > 0);
   if (is_run) text += why_cell(original, decision.now.value) + ". ";
   text += why_below(document);
-  bool const undeclared = !store[document].is_done && shared_.documents.family_of(document) != nullptr &&
-                          !shared_.documents.declared_of(document);
+  bool const undeclared = !store[document].is_done && families.family_of(document) != nullptr &&
+                          !shared_.documents.extras().declared_of(document);
   if (undeclared) text += "It is not known whether it has more children: CHILDREN_DONE says so. ";
   if (!text.empty()) text.pop_back();
   Answer& answer = decision.answer.message("REASON").add("table", std::string_view{shared_.table()});
   answer.add("document", store[document].id().value)
       .add("states", std::string_view{destination_states(shared_, document)});
   if (store[document].is_done) answer.add("done", std::int64_t{1});
-  if (ObjectId const newer = shared_.documents.version_behind(document); !newer.is_none())
+  if (ObjectId const newer = shared_.documents.versions().behind(document); !newer.is_none())
     answer.add("newer", newer.value);
   describe_below(document, answer);
   answer.add("text", std::string_view{text});

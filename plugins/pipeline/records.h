@@ -2,7 +2,7 @@
 // plan, destination and retired, whose object is the plan, archived, and clock.
 //
 // Cells are a document's destinations: they are named by their place in the list of destinations of its source, and
-// kOriginalCell is the one that stands for the children of an original (state.h).
+// kOriginalCell is the one that stands for the children of an original (families.h).
 #pragma once
 
 #include <cstdint>

@@ -277,7 +277,7 @@ Verdict Reports::routed(Command const& command, Decision& decision) const {
                           .with("parameter", "chosen");
     return Verdict::done;
   }
-  std::vector<plan::Choice> choices = shared_.documents.choices_of(document);
+  std::vector<plan::Choice> choices = shared_.documents.extras().choices_of(document);
   auto const before = std::ranges::find(choices, *router, &plan::Choice::router);
   bool const is_another = before != choices.end() && before->taken != body.choice.taken;
   if (before != choices.end()) choices.erase(before);

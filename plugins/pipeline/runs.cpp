@@ -38,11 +38,11 @@ void Runs::describe(std::uint32_t document, Answer& answer) const {
 void Runs::describe_content(std::uint32_t document, Answer& answer) const {
   Store const& store = shared_.store();
   answer.add("uri", store.name_of(document));
-  if (shared_.documents.is_gone(document))
+  if (store.is_gone(document))
     answer.add("operation", std::string_view{"delete"});
   else if (std::string_view const hash = store.hash_of(document); !hash.empty())
     answer.add("hash", hash);
-  if (ObjectId const newer = shared_.documents.version_behind(document); !newer.is_none())
+  if (ObjectId const newer = shared_.documents.versions().behind(document); !newer.is_none())
     answer.add("newer", newer.value);
 }
 
@@ -159,10 +159,10 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   // Without hashes each is as it was, but for one that a former plan has told as gone.
-  bool const is_one = known != kNone && source.hash == plan::Hash::none && !shared_.documents.is_gone(known);
+  bool const is_one = known != kNone && source.hash == plan::Hash::none && !store.is_gone(known);
   bool const is_same = is_one || (known != kNone && store.hash_of(known) == found.hash);
   bool const stays = known != kNone && !is_same && source.keeps_versions &&
-                     (!store[known].is_done || shared_.documents.has_failed(known));
+                     (!store[known].is_done || shared_.documents.counts().has_failed(known));
   if (!is_same) {
     decision.status = check_open();
     if (!decision.status.ok()) return Verdict::done;
@@ -183,7 +183,7 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
     body.cell_count = static_cast<std::uint16_t>(plan.of_source(found.source).size());
     if (stays) {
       body.before = store[known].id();
-      body.generation = shared_.documents.generation_of(known) + 1;
+      body.generation = shared_.documents.extras().generation_of(known) + 1;
     }
     decision.carry[0] = stays ? kRunChanged : kRunNew;
     decision.carry[1] = object_of(append_document(decision.records, {}, body)).value;
@@ -253,7 +253,7 @@ Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command con
   if (!clean.empty()) append_status(decision.records, store[document].id(), {clean, State::sent, 0, {}});
   for (std::uint16_t const at : missing(document, std::nullopt))
     if (std::ranges::find(clean, at) == clean.end()) taken.push_back(at);
-  if (!shared_.documents.children_done(document)) is_complete = false;
+  if (!shared_.documents.families().children_done(document)) is_complete = false;
   if (decision.carry[0] == kRunAgain && taken.empty()) change = is_complete ? "unchanged" : "processing";
   if (change == "unchanged") ++shared_.statistics.unchanged;
   Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
@@ -386,8 +386,8 @@ Verdict Runs::sending(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   // What was made of an earlier version of its original is not sent any more.
-  bool const is_mine =
-      its.place == Place::leased && shared_.work().lease_of(cell).epoch == token && !documents.is_orphan(document);
+  bool const is_mine = its.place == Place::leased && shared_.work().lease_of(cell).epoch == token &&
+                       !documents.families().is_orphan(document);
   if (!is_mine) {
     ++shared_.statistics.stale;
     answer("CANCELLED").add("reason", Value::of_text(its.place == Place::in_doubt ? "in_doubt" : "stale"));

@@ -1,8 +1,10 @@
 #include "plugins/pipeline/store.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/bytes.h"
+#include "model/plan/destinations.h"
 
 namespace fastjournal::pipeline {
 namespace {
@@ -11,6 +13,8 @@ namespace {
 // (2), then hash and name.
 constexpr std::size_t kHeadBytes = 3;
 constexpr std::size_t kOriginBytes = 18;
+
+static_assert(kKeysOfDocument > plan::kDestinationsMax);
 
 }  // namespace
 
@@ -147,6 +151,13 @@ void Store::remove(std::uint32_t number) {
 
 // ---------------------------------------------------------------------------
 // Cells
+
+// The id, whose numbers are kLsnAlign apart, and the ordinal below it. Numbers of clients that have 53 bits suffice up to
+// a log of 140 TB.
+std::uint64_t Store::key_of(std::uint32_t number) const {
+  std::uint64_t const ordinal = std::min<std::uint64_t>(ordinal_of(number), kKeysOfDocument - 1);
+  return (*this)[cell(number).document].id().value / kLsnAlign * kKeysOfDocument + ordinal;
+}
 
 std::uint32_t Store::add_cells(std::uint32_t document, std::uint16_t count) {
   if (count == 0) return kNone;

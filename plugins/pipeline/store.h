@@ -23,6 +23,8 @@
 namespace fastjournal::pipeline {
 
 inline constexpr std::uint32_t kNone = UINT32_MAX;
+// Keys of cells of one document: its destinations, and the last is the original's.
+inline constexpr std::uint64_t kKeysOfDocument = 512;
 
 // Where a cell is. `next` and `prev` are links of that place.
 enum class Place : std::uint8_t {
@@ -104,6 +106,8 @@ class Store {
   [[nodiscard]] std::string_view name_of(std::uint32_t document) const;
   [[nodiscard]] std::string_view hash_of(std::uint32_t document) const;
   [[nodiscard]] std::optional<Origin> origin_of(std::uint32_t document) const;
+  // Its source does not have it any more.
+  [[nodiscard]] bool is_gone(std::uint32_t document) const { return hash_of(document) == kGoneHash; }
   [[nodiscard]] std::uint32_t size() const { return size_; }
   // Numbers are below it; not each is one of a document.
   [[nodiscard]] std::uint32_t end() const { return end_; }
@@ -119,6 +123,14 @@ class Store {
   // -- cells --------------------------------------------------------------
   [[nodiscard]] Cell const& cell(std::uint32_t number) const { return cells_[number / kSlab][number % kSlab]; }
   [[nodiscard]] Cell& cell_at(std::uint32_t number) { return cells_[number / kSlab][number % kSlab]; }
+  // Its place among those of its document; kOriginalCell: it stands for the children of an original.
+  [[nodiscard]] std::uint16_t ordinal_of(std::uint32_t number) const {
+    Document const& document = (*this)[cell(number).document];
+    bool const is_own = number >= document.first_cell && number - document.first_cell < document.cell_count;
+    return is_own ? static_cast<std::uint16_t>(number - document.first_cell) : kOriginalCell;
+  }
+  // The same after a start, where its number may be another.
+  [[nodiscard]] std::uint64_t key_of(std::uint32_t cell) const;
   // So many beside each other, of this document.
   std::uint32_t add_cells(std::uint32_t document, std::uint16_t count);
   void remove_cells(std::uint32_t first, std::uint16_t count);

@@ -25,7 +25,7 @@ std::uint32_t find_cell(Shared const& shared, std::uint32_t document, Message co
   Plan const& plan = shared.documents.plan_of(document);
   std::optional<std::uint16_t> const destination = plan.destination_named(name);
   std::optional<std::uint16_t> const ordinal =
-      destination ? shared.documents.ordinal_at(document, *destination) : std::nullopt;
+      destination ? shared.documents.cells().ordinal_at(document, *destination) : std::nullopt;
   if (ordinal) return shared.documents.cell_of(document, *ordinal);
   std::string const source = plan.rules.step(shared.store()[document].source).name;
   status = Status{destination ? Code::bad_parameter : Code::not_found,
@@ -131,7 +131,7 @@ std::string idempotency_key(Shared const& shared, std::uint32_t document, std::u
   std::string identity = plan.rules.name + '\n' + std::to_string(plan.rules.version) + '\n';
   identity += plan.rules.step(store[document].source).name + '\n' + plan.destination(destination).name + '\n';
   // A child's version is the generation in which it was made: its original may have changed since.
-  identity += std::to_string(shared.documents.generation_of(document)) + ' ';
+  identity += std::to_string(shared.documents.extras().generation_of(document)) + ' ';
   // From the document up to its original.
   std::uint32_t at = document;
   for (;;) {

@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(children_are_known_before_their_original_when_that_was_copi
   BOOST_TEST(digest_of(*twin) == before);
   BOOST_TEST(digest_of(*table.table) == before);
   auto const id = ObjectId{std::stoull(file.get("document"))};
-  BOOST_TEST(twin->shared().documents.original_of(id)->in_hands == 2U);
+  BOOST_TEST(twin->shared().documents.families().original_of(id)->in_hands == 2U);
   BOOST_TEST(twin->shared().documents.plans().newest()->counts_at(0).leased == 3U);
   table.restart();
   table.close(1);
