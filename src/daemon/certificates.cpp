@@ -77,9 +77,9 @@ void Certificates::use(reactor::Reactor& reactor) {
     if (auto made = tls::ServerContext::make(*next_, {protocol}); made.ok())
       next_contexts_[listener] = std::move(made).value();
   }
-  for (auto& [listener, context] : next_contexts_) {
+  for (auto const& [listener, context] : next_contexts_) {
     valid_until_s_ = context->valid_until_s();
-    reactor.use_certificates(listener, std::move(context));
+    reactor.use_certificates(listener, context);
   }
   material_ = std::move(next_);
   next_.reset();

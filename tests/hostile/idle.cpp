@@ -20,7 +20,7 @@ using test::LineClient;
 
 // Of the daemon's address space: enough for buffers of OpenSSL in each connection.
 constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{16} << 30U;
-// Besides the connections: of this process and of the daemon, whose own share is in src/platform/reactor/accept.cpp.
+// Besides the connections: of this process and of the daemon, whose own share is in src/platform/reactor/listeners.cpp.
 constexpr std::uint64_t kOtherDescriptors = 512;
 constexpr std::string_view kAlive = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
 

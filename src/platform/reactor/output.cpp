@@ -16,7 +16,7 @@
 #include "base/check.h"
 #include "base/env/disk.h"
 #include "platform/reactor/connection.h"
-#include "platform/reactor/reactor.h"
+#include "platform/reactor/connections.h"
 
 namespace fastjournal::reactor {
 namespace {
@@ -91,27 +91,27 @@ ssize_t give_descriptor(int socket, std::string_view bytes, int descriptor) {
   return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-}  // namespace
-
 // It took only a part before, and on_writable follows.
-bool Reactor::is_full(Connection const& connection) {
-  if (connection.secure != nullptr) return connection.secure->shaking || connection.secure->full;
+bool is_full(Connection const& connection) {
+  if (connection.secure != nullptr) return connection.is_shaking_hands() || connection.secure->full;
   return event_pending(&connection.writable, EV_WRITE, nullptr) != 0;
 }
 
-void Reactor::wait_until_writable(Connection& connection) {
+}  // namespace
+
+void Connections::wait_until_writable(Connection& connection) {
   if (is_full(connection)) return;
   if (connection.secure != nullptr) connection.secure->full = true;
   event_add(&connection.writable, nullptr);
 }
 
 // Reading notices the end by itself. If the input has ended, the next turn reports it.
-void Reactor::fail_output(Connection& connection, int error) {
+void Connections::fail_output(Connection& connection, int error) {
   connection.error = error;
   if (connection.input_ended) end_later(connection);
 }
 
-std::size_t Reactor::send(ConnectionId id, std::string_view bytes) {
+std::size_t Connections::send(ConnectionId id, std::string_view bytes) {
   Connection* const connection = find(id);
   if (connection == nullptr || bytes.empty()) return 0;
   FJ_CHECK(!connection->output_ended, "nothing is sent after the end of output");
@@ -131,7 +131,8 @@ std::size_t Reactor::send(ConnectionId id, std::string_view bytes) {
   return sent < 0 ? 0 : static_cast<std::size_t>(sent);
 }
 
-Result<std::size_t> Reactor::send_file(ConnectionId id, env::File& file, std::uint64_t offset, std::uint64_t bytes) {
+Result<std::size_t> Connections::send_file(ConnectionId id, env::File& file, std::uint64_t offset,
+                                           std::uint64_t bytes) {
   Connection* const connection = find(id);
   if (connection == nullptr || bytes == 0) return std::size_t{0};
   FJ_CHECK(!connection->output_ended, "nothing is sent after the end of output");
@@ -156,8 +157,8 @@ Result<std::size_t> Reactor::send_file(ConnectionId id, env::File& file, std::ui
 }
 
 // A failure is told when nothing was taken before it, as that would not be counted.
-Result<std::size_t> Reactor::send_by_reading(Connection& connection, env::File& file, std::uint64_t offset,
-                                             std::size_t bytes) {
+Result<std::size_t> Connections::send_by_reading(Connection& connection, env::File& file, std::uint64_t offset,
+                                                 std::size_t bytes) {
   std::byte read[kReadBytes];
   std::size_t taken = 0;
   while (taken < bytes) {
@@ -173,7 +174,7 @@ Result<std::size_t> Reactor::send_by_reading(Connection& connection, env::File& 
   return taken;
 }
 
-Result<std::size_t> Reactor::send_with_descriptor(ConnectionId id, std::string_view bytes, env::File& file) {
+Result<std::size_t> Connections::send_with_descriptor(ConnectionId id, std::string_view bytes, env::File& file) {
   FJ_CHECK(!bytes.empty(), "a descriptor goes with a byte");
   Connection* const connection = find(id);
   if (connection == nullptr) return std::size_t{0};
@@ -200,7 +201,7 @@ Result<std::size_t> Reactor::send_with_descriptor(ConnectionId id, std::string_v
   return sent < 0 ? 0 : static_cast<std::size_t>(sent);
 }
 
-void Reactor::end_output(ConnectionId id) {
+void Connections::end_output(ConnectionId id) {
   Connection* const connection = find(id);
   if (connection == nullptr || connection->error != 0 || connection->output_ended) return;
   FJ_CHECK(!is_full(*connection), "the end of output comes after all that was to be sent");

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 namespace fastjournal::reactor {
 namespace {
 
@@ -48,6 +50,15 @@ bool PeerList::admits_peer_of(int socket) const {
 bool PeerList::admits_sender(ucred const& sender) const {
   std::array<std::uint32_t, 1> const first{sender.gid};
   return admits(sender.uid, first, ::geteuid());
+}
+
+void NotAllowed::count(std::string_view peer, std::string_view address) {
+  ++loop_.counters().not_allowed;
+  if (!warning_.is_due()) return;
+  loop_.warn(
+      fmt::format("users are refused whom the lists of their socket do not name ({} times so far), now {} at {}; name "
+                  "them in its users or groups if they may come",
+                  loop_.counters().not_allowed, peer, address));
 }
 
 }  // namespace fastjournal::reactor

@@ -6,7 +6,10 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
+
+#include "platform/reactor/loop.h"
 
 namespace fastjournal::reactor {
 
@@ -23,6 +26,17 @@ struct PeerList {
   [[nodiscard]] bool admits_peer_of(int socket) const;
   // Whether the sender of a datagram may come: of its groups the kernel tells only the first.
   [[nodiscard]] bool admits_sender(ucred const& sender) const;
+};
+
+// Counts those who may not come, and warns of them.
+class NotAllowed {
+ public:
+  explicit NotAllowed(Loop& loop) : loop_(loop) {}
+  void count(std::string_view peer, std::string_view address);
+
+ private:
+  Loop& loop_;
+  RareWarning warning_;
 };
 
 }  // namespace fastjournal::reactor
