@@ -1,24 +1,6 @@
-// What is known of byte files in numbers, for STATS.
-#include "engine/files/byte_files.h"
+#include "engine/files/figures.h"
 
 namespace fastjournal::storage {
-
-ByteFigures ByteFiles::figures() const {
-  ByteFigures out = figures_;
-  out.files = files_.size();
-  out.staged_bytes = staged_bytes_;
-  for (auto const& [number, file] : files_) {
-    out.file_bytes += file.end;
-    out.named_bytes += file.named_bytes;
-  }
-  for (auto const& [place, one] : promised_) out.promised_bytes += one.extent.size();
-  return out;
-}
-
-void ByteFiles::metrics(MetricSink& sink) const {
-  ByteFigures const out = figures();
-  if (out.files != 0 || out.stored_bytes != 0) tell_figures(out, sink);
-}
 
 void tell_figures(ByteFigures const& out, MetricSink& sink) {
   auto const now = [&](std::string_view name, std::string_view help, std::uint64_t value) {

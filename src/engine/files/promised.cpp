@@ -1,63 +1,61 @@
-// Values of transactions that are not over: no record names them so far. Each stays at the place that its command names,
-// also over starts, as what is prepared is in the log with that place. Copies that a maintenance of the table makes are
-// known here alone: after an exchange of the files, a start makes them again.
+#include "engine/files/promised.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "engine/files/byte_files.h"
 
 namespace fastjournal::storage {
 namespace {
 
 // Of one job, unless a single value is larger.
-constexpr std::uint64_t kBytesPerJob = 4U << 20U;
-constexpr std::size_t kValuesPerJob = 256;
+constexpr std::uint64_t kPromisedBytesPerJob = 4U << 20U;
+constexpr std::size_t kPromisedPerJob = 256;
 
 }  // namespace
 
-Status ByteFiles::promised(Extent const& extent) {
+Status PromisedValues::add(Extent const& extent) {
   if (extent.size() == 0) return {};
-  if (!is_serving_)
-    if (Status status = find_promised(extent); !status.ok()) return status;
-  FJ_CHECK(places_.contains(key_of(extent)), "what is promised was stored before");
-  touch();
+  if (!context_.is_serving)
+    if (Status status = find_at_start(extent); !status.ok()) return status;
+  bool const is_placed = files_.set_promised(extent, true);
+  FJ_CHECK(is_placed, "what is promised was stored before");
+  context_.touch();
   Promised& one = promised_[key_of(extent)];
   one.extent = extent;
-  if (!is_serving_ && says_files() && extent.file != table_->file_for_new())
+  if (!context_.is_serving && context_.says_files() && extent.file != context_.table->file_for_new())
     if (Status status = copy_at_start(one); !status.ok()) return status;
-  tell_promised();
+  tell_table();
   return {};
 }
 
 // Of what was prepared before this start.
-Status ByteFiles::find_promised(Extent const& extent) {
-  File* const file = find(extent.file);
+Status PromisedValues::find_at_start(Extent const& extent) {
+  DataFile* const file = files_.find(extent.file);
   if (file == nullptr)
     return {Code::damaged, fmt::format("{}: the file is gone, and a prepared transaction has a value in it: put it "
                                        "back, or restore a backup",
-                                       path_of(extent.file))};
+                                       files_.path_of(extent.file))};
   if (extent.end > file->found_bytes)
     return {Code::damaged, fmt::format("{}: the file ended at {}, and a prepared transaction has a value up to {}: "
                                        "restore a backup of it",
-                                       path_of(extent.file), file->found_bytes, extent.end)};
-  places_.emplace(key_of(extent), extent);
-  ++file->outstanding;
+                                       files_.path_of(extent.file), file->found_bytes, extent.end)};
+  files_.place_again(*file, extent);
   return {};
 }
 
-Status ByteFiles::copy_at_start(Promised& one) {
-  std::uint32_t const number = table_->file_for_new();
-  File* to = find(number);
+Status PromisedValues::copy_at_start(Promised& one) {
+  std::uint32_t const number = context_.table->file_for_new();
+  DataFile* to = files_.find(number);
   if (to == nullptr) {
-    Result<File*> made = make(number);
+    Result<DataFile*> made = files_.make(number);
     if (!made.ok()) return made.status();
     to = made.value();
   }
   CopyJob job;
   job.to = to->file;
-  job.copies.push_back(copy_of(*to, {.from = one.extent}));
+  job.copies.push_back(files_.place_copy(*to, {.from = one.extent}));
   CopyJob::Copy const& copy = job.copies.front();
   if (!copy.status.ok()) return copy.status;
   job.run();
@@ -70,15 +68,15 @@ Status ByteFiles::copy_at_start(Promised& one) {
   return {};
 }
 
-Extent const* ByteFiles::in_file(Promised const& one, std::uint32_t file) const {
+Extent const* PromisedValues::in_file(Promised const& one, std::uint32_t file) {
   if (one.extent.file == file) return &one.extent;
   auto const found = std::ranges::find(one.copies, file, &Extent::file);
   return found == one.copies.end() ? nullptr : &*found;
 }
 
-Extent ByteFiles::place_of(Extent const& extent) const {
-  if (!says_files()) return extent;
-  std::uint32_t const current = table_->file_for_new();
+Extent PromisedValues::place_of(Extent const& extent) const {
+  if (!context_.says_files()) return extent;
+  std::uint32_t const current = context_.table->file_for_new();
   if (extent.file == current) return extent;
   if (extent.size() == 0) return {current, kHeaderBytes, kHeaderBytes, extent.hash};
   auto const found = promised_.find(key_of(extent));
@@ -87,21 +85,39 @@ Extent ByteFiles::place_of(Extent const& extent) const {
   return *place;
 }
 
-void ByteFiles::let_go(Extent const& extent) {
+void PromisedValues::let_go(Extent const& extent) {
   if (extent.size() == 0) return;
   auto const found = promised_.find(key_of(extent));
   if (found == promised_.end()) return;
-  touch();
+  context_.touch();
+  files_.set_promised(found->second.extent, false);
   let_go_.push_back({found->second.extent, kNoLsn});
   for (Extent const& copy : found->second.copies) let_go_.push_back({copy, kNoLsn});
   promised_.erase(found);
-  tell_promised();
+  tell_table();
+}
+
+void PromisedValues::clear() {
+  for (auto const& [place, one] : promised_) files_.set_promised(one.extent, false);
+  promised_.clear();
+  let_go_.clear();
+}
+
+std::vector<Extent> PromisedValues::extents() const {
+  std::vector<Extent> out;
+  for (auto const& [place, one] : promised_) out.push_back(one.extent);
+  return out;
+}
+
+void PromisedValues::turn_ended(Lsn end) {
+  for (LetGo& one : let_go_)
+    if (one.lsn.is_none()) one.lsn = end;
 }
 
 // A prepared one is in the log until the record of its end is durable: after a crash before that it may be committed.
-void ByteFiles::give_back_let_go(Lsn durable) {
+void PromisedValues::give_back_let_go(Lsn durable) {
   while (!let_go_.empty() && let_go_.front().lsn <= durable) {
-    give_back(let_go_.front().extent);
+    files_.give_back(let_go_.front().extent);
     let_go_.pop_front();
   }
 }
@@ -109,12 +125,12 @@ void ByteFiles::give_back_let_go(Lsn durable) {
 // ---------------------------------------------------------------------------
 // Files that are exchanged
 
-void ByteFiles::wish_for_promised(std::uint32_t file, std::vector<CopyWish>& wishes) const {
+void PromisedValues::wish_to_copy(std::uint32_t file, std::vector<CopyWish>& wishes) const {
   std::uint64_t bytes = 0;
   std::size_t count = 0;
   for (auto const& [place, one] : promised_) {
     if (in_file(one, file) != nullptr) continue;
-    if (count++ >= kValuesPerJob || bytes >= kBytesPerJob) return;
+    if (count++ >= kPromisedPerJob || bytes >= kPromisedBytesPerJob) return;
     bytes += one.extent.size();
     wishes.push_back({.key = {place.first, place.second}, .from = place_of(one.extent)});
   }
@@ -122,41 +138,40 @@ void ByteFiles::wish_for_promised(std::uint32_t file, std::vector<CopyWish>& wis
 
 // Its transaction may be over by now. Without a copy the files cannot be exchanged, so the table is told as of any that
 // failed: whatever it was, the value stays where it is.
-void ByteFiles::add_copy(CopyJob::Copy& copy, Extent const& to) {
+Status PromisedValues::add_copy(CopyJob::Copy const& copy, Extent const& to) {
   auto const found = promised_.find({static_cast<std::uint32_t>(copy.wish.key[0]), copy.wish.key[1]});
   if (copy.status.ok() && found != promised_.end()) {
     copied_to_.insert(to.file);
     found->second.copies.push_back(to);
-    return;
+    return {};
   }
-  if (copy.offset != 0) give_back(to);
-  if (copy.status.ok() || found == promised_.end()) return;
-  if (copy.status.code() == Code::damaged) note_damage(copy.status);
+  if (copy.offset != 0) files_.give_back(to);
+  if (copy.status.ok() || found == promised_.end()) return {};
+  if (copy.status.code() == Code::damaged) context_.note_damage(copy.status);
   Code const code = copy.status.code() == Code::damaged ? Code::unavailable : copy.status.code();
-  copied_->why = {code, "a value of a transaction that is not over cannot be copied: " + copy.status.message()};
-  copied_->not_moved.push_back({.key = {}, .from = copy.wish.from});
+  return {code, "a value of a transaction that is not over cannot be copied: " + copy.status.message()};
 }
 
 // In files that the table gave up, or that were replaced once more.
-void ByteFiles::drop_copies(std::set<std::uint32_t> const& wanted) {
+void PromisedValues::drop_copies(std::set<std::uint32_t> const& wanted) {
   if (std::ranges::includes(wanted, copied_to_)) return;
   std::erase_if(copied_to_, [&](std::uint32_t file) { return !wanted.contains(file); });
   std::size_t dropped = 0;
   for (auto& [place, one] : promised_)
     dropped += std::erase_if(one.copies, [&](Extent const& copy) {
       if (wanted.contains(copy.file)) return false;
-      give_back(copy);
+      files_.give_back(copy);
       return true;
     });
-  if (dropped > 0) tell_promised();
+  if (dropped > 0) tell_table();
 }
 
-void ByteFiles::tell_promised() {
-  if (!says_files()) return;
-  std::uint32_t const next = table_->file_to_be();
+void PromisedValues::tell_table() {
+  if (!context_.says_files()) return;
+  std::uint32_t const next = context_.table->file_to_be();
   bool const all = next != 0 && std::ranges::all_of(
                                     promised_, [&](auto const& one) { return in_file(one.second, next) != nullptr; });
-  table_->has_promised(promised_.size(), all ? next : 0);
+  context_.table->has_promised(promised_.size(), all ? next : 0);
 }
 
 }  // namespace fastjournal::storage

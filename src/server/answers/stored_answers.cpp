@@ -88,7 +88,7 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
   }
   session.kept += bytes;
   sessions_.count(session);
-  waiting_.emplace(std::pair{files, files->fetch(extents)}, std::move(waiting));
+  waiting_.emplace(std::pair{files, files->readings().fetch(extents)}, std::move(waiting));
   network_.turn_again();
   return true;
 }
@@ -96,7 +96,7 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
 void StoredAnswers::send(Session& session, Message const& command, Answer& answer, log::Log const* log,
                          storage::ByteFiles& files, Extent const& extent) {
   admin::Basis const basis{.log = log};
-  storage::ByteFiles::Reading reading = files.read_in_place(extent);
+  storage::Readings::Reading reading = files.readings().read_in_place(extent);
   if (reading.file == nullptr) {
     Status const status{Code::damaged, files.path_of(extent.file) + ": the file is gone"};
     answer.clear();
@@ -104,13 +104,13 @@ void StoredAnswers::send(Session& session, Message const& command, Answer& answe
   }
   replies_.reply_whole(session, command, answer, {}, basis);
   Protocol::Part const part = session.protocol->stored_part();
-  if (session.lost || part.bytes == 0) return files.finish_reading(reading.number);
+  if (session.lost || part.bytes == 0) return files.readings().finish(reading.number);
   FJ_CHECK(part.offset <= extent.size() && part.bytes <= extent.size() - part.offset, "a part of the value");
   FileBytes bytes{.at = session.before + session.out.size(),
                   .file = std::move(reading.file),
                   .offset = extent.begin + part.offset,
                   .left = part.bytes,
-                  .owner = &files,
+                  .owner = &files.readings(),
                   .reading = reading.number};
   bytes.file->expect(bytes.offset, std::min<std::uint64_t>(bytes.left, env::kSendFileBytesMax));
   session.file_bytes += bytes.left;
@@ -149,7 +149,7 @@ void StoredAnswers::attach(Session& session, storage::FilePtr file) {
 bool StoredAnswers::tell_fetched(StoredCommands& commands) {
   bool any = false;
   files_.for_each_touched([&](storage::ByteFiles& files) {
-    for (storage::ByteFiles::Fetched& fetched : files.take_fetched()) {
+    for (storage::Readings::Fetched& fetched : files.readings().take_fetched()) {
       auto const found = waiting_.find({&files, fetched.fetch});
       any = true;
       if (found == waiting_.end()) {
@@ -164,7 +164,7 @@ bool StoredAnswers::tell_fetched(StoredCommands& commands) {
   return any;
 }
 
-void StoredAnswers::tell(Waiting& waiting, storage::ByteFiles::Fetched& fetched) {
+void StoredAnswers::tell(Waiting& waiting, storage::Readings::Fetched& fetched) {
   Session* const session = sessions_.find(waiting.connection);
   if (session == nullptr) return;
   session->kept -= waiting.bytes;

@@ -63,13 +63,13 @@ class StoredAnswers final : public BytesLater {
   void send_shared(Session& session, Message const& command, Answer& answer, log::Log const* log, std::size_t text);
   void tell_place(Answer& answer, std::size_t param);
   static void attach(Session& session, storage::FilePtr file);
-  void tell(Waiting& waiting, storage::ByteFiles::Fetched& fetched);
+  void tell(Waiting& waiting, storage::Readings::Fetched& fetched);
 
   Sessions& sessions_;
   TableFiles& files_;
   Replies& replies_;
   env::Network& network_;
-  std::map<std::pair<storage::ByteFiles*, storage::ByteFiles::FetchId>, Waiting> waiting_;
+  std::map<std::pair<storage::ByteFiles*, storage::Readings::FetchId>, Waiting> waiting_;
 };
 
 }  // namespace fastjournal::server

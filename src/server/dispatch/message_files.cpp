@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/files/byte_files.h"
+#include "engine/files/figures.h"
 #include "server/admin/declarations.h"
 
 namespace fastjournal::server {

@@ -77,7 +77,7 @@ Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, 
   if (session == nullptr) return {Code::closed, "the connection is gone"};
   Held held{.values = {}, .message = {}, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
   Values& values = held.values.emplace_back(Values{.files = &files, .places = {}});
-  std::vector<storage::ByteFiles::Piece> pieces;
+  std::vector<storage::Staging::Piece> pieces;
   for (StoreWish::Piece const& piece : wish.pieces) {
     pieces.push_back({piece.bytes, piece.is_text});
     values.places.push_back({.param = piece.param});
@@ -85,7 +85,7 @@ Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, 
   }
   bool const gives = gives_input(*session, wish, held.bytes);
   if (gives) held.bytes = session->in.capacity();
-  Result<storage::ByteFiles::StageId> const stage = files.store(pieces, gives ? &session->in : nullptr);
+  Result<storage::Staging::StageId> const stage = files.staging().store(pieces, gives ? &session->in : nullptr);
   if (!stage.ok()) return stage.status();
   values.stage = stage.value();
   // What is stored is not copied once more.
@@ -101,7 +101,7 @@ Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, 
 
 Status StoredCommands::store_whole(Session& session, Message const& message, std::deque<WholeWish> const& wishes) {
   Held held{.values = {}, .message = {}, .is_whole = true, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
-  std::map<storage::ByteFiles*, std::vector<storage::ByteFiles::Piece>> pieces;
+  std::map<storage::ByteFiles*, std::vector<storage::Staging::Piece>> pieces;
   for (WholeWish const& one : wishes) {
     storage::ByteFiles* const files = TableFiles::of(*one.table);
     auto at = std::ranges::find(held.values, files, &Values::files);
@@ -113,7 +113,7 @@ Status StoredCommands::store_whole(Session& session, Message const& message, std
     }
   }
   for (Values& values : held.values) {
-    Result<storage::ByteFiles::StageId> const stage = values.files->store(pieces[values.files]);
+    Result<storage::Staging::StageId> const stage = values.files->staging().store(pieces[values.files]);
     if (!stage.ok()) {
       drop_values(held);
       return stage.status();
@@ -141,7 +141,7 @@ bool StoredCommands::read(Speaker const& speaker, engine::HostedTable& table, wo
   }
   Held held{.values = {}, .message = {}, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
   storage::ByteFiles* const files = TableFiles::of(table);
-  held.reading = Reading{files, files->fetch({fetching.wanted}), fetching};
+  held.reading = Reading{files, files->readings().fetch({fetching.wanted}), fetching};
   for (Param const& param : message.params()) held.bytes += param.value.bytes.size();
   message.own();
   held.message = std::move(message);
@@ -151,7 +151,7 @@ bool StoredCommands::read(Speaker const& speaker, engine::HostedTable& table, wo
   return true;
 }
 
-void StoredCommands::tell_fetched(storage::ByteFiles& files, storage::ByteFiles::Fetched const& fetched) {
+void StoredCommands::tell_fetched(storage::ByteFiles& files, storage::Readings::Fetched const& fetched) {
   auto const found = std::ranges::find_if(held_, [&](auto const& one) {
     std::optional<Reading> const& reading = one.second.reading;
     return reading && reading->files == &files && reading->fetch == fetched.fetch;
@@ -186,7 +186,7 @@ bool StoredCommands::fill(std::vector<Message>& commands) const {
 
 void StoredCommands::drop_values(Held& held) {
   for (Values& values : held.values)
-    if (values.stage != 0) values.files->drop(std::exchange(values.stage, 0U));
+    if (values.stage != 0) values.files->staging().drop(std::exchange(values.stage, 0U));
 }
 
 // Large values leave with the buffer that they came in, if it has little else: the reader keeps the rest.
@@ -218,7 +218,8 @@ void StoredCommands::begin(Session& session, Message& message, Protocol::Piece c
   Status status = accepted.status();
   if (status.ok()) {
     values.files = TableFiles::of(*accepted->table);
-    Result<storage::ByteFiles::StageId> const stage = values.files->begin_value(piece.value_bytes, accepted->bytes_max);
+    Result<storage::Staging::StageId> const stage =
+        values.files->staging().begin_value(piece.value_bytes, accepted->bytes_max);
     status = stage.status();
     if (stage.ok()) values.stage = stage.value();
   }
@@ -254,11 +255,11 @@ void StoredCommands::add(Session& session, std::string_view content) {
   if (found == held_.end() || found->second.is_refused) return;
   Held& held = found->second;
   Values const& values = held.values.front();
-  if (Status const status = values.files->add(values.stage, content); !status.ok())
+  if (Status const status = values.files->staging().add(values.stage, content); !status.ok())
     return refuse(session, held, status);
   if (held.bytes_a_second > 0 && held.ends_us != INT64_MAX)
     held.ends_us += static_cast<std::int64_t>(content.size()) * 1'000'000 / held.bytes_a_second;
-  if (values.files->waiting_bytes(values.stage) < kWaitingBytesMax) return;
+  if (values.files->staging().waiting_bytes(values.stage) < kWaitingBytesMax) return;
   session.stores = true;
   network_.turn_again();
 }
@@ -273,7 +274,7 @@ void StoredCommands::end(Session& session, Protocol::Piece const& piece) {
   }
   if (piece.value_hash) held.hash = piece.value_hash;
   Values& values = held.values.front();
-  if (Status const status = values.files->end_value(values.stage); !status.ok()) {
+  if (Status const status = values.files->staging().end_value(values.stage); !status.ok()) {
     values.stage = 0;
     refuse(session, held, status);
     held_.erase(found);
@@ -298,7 +299,7 @@ void StoredCommands::give_up(Session& session) {
 bool StoredCommands::run_stored() {
   bool any = false;
   files_.for_each_touched([&](storage::ByteFiles& files) {
-    for (storage::ByteFiles::Done& done : files.take_done()) any = take_done(files, std::move(done)) || any;
+    for (storage::Staging::Done& done : files.staging().take_done()) any = take_done(files, std::move(done)) || any;
   });
   for (ConnectionId const id : std::exchange(ready_, {})) any = run_if_ready(id) || any;
   let_go_on();
@@ -306,14 +307,14 @@ bool StoredCommands::run_stored() {
   return any;
 }
 
-bool StoredCommands::take_done(storage::ByteFiles& files, storage::ByteFiles::Done done) {
+bool StoredCommands::take_done(storage::ByteFiles& files, storage::Staging::Done done) {
   auto const is_it = [&](Values const& values) { return values.files == &files && values.stage == done.stage; };
   auto const found =
       std::ranges::find_if(held_, [&](auto const& one) { return std::ranges::any_of(one.second.values, is_it); });
   if (found == held_.end()) {
     // Else its session has ended.
     if (files_.take_stored(files, done, clock_.now())) return true;
-    files.drop(done.stage);
+    files.staging().drop(done.stage);
     return false;
   }
   Session* const session = sessions_.find(found->first);
@@ -363,8 +364,8 @@ StoredCommands::Wait StoredCommands::waits(Held& held, Status& status) {
       return Wait::for_files;
   Wait wait = Wait::no;
   for (Values& values : held.values) {
-    if (files_.table_of(*values.files) == nullptr || values.files->is_current(*values.done)) continue;
-    status = values.files->store_again(values.stage);
+    if (files_.table_of(*values.files) == nullptr || values.files->staging().is_current(*values.done)) continue;
+    status = values.files->staging().store_again(values.stage);
     if (!status.ok()) {
       values.stage = 0;
       return Wait::no;
@@ -413,7 +414,7 @@ void StoredCommands::let_go_on() {
     Session* const session = sessions_.find(id);
     if (session == nullptr || !session->stores) continue;
     Values const& values = held.values.front();
-    if (values.stage != 0 && values.files->waiting_bytes(values.stage) >= kWaitingBytesMax) continue;
+    if (values.stage != 0 && values.files->staging().waiting_bytes(values.stage) >= kWaitingBytesMax) continue;
     session->stores = false;
     session->held_back = true;
     sessions_.mark_dirty(*session);

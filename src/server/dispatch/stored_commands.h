@@ -67,7 +67,7 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
   // Commands whose values are stored by now. True: there was any.
   bool run_stored();
   // What was read for a command; nothing happens if it is not for one.
-  void tell_fetched(storage::ByteFiles& files, storage::ByteFiles::Fetched const& fetched);
+  void tell_fetched(storage::ByteFiles& files, storage::Readings::Fetched const& fetched);
   // When the next value is late; INT64_MAX: none is under way.
   [[nodiscard]] std::int64_t next_us() const;
   void session_ended(Session const& session);
@@ -82,14 +82,14 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
       std::size_t param{0};
     };
     storage::ByteFiles* files{nullptr};
-    storage::ByteFiles::StageId stage{0};
+    storage::Staging::StageId stage{0};
     std::vector<Place> places;  // where they go
-    std::optional<storage::ByteFiles::Done> done{};
+    std::optional<storage::Staging::Done> done{};
   };
   // Of a command that wants bytes.
   struct Reading {
     storage::ByteFiles* files{nullptr};
-    storage::ByteFiles::FetchId fetch{0};
+    storage::Readings::FetchId fetch{0};
     work::Fetching fetching{};
   };
   // Of a session; at most one.
@@ -119,7 +119,7 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
   void hold(Session& session, Held held);
   void refuse(Session& session, Held& held, Status const& why);
   // True: a session goes on by it.
-  bool take_done(storage::ByteFiles& files, storage::ByteFiles::Done done);
+  bool take_done(storage::ByteFiles& files, storage::Staging::Done done);
   bool run_if_ready(ConnectionId id);
   void run(Session& session, Held held, Status const& status);
   static void drop_values(Held& held);

@@ -132,9 +132,9 @@ bool TableFiles::move_copied(TimeMs now) {
   bool again = false;
   for (std::size_t i = 0; i < touched_.size(); ++i) {
     storage::ByteFiles& files = *touched_[i]->files;
-    engine::HostedTable* const table = files.has_copied() ? table_of(files) : nullptr;
+    engine::HostedTable* const table = files.copying().has_copied() ? table_of(files) : nullptr;
     if (table != nullptr && table->serves()) {
-      storage::ByteFiles::Copied const& copied = files.copied();
+      storage::Copying::Copied const& copied = files.copying().copied();
       std::span<Moved const> rest{copied.moved};
       // Also if all were values of transactions: the table may have waited for these alone.
       do {
@@ -149,8 +149,8 @@ bool TableFiles::move_copied(TimeMs now) {
           return false;
         });
     }
-    if (files.has_copied()) {
-      files.settle_copied();
+    if (files.copying().has_copied()) {
+      files.copying().settle_copied();
       again = true;
     }
   }
@@ -163,9 +163,9 @@ bool TableFiles::move_out(One& one) {
   moved_out_.clear();
   bool const again = table->can.stores->wish_to_move_out(moved_out_);
   if (moved_out_.empty()) return again;
-  std::vector<storage::ByteFiles::Piece> pieces;
+  std::vector<storage::Staging::Piece> pieces;
   for (std::string const& value : moved_out_) pieces.push_back({.bytes = value});
-  Result<storage::ByteFiles::StageId> const stage = one.files->store(pieces);
+  Result<storage::Staging::StageId> const stage = one.files->staging().store(pieces);
   if (stage.ok())
     one.moving_out = stage.value();
   else
@@ -173,7 +173,7 @@ bool TableFiles::move_out(One& one) {
   return stage.ok();
 }
 
-bool TableFiles::take_stored(storage::ByteFiles& files, storage::ByteFiles::Done const& done, TimeMs now) {
+bool TableFiles::take_stored(storage::ByteFiles& files, storage::Staging::Done const& done, TimeMs now) {
   One& one = one_of(files);
   if (one.moving_out != done.stage) return false;
   one.moving_out = 0;
@@ -191,7 +191,7 @@ bool TableFiles::take_stored(storage::ByteFiles& files, storage::ByteFiles::Done
     if (more)
       stores.not_moved_out(done.status.ok() ? Status{Code::no_space, "there is no room in the log"} : done.status);
   }
-  files.drop(done.stage);
+  files.staging().drop(done.stage);
   return true;
 }
 

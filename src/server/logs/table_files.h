@@ -74,7 +74,7 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
   [[nodiscard]] bool move_copied(TimeMs now);
   // Bytes that a table brings itself (Stores::wish_to_move_out): those that are stored are told to it. False: they are
   // not of a table.
-  [[nodiscard]] bool take_stored(storage::ByteFiles& files, storage::ByteFiles::Done const& done, TimeMs now);
+  [[nodiscard]] bool take_stored(storage::ByteFiles& files, storage::Staging::Done const& done, TimeMs now);
   // After the logs' turn, before anything leaves: what was carried is written, and what is to be done beside the loop is
   // begun. False: the daemon is dead.
   [[nodiscard]] bool end_turn();
@@ -89,7 +89,7 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
   void let_go_all() override { hold(false); }
 
  private:
-  struct One final : storage::ByteFiles::Owner {
+  struct One final : storage::ByteFilesOwner {
     One(TableFiles& all, engine::HostedTable& hosted) : owner(all), table(&hosted), log(hosted.log) {}
     void touched() override { owner.touched_.push_back(this); }
 
@@ -97,9 +97,9 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
     engine::HostedTable* table;  // until it is dropped
     engine::HostedLog* log;
     std::unique_ptr<storage::ByteFiles> files;
-    storage::ByteFiles::StageId moving_out{0};  // 0: nothing is
-    std::int64_t due_us{INT64_MAX};             // as in dates_
-    bool is_written{false};                     // in written_
+    storage::Staging::StageId moving_out{0};  // 0: nothing is
+    std::int64_t due_us{INT64_MAX};           // as in dates_
+    bool is_written{false};                   // in written_
   };
   [[nodiscard]] static One& one_of(storage::ByteFiles const& files) { return static_cast<One&>(*files.owner()); }
   [[nodiscard]] Status begin(One& one);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "engine/files/byte_files.h"
+#include "engine/files/readings.h"
 
 namespace fastjournal::server {
 namespace {
@@ -111,7 +111,7 @@ Result<bool> Output::send_file(Session& session) {
     next.file->expect(next.offset, std::min<std::uint64_t>(next.left, kExpectedBytes));
     return false;
   }
-  next.owner->finish_reading(next.reading);
+  next.owner->finish(next.reading);
   session.files.pop_front();
   return true;
 }

@@ -23,7 +23,7 @@
 #include "server/session/client_memory.h"
 
 namespace fastjournal::storage {
-class ByteFiles;
+class Readings;
 }
 
 namespace fastjournal::server {
@@ -62,8 +62,8 @@ struct FileBytes {
   std::shared_ptr<std::string const> text{};  // instead of a file
   std::uint64_t offset{0};
   std::uint64_t left{0};
-  storage::ByteFiles* owner{nullptr};  // of a file: keeps them in their place
-  std::uint64_t reading{0};            // until this number is given back
+  storage::Readings* owner{nullptr};  // of a file: keeps them in their place
+  std::uint64_t reading{0};           // until this number is given back
 };
 
 // Buffers that grew beyond this are freed when empty.

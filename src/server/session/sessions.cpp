@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "engine/files/byte_files.h"
+#include "engine/files/readings.h"
 
 namespace fastjournal::server {
 
@@ -61,7 +61,7 @@ void Sessions::end_after_answers(Session& session) {
 // Before it is erased.
 void Sessions::forget(Session& session) {
   for (FileBytes const& one : session.files)
-    if (one.owner != nullptr) one.owner->finish_reading(one.reading);
+    if (one.owner != nullptr) one.owner->finish(one.reading);
   if (session.dirty) std::erase(dirty_, &session);
   if (session.speaks != Spoken::messages) --speaking_[static_cast<std::size_t>(session.speaks)];
   silence_.end(session);

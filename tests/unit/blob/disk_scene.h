@@ -79,7 +79,7 @@ class DiskScene : public fastjournal::test::TableHarness<BlobTable> {
       if (place.ok() && !store(message, key, place.value(), bytes, true)) files_->give_back(place->extent);
       return;
     }
-    Result<storage::ByteFiles::StageId> const stage = files_->store({{bytes, false}});
+    Result<storage::Staging::StageId> const stage = files_->staging().store({{bytes, false}});
     if (stage.ok()) stages_[stage.value()] = {key, bytes};
   }
   std::string maintain(Texts const& with = {}) { return run("MAINTAIN", with).get("result"); }
@@ -96,9 +96,9 @@ class DiskScene : public fastjournal::test::TableHarness<BlobTable> {
     if (is_over()) return false;
     static_cast<void>(table->take_detached());
     if (!table->holds_new())
-      for (storage::ByteFiles::Done& done : files_->take_done()) take(done);
-    if (files_->has_copied()) {
-      auto const& copied = files_->copied();
+      for (storage::Staging::Done& done : files_->staging().take_done()) take(done);
+    if (files_->copying().has_copied()) {
+      auto const& copied = files_->copying().copied();
       if (!copied.moved.empty())
         decide_until_done([&](Decision& decision) { return table->decide_moved(copied.moved, decision); });
       if (!copied.not_moved.empty())
@@ -106,7 +106,7 @@ class DiskScene : public fastjournal::test::TableHarness<BlobTable> {
           table->decide_not_moved(copied.not_moved, copied.why, decision);
           return false;
         });
-      files_->settle_copied();
+      files_->copying().settle_copied();
     }
     pass(ms);
     if (is_over()) return false;
@@ -209,15 +209,16 @@ class DiskScene : public fastjournal::test::TableHarness<BlobTable> {
     may_go.erase(key);
     return true;
   }
-  void take(storage::ByteFiles::Done& done) {
+  void take(storage::Staging::Done& done) {
     auto const [key, bytes] = stages_[done.stage];
-    if (done.status.ok() && !files_->is_current(done) && files_->store_again(done.stage).ok()) return;
-    if (done.status.ok() && files_->is_current(done)) {
+    if (done.status.ok() && !files_->staging().is_current(done) && files_->staging().store_again(done.stage).ok())
+      return;
+    if (done.status.ok() && files_->staging().is_current(done)) {
       Message message{"PUT"};
       message.set("key", std::string_view{key});
       static_cast<void>(store(message, key, done.values.front(), bytes, false));
     }
-    files_->drop(done.stage);
+    files_->staging().drop(done.stage);
     stages_.erase(done.stage);
   }
   void sync_log() {
@@ -234,7 +235,7 @@ class DiskScene : public fastjournal::test::TableHarness<BlobTable> {
   Told told_;
   std::unique_ptr<storage::ByteFiles> files_;
   std::vector<std::pair<storage::Lane, std::unique_ptr<storage::Job>>> jobs_;
-  std::map<storage::ByteFiles::StageId, std::pair<std::string, std::string>> stages_;
+  std::map<storage::Staging::StageId, std::pair<std::string, std::string>> stages_;
   std::map<std::string, std::vector<Stored>> values_;
   std::size_t durable_{0};
   Lsn durable_lsn_{};

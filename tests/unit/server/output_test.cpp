@@ -28,14 +28,14 @@ struct OutputFixture : Parts {
     Result<StoredValue> const value = life.files().carry(bytes, false);
     BOOST_REQUIRE(value.ok());
     life.files().named(value->extent, bytes);
-    storage::ByteFiles::Reading reading = life.files().read_in_place(value->extent);
+    storage::Readings::Reading reading = life.files().readings().read_in_place(value->extent);
     BOOST_REQUIRE(reading.file != nullptr);
     session.file_bytes += bytes.size();
     session.files.push_back({.at = session.before + session.out.size(),
                              .file = std::move(reading.file),
                              .offset = value->extent.begin,
                              .left = bytes.size(),
-                             .owner = &life.files(),
+                             .owner = &life.files().readings(),
                              .reading = reading.number});
   }
   // No file is read any more: once the table is dropped, nothing of it is left.

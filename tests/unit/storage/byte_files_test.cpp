@@ -144,9 +144,9 @@ BOOST_AUTO_TEST_CASE(large_values_are_written_from_the_buffer_that_was_given_awa
     std::string const first = life.bytes(2'500'000);
     std::string const second = life.bytes(1'100'000);
     Buffer message{"head " + first + second + " tail"};
-    std::vector<ByteFiles::Piece> const pieces{{message.view().substr(5, first.size()), false},
-                                               {message.view().substr(5 + first.size(), second.size()), false}};
-    Result<ByteFiles::StageId> const stage = life.files().store(pieces, &message);
+    std::vector<Staging::Piece> const pieces{{message.view().substr(5, first.size()), false},
+                                             {message.view().substr(5 + first.size(), second.size()), false}};
+    Result<Staging::StageId> const stage = life.files().staging().store(pieces, &message);
     BOOST_REQUIRE(stage.ok());
     BOOST_TEST(message.empty());
     std::unique_ptr<Job> job = life.files().take_job(Lane::store, 0);
@@ -157,17 +157,17 @@ BOOST_AUTO_TEST_CASE(large_values_are_written_from_the_buffer_that_was_given_awa
     life.files().finish_job(Lane::store, std::move(job));
     BOOST_TEST(life.files().failure().ok() == !fails);
     if (fails) continue;
-    std::vector<ByteFiles::Done> const done = life.files().take_done();
+    std::vector<Staging::Done> const done = life.files().staging().take_done();
     BOOST_REQUIRE(done.size() == 1U && done[0].status.ok());
     std::string got;
     for (std::size_t i = 0; i < 2; ++i) {
       Extent const& extent = done[0].values[i].extent;
-      ByteFiles::Reading const reading = life.files().read_in_place(extent);
+      Readings::Reading const reading = life.files().readings().read_in_place(extent);
       BOOST_REQUIRE(read_extent(*reading.file, "file", extent, got).ok());
       BOOST_TEST((got == (i == 0 ? first : second)));
-      life.files().finish_reading(reading.number);
+      life.files().readings().finish(reading.number);
     }
-    life.files().drop(stage.value());
+    life.files().staging().drop(stage.value());
   }
 }
 
@@ -175,10 +175,10 @@ BOOST_AUTO_TEST_CASE(large_values_are_written_from_the_buffer_that_was_given_awa
 BOOST_AUTO_TEST_CASE(a_value_that_was_announced_and_never_came_gives_its_space_back) {
   Life life{fastjournal::test::seed_or(7)};
   require_start(life);
-  Result<ByteFiles::StageId> const stage = life.files().begin_value(4U << 20U, 4U << 20U);
+  Result<Staging::StageId> const stage = life.files().staging().begin_value(4U << 20U, 4U << 20U);
   BOOST_REQUIRE(stage.ok());
   BOOST_TEST(life.disk().used_bytes() > 4U << 20U);
-  life.files().drop(stage.value());
+  life.files().staging().drop(stage.value());
   settle(life);
   BOOST_TEST(life.disk().used_bytes() <= 256U << 10U);
   BOOST_TEST(life.carry(life.bytes(5000), true).empty());
@@ -186,6 +186,37 @@ BOOST_AUTO_TEST_CASE(a_value_that_was_announced_and_never_came_gives_its_space_b
   BOOST_TEST(life.check().empty());
   life.kill();
   require_start(life);
+}
+
+BOOST_AUTO_TEST_CASE(a_value_that_ends_before_the_size_that_was_announced_is_refused) {
+  Life life{fastjournal::test::seed_or(18)};
+  require_start(life);
+  Staging& staging = life.files().staging();
+  Result<Staging::StageId> const stage = staging.begin_value(9000, 9000);
+  BOOST_REQUIRE(stage.ok());
+  BOOST_TEST(staging.add(stage.value(), "few").ok());
+  BOOST_TEST((staging.end_value(stage.value()).code() == Code::damaged));
+  BOOST_TEST(!staging.is_any());
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_was_removed_while_it_is_used_is_missed) {
+  Life life{fastjournal::test::seed_or(19)};
+  require_start(life);
+  BOOST_TEST(life.carry(life.bytes(5000), true).empty());
+  settle(life);
+  BOOST_TEST(life.files().look(true).ok());
+  life.disk().drop("bytes/blobs/data.000001");
+  BOOST_TEST(!life.files().look(true).ok());
+  BOOST_TEST(!life.files().failure().ok());
+}
+
+// A table that says its files counts them, to know when they are worth an exchange.
+BOOST_AUTO_TEST_CASE(whole_blocks_of_what_is_given_back_are_told_as_hollow) {
+  storage::test::ExchangingTable table;
+  BOOST_REQUIRE(table.start().ok());
+  storage::Staging::Done const done = table.store(std::string(20'000, 'h'));
+  table.files->staging().drop(done.stage);
+  BOOST_TEST(table.hollow_bytes == 16'384U);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_crash_left_is_given_back_at_the_next_start) {
@@ -255,13 +286,13 @@ BOOST_AUTO_TEST_CASE(an_empty_value_takes_nothing_from_the_one_beside_it) {
 BOOST_AUTO_TEST_CASE(a_value_is_read_from_the_file_where_it_was_when_that_was_asked) {
   storage::test::ExchangingTable table;
   BOOST_REQUIRE(table.start().ok());
-  storage::ByteFiles::Done const done = table.store("asked for");
+  storage::Staging::Done const done = table.store("asked for");
   Extent const place = done.values.front().extent;
   table.files->named(place, {});
-  table.files->drop(done.stage);
+  table.files->staging().drop(done.stage);
   table.next = 2;
   table.turns();
-  static_cast<void>(table.files->fetch({place}));
+  static_cast<void>(table.files->readings().fetch({place}));
   // Of this turn the job of reading is not taken.
   table.exchange();
   for (int i = 0; i < 4; ++i) {
@@ -273,7 +304,7 @@ BOOST_AUTO_TEST_CASE(a_value_is_read_from_the_file_where_it_was_when_that_was_as
   }
   BOOST_TEST(!table.has_file(1));
   table.turns();
-  std::vector<storage::ByteFiles::Fetched> const fetched = table.files->take_fetched();
+  std::vector<storage::Readings::Fetched> const fetched = table.files->readings().take_fetched();
   BOOST_REQUIRE_EQUAL(fetched.size(), 1U);
   BOOST_TEST(fetched.front().status.ok(), fetched.front().status.text());
   BOOST_TEST(fetched.front().values == std::vector<std::string>{"asked for"});
@@ -284,7 +315,8 @@ BOOST_AUTO_TEST_CASE(what_finds_no_space_waits_no_longer) {
   storage::test::ExchangingTable table{64U << 10U};
   BOOST_REQUIRE(table.start().ok());
   std::string const large(100'000, 'l');
-  BOOST_TEST((table.files->store({{"few", false}, {large, false}, {"more", false}}).status().code() == Code::no_space));
+  BOOST_TEST((table.files->staging().store({{"few", false}, {large, false}, {"more", false}}).status().code() ==
+              Code::no_space));
   BOOST_TEST(table.files->figures().staged_bytes == 0U);
 }
 

@@ -45,6 +45,9 @@ class ExchangingTable final : public Stores {
     promised = count;
     copied_to = file;
   }
+  void file_has(std::uint32_t file, std::uint64_t, std::uint64_t hollow) override {
+    if (file == current) hollow_bytes = hollow;
+  }
   [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t, std::vector<CopyWish>& out) const override {
     out = to_copy;
     return to_copy.empty() ? 0 : next;
@@ -70,10 +73,10 @@ class ExchangingTable final : public Stores {
       job->run();
       files->finish_job(lane, std::move(job));
     }
-    if (files->has_copied()) {
+    if (files->copying().has_copied()) {
       to_copy.clear();
-      if (!files->copied().not_moved.empty()) not_moved = files->copied().why;
-      files->settle_copied();
+      if (!files->copying().copied().not_moved.empty()) not_moved = files->copying().copied().why;
+      files->copying().settle_copied();
     }
     end += 8;
     if (is_durable) durable = end;
@@ -86,20 +89,20 @@ class ExchangingTable final : public Stores {
     for (int i = 0; i < count; ++i) turn();
   }
   // Its stage is there until it is dropped.
-  ByteFiles::Done store(std::string const& bytes) {
-    static_cast<void>(files->store({{bytes, false}}));
+  Staging::Done store(std::string const& bytes) {
+    static_cast<void>(files->staging().store({{bytes, false}}));
     for (int i = 0; i < 10; ++i) {
       turn();
-      for (ByteFiles::Done& done : files->take_done()) return std::move(done);
+      for (Staging::Done& done : files->staging().take_done()) return std::move(done);
     }
     return {};
   }
   // Stored, and promised.
   Extent promise(std::string const& bytes) {
-    ByteFiles::Done const done = store(bytes);
+    Staging::Done const done = store(bytes);
     if (done.values.empty()) return {};
     static_cast<void>(files->promised(done.values.front().extent));
-    files->drop(done.stage);
+    files->staging().drop(done.stage);
     return done.values.front().extent;
   }
   void exchange() {
@@ -122,6 +125,7 @@ class ExchangingTable final : public Stores {
   std::uint32_t next{0};
   std::uint64_t promised{0};
   std::uint32_t copied_to{0};
+  std::uint64_t hollow_bytes{0};  // of the file for new values
   std::vector<CopyWish> to_copy;  // of the table itself, once
   Status not_moved{};             // why something was not copied
   std::vector<std::pair<Lane, std::unique_ptr<Job>>> jobs;
@@ -190,14 +194,14 @@ inline std::string exchange_on_the_way(Coming coming, int moment, int again) {
   table.next = 2;
   table.turns();
   bool const is_open = coming != Coming::whole && coming != Coming::several;
-  std::vector<ByteFiles::Piece> pieces;
+  std::vector<Staging::Piece> pieces;
   for (std::string const& one : bytes) pieces.push_back({one, false});
   std::uint64_t const size = coming == Coming::known ? bytes.front().size() : UINT64_MAX;
-  Result<ByteFiles::StageId> const stage =
-      is_open ? table.files->begin_value(size, 1U << 20U) : table.files->store(pieces);
-  Result<ByteFiles::StageId> const broken_off = table.files->begin_value(UINT64_MAX, 1U << 20U);
+  Result<Staging::StageId> const stage =
+      is_open ? table.files->staging().begin_value(size, 1U << 20U) : table.files->staging().store(pieces);
+  Result<Staging::StageId> const broken_off = table.files->staging().begin_value(UINT64_MAX, 1U << 20U);
   if (!stage.ok() || !broken_off.ok()) return "no stage";
-  static_cast<void>(table.files->add(broken_off.value(), "some"));
+  static_cast<void>(table.files->staging().add(broken_off.value(), "some"));
   std::string_view rest = is_open ? std::string_view{bytes.front()} : std::string_view{};
   bool is_over = !is_open;
   for (int turn = 0; turn < kTurns; ++turn) {
@@ -206,22 +210,22 @@ inline std::string exchange_on_the_way(Coming coming, int moment, int again) {
       table.exchange();
       table.next = table.current + 1;
     }
-    if (turn == moment + 2) table.files->drop(broken_off.value());
+    if (turn == moment + 2) table.files->staging().drop(broken_off.value());
     if (!is_over && rest.empty()) {
-      if (Status const status = table.files->end_value(stage.value()); !status.ok()) return status.text();
+      if (Status const status = table.files->staging().end_value(stage.value()); !status.ok()) return status.text();
       is_over = true;
     } else if (!is_over) {
-      if (Status const status = table.files->add(stage.value(), rest.substr(0, 25'000)); !status.ok())
+      if (Status const status = table.files->staging().add(stage.value(), rest.substr(0, 25'000)); !status.ok())
         return status.text();
       rest.remove_prefix(std::min<std::size_t>(rest.size(), 25'000));
     }
     table.turn();
-    for (ByteFiles::Done const& done : table.files->take_done()) {
+    for (Staging::Done const& done : table.files->staging().take_done()) {
       if (done.stage != stage.value()) return "something else is told";
       if (!done.status.ok()) return done.status.text();
       // Later exchanges find it as well.
-      if (!table.files->is_current(done) || turn < moment + again) {
-        if (Status const status = table.files->store_again(done.stage); !status.ok()) return status.text();
+      if (!table.files->staging().is_current(done) || turn < moment + again) {
+        if (Status const status = table.files->staging().store_again(done.stage); !status.ok()) return status.text();
         continue;
       }
       if (done.values.size() != bytes.size()) return "other values are told";
@@ -231,7 +235,7 @@ inline std::string exchange_on_the_way(Coming coming, int moment, int again) {
         if (table.bytes_at(place) != bytes[i]) return "other bytes are where it is: " + table.bytes_at(place);
         table.files->named(place, {});
       }
-      table.files->drop(done.stage);
+      table.files->staging().drop(done.stage);
       table.turns();
       for (std::size_t i = 0; i < bytes.size(); ++i)
         if (table.bytes_at(done.values[i].extent) != bytes[i]) return "it did not stay";
@@ -265,23 +269,23 @@ inline std::string change_before_a_move(bool is_stored) {
   if (!table.start().ok()) return "no start";
   table.next = 2;
   table.turns();
-  Result<ByteFiles::StageId> const stage = table.files->begin_value(UINT64_MAX, 1U << 20U);
-  if (!stage.ok() || !table.files->add(stage.value(), std::string(9000, 'v')).ok()) return "no stage";
+  Result<Staging::StageId> const stage = table.files->staging().begin_value(UINT64_MAX, 1U << 20U);
+  if (!stage.ok() || !table.files->staging().add(stage.value(), std::string(9000, 'v')).ok()) return "no stage";
   table.turns();
   if (!is_stored) table.disk.flip("bytes/blobs/stage.000001", 77, 1);
-  if (!table.files->end_value(stage.value()).ok()) return "no end";
+  if (!table.files->staging().end_value(stage.value()).ok()) return "no end";
   if (is_stored) {
     table.turns();
-    if (table.files->take_done().size() != 1U) return "it is not stored";
+    if (table.files->staging().take_done().size() != 1U) return "it is not stored";
     table.disk.flip("bytes/blobs/data.000001", 4096 + 77, 1);
     table.exchange();
-    if (!table.files->store_again(stage.value()).ok()) return "not again";
+    if (!table.files->staging().store_again(stage.value()).ok()) return "not again";
   }
   table.turns();
-  for (ByteFiles::Done const& done : table.files->take_done()) {
+  for (Staging::Done const& done : table.files->staging().take_done()) {
     if (done.status.ok()) return "what changed is told as stored";
     bool const is_told = done.status.code() == Code::damaged && !table.files->take_damage().empty();
-    table.files->drop(done.stage);
+    table.files->staging().drop(done.stage);
     return is_told ? "" : "damage is told as " + done.status.text();
   }
   return "nothing is told";
@@ -297,17 +301,17 @@ inline std::string empty_beside_others() {
   ExchangingTable table;
   if (!table.start().ok()) return "no start";
   // Both on their way; the empty one is dropped first.
-  ByteFiles::Done const empty = table.store("");
-  ByteFiles::Done const other = table.store(bytes);
+  Staging::Done const empty = table.store("");
+  Staging::Done const other = table.store(bytes);
   Extent const none = empty.values.front().extent;
   Extent const place = other.values.front().extent;
   if (none.begin != place.begin) return "they are not beside one another";
-  table.files->drop(empty.stage);
+  table.files->staging().drop(empty.stage);
   table.turns();
   if (table.bytes_at(place) != bytes) return "the end of an empty value ended the one beside it";
   // Of two transactions; that of the empty one is over first.
   if (!table.files->promised(none).ok() || !table.files->promised(place).ok()) return "no promise";
-  table.files->drop(other.stage);
+  table.files->staging().drop(other.stage);
   table.files->let_go(none);
   table.turns();
   if (table.promised != 1 || table.bytes_at(place) != bytes) return "an empty value let the one beside it go";

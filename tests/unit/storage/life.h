@@ -115,7 +115,7 @@ class Life final : public Stores {
     for (auto stage = stages_.begin(); stage != stages_.end();) {
       auto const one = stage++;
       if (!one->second.is_open) continue;
-      files_->drop(one->first);
+      files_->staging().drop(one->first);
       stages_.erase(one);
     }
     while (!promised_.empty())
@@ -173,7 +173,7 @@ class Life final : public Stores {
     Staged staged;
     staged.becomes = becomes;
     staged.values.push_back(bytes(size));
-    Result<ByteFiles::StageId> const stage = files_->store({{staged.values.back(), false}});
+    Result<Staging::StageId> const stage = files_->staging().store({{staged.values.back(), false}});
     if (!stage.ok()) return stage.status().text();
     stages_[stage.value()] = std::move(staged);
     std::size_t const before = named_.size() + promised_.size();
@@ -252,9 +252,9 @@ class Life final : public Stores {
       std::string got;
       // It has no place, so no file stays for it.
       if (value.bytes.empty()) continue;
-      ByteFiles::Reading const reading = files_->read_in_place(value.extent);
+      Readings::Reading const reading = files_->readings().read_in_place(value.extent);
       if (reading.file == nullptr) return "the file of value " + std::to_string(id) + " is gone";
-      files_->finish_reading(reading.number);
+      files_->readings().finish(reading.number);
       if (Status status = read_extent(*reading.file, "file", value.extent, got); !status.ok()) return status.text();
       if (got != value.bytes) return "value " + std::to_string(id) + " is not what was stored";
     }
@@ -314,16 +314,16 @@ class Life final : public Stores {
     Buffer message;
     for (std::string const& value : staged.values) message.append(" " + value);
     bool const is_given = chance_() % 2 == 0;
-    std::vector<ByteFiles::Piece> pieces;
+    std::vector<Staging::Piece> pieces;
     std::size_t at = 0;
     for (std::string const& value : staged.values) {
       pieces.push_back({is_given ? message.view().substr(at + 1, value.size()) : value, false});
       at += 1 + value.size();
     }
-    Result<ByteFiles::StageId> const stage = files_->store(pieces, is_given ? &message : nullptr);
+    Result<Staging::StageId> const stage = files_->staging().store(pieces, is_given ? &message : nullptr);
     if (!stage.ok()) return refuse(stage.status());
     if (chance_() % 8 == 0)
-      files_->drop(stage.value());
+      files_->staging().drop(stage.value());
     else
       stages_[stage.value()] = std::move(staged);
     return {};
@@ -334,7 +334,8 @@ class Life final : public Stores {
     staged.values.push_back(bytes(size(60'000)));
     staged.rest = staged.values.back();
     bool const is_known = chance_() % 2 == 0;
-    Result<ByteFiles::StageId> const stage = files_->begin_value(is_known ? staged.rest.size() : UINT64_MAX, 100'000);
+    Result<Staging::StageId> const stage =
+        files_->staging().begin_value(is_known ? staged.rest.size() : UINT64_MAX, 100'000);
     if (!stage.ok()) return refuse(stage.status());
     stages_[stage.value()] = std::move(staged);
     return {};
@@ -343,17 +344,17 @@ class Life final : public Stores {
     for (auto& [id, staged] : stages_) {
       if (!staged.is_open) continue;
       if (chance_() % 16 == 0) {
-        files_->drop(id);
+        files_->staging().drop(id);
         stages_.erase(id);
         return {};
       }
       std::size_t const some = std::min<std::size_t>(staged.rest.size(), 1 + chance_() % 20'000);
-      if (Status status = files_->add(id, std::string_view{staged.rest}.substr(0, some)); !status.ok())
+      if (Status status = files_->staging().add(id, std::string_view{staged.rest}.substr(0, some)); !status.ok())
         return status.text();
       staged.rest.erase(0, some);
       if (!staged.rest.empty()) return {};
       staged.is_open = false;
-      Status const status = files_->end_value(id);
+      Status const status = files_->staging().end_value(id);
       return status.ok() ? std::string{} : status.text();
     }
     return {};
@@ -368,16 +369,16 @@ class Life final : public Stores {
       extents.push_back(value->second.extent);
       wanted.push_back(value->second.bytes);
     }
-    fetches_[files_->fetch(std::move(extents))] = std::move(wanted);
+    fetches_[files_->readings().fetch(std::move(extents))] = std::move(wanted);
     return {};
   }
   [[nodiscard]] std::string take_done() {
-    for (ByteFiles::Done& done : files_->take_done()) {
+    for (Staging::Done& done : files_->staging().take_done()) {
       auto const found = stages_.find(done.stage);
       if (found == stages_.end()) continue;
       if (!done.status.ok()) {
         if (std::string wrong = refuse(done.status); !wrong.empty()) return wrong;
-        files_->drop(done.stage);
+        files_->staging().drop(done.stage);
         stages_.erase(found);
         continue;
       }
@@ -395,13 +396,13 @@ class Life final : public Stores {
         else
           promise(done.values[i].extent, found->second.values[i], becomes == Becomes::prepared);
       }
-      files_->drop(done.stage);
+      files_->staging().drop(done.stage);
       stages_.erase(found);
     }
     return {};
   }
   [[nodiscard]] std::string take_fetched() {
-    for (ByteFiles::Fetched& fetched : files_->take_fetched()) {
+    for (Readings::Fetched& fetched : files_->readings().take_fetched()) {
       std::vector<std::string> const wanted = std::move(fetches_.extract(fetched.fetch).mapped());
       if (!fetched.status.ok()) {
         if (std::string wrong = refuse(fetched.status); !wrong.empty()) return wrong;
@@ -424,8 +425,8 @@ class Life final : public Stores {
   std::map<std::uint64_t, Value> named_;
   std::map<std::uint64_t, Value> promised_;
   std::uint64_t last_id_{0};
-  std::map<ByteFiles::StageId, Staged> stages_;
-  std::map<ByteFiles::FetchId, std::vector<std::string>> fetches_;
+  std::map<Staging::StageId, Staged> stages_;
+  std::map<Readings::FetchId, std::vector<std::string>> fetches_;
   std::vector<std::pair<Lane, std::unique_ptr<Job>>> jobs_;
   std::int64_t now_us_{1'000'000};
   std::uint64_t stored_{0};
