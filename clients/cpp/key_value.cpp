@@ -23,8 +23,8 @@ constexpr std::size_t kKeysMax = 1'000;
 constexpr std::size_t kKeysBytesMax = std::size_t{512} * 1024;
 
 // What GET of one key, of many and of a range have in common.
-template <typename Wish>
-void set_view(Message& message, Wish const& wish) {
+template <typename Request>
+void set_view(Message& message, Request const& wish) {
   if (!wish.data) message.set_integer("data", 0);
   set_flag(message, "facts", wish.facts);
   set_flag(message, "skip_worked_on", wish.skip_worked_on);

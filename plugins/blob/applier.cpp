@@ -147,7 +147,7 @@ bool Applier::apply_state(RecordView const& record, ApplyContext const& context,
 bool Applier::apply_clock(RecordView const& record, TableObserver& observer) {
   rows::ClockBody body;
   if (!rows::read_clock(as_text(record.body), body)) return false;
-  std::uint32_t const to_s = Shared::seconds(TimeMs{body.to});
+  std::uint32_t const to_s = TableState::seconds(TimeMs{body.to});
   shared_.index.lower_clock(to_s, observer);
   State& state = shared_.state;
   state.began = std::min(state.began, body.to);

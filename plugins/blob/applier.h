@@ -8,13 +8,13 @@
 
 #include "fastjournal/table.h"
 #include "plugins/blob/records.h"
-#include "plugins/blob/shared.h"
+#include "plugins/blob/table_state.h"
 
 namespace fastjournal::blob {
 
 class Applier {
  public:
-  explicit Applier(Shared& shared) : shared_(shared) {}
+  explicit Applier(TableState& shared) : shared_(shared) {}
 
   [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context, TableObserver& observer);
   [[nodiscard]] static std::uint8_t newest_version(std::uint8_t type);
@@ -33,7 +33,7 @@ class Applier {
   // False: the record cannot be of these files.
   [[nodiscard]] bool learn(Files const& files);
 
-  Shared& shared_;
+  TableState& shared_;
 };
 
 }  // namespace fastjournal::blob

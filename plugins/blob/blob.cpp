@@ -141,7 +141,7 @@ bool BlobTable::decide_time_lost(DurationMs lost, Decision& decision) const {
 // ---------------------------------------------------------------------------
 // Bytes outside the log
 
-Status BlobTable::wish_to_store(Command const& command, TimeMs now, StoreWish& wish) const {
+Status BlobTable::wish_to_store(Command const& command, TimeMs now, StoreRequest& wish) const {
   shared_.see(now);
   return command.message->command == "PUT" ? writes_.wish_to_store(command, wish) : Status{};
 }

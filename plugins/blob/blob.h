@@ -12,7 +12,7 @@
 #include "plugins/blob/applier.h"
 #include "plugins/blob/maintenance.h"
 #include "plugins/blob/reads.h"
-#include "plugins/blob/shared.h"
+#include "plugins/blob/table_state.h"
 #include "plugins/blob/writes.h"
 
 namespace fastjournal::blob {
@@ -52,14 +52,14 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   [[nodiscard]] Status can_do_without() const override {
     return {Code::not_supported, "blobs are bytes in files, which only a log with engine=\"file\" has beside it"};
   }
-  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreWish& wish) const override;
+  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreRequest& wish) const override;
   [[nodiscard]] Result<std::uint64_t> accept_content(Command const& command, TimeMs now,
                                                      std::uint64_t bytes) const override;
   [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
                                            std::vector<Extent>& found) const override;
   [[nodiscard]] std::uint32_t file_for_new() const override { return shared_.index.files().current; }
   [[nodiscard]] bool holds_new() const override { return maintenance_.holds_new(); }
-  void list_files(std::vector<FileWish>& files) const override { maintenance_.list_files(files); }
+  void list_files(std::vector<FileRequest>& files) const override { maintenance_.list_files(files); }
   // Of the file that is being built, once: it is there.
   void file_has(std::uint32_t file, std::uint64_t end, std::uint64_t hollow) override {
     if (file == shared_.index.files().next)
@@ -71,13 +71,13 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   void has_promised(std::uint64_t count, std::uint32_t copied_to) override { shared_.promised = {count, copied_to}; }
   void link_leads_to(std::string_view link, std::uint32_t file) override;
   [[nodiscard]] bool take_detached() override;
-  [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyWish>& wishes) const override {
+  [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyRequest>& wishes) const override {
     return maintenance_.wish_to_copy(bytes_max, wishes);
   }
   [[nodiscard]] bool decide_moved(std::span<Moved const> moved, Decision& decision) const override {
     return maintenance_.decide_moved(moved, decision);
   }
-  void decide_not_moved(std::span<CopyWish const> wishes, Status const& why, Decision& decision) const override {
+  void decide_not_moved(std::span<CopyRequest const> wishes, Status const& why, Decision& decision) const override {
     maintenance_.decide_not_moved(wishes, why, decision);
   }
 
@@ -104,7 +104,7 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   using Handler = Verdict (*)(BlobTable const&, Command const&, Decision&);
   struct Named;
 
-  Shared shared_;
+  TableState shared_;
   Writes const writes_{shared_};
   Reads const reads_{shared_};
   Maintenance const maintenance_{shared_};

@@ -33,8 +33,8 @@ Key key_of(std::array<std::uint64_t, 2> const& key) { return {static_cast<std::u
 Policy Maintenance::policy_of(std::int64_t age, std::uint64_t bytes_max, std::int64_t unreferenced,
                               std::int64_t now) const {
   Policy policy;
-  if (age != 0) policy.oldest_entry_s = Shared::seconds(TimeMs{now - age});
-  if (unreferenced != 0) policy.oldest_read_s = Shared::seconds(TimeMs{now - unreferenced});
+  if (age != 0) policy.oldest_entry_s = TableState::seconds(TimeMs{now - age});
+  if (unreferenced != 0) policy.oldest_read_s = TableState::seconds(TimeMs{now - unreferenced});
   policy.bytes_max = bytes_max;
   return policy;
 }
@@ -207,7 +207,7 @@ void Maintenance::decide_time_lost(DurationMs lost, Decision& decision) const {
 // ---------------------------------------------------------------------------
 // Files and copies
 
-void Maintenance::list_files(std::vector<FileWish>& files) const {
+void Maintenance::list_files(std::vector<FileRequest>& files) const {
   State const& state = shared_.state;
   Files const& known = shared_.index.files();
   bool const has_names = state.mode != Mode::modern;
@@ -227,7 +227,7 @@ bool Maintenance::holds_new() const {
          survey.bytes() < kLastRoundBytes && shared_.names.is_quiet();
 }
 
-std::uint32_t Maintenance::wish_to_copy(std::uint64_t bytes_max, std::vector<CopyWish>& wishes) const {
+std::uint32_t Maintenance::wish_to_copy(std::uint64_t bytes_max, std::vector<CopyRequest>& wishes) const {
   if (!shared_.state.is_building()) return 0;
   std::size_t const count_max = shared_.one_by_one > 0 ? 1 : kCopiesPerStep;
   std::uint64_t bytes = 0;
@@ -273,7 +273,7 @@ bool Maintenance::decide_moved(std::span<Moved const> moved, Decision& decision)
 }
 
 // Damage ends the blob, which nobody can read any more, and not the maintenance; anything else ends that.
-void Maintenance::decide_not_moved(std::span<CopyWish const> wishes, Status const& why, Decision& decision) const {
+void Maintenance::decide_not_moved(std::span<CopyRequest const> wishes, Status const& why, Decision& decision) const {
   if (!shared_.state.is_building() || wishes.empty()) return;
   std::string const reason = "maintenance of table " + shared_.table() + " is given up, nothing is lost: " + why.text();
   if (why.code() != Code::damaged) return cancel(reason, decision);
@@ -282,7 +282,7 @@ void Maintenance::decide_not_moved(std::span<CopyWish const> wishes, Status cons
     shared_.one_by_one = wishes.size();
     return;
   }
-  CopyWish const& wish = wishes.front();
+  CopyRequest const& wish = wishes.front();
   Key const key = key_of(wish.key);
   shared_.one_by_one -= std::min<std::size_t>(shared_.one_by_one, 1);
   std::optional<Blob> const blob = shared_.index.find(key);

@@ -32,13 +32,13 @@
 
 #include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
-#include "plugins/blob/shared.h"
+#include "plugins/blob/table_state.h"
 
 namespace fastjournal::blob {
 
 class Maintenance {
  public:
-  explicit Maintenance(Shared const& shared) : shared_(shared) {}
+  explicit Maintenance(TableState const& shared) : shared_(shared) {}
 
   Verdict maintain(Command const& command, Decision& decision) const;
 
@@ -62,11 +62,11 @@ class Maintenance {
   void decide_time_lost(DurationMs lost, Decision& decision) const;
 
   // -- files and copies (Stores) ------------------------------------------------
-  void list_files(std::vector<FileWish>& files) const;
+  void list_files(std::vector<FileRequest>& files) const;
   [[nodiscard]] bool holds_new() const;
-  [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyWish>& wishes) const;
+  [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyRequest>& wishes) const;
   [[nodiscard]] bool decide_moved(std::span<Moved const> moved, Decision& decision) const;
-  void decide_not_moved(std::span<CopyWish const> wishes, Status const& why, Decision& decision) const;
+  void decide_not_moved(std::span<CopyRequest const> wishes, Status const& why, Decision& decision) const;
 
  private:
   // All that is kept has its copy, but for `left` of them.
@@ -84,7 +84,7 @@ class Maintenance {
   [[nodiscard]] Policy policy_of(std::int64_t age, std::uint64_t bytes_max, std::int64_t unreferenced,
                                  std::int64_t now) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
   mutable std::int64_t look_at_{0};  // whether the file is there
 };
 

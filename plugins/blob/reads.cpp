@@ -69,7 +69,7 @@ Verdict Reads::get(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   ++shared_.statistics.hits;
-  shared_.index.note_read(key, Shared::seconds(decision.now));
+  shared_.index.note_read(key, TableState::seconds(decision.now));
   bool const is_newer = is_by_name && found->has_copy() && tells_newer();
   if (is_newer) found->extent = found->copy(shared_.state.files.next);
   tell(*found, is_newer, decision.answer);

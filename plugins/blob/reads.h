@@ -2,13 +2,13 @@
 #pragma once
 
 #include "fastjournal/table.h"
-#include "plugins/blob/shared.h"
+#include "plugins/blob/table_state.h"
 
 namespace fastjournal::blob {
 
 class Reads {
  public:
-  explicit Reads(Shared const& shared) : shared_(shared) {}
+  explicit Reads(TableState const& shared) : shared_(shared) {}
 
   Verdict get(Command const& command, Decision& decision) const;
   Verdict attach(Command const& command, Decision& decision) const;
@@ -18,7 +18,7 @@ class Reads {
   void tell(Blob const& blob, bool is_newer, Answer& answer) const;
   [[nodiscard]] bool tells_newer() const;
 
-  Shared const& shared_;
+  TableState const& shared_;
 };
 
 }  // namespace fastjournal::blob

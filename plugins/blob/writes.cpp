@@ -63,12 +63,12 @@ Status Writes::check_stored(Blob const& blob, std::optional<Hash128> const& want
 }
 
 void Writes::promise(Key const& key, bool is_new, Decision& decision) {
-  decision.hold->keys.push_back(Shared::held(key));
+  decision.hold->keys.push_back(TableState::held(key));
   decision.hold->rows = is_new ? 1 : 0;
   decision.hold->record_bytes = kPromisedRecordBytes;
 }
 
-Status Writes::wish_to_store(Command const& command, StoreWish& wish) const {
+Status Writes::wish_to_store(Command const& command, StoreRequest& wish) const {
   if (Status status = check_open(); !status.ok()) return status;
   Message const& message = *command.message;
   for (std::size_t param = 0; param < message.params().size(); ++param) {
@@ -152,7 +152,7 @@ Verdict Writes::put(Command const& command, Decision& decision) const {
     }
   }
   StoredValue const& stored = *data->stored;
-  Blob next{.key = key, .entry_time = Shared::seconds(decision.now), .extent = stored.extent};
+  Blob next{.key = key, .entry_time = TableState::seconds(decision.now), .extent = stored.extent};
   decision.status = shared_.check_hold(key, decision);
   // What was promised is kept under whatever limits.
   if (decision.status.ok() && !keeps) decision.status = check_stored(next, wanted, stored);

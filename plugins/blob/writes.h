@@ -6,20 +6,20 @@
 #include "base/hash.h"
 #include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
-#include "plugins/blob/shared.h"
+#include "plugins/blob/table_state.h"
 #include "plugins/rows/claims.h"
 
 namespace fastjournal::blob {
 
 class Writes {
  public:
-  explicit Writes(Shared const& shared) : shared_(shared) {}
+  explicit Writes(TableState const& shared) : shared_(shared) {}
 
   Verdict put(Command const& command, Decision& decision) const;
   Verdict omit(Command const& command, Decision& decision) const;
 
   // Of a PUT, before its bytes are stored.
-  [[nodiscard]] Status wish_to_store(Command const& command, StoreWish& wish) const;
+  [[nodiscard]] Status wish_to_store(Command const& command, StoreRequest& wish) const;
   [[nodiscard]] Result<std::uint64_t> accept_content(Command const& command, std::uint64_t bytes) const;
 
  private:
@@ -32,7 +32,7 @@ class Writes {
   static void promise(Key const& key, bool is_new, Decision& decision);
   void tell(Key const& key, Blob const& blob, std::string_view result, Decision& decision) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
 };
 
 }  // namespace fastjournal::blob

@@ -66,7 +66,7 @@ void Journal::metrics(TimeMs now, MetricSink& sink) const {
   put({"next_date", "when there may be something for a NEXT; 0: unknown"},
       next == TimeMs::max() ? 0 : static_cast<std::uint64_t>(next.value));
   put({"memory_bytes", "memory that rows and indexes take"}, memory_bytes());
-  put({"live_bytes", "bytes of the log that what is there needs"}, live_bytes());
+  put({"live_bytes", "log bytes needed by live objects"}, live_bytes());
   put({"grace_ms", "how long the leases of a lost connection last"},
       static_cast<std::uint64_t>(settings_.options().lifetimes.grace));
   put({"paused", "1: nothing is handed out"}, pauses_.is_paused() ? 1 : 0);

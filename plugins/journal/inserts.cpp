@@ -37,7 +37,7 @@ void reset(std::string& scratch) {
 }  // namespace
 
 // Without has_inserted it is of now, and never stale.
-struct Inserts::Wish : model::InsertParameters {
+struct Inserts::Request : model::InsertParameters {
   std::int64_t now{0};
   std::int64_t due_at{0};  // of a new row
   rows::Claim claim{};
@@ -47,7 +47,7 @@ struct Inserts::Wish : model::InsertParameters {
   bool has_outside{false};  // columns of it
 };
 
-Status Inserts::read_wish(Command const& command, Decision const& decision, Wish& wish) const {
+Status Inserts::read_wish(Command const& command, Decision const& decision, Request& wish) const {
   Message const& message = *command.message;
   std::int64_t const asked = decision.asked().value;
   model::Parameters parameters{message};
@@ -99,7 +99,7 @@ std::uint32_t Inserts::newest_of(rows::KeyRows const& of_key) const {
   return newest;
 }
 
-bool Inserts::is_answered_by_client(Command const& command, Wish& wish, Decision& decision) const {
+bool Inserts::is_answered_by_client(Command const& command, Request& wish, Decision& decision) const {
   rows::DedupWindows::Found found;
   decision.status = rows::look_up(windows(), settings_.table(), command, settings_.options().clients_max, wish.now,
                                   wish.claim, found);
@@ -138,7 +138,7 @@ Status Inserts::check_room() const {
                     "; finish or delete rows, or raise " + (full ? "rows-max" : "memory-max")};
 }
 
-Status Inserts::promise(Wish const& wish, Hold& hold) const {
+Status Inserts::promise(Request const& wish, Hold& hold) const {
   if (Status status = check_room(); !status.ok()) return status;
   hold.rows = 1;
   hold.bytes = wish.key.size() + wish.data.size() + kRowBytes;
@@ -156,7 +156,7 @@ Status Inserts::promise(Wish const& wish, Hold& hold) const {
 
 Verdict Inserts::insert(Command const& command, Decision& decision) const {
   std::int64_t const now = decision.now.value;
-  Wish wish;
+  Request wish;
   decision.status = read_wish(command, decision, wish);
   if (!decision.status.ok()) return Verdict::done;
 
@@ -197,7 +197,7 @@ Verdict Inserts::insert(Command const& command, Decision& decision) const {
   return insert_row(wish, behind, decision);
 }
 
-Verdict Inserts::insert_row(Wish const& wish, bool behind, Decision& decision) const {
+Verdict Inserts::insert_row(Request const& wish, bool behind, Decision& decision) const {
   rows::RowBody body;
   body.priority = wish.priority;
   body.date = wish.due_at;
@@ -217,7 +217,7 @@ Verdict Inserts::insert_row(Wish const& wish, bool behind, Decision& decision) c
 }
 
 // The merged data: stated whole, or as the data of the insert if the whole is much longer than the message.
-Status Inserts::merged_data(std::uint32_t row, Wish const& wish, rows::MergeBody& body) const {
+Status Inserts::merged_data(std::uint32_t row, Request const& wish, rows::MergeBody& body) const {
   rows::PayloadView const old = rows_.view(row);
   Schema const& schema = settings_.schema();
   std::string_view data = wish.data;
@@ -251,7 +251,7 @@ Status Inserts::merged_data(std::uint32_t row, Wish const& wish, rows::MergeBody
   return {};
 }
 
-Verdict Inserts::merge_into(std::uint32_t index, bool behind, Wish const& wish, Decision& decision) const {
+Verdict Inserts::merge_into(std::uint32_t index, bool behind, Request const& wish, Decision& decision) const {
   rows::Row const& row = rows_.row(index);
   rows::Facts const facts = rows_.view(index).facts;
   rows::MergeBody body;
@@ -281,7 +281,7 @@ Verdict Inserts::merge_into(std::uint32_t index, bool behind, Wish const& wish, 
 }
 
 // It was promised, and its date came before the end of the transaction.
-Verdict Inserts::answer_expired(Wish const& wish, Decision& decision) const {
+Verdict Inserts::answer_expired(Request const& wish, Decision& decision) const {
   decision.answer.message("INSERTED")
       .add("table", Value::of_text(settings_.table()))
       .add("result", Value::of_text("expired"))
@@ -289,7 +289,7 @@ Verdict Inserts::answer_expired(Wish const& wish, Decision& decision) const {
   return Verdict::done;
 }
 
-Verdict Inserts::answer_stale(std::uint32_t row, Wish const& wish, Decision& decision) const {
+Verdict Inserts::answer_stale(std::uint32_t row, Request const& wish, Decision& decision) const {
   ObjectId const id = rows_.row(row).id();
   rows::append_claim(wish.claim, wish.now, decision.records);
   if (wish.claim.is_numbered()) rows::append_seen(decision.records, {wish.claim.sender, id, wish.now});

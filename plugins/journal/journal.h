@@ -101,7 +101,7 @@ class Journal final : public Table,
 
   // -- values outside the log -----------------------------------------------
   [[nodiscard]] Status can_do_without() const override;
-  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreWish& wish) const override {
+  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreRequest& wish) const override {
     static_cast<void>(now);
     return command.index == insert_ && settings_.options().spill != 0 ? spill_.wish(*command.message, wish) : Status{};
   }

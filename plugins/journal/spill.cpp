@@ -19,7 +19,7 @@ bool Spill::may_leave(std::size_t column) const {
 }
 
 // What the column allows is checked first: nothing is stored for an insert that is refused.
-Status Spill::wish(Message const& message, StoreWish& wish) const {
+Status Spill::wish(Message const& message, StoreRequest& wish) const {
   std::uint64_t const from = settings_.options().spill;
   Schema const& schema = settings_.schema();
   // Two syncs for a value in a file are better than its bytes in the log, which copies them forward.

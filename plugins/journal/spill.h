@@ -15,7 +15,7 @@ class Spill {
   Spill(rows::State const& rows, Settings const& settings) : rows_(rows), settings_(settings) {}
 
   // As Stores::wish_to_store, of an INSERT.
-  [[nodiscard]] Status wish(Message const& message, StoreWish& wish) const;
+  [[nodiscard]] Status wish(Message const& message, StoreRequest& wish) const;
 
  private:
   [[nodiscard]] bool may_leave(std::size_t column) const;

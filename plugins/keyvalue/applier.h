@@ -6,13 +6,13 @@
 
 #include "fastjournal/table.h"
 #include "plugins/keyvalue/records.h"
-#include "plugins/keyvalue/shared.h"
+#include "plugins/keyvalue/table_state.h"
 
 namespace fastjournal::keyvalue {
 
 class Applier {
  public:
-  explicit Applier(Shared& shared) : shared_(shared) {}
+  explicit Applier(TableState& shared) : shared_(shared) {}
 
   [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context, TableObserver& observer);
   [[nodiscard]] static std::uint8_t newest_version(std::uint8_t type);
@@ -34,7 +34,7 @@ class Applier {
   void tell(Handle handle, TableObserver& observer) const;
   void put_tombstone(std::string_view key, Stamp const& stamp, bool persist, Lsn lsn, TableObserver& observer);
 
-  Shared& shared_;
+  TableState& shared_;
 };
 
 }  // namespace fastjournal::keyvalue

@@ -9,7 +9,7 @@
 #include "plugins/keyvalue/applier.h"
 #include "plugins/keyvalue/locks.h"
 #include "plugins/keyvalue/reads.h"
-#include "plugins/keyvalue/shared.h"
+#include "plugins/keyvalue/table_state.h"
 #include "plugins/keyvalue/writes.h"
 
 namespace fastjournal::keyvalue {
@@ -67,7 +67,7 @@ class KeyValue final : public Table, public Timed, public Holder, public Watched
   using Handler = Verdict (*)(KeyValue const&, Command const&, Decision&);
   struct Named;
 
-  Shared shared_;
+  TableState shared_;
   Writes const writes_{shared_};
   Reads const reads_{shared_};
   Locks const locks_{shared_};

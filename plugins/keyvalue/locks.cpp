@@ -9,7 +9,7 @@
 
 namespace fastjournal::keyvalue {
 
-struct Locks::Wish {
+struct Locks::Request {
   std::string scratch{};
   std::string_view key{};
   std::int64_t lock{0};
@@ -18,7 +18,7 @@ struct Locks::Wish {
   bool is_mine{false};
 };
 
-bool Locks::read(Command const& command, Decision& decision, Wish& wish) const {
+bool Locks::read(Command const& command, Decision& decision, Request& wish) const {
   model::Parameters parameters{*command.message};
   wish.key = read_key(*command.message, parameters, "key", shared_.options.key_bytes_max, true, wish.scratch);
   wish.lock = parameters.integer("lock", 0, 1, shared_.options.lock_max);
@@ -44,7 +44,7 @@ bool Locks::read(Command const& command, Decision& decision, Wish& wish) const {
 }
 
 Verdict Locks::lock(Command const& command, Decision& decision) const {
-  Wish wish;
+  Request wish;
   if (!read(command, decision, wish)) return Verdict::done;
   decision.status = shared_.check_hold(wish.key, &wish.pair, decision);
   if (!decision.status.ok()) return Verdict::done;
@@ -59,7 +59,7 @@ Verdict Locks::lock(Command const& command, Decision& decision) const {
 }
 
 Verdict Locks::unlock(Command const& command, Decision& decision) const {
-  Wish wish;
+  Request wish;
   if (!read(command, decision, wish)) return Verdict::done;
   if (!wish.is_mine) {
     decision.status =

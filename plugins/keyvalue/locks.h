@@ -2,13 +2,13 @@
 #pragma once
 
 #include "fastjournal/table.h"
-#include "plugins/keyvalue/shared.h"
+#include "plugins/keyvalue/table_state.h"
 
 namespace fastjournal::keyvalue {
 
 class Locks {
  public:
-  explicit Locks(Shared const& shared) : shared_(shared) {}
+  explicit Locks(TableState const& shared) : shared_(shared) {}
 
   Verdict lock(Command const& command, Decision& decision) const;
   Verdict unlock(Command const& command, Decision& decision) const;
@@ -19,11 +19,11 @@ class Locks {
   bool extend(DurationMs by, Decision& decision) const;
 
  private:
-  struct Wish;
+  struct Request;
   // False: it is refused.
-  [[nodiscard]] bool read(Command const& command, Decision& decision, Wish& wish) const;
+  [[nodiscard]] bool read(Command const& command, Decision& decision, Request& wish) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
 };
 
 }  // namespace fastjournal::keyvalue

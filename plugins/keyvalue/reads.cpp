@@ -39,7 +39,7 @@ bool begins_with(std::string_view key, std::string_view prefix) { return key.sub
 
 }  // namespace
 
-struct Reads::Wish {
+struct Reads::Request {
   std::int64_t now{0};
   ConnectionId connection{};
   std::string_view key{};
@@ -74,7 +74,7 @@ Verdict Reads::get(Command const& command, Decision& decision) const {
   std::string key;
   std::string after;
   std::size_t const bytes_max = shared_.options.key_bytes_max;
-  Wish wish;
+  Request wish;
   wish.now = decision.now.value;
   wish.key = read_key(message, parameters, "key", bytes_max, false, key);
   wish.after = read_key(message, parameters, "after", kKeyBytesMax, false, after);
@@ -131,16 +131,16 @@ Verdict Reads::get(Command const& command, Decision& decision) const {
 }
 
 // Also what is not there: it may come.
-void Reads::watch(Wish const& wish, Decision& decision) const {
+void Reads::watch(Request const& wish, Decision& decision) const {
   decision.watch =
       std::make_unique<WatchWish>(WatchWish{std::string{wish.is_one ? wish.key : wish.prefix}, !wish.is_one});
 }
 
-bool Reads::is_shown(Wish const& wish, Facts const& facts) const {
+bool Reads::is_shown(Request const& wish, Facts const& facts) const {
   return facts.is_there(wish.now) && (!wish.skips_worked_on || facts.worked_until <= wish.now);
 }
 
-std::size_t Reads::append_use(Wish const& wish, Pair& pair, bool moves_end, Decision& decision) const {
+std::size_t Reads::append_use(Request const& wish, Pair& pair, bool moves_end, Decision& decision) const {
   DatesBody body{pair.facts.expires, pair.facts.ttl, pair.facts.worked_until, pair.key};
   if (wish.worked_on > 0) body.worked_until = std::min(wish.now + wish.worked_on, model::kDateMax);
   if (wish.has_expires) {
@@ -164,7 +164,7 @@ std::size_t Reads::append_use(Wish const& wish, Pair& pair, bool moves_end, Deci
   return 64 + pair.key.size();
 }
 
-void Reads::show(Wish const& wish, Pairs::Entry const& entry, Pair const& pair, Answer& answer) const {
+void Reads::show(Request const& wish, Pairs::Entry const& entry, Pair const& pair, Answer& answer) const {
   Facts const& facts = pair.facts;
   answer.message("PAIR").add("table", std::string_view{shared_.table()});
   add_key(answer, "key", "key_binary", entry.key);
@@ -190,7 +190,7 @@ void Reads::show(Wish const& wish, Pairs::Entry const& entry, Pair const& pair, 
 
 void Reads::nothing(Answer& answer) const { answer.message("NOTHING").add("table", std::string_view{shared_.table()}); }
 
-Verdict Reads::get_one(Wish const& wish, Decision& decision) const {
+Verdict Reads::get_one(Request const& wish, Decision& decision) const {
   Handle const handle = shared_.pairs.find(wish.key);
   Pair pair = handle == kNoPair ? Pair{} : shared_.pairs.at(handle);
   if (handle == kNoPair || !is_shown(wish, pair.facts)) {
@@ -211,7 +211,7 @@ Verdict Reads::get_one(Wish const& wish, Decision& decision) const {
   return Verdict::done;
 }
 
-Verdict Reads::get_many(Wish const& wish, Decision& decision) const {
+Verdict Reads::get_many(Request const& wish, Decision& decision) const {
   std::size_t bytes = 0;
   std::size_t record_bytes = 0;
   for (std::string const& key : wish.keys) {
@@ -241,7 +241,7 @@ Verdict Reads::get_many(Wish const& wish, Decision& decision) const {
 
 // A page may end before its count: at so many bytes, looks or records. A ttl is not moved by it, as that would be a
 // record for each pair.
-Verdict Reads::get_range(Wish const& wish, Decision& decision) const {
+Verdict Reads::get_range(Request const& wish, Decision& decision) const {
   std::string_view from = std::max(wish.from, wish.prefix);
   bool is_behind = false;
   if (wish.has_after && wish.after >= from) {

@@ -8,31 +8,31 @@
 
 #include "fastjournal/table.h"
 #include "model/parameters.h"
-#include "plugins/keyvalue/shared.h"
+#include "plugins/keyvalue/table_state.h"
 
 namespace fastjournal::keyvalue {
 
 class Reads {
  public:
-  explicit Reads(Shared const& shared) : shared_(shared) {}
+  explicit Reads(TableState const& shared) : shared_(shared) {}
 
   Verdict get(Command const& command, Decision& decision) const;
 
  private:
-  struct Wish;
+  struct Request;
 
-  Verdict get_one(Wish const& wish, Decision& decision) const;
-  Verdict get_range(Wish const& wish, Decision& decision) const;
-  Verdict get_many(Wish const& wish, Decision& decision) const;
-  [[nodiscard]] bool is_shown(Wish const& wish, Facts const& facts) const;
+  Verdict get_one(Request const& wish, Decision& decision) const;
+  Verdict get_range(Request const& wish, Decision& decision) const;
+  Verdict get_many(Request const& wish, Decision& decision) const;
+  [[nodiscard]] bool is_shown(Request const& wish, Facts const& facts) const;
   // The dates of a pair that is read, where they change by it: `pair` has its new end then. Returns the bytes of the
   // record.
-  std::size_t append_use(Wish const& wish, Pair& pair, bool moves_end, Decision& decision) const;
-  void show(Wish const& wish, Pairs::Entry const& entry, Pair const& pair, Answer& answer) const;
+  std::size_t append_use(Request const& wish, Pair& pair, bool moves_end, Decision& decision) const;
+  void show(Request const& wish, Pairs::Entry const& entry, Pair const& pair, Answer& answer) const;
   void nothing(Answer& answer) const;
-  void watch(Wish const& wish, Decision& decision) const;
+  void watch(Request const& wish, Decision& decision) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
 };
 
 }  // namespace fastjournal::keyvalue

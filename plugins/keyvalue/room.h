@@ -5,13 +5,13 @@
 #include <string>
 
 #include "fastjournal/table.h"
-#include "plugins/keyvalue/shared.h"
+#include "plugins/keyvalue/table_state.h"
 
 namespace fastjournal::keyvalue {
 
 class Room {
  public:
-  explicit Room(Shared const& shared) : shared_(shared) {}
+  explicit Room(TableState const& shared) : shared_(shared) {}
 
   enum class Answer { there, made, none };
   // `bytes` more, of new pairs or grown ones. made: a record was appended that drops another pair: ask again when it
@@ -24,7 +24,7 @@ class Room {
   // Of those that leave the room for `entry`, if there are any; then `is_fitting`. Else of those that leave some.
   [[nodiscard]] Handle oldest(std::string_view keeps, std::size_t entry, bool& is_fitting, Decision& decision) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
   // Where the next search begins: a hint.
   mutable std::string hand_{};
   // The step before dropped a pair whose memory is the new one's.

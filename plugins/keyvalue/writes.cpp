@@ -128,7 +128,7 @@ bool Writes::begin(Command const& command, Decision& decision, Change& change) c
   Pair const* const there = change.handle == kNoPair ? nullptr : &change.pair;
   decision.status = shared_.check_hold(change.key, there, decision);
   if (!decision.status.ok() || !is_free(change, change.handle, decision)) return false;
-  if (decision.phase == Phase::promise) decision.hold->keys.emplace_back(Shared::key_held(change.key, there));
+  if (decision.phase == Phase::promise) decision.hold->keys.emplace_back(TableState::key_held(change.key, there));
   return true;
 }
 

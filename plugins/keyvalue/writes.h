@@ -8,14 +8,14 @@
 #include "model/parameters.h"
 #include "plugins/keyvalue/records.h"
 #include "plugins/keyvalue/room.h"
-#include "plugins/keyvalue/shared.h"
+#include "plugins/keyvalue/table_state.h"
 #include "plugins/rows/claims.h"
 
 namespace fastjournal::keyvalue {
 
 class Writes {
  public:
-  explicit Writes(Shared const& shared) : shared_(shared), room_(shared) {}
+  explicit Writes(TableState const& shared) : shared_(shared), room_(shared) {}
 
   Verdict set(Command const& command, Decision& decision) const;
   Verdict add(Command const& command, Decision& decision) const;
@@ -60,7 +60,7 @@ class Writes {
   Verdict put_value(Change const& change, Decision& decision, ValueType type, std::string_view bytes) const;
   void sync_if(bool is_persistent, Decision& decision) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
   Room const room_;
 };
 

@@ -10,13 +10,13 @@
 
 #include <absl/container/flat_hash_set.h>
 #include "fastjournal/table.h"
-#include "plugins/pipeline/shared.h"
+#include "plugins/pipeline/table_state.h"
 
 namespace fastjournal::pipeline {
 
 class Archiver {
  public:
-  explicit Archiver(Shared const& shared) : shared_(shared) {}
+  explicit Archiver(TableState const& shared) : shared_(shared) {}
 
   // As Stores.
   [[nodiscard]] bool wish_to_move_out(std::vector<std::string>& values);
@@ -33,7 +33,7 @@ class Archiver {
   void take(std::uint32_t document);
   [[nodiscard]] bool is_full(Page const& page) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
   std::vector<Page> pages_;  // the last one may not be full
   absl::flat_hash_set<std::uint64_t> names_;
   bool is_given_{false};

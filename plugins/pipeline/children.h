@@ -3,7 +3,7 @@
 
 #include "fastjournal/table.h"
 #include "plugins/pipeline/runs.h"
-#include "plugins/pipeline/shared.h"
+#include "plugins/pipeline/table_state.h"
 
 namespace fastjournal::pipeline {
 
@@ -12,7 +12,7 @@ inline constexpr int kDepthMax = 16;
 
 class Children {
  public:
-  Children(Shared const& shared, Runs const& runs) : shared_(shared), runs_(runs) {}
+  Children(TableState const& shared, Runs const& runs) : shared_(shared), runs_(runs) {}
 
   // A child is about to be run: DOCUMENT with what is missing of it, or SKIP.
   Verdict child(Command const& command, Decision& decision) const;
@@ -30,7 +30,7 @@ class Children {
   Verdict hand_child(std::uint32_t child, LeaseEpoch token, std::int64_t lease_ms, Command const& command,
                      Decision& decision) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
   Runs const& runs_;
 };
 

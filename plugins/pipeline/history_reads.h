@@ -4,13 +4,13 @@
 #include <cstddef>
 
 #include "fastjournal/table.h"
-#include "plugins/pipeline/shared.h"
+#include "plugins/pipeline/table_state.h"
 
 namespace fastjournal::pipeline {
 
 class HistoryReads {
  public:
-  explicit HistoryReads(Shared const& shared) : shared_(shared) {}
+  explicit HistoryReads(TableState const& shared) : shared_(shared) {}
 
   Verdict history(Command const& command, Decision& decision) const;
 
@@ -19,7 +19,7 @@ class HistoryReads {
   std::size_t describe(std::uint64_t number, Answer& answer) const;
   void describe_place(Event const& event, Answer& answer) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
 };
 
 }  // namespace fastjournal::pipeline

@@ -4,13 +4,13 @@
 #include <cstdint>
 
 #include "fastjournal/table.h"
-#include "plugins/pipeline/shared.h"
+#include "plugins/pipeline/table_state.h"
 
 namespace fastjournal::pipeline {
 
 class Holders {
  public:
-  explicit Holders(Shared const& shared) : shared_(shared) {}
+  explicit Holders(TableState const& shared) : shared_(shared) {}
 
   // As in Holder (fastjournal/capabilities.h).
   bool connection_closed(ConnectionId connection, Decision& decision) const;
@@ -22,7 +22,7 @@ class Holders {
   bool renew_without_connection(std::uint32_t lease, Decision& decision) const;
   void renew(std::uint32_t lease, rows::Leases::Terms const& terms, Decision& decision) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
   // Where the next search for leases of former starts begins.
   mutable std::uint32_t recovered_lease_{0};
 };

@@ -10,13 +10,13 @@
 
 #include "fastjournal/table.h"
 #include "model/plan/migration.h"
-#include "plugins/pipeline/shared.h"
+#include "plugins/pipeline/table_state.h"
 
 namespace fastjournal::pipeline {
 
 class Migrations {
  public:
-  explicit Migrations(Shared const& shared) : shared_(shared) {}
+  explicit Migrations(TableState const& shared) : shared_(shared) {}
 
   Verdict migrate(Command const& command, Decision& decision) const;
 
@@ -42,7 +42,7 @@ class Migrations {
   [[nodiscard]] Fate look_at(Way const& way, std::uint32_t document, bool is_dry, DocumentBody& body) const;
   [[nodiscard]] CellBody carried(Way const& way, std::uint32_t document, std::uint16_t destination) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
 };
 
 }  // namespace fastjournal::pipeline

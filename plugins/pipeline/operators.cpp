@@ -29,7 +29,7 @@ constexpr std::size_t kArchived = 1;  // of FORGET: cursor in the archive
 // ---------------------------------------------------------------------------
 // Many cells
 
-Status Operators::read(Command const& command, Wish& wish) const {
+Status Operators::read(Command const& command, Request& wish) const {
   model::Parameters parameters{*command.message};
   if (parameters.has("document")) wish.document = ObjectId{parameters.unsigned_integer("document", 0)};
   wish.destination = parameters.text("destination", kDestinationBytesMax);
@@ -70,7 +70,7 @@ Status Operators::read(Command const& command, Wish& wish) const {
   return status;
 }
 
-bool Operators::fits(Wish const& wish, std::uint32_t number) const {
+bool Operators::fits(Request const& wish, std::uint32_t number) const {
   Cell const& cell = shared_.store().cell(number);
   Documents const& documents = shared_.documents;
   if (cell.place == Place::leased) return false;
@@ -100,14 +100,14 @@ bool Operators::fits(Wish const& wish, std::uint32_t number) const {
 }
 
 // Answered by a set that has all that can fit.
-bool Operators::is_of_set(Wish const& wish) const {
+bool Operators::is_of_set(Request const& wish) const {
   if (wish.document) return false;
   if (wish.what == What::resolve) return true;
   return wish.what == What::retry && !wish.is_dirty && (!wish.state || is_failed(*wish.state));
 }
 
 // The cursor is the key of a cell + 1.
-std::uint32_t Operators::search_set(Wish const& wish, std::uint64_t& cursor, std::uint64_t& looks) const {
+std::uint32_t Operators::search_set(Request const& wish, std::uint64_t& cursor, std::uint64_t& looks) const {
   auto const& set =
       wish.what == What::resolve ? shared_.documents.counts().in_doubt() : shared_.documents.counts().failed();
   for (auto at = set.lower_bound(cursor); at != set.end() && looks < kOperatorLooksMax; ++at) {
@@ -120,7 +120,7 @@ std::uint32_t Operators::search_set(Wish const& wish, std::uint64_t& cursor, std
 }
 
 // Whether one of its states fits, as far as that is known without its page; how many do.
-std::uint64_t Operators::fit_archived(Wish const& wish, Archive::Number number) const {
+std::uint64_t Operators::fit_archived(Request const& wish, Archive::Number number) const {
   bool const takes_any = wish.what == What::force || (wish.what == What::retry && wish.is_dirty);
   Archive::Pattern const& pattern = shared_.documents.archive().pattern_of(number);
   if (!takes_any || pattern.plan != shared_.documents.plans().newest_number()) return 0;
@@ -140,7 +140,7 @@ std::uint64_t Operators::fit_archived(Wish const& wish, Archive::Number number) 
   return out;
 }
 
-void Operators::change_cell(Wish const& wish, std::uint32_t number, Decision& decision) const {
+void Operators::change_cell(Request const& wish, std::uint32_t number, Decision& decision) const {
   Cell const& cell = shared_.store().cell(number);
   ObjectId const id = shared_.store()[cell.document].id();
   std::uint16_t const ordinal = shared_.documents.ordinal_of(number);
@@ -166,7 +166,7 @@ void Operators::change_cell(Wish const& wish, std::uint32_t number, Decision& de
 }
 
 Verdict Operators::change(What what, Command const& command, Decision& decision) const {
-  Wish wish{.what = what};
+  Request wish{.what = what};
   decision.status = read(command, wish);
   if (!decision.status.ok()) return Verdict::done;
   if (decision.step == 0) decision.carry[kCursor] = wish.after;

@@ -9,13 +9,13 @@
 #include "fastjournal/table.h"
 #include "model/parameters.h"
 #include "plugins/pipeline/reports.h"
-#include "plugins/pipeline/shared.h"
+#include "plugins/pipeline/table_state.h"
 
 namespace fastjournal::pipeline {
 
 class Operators {
  public:
-  Operators(Shared const& shared, Reports const& reports) : shared_(shared), reports_(reports) {}
+  Operators(TableState const& shared, Reports const& reports) : shared_(shared), reports_(reports) {}
 
   Verdict retry(Command const& command, Decision& decision) const;
   Verdict force(Command const& command, Decision& decision) const;
@@ -38,7 +38,7 @@ class Operators {
 
  private:
   enum class What : std::uint8_t { retry, force, drop, resolve };
-  struct Wish {
+  struct Request {
     What what{};
     std::optional<ObjectId> document{};
     std::string_view destination{};
@@ -53,20 +53,20 @@ class Operators {
   };
 
   Verdict change(What what, Command const& command, Decision& decision) const;
-  [[nodiscard]] Status read(Command const& command, Wish& wish) const;
-  [[nodiscard]] bool fits(Wish const& wish, std::uint32_t cell) const;
-  [[nodiscard]] bool is_of_set(Wish const& wish) const;
-  [[nodiscard]] std::uint64_t fit_archived(Wish const& wish, Archive::Number number) const;
-  void change_cell(Wish const& wish, std::uint32_t cell, Decision& decision) const;
+  [[nodiscard]] Status read(Command const& command, Request& wish) const;
+  [[nodiscard]] bool fits(Request const& wish, std::uint32_t cell) const;
+  [[nodiscard]] bool is_of_set(Request const& wish) const;
+  [[nodiscard]] std::uint64_t fit_archived(Request const& wish, Archive::Number number) const;
+  void change_cell(Request const& wish, std::uint32_t cell, Decision& decision) const;
   // The next cell of that set behind the cursor that fits; kNone: none of those that were looked at.
-  std::uint32_t search_set(Wish const& wish, std::uint64_t& cursor, std::uint64_t& looks) const;
+  std::uint32_t search_set(Request const& wish, std::uint64_t& cursor, std::uint64_t& looks) const;
   Verdict set_mode(Command const& command, Mode mode, Decision& decision) const;
   // The last child of the last child: the first to be forgotten.
   [[nodiscard]] std::uint32_t last_below(std::uint32_t document) const;
   void forget_one(std::uint32_t document, Decision& decision) const;
   [[nodiscard]] bool is_in_hands(std::uint32_t document) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
   Reports const& reports_;
 };
 

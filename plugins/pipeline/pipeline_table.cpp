@@ -271,7 +271,7 @@ void PipelineTable::metrics(TimeMs now, MetricSink& sink) const {
       shared_.statistics.deliveries.is_failing() ? 1 : 0);
   put({"plans", "versions of the plan that have documents"}, documents.plans().count());
   put({"memory_bytes", "memory of documents and indexes"}, memory_bytes());
-  put({"live_bytes", "bytes of the log that what is there needs"}, live_bytes());
+  put({"live_bytes", "log bytes needed by live objects"}, live_bytes());
   put({"grace_ms", "how long the leases of a lost connection last"}, static_cast<std::uint64_t>(shared_.options.grace));
   auto const counter = [&](std::string_view name, std::string_view help, std::uint64_t value) {
     put({name, help, Metric::Kind::counter}, value);

@@ -18,7 +18,7 @@
 #include "plugins/pipeline/reads.h"
 #include "plugins/pipeline/reports.h"
 #include "plugins/pipeline/runs.h"
-#include "plugins/pipeline/shared.h"
+#include "plugins/pipeline/table_state.h"
 
 namespace fastjournal::pipeline {
 
@@ -73,7 +73,7 @@ class PipelineTable final : public Table, public Timed, public Holder, public fa
   [[nodiscard]] bool announce(ObjectId object, Answer& answer) const override;
 
   // -- Stores: pages of ended documents; no command brings bytes ---------------
-  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreWish& wish) const override {
+  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreRequest& wish) const override {
     static_cast<void>(command);
     static_cast<void>(now);
     static_cast<void>(wish);
@@ -116,13 +116,13 @@ class PipelineTable final : public Table, public Timed, public Holder, public fa
   void change(std::shared_ptr<TableDeclaration const> next) override;
 
   // For tests.
-  [[nodiscard]] Shared const& shared() const { return shared_; }
+  [[nodiscard]] TableState const& shared() const { return shared_; }
 
  private:
   using Handler = Verdict (*)(PipelineTable const&, Command const&, Decision&);
   struct Named;
 
-  Shared shared_;
+  TableState shared_;
   Archiver archiver_{shared_};
   Runs const runs_{shared_};
   Reports const reports_{shared_};

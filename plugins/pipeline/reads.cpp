@@ -57,7 +57,7 @@ std::string names_of(plan::Plan const& plan, std::vector<plan::StepIndex> const&
 
 }  // namespace
 
-Status Reads::read(Command const& command, Wish& wish) const {
+Status Reads::read(Command const& command, Request& wish) const {
   model::Parameters parameters{*command.message};
   Plans const& plans = shared_.documents.plans();
   wish.count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
@@ -111,7 +111,7 @@ bool Reads::is_stranded(std::uint32_t document) const {
   return false;
 }
 
-bool Reads::fits(Wish const& wish, std::uint32_t number) const {
+bool Reads::fits(Request const& wish, std::uint32_t number) const {
   Store const& store = shared_.store();
   Documents const& documents = shared_.documents;
   Document const& document = store[number];
@@ -135,7 +135,7 @@ bool Reads::fits(Wish const& wish, std::uint32_t number) const {
   return false;
 }
 
-bool Reads::fits(Wish const& wish, Archive::Pattern const& pattern) const {
+bool Reads::fits(Request const& wish, Archive::Pattern const& pattern) const {
   if (pattern.plan != wish.plan || (wish.source && pattern.source != *wish.source)) return false;
   if (wish.which != Which::all && wish.which != Which::done) return false;
   if (!wish.state && !wish.destination) return true;
@@ -221,7 +221,7 @@ std::size_t Reads::describe(Archive::Number number, DocumentBody const& body, An
 }
 
 Verdict Reads::documents(Command const& command, Decision& decision) const {
-  Wish wish;
+  Request wish;
   decision.status = read(command, wish);
   if (!decision.status.ok()) return Verdict::done;
   Store const& store = shared_.store();
@@ -296,7 +296,7 @@ Verdict Reads::documents(Command const& command, Decision& decision) const {
 }
 
 Verdict Reads::destinations(Command const& command, Decision& decision) const {
-  Wish wish;
+  Request wish;
   decision.status = read(command, wish);
   if (!decision.status.ok()) return Verdict::done;
   if (wish.plan == Plans::kNoPlan) {
@@ -364,7 +364,7 @@ Verdict Reads::plans(Command const& command, Decision& decision) const {
 
 // The cursor is the number of a step.
 Verdict Reads::steps(Command const& command, Decision& decision) const {
-  Wish wish;
+  Request wish;
   decision.status = read(command, wish);
   if (!decision.status.ok()) return Verdict::done;
   std::size_t shown = 0;

@@ -8,13 +8,13 @@
 
 #include "fastjournal/table.h"
 #include "plugins/pipeline/runs.h"
-#include "plugins/pipeline/shared.h"
+#include "plugins/pipeline/table_state.h"
 
 namespace fastjournal::pipeline {
 
 class Reads {
  public:
-  Reads(Shared const& shared, Runs const& runs) : shared_(shared), runs_(runs) {}
+  Reads(TableState const& shared, Runs const& runs) : shared_(shared), runs_(runs) {}
 
   Verdict documents(Command const& command, Decision& decision) const;
   Verdict destinations(Command const& command, Decision& decision) const;
@@ -25,7 +25,7 @@ class Reads {
  private:
   // Which documents are asked for.
   enum class Which : std::uint8_t { all, stranded, open, failed, in_doubt, orphans, done };
-  struct Wish {
+  struct Request {
     Which which{Which::all};
     std::optional<State> state{};
     std::uint8_t plan{Plans::kNoPlan};
@@ -35,9 +35,9 @@ class Reads {
     std::uint64_t after{0};
   };
 
-  [[nodiscard]] Status read(Command const& command, Wish& wish) const;
-  [[nodiscard]] bool fits(Wish const& wish, std::uint32_t document) const;
-  [[nodiscard]] bool fits(Wish const& wish, Archive::Pattern const& pattern) const;
+  [[nodiscard]] Status read(Command const& command, Request& wish) const;
+  [[nodiscard]] bool fits(Request const& wish, std::uint32_t document) const;
+  [[nodiscard]] bool fits(Request const& wish, Archive::Pattern const& pattern) const;
   [[nodiscard]] bool is_stranded(std::uint32_t document) const;
   // Each returns about how many bytes the message has.
   std::size_t describe(std::uint32_t number, Answer& answer) const;
@@ -54,7 +54,7 @@ class Reads {
   [[nodiscard]] std::string why_cell(std::uint32_t cell, std::int64_t now) const;
   [[nodiscard]] std::string traces_of(std::uint32_t document) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
   Runs const& runs_;
 };
 

@@ -19,7 +19,7 @@ constexpr unsigned kClassesMax = 4;
 constexpr std::string_view kTimedOut = "timeout";
 constexpr std::string_view kLost = "lost";
 
-plan::Retry const& retry_of(Shared const& shared, std::uint32_t cell) {
+plan::Retry const& retry_of(TableState const& shared, std::uint32_t cell) {
   static plan::Retry const of_originals{};
   std::uint32_t const document = shared.store().cell(cell).document;
   if (shared.documents.ordinal_of(cell) == kOriginalCell) return of_originals;

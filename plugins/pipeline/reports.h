@@ -6,14 +6,14 @@
 #include <string_view>
 
 #include "fastjournal/table.h"
-#include "plugins/pipeline/shared.h"
+#include "plugins/pipeline/table_state.h"
 #include "plugins/pipeline/wishes.h"
 
 namespace fastjournal::pipeline {
 
 class Reports {
  public:
-  explicit Reports(Shared const& shared) : shared_(shared) {}
+  explicit Reports(TableState const& shared) : shared_(shared) {}
 
   Verdict sent(Command const& command, Decision& decision) const;
   Verdict failed(Command const& command, Decision& decision) const;
@@ -41,7 +41,7 @@ class Reports {
   void record_lost(std::uint32_t cell, Decision& decision) const;
   void end_lease(std::uint32_t cell, Decision& decision) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
 };
 
 }  // namespace fastjournal::pipeline

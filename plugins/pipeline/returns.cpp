@@ -4,7 +4,7 @@
 
 namespace fastjournal::pipeline {
 
-bool read_archived_document(Shared const& shared, Archive::Number number, Decision& decision, DocumentBody& body,
+bool read_archived_document(TableState const& shared, Archive::Number number, Decision& decision, DocumentBody& body,
                             Verdict& verdict) {
   Archive const& archive = shared.documents.archive();
   Archive::AtHand const* const page = archive.at_hand(number);
@@ -25,7 +25,7 @@ bool read_archived_document(Shared const& shared, Archive::Number number, Decisi
   return false;
 }
 
-Verdict bring_back(Shared const& shared, Archive::Number number, Decision& decision) {
+Verdict bring_back(TableState const& shared, Archive::Number number, Decision& decision) {
   Archive const& archive = shared.documents.archive();
   DocumentBody body;
   Verdict verdict = Verdict::done;

@@ -4,15 +4,15 @@
 #pragma once
 
 #include "fastjournal/table.h"
-#include "plugins/pipeline/shared.h"
+#include "plugins/pipeline/table_state.h"
 
 namespace fastjournal::pipeline {
 
 // The record of one in the archive. False: its page must be read first, and `verdict` says so; or it cannot be read:
 // then the status says why.
-[[nodiscard]] bool read_archived_document(Shared const& shared, Archive::Number number, Decision& decision,
+[[nodiscard]] bool read_archived_document(TableState const& shared, Archive::Number number, Decision& decision,
                                           DocumentBody& body, Verdict& verdict);
 // It is back in the next step (Verdict::again); or as above.
-[[nodiscard]] Verdict bring_back(Shared const& shared, Archive::Number number, Decision& decision);
+[[nodiscard]] Verdict bring_back(TableState const& shared, Archive::Number number, Decision& decision);
 
 }  // namespace fastjournal::pipeline

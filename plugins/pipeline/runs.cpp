@@ -273,7 +273,7 @@ Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command con
 // ---------------------------------------------------------------------------
 // NEXT
 
-Status Runs::read(Command const& command, Wish& wish) const {
+Status Runs::read(Command const& command, Request& wish) const {
   model::Parameters parameters{*command.message};
   wish.count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kCountMax));
   wish.lease_ms = lease_span(shared_, parameters);
@@ -303,7 +303,7 @@ Verdict Runs::next(Command const& command, Decision& decision) const {
     decision.status = {Code::unavailable, "table " + shared_.table() + " has no plan so far: try again at once"};
     return Verdict::done;
   }
-  Wish wish;
+  Request wish;
   decision.status = read(command, wish);
   if (!decision.status.ok()) return Verdict::done;
   decision.durability = Durability::written;

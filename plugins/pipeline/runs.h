@@ -5,14 +5,14 @@
 #include <cstdint>
 
 #include "fastjournal/table.h"
-#include "plugins/pipeline/shared.h"
+#include "plugins/pipeline/table_state.h"
 #include "plugins/pipeline/wishes.h"
 
 namespace fastjournal::pipeline {
 
 class Runs {
  public:
-  explicit Runs(Shared const& shared) : shared_(shared) {}
+  explicit Runs(TableState const& shared) : shared_(shared) {}
 
   Verdict found(Command const& command, Decision& decision) const;
   Verdict next(Command const& command, Decision& decision) const;
@@ -40,7 +40,7 @@ class Runs {
     bool is_gone{false};  // from its source
     std::int64_t lease_ms{0};
   };
-  struct Wish {
+  struct Request {
     std::optional<std::uint16_t> source;
     std::optional<std::uint16_t> destination;
     std::uint64_t count{1};
@@ -53,7 +53,7 @@ class Runs {
   // None: it is another one that is in the archive.
   [[nodiscard]] std::optional<Verdict> found_archived(Found const& found, Archive::Number number,
                                                       Decision& decision) const;
-  [[nodiscard]] Status read(Command const& command, Wish& wish) const;
+  [[nodiscard]] Status read(Command const& command, Request& wish) const;
   // The cell is in nobody's hands, with what is known of its last failure.
   void append_given_back(std::uint32_t cell, State to, Decision& decision) const;
   // paused: the table drains.
@@ -63,7 +63,7 @@ class Runs {
   Verdict hand_found(Found const& found, std::uint32_t document, Command const& command, Decision& decision) const;
   void answer_run(std::uint32_t cell, rows::Leases::Terms const& terms, Decision& decision) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
 };
 
 }  // namespace fastjournal::pipeline

@@ -11,7 +11,7 @@
 
 namespace fastjournal::pipeline {
 
-std::uint32_t find_document(Shared const& shared, model::Parameters& parameters, Status& status) {
+std::uint32_t find_document(TableState const& shared, model::Parameters& parameters, Status& status) {
   ObjectId const id{parameters.unsigned_integer("document", 0)};
   status = parameters.take_status();
   if (!status.ok()) return kNone;
@@ -20,7 +20,7 @@ std::uint32_t find_document(Shared const& shared, model::Parameters& parameters,
   return found;
 }
 
-std::uint32_t find_cell(Shared const& shared, std::uint32_t document, Message const& message, Status& status) {
+std::uint32_t find_cell(TableState const& shared, std::uint32_t document, Message const& message, Status& status) {
   std::string_view const name = message.text("destination");
   Plan const& plan = shared.documents.plan_of(document);
   std::optional<std::uint16_t> const destination = plan.destination_named(name);
@@ -36,7 +36,7 @@ std::uint32_t find_cell(Shared const& shared, std::uint32_t document, Message co
   return kNone;
 }
 
-Ordinals leased_by(Shared const& shared, std::uint32_t number, std::optional<LeaseEpoch> token, bool late) {
+Ordinals leased_by(TableState const& shared, std::uint32_t number, std::optional<LeaseEpoch> token, bool late) {
   Ordinals out;
   Documents const& documents = shared.documents;
   auto const look = [&](std::uint16_t ordinal) {
@@ -51,13 +51,13 @@ Ordinals leased_by(Shared const& shared, std::uint32_t number, std::optional<Lea
   return out;
 }
 
-LeaseEpoch next_token(Shared const& shared, Decision const& decision) {
+LeaseEpoch next_token(TableState const& shared, Decision const& decision) {
   LeaseEpoch const last = shared.work().last_epoch();
   LeaseEpoch const first = LeaseEpoch::of(decision.start, 1);
   return last < first ? first : LeaseEpoch{last.value + 1};
 }
 
-std::int64_t lease_span(Shared const& shared, model::Parameters& parameters) {
+std::int64_t lease_span(TableState const& shared, model::Parameters& parameters) {
   Options const& options = shared.options;
   return parameters.integer("lease", options.processing_timeout, options.processing_timeout_min,
                             options.processing_timeout_max);
@@ -80,7 +80,7 @@ void check_worker(Command const& command, model::Parameters& parameters) {
     parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");
 }
 
-Status stale(Shared const& shared, std::uint32_t document, LeaseEpoch token) {
+Status stale(TableState const& shared, std::uint32_t document, LeaseEpoch token) {
   ++shared.statistics.stale;
   return Status{Code::stale_epoch, "token " + std::to_string(token.value) + " has no lease of " +
                                        shared.name_of(document) +
@@ -88,7 +88,7 @@ Status stale(Shared const& shared, std::uint32_t document, LeaseEpoch token) {
       .with("document", std::to_string(shared.store()[document].id().value));
 }
 
-std::string destination_states(Shared const& shared, std::uint32_t number) {
+std::string destination_states(TableState const& shared, std::uint32_t number) {
   std::string out;
   Document const& document = shared.store()[number];
   for (std::uint16_t at = 0; at < document.cell_count; ++at) {
@@ -102,7 +102,7 @@ std::string destination_states(Shared const& shared, std::uint32_t number) {
   return out;
 }
 
-bool append_doubt(Shared const& shared, std::uint32_t cell, Decision& decision) {
+bool append_doubt(TableState const& shared, std::uint32_t cell, Decision& decision) {
   Documents const& documents = shared.documents;
   Cell const& its = shared.store().cell(cell);
   std::uint16_t const ordinal = documents.ordinal_of(cell);
@@ -114,7 +114,7 @@ bool append_doubt(Shared const& shared, std::uint32_t cell, Decision& decision) 
   return true;
 }
 
-std::string destination_names(Shared const& shared, std::uint32_t document, Ordinals const& ordinals) {
+std::string destination_names(TableState const& shared, std::uint32_t document, Ordinals const& ordinals) {
   std::string out;
   Plan const& plan = shared.documents.plan_of(document);
   for (std::uint16_t const ordinal : ordinals) {
@@ -125,7 +125,7 @@ std::string destination_names(Shared const& shared, std::uint32_t document, Ordi
   return out;
 }
 
-std::string idempotency_key(Shared const& shared, std::uint32_t document, std::uint16_t destination) {
+std::string idempotency_key(TableState const& shared, std::uint32_t document, std::uint16_t destination) {
   Plan const& plan = shared.documents.plan_of(document);
   Store const& store = shared.store();
   std::string identity = plan.rules.name + '\n' + std::to_string(plan.rules.version) + '\n';

@@ -9,36 +9,36 @@
 
 #include "fastjournal/table.h"
 #include "model/parameters.h"
-#include "plugins/pipeline/shared.h"
+#include "plugins/pipeline/table_state.h"
 
 namespace fastjournal::pipeline {
 
 inline constexpr std::size_t kDestinationBytesMax = 4096;
 
 // kNone: the status says why.
-[[nodiscard]] std::uint32_t find_document(Shared const& shared, model::Parameters& parameters, Status& status);
+[[nodiscard]] std::uint32_t find_document(TableState const& shared, model::Parameters& parameters, Status& status);
 // The cell of the parameter `destination`. kNone: the status says why.
-[[nodiscard]] std::uint32_t find_cell(Shared const& shared, std::uint32_t document, Message const& message,
+[[nodiscard]] std::uint32_t find_cell(TableState const& shared, std::uint32_t document, Message const& message,
                                       Status& status);
 // Those of its cells that this lease has, or any one: with kOriginalCell, and those in doubt as `late`.
-[[nodiscard]] Ordinals leased_by(Shared const& shared, std::uint32_t document, std::optional<LeaseEpoch> token,
+[[nodiscard]] Ordinals leased_by(TableState const& shared, std::uint32_t document, std::optional<LeaseEpoch> token,
                                  bool late = false);
 // The next token.
-[[nodiscard]] LeaseEpoch next_token(Shared const& shared, Decision const& decision);
+[[nodiscard]] LeaseEpoch next_token(TableState const& shared, Decision const& decision);
 // How long a worker may take, by the parameter `lease`.
-[[nodiscard]] std::int64_t lease_span(Shared const& shared, model::Parameters& parameters);
+[[nodiscard]] std::int64_t lease_span(TableState const& shared, model::Parameters& parameters);
 [[nodiscard]] rows::Leases::Terms terms_for(Command const& command, Decision const& decision, LeaseEpoch token,
                                             std::int64_t span_ms);
 void check_worker(Command const& command, model::Parameters& parameters);
-[[nodiscard]] Status stale(Shared const& shared, std::uint32_t document, LeaseEpoch token);
+[[nodiscard]] Status stale(TableState const& shared, std::uint32_t document, LeaseEpoch token);
 // DESTINATION=STATE of each, between blanks.
-[[nodiscard]] std::string destination_states(Shared const& shared, std::uint32_t document);
+[[nodiscard]] std::string destination_states(TableState const& shared, std::uint32_t document);
 // The lease of a cell ends while it is being sent where it may arrive once at most. False: it is not, and nothing was
 // appended.
-bool append_doubt(Shared const& shared, std::uint32_t cell, Decision& decision);
+bool append_doubt(TableState const& shared, std::uint32_t cell, Decision& decision);
 // Names of destinations of a plan, between blanks.
-[[nodiscard]] std::string destination_names(Shared const& shared, std::uint32_t document, Ordinals const& ordinals);
+[[nodiscard]] std::string destination_names(TableState const& shared, std::uint32_t document, Ordinals const& ordinals);
 // The same for the same version of a document at the same destination, for ever: receivers tell by it what they have.
-[[nodiscard]] std::string idempotency_key(Shared const& shared, std::uint32_t document, std::uint16_t destination);
+[[nodiscard]] std::string idempotency_key(TableState const& shared, std::uint32_t document, std::uint16_t destination);
 
 }  // namespace fastjournal::pipeline

@@ -16,7 +16,7 @@ constexpr std::uint32_t kLeasesLooked = 1'000;
 
 }  // namespace
 
-bool Changes::read(Command const& command, Decision& decision, Wish& wish) const {
+bool Changes::read(Command const& command, Decision& decision, Request& wish) const {
   model::Parameters parameters{*command.message};
   wish.queue = parameters.text("queue", kNameBytesMax);
   std::string_view const status = command.message->text("status");
@@ -32,7 +32,7 @@ bool Changes::read(Command const& command, Decision& decision, Wish& wish) const
   return decision.status.ok();
 }
 
-void Changes::finish(Wish const& wish, Queue const& queue, std::uint64_t done, Decision& decision) const {
+void Changes::finish(Request const& wish, Queue const& queue, std::uint64_t done, Decision& decision) const {
   std::uint64_t const left = count_of(shared_, queue, wish.which) - (wish.is_dry_run ? done : 0);
   decision.answer.add("count", done);
   if (left > 0) decision.answer.add("more", std::int64_t{1});
@@ -40,7 +40,7 @@ void Changes::finish(Wish const& wish, Queue const& queue, std::uint64_t done, D
 }
 
 Verdict Changes::purge(Command const& command, Decision& decision) const {
-  Wish wish;
+  Request wish;
   if (!read(command, decision, wish)) return Verdict::done;
   Queue const& queue = *shared_.queues.find(wish.queue);
   std::uint64_t& done = decision.carry[0];
@@ -59,7 +59,7 @@ Verdict Changes::purge(Command const& command, Decision& decision) const {
 
 // What waits keeps its date, and so its place among what is there.
 Verdict Changes::move(Command const& command, Decision& decision) const {
-  Wish wish;
+  Request wish;
   if (!read(command, decision, wish)) return Verdict::done;
   model::Parameters parameters{*command.message};
   std::string_view const to = parameters.text("to", kNameBytesMax);
@@ -87,7 +87,7 @@ Verdict Changes::move(Command const& command, Decision& decision) const {
     if (is_back)
       attempts_.give_back(row, body, decision);
     else
-      fate_.append_move(row, to, {}, body, decision);
+      dead_letter_policy_.append_move(row, to, {}, body, decision);
     ++shared_.statistics.moved;
     ++done;
     return Verdict::again;

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "fastjournal/table.h"
-#include "plugins/queue/fate.h"
+#include "plugins/queue/dead_letter_policy.h"
 #include "plugins/queue/on_queue.h"
-#include "plugins/queue/shared.h"
+#include "plugins/queue/table_state.h"
 #include "plugins/rows/attempts.h"
 
 namespace fastjournal::queue {
@@ -16,8 +16,8 @@ namespace fastjournal::queue {
 // Of one table, beside what it shares, which outlives it.
 class Changes {
  public:
-  Changes(Shared const& shared, Fate const& fate, rows::Attempts const& attempts)
-      : shared_(shared), fate_(fate), attempts_(attempts) {}
+  Changes(TableState const& shared, DeadLetterPolicy const& dead_letter_policy, rows::Attempts const& attempts)
+      : shared_(shared), dead_letter_policy_(dead_letter_policy), attempts_(attempts) {}
 
   Verdict purge(Command const& command, Decision& decision) const;
   Verdict move(Command const& command, Decision& decision) const;
@@ -27,7 +27,7 @@ class Changes {
   [[nodiscard]] bool has_leaving() const { return !shared_.is_leaving_blocked && !shared_.queues.leaving().empty(); }
 
  private:
-  struct Wish {
+  struct Request {
     std::string_view queue{};
     Which which{Which::both};
     std::uint64_t count{0};
@@ -35,13 +35,13 @@ class Changes {
   };
 
   // False: it is refused.
-  [[nodiscard]] bool read(Command const& command, Decision& decision, Wish& wish) const;
+  [[nodiscard]] bool read(Command const& command, Decision& decision, Request& wish) const;
   // Adds the counts to the answer.
-  void finish(Wish const& wish, Queue const& queue, std::uint64_t done, Decision& decision) const;
+  void finish(Request const& wish, Queue const& queue, std::uint64_t done, Decision& decision) const;
   [[nodiscard]] std::uint32_t find_leaving() const;
 
-  Shared const& shared_;
-  Fate const& fate_;
+  TableState const& shared_;
+  DeadLetterPolicy const& dead_letter_policy_;
   rows::Attempts const& attempts_;
 };
 

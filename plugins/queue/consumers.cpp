@@ -37,7 +37,7 @@ std::int64_t Consumers::lease_span(Command const& command, model::Parameters& pa
                             options.processing_timeout_max);
 }
 
-Status Consumers::read(Command const& command, Wish& wish) const {
+Status Consumers::read(Command const& command, Request& wish) const {
   model::Parameters parameters{*command.message};
   wish.queue = parameters.text("queue", kNameBytesMax);
   wish.count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kCountMax));
@@ -58,7 +58,7 @@ Status Consumers::read(Command const& command, Wish& wish) const {
 }
 
 Verdict Consumers::acquire(Command const& command, Decision& decision) const {
-  Wish wish;
+  Request wish;
   decision.status = read(command, wish);
   if (!decision.status.ok()) return Verdict::done;
   if (!wish.accepts) decision.durability = Durability::written;
@@ -74,7 +74,7 @@ Verdict Consumers::acquire(Command const& command, Decision& decision) const {
   return give(wish, command, decision);
 }
 
-Verdict Consumers::give(Wish const& wish, Command const& command, Decision& decision) const {
+Verdict Consumers::give(Request const& wish, Command const& command, Decision& decision) const {
   rows::Order const& order = shared_.rows().order();
   std::uint32_t const row = wish.queue.empty() ? order.first() : order.first_of(wish.queue);
   TimeMs const next_date =
@@ -96,7 +96,7 @@ Verdict Consumers::give(Wish const& wish, Command const& command, Decision& deci
   return give_message(row, wish, command, decision);
 }
 
-Verdict Consumers::give_nothing(Wish const& wish, Decision& decision, TimeMs next_date) const {
+Verdict Consumers::give_nothing(Request const& wish, Decision& decision, TimeMs next_date) const {
   if (wish.wait_ms > 0 && !decision.waited) {
     decision.wait_until = decision.now + DurationMs{wish.wait_ms};
     return Verdict::wait;
@@ -107,15 +107,16 @@ Verdict Consumers::give_nothing(Wish const& wish, Decision& decision, TimeMs nex
   return Verdict::done;
 }
 
-Verdict Consumers::give_message(std::uint32_t row, Wish const& wish, Command const& command, Decision& decision) const {
+Verdict Consumers::give_message(std::uint32_t row, Request const& wish, Command const& command,
+                                Decision& decision) const {
   ObjectId const id = shared_.rows().id_of(row);
   std::size_t const messages = decision.answer.heads().size();
   Answer& answer = decision.answer.message("MESSAGE").add("table", Value::of_text(shared_.table()));
   answer.add("message", id.value);
   std::uint64_t outside = 0;
-  BodyWish body;
+  BodyRequest body;
   body.place = wish.wants_places;
-  decision.status = add_letter(shared_, row, body, answer, outside);
+  decision.status = add_shared_body(shared_, row, body, answer, outside);
   if (!decision.status.ok()) {
     // Nothing was recorded: what came before stays with whoever asked.
     decision.answer.cut(messages);
@@ -131,7 +132,8 @@ Verdict Consumers::give_message(std::uint32_t row, Wish const& wish, Command con
   }
   decision.take = Take::found;
   ++decision.carry[kGiven];
-  decision.carry[kBytes] += shared_.rows().view(row).data.size() + Letter::front(shared_.rows().view(row).data).bytes();
+  decision.carry[kBytes] +=
+      shared_.rows().view(row).data.size() + MessageBody::front(shared_.rows().view(row).data).bytes();
   decision.carry[kBytes] += 200;
   bool const is_enough = decision.carry[kGiven] == wish.count || decision.carry[kBytes] >= kAcquireBytesMax;
   return is_enough ? Verdict::done : Verdict::again;

@@ -7,7 +7,7 @@
 
 #include "fastjournal/table.h"
 #include "model/parameters.h"
-#include "plugins/queue/shared.h"
+#include "plugins/queue/table_state.h"
 #include "plugins/rows/attempts.h"
 
 namespace fastjournal::queue {
@@ -15,7 +15,7 @@ namespace fastjournal::queue {
 // Of one table, beside what it shares, which outlives it.
 class Consumers {
  public:
-  Consumers(Shared const& shared, rows::Attempts const& attempts) : shared_(shared), attempts_(attempts) {}
+  Consumers(TableState const& shared, rows::Attempts const& attempts) : shared_(shared), attempts_(attempts) {}
 
   Verdict acquire(Command const& command, Decision& decision) const;
   Verdict touch(Command const& command, Decision& decision) const;
@@ -34,7 +34,7 @@ class Consumers {
   }
 
  private:
-  struct Wish {
+  struct Request {
     std::string_view queue{};
     std::uint64_t count{1};
     std::int64_t lease_ms{0};
@@ -43,10 +43,10 @@ class Consumers {
     bool wants_places{false};
   };
 
-  [[nodiscard]] Status read(Command const& command, Wish& wish) const;
-  Verdict give(Wish const& wish, Command const& command, Decision& decision) const;
-  Verdict give_message(std::uint32_t row, Wish const& wish, Command const& command, Decision& decision) const;
-  Verdict give_nothing(Wish const& wish, Decision& decision, TimeMs next_date) const;
+  [[nodiscard]] Status read(Command const& command, Request& wish) const;
+  Verdict give(Request const& wish, Command const& command, Decision& decision) const;
+  Verdict give_message(std::uint32_t row, Request const& wish, Command const& command, Decision& decision) const;
+  Verdict give_nothing(Request const& wish, Decision& decision, TimeMs next_date) const;
   [[nodiscard]] std::int64_t lease_span(Command const& command, model::Parameters& parameters) const;
   // The acquired message of the command, or kNoRow and a status.
   std::uint32_t find_acquired(Command const& command, model::Parameters& parameters, Decision& decision) const;
@@ -60,7 +60,7 @@ class Consumers {
 
   static constexpr std::uint32_t kNoFormer = UINT32_MAX;
 
-  Shared const& shared_;
+  TableState const& shared_;
   rows::Attempts const& attempts_;
   // Where the search for leases of a former start goes on.
   mutable std::uint32_t next_former_{0};

@@ -7,7 +7,7 @@
 #include <absl/container/btree_set.h>
 #include "fastjournal/table.h"
 #include "model/parameters.h"
-#include "plugins/queue/shared.h"
+#include "plugins/queue/table_state.h"
 #include "plugins/queue/temporary_shares.h"
 
 namespace fastjournal::queue {
@@ -15,7 +15,7 @@ namespace fastjournal::queue {
 // Of one table, beside what it shares, which outlives it.
 class Declarations {
  public:
-  explicit Declarations(Shared const& shared) : shared_(shared) {}
+  explicit Declarations(TableState const& shared) : shared_(shared) {}
 
   Verdict declare(Command const& command, Decision& decision) const;
   Verdict remove(Command const& command, Decision& decision) const;
@@ -54,7 +54,7 @@ class Declarations {
   void tell(Queue const& queue, Answer& answer) const;
   Answer& answer(Decision& decision, std::string_view name) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
   // Counted as they are decided.
   mutable TemporaryShares temporary_;
 };

@@ -1,4 +1,4 @@
-// What follows from the records of messages beside their rows: what is on each queue, who uses a shared letter,
+// What follows from the records of messages beside their rows: what is on each queue, who uses a shared shared body,
 // statistics and alerts.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "fastjournal/table.h"
-#include "plugins/queue/shared.h"
+#include "plugins/queue/table_state.h"
 #include "plugins/rows/effects.h"
 
 namespace fastjournal::queue {
@@ -15,14 +15,14 @@ namespace fastjournal::queue {
 // Of one table, beside what it shares, which outlives it; called by RowTable::apply.
 class Effects : public rows::NoEffects {
  public:
-  explicit Effects(Shared& shared) : shared_(shared) {}
+  explicit Effects(TableState& shared) : shared_(shared) {}
 
   void added(ObjectId message, ApplyContext const& context) {
     std::uint32_t const row = rows().find(message);
-    Letter const letter = front(row);
-    shared_.queues.add_message(shared_.queue_of(row), letter.bytes());
+    MessageBody const message_body = front(row);
+    shared_.queues.add_message(shared_.queue_of(row), message_body.bytes());
     if (rows().row(row).place() == rows::Place::parked) shared_.queues.park(shared_.queue_of(row), message);
-    if (!letter.origin().is_none()) shared_.letters.use(letter.origin());
+    if (!message_body.origin().is_none()) shared_.shared_bodies.use(message_body.origin());
     if (context.live) ++shared_.statistics.sent;
   }
   void leasing(std::uint32_t row, std::int64_t began, ApplyContext const& context) {
@@ -46,12 +46,12 @@ class Effects : public rows::NoEffects {
   }
   void removing(std::uint32_t row, rows::RemoveBody const& body, ApplyContext const& context, TableObserver& observer) {
     if (context.live) count_end(row, body.reason, context.now.value);
-    Letter const letter = front(row);
+    MessageBody const message_body = front(row);
     leave_queue(row);
-    if (letter.origin().is_none()) return;
-    // The log of a replay may begin behind the letter, and have copies of further rows of it later on.
-    bool const all_are_known = context.live || letter.origin().value >= context.base.value;
-    shared_.letters.leave(letter.origin(), all_are_known, observer);
+    if (message_body.origin().is_none()) return;
+    // The log of a replay may begin behind the shared body, and have copies of further rows of it later on.
+    bool const all_are_known = context.live || message_body.origin().value >= context.base.value;
+    shared_.shared_bodies.leave(message_body.origin(), all_are_known, observer);
   }
   void none_parked(TableObserver& observer) { observer.lower_alert("message-failed"); }
 
@@ -60,14 +60,14 @@ class Effects : public rows::NoEffects {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(0, now - date));
   }
   [[nodiscard]] rows::State const& rows() const { return shared_.rows(); }
-  [[nodiscard]] Letter front(std::uint32_t row) const { return Letter::front(rows().view(row).data); }
+  [[nodiscard]] MessageBody front(std::uint32_t row) const { return MessageBody::front(rows().view(row).data); }
   void leave_queue(std::uint32_t row) {
     shared_.queues.remove_message(shared_.queue_of(row), rows().id_of(row), front(row).bytes());
   }
   void count_end(std::uint32_t row, rows::Reason reason, std::int64_t now);
   void alert_parked(std::uint32_t row, TableObserver& observer) const;
 
-  Shared& shared_;
+  TableState& shared_;
 };
 
 }  // namespace fastjournal::queue

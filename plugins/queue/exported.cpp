@@ -38,7 +38,7 @@ void add_limit(ExportRelation& relation, std::uint64_t limit) {
     relation.add_integer(static_cast<std::int64_t>(limit));
 }
 
-ExportRelation export_queues(Shared const& shared) {
+ExportRelation export_queues(TableState const& shared) {
   ExportRelation out{"queues", kQueueColumns};
   for (std::string_view const name : shared.queues.names()) {
     Queue const& queue = *shared.queues.find_any(name);
@@ -62,7 +62,7 @@ ExportRelation export_queues(Shared const& shared) {
 
 }  // namespace
 
-TableExport export_all(Shared const& shared) {
+TableExport export_all(TableState const& shared) {
   Queues const& queues = shared.queues;
   ExportRelation exchanges{"exchanges", kExchangeColumns};
   for (std::string_view const name : queues.exchange_names()) {

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "fastjournal/export.h"
-#include "plugins/queue/shared.h"
+#include "plugins/queue/table_state.h"
 
 namespace fastjournal::queue {
 
-[[nodiscard]] TableExport export_all(Shared const& shared);
+[[nodiscard]] TableExport export_all(TableState const& shared);
 
 }  // namespace fastjournal::queue

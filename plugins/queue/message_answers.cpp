@@ -9,9 +9,9 @@ namespace fastjournal::queue {
 namespace {
 
 // Of a part of a text it is not known where characters begin: a part is always bytes.
-void add_body(Letter const& letter, BodyWish const& wish, Answer& answer, std::uint64_t& outside) {
-  model::Cell const* const cell = letter.body();
-  std::string_view const whole_name = name_of(letter.is_text() ? Part::body : Part::body_binary);
+void add_body(MessageBody const& message_body, BodyRequest const& wish, Answer& answer, std::uint64_t& outside) {
+  model::Cell const* const cell = message_body.body();
+  std::string_view const whole_name = name_of(message_body.is_text() ? Part::body : Part::body_binary);
   std::string_view const name = wish.is_part ? name_of(Part::body_binary) : whole_name;
   if (wish.is_part) answer.add("offset", wish.offset);
   if (cell == nullptr) {
@@ -24,7 +24,7 @@ void add_body(Letter const& letter, BodyWish const& wish, Answer& answer, std::u
       std::uint64_t const from = std::min<std::uint64_t>(wish.offset, bytes.size());
       bytes = bytes.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(wish.length));
     }
-    if (letter.is_text() && !wish.is_part)
+    if (message_body.is_text() && !wish.is_part)
       answer.add(name, bytes);
     else
       answer.add_binary(name, bytes);
@@ -41,7 +41,7 @@ void add_body(Letter const& letter, BodyWish const& wish, Answer& answer, std::u
   outside += part.size();
   if (wish.place) answer.add("places", std::int64_t{1});
   answer.add_stored(name, {.extent = part,
-                           .is_text = letter.is_text() && !wish.is_part,
+                           .is_text = message_body.is_text() && !wish.is_part,
                            .as = wish.place ? StoredValue::As::place : StoredValue::As::bytes});
 }
 
@@ -56,24 +56,24 @@ std::string_view status_of(rows::Place place) {
   }
 }
 
-Status add_letter(Shared const& shared, std::uint32_t row, BodyWish const& wish, Answer& answer,
-                  std::uint64_t& outside) {
+Status add_shared_body(TableState const& shared, std::uint32_t row, BodyRequest const& wish, Answer& answer,
+                       std::uint64_t& outside) {
   rows::State const& rows = shared.rows();
   rows::PayloadView const view = rows.view(row);
-  Letter const own = Letter::whole(view.data);
-  Letter letter = own;
+  MessageBody const own = MessageBody::whole(view.data);
+  MessageBody message_body = own;
   if (ObjectId const origin = own.origin(); !origin.is_none()) {
-    std::string_view const data = shared.letters.data_of(origin);
+    std::string_view const data = shared.shared_bodies.data_of(origin);
     if (data.empty())
       return {Code::damaged, "message " + std::to_string(rows.id_of(row).value) + " of table " + shared.table() +
                                  " has lost what it shares with others (" + std::to_string(origin.value) +
                                  "): the log is damaged; run fastjournal doctor"};
-    letter = Letter::whole(data);
+    message_body = MessageBody::whole(data);
     answer.add("origin", origin.value);
   }
   answer.add("queue", own.text(Part::queue));
   for (Part const part : {Part::exchange, Part::routing_key, Part::properties})
-    if (letter.has(part)) answer.add(name_of(part), letter.text(part));
+    if (message_body.has(part)) answer.add(name_of(part), message_body.text(part));
   if (own.has(Part::dead_of)) answer.add("dead_of", own.text(Part::dead_of));
   rows::Row const& header = rows.row(row);
   answer.add("priority", std::uint64_t{header.priority()}).add("process_date", header.date());
@@ -82,12 +82,12 @@ Status add_letter(Shared const& shared, std::uint32_t row, BodyWish const& wish,
   if (header.lifetime() > 0) answer.add("redelivered", std::int64_t{1});
   answer.add("deliveries", std::uint64_t{rows.counters_of(row).attempts()});
   answer.add("bytes", own.bytes());
-  if (!wish.none) add_body(letter, wish, answer, outside);
+  if (!wish.none) add_body(message_body, wish, answer, outside);
   return {};
 }
 
-Status describe(Shared const& shared, Command const& command, std::uint32_t row, BodyWish const& wish, Answer& answer,
-                std::uint64_t& outside) {
+Status describe(TableState const& shared, Command const& command, std::uint32_t row, BodyRequest const& wish,
+                Answer& answer, std::uint64_t& outside) {
   rows::State const& rows = shared.rows();
   rows::Row const& header = rows.row(row);
   answer.message("MESSAGE").add("table", std::string_view{shared.table()}).add("message", header.id().value);
@@ -98,7 +98,7 @@ Status describe(Shared const& shared, Command const& command, std::uint32_t row,
     if (rows::may_see_epoch(lease, command)) answer.add("epoch", lease.epoch.value);
   }
   rows::add_error(rows.view(row).failure, answer);
-  return add_letter(shared, row, wish, answer, outside);
+  return add_shared_body(shared, row, wish, answer, outside);
 }
 
 }  // namespace fastjournal::queue

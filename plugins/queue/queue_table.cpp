@@ -37,8 +37,8 @@ constexpr std::array<std::string_view, 24> kOptionNames = {"queues",
                                                            "catalog",
                                                            "wake-timeout"};
 
-// A cursor of list_extents above this is behind a shared letter; below, behind a row. Ids are smaller.
-constexpr std::uint64_t kOfLetters = std::uint64_t{1} << 63U;
+// A cursor of list_extents above this is behind a shared shared body; below, behind a row. Ids are smaller.
+constexpr std::uint64_t kOfSharedBodies = std::uint64_t{1} << 63U;
 
 }  // namespace
 
@@ -87,7 +87,7 @@ QueueTable::QueueTable(TableContext const& context, std::shared_ptr<TypeDeclarat
         if (known.name == "SEND") send_ = static_cast<std::uint16_t>(handlers_.size());
         handlers_.push_back(known.handler);
       }
-  shared_.table_of_rows.add_schema(letter_schema());
+  shared_.table_of_rows.add_schema(shared_body_schema());
   rows::Rules rules;
   rules.domain = queue_source();
   NoObserver nobody;
@@ -124,10 +124,10 @@ bool QueueTable::apply(RecordView const& record, ApplyContext const& context, Ta
   if (record.version == 0 || record.version > newest_version(record.type)) return false;
   shared_.is_leaving_blocked = false;
   shared_.looks_for_declared = true;
-  if (record.type != static_cast<std::uint8_t>(RecordType::letter)) return shared_.queues.apply(record, context);
-  LetterBody body;
-  if (!read_letter(as_text(record.body), body)) return false;
-  shared_.letters.add(record.object, body, record.lsn, observer);
+  if (record.type != static_cast<std::uint8_t>(RecordType::shared_body)) return shared_.queues.apply(record, context);
+  SharedBodyRecord body;
+  if (!read_shared_body(as_text(record.body), body)) return false;
+  shared_.shared_bodies.add(record.object, body, record.lsn, observer);
   return true;
 }
 
@@ -139,7 +139,7 @@ TimeMs QueueTable::next_due() const {
 
 bool QueueTable::advance(TimeMs now, std::size_t budget, TableObserver& observer) {
   shared_.statistics.deliveries.look(now.value, observer);
-  bool const more = shared_.letters.drop_idle(budget, observer);
+  bool const more = shared_.shared_bodies.drop_idle(budget, observer);
   return shared_.table_of_rows.advance(now, budget, observer) || more;
 }
 
@@ -197,12 +197,12 @@ Result<std::uint64_t> QueueTable::accept_content(Command const&, TimeMs, std::ui
 }
 
 std::uint64_t QueueTable::list_extents(std::uint64_t cursor, std::uint32_t looks, std::vector<Extent>& found) const {
-  if (cursor < kOfLetters) {
+  if (cursor < kOfSharedBodies) {
     std::uint64_t const next = rows().list_extents(cursor, looks, found);
-    return next != 0 ? next : kOfLetters;
+    return next != 0 ? next : kOfSharedBodies;
   }
-  std::uint64_t const next = shared_.letters.list_extents(cursor - kOfLetters, looks, found);
-  return next == 0 ? 0 : next + kOfLetters;
+  std::uint64_t const next = shared_.shared_bodies.list_extents(cursor - kOfSharedBodies, looks, found);
+  return next == 0 ? 0 : next + kOfSharedBodies;
 }
 
 // ---------------------------------------------------------------------------
@@ -238,7 +238,7 @@ void QueueTable::release(TransactionId transaction) {
 Lsn QueueTable::oldest_lsn() const {
   Lsn oldest = shared_.table_of_rows.oldest_lsn();
   Lsn const of_queues = shared_.queues.regions().oldest();
-  for (Lsn const other : {shared_.letters.regions().oldest(), of_queues})
+  for (Lsn const other : {shared_.shared_bodies.regions().oldest(), of_queues})
     oldest = oldest.is_none() || other.is_none() ? std::max(oldest, other) : std::min(oldest, other);
   return oldest;
 }
@@ -246,7 +246,7 @@ Lsn QueueTable::oldest_lsn() const {
 Restated QueueTable::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const {
   rows::CopyRoom room{budget_bytes};
   bool const more = shared_.queues.restate(below, room, decision.records) ||
-                    shared_.letters.restate(below, room, decision.records) ||
+                    shared_.shared_bodies.restate(below, room, decision.records) ||
                     shared_.table_of_rows.restate(below, room, decision.records);
   return {more, room.needed()};
 }
@@ -256,7 +256,7 @@ Restated QueueTable::restate_oldest(Lsn below, std::size_t budget_bytes, Decisio
 
 void QueueTable::digest(DigestSink& sink) const {
   shared_.table_of_rows.digest(sink);
-  shared_.letters.digest(sink);
+  shared_.shared_bodies.digest(sink);
   shared_.queues.digest(sink);
 }
 
@@ -304,14 +304,14 @@ void QueueTable::metrics(TimeMs now, MetricSink& sink) const {
   put({"exchanges", "exchanges that are there"}, shared_.queues.exchange_names().size());
   put({"bindings", "bindings that are there"}, shared_.queues.bindings().size());
   put({"queues_leaving", "queues that were removed and whose messages go"}, shared_.queues.leaving().size());
-  put({"letters", "messages that several queues share"}, shared_.letters.size());
+  put({"letters", "messages that several queues share"}, shared_.shared_bodies.size());
   std::uint32_t const first = rows().order().first();
   put({"first_due_age_ms", "how long the next message has been ready"},
       first == rows::kNoRow
           ? 0
           : static_cast<std::uint64_t>(std::max<std::int64_t>(0, now.value - rows().row(first).date())));
   put({"memory_bytes", "memory of messages and indexes"}, memory_bytes());
-  put({"live_bytes", "bytes of the log that what is there needs"}, live_bytes());
+  put({"live_bytes", "log bytes needed by live objects"}, live_bytes());
   put({"grace_ms", "how long the leases of a lost connection last"},
       static_cast<std::uint64_t>(shared_.options.lifetimes.grace));
   put({"clients", "producers whose sequences are remembered"}, shared_.table_of_rows.clients().windows().size());

@@ -11,13 +11,13 @@
 #include "fastjournal/table.h"
 #include "plugins/queue/changes.h"
 #include "plugins/queue/consumers.h"
+#include "plugins/queue/dead_letter_policy.h"
 #include "plugins/queue/declarations.h"
 #include "plugins/queue/effects.h"
 #include "plugins/queue/exported.h"
-#include "plugins/queue/fate.h"
 #include "plugins/queue/reads.h"
 #include "plugins/queue/sends.h"
-#include "plugins/queue/shared.h"
+#include "plugins/queue/table_state.h"
 #include "plugins/rows/attempts.h"
 #include "plugins/rows/timers.h"
 
@@ -87,7 +87,7 @@ class QueueTable final : public Table,
 
   // -- bytes outside the log ------------------------------------------------
   [[nodiscard]] Status can_do_without() const override;
-  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreWish& wish) const override {
+  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreRequest& wish) const override {
     static_cast<void>(now);
     return command.index == send_ ? sends_.wish_to_store(command, wish) : Status{};
   }
@@ -107,7 +107,7 @@ class QueueTable final : public Table,
   [[nodiscard]] Lsn oldest_lsn() const override;
   Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
   [[nodiscard]] std::uint64_t live_bytes() const override {
-    return shared_.table_of_rows.live_bytes() + shared_.letters.live_bytes() + shared_.queues.live_bytes();
+    return shared_.table_of_rows.live_bytes() + shared_.shared_bodies.live_bytes() + shared_.queues.live_bytes();
   }
   [[nodiscard]] std::uint64_t memory_bytes() const override { return shared_.memory_bytes(); }
 
@@ -122,7 +122,7 @@ class QueueTable final : public Table,
   [[nodiscard]] TableExport export_all() const override { return queue::export_all(shared_); }
 
   // For tests.
-  [[nodiscard]] Shared const& shared() const { return shared_; }
+  [[nodiscard]] TableState const& shared() const { return shared_; }
 
  private:
   using Handler = Verdict (*)(QueueTable const&, Command const&, Decision&);
@@ -130,15 +130,15 @@ class QueueTable final : public Table,
 
   [[nodiscard]] rows::State const& rows() const { return shared_.rows(); }
 
-  Shared shared_;
+  TableState shared_;
   Effects effects_{shared_};
-  Fate const fate_{shared_};
-  rows::Attempts const attempts_{shared_.rows(), shared_.options.attempts, &fate_};
+  DeadLetterPolicy const dead_letter_policy_{shared_};
+  rows::Attempts const attempts_{shared_.rows(), shared_.options.attempts, &dead_letter_policy_};
   rows::Timers const timers_{shared_.table_of_rows, attempts_, shared_.options.lifetimes};
-  Sends const sends_{shared_, fate_};
+  Sends const sends_{shared_, dead_letter_policy_};
   Consumers const consumers_{shared_, attempts_};
   Declarations const declarations_{shared_};
-  Changes const changes_{shared_, fate_, attempts_};
+  Changes const changes_{shared_, dead_letter_policy_, attempts_};
   Reads const reads_{shared_};
   std::vector<Handler> handlers_;  // by Command::index
   std::uint16_t send_{0};          // of SEND

@@ -124,7 +124,7 @@ bool Queues::apply(RecordView const& record, ApplyContext const& context) {
     case RecordType::exchange: return apply_exchange(record);
     case RecordType::binding: return apply_binding(record);
     case RecordType::ended: return apply_ended(record, context);
-    case RecordType::letter: break;
+    case RecordType::shared_body: break;
   }
   return false;
 }

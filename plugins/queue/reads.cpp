@@ -29,7 +29,7 @@ Verdict Reads::browse(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   std::string_view const queue = parameters.text("queue", kNameBytesMax);
   std::string_view const status = command.message->text("status");
-  BodyWish body;
+  BodyRequest body;
   body.none = parameters.integer("body", 0, 0, 1) == 0;
   ObjectId last{parameters.unsigned_integer("after", 0)};
   auto const count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
@@ -54,7 +54,7 @@ Verdict Reads::browse(Command const& command, Decision& decision) const {
       std::uint64_t outside = 0;
       decision.status = describe(shared_, command, row, body, decision.answer, outside);
       if (!decision.status.ok()) return Verdict::done;
-      bytes += 300 + (body.none ? 0 : Letter::front(rows.view(row).data).bytes());
+      bytes += 300 + (body.none ? 0 : MessageBody::front(rows.view(row).data).bytes());
       ++shown;
     }
     row = rows.ids().next(last);
@@ -80,7 +80,7 @@ std::uint32_t Reads::find(Command const& command, Decision& decision) const {
 
 Verdict Reads::read(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
-  BodyWish body;
+  BodyRequest body;
   body.is_part = parameters.has("offset") || parameters.has("length");
   body.offset = parameters.unsigned_integer("offset", 0);
   body.length = parameters.unsigned_integer("length", UINT64_MAX);

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "fastjournal/table.h"
-#include "plugins/queue/shared.h"
+#include "plugins/queue/table_state.h"
 
 namespace fastjournal::queue {
 
 // Of one table, beside what it shares, which outlives it.
 class Reads {
  public:
-  explicit Reads(Shared const& shared) : shared_(shared) {}
+  explicit Reads(TableState const& shared) : shared_(shared) {}
 
   Verdict browse(Command const& command, Decision& decision) const;
   Verdict read(Command const& command, Decision& decision) const;
@@ -19,7 +19,7 @@ class Reads {
   // The message of the command, or kNoRow and a status.
   [[nodiscard]] std::uint32_t find(Command const& command, Decision& decision) const;
 
-  Shared const& shared_;
+  TableState const& shared_;
 };
 
 }  // namespace fastjournal::queue

@@ -36,7 +36,7 @@ rows::BodyHead head_of(EndedBody const& body) {
   return head;
 }
 
-rows::BodyHead head_of(LetterBody const& body) {
+rows::BodyHead head_of(SharedBodyRecord const& body) {
   rows::BodyHead head;
   head.byte(body.has_outside ? kHasOutside : 0);
   return head;
@@ -66,14 +66,15 @@ Lsn append_binding(Records& records, ObjectId object, BindingBody const& body) {
 Lsn append_ended(Records& records, ObjectId object, EndedBody const& body) {
   return append(records, RecordType::ended, object, body);
 }
-Lsn append_letter(Records& records, ObjectId object, LetterBody const& body) {
-  return rows::append_body(records, static_cast<std::uint8_t>(RecordType::letter), 1, object, head_of(body), body.data);
+Lsn append_shared_body(Records& records, ObjectId object, SharedBodyRecord const& body) {
+  return rows::append_body(records, static_cast<std::uint8_t>(RecordType::shared_body), 1, object, head_of(body),
+                           body.data);
 }
 
 void write_queue(std::string& out, ObjectId id, QueueBody const& body) { write(out, id, head_of(body)); }
 void write_exchange(std::string& out, ObjectId id, ExchangeBody const& body) { write(out, id, head_of(body)); }
 void write_binding(std::string& out, ObjectId id, BindingBody const& body) { write(out, id, head_of(body)); }
-void write_letter(std::string& out, ObjectId id, LetterBody const& body) {
+void write_shared_body(std::string& out, ObjectId id, SharedBodyRecord const& body) {
   write(out, id, head_of(body));
   out.append(body.data);
 }
@@ -117,7 +118,7 @@ bool read_ended(std::string_view bytes, EndedBody& body) {
          body.name.empty() == (body.what == What::binding);
 }
 
-bool read_letter(std::string_view bytes, LetterBody& body) {
+bool read_shared_body(std::string_view bytes, SharedBodyRecord& body) {
   rows::BodyReader tail{bytes};
   std::uint8_t const flags = tail.byte();
   body.has_outside = flags == kHasOutside;

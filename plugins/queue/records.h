@@ -1,7 +1,7 @@
-// The records of a queue table beside those of its rows (plugins/rows/records.h): queues, exchanges, bindings, and letters that
+// The records of a queue table beside those of its rows (plugins/rows/records.h): queues, exchanges, bindings, and shared bodies that
 // several rows share. Numbers, versions and codec.
 //
-// A shared letter has no record of its end: it ends with the last row that names it.
+// A shared shared body has no record of its end: it ends with the last row that names it.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ enum class RecordType : std::uint8_t {
   queue = rows::kOwnRecords,  // begins, changes, or is copied forward; likewise the next two
   exchange,
   binding,
-  ended,   // a queue, an exchange or a binding; with it the bindings of the first two
-  letter,  // begins, or is copied forward
+  ended,        // a queue, an exchange or a binding; with it the bindings of the first two
+  shared_body,  // begins, or is copied forward
 };
 
 inline constexpr rows::Kind kRowKind{.has_keys = false, .holds = false, .moves = true};
 // Of any record of a queue table; 0: no such record.
 [[nodiscard]] constexpr std::uint8_t newest_version(std::uint8_t type) {
-  bool const is_own =
-      type >= static_cast<std::uint8_t>(RecordType::queue) && type <= static_cast<std::uint8_t>(RecordType::letter);
+  bool const is_own = type >= static_cast<std::uint8_t>(RecordType::queue) &&
+                      type <= static_cast<std::uint8_t>(RecordType::shared_body);
   return is_own ? 1 : rows::newest_version(static_cast<rows::RecordType>(type), kRowKind);
 }
 
@@ -62,7 +62,7 @@ struct EndedBody {
   What what{};
   std::string_view name{};  // none of a binding
 };
-struct LetterBody {
+struct SharedBodyRecord {
   bool has_outside{false};  // its body is outside the log
   std::string_view data{};
 };
@@ -72,23 +72,23 @@ Lsn append_queue(Records& records, ObjectId object, QueueBody const& body);
 Lsn append_exchange(Records& records, ObjectId object, ExchangeBody const& body);
 Lsn append_binding(Records& records, ObjectId object, BindingBody const& body);
 Lsn append_ended(Records& records, ObjectId object, EndedBody const& body);
-Lsn append_letter(Records& records, ObjectId object, LetterBody const& body);
+Lsn append_shared_body(Records& records, ObjectId object, SharedBodyRecord const& body);
 
 // Canonical bytes, for the digest.
 void write_queue(std::string& out, ObjectId id, QueueBody const& body);
 void write_exchange(std::string& out, ObjectId id, ExchangeBody const& body);
 void write_binding(std::string& out, ObjectId id, BindingBody const& body);
-void write_letter(std::string& out, ObjectId id, LetterBody const& body);
+void write_shared_body(std::string& out, ObjectId id, SharedBodyRecord const& body);
 
 // Bytes of their records, headers included, at most.
 inline constexpr std::size_t kObjectRecordBytes = 900;
-[[nodiscard]] constexpr std::uint64_t letter_record_bytes(std::size_t data_bytes) { return data_bytes + 64; }
+[[nodiscard]] constexpr std::uint64_t shared_body_record_bytes(std::size_t data_bytes) { return data_bytes + 64; }
 
 // False: malformed.
 [[nodiscard]] bool read_queue(std::string_view bytes, QueueBody& body);
 [[nodiscard]] bool read_exchange(std::string_view bytes, ExchangeBody& body);
 [[nodiscard]] bool read_binding(std::string_view bytes, BindingBody& body);
 [[nodiscard]] bool read_ended(std::string_view bytes, EndedBody& body);
-[[nodiscard]] bool read_letter(std::string_view bytes, LetterBody& body);
+[[nodiscard]] bool read_shared_body(std::string_view bytes, SharedBodyRecord& body);
 
 }  // namespace fastjournal::queue

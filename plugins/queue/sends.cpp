@@ -24,12 +24,12 @@ constexpr std::size_t kNext = 1;  // of its queues; not 0: the message is on tho
 constexpr std::size_t kRowsOfStepBytes = 12U << 10U;
 // Of the records of one row beside its body, its queue's name included.
 constexpr std::size_t kRowRecordBytes = 128 + kNameBytesMax;
-// Of the record of a letter beside its body, and of what its client has.
-constexpr std::size_t kLetterRecordBytes = kPropertiesBytesMax + (4U << 10U);
+// Of the record of a shared body beside its body, and of what its client has.
+constexpr std::size_t kSharedBodyRecordBytes = kPropertiesBytesMax + (4U << 10U);
 // Of a body in the log, so that a row has room for the rest.
 constexpr std::uint64_t kBodyInLogMax = model::kRowBytesMax - (256U << 10U);
 
-Column const& body_column(Part part) { return letter_schema().columns[static_cast<std::size_t>(part)]; }
+Column const& body_column(Part part) { return shared_body_schema().columns[static_cast<std::size_t>(part)]; }
 
 Status check_properties(std::string_view text) {
   if (text.empty()) return {};
@@ -50,7 +50,7 @@ Status check_properties(std::string_view text) {
 // Reading
 
 // Of a promised message the sizes were checked then, under the options of then.
-Status Sends::read_body(Message const& message, bool keeps, Wish& wish) const {
+Status Sends::read_body(Message const& message, bool keeps, Request& wish) const {
   for (Part const part : {Part::body, Part::body_binary}) {
     Value const* const value = message.find(name_of(part));
     if (value == nullptr) continue;
@@ -83,7 +83,7 @@ Status Sends::read_body(Message const& message, bool keeps, Wish& wish) const {
       .with("parameter", std::string{name_of(wish.part)});
 }
 
-Status Sends::read(Command const& command, Decision const& decision, Wish& wish) const {
+Status Sends::read(Command const& command, Decision const& decision, Request& wish) const {
   Message const& message = *command.message;
   model::Parameters parameters{message};
   std::int64_t const now = decision.now.value;
@@ -108,7 +108,7 @@ Status Sends::read(Command const& command, Decision const& decision, Wish& wish)
   return read_body(message, decision.phase == Phase::keep, wish);
 }
 
-Status Sends::wish_to_store(Command const& command, StoreWish& wish) const {
+Status Sends::wish_to_store(Command const& command, StoreRequest& wish) const {
   Options const& options = shared_.options;
   if (options.memory_per_message == 0 && options.memory_per_queue == 0) return {};
   Message const& message = *command.message;
@@ -144,7 +144,7 @@ Status Sends::wish_to_store(Command const& command, StoreWish& wish) const {
 // ---------------------------------------------------------------------------
 // Deciding
 
-Status Sends::find_queues(Wish const& wish, Decision& decision, bool& makes) const {
+Status Sends::find_queues(Request const& wish, Decision& decision, bool& makes) const {
   bool const is_routed = decision.carry[kDropped] > 0 || decision.carry[kNext] > 0;
   // Steps of one SEND change messages, not bindings.
   if (is_routed && !wish.exchange.empty()) return {};
@@ -198,7 +198,7 @@ Status Sends::check_table(std::size_t more) const {
 }
 
 // What this transaction has promised itself is on the queue by now, or comes as its commands are kept.
-bool Sends::is_full(Queue const& queue, Wish const& wish, Decision const& decision) const {
+bool Sends::is_full(Queue const& queue, Request const& wish, Decision const& decision) const {
   Settings const& settings = queue.settings;
   if (settings.max_messages == 0 && settings.max_bytes == 0) return false;
   Promised::Room const room =
@@ -207,7 +207,7 @@ bool Sends::is_full(Queue const& queue, Wish const& wish, Decision const& decisi
          (settings.max_bytes != 0 && queue.bytes + room.bytes + wish.bytes > settings.max_bytes);
 }
 
-Status Sends::check_queues(Wish const& wish, Decision const& decision) const {
+Status Sends::check_queues(Request const& wish, Decision const& decision) const {
   for (Queue const* const queue : queues_) {
     Settings const& settings = queue->settings;
     if (settings.max_bytes != 0 && wish.bytes > settings.max_bytes)
@@ -225,7 +225,7 @@ Status Sends::check_queues(Wish const& wish, Decision const& decision) const {
 }
 
 // What consumers have is not dropped: a queue may be beyond its limit by that.
-bool Sends::drop_first(Wish const& wish, Decision& decision) const {
+bool Sends::drop_first(Request const& wish, Decision& decision) const {
   if (decision.carry[kDropped] >= kDroppedMax) return false;
   for (Queue const* const queue : queues_) {
     if (!queue->settings.drops || !is_full(*queue, wish, decision)) continue;
@@ -235,14 +235,14 @@ bool Sends::drop_first(Wish const& wish, Decision& decision) const {
     rows::GiveBackBody body;
     body.counters = shared_.rows().counters_of(row);
     body.error = "the queue was full";
-    if (!fate_.move(row, body, decision))
+    if (!dead_letter_policy_.move(row, body, decision))
       rows::append_remove(decision.records, shared_.rows().id_of(row), rows::Reason::failed);
     return true;
   }
   return false;
 }
 
-void Sends::promise(Wish const& wish, bool makes, Hold& hold) const {
+void Sends::promise(Request const& wish, bool makes, Hold& hold) const {
   std::uint64_t const queues = makes ? 1 : queues_.size();
   std::uint64_t const in_log = wish.body.outside ? 0 : wish.bytes;
   hold.rows = queues;
@@ -251,15 +251,15 @@ void Sends::promise(Wish const& wish, bool makes, Hold& hold) const {
   if (makes) {
     hold.keys.push_back(Promised::of_queue(wish.queue));
     hold.keys.push_back(Promised::of_new(wish.queue));
-    hold.record_bytes = in_log + 2 * kRowRecordBytes + kLetterRecordBytes;
+    hold.record_bytes = in_log + 2 * kRowRecordBytes + kSharedBodyRecordBytes;
   }
   if (wish.exchange.empty()) return;
   hold.keys.push_back(Promised::of_exchange(wish.exchange));
   // Whatever is bound meanwhile.
-  hold.record_bytes = 2 * in_log + kQueuesOfMessageMax * kRowRecordBytes + kLetterRecordBytes;
+  hold.record_bytes = 2 * in_log + kQueuesOfMessageMax * kRowRecordBytes + kSharedBodyRecordBytes;
 }
 
-bool Sends::is_duplicate(Command const& command, Wish& wish, Decision& decision) const {
+bool Sends::is_duplicate(Command const& command, Request& wish, Decision& decision) const {
   rows::DedupWindows::Found found;
   std::int64_t const now = decision.now.value;
   decision.status = rows::look_up(shared_.table_of_rows.clients().windows(), shared_.table(), command,
@@ -282,7 +282,7 @@ bool Sends::is_duplicate(Command const& command, Wish& wish, Decision& decision)
 }
 
 Verdict Sends::send(Command const& command, Decision& decision) const {
-  Wish& wish = wish_;
+  Request& wish = wish_;
   if (decision.step == 0) {
     wish = {};
     decision.status = read(command, decision, wish);
@@ -341,7 +341,7 @@ Verdict Sends::send(Command const& command, Decision& decision) const {
   return append(wish, decision);
 }
 
-void Sends::write_content(Wish const& wish) const {
+void Sends::write_content(Request const& wish) const {
   writer_.set(Part::properties, wish.properties);
   writer_.set(Part::exchange, wish.exchange).set(Part::routing_key, wish.routing_key);
   if (wish.has_body) writer_.set(wish.part, wish.body);
@@ -352,7 +352,7 @@ void Sends::finish() const {
   FJ_CHECK(status.ok(), "every part of a message was checked when it was read");
 }
 
-ObjectId Sends::append_row(Wish const& wish, Queue const& queue, ObjectId origin, bool is_first,
+ObjectId Sends::append_row(Request const& wish, Queue const& queue, ObjectId origin, bool is_first,
                            Decision& decision) const {
   std::int64_t const now = decision.now.value;
   writer_.clear();
@@ -371,15 +371,15 @@ ObjectId Sends::append_row(Wish const& wish, Queue const& queue, ObjectId origin
   body.facts.expires = wish.expires != 0 ? wish.expires
                        : of_queue == 0   ? 0
                                          : std::min(wish.date + of_queue, model::kDateMax);
-  body.facts.schema = letter_schema().version;
+  body.facts.schema = shared_body_schema().version;
   body.facts.data_bytes = static_cast<std::uint32_t>(data_.size());
   body.data = data_;
   body.has_outside = wish.body.outside && origin.is_none();
   return object_of(rows::append_row(decision.records, ObjectId{}, body));
 }
 
-// A message of one queue is one record. One of several has its letter in a record of its own, before the rows.
-Verdict Sends::append(Wish const& wish, Decision& decision) const {
+// A message of one queue is one record. One of several has its shared body in a record of its own, before the rows.
+Verdict Sends::append(Request const& wish, Decision& decision) const {
   auto& [dropped, next, origin, first] = decision.carry;
   if (next == 0) {
     rows::append_claim(wish.claim, decision.now.value, decision.records);
@@ -395,7 +395,7 @@ Verdict Sends::append(Wish const& wish, Decision& decision) const {
       writer_.set(Part::bytes, Value::of_unsigned(wish.bytes));
       write_content(wish);
       finish();
-      origin = append_letter(decision.records, ObjectId{}, {wish.body.outside, data_}).value;
+      origin = append_shared_body(decision.records, ObjectId{}, {wish.body.outside, data_}).value;
     }
   }
   for (std::size_t bytes = 0; next < queues_.size() && bytes < kRowsOfStepBytes; bytes += kRowRecordBytes) {

@@ -8,9 +8,9 @@
 
 #include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
-#include "plugins/queue/fate.h"
-#include "plugins/queue/letter.h"
-#include "plugins/queue/shared.h"
+#include "plugins/queue/dead_letter_policy.h"
+#include "plugins/queue/message_body.h"
+#include "plugins/queue/table_state.h"
 #include "plugins/rows/claims.h"
 
 namespace fastjournal::queue {
@@ -18,14 +18,15 @@ namespace fastjournal::queue {
 // Of one table, beside what it shares, which outlives it.
 class Sends {
  public:
-  Sends(Shared const& shared, Fate const& fate) : shared_(shared), fate_(fate) {}
+  Sends(TableState const& shared, DeadLetterPolicy const& dead_letter_policy)
+      : shared_(shared), dead_letter_policy_(dead_letter_policy) {}
 
   Verdict send(Command const& command, Decision& decision) const;
   // As Stores::wish_to_store.
-  [[nodiscard]] Status wish_to_store(Command const& command, StoreWish& wish) const;
+  [[nodiscard]] Status wish_to_store(Command const& command, StoreRequest& wish) const;
 
  private:
-  struct Wish {
+  struct Request {
     std::string_view queue{};
     std::string_view exchange{};
     std::string_view routing_key{};
@@ -43,34 +44,34 @@ class Sends {
     std::uint64_t bytes{0};
   };
 
-  [[nodiscard]] Status read(Command const& command, Decision const& decision, Wish& wish) const;
-  [[nodiscard]] Status read_body(Message const& message, bool keeps, Wish& wish) const;
+  [[nodiscard]] Status read(Command const& command, Decision const& decision, Request& wish) const;
+  [[nodiscard]] Status read_body(Message const& message, bool keeps, Request& wish) const;
   // The queues of the message, in queues_, which all steps of it use. `makes`: a queue of this name has to be made first.
-  [[nodiscard]] Status find_queues(Wish const& wish, Decision& decision, bool& makes) const;
+  [[nodiscard]] Status find_queues(Request const& wish, Decision& decision, bool& makes) const;
   // So many more messages.
   [[nodiscard]] Status check_table(std::size_t more) const;
-  [[nodiscard]] bool is_full(Queue const& queue, Wish const& wish, Decision const& decision) const;
+  [[nodiscard]] bool is_full(Queue const& queue, Request const& wish, Decision const& decision) const;
   // Ok, or the first of its queues that refuses it.
-  [[nodiscard]] Status check_queues(Wish const& wish, Decision const& decision) const;
+  [[nodiscard]] Status check_queues(Request const& wish, Decision const& decision) const;
   // Makes room in one of its queues that is full and drops its first messages. False: there is nothing to be dropped.
-  [[nodiscard]] bool drop_first(Wish const& wish, Decision& decision) const;
+  [[nodiscard]] bool drop_first(Request const& wish, Decision& decision) const;
   // `makes`: its queue as well.
-  void promise(Wish const& wish, bool makes, Hold& hold) const;
-  void write_content(Wish const& wish) const;
+  void promise(Request const& wish, bool makes, Hold& hold) const;
+  void write_content(Request const& wish) const;
   void finish() const;
-  [[nodiscard]] ObjectId append_row(Wish const& wish, Queue const& queue, ObjectId origin, bool is_first,
+  [[nodiscard]] ObjectId append_row(Request const& wish, Queue const& queue, ObjectId origin, bool is_first,
                                     Decision& decision) const;
-  Verdict append(Wish const& wish, Decision& decision) const;
-  [[nodiscard]] bool is_duplicate(Command const& command, Wish& wish, Decision& decision) const;
+  Verdict append(Request const& wish, Decision& decision) const;
+  [[nodiscard]] bool is_duplicate(Command const& command, Request& wish, Decision& decision) const;
   void answer(Decision& decision, ObjectId message, std::size_t queues, std::string_view result,
               std::int64_t date) const;
 
-  Shared const& shared_;
-  Fate const& fate_;
+  TableState const& shared_;
+  DeadLetterPolicy const& dead_letter_policy_;
   // Memory that is used again.
-  mutable Wish wish_;  // read by the first step of a message
+  mutable Request wish_;  // read by the first step of a message
   mutable std::vector<Queue const*> queues_;
-  mutable LetterWriter writer_;
+  mutable SharedBodyWriter writer_;
   mutable std::string data_;
   mutable std::string decoded_;
 };

@@ -51,8 +51,8 @@ Status no_configuration(std::string const& file) {
 Daemon::Daemon(Options options) : options_(std::move(options)) {}
 
 Daemon::~Daemon() {
-  // The background threads use the logs, the server and the reactor; so does the teller.
-  teller_.reset();
+  // The background threads use the logs, the server and the reactor; so does the sender of alerts.
+  alert_sender_.reset();
   background_.reset();
   syncers_.clear();
   byte_workers_ = {};
@@ -229,7 +229,7 @@ Status Daemon::serve() {
   if (Status status = check_listening(true); !status.ok()) return status;
   if (Status status = open_logs(); !status.ok()) return status;
   if (Status status = take_signals(); !status.ok()) return status;
-  start_telling();
+  start_sending_alerts();
   if (Status status = start_listening(); !status.ok()) return status;
   print_banner();
   for (std::string const& one : server_->listeners().texts()) fmt::print("listening {}\n", one);
@@ -240,7 +240,7 @@ Status Daemon::serve() {
   signals_.release();
   if (Status status = reactor_->run(); !status.ok()) return status;
   if (Status status = server_->finish(); !status.ok()) return status;
-  teller_.reset();
+  alert_sender_.reset();
   os::log_info("stopped");
   return {};
 }
@@ -265,10 +265,10 @@ server::ConnectionLimits Daemon::connection_limits() const {
 }
 
 Status Daemon::take_data_folder() {
-  log::file::DataFolderWish wish{.folder = declared_.data_folder,
-                                 .logs = declared_.log_names(false),
-                                 .create = options_.create,
-                                 .begins = options_.new_data};
+  log::file::DataFolderRequest wish{.folder = declared_.data_folder,
+                                    .logs = declared_.log_names(false),
+                                    .create = options_.create,
+                                    .begins = options_.new_data};
   if (!options_.state.empty() && !options_.new_data) {
     os::PosixDisk state{options_.state};
     Result<bool> const is_known = os::is_known_folder(state, data_folder());
@@ -430,7 +430,7 @@ void Daemon::join_neighbours() {
                          .origin = {os::host_name(), FJ_VERSION}});
 }
 
-void Daemon::start_telling() {
+void Daemon::start_sending_alerts() {
   config::AlertsDeclaration const& alerts = declared_.alerts;
   if (alerts.flags_folder.empty() && alerts.command.empty()) return;
   alerts::TellerOptions options;
@@ -441,7 +441,7 @@ void Daemon::start_telling() {
   options.command = alerts.command;
   options.command_limit_us = alerts.command_limit_ms * 1000;
   options.wake = [this] { reactor_->wake(); };
-  teller_ = std::make_unique<alerts::Teller>(std::move(options), server_->engine().alerting().all());
+  alert_sender_ = std::make_unique<alerts::AlertSender>(std::move(options), server_->engine().alerting().all());
 }
 
 Status Daemon::take_signals() {
@@ -556,7 +556,7 @@ void Daemon::fatal(Status const& status) {
 
 void Daemon::tell(log::AlertNotice const& notice) {
   std::string const whose = notice.alert.table.empty() ? "the daemon" : "table " + notice.alert.table;
-  if (teller_ != nullptr) teller_->tell(notice);
+  if (alert_sender_ != nullptr) alert_sender_->tell(notice);
   if (notice.up)
     os::log_warning(fmt::format("alert {} of {}, priority {}, {} times: {}", notice.alert.name, whose,
                                 notice.alert.priority, notice.alert.count, notice.alert.message),
@@ -636,8 +636,8 @@ void Daemon::collect_work() {
     if (hasher != nullptr) hasher->collect();
   for (std::unique_ptr<os::Background> const& exporter : exporters_)
     if (exporter != nullptr) exporter->collect();
-  if (teller_ == nullptr) return;
-  for (alerts::Report const& report : teller_->collect()) {
+  if (alert_sender_ == nullptr) return;
+  for (alerts::Report const& report : alert_sender_->collect()) {
     switch (report.kind) {
       case alerts::Report::Kind::flags_failed:
         os::log_error("flag files in " + declared_.alerts.flags_folder + ": " + report.text);

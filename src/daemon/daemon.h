@@ -22,7 +22,7 @@
 #include "engine/types.h"
 #include "log/file/data_folder.h"
 #include "log/log_store.h"
-#include "platform/alerts/teller.h"
+#include "platform/alerts/alert_sender.h"
 #include "platform/os/background.h"
 #include "platform/os/ballast.h"
 #include "platform/os/clock.h"
@@ -92,7 +92,7 @@ class Daemon final : public server::ServerHost {
   [[nodiscard]] Status tell_supervisor();
   // One line for people: tables, rows, connections, alerts.
   [[nodiscard]] std::string status_line() const;
-  void start_telling();
+  void start_sending_alerts();
   void join_neighbours();
   void print_banner() const;
   void reload_by_signal();
@@ -164,7 +164,7 @@ class Daemon final : public server::ServerHost {
   std::vector<std::unique_ptr<log::LogStore>> logs_;
   std::vector<std::unique_ptr<SharedLog>> shared_logs_;  // destroyed before the reactor
   std::unique_ptr<os::PosixDisk> flags_;
-  std::unique_ptr<alerts::Teller> teller_;  // destroyed before the flags and the reactor
+  std::unique_ptr<alerts::AlertSender> alert_sender_;  // destroyed before the flags and the reactor
   bool restart_{false};
   os::HeapAhead heap_;
   std::optional<os::Ballast> ballast_;

@@ -96,7 +96,7 @@ Status Configuration::make(Declaration const& declaration, HostedLog& log, TimeM
   HostedTable& made = *log.tables[id];
   if (made.feed != nullptr) made.feed->begin(log.log->end_lsn());
   // It may have something to do at once.
-  parts_.agenda.refresh(made);
+  parts_.due_tables.refresh(made);
   return {};
 }
 
@@ -123,7 +123,7 @@ Status Configuration::change(HostedTable& table, Declaration const& declaration,
   table.table->change(table.declaration);
   change_feed(table);
   if (table.wakes != nullptr) table.wakes->look_again();  // the domains of the rows may have changed
-  parts_.agenda.refresh(table);
+  parts_.due_tables.refresh(table);
   return {};
 }
 
@@ -158,7 +158,7 @@ Status Configuration::drop(HostedTable& table, TimeMs now) {
   if (!status.ok()) return status;
   parts_.alerting.forget(table, alerts);
   parts_.service.end(table.served(), {Code::unknown_table, "table " + table.name + " was dropped while this waited"});
-  parts_.agenda.forget(table);
+  parts_.due_tables.forget(table);
   parts_.tables.drop(table);
   return {};
 }

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/agenda.h"
 #include "engine/alerting.h"
+#include "engine/due_tables.h"
 #include "engine/memory.h"
 #include "engine/tables.h"
 #include "engine/volatile_tables.h"
@@ -19,7 +19,7 @@ class Configuration {
   struct Parts {
     TableTypes const& types;
     Tables& tables;
-    Agenda& agenda;
+    DueTables& due_tables;
     Memory& memory;
     Alerting& alerting;
     work::Service& service;

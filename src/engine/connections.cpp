@@ -12,17 +12,17 @@ constexpr std::uint32_t kReleaseStepsTogether = 64;
 }  // namespace
 
 void Connections::writable(ConnectionId connection) {
-  for (std::uint32_t const number : holdings_.of(connection)) {
+  for (std::uint32_t const number : leases_by_connection_.of(connection)) {
     HostedTable& table = tables_[number];
     if (table.is_dropped()) continue;
     table.subscriptions.go_on(connection);
     table.watchers.go_on(connection);
-    agenda_.mark(table);
+    due_tables_.mark(table);
   }
 }
 
 void Connections::closed(ConnectionId connection, TimeMs now, bool gives_back) {
-  std::vector<std::uint32_t> const numbers = holdings_.take(connection);
+  std::vector<std::uint32_t> const numbers = leases_by_connection_.take(connection);
   if (numbers.empty()) return;
   for (std::uint32_t const number : numbers) {
     HostedTable& table = tables_[number];
@@ -30,7 +30,7 @@ void Connections::closed(ConnectionId connection, TimeMs now, bool gives_back) {
     table.subscriptions.closed(connection);
     table.watchers.closed(connection);
     if (gives_back) lost_.emplace_back(connection, number);
-    agenda_.mark(table);
+    due_tables_.mark(table);
   }
   give_back(now);
 }
@@ -49,8 +49,8 @@ void Connections::give_back(TimeMs now) {
                                        return table.can.holder->decide_connection_closed(gone, decision);
                                      });
       looks_of_turn_ += looks_.total() - before;
-      agenda_.mark(table);
-      agenda_.refresh(table);
+      due_tables_.mark(table);
+      due_tables_.refresh(table);
     }
     // Without room for it, and in a log that is away, their leases end by their own dates.
     if (ending != Decider::Ending::more) lost_.pop_front();

@@ -7,9 +7,9 @@
 #include <deque>
 #include <utility>
 
-#include "engine/agenda.h"
 #include "engine/decider.h"
-#include "engine/holdings.h"
+#include "engine/due_tables.h"
+#include "engine/leases_by_connection.h"
 #include "engine/tables.h"
 #include "engine/waiting/looks.h"
 
@@ -17,8 +17,13 @@ namespace fastjournal::engine {
 
 class Connections {
  public:
-  Connections(Tables const& tables, Agenda& agenda, Holdings& holdings, Decider& decider, work::Looks& looks)
-      : tables_(tables), agenda_(agenda), holdings_(holdings), decider_(decider), looks_(looks) {}
+  Connections(Tables const& tables, DueTables& due_tables, LeasesByConnection& leases_by_connection, Decider& decider,
+              work::Looks& looks)
+      : tables_(tables),
+        due_tables_(due_tables),
+        leases_by_connection_(leases_by_connection),
+        decider_(decider),
+        looks_(looks) {}
   Connections(Connections const&) = delete;
   Connections& operator=(Connections const&) = delete;
 
@@ -33,8 +38,8 @@ class Connections {
 
  private:
   Tables const& tables_;
-  Agenda& agenda_;
-  Holdings& holdings_;
+  DueTables& due_tables_;
+  LeasesByConnection& leases_by_connection_;
   Decider& decider_;
   work::Looks& looks_;
   // Lost connections that may still hold leases of a table, by its number; in order.

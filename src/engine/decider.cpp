@@ -21,7 +21,7 @@ std::size_t bytes_of(Message const& message) {
 std::size_t room_of_step(Message const& message) { return 2 * bytes_of(message) + kStepBytesMax; }
 
 bool Decider::advance(HostedTable& table, TimeMs now) {
-  Effects effects{table, parts_.agenda, parts_.alerting, {}};
+  Effects effects{table, parts_.due_tables, parts_.alerting, {}};
   bool const more = table.can.timed->advance(now, kAdvanceBudget, effects);
   if (more) parts_.looks.add(kAdvanceBudget);
   return more;
@@ -29,14 +29,14 @@ bool Decider::advance(HostedTable& table, TimeMs now) {
 
 bool Decider::advance_if_due(HostedTable& table, TimeMs now) {
   if (table.due > now || table.next_due() > now) return false;
-  Effects falls_due{table, parts_.agenda, parts_.alerting, {}};
+  Effects falls_due{table, parts_.due_tables, parts_.alerting, {}};
   static_cast<void>(table.can.timed->advance(now, kAdvanceBudget, falls_due));
   return true;
 }
 
 Status Decider::promise(HostedTable& table, Command const& command, TransactionId id, TimeMs now, Hold& hold) {
   bool const is_due = advance_if_due(table, now);
-  Effects effects{table, parts_.agenda, parts_.alerting, now};
+  Effects effects{table, parts_.due_tables, parts_.alerting, now};
   group_.begin(*table.log);
   Group::Part part{group_, table, effects};
   scratch_.clear();
@@ -51,7 +51,7 @@ Status Decider::promise(HostedTable& table, Command const& command, TransactionI
   static_cast<void>(table.table->decide(command, decision));
   FJ_CHECK(group_.step_is_empty(), "a promise appended records");
   parts_.looks.add(work::Looks::kPerStep + decision.looks);
-  if (is_due) parts_.agenda.refresh(table);
+  if (is_due) parts_.due_tables.refresh(table);
   return std::move(decision.status);
 }
 
@@ -61,7 +61,7 @@ void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> a
   for (Promised const& one : all) {
     HostedTable& table = *one.table;
     advance_if_due(table, now);
-    Effects effects{table, parts_.agenda, parts_.alerting, now};
+    Effects effects{table, parts_.due_tables, parts_.alerting, now};
     Group::Part part{group_, table, effects};
     Decision decision{.now = now,
                       .phase = Phase::keep,
@@ -106,7 +106,7 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
   bool const touches = type.kind == CommandKind::touch;
   bool const logs = type.kind != CommandKind::read;
   std::size_t const room = logs ? room_of_step(*command.message) + kGroupBytes : 0;
-  Effects effects{table, parts_.agenda, parts_.alerting, now};
+  Effects effects{table, parts_.due_tables, parts_.alerting, now};
   Group& group = group_;
   group.begin(log);
   Group::Part part{group, table, effects};
@@ -162,9 +162,9 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
   if (answer.has_stored()) answer.name_owner(table.outside);
   // DONE with next=1 leases rows too.
   if (type.kind == CommandKind::change || decision.take == Take::found)
-    parts_.holdings.remember(command.connection, table);
+    parts_.leases_by_connection.remember(command.connection, table);
   // Without a record its dates and its memory are unchanged.
-  if (is_due || !group.is_empty()) parts_.agenda.refresh(table);
+  if (is_due || !group.is_empty()) parts_.due_tables.refresh(table);
   return {verdict, decision.wait_until, decision.wait_topic, decision.take, std::move(decision.watch)};
 }
 

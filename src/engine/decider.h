@@ -9,11 +9,11 @@
 #include <functional>
 #include <span>
 
-#include "engine/agenda.h"
 #include "engine/alerting.h"
+#include "engine/due_tables.h"
 #include "engine/effects.h"
 #include "engine/group.h"
-#include "engine/holdings.h"
+#include "engine/leases_by_connection.h"
 #include "engine/memory.h"
 #include "engine/shortages.h"
 #include "engine/waiting/looks.h"
@@ -27,11 +27,11 @@ namespace fastjournal::engine {
 class Decider {
  public:
   struct Parts {
-    Agenda& agenda;
+    DueTables& due_tables;
     Alerting& alerting;
     Shortages& shortages;
     Memory const& memory;
-    Holdings& holdings;
+    LeasesByConnection& leases_by_connection;
     work::Looks& looks;
   };
   explicit Decider(Parts const& parts) : parts_(parts) {}
@@ -93,7 +93,7 @@ class Decider {
   template <typename Decide>
   Step decide_step(HostedTable& table, TimeMs now, Decide const& decide) {
     HostedLog& log = *table.log;
-    Effects effects{table, parts_.agenda, parts_.alerting, now};
+    Effects effects{table, parts_.due_tables, parts_.alerting, now};
     group_.begin(log);
     Group::Part part{group_, table, effects};
     scratch_.clear();

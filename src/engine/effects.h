@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engine/agenda.h"
 #include "engine/alerting.h"
+#include "engine/due_tables.h"
 #include "engine/hosted.h"
 
 namespace fastjournal::engine {
@@ -15,17 +15,17 @@ namespace fastjournal::engine {
 class Effects final : public TableObserver {
  public:
   // `since`: rows that become available by a command count as due from then on, whatever their date.
-  Effects(HostedTable& table, Agenda& agenda, Alerting& alerting, TimeMs since)
-      : table_(table), agenda_(agenda), alerting_(alerting), since_(since) {}
+  Effects(HostedTable& table, DueTables& due_tables, Alerting& alerting, TimeMs since)
+      : table_(table), due_tables_(due_tables), alerting_(alerting), since_(since) {}
 
   void available(ObjectId object, std::string_view topic, TimeMs due) override {
     if (table_.wakes != nullptr) {
       table_.wakes->came(topic);
-      agenda_.mark(table_);
+      due_tables_.mark(table_);
     }
     if (table_.subscriptions.empty()) return;
     table_.subscriptions.became_available(object, topic, std::max(due, since_));
-    agenda_.mark(table_);
+    due_tables_.mark(table_);
   }
   void lease_began(ObjectId object, ConnectionId connection) override {
     if (table_.wakes != nullptr) table_.wakes->took(table_.can.topics->topic_of(object));
@@ -33,7 +33,7 @@ class Effects final : public TableObserver {
   }
   void lease_ended(ObjectId object, ConnectionId connection) override {
     if (!table_.subscriptions.delivers()) return;
-    if (table_.subscriptions.lease_ended(object, connection)) agenda_.mark(table_);
+    if (table_.subscriptions.lease_ended(object, connection)) due_tables_.mark(table_);
   }
   void available_again(std::string_view topic, std::uint64_t count) override {
     if (table_.wakes != nullptr) {
@@ -41,15 +41,15 @@ class Effects final : public TableObserver {
         table_.wakes->look_again();
       else
         table_.wakes->came(topic, count);
-      agenda_.mark(table_);
+      due_tables_.mark(table_);
     }
     if (table_.subscriptions.empty()) return;
     table_.subscriptions.topics().became_available_again(topic, count);
-    agenda_.mark(table_);
+    due_tables_.mark(table_);
   }
   void changed(std::string_view key) override {
     if (table_.watchers.empty()) return;
-    if (table_.watchers.changed(key)) agenda_.mark(table_);
+    if (table_.watchers.changed(key)) due_tables_.mark(table_);
   }
   void stored(Extent const& extent, std::string_view carried) override {
     if (table_.outside != nullptr) table_.outside->named(extent, carried);
@@ -64,7 +64,7 @@ class Effects final : public TableObserver {
 
  private:
   HostedTable& table_;
-  Agenda& agenda_;
+  DueTables& due_tables_;
   Alerting& alerting_;
   TimeMs since_;
 };

@@ -4,12 +4,12 @@ namespace fastjournal::engine {
 
 Engine::Engine(TableTypes const& types, work::ReplySink& replies)
     : types_(types),
-      tables_(agenda_, replies),
+      tables_(due_tables_, replies),
       service_(replies, looks_),
-      transactions_({tables_, agenda_, decider_, memory_, shortages_, replies}),
+      transactions_({tables_, due_tables_, decider_, memory_, shortages_, replies}),
       two_phase_({tables_, alerting_, shortages_, transactions_, replies}),
-      configuration_({types, tables_, agenda_, memory_, alerting_, service_, volatile_tables_}),
-      recovery_(types, tables_, agenda_, configuration_, decider_, alerting_) {}
+      configuration_({types, tables_, due_tables_, memory_, alerting_, service_, volatile_tables_}),
+      recovery_(types, tables_, due_tables_, configuration_, decider_, alerting_) {}
 
 void Engine::declare(Declarations declarations, Declarations forget) {
   configuration_.declare(std::move(declarations));
@@ -31,7 +31,7 @@ FollowedLog& Engine::add_shared_log(std::string name) {
   hosted.is_ours = hosted.serves = hosted.is_caught_up = false;
   hosted.away = Status{Code::unavailable, "log " + hosted.name + " was not read so far"}.with("retry", "100");
   return *followed_.emplace_back(std::make_unique<FollowedLog>(
-      hosted, FollowedLog::Parts{tables_, recovery_, configuration_, agenda_, memory_, alerting_, service_,
+      hosted, FollowedLog::Parts{tables_, recovery_, configuration_, due_tables_, memory_, alerting_, service_,
                                  transactions_, branches_, moving_}));
 }
 
@@ -48,8 +48,8 @@ void Engine::set_serving(HostedLog& log, Status away, TimeMs now) {
   if (!log.serves) return;
   for (auto const& [id, table] : log.tables) {
     if (table == nullptr || table->is_dropped()) continue;
-    agenda_.mark(*table);
-    agenda_.refresh(*table);
+    due_tables_.mark(*table);
+    due_tables_.refresh(*table);
     log.needs.note(*table);
   }
 }
@@ -72,7 +72,7 @@ bool Engine::end_of_turn(TimeMs now) {
   alerting_.log_alone(now);
   volatile_tables_.end_turn(now);
   transactions_.end_turn();
-  return agenda_.has_marked() || connections_.has_lost();
+  return due_tables_.has_marked() || connections_.has_lost();
 }
 
 bool Engine::committed(TimeMs now) {

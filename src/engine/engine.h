@@ -16,14 +16,14 @@
 #include <utility>
 #include <vector>
 
-#include "engine/agenda.h"
 #include "engine/alerting.h"
 #include "engine/configuration.h"
 #include "engine/connections.h"
 #include "engine/decider.h"
 #include "engine/digest.h"
+#include "engine/due_tables.h"
 #include "engine/followed_log.h"
-#include "engine/holdings.h"
+#include "engine/leases_by_connection.h"
 #include "engine/memory.h"
 #include "engine/moving.h"
 #include "engine/recovery.h"
@@ -127,12 +127,12 @@ class Engine {
   template <typename Decide>
   void decide(HostedTable& table, TimeMs now, std::uint32_t steps_max, Decide const& decide) {
     static_cast<void>(decider_.decide_alone(table, now, steps_max, Durability::synced, decide));
-    agenda_.refresh(table);
+    due_tables_.refresh(table);
   }
 
   // -- a turn -----------------------------------------------------------------------
   [[nodiscard]] TimeMs next_due() const {
-    return std::min({agenda_.first_date(), space_.next_due(), transactions_.next_due(), branches_.next_due(),
+    return std::min({due_tables_.first_date(), space_.next_due(), transactions_.next_due(), branches_.next_due(),
                      two_phase_.next_due(), moving_.next_due()});
   }
   void lose_time(log::Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
@@ -173,25 +173,25 @@ class Engine {
   TableTypes const& types_;
   work::Looks looks_;
   Memory memory_;
-  Agenda agenda_{memory_};
-  Holdings holdings_;
+  DueTables due_tables_{memory_};
+  LeasesByConnection leases_by_connection_;
   Tables tables_;
   Alerting alerting_{tables_};
   Shortages shortages_{tables_, memory_, alerting_};
-  Decider decider_{{agenda_, alerting_, shortages_, memory_, holdings_, looks_}};
+  Decider decider_{{due_tables_, alerting_, shortages_, memory_, leases_by_connection_, looks_}};
   work::Service service_;
   Transactions transactions_;
   TwoPhase two_phase_;
   Branches branches_{{tables_, alerting_, shortages_, transactions_, two_phase_}};
-  Serving serving_{tables_, agenda_, holdings_, decider_, service_, looks_, transactions_};
-  Connections connections_{tables_, agenda_, holdings_, decider_, looks_};
-  TimeCorrections corrections_{tables_, agenda_, decider_, alerting_};
-  Timers timers_{tables_, agenda_, decider_, corrections_, looks_};
+  Serving serving_{tables_, due_tables_, leases_by_connection_, decider_, service_, looks_, transactions_};
+  Connections connections_{tables_, due_tables_, leases_by_connection_, decider_, looks_};
+  TimeCorrections corrections_{tables_, due_tables_, decider_, alerting_};
+  Timers timers_{tables_, due_tables_, decider_, corrections_, looks_};
   VolatileTables volatile_tables_{tables_, alerting_};
   Configuration configuration_;
   Recovery recovery_;
-  Moving moving_{{tables_, configuration_, recovery_, agenda_, memory_, alerting_, decider_, transactions_, branches_,
-                  two_phase_}};
+  Moving moving_{{tables_, configuration_, recovery_, due_tables_, memory_, alerting_, decider_, transactions_,
+                  branches_, two_phase_}};
   Reload reload_{tables_, configuration_, transactions_, branches_, two_phase_, moving_};
   Space space_{tables_, decider_};
   std::vector<std::unique_ptr<FollowedLog>> followed_;

@@ -157,7 +157,7 @@ FollowedLog::TakeOver FollowedLog::give_grace(TimeMs now) {
       if (ending == Decider::Ending::no_space) return TakeOver::waits;
       if (++steps == kGraceStepsPerTurn) return TakeOver::goes_on;
     }
-    parts_.agenda.refresh(*table);
+    parts_.due_tables.refresh(*table);
     with_grace_ = id;
   }
   return TakeOver::over;
@@ -183,7 +183,7 @@ void FollowedLog::drop_all(Status const& why) {
   for (HostedTable* const table : tables) {
     Status told = why;
     parts_.service.end(table->served(), std::move(told).with("table", table->name));
-    parts_.agenda.forget(*table);
+    parts_.due_tables.forget(*table);
     parts_.tables.drop(*table);
   }
   parts_.tables.forget_names();

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/agenda.h"
 #include "engine/alerting.h"
 #include "engine/configuration.h"
+#include "engine/due_tables.h"
 #include "engine/memory.h"
 #include "engine/moving.h"
 #include "engine/recovery.h"
@@ -32,7 +32,7 @@ class FollowedLog final : public log::Following {
     Tables& tables;
     Recovery& recovery;
     Configuration const& configuration;
-    Agenda& agenda;
+    DueTables& due_tables;
     Memory& memory;
     Alerting& alerting;
     work::Service& service;

@@ -109,8 +109,8 @@ struct HostedTable {
   Capabilities can;              // of the table
   HostedLog* log{nullptr};
   Outside* outside{nullptr};  // its bytes outside the log; null: it has none. Owned by the server
-  std::uint32_t number{0};    // index in Tables and in the Agenda
-  TimeMs due{};               // its next_due() or earlier, as the Agenda last saw it; never later
+  std::uint32_t number{0};    // index in Tables and in the DueTables
+  TimeMs due{};               // its next_due() or earlier, as the DueTables last saw it; never later
   work::Subscriptions subscriptions;
   work::Watchers watchers;
   std::unique_ptr<feed::Feed> feed;           // null: the table has no feed
@@ -123,7 +123,7 @@ struct HostedTable {
   bool forgotten{false};    // dropped after the replay, which counts its rows
   Need need;                // as the Needs of its log have seen it
   bool is_noted{false};     // they, and `outside`, know that it changed
-  bool marked{false};       // in the Agenda: its waiting clients are served at the end of the turn
+  bool marked{false};       // in the DueTables: its waiting clients are served at the end of the turn
   std::uint64_t commands{0};
   std::uint64_t refused{0};
   ExportFigures exported;

@@ -187,8 +187,8 @@ void Moving::wake(HostedLog& log) {
   if (!std::exchange(log.is_resting, false)) return;
   for (auto const& [id, table] : log.tables) {
     if (table == nullptr || table->is_dropped()) continue;
-    parts_.agenda.mark(*table);
-    parts_.agenda.refresh(*table);
+    parts_.due_tables.mark(*table);
+    parts_.due_tables.refresh(*table);
   }
 }
 
@@ -307,7 +307,7 @@ void Moving::leave(TimeMs now) {
                                   .to = id_,
                                   .to_start = to_->log->start()};
   if (Status status = set_leaving(*table_, move, now); !status.ok()) return stay(std::move(status), now);
-  parts_.agenda.never(*table_);
+  parts_.due_tables.never(*table_);
   paused_at_ = now;
   needed_ = await_durable(*from_);
   set_step(Step::leaving, now);
@@ -356,8 +356,8 @@ bool Moving::give_grace(TimeMs now) {
   }
   // It does without them until the next start.
   figures_.why = std::move(files);
-  parts_.agenda.refresh(*table_);
-  parts_.agenda.mark(*table_);
+  parts_.due_tables.refresh(*table_);
+  parts_.due_tables.mark(*table_);
   figures_.pause_ms = (now - paused_at_).value;
   end("moved");
   return true;
@@ -368,8 +368,8 @@ void Moving::stay(Status why, TimeMs now) {
   if (table_ != nullptr && table_->is_leaving && !is_declared_ && from_->serves) {
     // Without room for it the table waits for settle().
     static_cast<void>(set_leaving(*table_, {.begins = entry_of(*table_).move.begins}, now));
-    parts_.agenda.refresh(*table_);
-    parts_.agenda.mark(*table_);
+    parts_.due_tables.refresh(*table_);
+    parts_.due_tables.mark(*table_);
   }
   figures_.why = std::move(why);
   end(is_declared_ ? "in doubt" : "stayed");
@@ -419,7 +419,7 @@ void Moving::host_copy(TimeMs now) {
   // Without room for more, leases end by their own dates.
   while (parts_.recovery.give_grace_step(hosted, now) == Decider::Ending::more) {
   }
-  parts_.agenda.refresh(hosted);
+  parts_.due_tables.refresh(hosted);
 }
 
 void Moving::settle(TimeMs now) {
@@ -471,8 +471,8 @@ Status Moving::keep(HostedTable& table, TimeMs now) {
 
 Status Moving::stay_here(HostedTable& table, TimeMs now) {
   if (Status status = set_leaving(table, {.begins = entry_of(table).move.begins}, now); !status.ok()) return status;
-  parts_.agenda.refresh(table);
-  parts_.agenda.mark(table);
+  parts_.due_tables.refresh(table);
+  parts_.due_tables.mark(table);
   return {};
 }
 

@@ -22,10 +22,10 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/agenda.h"
 #include "engine/alerting.h"
 #include "engine/configuration.h"
 #include "engine/decider.h"
+#include "engine/due_tables.h"
 #include "engine/memory.h"
 #include "engine/recovery.h"
 #include "engine/tables.h"
@@ -41,7 +41,7 @@ class Moving final : private Mirror {
     Tables& tables;
     Configuration& configuration;
     Recovery& recovery;
-    Agenda& agenda;
+    DueTables& due_tables;
     Memory const& memory;
     Alerting& alerting;
     Decider& decider;

@@ -128,7 +128,7 @@ Status Recovery::follow(HostedLog& log, RecordView const& record, Lsn base) {
 }
 
 void Recovery::forget(HostedTable& table) {
-  agenda_.forget(table);
+  due_tables_.forget(table);
   tables_.drop(table);
 }
 
@@ -252,7 +252,7 @@ Status Recovery::give_grace(HostedTable& table, TimeMs now) {
   if (ending == Decider::Ending::no_space)
     return {Code::no_space, "log " + table.log->name + " has no room to give the leases of table " +
                                 in_quotes(table.name) + " their grace: free disk space"};
-  agenda_.refresh(table);
+  due_tables_.refresh(table);
   return {};
 }
 

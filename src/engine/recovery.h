@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/agenda.h"
 #include "engine/configuration.h"
 #include "engine/decider.h"
+#include "engine/due_tables.h"
 #include "engine/tables.h"
 
 namespace fastjournal::engine {
@@ -24,11 +24,11 @@ struct Forgotten {
 
 class Recovery {
  public:
-  Recovery(TableTypes const& types, Tables& tables, Agenda& agenda, Configuration& configuration, Decider& decider,
-           Alerting& alerting)
+  Recovery(TableTypes const& types, Tables& tables, DueTables& due_tables, Configuration& configuration,
+           Decider& decider, Alerting& alerting)
       : types_(types),
         tables_(tables),
-        agenda_(agenda),
+        due_tables_(due_tables),
         configuration_(configuration),
         decider_(decider),
         alerting_(alerting) {}
@@ -75,7 +75,7 @@ class Recovery {
 
   TableTypes const& types_;
   Tables& tables_;
-  Agenda& agenda_;
+  DueTables& due_tables_;
   Configuration& configuration_;
   Decider& decider_;
   Alerting& alerting_;

@@ -30,30 +30,30 @@ bool Serving::wait(HostedTable& table, Command const& command, work::Outcome con
   answer.clear();
   status = work::Service::wait(table.served(), command, outcome, now);
   if (!status.ok()) return false;
-  holdings_.remember(command.connection, table);
-  agenda_.refresh(table);
+  leases_by_connection_.remember(command.connection, table);
+  due_tables_.refresh(table);
   return true;
 }
 
 Status Serving::listen(HostedTable& table, ConnectionId connection, work::ListenWish const& wish) {
   if (Status status = work::Service::listen(table.served(), connection, wish); !status.ok()) return status;
-  holdings_.remember(connection, table);
-  agenda_.mark(table);
+  leases_by_connection_.remember(connection, table);
+  due_tables_.mark(table);
   return {};
 }
 
 Status Serving::unlisten(HostedTable& table, ConnectionId connection, std::string_view topic) {
   if (Status status = work::Service::unlisten(table.served(), connection, topic); !status.ok()) return status;
-  agenda_.mark(table);
+  due_tables_.mark(table);
   return {};
 }
 
 void Serving::watch(HostedTable& table, ConnectionId connection, WatchWish const& wish, Value const* listener) {
   if (connection == ConnectionId::none) return;
   table.watchers.watch(connection, wish, listener);
-  holdings_.remember(connection, table);
+  leases_by_connection_.remember(connection, table);
   // Some of what it watched may be given up.
-  agenda_.mark(table);
+  due_tables_.mark(table);
 }
 
 bool Serving::unwatch(HostedTable& table, ConnectionId connection, WatchWish const& wish) {
@@ -71,16 +71,16 @@ void Serving::tell_wakes_again(std::string_view service) {
     if (table->is_dropped() || table->wakes == nullptr) continue;
     if (!service.empty() && table->declaration->wake_message->service != service) continue;
     *table->wakes = {};
-    agenda_.mark(*table);
+    due_tables_.mark(*table);
   }
 }
 
 void Serving::serve_marked(TimeMs now) {
-  std::vector<HostedTable*> const marked = agenda_.take_marked();
+  std::vector<HostedTable*> const marked = due_tables_.take_marked();
   std::uint64_t const before = looks_.total();
   for (std::size_t i = 0; i < marked.size(); ++i) {
     if (looks_.total() - before >= kLooksPerTurn) {
-      agenda_.put_back(std::span{marked}.subspan(i));
+      due_tables_.put_back(std::span{marked}.subspan(i));
       return;
     }
     HostedTable& table = *marked[i];
@@ -88,8 +88,8 @@ void Serving::serve_marked(TimeMs now) {
     // Dropped in this turn, or looked at when its log is back.
     if (table.is_dropped() || !table.serves()) continue;
     RunFor runner{decider_, table, now};
-    if (service_.serve(table.served(), runner, now)) agenda_.mark(table);
-    agenda_.refresh(table);
+    if (service_.serve(table.served(), runner, now)) due_tables_.mark(table);
+    due_tables_.refresh(table);
   }
 }
 

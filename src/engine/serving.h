@@ -4,9 +4,9 @@
 
 #include <functional>
 
-#include "engine/agenda.h"
 #include "engine/decider.h"
-#include "engine/holdings.h"
+#include "engine/due_tables.h"
+#include "engine/leases_by_connection.h"
 #include "engine/tables.h"
 #include "engine/transactions/transactions.h"
 #include "engine/waiting/looks.h"
@@ -16,11 +16,11 @@ namespace fastjournal::engine {
 
 class Serving {
  public:
-  Serving(Tables const& tables, Agenda& agenda, Holdings& holdings, Decider& decider, work::Service& service,
-          work::Looks& looks, Transactions& transactions)
+  Serving(Tables const& tables, DueTables& due_tables, LeasesByConnection& leases_by_connection, Decider& decider,
+          work::Service& service, work::Looks& looks, Transactions& transactions)
       : tables_(tables),
-        agenda_(agenda),
-        holdings_(holdings),
+        due_tables_(due_tables),
+        leases_by_connection_(leases_by_connection),
         decider_(decider),
         service_(service),
         looks_(looks),
@@ -40,7 +40,7 @@ class Serving {
     }
     work::Outcome const outcome = decider_.run(table, command, now, false, answer, status, fetching);
     if (!status.ok()) ++table.refused;
-    if (table.subscriptions.took(command.connection, outcome.take)) agenda_.mark(table);
+    if (table.subscriptions.took(command.connection, outcome.take)) due_tables_.mark(table);
     if (outcome.watch != nullptr) watch(table, command.connection, *outcome.watch, command.message->find("request"));
     if (outcome.verdict == Verdict::fetch && status.ok()) return false;
     if (outcome.verdict == Verdict::wait) return !wait(table, command, outcome, now, answer, status);
@@ -70,8 +70,8 @@ class Serving {
                           Answer& answer, Status& status);
 
   Tables const& tables_;
-  Agenda& agenda_;
-  Holdings& holdings_;
+  DueTables& due_tables_;
+  LeasesByConnection& leases_by_connection_;
   Decider& decider_;
   work::Service& service_;
   work::Looks& looks_;

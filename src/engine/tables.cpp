@@ -50,7 +50,7 @@ Status Tables::host(HostedLog& log, TableId id, TableType const& type, Declarati
   hosted->subscriptions.tell(keeper_);
   hosted->watchers.tell(keeper_);
   if (free_.empty()) {
-    hosted->number = agenda_.add();
+    hosted->number = due_tables_.add();
     FJ_CHECK(hosted->number == tables_.size(), "tables and dates are numbered alike");
     tables_.emplace_back();
   } else {

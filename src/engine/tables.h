@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/name_table.h"
-#include "engine/agenda.h"
+#include "engine/due_tables.h"
 #include "engine/hosted.h"
 #include "fastjournal/status.h"
 
@@ -20,7 +20,7 @@ using Declarations = std::vector<Declaration>;
 
 class Tables {
  public:
-  Tables(Agenda& agenda, work::Keeper& keeper) : agenda_(agenda), keeper_(keeper) {}
+  Tables(DueTables& due_tables, work::Keeper& keeper) : due_tables_(due_tables), keeper_(keeper) {}
   Tables(Tables const&) = delete;
   Tables& operator=(Tables const&) = delete;
 
@@ -76,7 +76,7 @@ class Tables {
   void free_dropped();
 
  private:
-  Agenda& agenda_;
+  DueTables& due_tables_;
   work::Keeper& keeper_;
   std::uint64_t hash_seed_{0};
   OutsideMaker* outside_maker_{nullptr};

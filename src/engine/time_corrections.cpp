@@ -30,7 +30,7 @@ void TimeCorrections::lose_time(log::Catalogue::Clock::Why why, DurationMs lost,
     if (table->is_dropped() || table->can.holder == nullptr || !table->log->is_ours) continue;
     table->lost.left.value += lost.value;
     static_cast<void>(tell_lost(*table, now));
-    agenda_.refresh(*table);
+    due_tables_.refresh(*table);
   }
 }
 

@@ -2,8 +2,8 @@
 // it is.
 #pragma once
 
-#include "engine/agenda.h"
 #include "engine/decider.h"
+#include "engine/due_tables.h"
 #include "engine/tables.h"
 #include "log/catalogue.h"
 
@@ -11,8 +11,8 @@ namespace fastjournal::engine {
 
 class TimeCorrections {
  public:
-  TimeCorrections(Tables const& tables, Agenda& agenda, Decider& decider, Alerting& alerting)
-      : tables_(tables), agenda_(agenda), decider_(decider), alerting_(alerting) {}
+  TimeCorrections(Tables const& tables, DueTables& due_tables, Decider& decider, Alerting& alerting)
+      : tables_(tables), due_tables_(due_tables), decider_(decider), alerting_(alerting) {}
   TimeCorrections(TimeCorrections const&) = delete;
   TimeCorrections& operator=(TimeCorrections const&) = delete;
 
@@ -31,7 +31,7 @@ class TimeCorrections {
   Status accept_clock_in(HostedLog& log, TimeMs now);
 
   Tables const& tables_;
-  Agenda& agenda_;
+  DueTables& due_tables_;
   Decider& decider_;
   Alerting& alerting_;
 };

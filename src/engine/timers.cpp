@@ -21,20 +21,20 @@ bool Timers::run(TimeMs now) {
   FJ_CHECK(now >= now_, "time went back");
   now_ = now;
   std::uint64_t const looks_max = looks_.total() + kTimerLooksPerTurn;
-  for (std::uint32_t looked = 0; agenda_.first_date() <= now; ++looked) {
+  for (std::uint32_t looked = 0; due_tables_.first_date() <= now; ++looked) {
     if (looked == kTablesPerTurn || looks_.total() >= looks_max) return true;
-    if (!run_table(tables_[agenda_.first()], now, looks_max)) return true;
+    if (!run_table(tables_[due_tables_.first()], now, looks_max)) return true;
   }
   return false;
 }
 
 bool Timers::run_table(HostedTable& table, TimeMs now, std::uint64_t looks_max) {
   if (!table.serves()) {
-    agenda_.never(table);
+    due_tables_.never(table);
     return true;
   }
   if (table.lost.any() && !corrections_.tell_lost(table, now)) {
-    agenda_.set_date(table, now + kRetryWithoutSpace);
+    due_tables_.set_date(table, now + kRetryWithoutSpace);
     return true;
   }
   Timed* const timed = table.can.timed;
@@ -46,16 +46,16 @@ bool Timers::run_table(HostedTable& table, TimeMs now, std::uint64_t looks_max) 
                                    [timed](Decision& decision) { return timed->decide_timer(decision); });
     if (looks_.total() >= looks_max) break;
   }
-  Agenda::see(table);
-  if (table.next_deadline() <= now) agenda_.mark(table);
+  DueTables::see(table);
+  if (table.next_deadline() <= now) due_tables_.mark(table);
   if (ending == Decider::Ending::no_space) {
-    agenda_.set_date(table, now + kRetryWithoutSpace);
+    due_tables_.set_date(table, now + kRetryWithoutSpace);
     return true;
   }
   if (more || ending == Decider::Ending::more) return false;
   FJ_CHECK(table.due > now, "a table stays due after its timers ran");
   // Deadlines of waiting clients are handled at the end of the turn.
-  agenda_.set_date(table, std::min(table.due, std::max(table.next_deadline(), now + DurationMs{1})));
+  due_tables_.set_date(table, std::min(table.due, std::max(table.next_deadline(), now + DurationMs{1})));
   return true;
 }
 

@@ -1,8 +1,8 @@
 // Runs the timers of tables whose date has come: rows that fall due, leases that end. Bounded in each turn.
 #pragma once
 
-#include "engine/agenda.h"
 #include "engine/decider.h"
+#include "engine/due_tables.h"
 #include "engine/tables.h"
 #include "engine/time_corrections.h"
 #include "engine/waiting/looks.h"
@@ -11,8 +11,9 @@ namespace fastjournal::engine {
 
 class Timers {
  public:
-  Timers(Tables const& tables, Agenda& agenda, Decider& decider, TimeCorrections& corrections, work::Looks const& looks)
-      : tables_(tables), agenda_(agenda), decider_(decider), corrections_(corrections), looks_(looks) {}
+  Timers(Tables const& tables, DueTables& due_tables, Decider& decider, TimeCorrections& corrections,
+         work::Looks const& looks)
+      : tables_(tables), due_tables_(due_tables), decider_(decider), corrections_(corrections), looks_(looks) {}
   Timers(Timers const&) = delete;
   Timers& operator=(Timers const&) = delete;
 
@@ -26,7 +27,7 @@ class Timers {
   [[nodiscard]] bool run_table(HostedTable& table, TimeMs now, std::uint64_t looks_max);
 
   Tables const& tables_;
-  Agenda& agenda_;
+  DueTables& due_tables_;
   Decider& decider_;
   TimeCorrections& corrections_;
   work::Looks const& looks_;

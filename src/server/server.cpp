@@ -43,7 +43,7 @@ Server::Server(env::Clock& clock, env::Network& network, engine::TableTypes cons
       audit_(host, clock_.time()),
       authentication_(network, sessions_, listeners_, replies_, dispatch_, stored_commands_, audit_, clock_.time(),
                       host),
-      doorkeeper_(network, sessions_, listeners_, authentication_, replies_, clock_.time(), host, limits.connections),
+      acceptor_(network, sessions_, listeners_, authentication_, replies_, clock_.time(), host, limits.connections),
       table_listeners_(network, listeners_, sessions_, replies_, host),
       health_(clock_, engine_, alerts_, guard_, network),
       watches_(engine_, *this, sessions_, replies_, pipeline_, output_, guard_, clock_.time()),
@@ -274,7 +274,7 @@ void Server::on_open(ConnectionId id, env::Peer const& peer) {
   turn_.begin();
   if (dialers_.opened(id)) return;
   communicator::OutboundLink const* const link = links_.opened(id);
-  if (link == nullptr) return doorkeeper_.admit(id, peer);
+  if (link == nullptr) return acceptor_.admit(id, peer);
   bool const communicator = id == links_.communicator();
   sessions_.open_link(
       id, peer, communicator ? communicator::kCommunicatorRights : communicator::kAlertPeerRights, communicator,
@@ -397,7 +397,7 @@ void Server::on_turn_end() {
   if (!logs_.check()) return;
   turn_.end_part(Part::copying);
   links_.tick(clock_.monotonic_us());
-  again = doorkeeper_.end_silent() || again;
+  again = acceptor_.end_silent() || again;
   pipeline_.leave();
   datagram_queries_.leave();
   guard_.end_turn(output_);

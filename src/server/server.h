@@ -4,7 +4,7 @@
 // This class puts the parts together and passes on what the network and the program around it say. Each part has its
 // subject:
 //
-//   who is there       sessions.h, doorkeeper.h, listeners.h, table_listeners.h, authentication.h, audit.h
+//   who is there       sessions.h, acceptor.h, listeners.h, table_listeners.h, authentication.h, audit.h
 //   input              reader.h, input_line.h
 //   commands           dispatch.h, table_commands.h, alias_commands.h, server/admin/commands.h, configuration.h
 //   answers            replies.h, long_answers.h, engine_replies.h, watches.h, output.h
@@ -54,9 +54,9 @@
 #include "server/logs/served_logs.h"
 #include "server/logs/table_files.h"
 #include "server/server_host.h"
+#include "server/session/acceptor.h"
 #include "server/session/authentication.h"
 #include "server/session/client_memory.h"
-#include "server/session/doorkeeper.h"
 #include "server/session/input_line.h"
 #include "server/session/long_answers.h"
 #include "server/session/memory_guard.h"
@@ -190,7 +190,7 @@ class Server final : public env::NetworkHandler,
   LongAnswers long_answers_;
   Audit audit_;
   Authentication authentication_;
-  Doorkeeper doorkeeper_;
+  Acceptor acceptor_;
   TableListeners table_listeners_;
   Health health_;
   Watches watches_;

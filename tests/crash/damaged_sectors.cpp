@@ -14,7 +14,7 @@ namespace fastjournal::log::file::test {
 
 namespace {
 
-enum class Damage : std::uint8_t { wiped, one_bit, garbage, other_place, other_log, other_lap, torn_inside };
+enum class Damage : std::uint8_t { wiped, one_bit, garbage, other_place, other_log, other_generation, torn_inside };
 constexpr std::size_t kDamages = 7;
 constexpr std::string_view kDamageNames[kDamages] = {
     "wiped",       "one bit",     "garbage", "a sector of another place", "the same sector of another log",
@@ -141,20 +141,20 @@ class DamagedLog {
         if (same == twin.end() || same->second.size() != file.size()) return std::nullopt;
         return sector_of(same->second, at);
       }
-      case Damage::other_lap: return of_another_lap(piece, at);
+      case Damage::other_generation: return of_another_generation(piece, at);
       case Damage::torn_inside: std::rotate(bytes.begin(), bytes.begin() + 8, bytes.end()); return bytes;
     }
     return std::nullopt;
   }
 
-  // The batch as an intact one of another lap, as a copy of the container from another time would have it.
-  std::optional<std::vector<std::byte>> of_another_lap(Piece const& piece, std::uint64_t at) {
+  // The batch as an intact one of another generation, as a copy of the container from another time would have it.
+  std::optional<std::vector<std::byte>> of_another_generation(Piece const& piece, std::uint64_t at) {
     auto const number = static_cast<std::size_t>(&piece - pieces_.data());
     BatchHeader header = batches_[number];
     if (header.length != sizes_.sector || at != piece.offset || piece.begin != header.lsn) return std::nullopt;
     auto const begin = image_.at(piece.container).begin() + static_cast<std::ptrdiff_t>(at);
     std::vector<std::byte> bytes(begin, begin + static_cast<std::ptrdiff_t>(header.length));
-    header.lap += 1 + draw(3);
+    header.generation += 1 + draw(3);
     close_batch(header, well_.world.options.store_id_seed, bytes);
     return bytes;
   }

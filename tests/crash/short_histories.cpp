@@ -97,7 +97,7 @@ class ShortHistory {
     if (!reader.ok()) return {};
     LogReader::Container const* newest = nullptr;
     for (LogReader::Container const& one : reader.value().containers())
-      if (one.header.lap > (newest == nullptr ? 0 : newest->header.lap)) newest = &one;
+      if (one.header.generation > (newest == nullptr ? 0 : newest->header.generation)) newest = &one;
     if (newest == nullptr) return {};
     scenario.world.disk.drop(newest->path);
     count();

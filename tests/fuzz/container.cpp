@@ -61,7 +61,7 @@ void put_checksums_right(std::vector<std::byte>& file) {
     if (field32(8) != kBatchMagic || header.length > file.size() - at || header.used > header.length) continue;
     if (header.length < kBatchHeaderBytes) continue;
     header.lsn.value = field64(16);
-    header.lap = field64(24);
+    header.generation = field64(24);
     header.durable.value = field64(32);
     header.base.value = field64(40);
     header.flags = field32(52);

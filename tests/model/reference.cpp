@@ -143,7 +143,7 @@ std::string Reference::hear(std::string const& client, Texts const& command, std
 // ---------------------------------------------------------------------------
 // INSERT
 
-struct Reference::Wish {
+struct Reference::Request {
   Row row;
   bool has_date{false};
   std::string client;
@@ -159,7 +159,7 @@ std::string origin_of(std::string const& client) {
 // The error for the client's name; empty if there is none. A name belongs to its first user. No address may have more
 // than half of the names. If all are taken, the address with the most names gives one up: the one that was silent for
 // longest, at least an hour.
-std::string Reference::refuses_client(Wish& wish) const {
+std::string Reference::refuses_client(Request& wish) const {
   if (wish.client.empty()) return {};
   if (auto const known = clients_.find(wish.client); known != clients_.end())
     return known->second.owner == wish.origin ? "" : "not_allowed";
@@ -186,7 +186,7 @@ std::string Reference::refuses_client(Wish& wish) const {
 std::string Reference::insert(std::string const& from, Texts const& command, std::vector<Texts> const& messages) {
   static Texts const kNone;
   Texts const& answer = messages.empty() ? kNone : messages[0];
-  Wish wish;
+  Request wish;
   Row& row = wish.row;
   row.k = text(command, "k");
   row.key = options_.has_key ? row.k : "row " + std::to_string(++rows_ever_);
@@ -240,7 +240,7 @@ std::string Reference::insert(std::string const& from, Texts const& command, std
   return insert_new(wish, behind, answer);
 }
 
-void Reference::remember(Wish const& wish, std::uint64_t row) {
+void Reference::remember(Request const& wish, std::uint64_t row) {
   if (wish.client.empty()) return;
   synced_ = true;
   if (!wish.evicted.empty()) clients_.erase(wish.evicted);
@@ -251,7 +251,7 @@ void Reference::remember(Wish const& wish, std::uint64_t row) {
   client.used = std::max(client.used, now_);
 }
 
-std::string Reference::insert_new(Wish const& wish, bool behind, Texts const& answer) {
+std::string Reference::insert_new(Request const& wish, bool behind, Texts const& answer) {
   Row row = wish.row;
   row.date = std::max(row.date, row.inserted);
   row.id = static_cast<std::uint64_t>(number(answer, "row"));
@@ -266,7 +266,7 @@ std::string Reference::insert_new(Wish const& wish, bool behind, Texts const& an
   return number(answer, "process_date") == row.date ? "" : "process_date: expected " + std::to_string(row.date);
 }
 
-std::string Reference::merge(Row& row, Wish const& wish, bool behind, Texts const& answer) {
+std::string Reference::merge(Row& row, Request const& wish, bool behind, Texts const& answer) {
   synced_ = true;
   std::int64_t const wanted = wish.row.date;
   // Never beyond arrival + max-postpone, or a key inserted every second would never run.

@@ -171,14 +171,14 @@ class Reference {
     std::uint64_t missing{0};
     std::int64_t at{0};
   };
-  struct Wish;
+  struct Request;
 
   // -- commands (reference_people.cpp, reference_work.cpp)
   std::string insert(std::string const& client, Texts const& command, std::vector<Texts> const& answer);
-  [[nodiscard]] std::string refuses_client(Wish& wish) const;
-  std::string insert_new(Wish const& wish, bool behind, Texts const& answer);
-  std::string merge(Row& row, Wish const& wish, bool behind, Texts const& answer);
-  void remember(Wish const& wish, std::uint64_t row);
+  [[nodiscard]] std::string refuses_client(Request& wish) const;
+  std::string insert_new(Request const& wish, bool behind, Texts const& answer);
+  std::string merge(Row& row, Request const& wish, bool behind, Texts const& answer);
+  void remember(Request const& wish, std::uint64_t row);
   std::string next(std::string const& client, Texts const& command, std::vector<Texts> const& answer, std::size_t from);
   std::string leased(Texts const& command, Texts const& answer, Row*& row);
   std::string done(std::string const& client, Texts const& command, std::vector<Texts> const& answer);

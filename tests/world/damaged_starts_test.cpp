@@ -127,13 +127,13 @@ class Store {
     auto reader = log::file::LogReader::open(world_.disk(), "shared");
     BOOST_REQUIRE_MESSAGE(reader.ok(), reader.status().text());
     // A container that was prepared but not used has nothing to lose.
-    std::uint64_t lap = 0;
+    std::uint64_t generation = 0;
     for (auto const& one : reader.value().containers()) {
       std::vector<std::byte> const& content = image_[one.path];
       bool const is_used =
           std::any_of(content.begin() + 8192, content.end(), [](std::byte b) { return b != std::byte{0}; });
-      if (!is_used || one.header.lap <= lap) continue;
-      lap = one.header.lap;
+      if (!is_used || one.header.generation <= generation) continue;
+      generation = one.header.generation;
       what = one.path;
     }
     std::vector<std::byte>& bytes = damaged[what];

@@ -422,7 +422,7 @@ class Player {
       return {};
     }
     std::vector<log::file::FoundContainer> out = std::move(reader->containers());
-    std::erase_if(out, [&](auto const& one) { return (one.header.lap != 0) != in_use; });
+    std::erase_if(out, [&](auto const& one) { return (one.header.generation != 0) != in_use; });
     return out;
   }
 

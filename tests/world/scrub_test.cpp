@@ -29,13 +29,13 @@ struct Scrubbed : Asking {
   std::string an_old_container() {
     Result<log::file::LogReader> reader = log::file::LogReader::open(world.disk(), "shared");
     BOOST_REQUIRE(reader.ok());
-    std::map<std::uint64_t, std::string> by_lap;
+    std::map<std::uint64_t, std::string> by_generation;
     for (log::file::FoundContainer const& container : reader->containers())
-      if (container.header.lap != 0 && container.header.first > world.log().base_lsn() &&
+      if (container.header.generation != 0 && container.header.first > world.log().base_lsn() &&
           container.header.end() < world.log().durable_lsn())
-        by_lap.emplace(container.header.lap, container.path);
-    BOOST_REQUIRE(!by_lap.empty());
-    return by_lap.begin()->second;
+        by_generation.emplace(container.header.generation, container.path);
+    BOOST_REQUIRE(!by_generation.empty());
+    return by_generation.begin()->second;
   }
 };
 

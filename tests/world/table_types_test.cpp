@@ -140,7 +140,7 @@ class CountedNotes final : public Table, public Timed, public Stores {
   bool decide_timer(Decision&) const override { return false; }
   void decide_clock_accepted(TimeMs, Decision&) const override {}
 
-  Status wish_to_store(Command const&, TimeMs, StoreWish&) const override { return {}; }
+  Status wish_to_store(Command const&, TimeMs, StoreRequest&) const override { return {}; }
   Result<std::uint64_t> accept_content(Command const&, TimeMs, std::uint64_t) const override {
     return Status{Code::not_supported, "notes come whole"};
   }

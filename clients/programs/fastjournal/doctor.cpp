@@ -91,12 +91,12 @@ ExitCode exit_code_of(doctor::Severity worst) {
 
 ExitCode doctor(Invocation const& one, Console& console) {
   TokenSources const sources = TokenSources::of_environment();
-  doctor::Wish wish{.config = one.config,
-                    .plugins = one.plugins,
-                    .state = one.state,
-                    .server = one.server,
-                    .connection = connection_options(one),
-                    .version = FJ_VERSION};
+  doctor::Request wish{.config = one.config,
+                       .plugins = one.plugins,
+                       .state = one.state,
+                       .server = one.server,
+                       .connection = connection_options(one),
+                       .version = FJ_VERSION};
   if (!sources.kept_in.empty()) wish.tokens.push_back(sources.kept_in);
   if (!one.token_file.empty()) wish.tokens.push_back(one.token_file);
   // One that cannot be read is a finding.

@@ -215,7 +215,7 @@ void Grammar::add_worker_verbs() {
   duration(take, "--lease", out_.lease, "how long they are yours (default: the table's processing-timeout)");
   duration(take, "--wait", out_.wait, "wait so long for the first one");
   take.add_option("--domain", out_.domain, "only of this domain");
-  take.add_option("--worker", out_.worker, "who you are, for those who ask who has the row");
+  take.add_option("--worker", out_.worker, "worker name, shown as the lease holder");
   take.add_flag("--hold", out_.hold,
                 "stay connected until standard input ends: without a connection the daemon takes rows back after the "
                 "table's `grace`");
@@ -252,7 +252,7 @@ void Grammar::add_work() {
       number(work, "-j,--jobs", out_.jobs, "so many at once, each with a connection of its own", 1, 1024);
   duration(work, "--lease", out_.lease, "renewed at half of it while COMMAND runs (default 60s)");
   work.add_option("--domain", out_.domain, "only of this domain");
-  work.add_option("--worker", out_.worker, "who you are, for those who ask who has the row");
+  work.add_option("--worker", out_.worker, "worker name, shown as the lease holder");
   CLI::Option* once = work.add_flag("--once", out_.once, "one row, if one is due");
   CLI::Option* max = number(work, "--max", out_.max, "end after so many rows (with -j: each of them)", 1);
   work.add_flag("--until-empty", out_.until_empty, "end when nothing is due");
@@ -632,7 +632,7 @@ CLI::App& Grammar::log_verb(CLI::App& log, std::string const& name, std::string 
 void Grammar::stand_verb(std::string const& name, std::string const& description) {
   CLI::App& made = table_verb(name, description);
   made.add_option("--reason", out_.reason, "why, for those who ask");
-  made.add_option("--worker", out_.worker, "who you are, for those who ask (default: user@host)");
+  made.add_option("--worker", out_.worker, "worker name, shown as the lease holder (default: user@host)");
 }
 
 void Grammar::filter(CLI::App& to, std::vector<std::string> const& states) {

@@ -165,7 +165,7 @@ ExitCode LogRunner::resize(std::string const& folder) {
 
 ExitCode LogRunner::dump(std::string const& folder) {
   tools::Place const place = tools::place_of(folder);
-  tools::DumpWish wish;
+  tools::DumpRequest wish;
   wish.from = Lsn{one_.from_lsn.value_or(0)};
   wish.to = Lsn{one_.to_lsn.value_or(UINT64_MAX)};
   wish.table = one_.table;

@@ -100,13 +100,13 @@ Status Service::prepare() {
                                                   drawn_name);
   if (Status status = forwarder_->start(); !status.ok()) return status;
   if (options_.flags_folder.empty() && options_.alert_command.empty()) return {};
-  alerts::TellerOptions teller;
+  alerts::TellerOptions alert_sender;
   // Readable by everybody: the watcher runs as another user.
   if (!options_.flags_folder.empty()) flags_ = std::make_unique<os::PosixDisk>(options_.flags_folder, 0644);
-  teller.flags = flags_.get();
-  teller.origin = {os::host_name(), FJ_VERSION, unit_of(options_.folder)};
-  teller.command = options_.alert_command;
-  teller_ = std::make_unique<alerts::Teller>(std::move(teller), std::vector<log::Alert>{});
+  alert_sender.flags = flags_.get();
+  alert_sender.origin = {os::host_name(), FJ_VERSION, unit_of(options_.folder)};
+  alert_sender.command = options_.alert_command;
+  alert_sender_ = std::make_unique<alerts::AlertSender>(std::move(alert_sender), std::vector<log::Alert>{});
   return {};
 }
 
@@ -233,10 +233,10 @@ void Service::tell(Report const& report, TimeMs now) {
       os::log_warning(text);
     else
       os::log_info(fmt::format("alert {} {} is over", notice.alert.table, notice.alert.name));
-    if (teller_ != nullptr) teller_->tell(notice);
+    if (alert_sender_ != nullptr) alert_sender_->tell(notice);
   }
-  if (teller_ == nullptr) return;
-  for (alerts::Report const& one : teller_->collect())
+  if (alert_sender_ == nullptr) return;
+  for (alerts::Report const& one : alert_sender_->collect())
     if (one.kind != alerts::Report::Kind::flags_agree) os::log_warning("alerts: " + one.text);
 }
 

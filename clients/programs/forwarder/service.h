@@ -13,7 +13,7 @@
 #include "clients/programs/forwarder/wakes.h"
 #include "clients/spool/core/forwarder.h"
 #include "clients/spool/core/posix_folder.h"
-#include "platform/alerts/teller.h"
+#include "platform/alerts/alert_sender.h"
 
 namespace fastjournal::forwarder {
 
@@ -45,7 +45,7 @@ class Service {
   std::unique_ptr<spool::Forwarder> forwarder_;
   std::unique_ptr<Wakes> wakes_;
   std::unique_ptr<env::Disk> flags_;
-  std::unique_ptr<alerts::Teller> teller_;
+  std::unique_ptr<alerts::AlertSender> alert_sender_;
   AlertDesk desk_;
   TimeMs next_report_{};
   std::string reported_;           // as it was written last, without its date

@@ -94,7 +94,7 @@ class Copier {
     if (header.store_id != snapshot_.store_id)
       return {Code::damaged, path + ": is of another log than the one that is held"};
     newest_.store_id = header.store_id;
-    newest_.lap = std::max(newest_.lap, header.lap);
+    newest_.generation = std::max(newest_.generation, header.generation);
     newest_.start = std::max(newest_.start, header.start);
     newest_.durable = snapshot_.end;
     // Later changes by the daemon are not part of the copy.

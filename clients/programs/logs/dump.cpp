@@ -38,7 +38,7 @@ std::string hex_of(std::span<std::byte const> bytes, std::size_t most) {
 
 class Dumper final : public ScanVisitor {
  public:
-  Dumper(DumpWish const& wish, std::optional<TableId> table, log::Catalogue const& catalogue, DumpSink const& sink)
+  Dumper(DumpRequest const& wish, std::optional<TableId> table, log::Catalogue const& catalogue, DumpSink const& sink)
       : wish_(wish), table_(table), catalogue_(catalogue), sink_(sink) {}
 
   void on_container(ScannedContainer const& container) override {
@@ -83,8 +83,8 @@ class Dumper final : public ScanVisitor {
     put(out, "bytes", container.file_bytes);
     if (container.header) {
       log::file::ContainerHeader const& header = *container.header;
-      put(out, "lap", header.lap);
-      put(out, "lap_before", header.lap_before);
+      put(out, "lap", header.generation);
+      put(out, "lap_before", header.generation_before);
       put(out, "first", header.first.value);
       put(out, "end", header.end().value);
       put(out, "cut", header.cut.value);
@@ -144,7 +144,7 @@ class Dumper final : public ScanVisitor {
     return name == names->second.end() ? std::string_view{} : std::string_view{name->second};
   }
 
-  DumpWish const& wish_;
+  DumpRequest const& wish_;
   std::optional<TableId> table_;
   log::Catalogue const& catalogue_;
   DumpSink const& sink_;
@@ -167,7 +167,7 @@ Result<std::optional<TableId>> find_table(std::string const& wanted, log::Catalo
 
 }  // namespace
 
-Result<bool> dump(env::Disk& disk, std::string const& folder, DumpWish const& wish, DumpSink const& sink) {
+Result<bool> dump(env::Disk& disk, std::string const& folder, DumpRequest const& wish, DumpSink const& sink) {
   auto const lock = disk.lock_folder_to_read(folder);
   if (!lock.ok()) return lock.status();
   Result<Scan> scan = Scan::open(disk, folder);

@@ -15,7 +15,7 @@
 
 namespace fastjournal::tools {
 
-struct DumpWish {
+struct DumpRequest {
   Lsn from{};
   Lsn to{UINT64_MAX};                                  // records and batches that begin below it
   std::string table;                                   // name or number; empty: all
@@ -24,11 +24,12 @@ struct DumpWish {
   std::map<std::string, config::RecordNames> names{};  // of records, by type; those of others are numbers
 };
 
-// CONTAINER, BATCH, RECORD, DAMAGE and REST messages, in the order of the log; DumpWish selects them.
+// CONTAINER, BATCH, RECORD, DAMAGE and REST messages, in the order of the log; DumpRequest selects them.
 using DumpSink = std::function<void(Message const&)>;
 
 // True if there is damage. not_found, in_use, bad_parameter (a table that the log does not know), or an error of the
 // disk.
-[[nodiscard]] Result<bool> dump(env::Disk& disk, std::string const& folder, DumpWish const& wish, DumpSink const& sink);
+[[nodiscard]] Result<bool> dump(env::Disk& disk, std::string const& folder, DumpRequest const& wish,
+                                DumpSink const& sink);
 
 }  // namespace fastjournal::tools

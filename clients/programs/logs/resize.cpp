@@ -104,7 +104,7 @@ class Resizing {
     Lsn base{};
     Origin origin{log::file::kFirstLsn, 0};
     for (log::file::LogReader::Container const& container : reader.containers()) {
-      if (container.header.lap == 0) continue;
+      if (container.header.generation == 0) continue;
       base = std::max(base, container.header.base);
       origin.beyond = std::max(origin.beyond, container.header.end());
       origin.last_start = std::max(origin.last_start, container.header.start);

@@ -50,7 +50,7 @@ Status Scan::read_container(std::string const& name, std::uint32_t index) {
   if (!copies.ok()) return copies.status();
   auto const& [first, second] = copies.value();
   out.header = first;
-  if (second && (!first || second->lap > first->lap)) out.header = second;
+  if (second && (!first || second->generation > first->generation)) out.header = second;
   if (!first || !second) out.problem = fmt::format("copy {} of the header cannot be read", first ? 2 : 1);
   if (!first && !second) out.problem = "neither copy of the header can be read";
   containers_.push_back(std::move(out));
@@ -76,7 +76,7 @@ Status Scan::agree() {
     }
     if (one.header && one.file_bytes != size_)
       one.problem = fmt::format("the file has {} bytes, its header says {}", one.file_bytes, size_);
-    if (!one.header || one.header->lap == 0) continue;
+    if (!one.header || one.header->generation == 0) continue;
     base_ = std::max(base_, one.header->base);
     durable_ = std::max(durable_, one.header->durable);
     start_ = std::max(start_, one.header->start);
@@ -89,36 +89,38 @@ Status Scan::agree() {
 void Scan::look_at_newest() {
   auto const found = log::file::read_newest(*disk_, folder_);
   if (!found.ok() || !found->is_there || found->what.store_id != store_id_) return;
-  std::uint64_t lap = 0;
+  std::uint64_t generation = 0;
   for (ScannedContainer const& one : containers_)
-    if (one.header) lap = std::max(lap, one.header->lap);
+    if (one.header) generation = std::max(generation, one.header->generation);
   durable_ = std::max(durable_, found->what.durable);
   start_ = std::max(start_, found->what.start);
-  laps_missing_ = found->what.lap - std::min(found->what.lap, lap);
+  generations_missing_ = found->what.generation - std::min(found->what.generation, generation);
   // A container begins at the end of another one.
-  beyond_ = Lsn{std::max(beyond_.value + laps_missing_ * (size_ - log::file::kHeaderBlocks * block_), durable_.value)};
+  beyond_ =
+      Lsn{std::max(beyond_.value + generations_missing_ * (size_ - log::file::kHeaderBlocks * block_), durable_.value)};
 }
 
-// Every batch has its LSN and its lap: the newest lap in the file is the container's.
+// Every batch has its LSN and its generation: the newest generation in the file is the container's.
 Status Scan::rebuild(ScannedContainer& container, std::uint32_t index) {
   std::uint64_t const begin = log::file::kHeaderBlocks * block_;
   std::vector<std::byte> bytes(size_);
   auto const got = container.file->read(0, bytes);
   if (!got.ok()) return got.status();
-  std::uint64_t lap = 0;
+  std::uint64_t generation = 0;
   Lsn first{};
   for (std::uint64_t at = begin; at + block_ <= got.value(); at += block_) {
     auto const seen = log::file::peek_batch(std::span(bytes).subspan(at), block_);
-    if (!seen || seen->lap <= lap || at + seen->length > got.value() || seen->lsn.value < at - begin) continue;
+    if (!seen || seen->generation <= generation || at + seen->length > got.value() || seen->lsn.value < at - begin)
+      continue;
     if (!log::file::is_intact(*seen, store_id_, std::span(bytes).subspan(at, seen->length))) continue;
-    lap = seen->lap;
+    generation = seen->generation;
     first = Lsn{seen->lsn.value - (at - begin)};
   }
-  if (lap == 0) return {};
+  if (generation == 0) return {};
   ContainerHeader header;
   header.index = index;
   header.store_id = store_id_;
-  header.lap = lap;
+  header.generation = generation;
   header.first = header.cut = first;
   header.size = size_;
   header.block = block_;
@@ -132,14 +134,15 @@ Status Scan::rebuild(ScannedContainer& container, std::uint32_t index) {
 // is there.
 ScannedContainer* Scan::before(ScannedContainer const& after) {
   ContainerHeader const& header = *after.header;
-  bool const first_of_all = !after.rebuilt && (header.lap_before == 0 || header.cut <= base_);
+  bool const first_of_all = !after.rebuilt && (header.generation_before == 0 || header.cut <= base_);
   if (first_of_all || header.first <= base_) return nullptr;
   ScannedContainer* best = nullptr;
   for (ScannedContainer& one : containers_) {
-    if (!one.header || one.header->lap == 0 || one.header->lap >= header.lap || one.header->first >= header.first)
+    if (!one.header || one.header->generation == 0 || one.header->generation >= header.generation ||
+        one.header->first >= header.first)
       continue;
-    if (!after.rebuilt && one.header->lap > header.lap_before) continue;
-    if (best == nullptr || one.header->lap > best->header->lap) best = &one;
+    if (!after.rebuilt && one.header->generation > header.generation_before) continue;
+    if (best == nullptr || one.header->generation > best->header->generation) best = &one;
   }
   return best;
 }
@@ -147,7 +150,9 @@ ScannedContainer* Scan::before(ScannedContainer const& after) {
 void Scan::order() {
   ScannedContainer* tip = nullptr;
   for (ScannedContainer& one : containers_)
-    if (one.header && one.header->lap != 0 && (tip == nullptr || one.header->lap > tip->header->lap)) tip = &one;
+    if (one.header && one.header->generation != 0 &&
+        (tip == nullptr || one.header->generation > tip->header->generation))
+      tip = &one;
   for (; tip != nullptr; tip = before(*tip)) stream_.push_back(tip);
   std::reverse(stream_.begin(), stream_.end());
   for (std::size_t i = 0; i < stream_.size(); ++i) {
@@ -192,7 +197,7 @@ Result<Scan::Found> Scan::batch_at(std::size_t number, Lsn lsn) {
   Result<bool> there = read_stream(number, lsn, std::span(batch_).first(block_));
   if (!there.ok()) return there.status();
   if (!there.value()) return found;
-  auto const header = log::file::decode_batch(std::span(batch_).first(block_), lsn, container.lap, block_);
+  auto const header = log::file::decode_batch(std::span(batch_).first(block_), lsn, container.generation, block_);
   if (!header) return found;
   found.plausible = true;
   found.header = *header;
@@ -260,25 +265,26 @@ Status Scan::walk(ScanVisitor& visitor) {
     visitor.on_container(one);
     ContainerHeader const& header = *one.header;
     bool const before_is_missing =
-        i == 0 ? !one.rebuilt && header.lap_before != 0 && header.cut > base_ && header.first > base_
-               : !one.rebuilt && header.lap_before != stream_[i - 1]->header->lap;
+        i == 0 ? !one.rebuilt && header.generation_before != 0 && header.cut > base_ && header.first > base_
+               : !one.rebuilt && header.generation_before != stream_[i - 1]->header->generation;
     if (before_is_missing && know_durable_)
-      visitor.on_gap(
-          {{},
-           0,
-           i == 0 ? base_ : stream_[i - 1]->header->end(),
-           header.cut,
-           true,
-           fmt::format("the container of lap {}, which stood before {}, is lost", header.lap_before, one.name)});
+      visitor.on_gap({{},
+                      0,
+                      i == 0 ? base_ : stream_[i - 1]->header->end(),
+                      header.cut,
+                      true,
+                      fmt::format("the container of generation {}, which stood before {}, is lost",
+                                  header.generation_before, one.name)});
     if (Status status = walk_container(i, from, visitor); !status.ok()) return status;
   }
-  if (laps_missing_ > 0 && know_durable_)
-    visitor.on_gap({{},
-                    0,
-                    from,
-                    std::max(from, durable_),
-                    true,
-                    fmt::format("{} newer containers are lost, as {} says", laps_missing_, log::file::kNewestName)});
+  if (generations_missing_ > 0 && know_durable_)
+    visitor.on_gap(
+        {{},
+         0,
+         from,
+         std::max(from, durable_),
+         true,
+         fmt::format("{} newer containers are lost, as {} says", generations_missing_, log::file::kNewestName)});
   know_durable_ = true;
   return {};
 }

@@ -105,9 +105,9 @@ class Scan {
   std::uint32_t start_{0};
   Lsn base_{};
   Lsn beyond_{};
-  Lsn durable_{};                  // everything below was durable, according to headers and the batches seen so far
-  std::uint64_t laps_missing_{0};  // newer than the newest container present
-  bool know_durable_{false};       // all batches were read
+  Lsn durable_{};  // everything below was durable, according to headers and the batches seen so far
+  std::uint64_t generations_missing_{0};  // newer than the newest container present
+  bool know_durable_{false};              // all batches were read
   std::vector<std::byte> batch_;
   Progress const* progress_{nullptr};
   std::string_view step_;

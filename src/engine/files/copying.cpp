@@ -10,7 +10,7 @@ constexpr std::size_t kCopiesPerJob = 4096;
 
 std::unique_ptr<Job> Copying::take_job() {
   if (copied_ != nullptr || !context_.says_files() || context_.is_held) return nullptr;
-  std::vector<CopyWish> wishes;
+  std::vector<CopyRequest> wishes;
   std::uint32_t number = context_.table->wish_to_copy(kCopyBytesPerJob, wishes);
   if (number == 0) number = context_.table->file_to_be();
   DataFile* const to = number == 0 ? nullptr : files_.find(number);
@@ -22,7 +22,7 @@ std::unique_ptr<Job> Copying::take_job() {
   auto job = std::make_unique<CopyJob>();
   job->file = number;
   job->to = to->file;
-  for (CopyWish const& wish : wishes) {
+  for (CopyRequest const& wish : wishes) {
     job->copies.push_back(files_.place_copy(*to, wish));
     job->copies.back().is_promised = job->copies.size() > of_table;
   }

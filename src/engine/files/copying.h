@@ -18,7 +18,7 @@ class Copying {
   // Copies that are done: for Stores::decide_moved. Those that failed are `not_moved`, with the reason of the first.
   struct Copied {
     std::vector<Moved> moved;
-    std::vector<CopyWish> not_moved;
+    std::vector<CopyRequest> not_moved;
     Status why{};
   };
   [[nodiscard]] bool has_copied() const { return copied_ != nullptr; }

@@ -220,7 +220,7 @@ Result<DataFiles::Placed> DataFiles::place(std::uint64_t bytes, bool must_reserv
   return Placed{extent.value(), file.value()->file};
 }
 
-CopyJob::Copy DataFiles::place_copy(DataFile& to, CopyWish const& wish) {
+CopyJob::Copy DataFiles::place_copy(DataFile& to, CopyRequest const& wish) {
   CopyJob::Copy copy;
   copy.wish = wish;
   copy.name = path_of(wish.from.file);

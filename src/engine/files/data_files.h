@@ -109,7 +109,7 @@ class DataFiles {
   // In the file for new values. `must_reserve`: not ok if this file system cannot promise the space.
   [[nodiscard]] Result<Placed> place(std::uint64_t bytes, bool must_reserve = false);
   // In this file. Not ok: its status says why.
-  [[nodiscard]] CopyJob::Copy place_copy(DataFile& to, CopyWish const& wish);
+  [[nodiscard]] CopyJob::Copy place_copy(DataFile& to, CopyRequest const& wish);
   // One that was given out before this start.
   void place_again(DataFile& file, Extent const& extent);
   [[nodiscard]] bool is_placed(Extent const& extent) const { return places_.contains(key_of(extent)); }

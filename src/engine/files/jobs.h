@@ -98,7 +98,7 @@ struct FetchJob final : Job {
 
 struct CopyJob final : Job {
   struct Copy {
-    CopyWish wish{};
+    CopyRequest wish{};
     FilePtr from{};
     std::string name{};
     std::uint64_t offset{0};

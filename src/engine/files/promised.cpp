@@ -125,7 +125,7 @@ void PromisedValues::give_back_let_go(Lsn durable) {
 // ---------------------------------------------------------------------------
 // Files that are exchanged
 
-void PromisedValues::wish_to_copy(std::uint32_t file, std::vector<CopyWish>& wishes) const {
+void PromisedValues::wish_to_copy(std::uint32_t file, std::vector<CopyRequest>& wishes) const {
   std::uint64_t bytes = 0;
   std::size_t count = 0;
   for (auto const& [place, one] : promised_) {

@@ -33,7 +33,7 @@ class PromisedValues {
 
   // -- files that are exchanged ---------------------------------------------
   // Those that have no copy in this file.
-  void wish_to_copy(std::uint32_t file, std::vector<CopyWish>& wishes) const;
+  void wish_to_copy(std::uint32_t file, std::vector<CopyRequest>& wishes) const;
   // A copy that a job made. Not ok: there is none, and the files cannot be exchanged.
   [[nodiscard]] Status add_copy(CopyJob::Copy const& copy, Extent const& to);
   // Those in other files than these.

@@ -16,9 +16,9 @@ constexpr std::uint32_t kStrangerLooks = 8;
 
 std::set<std::uint32_t> files_wanted(Context const& context) {
   std::set<std::uint32_t> out;
-  std::vector<FileWish> wishes;
+  std::vector<FileRequest> wishes;
   if (context.says_files()) context.table->list_files(wishes);
-  for (FileWish const& wish : wishes) out.insert(wish.number);
+  for (FileRequest const& wish : wishes) out.insert(wish.number);
   return out;
 }
 

@@ -8,9 +8,9 @@ namespace fastjournal::storage {
 // Whatever is there: it may be of any step of any exchange. A link whose file is not there so far follows it.
 Status Tidying::link_at_start() {
   std::string const& folder = context_.options.folder;
-  std::vector<FileWish> wishes;
+  std::vector<FileRequest> wishes;
   context_.table->list_files(wishes);
-  for (FileWish const& wish : wishes) {
+  for (FileRequest const& wish : wishes) {
     if (wish.link.empty()) continue;
     std::string const path = folder + "/" + std::string{wish.link};
     bool const is_there = files_.find(wish.number) != nullptr;
@@ -49,11 +49,11 @@ void Tidying::free_durable(Lsn durable) {
 
 void Tidying::follow_wishes(Lsn durable, Lsn end) {
   bool const is_job_out = context_.out.contains(Lane::tidy);
-  std::vector<FileWish> wishes;
+  std::vector<FileRequest> wishes;
   context_.table->list_files(wishes);
   Links links;
   std::set<std::uint32_t> wanted;
-  for (FileWish const& wish : wishes) {
+  for (FileRequest const& wish : wishes) {
     if (wish.number == 0) continue;
     wanted.insert(wish.number);
     if (!wish.link.empty()) links.emplace(wish.link, file_name(wish.number));

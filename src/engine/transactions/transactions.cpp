@@ -200,7 +200,7 @@ void Transactions::take(Transaction& one, HostedTable& table, TransactionOp&& op
   else
     parts_.keeper.keeps(one.owner, static_cast<std::int64_t>(bytes));
   one.ops.push_back(std::move(op));
-  parts_.agenda.refresh(table);
+  parts_.due_tables.refresh(table);
 }
 
 Status Transactions::hold_values(HostedTable& table, TransactionOp const& op) {
@@ -350,7 +350,7 @@ void Transactions::release(Transaction& one, HostedLog const* log, TimeMs now, b
         return promises.decide_given_up(one.id, decision);
       }));
     promises.release(one.id);
-    parts_.agenda.refresh(table);
+    parts_.due_tables.refresh(table);
   }
   if (log != nullptr) std::erase_if(one.tables, [&](std::uint32_t number) { return parts_.tables[number].log == log; });
   if (log != nullptr && !one.tables.empty()) return;

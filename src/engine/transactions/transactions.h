@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/agenda.h"
 #include "engine/decider.h"
+#include "engine/due_tables.h"
 #include "engine/memory.h"
 #include "engine/shortages.h"
 #include "engine/tables.h"
@@ -44,7 +44,7 @@ class Transactions {
 
   struct Parts {
     Tables const& tables;
-    Agenda& agenda;
+    DueTables& due_tables;
     Decider& decider;
     Memory const& memory;
     Shortages& shortages;

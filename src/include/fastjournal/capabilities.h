@@ -109,7 +109,7 @@ class Watched {
 };
 
 // Values of a command that are to be stored outside the log before it is decided.
-struct StoreWish {
+struct StoreRequest {
   struct Piece {
     std::size_t param{0};      // number of the parameter in the message
     std::string_view bytes{};  // as they are to be stored: of the message, or of `kept`
@@ -122,13 +122,13 @@ struct StoreWish {
 };
 
 // A file that a table names itself (Stores::list_files).
-struct FileWish {
+struct FileRequest {
   std::uint32_t number{0};  // 0: none, and the link is not to be there
   std::string_view link{};  // a symbolic link of this name in the folder leads to it; empty: none. Borrowed
 };
 
 // Bytes that are to be copied to the table's new file. `key`: the table's own, to find the object again.
-struct CopyWish {
+struct CopyRequest {
   std::array<std::uint64_t, 2> key{};
   Extent from{};
 };
@@ -151,7 +151,7 @@ class Stores {
   // The values of this command that are to be stored first; none: decide gets the command as it is. Later, decide gets
   // it with these values as Value::outside. Not ok: the reason why it is refused, before a byte is stored. The same
   // command with values that are outside already wishes nothing.
-  [[nodiscard]] virtual Status wish_to_store(Command const& command, TimeMs now, StoreWish& wish) const = 0;
+  [[nodiscard]] virtual Status wish_to_store(Command const& command, TimeMs now, StoreRequest& wish) const = 0;
   // The same for a command whose value follows piece by piece (Protocol::Kind::begin): the largest size that is
   // accepted. Not ok: it is refused. `bytes`: its size; UINT64_MAX: not known yet.
   [[nodiscard]] virtual Result<std::uint64_t> accept_content(Command const& command, TimeMs now,
@@ -196,7 +196,7 @@ class Stores {
   [[nodiscard]] virtual bool holds_new() const { return false; }
   // Only of a table that says the file itself: the files that must be there; all others of its folder are removed. Asked
   // again when it has decided something.
-  virtual void list_files(std::vector<FileWish>& files) const { static_cast<void>(files); }
+  virtual void list_files(std::vector<FileRequest>& files) const { static_cast<void>(files); }
 
   // A link of list_files leads there now, 0: nowhere. Before a start is over, and whenever that has changed: between a
   // record that changes it and this call it leads elsewhere.
@@ -229,7 +229,7 @@ class Stores {
   }
   // Bytes that are to be copied into `file`, at most about `bytes_max` of them, added to `wishes`. None: nothing is to
   // be moved now. Asked again once those of the last call were moved, or failed.
-  [[nodiscard]] virtual std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyWish>& wishes) const {
+  [[nodiscard]] virtual std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyRequest>& wishes) const {
     static_cast<void>(bytes_max);
     static_cast<void>(wishes);
     return 0;
@@ -242,7 +242,7 @@ class Stores {
     return false;
   }
   // The copy failed (no space, damage): the table gives it up, or goes on without that object.
-  virtual void decide_not_moved(std::span<CopyWish const> wishes, Status const& why, Decision& decision) const {
+  virtual void decide_not_moved(std::span<CopyRequest const> wishes, Status const& why, Decision& decision) const {
     static_cast<void>(wishes);
     static_cast<void>(why);
     static_cast<void>(decision);

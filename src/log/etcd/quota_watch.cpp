@@ -28,8 +28,8 @@ std::string QuotaWatch::why() const {
       "see what else is in it, give it a larger one (--quota-backend-bytes, and `quota` of <cluster>), or compact it, "
       "and defragment each member (etcdctl)";
   if (has_alarm_)
-    return fmt::format(
-        "etcd takes nothing any more, as its quota is used up (alarm NOSPACE): {}, then disarm the alarm", kRemedy);
+    return fmt::format("etcd rejects writes: its quota is exhausted (alarm NOSPACE): {}, then disarm the alarm",
+                       kRemedy);
   return fmt::format("etcd has {} of its quota of {} bytes in use, and from {} % on nothing is added: {}", used_bytes_,
                      quota_bytes_, kShortPercent, kRemedy);
 }

@@ -31,7 +31,7 @@ Result<BatchWindow::Found> BatchWindow::batch_at(Segment const& segment, Lsn lsn
   if (container == nullptr) return found;
   auto const head = view(segment, lsn, kBatchHeaderBytes);
   if (!head.ok()) return head.status();
-  auto const header = decode_batch(head.value(), lsn, container->header.lap, container->header.block);
+  auto const header = decode_batch(head.value(), lsn, container->header.generation, container->header.block);
   if (!header) return found;
   found.plausible = true;
   found.header = *header;

@@ -24,8 +24,9 @@ Lsn Chain::limit_of(Containers::const_iterator container) const {
   return next == used_.end() ? container->header.end() : std::min(container->header.end(), next->header.cut);
 }
 
-bool Chain::has_lap(std::uint64_t lap) const {
-  return std::any_of(used_.begin(), used_.end(), [lap](Container const& one) { return one.header.lap == lap; });
+bool Chain::has_generation(std::uint64_t generation) const {
+  return std::any_of(used_.begin(), used_.end(),
+                     [generation](Container const& one) { return one.header.generation == generation; });
 }
 
 std::uint64_t Chain::bytes_between(Lsn base, Lsn end) const {
@@ -40,7 +41,7 @@ std::uint64_t Chain::bytes_between(Lsn base, Lsn end) const {
 
 std::uint64_t Chain::enter(Lsn begin) {
   if (begin == used_.back().header.end()) enter_next();
-  return used_.back().header.lap;
+  return used_.back().header.generation;
 }
 
 void Chain::enter_next() {

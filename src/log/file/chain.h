@@ -19,7 +19,7 @@
 namespace fastjournal::log::file {
 
 // From the container of the base to the current one, the last; behind it those that are prepared. Owned by LogSpace.
-// What must hold: laps increase, and each container begins where the one before it ends or was cut; a prepared one
+// What must hold: generations increase, and each container begins where the one before it ends or was cut; a prepared one
 // has a durable header, so that a batch may go on in it without waiting.
 class Chain {
  public:
@@ -45,11 +45,11 @@ class Chain {
   [[nodiscard]] Container& last() { return prepared_.empty() ? used_.back() : prepared_.back(); }
   // End of the stream in this container.
   [[nodiscard]] Lsn limit_of(Containers::const_iterator container) const;
-  [[nodiscard]] bool has_lap(std::uint64_t lap) const;
+  [[nodiscard]] bool has_generation(std::uint64_t generation) const;
   // The bytes of the stream from `base` to `end`.
   [[nodiscard]] std::uint64_t bytes_between(Lsn base, Lsn end) const;
 
-  // The lap of the container that a batch begins in.
+  // The generation of the container that a batch begins in.
   [[nodiscard]] std::uint64_t enter(Lsn begin);
   [[nodiscard]] bool is_in_one(Lsn begin, std::uint64_t bytes) const;
   // At the end of what was written, in as many containers as it takes.

@@ -16,7 +16,7 @@ namespace fastjournal::log::file {
 
 [[nodiscard]] std::string join_path(std::string const& folder, std::string const& name);
 
-// A container full of zeros with a header of lap 0, durable under its name when this returns ok.
+// A container full of zeros with a header of generation 0, durable under its name when this returns ok.
 // Zeros are written, not only allocated: a sync into space that was only allocated takes twice as long.
 [[nodiscard]] Status make_container(env::Disk& disk, std::string const& folder, ContainerHeader const& header);
 

@@ -32,7 +32,7 @@ bool has_log(std::vector<std::string> const& names) {
       names, [](std::string const& name) { return index_of_container(name).has_value() || name == kNewestName; });
 }
 
-LogPlace place_of(env::Disk& disk, DataFolderWish const& wish, std::string const& log) {
+LogPlace place_of(env::Disk& disk, DataFolderRequest const& wish, std::string const& log) {
   auto const found = wish.places.find(log);
   if (found == wish.places.end()) return {&disk, log, wish.folder + "/" + log};
   LogPlace out = found->second;
@@ -66,7 +66,7 @@ bool DataFolder::knows(std::string_view log) const {
 }
 
 // None of the logs of this folder is there, nor does its lock know of any; others may be on disks of their own.
-Result<bool> DataFolder::is_empty(env::Disk& disk, DataFolderWish const& wish) const {
+Result<bool> DataFolder::is_empty(env::Disk& disk, DataFolderRequest const& wish) const {
   for (std::string const& log : wish.logs) {
     if (knows(log)) return false;
     LogPlace const place = place_of(disk, wish, log);
@@ -78,7 +78,7 @@ Result<bool> DataFolder::is_empty(env::Disk& disk, DataFolderWish const& wish) c
   return true;
 }
 
-Status DataFolder::check_used(env::Disk& disk, DataFolderWish const& wish) const {
+Status DataFolder::check_used(env::Disk& disk, DataFolderRequest const& wish) const {
   if (!wish.was_used && !wish.begins) return {};
   Result<bool> const empty = is_empty(disk, wish);
   if (!empty.ok()) return empty.status();
@@ -96,7 +96,7 @@ Status DataFolder::check_used(env::Disk& disk, DataFolderWish const& wish) const
                       wish.folder)};
 }
 
-Result<DataFolder> DataFolder::open(env::Disk& disk, DataFolderWish const& wish) {
+Result<DataFolder> DataFolder::open(env::Disk& disk, DataFolderRequest const& wish) {
   // Where there is no lock, none is made in a folder that may be the wrong one.
   auto const found = disk.list("");
   bool const has_lock = found.ok() && std::ranges::find(found.value(), kLockName) != found->end();

@@ -27,7 +27,7 @@ struct LogPlace {
   std::string text{};        // for messages
 };
 
-struct DataFolderWish {
+struct DataFolderRequest {
   std::string folder{};                                   // for messages
   std::vector<std::string> logs{};                        // declared logs
   std::map<std::string, LogPlace, std::less<>> places{};  // of some of them
@@ -41,15 +41,15 @@ class DataFolder {
  public:
   // Locks it; makes it unless it was used. in_use: another daemon has it; damaged: a listed log is missing, or all of it
   // is; bad_configuration: there are other files, and a log is missing, or there is a journal though none was expected.
-  [[nodiscard]] static Result<DataFolder> open(env::Disk& disk, DataFolderWish const& wish);
+  [[nodiscard]] static Result<DataFolder> open(env::Disk& disk, DataFolderRequest const& wish);
   // The log was opened: from now on it is listed.
   [[nodiscard]] Status know(std::string_view log);
 
  private:
   explicit DataFolder(std::unique_ptr<env::FolderLock> lock) : lock_(std::move(lock)) {}
   [[nodiscard]] bool knows(std::string_view log) const;
-  [[nodiscard]] Result<bool> is_empty(env::Disk& disk, DataFolderWish const& wish) const;
-  [[nodiscard]] Status check_used(env::Disk& disk, DataFolderWish const& wish) const;
+  [[nodiscard]] Result<bool> is_empty(env::Disk& disk, DataFolderRequest const& wish) const;
+  [[nodiscard]] Status check_used(env::Disk& disk, DataFolderRequest const& wish) const;
 
   std::unique_ptr<env::FolderLock> lock_;
 };

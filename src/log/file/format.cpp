@@ -36,9 +36,9 @@ class Writer {
   std::byte* at_;
 };
 
-std::uint64_t batch_seed(std::uint64_t store_id, std::uint64_t lap) {
-  // Any bijection of lap will do: two laps of one store must not share a seed.
-  return store_id ^ (lap * 0x9E3779B97F4A7C15ULL);
+std::uint64_t batch_seed(std::uint64_t store_id, std::uint64_t generation) {
+  // Any bijection of generation will do: two generations of one store must not share a seed.
+  return store_id ^ (generation * 0x9E3779B97F4A7C15ULL);
 }
 
 bool is_block_size(std::uint32_t block) {
@@ -55,8 +55,8 @@ void encode(ContainerHeader const& header, std::span<std::byte> block) {
       .put(kFormatVersion)
       .put(header.index)
       .put(header.store_id)
-      .put(header.lap)
-      .put(header.lap_before)
+      .put(header.generation)
+      .put(header.generation_before)
       .put(header.first.value)
       .put(header.cut.value)
       .put(header.base.value)
@@ -84,8 +84,8 @@ std::optional<ContainerHeader> decode_container(std::span<std::byte const> block
   header.version = version;
   header.index = reader.number<std::uint32_t>();
   header.store_id = reader.number<std::uint64_t>();
-  header.lap = reader.number<std::uint64_t>();
-  header.lap_before = reader.number<std::uint64_t>();
+  header.generation = reader.number<std::uint64_t>();
+  header.generation_before = reader.number<std::uint64_t>();
   header.first.value = reader.number<std::uint64_t>();
   header.cut.value = reader.number<std::uint64_t>();
   header.base.value = reader.number<std::uint64_t>();
@@ -108,12 +108,13 @@ void close_batch(BatchHeader const& header, std::uint64_t store_id, std::span<st
       .put(kBatchMagic)
       .put(header.length)
       .put(header.lsn.value)
-      .put(header.lap)
+      .put(header.generation)
       .put(header.durable.value)
       .put(header.base.value)
       .put(header.used)
       .put(header.flags);
-  store_little(batch.data(), hash64(as_text(batch.subspan(sizeof(std::uint64_t))), batch_seed(store_id, header.lap)));
+  store_little(batch.data(),
+               hash64(as_text(batch.subspan(sizeof(std::uint64_t))), batch_seed(store_id, header.generation)));
 }
 
 std::optional<BatchHeader> peek_batch(std::span<std::byte const> head, std::uint32_t block) {
@@ -124,7 +125,7 @@ std::optional<BatchHeader> peek_batch(std::span<std::byte const> head, std::uint
   BatchHeader header;
   header.length = reader.number<std::uint32_t>();
   header.lsn.value = reader.number<std::uint64_t>();
-  header.lap = reader.number<std::uint64_t>();
+  header.generation = reader.number<std::uint64_t>();
   header.durable.value = reader.number<std::uint64_t>();
   header.base.value = reader.number<std::uint64_t>();
   header.used = reader.number<std::uint32_t>();
@@ -134,18 +135,18 @@ std::optional<BatchHeader> peek_batch(std::span<std::byte const> head, std::uint
   return header;
 }
 
-std::optional<BatchHeader> decode_batch(std::span<std::byte const> head, Lsn lsn, std::uint64_t lap,
+std::optional<BatchHeader> decode_batch(std::span<std::byte const> head, Lsn lsn, std::uint64_t generation,
                                         std::uint32_t block) {
   auto const header = peek_batch(head, block);
   if (!header) return std::nullopt;
   if (header->lsn != lsn) return std::nullopt;
-  if (header->lap != lap) return std::nullopt;
+  if (header->generation != generation) return std::nullopt;
   return header;
 }
 
 bool is_intact(BatchHeader const& header, std::uint64_t store_id, std::span<std::byte const> batch) {
   auto const sum = load_little<std::uint64_t>(batch.data());
-  return sum == hash64(as_text(batch.subspan(sizeof sum)), batch_seed(store_id, header.lap));
+  return sum == hash64(as_text(batch.subspan(sizeof sum)), batch_seed(store_id, header.generation));
 }
 
 std::string container_name(std::uint32_t index) { return fmt::format("{}{:06}", kNamePrefix, index); }

@@ -10,8 +10,8 @@
 //               u32 version       kFormatVersion
 //               u32 index         the number in the file's name
 //               u64 store id      of all containers of one log
-//               u64 lap           number of this use; 0: never used
-//               u64 lap before    of the container that precedes it in the stream; 0: nothing before is needed
+//               u64 generation           number of this use; 0: never used
+//               u64 generation before    of the container that precedes it in the stream; 0: nothing before is needed
 //               u64 first LSN     of its payload
 //               u64 cut LSN       where the stream before it ends: a reader that comes there goes on at first LSN
 //               u64 base LSN      nothing below was needed when the header was written
@@ -26,11 +26,11 @@
 //               the folder has a file `newest` (log/file/newest.h).
 //
 //   batch       begins on a block, is padded with zeros to a block; may go on in the next container
-//               u64 checksum      XXH3-64 of everything behind it to the batch's end, seeded with store id and lap
+//               u64 checksum      XXH3-64 of everything behind it to the batch's end, seeded with store id and generation
 //               u32 magic         kBatchMagic
 //               u32 length        with header and padding
 //               u64 LSN           of this header
-//               u64 lap           of the container it begins in
+//               u64 generation           of the container it begins in
 //               u64 durable LSN   everything below was durable when the batch was closed
 //               u64 base LSN
 //               u32 used          bytes before the padding
@@ -40,15 +40,15 @@
 //   record      as in every log (log/record_format.h)
 //
 // Reasons:
-// - One checksum a batch. It covers the place (LSN) and the lap, so that neither a misdirected write nor bytes of an
-//   earlier lap are accepted.
+// - One checksum a batch. It covers the place (LSN) and the generation, so that neither a misdirected write nor bytes of an
+//   earlier generation are accepted.
 // - A group is in one batch, whatever its size, so that the checksum alone makes it atomic; the flag marks the ends of
 //   groups. A batch that ends inside a group is damage and not a torn tail.
 // - After a start the stream continues at the end of the furthest container that any header names, not at the cut. So
 //   LSNs of a lost tail are never given again, even if somebody saw them. The gap costs numbers, but no disk space.
 // - A log that became empty continues in a fresh container in the same way: LSNs between the cut and the first LSN of
 //   that container were never given.
-// - The header has the lap before it, so that laps need not be consecutive: containers that were prepared and never
+// - The header has the generation before it, so that generations need not be consecutive: containers that were prepared and never
 //   used leave gaps.
 // - The two header copies are written with a sync in between. One of them is always valid, so a container without a
 //   valid one is damaged and never "new".
@@ -90,8 +90,8 @@ struct ContainerHeader {
   std::uint32_t version{kFormatVersion};  // as read; written is the newest
   std::uint32_t index{0};
   std::uint64_t store_id{0};
-  std::uint64_t lap{0};
-  std::uint64_t lap_before{0};
+  std::uint64_t generation{0};
+  std::uint64_t generation_before{0};
   Lsn first{};
   Lsn cut{};
   Lsn base{};
@@ -109,7 +109,7 @@ struct ContainerHeader {
 struct BatchHeader {
   std::uint32_t length{0};
   Lsn lsn{};
-  std::uint64_t lap{0};
+  std::uint64_t generation{0};
   Lsn durable{};
   Lsn base{};
   std::uint32_t used{0};
@@ -128,11 +128,11 @@ void encode(ContainerHeader const& header, std::span<std::byte> block);
 
 // Fills in the header and the checksum of a batch whose records and padding are there.
 void close_batch(BatchHeader const& header, std::uint64_t store_id, std::span<std::byte> batch);
-// The header of a batch, if it could be one at `lsn` in a container of this lap. Not checked yet: is_intact must
+// The header of a batch, if it could be one at `lsn` in a container of this generation. Not checked yet: is_intact must
 // follow.
-[[nodiscard]] std::optional<BatchHeader> decode_batch(std::span<std::byte const> head, Lsn lsn, std::uint64_t lap,
-                                                      std::uint32_t block);
-// The same without a known LSN and lap: for tools that reconstruct a lost header.
+[[nodiscard]] std::optional<BatchHeader> decode_batch(std::span<std::byte const> head, Lsn lsn,
+                                                      std::uint64_t generation, std::uint32_t block);
+// The same without a known LSN and generation: for tools that reconstruct a lost header.
 [[nodiscard]] std::optional<BatchHeader> peek_batch(std::span<std::byte const> head, std::uint32_t block);
 [[nodiscard]] bool is_intact(BatchHeader const& header, std::uint64_t store_id, std::span<std::byte const> batch);
 

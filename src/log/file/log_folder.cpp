@@ -40,7 +40,7 @@ Status LogFolder::read_headers(std::string const& name, std::uint32_t index) {
   if (!first && !second)
     return damaged(fmt::format("{} offset 0: neither copy of the container's header can be read; nothing was changed",
                                container.path));
-  bool const take_second = !first || (second && second->lap > first->lap);
+  bool const take_second = !first || (second && second->generation > first->generation);
   container.header = take_second ? *second : *first;
   container.stale_copy = take_second ? 0 : 1;
   if (!first || !second)
@@ -69,7 +69,7 @@ Status LogFolder::check_newest() const {
   std::string const file = join_path(folder_, std::string{kNewestName});
   FoundContainer const* tip = nullptr;
   for (FoundContainer const& container : containers_) {
-    if (tip == nullptr || container.header.lap > tip->header.lap) tip = &container;
+    if (tip == nullptr || container.header.generation > tip->header.generation) tip = &container;
     if (container.header.version >= kFormatWithNewest && !newest_.is_there)
       return damaged(
           fmt::format("{} is missing, and {} is of a log that has it: newer containers may be missing with "
@@ -81,13 +81,14 @@ Status LogFolder::check_newest() const {
   if (tip != nullptr && tip->header.store_id != newest_.what.store_id)
     return damaged(fmt::format("{} does not belong to the log of {}: store {:016x}, not {:016x}; nothing was changed",
                                file, tip->path, newest_.what.store_id, tip->header.store_id));
-  std::uint64_t const lap = tip == nullptr ? 0 : tip->header.lap;
-  if (newest_.what.lap <= lap) return {};
-  return damaged(fmt::format(
-      "{} says that there is a container of lap {}, but the newest that is here is {}: "
-      "one or more are missing, or are old copies; nothing was changed. Put them back, or "
-      "restore a backup, or salvage what is left",
-      file, newest_.what.lap, tip == nullptr ? std::string{"none"} : fmt::format("{} of lap {}", tip->path, lap)));
+  std::uint64_t const generation = tip == nullptr ? 0 : tip->header.generation;
+  if (newest_.what.generation <= generation) return {};
+  return damaged(
+      fmt::format("{} says that there is a container of generation {}, but the newest that is here is {}: "
+                  "one or more are missing, or are old copies; nothing was changed. Put them back, or "
+                  "restore a backup, or salvage what is left",
+                  file, newest_.what.generation,
+                  tip == nullptr ? std::string{"none"} : fmt::format("{} of generation {}", tip->path, generation)));
 }
 
 // ---------------------------------------------------------------------------
@@ -97,11 +98,11 @@ Status LogFolder::order() {
   FoundContainer* tip = nullptr;
   for (FoundContainer& container : containers_) {
     ContainerHeader const& header = container.header;
-    if (header.lap == 0) continue;
-    if (tip != nullptr && tip->header.lap == header.lap)
-      return damaged(
-          fmt::format("{} and {} both claim lap {}; nothing was changed", tip->path, container.path, header.lap));
-    if (tip == nullptr || header.lap > tip->header.lap) tip = &container;
+    if (header.generation == 0) continue;
+    if (tip != nullptr && tip->header.generation == header.generation)
+      return damaged(fmt::format("{} and {} both claim generation {}; nothing was changed", tip->path, container.path,
+                                 header.generation));
+    if (tip == nullptr || header.generation > tip->header.generation) tip = &container;
     base_ = std::max(base_, header.base);
     durable_ = std::max(durable_, header.durable);
   }
@@ -110,14 +111,16 @@ Status LogFolder::order() {
   chain_.push_back(tip);
   // Laps decrease with every step, so this ends whatever the headers contain. A base in the gap after a cut needs no
   // bytes before it: that container may have been freed.
-  while (chain_.back()->header.cut > base_ && chain_.back()->header.lap_before != 0) {
+  while (chain_.back()->header.cut > base_ && chain_.back()->header.generation_before != 0) {
     FoundContainer const& after = *chain_.back();
-    auto const found = std::find_if(containers_.begin(), containers_.end(),
-                                    [&](FoundContainer const& c) { return c.header.lap == after.header.lap_before; });
-    if (found == containers_.end() || found->header.lap >= after.header.lap)
-      return damaged(fmt::format(
-          "the container of lap {}, which precedes {} and is needed from LSN {}, is missing; nothing was changed",
-          after.header.lap_before, after.path, base_.value));
+    auto const found = std::find_if(containers_.begin(), containers_.end(), [&](FoundContainer const& c) {
+      return c.header.generation == after.header.generation_before;
+    });
+    if (found == containers_.end() || found->header.generation >= after.header.generation)
+      return damaged(
+          fmt::format("the container of generation {}, which precedes {} and is needed from LSN {}, is missing; "
+                      "nothing was changed",
+                      after.header.generation_before, after.path, base_.value));
     chain_.push_back(&*found);
   }
   std::reverse(chain_.begin(), chain_.end());

@@ -16,7 +16,7 @@ LogSpace::LogSpace(env::Disk& disk, std::string const& folder, LogOptions const&
       base_(base),
       durable_(durable),
       start_(found.start),
-      lap_(found.lap),
+      generation_(found.generation),
       base_on_disk_(found.base_on_disk),
       spares_(disk, folder, options, found.store_id, found.index, std::move(found.free)),
       policy_(options.initial_containers, options.when_empty, options.container_bytes) {
@@ -29,8 +29,8 @@ LogSpace::LogSpace(env::Disk& disk, std::string const& folder, LogOptions const&
 Container LogSpace::take_spare(Lsn first, Lsn cut) {
   Container container = spares_.take();
   ContainerHeader& header = container.header;
-  header.lap = ++lap_;
-  header.lap_before = chain_.is_empty() ? 0 : chain_.last().header.lap;
+  header.generation = ++generation_;
+  header.generation_before = chain_.is_empty() ? 0 : chain_.last().header.generation;
   header.first = first;
   header.cut = cut;
   header.start = start_;
@@ -61,7 +61,7 @@ Status LogSpace::write_header(Container& container) {
   }
   if (Status status = log::file::write_header(*container.file, header, container.stale_copy); !status.ok())
     return status;
-  if (Status status = newest_.tell_lap(header.lap, durable_.data_durable()); !status.ok()) return status;
+  if (Status status = newest_.tell_generation(header.generation, durable_.data_durable()); !status.ok()) return status;
   container.stale_copy = 0;
   base_on_disk_ = std::max(base_on_disk_, header.base);
   durable_.told(header.durable);
@@ -77,7 +77,7 @@ Status LogSpace::put_base_on_disk() {
 
 Status LogSpace::begin(Lsn first, Lsn read_end) {
   // After an interrupted first start the next one is a first start again.
-  while (lap_ == 0 && spares_.count() < options_.initial_containers)
+  while (generation_ == 0 && spares_.count() < options_.initial_containers)
     if (Status status = spares_.extend(); !status.ok()) return status;
   if (spares_.count() == 0)
     if (Status status = spares_.extend(); !status.ok())
@@ -92,7 +92,7 @@ Status LogSpace::begin(Lsn first, Lsn read_end) {
 }
 
 Status LogSpace::leave(Lsn at, Lsn wish) {
-  // Prepared containers follow the end of this one, which is never reached. Their laps stay unused.
+  // Prepared containers follow the end of this one, which is never reached. Their generations stay unused.
   for (Container& container : chain_.take_prepared()) spares_.add(std::move(container));
   Lsn const rounded{(wish.value + kBlockBytesMax - 1) / kBlockBytesMax * kBlockBytesMax};
   Container container = take_spare(std::max(chain_.current().header.end(), rounded), at);
@@ -153,7 +153,7 @@ void LogSpace::free_below_base() {
 
 void LogSpace::pin() {
   FJ_CHECK(!spares_.is_pinned(), "one pin at a time");
-  spares_.pin(chain_.current().header.lap);
+  spares_.pin(chain_.current().header.generation);
 }
 
 bool LogSpace::unpin() {

@@ -1,5 +1,5 @@
 // The space of an open log: room for what is appended, containers prepared before they are needed, and given back when
-// nothing in them is. It gives each container its lap, and writes the headers.
+// nothing in them is. It gives each container its generation, and writes the headers.
 #pragma once
 
 #include <cstdint>
@@ -88,7 +88,7 @@ class LogSpace {
   [[nodiscard]] std::uint64_t needed_for(Lsn at, std::uint64_t bytes) const;
   // From the begin of the open batch to the end of the last spare container.
   [[nodiscard]] std::uint64_t room_bytes(Lsn at) const;
-  // A spare container with a lap and the place that it gets.
+  // A spare container with a generation and the place that it gets.
   [[nodiscard]] Container take_spare(Lsn first, Lsn cut);
   // The fields that every header gets when it is written.
   void tell(ContainerHeader& header) const;
@@ -105,7 +105,7 @@ class LogSpace {
   BaseMark const& base_;
   DurableMarks& durable_;
   std::uint32_t start_;
-  std::uint64_t lap_;  // the highest given
+  std::uint64_t generation_;  // the highest given
   Lsn base_on_disk_;
   Chain chain_;
   Spares spares_;

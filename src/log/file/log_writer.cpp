@@ -174,7 +174,7 @@ Status LogWriter::write_batch(std::uint32_t flags, Chain::How how) {
   header.flags = flags;
   header.durable = durable_.durable();
   header.base = base_.wanted().lsn;
-  header.lap = space_.chain().enter(begin);
+  header.generation = space_.chain().enter(begin);
   std::span<std::byte const> const bytes = batch_.close(header, store_id_, options_.block_bytes);
   if (Status status = space_.chain().write(begin, bytes, how); !status.ok()) return fail(status);
 

@@ -31,7 +31,7 @@ std::optional<Place> decode(std::span<std::byte const> bytes) {
   out.what.start = reader.number<std::uint32_t>();
   out.what.store_id = reader.number<std::uint64_t>();
   out.sequence = reader.number<std::uint64_t>();
-  out.what.lap = reader.number<std::uint64_t>();
+  out.what.generation = reader.number<std::uint64_t>();
   out.what.durable.value = reader.number<std::uint64_t>();
   return out;
 }
@@ -50,7 +50,7 @@ NewestBytes encode(Newest const& what, std::uint64_t sequence) {
   put(what.start);
   put(what.store_id);
   put(sequence);
-  put(what.lap);
+  put(what.generation);
   put(what.durable.value);
   store_little(out.data(), hash64(as_text(std::span<std::byte const>(out).subspan(sizeof(std::uint64_t)))));
   return out;
@@ -81,7 +81,7 @@ Result<FoundNewest> read_newest(env::Disk& disk, std::string const& folder) {
                                                "was changed",
                                                path, i * kNewestPlaceBytes, what.store_id, out.what.store_id)};
     out.sequence[i] = places[i]->sequence;
-    out.what.lap = std::max(out.what.lap, what.lap);
+    out.what.generation = std::max(out.what.generation, what.generation);
     out.what.durable = std::max(out.what.durable, what.durable);
     out.what.start = std::max(out.what.start, what.start);
   }

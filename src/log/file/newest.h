@@ -12,7 +12,7 @@
 //   u32 start      the highest number of a start that a header had
 //   u64 store id
 //   u64 sequence   of its writer
-//   u64 lap        a header of this lap is durable
+//   u64 generation        a header of this generation is durable
 //   u64 durable    everything below was durable; the end of the last batch with records
 //   u64 zero
 //
@@ -52,7 +52,7 @@ inline constexpr std::size_t kNewestBytes = 64;
 
 struct Newest {
   std::uint64_t store_id{0};
-  std::uint64_t lap{0};
+  std::uint64_t generation{0};
   Lsn durable{};
   std::uint32_t start{0};
 };

@@ -21,9 +21,9 @@ Result<std::unique_ptr<NewestFile>> NewestFile::open(env::Disk& disk, std::strin
                      std::make_shared<NewestWriter>(std::move(durable).value(), 2, found)));
 }
 
-Status NewestFile::tell_lap(std::uint64_t lap, Lsn durable) {
-  if (lap <= now_.lap) return {};
-  now_.lap = lap;
+Status NewestFile::tell_generation(std::uint64_t generation, Lsn durable) {
+  if (generation <= now_.generation) return {};
+  now_.generation = generation;
   return containers_.write(with(std::max(told_, durable)));
 }
 

@@ -21,9 +21,9 @@ class NewestFile {
   [[nodiscard]] static Result<std::unique_ptr<NewestFile>> open(env::Disk& disk, std::string const& folder,
                                                                 FoundNewest found, Newest now, std::uint32_t start);
 
-  // A container of this lap has a durable header. It is still empty: from its first record on its loss must be
+  // A container of this generation has a durable header. It is still empty: from its first record on its loss must be
   // detected. `durable`: the last batch with records that is durable ends there.
-  [[nodiscard]] Status tell_lap(std::uint64_t lap, Lsn durable);
+  [[nodiscard]] Status tell_generation(std::uint64_t generation, Lsn durable);
 
   // What a flush has to write when its syncs are done.
   struct Telling {
@@ -49,9 +49,9 @@ class NewestFile {
         durable_(std::move(durable)) {
     now_.start = start;
   }
-  [[nodiscard]] Newest with(Lsn durable) const { return {now_.store_id, now_.lap, durable, now_.start}; }
+  [[nodiscard]] Newest with(Lsn durable) const { return {now_.store_id, now_.generation, durable, now_.start}; }
 
-  Newest now_;   // its lap is the highest that the file names
+  Newest now_;   // its generation is the highest that the file names
   Lsn told_;     // durably,
   Lsn telling_;  // or on its way
   NewestWriter containers_;

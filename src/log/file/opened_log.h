@@ -18,10 +18,10 @@ struct AdoptedContainers {
   std::vector<Container> chain;  // needed, in the order of the stream
   std::vector<Container> free;
   std::uint64_t store_id{0};
-  std::uint32_t start{0};  // number of this opening
-  std::uint64_t lap{0};    // the highest given
-  std::uint32_t index{0};  // the highest given
-  Lsn base_on_disk{};      // the highest base in a header
+  std::uint32_t start{0};       // number of this opening
+  std::uint64_t generation{0};  // the highest given
+  std::uint32_t index{0};       // the highest given
+  Lsn base_on_disk{};           // the highest base in a header
 };
 
 struct OpenedLog {

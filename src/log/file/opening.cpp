@@ -160,10 +160,10 @@ void Opening::adopt(LogReader& reader, RecoveryReport const& report) {
     options.container_bytes = header.size;
     options.block_bytes = header.block;
     out.index = std::max(out.index, header.index);
-    out.lap = std::max(out.lap, header.lap);
+    out.generation = std::max(out.generation, header.generation);
     out.start = std::max(out.start, header.start);
     out.base_on_disk = std::max(out.base_on_disk, header.base);
-    if (header.lap > 0) next = std::max(next, header.end());
+    if (header.generation > 0) next = std::max(next, header.end());
   }
   out_.next = Lsn{round_up(next.value, options.block_bytes)};
 
@@ -180,7 +180,7 @@ void Opening::adopt(LogReader& reader, RecoveryReport const& report) {
     container.header = found.header;
     container.stale_copy = found.stale_copy;
     container.live_until = found.live_until;
-    container.clean = found.header.lap == 0;
+    container.clean = found.header.generation == 0;
     out.free.push_back(std::move(container));
   }
   for (LogReader::Container const* found : kept) {
@@ -195,8 +195,8 @@ void Opening::adopt(LogReader& reader, RecoveryReport const& report) {
 Status Opening::open_newest(LogReader const& reader, Lsn end) {
   AdoptedContainers& out = out_.found;
   FoundNewest const& found = reader.newest();
-  Newest now{out.store_id, found.what.lap, std::max(found.what.durable, end), out.start};
-  if (!found.is_there) now.lap = out.lap;
+  Newest now{out.store_id, found.what.generation, std::max(found.what.durable, end), out.start};
+  if (!found.is_there) now.generation = out.generation;
   ++out.start;
   auto opened = NewestFile::open(disk_, folder_, found, now, out.start);
   if (!opened.ok()) return opened.status();

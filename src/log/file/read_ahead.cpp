@@ -105,7 +105,7 @@ void ReadAhead::find_batches(Window& window) {
     FoundContainer const& container = *segment_.container_at(window.end);
     std::span<std::byte const> const head{window.memory.data() + (window.end.value - window.at.value),
                                           kBatchHeaderBytes};
-    auto const header = decode_batch(head, window.end, container.header.lap, container.header.block);
+    auto const header = decode_batch(head, window.end, container.header.generation, container.header.block);
     if (!header || header->end() > segment_.end()) break;
     if (header->end() > read_to) {
       window.next_bytes = header->length;

@@ -55,7 +55,7 @@ void ScrubStep::check(std::vector<std::byte> const& bytes) {
   while (at < task_.limit) {
     ContainerHeader const& container = container_at(at);
     auto const rest = std::span<std::byte const>(bytes).subspan(at.value - task_.from.value);
-    auto const header = decode_batch(rest, at, container.lap, container.block);
+    auto const header = decode_batch(rest, at, container.generation, container.block);
     if (header && header->length > rest.size() && !task_.is_rest) {
       result_.bytes_needed = header->length;
       return;

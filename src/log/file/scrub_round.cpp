@@ -58,18 +58,18 @@ void ScrubRound::finish(ScrubStep const& step, Chain const& chain, Lsn base, std
   for (ScrubStep::Damage const& damage : result.damaged) {
     ContainerHeader const& header = step.container_at(damage.lsn);
     // Freed meanwhile, and perhaps in use again: the result is meaningless.
-    if (damage.lsn < base || !chain.has_lap(header.lap)) continue;
+    if (damage.lsn < base || !chain.has_generation(header.generation)) continue;
     ++report_.damaged;
     report_.last_damage = fmt::format("{}/{} offset {} (LSN {}): {}", folder, container_name(header.index),
                                       offset_in(header, damage.lsn), damage.lsn.value, damage.status.message());
-    damaged_lap_ = std::max(damaged_lap_, header.lap);
+    damaged_generation_ = std::max(damaged_generation_, header.generation);
   }
 }
 
 Lsn ScrubRound::damaged_end(Chain const& chain) const {
   Lsn end;
   for (auto container = chain.begin(); std::next(container) != chain.end(); ++container) {
-    if (container->header.lap > damaged_lap_) break;
+    if (container->header.generation > damaged_generation_) break;
     end = std::max(end, container->live_until);
   }
   return end;

@@ -30,12 +30,12 @@ class ScrubRound {
 
   [[nodiscard]] ScrubReport const& report() const { return report_; }
   // Something that is needed cannot be read: a start would be refused.
-  [[nodiscard]] bool is_damaged() const { return damaged_lap_ != 0; }
+  [[nodiscard]] bool is_damaged() const { return damaged_generation_ != 0; }
   // The last container that must be freed because of damage; 0: none.
-  [[nodiscard]] std::uint64_t damaged_lap() const { return damaged_lap_; }
+  [[nodiscard]] std::uint64_t damaged_generation() const { return damaged_generation_; }
   // End of what is in damaged containers, but for the current one, which is not freed before it is full.
   [[nodiscard]] Lsn damaged_end(Chain const& chain) const;
-  void healed() { damaged_lap_ = 0; }
+  void healed() { damaged_generation_ = 0; }
 
  private:
   ScrubReport report_;
@@ -44,7 +44,7 @@ class ScrubRound {
   std::uint64_t step_bytes_{0};  // the next step reads more than usual
   bool lost_{false};
   bool passed_over_{false};
-  std::uint64_t damaged_lap_{0};
+  std::uint64_t damaged_generation_{0};
 };
 
 }  // namespace fastjournal::log::file

@@ -66,10 +66,10 @@ void Scrubber::finish_step(std::unique_ptr<ScrubStep> step) {
 Status Scrubber::mend() {
   if (!writer_.error().ok() || !is_damaged()) return writer_.error();
   LogSpace const& space = writer_.space();
-  std::uint64_t const damaged = round_.damaged_lap();
-  if (space.chain().current().header.lap <= damaged) return writer_.leave_container();
+  std::uint64_t const damaged = round_.damaged_generation();
+  if (space.chain().current().header.generation <= damaged) return writer_.leave_container();
   ContainerHeader const& oldest = space.chain().oldest().header;
-  if (oldest.lap <= damaged) return {};
+  if (oldest.generation <= damaged) return {};
   // A start would still read it, down to the base in the headers.
   if (space.base_on_disk() < oldest.cut)
     if (Status status = writer_.put_base_on_disk(); !status.ok()) return status;

@@ -56,13 +56,13 @@ Status Spares::extend() {
 // A pin
 
 void Spares::retire(Container container) {
-  (container.header.lap <= pinned_lap_ ? pinned_ : free_).push_back(std::move(container));
+  (container.header.generation <= pinned_generation_ ? pinned_ : free_).push_back(std::move(container));
 }
 
 void Spares::give_up_pin() {
   std::move(pinned_.begin(), pinned_.end(), std::back_inserter(free_));
   pinned_.clear();
-  pinned_lap_ = 0;
+  pinned_generation_ = 0;
 }
 
 // ---------------------------------------------------------------------------

@@ -41,9 +41,9 @@ class Spares {
   // Makes one, which takes as long as writing it.
   [[nodiscard]] Status extend();
 
-  // Containers up to this lap are held when the stream gives them up.
-  void pin(std::uint64_t lap) { pinned_lap_ = lap; }
-  [[nodiscard]] bool is_pinned() const { return pinned_lap_ != 0; }
+  // Containers up to this generation are held when the stream gives them up.
+  void pin(std::uint64_t generation) { pinned_generation_ = generation; }
+  [[nodiscard]] bool is_pinned() const { return pinned_generation_ != 0; }
   [[nodiscard]] std::size_t pinned() const { return pinned_.size(); }
   void give_up_pin();
   // From the stream.
@@ -74,7 +74,7 @@ class Spares {
   std::vector<Container> free_;
   std::optional<Container> wiped_;
   std::vector<Container> pinned_;
-  std::uint64_t pinned_lap_{0};  // 0: no pin
+  std::uint64_t pinned_generation_{0};  // 0: no pin
   bool chore_out_{false};
   bool coming_{false};
   std::uint32_t failures_{0};

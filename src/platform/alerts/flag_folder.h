@@ -1,5 +1,5 @@
 // The flag files of this program, by its unit, in the watcher's folder, kept in agreement with the active alerts. Files of others are
-// never touched. Lives on Teller's thread: every call may wait for a disk.
+// never touched. Lives on AlertSender's thread: every call may wait for a disk.
 #pragma once
 
 #include <map>

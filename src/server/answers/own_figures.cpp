@@ -69,7 +69,7 @@ void Server::tell(MetricSink& sink) {
   auto const count = [&](std::string_view name, std::string_view help, std::uint64_t value) {
     sink.integer({name, help, Metric::Kind::counter}, static_cast<std::int64_t>(value));
   };
-  Doorkeeper::Counters const& door = doorkeeper_.counters();
+  Acceptor::Counters const& door = acceptor_.counters();
   gauge("connections", "connections that are open", sessions_.size());
   gauge("watchers", "connections that watch the figures", watches_.size());
   count("connections_ever", "connections since the start", door.connections);

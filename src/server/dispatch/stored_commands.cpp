@@ -35,7 +35,7 @@ ValuesFirst::Ready StoredCommands::prepare(Speaker const& speaker, engine::Hoste
   if (wish_.pieces.empty() || (!wish_.must && !speaker.may_store)) return Ready::now;
   storage::ByteFiles& files = *TableFiles::of(table);
   std::uint64_t bytes = 0;
-  for (StoreWish::Piece const& piece : wish_.pieces) bytes += piece.bytes.size();
+  for (StoreRequest::Piece const& piece : wish_.pieces) bytes += piece.bytes.size();
   // Files that are about to be exchanged get no more values that cannot wait.
   if (wish_.may_carry && !is_promised && bytes <= kCarriedBytesMax && !table.can.stores->holds_new()) {
     status = carry(files, wish_, message);
@@ -53,8 +53,8 @@ ValuesFirst::Ready StoredCommands::prepare(Speaker const& speaker, engine::Hoste
   return status.ok() ? Ready::later : Ready::refused;
 }
 
-Status StoredCommands::carry(storage::ByteFiles& files, StoreWish const& wish, Message& message) {
-  for (StoreWish::Piece const& piece : wish.pieces) {
+Status StoredCommands::carry(storage::ByteFiles& files, StoreRequest const& wish, Message& message) {
+  for (StoreRequest::Piece const& piece : wish.pieces) {
     Result<StoredValue> const value = files.carry(piece.bytes, piece.is_text);
     if (!value.ok()) return value.status();
     carried_.emplace_back(&files, value->extent);
@@ -71,14 +71,14 @@ void StoredCommands::settle() {
   values_.clear();
 }
 
-Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, StoreWish const& wish,
+Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, StoreRequest const& wish,
                              Message& message) {
   Session* const session = sessions_.find(speaker.connection);
   if (session == nullptr) return {Code::closed, "the connection is gone"};
   Held held{.values = {}, .message = {}, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
   Values& values = held.values.emplace_back(Values{.files = &files, .places = {}});
   std::vector<storage::Staging::Piece> pieces;
-  for (StoreWish::Piece const& piece : wish.pieces) {
+  for (StoreRequest::Piece const& piece : wish.pieces) {
     pieces.push_back({piece.bytes, piece.is_text});
     values.places.push_back({.param = piece.param});
     held.bytes += piece.bytes.size();
@@ -99,14 +99,14 @@ Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, 
   return {};
 }
 
-Status StoredCommands::store_whole(Session& session, Message const& message, std::deque<WholeWish> const& wishes) {
+Status StoredCommands::store_whole(Session& session, Message const& message, std::deque<WholeRequest> const& wishes) {
   Held held{.values = {}, .message = {}, .is_whole = true, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
   std::map<storage::ByteFiles*, std::vector<storage::Staging::Piece>> pieces;
-  for (WholeWish const& one : wishes) {
+  for (WholeRequest const& one : wishes) {
     storage::ByteFiles* const files = TableFiles::of(*one.table);
     auto at = std::ranges::find(held.values, files, &Values::files);
     if (at == held.values.end()) at = held.values.insert(at, Values{.files = files, .places = {}});
-    for (StoreWish::Piece const& piece : one.wish.pieces) {
+    for (StoreRequest::Piece const& piece : one.wish.pieces) {
       at->places.push_back({one.command, piece.param});
       pieces[files].push_back({piece.bytes, piece.is_text});
       held.bytes += piece.bytes.size();
@@ -190,7 +190,7 @@ void StoredCommands::drop_values(Held& held) {
 }
 
 // Large values leave with the buffer that they came in, if it has little else: the reader keeps the rest.
-bool StoredCommands::gives_input(Session const& session, StoreWish const& wish, std::uint64_t bytes) {
+bool StoredCommands::gives_input(Session const& session, StoreRequest const& wish, std::uint64_t bytes) {
   return bytes >= kGivenBytesMin && bytes >= session.in.size() / 2 && !session.wipes_input &&
          std::ranges::all_of(wish.pieces, [&](auto const& piece) { return session.in.contains(piece.bytes); });
 }

@@ -47,13 +47,13 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
   [[nodiscard]] static Status refusal_without_connection(Message const& message);
 
   // -- values of a TRANSACTION -----------------------------------------------
-  struct WholeWish {
+  struct WholeRequest {
     std::size_t command{0};  // its number among the commands
     engine::HostedTable* table{nullptr};
-    StoreWish wish{};
+    StoreRequest wish{};
   };
   // The message comes again when they are stored. Not ok: it is refused. A deque: what they wish stays where it is.
-  [[nodiscard]] Status store_whole(Session& session, Message const& message, std::deque<WholeWish> const& wishes);
+  [[nodiscard]] Status store_whole(Session& session, Message const& message, std::deque<WholeRequest> const& wishes);
   // Then its commands get them; false: it comes for the first time.
   [[nodiscard]] bool fill(std::vector<Message>& commands) const;
 
@@ -112,10 +112,10 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
     std::int64_t bytes_a_second{0};   // and what comes meanwhile gives it more time; 0: none
   };
 
-  [[nodiscard]] Status carry(storage::ByteFiles& files, StoreWish const& wish, Message& message);
-  [[nodiscard]] Status store(Speaker const& speaker, storage::ByteFiles& files, StoreWish const& wish,
+  [[nodiscard]] Status carry(storage::ByteFiles& files, StoreRequest const& wish, Message& message);
+  [[nodiscard]] Status store(Speaker const& speaker, storage::ByteFiles& files, StoreRequest const& wish,
                              Message& message);
-  [[nodiscard]] static bool gives_input(Session const& session, StoreWish const& wish, std::uint64_t bytes);
+  [[nodiscard]] static bool gives_input(Session const& session, StoreRequest const& wish, std::uint64_t bytes);
   void hold(Session& session, Held held);
   void refuse(Session& session, Held& held, Status const& why);
   // True: a session goes on by it.
@@ -133,7 +133,7 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
   Dispatch& dispatch_;
   env::Network& network_;
   TurnClock& clock_;
-  StoreWish wish_;
+  StoreRequest wish_;
   std::map<ConnectionId, Held> held_;
   std::vector<ConnectionId> ready_;  // whose values are stored; some wait for their files
   Held const* filled_{nullptr};      // the TRANSACTION that is being run

@@ -103,7 +103,7 @@ bool TableCommands::run(Speaker const& speaker, Message& message, Answer& answer
   return !values_.read(speaker, *checked.table, fetching, message, status);
 }
 
-engine::HostedTable* TableCommands::wish_to_store(Speaker const& speaker, Message const& message, StoreWish& wish,
+engine::HostedTable* TableCommands::wish_to_store(Speaker const& speaker, Message const& message, StoreRequest& wish,
                                                   Status& status) {
   engine::HostedTable const* const named = engine_.find_table(message.text("table"));
   if (named == nullptr || named->outside == nullptr) return nullptr;

@@ -45,7 +45,7 @@ class TableCommands {
   // False: the answer comes later, through work::ReplySink. `basis`: the log of its table.
   [[nodiscard]] bool run(Speaker const& speaker, Message& message, Answer& answer, Status& status, admin::Basis& basis);
   // Of a command in a TRANSACTION: its values that are to be stored before all of them are promised. Null: it has none.
-  [[nodiscard]] engine::HostedTable* wish_to_store(Speaker const& speaker, Message const& message, StoreWish& wish,
+  [[nodiscard]] engine::HostedTable* wish_to_store(Speaker const& speaker, Message const& message, StoreRequest& wish,
                                                    Status& status);
   // Such a command, whose values are stored by now.
   [[nodiscard]] Status promise(Speaker const& speaker, Message const& message, Answer& answer);

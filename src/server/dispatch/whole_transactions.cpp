@@ -64,14 +64,14 @@ Status WholeTransactions::promise(Session& session, Message& command) {
 
 bool WholeTransactions::has_values_stored(Session& session, admin::Request& request) {
   if (stored_.fill(messages_)) return true;
-  std::deque<StoredCommands::WholeWish> wishes;
+  std::deque<StoredCommands::WholeRequest> wishes;
   for (std::size_t i = 0; i < messages_.size(); ++i) {
     Message& command = messages_[i];
     // What is no command is refused when its turn comes.
     if (!protocol::check_head_names(command).ok()) continue;
     dispatch_.name_bound_table(session, command);
     Speaker const speaker = dispatch_.speaker_of(session, session.id, command);
-    StoredCommands::WholeWish& wish = wishes.emplace_back();
+    StoredCommands::WholeRequest& wish = wishes.emplace_back();
     wish.command = i;
     Status status;
     wish.table = commands_.wish_to_store(speaker, command, wish.wish, status);

@@ -22,7 +22,7 @@ void Reader::take(Session& session, std::string_view bytes) {
   bool const may_read = !must_wait && !turn_.budget().is_over();
   if (session.in.empty() && may_read) return read(session, bytes);
   if (!guard_.take_in(session, bytes))
-    return guard_.close_for_memory(session, "the process has no memory for what it sends");
+    return guard_.close_for_memory(session, "out of memory for this connection's input");
   if (!session.in_line && !session.full && may_read) return read(session, session.in);
   sessions_.count(session);
   if (must_wait) {

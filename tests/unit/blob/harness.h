@@ -46,11 +46,11 @@ class FilesInMemory {
 
   // As the table lists them. A file stays while a link leads to it: that is what a daemon changes first.
   void follow(Stores const& table) {
-    std::vector<FileWish> wishes;
+    std::vector<FileRequest> wishes;
     table.list_files(wishes);
     std::set<std::uint32_t> wanted;
     for (auto const& [name, number] : links) wanted.insert(number);
-    for (FileWish const& wish : wishes) {
+    for (FileRequest const& wish : wishes) {
       if (wish.number == 0) continue;
       wanted.insert(wish.number);
       if (files.contains(wish.number)) continue;
@@ -69,9 +69,9 @@ class FilesInMemory {
   }
   // The links too. `all`: the table does not know so far where they lead.
   void relink(Stores& table, bool all = false) {
-    std::vector<FileWish> wishes;
+    std::vector<FileRequest> wishes;
     table.list_files(wishes);
-    for (FileWish const& wish : wishes) {
+    for (FileRequest const& wish : wishes) {
       if (wish.link.empty()) continue;
       std::string const name{wish.link};
       bool const is_right = link_of(name) == wish.number;
@@ -140,7 +140,7 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
     Command command;
     command.index = index_of("PUT");
     command.message = &message;
-    StoreWish wish;
+    StoreRequest wish;
     Status status = table->wish_to_store(command, now, wish);
     check(!status.ok() || (wish.pieces.size() == 1 && wish.pieces[0].bytes == bytes),
           "a PUT wishes its bytes to be stored");
@@ -329,20 +329,20 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
   struct Copies {
     std::uint32_t file{0};
     std::vector<Moved> moved;
-    std::vector<CopyWish> failed;
+    std::vector<CopyRequest> failed;
     Status why{};
     std::vector<std::pair<std::uint64_t, Extent>> promised;  // by transaction
   };
   // What the table wants now, copied into its new file. Bytes that do not have their hash are damaged.
   Copies copy(std::uint64_t bytes_max = std::uint64_t{1} << 20U) {
     Copies out;
-    std::vector<CopyWish> wishes;
+    std::vector<CopyRequest> wishes;
     out.file = table->wish_to_copy(bytes_max, wishes);
     if (out.file == 0) out.file = table->file_to_be();
     for (auto const& [id, one] : held)
       if (out.file != 0 && !one->bytes.empty() && !is_in(*one, out.file))
         out.promised.emplace_back(id, files.store(out.file, one->bytes));
-    for (CopyWish const& wish : wishes) {
+    for (CopyRequest const& wish : wishes) {
       std::string const bytes = files.read(wish.from.file, wish.from.begin, wish.from.end);
       if (hash128(bytes).low != wish.from.hash) {
         out.failed.push_back(wish);

@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(bytes_in_a_line_are_base64) {
   message.set("data", "AAEC");
   Command command;
   command.message = &message;
-  StoreWish wish;
+  StoreRequest wish;
   BOOST_TEST(table.table->wish_to_store(command, table.now, wish).ok());
   BOOST_REQUIRE(wish.pieces.size() == 1U);
   BOOST_TEST(wish.pieces[0].bytes == (std::string{'\0', '\1', '\2'}));

@@ -40,14 +40,14 @@ struct DeciderFixture {
   NoKeeper keeper;
   MemoryLog log;
   Memory memory;
-  Agenda agenda{memory};
-  Tables tables{agenda, keeper};
+  DueTables due_tables{memory};
+  Tables tables{due_tables, keeper};
   HostedLog& hosted{tables.add_log("shared")};
   Alerting alerting{tables};
   Shortages shortages{tables, memory, alerting};
-  Holdings holdings;
+  LeasesByConnection leases_by_connection;
   work::Looks looks;
-  Decider decider{{agenda, alerting, shortages, memory, holdings, looks}};
+  Decider decider{{due_tables, alerting, shortages, memory, leases_by_connection, looks}};
 };
 
 }  // namespace
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(without_room_nothing_is_decided_and_an_alert_is_raised_once
 BOOST_AUTO_TEST_CASE(a_dropped_table_keeps_its_number_while_it_is_marked) {
   HostedTable& first = table();
   std::uint32_t const number = first.number;
-  agenda.mark(first);
+  due_tables.mark(first);
   tables.drop(first);
   BOOST_TEST(tables.find("counts") == nullptr);
   tables.free_dropped();

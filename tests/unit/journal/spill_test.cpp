@@ -19,11 +19,11 @@ struct Spilling : Harness {
     Command command;
     command.index = index_of("INSERT");
     command.message = &message;
-    StoreWish wish;
+    StoreRequest wish;
     Status const status = table->wish_to_store(command, now, wish);
     BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
     std::string out;
-    for (StoreWish::Piece const& piece : wish.pieces)
+    for (StoreRequest::Piece const& piece : wish.pieces)
       out += std::string{message.params()[piece.param].name} + ":" + std::to_string(piece.bytes.size()) + " ";
     BOOST_TEST(!wish.may_carry);
     return out;

@@ -37,7 +37,7 @@ class Reference {
     std::vector<std::int64_t> timestamps;
     for (std::string const& key : keys) {
       auto const found = keys_.find(key);
-      Shared const value = found == keys_.end() ? nullptr : found->second;
+      TableState const value = found == keys_.end() ? nullptr : found->second;
       if (value && is_locked_for(*value, connection)) return "in_use";
       bool const is_late = with.contains("timestamp") && is_stale(key, std::stoll(with.at("timestamp")));
       if (result == "stored" && with.contains("overwrite") && value) result = "exists";
@@ -73,9 +73,9 @@ class Reference {
   // The computer slept: whoever has a value locked has it for as long afterwards.
   void lose_time(std::int64_t ms) {
     expire();
-    std::set<Shared> values;
+    std::set<TableState> values;
     for (auto const& [key, value] : keys_) values.insert(value);
-    for (Shared const& value : values)
+    for (TableState const& value : values)
       if (value->lock != 0) value->lock_until += ms;
   }
 
@@ -105,7 +105,7 @@ class Reference {
     std::uint64_t lock{0};
     std::int64_t lock_until{0};
   };
-  using Shared = std::shared_ptr<Value>;
+  using TableState = std::shared_ptr<Value>;
   struct Deleted {
     std::int64_t timestamp;
     std::int64_t until;
@@ -115,7 +115,7 @@ class Reference {
     std::string const key = with.at("key");
     if (command == "GET") return get(key, with, connection);
     auto const found = keys_.find(key);
-    Shared const value = found == keys_.end() ? nullptr : found->second;
+    TableState const value = found == keys_.end() ? nullptr : found->second;
     if (value && is_locked_for(*value, connection)) return "in_use";
     if (command == "SET") return set(key, value, with);
     if (command == "DELETE") return remove(key, value, with);
@@ -157,7 +157,7 @@ class Reference {
     auto const gone = deleted_.find(key);
     return gone != deleted_.end() && stamp < gone->second.timestamp;
   }
-  void drop(Shared const& value) {
+  void drop(TableState const& value) {
     std::erase_if(keys_, [&](auto const& entry) { return entry.second == value; });
   }
 
@@ -177,7 +177,7 @@ class Reference {
            (value.expires == 0 ? "-" : std::to_string(value.expires));
   }
 
-  std::string set(std::string const& key, Shared value, Texts const& with) {
+  std::string set(std::string const& key, TableState value, Texts const& with) {
     if (with.contains("overwrite") && value) return "exists";
     std::optional<std::int64_t> stamp;
     if (with.contains("timestamp")) stamp = std::stoll(with.at("timestamp"));
@@ -185,7 +185,7 @@ class Reference {
     return store(key, value, with, stamp ? *stamp : next_timestamp(key));
   }
 
-  std::string store(std::string const& key, Shared value, Texts const& with, std::int64_t timestamp) {
+  std::string store(std::string const& key, TableState value, Texts const& with, std::int64_t timestamp) {
     if (!value) value = keys_[key] = std::make_shared<Value>();
     deleted_.erase(key);
     value->type = with.at("type");
@@ -196,7 +196,7 @@ class Reference {
     return "stored";
   }
 
-  std::string remove(std::string const& key, Shared const& value, Texts const& with) {
+  std::string remove(std::string const& key, TableState const& value, Texts const& with) {
     std::optional<std::int64_t> stamp;
     if (with.contains("timestamp")) stamp = std::stoll(with.at("timestamp"));
     if (stamp && is_stale(key, *stamp)) return "stale";
@@ -215,7 +215,7 @@ class Reference {
     return "deleted";
   }
 
-  std::string add(std::string const& key, Shared value) {
+  std::string add(std::string const& key, TableState value) {
     if (value && value->type != "integer") return "wrong_state";
     std::int64_t const timestamp = next_timestamp(key);
     if (!value) {
@@ -236,7 +236,7 @@ class Reference {
     return "stored";
   }
 
-  std::string rename(std::string const& key, Shared const& value, Texts const& with, std::uint64_t connection) {
+  std::string rename(std::string const& key, TableState const& value, Texts const& with, std::uint64_t connection) {
     std::string const next = with.at("new_key");
     auto const other = keys_.find(next);
     if (other != keys_.end() && (other->second == value || !with.contains("overwrite"))) return "exists";
@@ -244,7 +244,7 @@ class Reference {
     std::int64_t const timestamp = std::max(next_timestamp(key), next_timestamp(next));
     // Another name of that value stays, if this was not its main one: it lost one of its keys.
     if (other != keys_.end()) {
-      Shared const lost = other->second;
+      TableState const lost = other->second;
       if (mains_.at(lost.get()) == next)
         drop(lost);
       else
@@ -259,7 +259,7 @@ class Reference {
     return "stored";
   }
 
-  std::string alias(Shared const& value, Texts const& with) {
+  std::string alias(TableState const& value, Texts const& with) {
     std::string const next = with.at("new_key");
     if (keys_.contains(next)) return "exists";
     std::size_t keys = 0;
@@ -270,7 +270,7 @@ class Reference {
     return "stored";
   }
 
-  std::map<std::string, Shared> keys_;
+  std::map<std::string, TableState> keys_;
   std::map<std::string, Deleted> deleted_;
 
   std::map<Value const*, std::string> mains_;  // the first key of each value

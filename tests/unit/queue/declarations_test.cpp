@@ -47,12 +47,12 @@ BOOST_AUTO_TEST_CASE(a_message_on_several_queues_lives_as_long_as_one_has_it) {
   table.bind("e", "a");
   table.bind("e", "b");
   table.publish("e", "", "shared", {{"properties", R"({"k":"v"})"}});
-  BOOST_TEST(table.table->shared().letters.size() == 1U);
+  BOOST_TEST(table.table->shared().shared_bodies.size() == 1U);
   Reply const of_a = table.take("a");
   BOOST_TEST(of_a.get("body") == "shared");
   BOOST_TEST(of_a.get("properties") == R"({"k":"v"})");
   table.end("ACCEPT", of_a);
-  BOOST_TEST(table.table->shared().letters.size() == 1U);
+  BOOST_TEST(table.table->shared().shared_bodies.size() == 1U);
   BOOST_TEST(table.replays());
   // Copied forward in whatever order: the letter behind its row, and without the row that was accepted.
   table.log.skip(2 * kOldestLsnGrain);
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_message_on_several_queues_lives_as_long_as_one_has_it) {
   BOOST_TEST(of_b.get("body") == "shared");
   BOOST_TEST(of_b.get("origin") == of_a.get("origin"));
   table.end("ACCEPT", of_b);
-  BOOST_TEST(table.table->shared().letters.size() == 0U);
+  BOOST_TEST(table.table->shared().shared_bodies.size() == 0U);
   BOOST_TEST(table.table->live_bytes() == 2 * kObjectRecordBytes + 3 * kObjectRecordBytes);
   BOOST_TEST(table.replays());
 }

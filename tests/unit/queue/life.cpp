@@ -89,13 +89,14 @@ class Life {
   }
 
   std::string check() {
-    std::set<std::string> letters;
+    std::set<std::string> shared_bodies;
     Reply const all = table_.run("BROWSE", {{"count", "1000"}});
     for (std::size_t i = 0; i < all.messages.size(); ++i)
-      if (all.get("origin", i) != "-") letters.insert(all.get("origin", i));
-    Letters const& kept = table_.table->shared().letters;
-    if (all.get("after", all.messages.size() - 1) == "-" && kept.size() != letters.size())
-      return std::to_string(kept.size()) + " letters are kept, and messages name " + std::to_string(letters.size());
+      if (all.get("origin", i) != "-") shared_bodies.insert(all.get("origin", i));
+    SharedBodies const& kept = table_.table->shared().shared_bodies;
+    if (all.get("after", all.messages.size() - 1) == "-" && kept.size() != shared_bodies.size())
+      return std::to_string(kept.size()) + " letters are kept, and messages name " +
+             std::to_string(shared_bodies.size());
     if (kept.idle() > 0) return std::to_string(kept.idle()) + " letters are kept that no message names";
     for (std::string const& name : reference_.queues()) {
       std::string got;
@@ -225,7 +226,7 @@ std::string start_amid_copies() {
       table.restart();
       std::string const body = table.take(ends_first ? "b" : "a").get("body");
       if (body != "shared") return after + ": the body of the message that is left is " + body;
-      if (table.table->shared().letters.idle() != 0) return after + ": a letter that nobody names is there";
+      if (table.table->shared().shared_bodies.idle() != 0) return after + ": a letter that nobody names is there";
     }
   }
   return {};

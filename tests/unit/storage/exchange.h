@@ -28,7 +28,7 @@ class ExchangingTable final : public Stores {
     options.kept_free_bytes = 0;
   }
 
-  [[nodiscard]] Status wish_to_store(Command const&, TimeMs, StoreWish&) const override { return {}; }
+  [[nodiscard]] Status wish_to_store(Command const&, TimeMs, StoreRequest&) const override { return {}; }
   [[nodiscard]] Result<std::uint64_t> accept_content(Command const&, TimeMs, std::uint64_t bytes) const override {
     return bytes;
   }
@@ -37,7 +37,7 @@ class ExchangingTable final : public Stores {
   }
   [[nodiscard]] std::uint32_t file_for_new() const override { return current; }
   [[nodiscard]] std::uint32_t file_to_be() const override { return next; }
-  void list_files(std::vector<FileWish>& wishes) const override {
+  void list_files(std::vector<FileRequest>& wishes) const override {
     wishes.push_back({.number = current, .link = {}});
     wishes.push_back({.number = next, .link = {}});
   }
@@ -48,7 +48,7 @@ class ExchangingTable final : public Stores {
   void file_has(std::uint32_t file, std::uint64_t, std::uint64_t hollow) override {
     if (file == current) hollow_bytes = hollow;
   }
-  [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t, std::vector<CopyWish>& out) const override {
+  [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t, std::vector<CopyRequest>& out) const override {
     out = to_copy;
     return to_copy.empty() ? 0 : next;
   }
@@ -125,9 +125,9 @@ class ExchangingTable final : public Stores {
   std::uint32_t next{0};
   std::uint64_t promised{0};
   std::uint32_t copied_to{0};
-  std::uint64_t hollow_bytes{0};  // of the file for new values
-  std::vector<CopyWish> to_copy;  // of the table itself, once
-  Status not_moved{};             // why something was not copied
+  std::uint64_t hollow_bytes{0};     // of the file for new values
+  std::vector<CopyRequest> to_copy;  // of the table itself, once
+  Status not_moved{};                // why something was not copied
   std::vector<std::pair<Lane, std::unique_ptr<Job>>> jobs;
   std::uint64_t end{8};
   std::uint64_t durable{8};

@@ -34,7 +34,7 @@ class Life final : public Stores {
   }
 
   // -- Stores ---------------------------------------------------------------
-  [[nodiscard]] Status wish_to_store(Command const&, TimeMs, StoreWish&) const override { return {}; }
+  [[nodiscard]] Status wish_to_store(Command const&, TimeMs, StoreRequest&) const override { return {}; }
   [[nodiscard]] Result<std::uint64_t> accept_content(Command const&, TimeMs, std::uint64_t bytes) const override {
     return bytes;
   }

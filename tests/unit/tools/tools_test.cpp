@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(lost_headers_are_rebuilt_from_the_batches) {
 void damage_catalogue(sim::World& world, std::string_view what, std::size_t batches) {
   std::vector<std::pair<std::string, std::uint64_t>> holding;
   std::pair<std::string, std::uint64_t> batch;
-  Result<bool> const shown = dump(world.disk(), "shared", DumpWish{}, [&](Message const& line) {
+  Result<bool> const shown = dump(world.disk(), "shared", DumpRequest{}, [&](Message const& line) {
     if (line.command == "BATCH")
       batch = {std::string(line.text("container")), static_cast<std::uint64_t>(line.integer("offset").value())};
     if (line.command == "RECORD" && line.text("is") == what) holding.push_back(batch);
@@ -129,10 +129,10 @@ BOOST_AUTO_TEST_CASE(a_lost_container_takes_its_rows_with_it_and_no_others) {
   {
     Result<Scan> const scan = Scan::open(used.world.disk(), "shared");
     BOOST_REQUIRE(scan.ok());
-    std::uint64_t lap = 0;
+    std::uint64_t generation = 0;
     for (ScannedContainer const& one : scan->containers())
-      if (one.in_stream && one.header->lap > lap) {
-        lap = one.header->lap;
+      if (one.in_stream && one.header->generation > generation) {
+        generation = one.header->generation;
         last = one.name;
       }
   }
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(dump_walks_over_damage_and_says_where_it_is) {
   Used used;
   used.world.disk().flip("shared/container-000001", 12 * kBlock + 70, 1);
   std::map<std::string, int> seen;
-  DumpWish const wish;
+  DumpRequest const wish;
   Result<bool> const damaged =
       dump(used.world.disk(), "shared", wish, [&](Message const& line) { ++seen[std::string(line.command)]; });
   BOOST_REQUIRE_MESSAGE(damaged.ok(), damaged.status().text());
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(what_a_crash_leaves_is_no_damage) {
       disk.crash(kept);
       Result<LogFacts> const facts = verify(disk, "shared", world.types());
       BOOST_REQUIRE_MESSAGE(facts.ok(), facts.status().text());
-      DumpWish const wish;
+      DumpRequest const wish;
       Result<bool> const damaged = dump(disk, "shared", wish, [&](Message const& line) {
         if (line.command == "REST" && line.text("reason").starts_with("a torn tail")) ++torn;
       });

@@ -79,7 +79,7 @@ Status write_file(fs::path const& path, std::string_view text) {
   return file ? Status{} : Status{Code::io_error, "cannot write " + path.string()};
 }
 
-Result<process::Daemon> start_daemon(Wish const& wish, fs::path const& folder) {
+Result<process::Daemon> start_daemon(Request const& wish, fs::path const& folder) {
   std::error_code error;
   fs::create_directories(folder / "tables", error);
   if (error) return Status{Code::io_error, fmt::format("create {}: {}", (folder / "tables").string(), error.message())};
@@ -109,7 +109,7 @@ std::uint32_t us_since(Clock::time_point begin) {
 
 class Measurement {
  public:
-  explicit Measurement(Wish const& wish) : wish_(wish), slice_(wish.time / 6) {}
+  explicit Measurement(Request const& wish) : wish_(wish), slice_(wish.time / 6) {}
 
   Result<std::vector<Row>> run() {
     auto folder = OwnFolder::make(wish_.folder);
@@ -302,7 +302,7 @@ class Measurement {
     return {};
   }
 
-  Wish const& wish_;
+  Request const& wish_;
   fs::path folder_;
   std::chrono::milliseconds slice_;
   std::unique_ptr<client::Connection> connection_;
@@ -352,6 +352,6 @@ std::string word_of_syncs(double ms_p50) {
   return "very slow: look who else writes";
 }
 
-Result<std::vector<Row>> measure(Wish const& wish) { return Measurement{wish}.run(); }
+Result<std::vector<Row>> measure(Request const& wish) { return Measurement{wish}.run(); }
 
 }  // namespace fastjournal::bench

@@ -15,7 +15,7 @@
 
 namespace fastjournal::bench {
 
-struct Wish {
+struct Request {
   std::filesystem::path folder;   // on the disk to measure; a folder is made in it, and removed
   std::filesystem::path program;  // fastjournald
   std::filesystem::path plugins;
@@ -35,7 +35,7 @@ struct Row {
 };
 
 // timed_out: stopped. Else the call or the command that failed.
-[[nodiscard]] Result<std::vector<Row>> measure(Wish const& wish);
+[[nodiscard]] Result<std::vector<Row>> measure(Request const& wish);
 
 // Microseconds of single calls; us is sorted.
 [[nodiscard]] Row row_of(std::string name, std::vector<std::uint32_t>& us, double seconds);

@@ -119,7 +119,7 @@ void look_at_read_files(config::DaemonDeclaration const& daemon, Facts& facts) {
 }
 
 // Not seen, as for those who may not read there: false.
-bool is_missed(Wish const& wish, Facts const& facts, std::string const& folder) {
+bool is_missed(Request const& wish, Facts const& facts, std::string const& folder) {
   std::string state = wish.state;
   if (state.empty() && facts.daemon.pid) state = option_of(*facts.daemon.pid, "--state");
   if (state.empty()) state = os::installed_state();
@@ -235,7 +235,7 @@ void look_at_disks(config::DaemonDeclaration const& daemon, std::chrono::millise
   for (DiskFacts& disk : facts.disks) measure(limit, disk);
 }
 
-Addresses wished_addresses(Wish const& wish, config::DaemonDeclaration const* daemon) {
+Addresses wished_addresses(Request const& wish, config::DaemonDeclaration const* daemon) {
   if (!wish.server.empty()) return {{wish.server}, {}};
   Addresses out;
   if (daemon != nullptr) out = addresses_of(*daemon);
@@ -250,7 +250,7 @@ Addresses wished_addresses(Wish const& wish, config::DaemonDeclaration const* da
 }
 
 // The command line of the daemon may name other folders than its file does. One that answers may be of another file.
-void take_options(Wish const& wish, Facts const& facts, config::DaemonDeclaration& declared) {
+void take_options(Request const& wish, Facts const& facts, config::DaemonDeclaration& declared) {
   std::error_code ignored;
   std::string const used = facts.daemon.pid ? option_of(*facts.daemon.pid, "--config") : std::string{};
   if (facts.daemon.pid && (used.empty() ? wish.config.empty() : fs::equivalent(used, facts.wish.file, ignored))) {
@@ -265,8 +265,8 @@ void take_options(Wish const& wish, Facts const& facts, config::DaemonDeclaratio
 }
 
 // `own_tables`: the folder that the file names, where the daemon was given another one.
-void look_at_configuration(Wish const& wish, config::DaemonDeclaration const* declared, std::string const& own_tables,
-                           Facts& facts) {
+void look_at_configuration(Request const& wish, config::DaemonDeclaration const* declared,
+                           std::string const& own_tables, Facts& facts) {
   std::vector<std::string> files{facts.wish.file};
   bool const has_others = declared != nullptr && declared->tables_folder != own_tables;
   if (has_others) files.push_back(declared->tables_folder);
@@ -292,7 +292,7 @@ void look_at_wishes(config::DaemonDeclaration const& daemon, WishFacts& out) {
 
 }  // namespace
 
-Facts look(Wish const& wish) {
+Facts look(Request const& wish) {
   Facts facts;
   facts.uid = ::geteuid();
   std::error_code ignored;

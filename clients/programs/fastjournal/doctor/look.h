@@ -12,7 +12,7 @@
 
 namespace fastjournal::doctor {
 
-struct Wish {
+struct Request {
   std::string config{};                  // empty: that of the daemon that answers, else where it is installed
   std::string plugins{};                 // empty: as the configuration says
   std::string state{};                   // empty: that of the daemon that answers, else of the installed service
@@ -23,17 +23,17 @@ struct Wish {
   std::chrono::milliseconds syncs{500};  // for measuring, on each disk
 };
 
-[[nodiscard]] Facts look(Wish const& wish);
+[[nodiscard]] Facts look(Request const& wish);
 
 // The parts of look().
 // The first that answers; ports only if there is no socket, or none for us.
-void look_at_daemon(Wish const& wish, Addresses const& addresses, Facts& facts);
+void look_at_daemon(Request const& wish, Addresses const& addresses, Facts& facts);
 // Asks the daemon found by look_at_daemon.
-void ask_daemon(Wish const& wish, Facts& facts);
+void ask_daemon(Request const& wish, Facts& facts);
 // Option of the running daemon's command line; empty: not given, or not seen.
 [[nodiscard]] std::string option_of(pid_t pid, std::string const& name);
 void look_at_computer(Facts& facts);
-void look_at_versions(Wish const& wish, Facts& facts);
+void look_at_versions(Request const& wish, Facts& facts);
 
 // A small file of the kernel; empty if it cannot be read.
 [[nodiscard]] std::string contents(std::string const& path);

@@ -144,7 +144,7 @@ void look_at_computer(Facts& facts) {
   look_at_kernel(facts.kernel);
 }
 
-void look_at_versions(Wish const& wish, Facts& facts) {
+void look_at_versions(Request const& wish, Facts& facts) {
   facts.versions.own = wish.version;
   facts.versions.daemon_program = os::installed_daemon();
   if (!facts.versions.daemon_program.empty()) facts.versions.daemon = version_of(facts.versions.daemon_program);

@@ -112,7 +112,7 @@ std::string option_of(pid_t pid, std::string const& name) {
   return folder.empty() ? std::string{} : folder + "/" + found;
 }
 
-void look_at_daemon(Wish const& wish, Addresses const& addresses, Facts& facts) {
+void look_at_daemon(Request const& wish, Addresses const& addresses, Facts& facts) {
   DaemonFacts& daemon = facts.daemon;
   std::string closed;
   auto const answers = [&](std::string const& address) {
@@ -145,7 +145,7 @@ void look_at_daemon(Wish const& wish, Addresses const& addresses, Facts& facts) 
   if (daemon.tried.empty()) daemon.problem = "the configuration names no address for it on this computer";
 }
 
-void ask_daemon(Wish const& wish, Facts& facts) {
+void ask_daemon(Request const& wish, Facts& facts) {
   DaemonFacts& daemon = facts.daemon;
   if (daemon.server.empty()) return;
   client::Options options = wish.connection;

@@ -12,9 +12,9 @@ constexpr std::uint32_t kBlock = 512;
 constexpr std::uint64_t kPayload = 14ULL * kBlock;
 constexpr std::uint64_t kFirst = 64U << 10U;
 
-Container container(std::uint64_t lap, std::uint64_t first, std::uint64_t cut) {
+Container container(std::uint64_t generation, std::uint64_t first, std::uint64_t cut) {
   Container out;
-  out.header.lap = lap;
+  out.header.generation = generation;
   out.header.size = 16ULL * kBlock;
   out.header.block = kBlock;
   out.header.first = Lsn{first};
@@ -67,8 +67,8 @@ BOOST_AUTO_TEST_CASE(a_batch_keeps_every_container_that_it_touches_until_the_bas
   BOOST_REQUIRE(chain.take_oldest_below(end).has_value());
   BOOST_REQUIRE(chain.take_oldest_below(end).has_value());
   BOOST_TEST(!chain.take_oldest_below(end).has_value());
-  BOOST_TEST(chain.current().header.lap == 3U);
-  BOOST_TEST(!chain.has_lap(1));
+  BOOST_TEST(chain.current().header.generation == 3U);
+  BOOST_TEST(!chain.has_generation(1));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -236,9 +236,9 @@ BOOST_AUTO_TEST_CASE(a_sound_batch_in_the_place_of_another_is_refused) {
   BOOST_CHECK(scenario.world.open().code() == Code::damaged);
 }
 
-BOOST_AUTO_TEST_CASE(what_an_earlier_lap_left_never_passes) {
-  // Fill the containers again and again with equal batches, so that a valid batch of the lap before follows the end of
-  // each lap.
+BOOST_AUTO_TEST_CASE(what_an_earlier_generation_left_never_passes) {
+  // Fill the containers again and again with equal batches, so that a valid batch of the generation before follows the end of
+  // each generation.
   Scenario scenario;
   scenario.world.options = small_options(512, 6);
   BOOST_REQUIRE(scenario.open());

@@ -18,7 +18,7 @@ struct Data {
     BOOST_REQUIRE(disk.open(path, env::OpenMode::create_new).ok());
   }
   Status open(std::vector<std::string> logs, bool create = false, bool know = false) {
-    DataFolderWish const wish{.folder = "data", .logs = logs, .beside = {"socket"}, .create = create};
+    DataFolderRequest const wish{.folder = "data", .logs = logs, .beside = {"socket"}, .create = create};
     auto folder = DataFolder::open(disk, wish);
     if (!folder.ok()) return folder.status();
     for (std::string const& log : logs)
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(containers_of_version_3_without_newest_are_refused_and_olde
   BOOST_TEST(world.found.entries.size() == 1U);
   auto const newest = read_newest(world.disk, "data/log");
   BOOST_TEST((newest.ok() && newest.value().is_there));
-  BOOST_TEST(newest.value().what.lap == 2U);
+  BOOST_TEST(newest.value().what.generation == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(one_place_of_newest_may_rot_and_that_is_told) {

@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(what_is_closed_is_whole_blocks_with_every_record_and_the_en
   BOOST_TEST(batch.end_group());
   BOOST_TEST(!batch.end_group());
   BatchHeader header;
-  header.lap = 3;
+  header.generation = 3;
   std::span<std::byte const> const bytes = batch.close(header, kStore, kOpenBatchBlock);
   BOOST_TEST(bytes.size() == 2 * kOpenBatchBlock);
   BOOST_CHECK(header.lsn == kBegin);

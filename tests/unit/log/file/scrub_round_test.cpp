@@ -12,10 +12,10 @@ constexpr std::uint32_t kScrubRoundBlock = 512;
 constexpr std::uint64_t kScrubRoundPayload = 30ULL * kScrubRoundBlock;
 constexpr std::uint64_t kScrubRoundFirst = 64U << 10U;
 
-void add(Chain& chain, std::uint64_t lap, std::uint64_t first, std::uint64_t cut) {
+void add(Chain& chain, std::uint64_t generation, std::uint64_t first, std::uint64_t cut) {
   Container one;
-  one.header.index = static_cast<std::uint32_t>(lap);
-  one.header.lap = lap;
+  one.header.index = static_cast<std::uint32_t>(generation);
+  one.header.generation = generation;
   one.header.size = 32ULL * kScrubRoundBlock;
   one.header.block = kScrubRoundBlock;
   one.header.first = Lsn{first};
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(damage_counts_until_its_containers_are_freed) {
   round.finish(failed(*round.next(chain, {})), chain, {}, "data/log");
   BOOST_TEST(round.report().damaged == 1U);
   BOOST_TEST(round.is_damaged());
-  BOOST_TEST(round.damaged_lap() == 1U);
+  BOOST_TEST(round.damaged_generation() == 1U);
   BOOST_CHECK(round.damaged_end(chain) == Lsn{kScrubRoundFirst + kScrubRoundPayload});
   round.healed();
   BOOST_TEST(!round.is_damaged());

@@ -1,24 +1,24 @@
-#include "plugins/queue/fate.h"
+#include "plugins/queue/dead_letter_policy.h"
 
 #include "base/check.h"
 
 namespace fastjournal::queue {
 
-bool Fate::is_last(std::uint32_t row, rows::Counters const& counters) const {
+bool DeadLetterPolicy::is_last(std::uint32_t row, rows::Counters const& counters) const {
   Queue const* const queue = shared_.queues.find(shared_.queue_of(row));
   std::uint32_t const own = queue == nullptr ? 0 : queue->settings.max_deliveries;
   std::uint32_t const most = own == 0 ? shared_.options.max_deliveries : own;
   return most != 0 && counters.attempts() >= most;
 }
 
-Queue const* Fate::dead_letters_of(std::uint32_t row) const {
+Queue const* DeadLetterPolicy::dead_letters_of(std::uint32_t row) const {
   Queue const* const queue = shared_.queues.find(shared_.queue_of(row));
   if (queue == nullptr || queue->settings.dead_letters.empty()) return nullptr;
   Queue const* const dead = shared_.queues.find(queue->settings.dead_letters);
   return dead == queue ? nullptr : dead;
 }
 
-bool Fate::move(std::uint32_t row, rows::GiveBackBody const& body, Decision& decision) const {
+bool DeadLetterPolicy::move(std::uint32_t row, rows::GiveBackBody const& body, Decision& decision) const {
   Queue const* const dead = dead_letters_of(row);
   if (dead == nullptr) return false;
   rows::GiveBackBody moved = body;
@@ -30,14 +30,14 @@ bool Fate::move(std::uint32_t row, rows::GiveBackBody const& body, Decision& dec
   return true;
 }
 
-void Fate::append_move(std::uint32_t row, std::string_view queue, std::string_view dead_of,
-                       rows::GiveBackBody const& body, Decision& decision) const {
+void DeadLetterPolicy::append_move(std::uint32_t row, std::string_view queue, std::string_view dead_of,
+                                   rows::GiveBackBody const& body, Decision& decision) const {
   writer_.clear();
   writer_.set(Part::queue, queue).set(Part::dead_of, dead_of);
   Status const status = writer_.write(data_);
   FJ_CHECK(status.ok(), "names of queues were checked when these were declared");
   rows::append_move(decision.records, shared_.rows().id_of(row),
-                    {body.date, body.counters, letter_schema().version, body.error, data_});
+                    {body.date, body.counters, shared_body_schema().version, body.error, data_});
 }
 
 }  // namespace fastjournal::queue

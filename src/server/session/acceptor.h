@@ -17,7 +17,7 @@
 
 namespace fastjournal::server {
 
-class Doorkeeper {
+class Acceptor {
  public:
   struct Counters {
     std::uint64_t connections{0};
@@ -25,8 +25,8 @@ class Doorkeeper {
     std::uint64_t silent{0};  // closed because they were silent
   };
 
-  Doorkeeper(env::Network& network, Sessions& sessions, Listeners const& listeners, Authentication& authentication,
-             Replies& replies, TimeKeeper& time, env::Notes& notes, ConnectionLimits limits)
+  Acceptor(env::Network& network, Sessions& sessions, Listeners const& listeners, Authentication& authentication,
+           Replies& replies, TimeKeeper& time, env::Notes& notes, ConnectionLimits limits)
       : network_(network),
         sessions_(sessions),
         listeners_(listeners),

@@ -1,4 +1,4 @@
-#include "platform/alerts/teller.h"
+#include "platform/alerts/alert_sender.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -25,7 +25,7 @@ std::int64_t monotonic_us() {
 
 }  // namespace
 
-Teller::Teller(TellerOptions options, std::vector<log::Alert> const& standing)
+AlertSender::AlertSender(TellerOptions options, std::vector<log::Alert> const& standing)
     : options_(std::move(options)), wake_fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   FJ_CHECK(wake_fd_ >= 0, "an eventfd can be made at the start");
   if (options_.flags != nullptr) {
@@ -35,7 +35,7 @@ Teller::Teller(TellerOptions options, std::vector<log::Alert> const& standing)
   thread_ = std::thread{[this] { work(); }};
 }
 
-Teller::~Teller() {
+AlertSender::~AlertSender() {
   {
     std::scoped_lock const lock{mutex_};
     ending_ = true;
@@ -46,7 +46,7 @@ Teller::~Teller() {
   ::close(wake_fd_);
 }
 
-void Teller::tell(log::AlertNotice const& notice) {
+void AlertSender::tell(log::AlertNotice const& notice) {
   {
     std::scoped_lock const lock{mutex_};
     if (notices_.size() >= kNoticesMax) {
@@ -59,12 +59,12 @@ void Teller::tell(log::AlertNotice const& notice) {
   [[maybe_unused]] ssize_t const put = ::write(wake_fd_, &one, sizeof one);
 }
 
-std::vector<Report> Teller::collect() {
+std::vector<Report> AlertSender::collect() {
   std::scoped_lock const lock{mutex_};
   return std::exchange(reports_, {});
 }
 
-void Teller::report(Report::Kind kind, std::string text) {
+void AlertSender::report(Report::Kind kind, std::string text) {
   {
     std::scoped_lock const lock{mutex_};
     if (reports_.size() >= kReportsMax) return;
@@ -76,7 +76,7 @@ void Teller::report(Report::Kind kind, std::string text) {
 // ---------------------------------------------------------------------------
 // The thread
 
-void Teller::work() {
+void AlertSender::work() {
   for (;;) {
     bool const ending = take_notices();
     std::int64_t const now_us = monotonic_us();
@@ -89,7 +89,7 @@ void Teller::work() {
 }
 
 // True: the last round.
-bool Teller::take_notices() {
+bool AlertSender::take_notices() {
   std::deque<log::AlertNotice> taken;
   std::uint64_t dropped = 0;
   bool ending = false;
@@ -118,7 +118,7 @@ bool Teller::take_notices() {
   return ending;
 }
 
-void Teller::write_flags(std::int64_t now_us) {
+void AlertSender::write_flags(std::int64_t now_us) {
   if (flags_ == nullptr || (!flags_dirty_ && !(flags_failed_ && now_us >= flags_again_us_))) return;
   Status const status = flags_->agree();
   flags_dirty_ = false;
@@ -132,7 +132,7 @@ void Teller::write_flags(std::int64_t now_us) {
   flags_agreed_ = status.ok();
 }
 
-void Teller::start_commands(std::int64_t now_us) {
+void AlertSender::start_commands(std::int64_t now_us) {
   while (!to_run_.empty() && running_.size() < kCommandsAtOnce) {
     log::AlertNotice const notice = std::move(to_run_.front());
     to_run_.pop_front();
@@ -148,7 +148,7 @@ void Teller::start_commands(std::int64_t now_us) {
   }
 }
 
-void Teller::finish_commands(std::int64_t now_us) {
+void AlertSender::finish_commands(std::int64_t now_us) {
   for (auto at = running_.begin(); at != running_.end();) {
     RunningCommand& command = *at->command;
     if (command.output_fd() >= 0) command.read_output();
@@ -169,7 +169,7 @@ void Teller::finish_commands(std::int64_t now_us) {
   }
 }
 
-void Teller::wait(std::int64_t now_us) {
+void AlertSender::wait(std::int64_t now_us) {
   std::int64_t until_us = flags_failed_ ? flags_again_us_ : INT64_MAX;
   std::vector<pollfd> watched{{wake_fd_, POLLIN, 0}};
   for (Running const& one : running_) {

@@ -1,4 +1,4 @@
-// What all commands of a table look at.
+// State shared by the command handlers of one table.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ namespace fastjournal::keyvalue {
 // The keys in the records of one step, beyond those of the message: well below kStepBytesMax.
 inline constexpr std::size_t kKeysPerStep = 8U << 10U;
 
-struct Shared {
-  Shared(std::shared_ptr<TableDeclaration const> table_declaration, std::uint64_t hash_seed)
+struct TableState {
+  TableState(std::shared_ptr<TableDeclaration const> table_declaration, std::uint64_t hash_seed)
       : declaration(std::move(table_declaration)),
         options(Options::read(*declaration)),
         pairs(options.tombstone_keep, hash_seed),

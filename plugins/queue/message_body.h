@@ -1,5 +1,5 @@
 // What a message on a queue consists of, as the data of its row (model/row_codec.h). A message that an exchange put on
-// several queues has one body, a shared letter, and a row on each queue that names it.
+// several queues has one body, which its rows share: one on each queue, which names it.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace fastjournal::queue {
 // The columns, in this order. Fixed: no declaration changes them.
 enum class Part : std::uint8_t {
   bytes,     // of the body
-  origin,    // the shared letter that has all of it but the queue; absent: the row has it itself
+  origin,    // the shared shared body that has all of it but the queue; absent: the row has it itself
   queue,     // of a row
   dead_of,   // the queue on which it died
   exchange,  // by which it came
@@ -32,7 +32,7 @@ inline constexpr std::size_t kParts = 9;
 inline constexpr std::size_t kPropertiesBytesMax = 64U << 10U;
 inline constexpr std::uint64_t kBodyBytesMax = 64U << 20U;
 
-[[nodiscard]] Schema const& letter_schema();
+[[nodiscard]] Schema const& shared_body_schema();
 [[nodiscard]] constexpr std::string_view name_of(Part part) {
   constexpr std::array<std::string_view, kParts> names{"bytes",       "origin",     "queue", "dead_of",    "exchange",
                                                        "routing_key", "properties", "body",  "body_binary"};
@@ -42,11 +42,11 @@ inline constexpr std::uint64_t kBodyBytesMax = 64U << 20U;
 [[nodiscard]] rows::DomainSource queue_source();
 
 // A view of the data.
-class Letter {
+class MessageBody {
  public:
   // Only the first two parts, which are all that counting needs.
-  [[nodiscard]] static Letter front(std::string_view data);
-  [[nodiscard]] static Letter whole(std::string_view data);
+  [[nodiscard]] static MessageBody front(std::string_view data);
+  [[nodiscard]] static MessageBody whole(std::string_view data);
 
   [[nodiscard]] std::uint64_t bytes() const { return number(Part::bytes); }
   [[nodiscard]] ObjectId origin() const { return ObjectId{number(Part::origin)}; }
@@ -71,13 +71,13 @@ class Letter {
 };
 
 // Writes data part by part.
-class LetterWriter {
+class SharedBodyWriter {
  public:
-  LetterWriter& set(Part part, Value value) {
+  SharedBodyWriter& set(Part part, Value value) {
     message_.set(name_of(part), value);
     return *this;
   }
-  LetterWriter& set(Part part, std::string_view text) {
+  SharedBodyWriter& set(Part part, std::string_view text) {
     return text.empty() ? *this : set(part, Value::of_verbatim(text));
   }
   void clear() { message_.clear(); }

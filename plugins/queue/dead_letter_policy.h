@@ -4,14 +4,14 @@
 #include <string>
 #include <string_view>
 
-#include "plugins/queue/shared.h"
+#include "plugins/queue/table_state.h"
 #include "plugins/rows/attempts.h"
 
 namespace fastjournal::queue {
 
-class Fate final : public rows::LastAttempts {
+class DeadLetterPolicy final : public rows::LastAttempts {
  public:
-  explicit Fate(Shared const& shared) : shared_(shared) {}
+  explicit DeadLetterPolicy(TableState const& shared) : shared_(shared) {}
 
   [[nodiscard]] bool is_last(std::uint32_t row, rows::Counters const& counters) const override;
   [[nodiscard]] bool move(std::uint32_t row, rows::GiveBackBody const& body, Decision& decision) const override;
@@ -23,9 +23,9 @@ class Fate final : public rows::LastAttempts {
                    Decision& decision) const;
 
  private:
-  Shared const& shared_;
+  TableState const& shared_;
   // Memory that is used again.
-  mutable LetterWriter writer_;
+  mutable SharedBodyWriter writer_;
   mutable std::string data_;
 };
 

@@ -1,4 +1,4 @@
-#include "server/session/doorkeeper.h"
+#include "server/session/acceptor.h"
 
 #include <string>
 
@@ -13,7 +13,7 @@ std::string in_words(std::int64_t us) { return std::to_string(us / 1'000'000) + 
 
 }  // namespace
 
-void Doorkeeper::admit(ConnectionId id, env::Peer const& peer) {
+void Acceptor::admit(ConnectionId id, env::Peer const& peer) {
   Result<Session*> const session =
       sessions_.admit(id, peer, listeners_.of(peer.listener).rights, listeners_.make_protocol(peer.listener));
   if (!session.ok()) return refuse(id, peer, session.status());
@@ -24,7 +24,7 @@ void Doorkeeper::admit(ConnectionId id, env::Peer const& peer) {
   if (!peer.user.empty()) authentication_.take_certificate(*session.value(), peer.user);
 }
 
-void Doorkeeper::refuse(ConnectionId id, env::Peer const& peer, Status const& why) {
+void Acceptor::refuse(ConnectionId id, env::Peer const& peer, Status const& why) {
   ++counters_.refused;
   static_cast<void>(network_.send(id, refusal_by(*listeners_.make_protocol(peer.listener), why.message())));
   network_.close(id);
@@ -35,7 +35,7 @@ void Doorkeeper::refuse(ConnectionId id, env::Peer const& peer, Status const& wh
               std::string{peer.text} + ": " + why.message());
 }
 
-bool Doorkeeper::end_silent() {
+bool Acceptor::end_silent() {
   std::int64_t const now_us = time_.monotonic_us();
   for (int left = kSilentEndsMax; left > 0; --left) {
     Session* const session = sessions_.first_silent(now_us);
@@ -54,7 +54,7 @@ bool Doorkeeper::end_silent() {
 }
 
 // Sends the reason and closes.
-void Doorkeeper::show_out(Session& session, std::string_view limit, std::string_view why) {
+void Acceptor::show_out(Session& session, std::string_view limit, std::string_view why) {
   // The reason would be taken for bytes of the file, or never be read.
   if (!session.files.empty()) return sessions_.close(session);
   Answer answer;

@@ -11,7 +11,7 @@
 
 namespace fastjournal::engine {
 
-class Holdings {
+class LeasesByConnection {
  public:
   void remember(ConnectionId connection, HostedTable const& table) {
     // Mostly as by the command before.

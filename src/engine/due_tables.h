@@ -15,11 +15,11 @@
 
 namespace fastjournal::engine {
 
-class Agenda {
+class DueTables {
  public:
-  explicit Agenda(Memory& memory) : memory_(memory) {}
-  Agenda(Agenda const&) = delete;
-  Agenda& operator=(Agenda const&) = delete;
+  explicit DueTables(Memory& memory) : memory_(memory) {}
+  DueTables(DueTables const&) = delete;
+  DueTables& operator=(DueTables const&) = delete;
 
   // The number of a new table.
   [[nodiscard]] std::uint32_t add() { return dates_.add(); }

@@ -1,4 +1,4 @@
-// What all parts of a queue table look at: its declaration, its messages (rows), the letters that several of them share,
+// What all parts of a queue table look at: its declaration, its messages (rows), the shared bodies that several of them share,
 // and its queues.
 #pragma once
 
@@ -9,18 +9,18 @@
 
 #include "fastjournal/declaration.h"
 #include "fastjournal/table.h"
-#include "plugins/queue/letter.h"
-#include "plugins/queue/letters.h"
+#include "plugins/queue/message_body.h"
 #include "plugins/queue/options.h"
 #include "plugins/queue/promised.h"
 #include "plugins/queue/queues.h"
+#include "plugins/queue/shared_bodies.h"
 #include "plugins/queue/statistics.h"
 #include "plugins/rows/row_table.h"
 
 namespace fastjournal::queue {
 
-struct Shared {
-  Shared(std::shared_ptr<TableDeclaration const> its_declaration, std::uint64_t hash_seed)
+struct TableState {
+  TableState(std::shared_ptr<TableDeclaration const> its_declaration, std::uint64_t hash_seed)
       : declaration(std::move(its_declaration)),
         options(Options::read(*declaration)),
         table_of_rows(hash_seed, kRowKind),
@@ -30,8 +30,8 @@ struct Shared {
   [[nodiscard]] rows::State const& rows() const { return table_of_rows.state(); }
   [[nodiscard]] std::string_view queue_of(std::uint32_t row) const { return rows().order().domain_of(row); }
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return table_of_rows.memory_bytes() + letters.memory_bytes() + queues.memory_bytes() + promised.memory_bytes() +
-           statistics.memory_bytes();
+    return table_of_rows.memory_bytes() + shared_bodies.memory_bytes() + queues.memory_bytes() +
+           promised.memory_bytes() + statistics.memory_bytes();
   }
   // It has, or has promised, all the memory that it may have.
   [[nodiscard]] bool is_large() const {
@@ -78,7 +78,7 @@ struct Shared {
   std::shared_ptr<TableDeclaration const> declaration;
   Options options;
   rows::RowTable table_of_rows;
-  Letters letters;
+  SharedBodies shared_bodies;
   Queues queues;
   Promised promised;
   // Queues of the file may not be there.

@@ -1,4 +1,4 @@
-// The letters that several rows share. Each lives while a row names it: nothing is recorded of its end.
+// The shared bodies that several rows share. Each lives while a row names it: nothing is recorded of its end.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@
 
 namespace fastjournal::queue {
 
-class Letters {
+class SharedBodies {
  public:
   // -- reading ------------------------------------------------------------
   // Its data; empty: it is not known.
-  [[nodiscard]] std::string_view data_of(ObjectId letter) const;
+  [[nodiscard]] std::string_view data_of(ObjectId shared_body) const;
   [[nodiscard]] std::size_t size() const { return all_.size() - idle_.size(); }
   // That no row names: none, but in a replay.
   [[nodiscard]] std::size_t idle() const { return idle_.size(); }
   [[nodiscard]] std::uint64_t live_bytes() const { return live_bytes_; }
   [[nodiscard]] std::uint64_t memory_bytes() const { return memory_bytes_; }
   [[nodiscard]] rows::Regions const& regions() const { return regions_; }
-  // Values outside the log, as Stores::list_extents: of letters with ids above `after`.
+  // Values outside the log, as Stores::list_extents: of shared bodies with ids above `after`.
   [[nodiscard]] std::uint64_t list_extents(std::uint64_t after, std::uint32_t looks, std::vector<Extent>& found) const;
 
   // -- applying -----------------------------------------------------------
-  void add(ObjectId letter, LetterBody const& body, Lsn lsn, TableObserver& observer);
-  // A row names it; does not any more. Of a replay, rows may come before their letter. `all_are_known`: all rows that
+  void add(ObjectId shared_body, SharedBodyRecord const& body, Lsn lsn, TableObserver& observer);
+  // A row names it; does not any more. Of a replay, rows may come before their shared body. `all_are_known`: all rows that
   // may name it were there; otherwise it stays, also without one, until drop_idle.
-  void use(ObjectId letter);
-  void leave(ObjectId letter, bool all_are_known, TableObserver& observer);
-  // Drops those that no row names: what a replay has read of letters whose rows ended later. True: there are more.
+  void use(ObjectId shared_body);
+  void leave(ObjectId shared_body, bool all_are_known, TableObserver& observer);
+  // Drops those that no row names: what a replay has read of shared bodies whose rows ended later. True: there are more.
   bool drop_idle(std::size_t budget, TableObserver& observer);
 
   // -- space, people ------------------------------------------------------
@@ -61,7 +61,7 @@ class Letters {
   rows::Regions regions_;
   std::uint64_t live_bytes_{0};
   std::uint64_t memory_bytes_{0};
-  // Where the next search for letters to restate begins: a hint.
+  // Where the next search for shared bodies to restate begins: a hint.
   mutable std::uint64_t restate_from_{0};
 };
 

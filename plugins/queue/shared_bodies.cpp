@@ -1,33 +1,33 @@
-#include "plugins/queue/letters.h"
+#include "plugins/queue/shared_bodies.h"
 
 #include "base/bytes.h"
 #include "model/row_codec.h"
-#include "plugins/queue/letter.h"
+#include "plugins/queue/message_body.h"
 
 namespace fastjournal::queue {
 namespace {
 
-// Letters that one search for those to copy forward looks at.
+// SharedBodies that one search for those to copy forward looks at.
 constexpr std::uint32_t kRestateLooksMax = 20'000;
 
 }  // namespace
 
-std::string_view Letters::data_of(ObjectId letter) const {
-  auto const found = all_.find(letter.value);
+std::string_view SharedBodies::data_of(ObjectId shared_body) const {
+  auto const found = all_.find(shared_body.value);
   return found == all_.end() ? std::string_view{} : std::string_view{found->second.data};
 }
 
-std::uint64_t Letters::list_extents(std::uint64_t after, std::uint32_t looks, std::vector<Extent>& found) const {
+std::uint64_t SharedBodies::list_extents(std::uint64_t after, std::uint32_t looks, std::vector<Extent>& found) const {
   auto one = all_.upper_bound(after);
   for (; one != all_.end() && looks > 0; ++one, --looks) {
     after = one->first;
-    if (one->second.has_outside) model::find_outside(letter_schema(), one->second.data, found);
+    if (one->second.has_outside) model::find_outside(shared_body_schema(), one->second.data, found);
   }
   return one == all_.end() ? 0 : after;
 }
 
-void Letters::add(ObjectId letter, LetterBody const& body, Lsn lsn, TableObserver& observer) {
-  auto const [at, is_new] = all_.try_emplace(letter.value);
+void SharedBodies::add(ObjectId shared_body, SharedBodyRecord const& body, Lsn lsn, TableObserver& observer) {
+  auto const [at, is_new] = all_.try_emplace(shared_body.value);
   One& one = at->second;
   std::uint32_t const region = rows::Regions::of(lsn);
   if (one.is_known) {
@@ -42,53 +42,53 @@ void Letters::add(ObjectId letter, LetterBody const& body, Lsn lsn, TableObserve
   one.has_outside = body.has_outside;
   one.data = body.data;
   regions_.add(region);
-  live_bytes_ += letter_record_bytes(one.data.size());
+  live_bytes_ += shared_body_record_bytes(one.data.size());
   memory_bytes_ += memory_of(one);
-  if (is_new) idle_.insert(letter.value);
+  if (is_new) idle_.insert(shared_body.value);
   if (!body.has_outside) return;
   std::vector<Extent> extents;
-  model::find_outside(letter_schema(), one.data, extents);
+  model::find_outside(shared_body_schema(), one.data, extents);
   for (Extent const& extent : extents) observer.stored(extent, {});
 }
 
-void Letters::use(ObjectId letter) {
-  One& one = all_[letter.value];
-  if (one.uses++ == 0) idle_.erase(letter.value);
+void SharedBodies::use(ObjectId shared_body) {
+  One& one = all_[shared_body.value];
+  if (one.uses++ == 0) idle_.erase(shared_body.value);
 }
 
-void Letters::leave(ObjectId letter, bool all_are_known, TableObserver& observer) {
-  auto const one = all_.find(letter.value);
+void SharedBodies::leave(ObjectId shared_body, bool all_are_known, TableObserver& observer) {
+  auto const one = all_.find(shared_body.value);
   if (one == all_.end()) return;
   bool const is_last = --one->second.uses == 0;
   if (is_last && !all_are_known) {
-    idle_.insert(letter.value);
+    idle_.insert(shared_body.value);
     return;
   }
   if (is_last) end(one, observer);
 }
 
-void Letters::end(All::iterator at, TableObserver& observer) {
+void SharedBodies::end(All::iterator at, TableObserver& observer) {
   One const& one = at->second;
   if (one.is_known) {
     regions_.remove(one.region);
-    live_bytes_ -= letter_record_bytes(one.data.size());
+    live_bytes_ -= shared_body_record_bytes(one.data.size());
     memory_bytes_ -= memory_of(one);
   }
   if (one.has_outside) {
     std::vector<Extent> extents;
-    model::find_outside(letter_schema(), one.data, extents);
+    model::find_outside(shared_body_schema(), one.data, extents);
     for (Extent const& extent : extents) observer.freed(extent);
   }
   idle_.erase(at->first);
   all_.erase(at);
 }
 
-bool Letters::drop_idle(std::size_t budget, TableObserver& observer) {
+bool SharedBodies::drop_idle(std::size_t budget, TableObserver& observer) {
   for (; budget > 0 && !idle_.empty(); --budget) end(all_.find(*idle_.begin()), observer);
   return !idle_.empty();
 }
 
-bool Letters::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
+bool SharedBodies::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
   std::uint64_t left = regions_.count_below(below);
   std::uint32_t looked = 0;
   for (int round = 0; round < 2 && left > 0; ++round) {
@@ -97,8 +97,8 @@ bool Letters::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
       restate_from_ = at->first;
       One const& one = at->second;
       if (!one.is_known || rows::Regions::start(one.region) >= below) continue;
-      if (!room.take(letter_record_bytes(one.data.size()))) return true;
-      append_letter(records, ObjectId{at->first}, {one.has_outside, one.data});
+      if (!room.take(shared_body_record_bytes(one.data.size()))) return true;
+      append_shared_body(records, ObjectId{at->first}, {one.has_outside, one.data});
       --left;
     }
     if (at == all_.end()) restate_from_ = 0;
@@ -107,12 +107,12 @@ bool Letters::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
   return left > 0;
 }
 
-void Letters::digest(DigestSink& sink) const {
+void SharedBodies::digest(DigestSink& sink) const {
   std::string canonical;
   for (auto const& [id, one] : all_) {
     if (one.uses == 0) continue;
     canonical.clear();
-    write_letter(canonical, ObjectId{id}, {one.has_outside, one.data});
+    write_shared_body(canonical, ObjectId{id}, {one.has_outside, one.data});
     sink.object(as_bytes(canonical));
   }
 }

@@ -25,8 +25,8 @@ struct Failing {
   std::deque<One> last{};
 };
 
-struct Shared {
-  Shared(std::shared_ptr<TableDeclaration const> its_declaration, std::uint64_t hash_seed)
+struct TableState {
+  TableState(std::shared_ptr<TableDeclaration const> its_declaration, std::uint64_t hash_seed)
       : declaration(std::move(its_declaration)), options(Options::read(*declaration)), documents(hash_seed) {
     documents.set_probe_every(options.probe_every);
     documents.set_history_bytes(options.history);

@@ -1,4 +1,4 @@
-#include "plugins/queue/letter.h"
+#include "plugins/queue/message_body.h"
 
 #include <span>
 
@@ -36,34 +36,34 @@ Schema make_schema() {
 
 }  // namespace
 
-Schema const& letter_schema() {
+Schema const& shared_body_schema() {
   static Schema const schema = make_schema();
   return schema;
 }
 
 rows::DomainSource queue_source() { return {.column = std::string{name_of(Part::queue)}}; }
 
-Letter Letter::front(std::string_view data) {
-  Letter out;
-  static_cast<void>(model::read_cells(letter_schema(), data, std::span{out.cells_}.first(2)));
+MessageBody MessageBody::front(std::string_view data) {
+  MessageBody out;
+  static_cast<void>(model::read_cells(shared_body_schema(), data, std::span{out.cells_}.first(2)));
   return out;
 }
 
-Letter Letter::whole(std::string_view data) {
-  Letter out;
-  static_cast<void>(model::read_cells(letter_schema(), data, out.cells_));
+MessageBody MessageBody::whole(std::string_view data) {
+  MessageBody out;
+  static_cast<void>(model::read_cells(shared_body_schema(), data, out.cells_));
   return out;
 }
 
-model::Cell const* Letter::body() const {
+model::Cell const* MessageBody::body() const {
   for (Part const part : {Part::body, Part::body_binary})
     if (has(part)) return &*cell(part);
   return nullptr;
 }
 
-Status LetterWriter::write(std::string& out) const {
+Status SharedBodyWriter::write(std::string& out) const {
   out.clear();
-  return model::encode_data(letter_schema(), message_, out);
+  return model::encode_data(shared_body_schema(), message_, out);
 }
 
 }  // namespace fastjournal::queue

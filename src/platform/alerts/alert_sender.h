@@ -25,7 +25,7 @@ struct TellerOptions {
   communicator::Origin origin{};
   std::string command{};  // path of a program; empty: none
   std::int64_t command_limit_us{30'000'000};
-  std::function<void()> wake{};  // called from the teller's thread: there is something to collect
+  std::function<void()> wake{};  // called from the alert_sender's thread: there is something to collect
 };
 
 // A result for the loop.
@@ -35,7 +35,7 @@ struct Report {
   std::string text{};
 };
 
-class Teller {
+class AlertSender {
  public:
   static constexpr std::size_t kNoticesMax = 4096;  // not processed yet; beyond this, notices are only counted
   static constexpr std::size_t kCommandsWaitingMax = 256;
@@ -43,11 +43,11 @@ class Teller {
   static constexpr std::int64_t kFlagsAgainUs = 10'000'000;  // after a failure
 
   // `standing`: every active alert; the flag files are made to match.
-  Teller(TellerOptions options, std::vector<log::Alert> const& standing);
+  AlertSender(TellerOptions options, std::vector<log::Alert> const& standing);
   // Brings the flags up to date with all notices; kills running commands and drops waiting ones.
-  ~Teller();
-  Teller(Teller const&) = delete;
-  Teller& operator=(Teller const&) = delete;
+  ~AlertSender();
+  AlertSender(AlertSender const&) = delete;
+  AlertSender& operator=(AlertSender const&) = delete;
 
   void tell(log::AlertNotice const& notice);
   [[nodiscard]] std::vector<Report> collect();

@@ -1,4 +1,4 @@
-// What all commands of a table look at.
+// State shared by the command handlers of one table.
 #pragma once
 
 #include <algorithm>
@@ -63,8 +63,8 @@ class NamedReads {
   bool detaches_{false};
 };
 
-struct Shared {
-  Shared(std::shared_ptr<TableDeclaration const> table_declaration, std::uint64_t hash_seed)
+struct TableState {
+  TableState(std::shared_ptr<TableDeclaration const> table_declaration, std::uint64_t hash_seed)
       : declaration(std::move(table_declaration)),
         options(Options::read(*declaration)),
         clients(hash_seed),

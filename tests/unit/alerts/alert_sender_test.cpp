@@ -10,7 +10,7 @@
 #include <condition_variable>
 #include <cstdlib>
 
-#include "platform/alerts/teller.h"
+#include "platform/alerts/alert_sender.h"
 #include "platform/os/posix_disk.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/alerts/flag_reader.h"
@@ -34,7 +34,7 @@ log::AlertNotice notice(bool up, std::string table = "jobs") {
 }
 
 struct Desk {
-  ~Desk() { teller.reset(); }
+  ~Desk() { alert_sender.reset(); }
 
   std::string script(std::string const& text) {
     std::string const path = folder / "command";
@@ -53,12 +53,12 @@ struct Desk {
       ++woken;
       changed.notify_all();
     };
-    teller = std::make_unique<Teller>(std::move(options), standing);
+    alert_sender = std::make_unique<AlertSender>(std::move(options), standing);
   }
   // Takes reports until one of this kind comes.
   std::string until(Report::Kind kind) {
     for (int rounds = 0; rounds < 1000; ++rounds) {
-      for (Report& report : teller->collect()) reports.push_back(std::move(report));
+      for (Report& report : alert_sender->collect()) reports.push_back(std::move(report));
       for (Report const& report : reports)
         if (report.kind == kind) return report.text;
       std::unique_lock lock{mutex};
@@ -76,7 +76,7 @@ struct Desk {
   std::condition_variable changed;
   int woken{0};
   int seen{0};
-  std::unique_ptr<Teller> teller;
+  std::unique_ptr<AlertSender> alert_sender;
 };
 
 }  // namespace
@@ -90,7 +90,7 @@ BOOST_FIXTURE_TEST_CASE(the_command_gets_every_fact_and_no_shell_reads_them, Des
              "\"$FASTJOURNAL_ALERT_FIRST\" \"$FASTJOURNAL_ALERT_LAST\" \"$FASTJOURNAL_ALERT_MANUAL\" "
              "\"$FASTJOURNAL_ALERT_TAGS\"; printf '%s' \"$FASTJOURNAL_ALERT_MESSAGE\" > " +
              (folder / "message")));
-  teller->tell(notice(true));
+  alert_sender->tell(notice(true));
   std::string const out = until(Report::Kind::command_output);
   BOOST_TEST(out.ends_with("up|jobs|row-failed|up|jobs|row-failed|60|2|1000|2000|no|journal|"), out);
   std::ifstream file{folder / "message"};
@@ -104,7 +104,7 @@ BOOST_FIXTURE_TEST_CASE(the_command_inherits_nothing_but_its_three_streams, Desk
   int const open = ::fcntl(STDIN_FILENO, F_DUPFD, 200);
   std::string const there = "[ -e /proc/$$/fd/" + std::to_string(open) + " ]";
   start(script(there + " && echo inherited; [ -e /proc/$$/fd/2 ] && echo streams"));
-  teller->tell(notice(true));
+  alert_sender->tell(notice(true));
   std::string const out = until(Report::Kind::command_output);
   ::close(open);
   BOOST_TEST(out.ends_with(": streams"), out);
@@ -112,20 +112,20 @@ BOOST_FIXTURE_TEST_CASE(the_command_inherits_nothing_but_its_three_streams, Desk
 
 BOOST_FIXTURE_TEST_CASE(a_command_that_fails_is_reported, Desk) {
   start(script("echo went wrong; exit 3"));
-  teller->tell(notice(false));
+  alert_sender->tell(notice(false));
   BOOST_TEST(until(Report::Kind::command_failed).ends_with("down jobs row-failed ended with status 3"));
   BOOST_TEST(until(Report::Kind::command_output).ends_with(": went wrong"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_command_that_is_not_there_is_reported, Desk) {
   start(folder / "nothing");
-  teller->tell(notice(true));
+  alert_sender->tell(notice(true));
   BOOST_TEST(until(Report::Kind::command_failed).find("No such file or directory") != std::string::npos);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_command_that_takes_too_long_is_ended_with_all_it_started, Desk) {
   start(script("sleep 1000 & echo $!; wait"), false, 300'000);
-  teller->tell(notice(true));
+  alert_sender->tell(notice(true));
   BOOST_TEST(until(Report::Kind::command_failed).ends_with("was ended: its time was over"));
   std::string const line = until(Report::Kind::command_output);
   int const left = std::atoi(line.substr(line.rfind(' ') + 1).c_str());
@@ -142,7 +142,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_takes_too_long_is_ended_with_all_it_start
 
 BOOST_FIXTURE_TEST_CASE(more_alerts_than_run_at_once_all_get_their_turn, Desk) {
   start(script("echo $2 >> " + (folder / "list") + "; echo done"));
-  for (int i = 0; i < 20; ++i) teller->tell(notice(true, "t" + std::to_string(i)));
+  for (int i = 0; i < 20; ++i) alert_sender->tell(notice(true, "t" + std::to_string(i)));
   for (int i = 0; i < 20; ++i) {
     BOOST_TEST(until(Report::Kind::command_output).ends_with(": done"));
     std::erase_if(reports, [once = true](Report const&) mutable { return std::exchange(once, false); });
@@ -152,8 +152,8 @@ BOOST_FIXTURE_TEST_CASE(more_alerts_than_run_at_once_all_get_their_turn, Desk) {
 BOOST_FIXTURE_TEST_CASE(an_end_waits_for_no_command_and_loses_no_flag, Desk) {
   std::filesystem::create_directory(folder / "flags");
   start(script("exec sleep 1000"), true);
-  teller->tell(notice(true));
-  teller.reset();
+  alert_sender->tell(notice(true));
+  alert_sender.reset();
   BOOST_TEST(test::read_flags(folder / "flags").size() == 1U);
 }
 
@@ -162,7 +162,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_flags_that_cannot_be_written_is_told_and_hea
   start({}, true);
   BOOST_TEST(until(Report::Kind::flags_failed).find("flags") != std::string::npos);
   std::filesystem::create_directory(folder / "flags");
-  teller->tell(notice(true, "other"));
+  alert_sender->tell(notice(true, "other"));
   static_cast<void>(until(Report::Kind::flags_agree));
   BOOST_TEST(test::read_flags(folder / "flags").size() == 2U);
 }
