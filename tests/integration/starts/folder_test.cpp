@@ -142,7 +142,7 @@ BOOST_FIXTURE_TEST_CASE(whose_containers_are_removed_ends_the_daemon, Serving) {
   ended_telling("/shared/container-00000");
   // The rest is not made into an empty journal.
   BOOST_TEST(!starts());
-  BOOST_TEST(contains(daemon.output(), "newest says that there is a container of lap"), daemon.output());
+  BOOST_TEST(contains(daemon.output(), "newest says that there is a container of generation"), daemon.output());
 }
 
 // Bytes outside the logs are acknowledged as synced, too.
