@@ -280,9 +280,16 @@ Status Connection::Body::step(Moment until, int wake_fd) {
   if (!has_home && options.back_off.empty()) return last_error_;
   Moment next = std::min(until, send_waiting(wake_fd, until));
   if (!has_home) next = std::min(next, retry_at_);
-  if (home_.unsent() > 0) write_some(home_);
-  for (std::unique_ptr<Link> const& node : nodes_)
-    if (node->unsent() > 0) write_some(*node);
+  bool has_sent_all = false;
+  auto const write = [&](Link& link) {
+    if (link.unsent() == 0) return;
+    write_some(link);
+    has_sent_all = has_sent_all || link.unsent() == 0;
+  };
+  write(home_);
+  for (std::unique_ptr<Link> const& node : nodes_) write(*node);
+  // Who waited for room has it, and an answer may have come before all of its command was sent: no other one comes.
+  if (has_sent_all) return {};
   next = std::min(next, give_up_silent());
   if (has_home != home_.is_open()) return {};
   bool const is_woken = wait(next, wake_fd);

@@ -56,6 +56,8 @@ class FakeServer {
     }
     [[nodiscard]] bool is_open() const { return fd_ >= 0; }
 
+    // Some bytes of the next command have come.
+    void wait_for_bytes() { wait(fd_, POLLIN, "the client sends nothing"); }
     // Reads the next command, which must be this one. The message owns its bytes.
     Message expect(std::string_view command) {
       Message message = next();
