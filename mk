@@ -463,7 +463,9 @@ verb_nightly() {
 verb_lint() {
   local files=()
   install_packages "${packages_build[@]}" "${packages_lint[@]}"
-  configure dev
+  # Without GCC's precompiled headers, which clang-tidy cannot read.
+  cmake -S "$root" --preset dev -B "$root/build/lint" -DFJ_PRECOMPILED=OFF >"$root/build/lint.configure.log" 2>&1 ||
+    die "configuring failed: build/lint.configure.log"
   if [[ ${1:-} == all ]]; then
     mapfile -t files < <(code_files git ls-files --cached --others --exclude-standard | sed -n "/\.cpp$/s|^|$root/|p")
   elif [[ ${1:-} == --recent ]]; then
@@ -482,10 +484,10 @@ verb_lint() {
     say "nothing changed since the last commit; ./mk lint all, or name files"
     return 0
   }
-  ninja -C "$root/build/dev" etcd_rpc/etcd/rpc.pb.h >/dev/null  # which some of them include
+  ninja -C "$root/build/lint" etcd_rpc/etcd/rpc.pb.h >/dev/null  # which some of them include
   say "clang-tidy: ${#files[@]} files"
   printf '%s\0' "${files[@]}" |
-    xargs -0 -n 1 -P "$(jobs)" clang-tidy --quiet -p "$root/build/dev" || die "clang-tidy has findings"
+    xargs -0 -n 1 -P "$(jobs)" clang-tidy --quiet -p "$root/build/lint" || die "clang-tidy has findings"
   say "cppcheck: ${#files[@]} files"
   cppcheck --quiet --std=c++20 --language=c++ --inline-suppr --error-exitcode=1 -I "$root/src" -I "$root/src/include" \
     --enable=warning,performance,portability --suppress=missingInclude --suppress=unknownMacro \

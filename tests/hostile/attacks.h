@@ -30,7 +30,7 @@ struct Outcome {
 
 // What is wrong, or nothing.
 inline std::string unless(bool ok, std::string const& wrong) { return ok ? std::string{} : wrong; }
-inline std::string first_of(std::string one, std::string other) { return one.empty() ? other : one; }
+inline std::string first_of(std::string const& one, std::string const& other) { return one.empty() ? other : one; }
 
 struct Attack {
   std::string name;                        // one word, for --only
