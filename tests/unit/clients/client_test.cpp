@@ -490,33 +490,6 @@ BOOST_AUTO_TEST_CASE(a_unix_socket_carries_the_same) {
   std::filesystem::remove_all(made);
 }
 
-// A frame that is too large is refused by its first bytes. A sender that waited for an answer when the last bytes were
-// sent waited in vain: this one had come. Which of both is first is chance; some of these times it was the answer.
-BOOST_AUTO_TEST_CASE(an_answer_may_come_before_its_command_was_sent_whole) {
-  constexpr int kTimes = 400;
-  std::string const folder = (std::filesystem::temp_directory_path() / "fj_client_XXXXXX").string();
-  std::string made = folder;
-  BOOST_REQUIRE(::mkdtemp(made.data()) != nullptr);
-  {
-    FakeServer server(
-        [](Peer& peer) {
-          for (int i = 0; i < kTimes; ++i) {
-            peer.wait_for_bytes();
-            peer.push("INVALID", {text("code", "too_large"), text("message", "longer than 33554432 bytes")});
-            static_cast<void>(peer.expect("INSERT"));
-          }
-        },
-        made + "/daemon.sock");
-    auto connection = connected(options_for(server));
-    Message insert("INSERT");
-    std::string const large(std::size_t{8} << 20U, 'x');
-    insert.set("data", large);
-    for (int i = 0; i < kTimes; ++i) BOOST_REQUIRE((connection->call(insert).status().code() == Code::too_large));
-    server.finish();
-  }
-  std::filesystem::remove_all(made);
-}
-
 // Keys and signals end the wait, but not the command: the next wait gets its answer.
 BOOST_AUTO_TEST_CASE(a_wait_for_an_answer_can_be_ended) {
   FakeServer server([](Peer& peer) {
