@@ -119,7 +119,7 @@ class Build:
     def command(self, target):
         return self.ninja('commands', '-s', target).splitlines()[-1]
 
-    def library(self, made):
+    def archive_of(self, made):
         """The archive that has this object, or None if programs link it itself."""
         outputs = self.ninja('query', made).split('outputs:')[1].split()
         return next((name for name in outputs if name.endswith('.a')), None)
@@ -182,7 +182,7 @@ class Fault:
         # A planted fault may leave something unused. To be compiled fast is more than to be fast: it runs once.
         words[1:1] = ['-I', str(self.folder / 'src'), '-I', str(self.folder)]
         self.run(words + ['-O0', '-g0', '-w'])
-        library = self.build.library(made)
+        library = self.build.archive_of(made)
         if library is None:
             self.replaced[made] = str(out)
             return
