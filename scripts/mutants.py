@@ -270,13 +270,13 @@ def main():
               if not words.names or any(name == one or name.startswith(one + '/') for one in words.names)]
     if not chosen or words.build is None:
         parser.error(f'no such fault; subjects: {", ".join(PROOFS)}')
+    if words.programs:
+        print(' '.join(programs({name.split('/')[0] for name in chosen})))
+        return 0
     if words.draw is not None:
         seed = words.seed if words.seed is not None else str(random.randrange(2**32))
         chosen = sorted(random.Random(seed).sample(chosen, min(words.draw, len(chosen))))
         print(f'{len(chosen)} faults drawn with --seed {seed}')
-    if words.programs:
-        print(' '.join(programs({name.split('/')[0] for name in chosen})))
-        return 0
     build = Build(words.build)
     missed, done, begin = [], 0, time.monotonic()
     print(f'{"":>9} {"fault":<46} {"seen by":<34} {"s":>6}  what it said')
