@@ -1,41 +1,31 @@
 // The commands of a pipeline table as methods; index.d.ts says what they take and return.
 import {setTimeout as pause} from 'node:timers/promises';
 
+import {Calls, reasonOf} from './calls.js';
 import {NotSent} from './errors.js';
 import {errorText, isOf, report} from './failures.js';
-import {Notices} from './notices.js';
 import * as pipeline from './pipeline.js';
-import {camelCase, flag, parametersOf} from './rows.js';
+import {flag, namesOf, parametersOf} from './rows.js';
 import {outages, RETRY_MS} from './worker.js';
 
-const listenNames = {
-  source: 'source',
-  mode: 'mode',
-  credit: 'credit',
-  worker: 'worker'
-};
+const listenNames = namesOf('source mode credit worker');
 const wishNames = {
-  document: 'document',
-  source: 'source',
-  destination: 'destination',
-  kind: 'class',
-  status: 'status',
-  all: 'all',
-  dryRun: 'dry_run',
+  ...namesOf('document source destination status all dryRun'),
+  kind: 'class'
 };
 const PAGE = 1000;
 
 function numberOfDocument(document) { return document?.document ?? document; }
 
 export class Documents {
+  #calls;
   #link;
 
   constructor(link, table) {
-    this.#link = link;
     this.table = String(table);
+    this.#calls = new Calls(link, this.table);
+    this.#link = link;
   }
-
-  #call(command, params, limits) { return this.#link.call(command, {...params, table: this.table}, limits); }
 
   // What a worker says of a document.
   #say(command, {table = this.table, document, token}, params, limits) {
@@ -77,13 +67,14 @@ export class Documents {
     const hand_out = handOut ? undefined : 0;
     const of = {source, uri, hash: hash || undefined, gone: flag(gone)};
     const params = {...of, hand_out, dry_run: flag(dryRun), lease, worker};
-    return pipeline.documentOf((await this.#call('FOUND', params, limits)).first);
+    return pipeline.documentOf(await this.#calls.first('FOUND', params, limits));
   }
 
   // ---- workers ----
 
   async next({source, destination, count = 1, lease, wait, worker, ...limits} = {}) {
-    return pipeline.handedOutOf(await this.#call('NEXT', {source, destination, count, lease, wait, worker}, limits));
+    const params = {source, destination, count, lease, wait, worker};
+    return pipeline.handedOutOf(await this.#calls.call('NEXT', params, limits));
   }
 
   async deliver(document, destination, send, {timeLimit, signal} = {}) {
@@ -152,20 +143,12 @@ export class Documents {
 
   async release(document, limits = {}) { pipeline.recordedOf(await this.#say('RELEASE', document, {}, limits)); }
 
-  listen({signal, ...options} = {}) {
-    const params = parametersOf('listen', options, listenNames);
-    return new Notices(this.#link, {...params, table: this.table, mode: params.mode ?? 'wake'}, signal);
-  }
+  listen(options = {}) { return this.#calls.listen(listenNames, 'wake', options); }
 
   // ---- looking ----
 
-  async * #pages(command, answer, params, limits) {
-    let after;
-    do {
-      const reply = await this.#call(command, {...params, after}, limits);
-      yield* pipeline.listOf(answer, reply);
-      after = reply.messages[reply.messages.length - 1].params.after;
-    } while (after !== undefined);
+  #pages(command, answer, params, limits) {
+    return this.#calls.pages(command, params, limits, (reply) => pipeline.listOf(answer, reply));
   }
 
   documents({status, source, destination, version, count = 100, ...limits} = {}) {
@@ -177,11 +160,7 @@ export class Documents {
   }
 
   async why(document, limits = {}) {
-    const {params} = (await this.#call('WHY', {document: numberOfDocument(document)}, limits)).first;
-    const reason = {};
-    for (const name in params)
-      if (!['request', 'left', 'table'].includes(name)) reason[camelCase(name)] = params[name];
-    return reason;
+    return reasonOf(await this.#calls.first('WHY', {document: numberOfDocument(document)}, limits));
   }
 
   history({document, children, count = 100, ...limits} = {}) {
@@ -189,12 +168,9 @@ export class Documents {
     return this.#pages('HISTORY', 'EVENT', {...of, count}, limits);
   }
 
-  async plans(limits = {}) { return pipeline.listOf('PLAN', await this.#call('PLANS', {}, limits)); }
+  async plans(limits = {}) { return pipeline.listOf('PLAN', await this.#calls.call('PLANS', {}, limits)); }
 
-  async stats(limits = {}) {
-    const {request, left, ...figures} = (await this.#call('STATS', {}, limits)).first.params;
-    return figures;
-  }
+  stats(limits = {}) { return this.#calls.stats(limits); }
 
   // ---- people ----
 
@@ -206,7 +182,7 @@ export class Documents {
     let after;
     do {
       const page = {...chosen, count: Math.min(PAGE, count - done), after};
-      const changed = pipeline.changedOf(await this.#call(call.toUpperCase(), page, {timeLimit, signal}));
+      const changed = pipeline.changedOf(await this.#calls.call(call.toUpperCase(), page, {timeLimit, signal}));
       done += changed.count;
       ({after} = changed);
     } while (after !== undefined && done < count);
@@ -221,7 +197,7 @@ export class Documents {
 
   resolve(outcome, wish = {}) { return this.#change('resolve', {outcome}, wish); }
 
-  async pause(destination, {reason, ...limits} = {}) { await this.#call('PAUSE', {destination, reason}, limits); }
+  async pause(destination, {reason, ...limits} = {}) { await this.#calls.call('PAUSE', {destination, reason}, limits); }
 
-  async resume(destination, limits = {}) { await this.#call('RESUME', {destination}, limits); }
+  async resume(destination, limits = {}) { await this.#calls.call('RESUME', {destination}, limits); }
 }

@@ -1,46 +1,29 @@
 // The commands of a journal table as methods; index.d.ts says what they take and return.
+import {Calls, reasonOf} from './calls.js';
 import {failedWith, report} from './failures.js';
-import {drawnName} from './names.js';
-import {Notices} from './notices.js';
 import {numberOf} from './protocol.js';
 import {putMany} from './put_many.js';
-import {camelCase, parametersOf, putOf, putParameters, returnedOf, rowOf, unexpected, workOf} from './rows.js';
+import {namesOf, putOf, putParameters, returnedOf, rowOf, unexpected, workOf} from './rows.js';
 
-const listenNames = {
-  mode: 'mode',
-  domain: 'domain',
-  credit: 'credit',
-  worker: 'worker'
-};
-
-function lastAfter(reply) { return reply.messages[reply.messages.length - 1].params.after; }
+const listenNames = namesOf('mode domain credit worker');
 
 export class Journal {
+  #calls;
   #link;
-  #client = '';
-  #sequence = 0;
 
   constructor(link, table) {
-    this.#link = link;
     this.table = String(table);
+    this.#calls = new Calls(link, this.table);
+    this.#link = link;
   }
 
   #about(row) { return {table: row.table ?? this.table, row: row.row, epoch: row.epoch}; }
 
-  numberPuts(client = drawnName()) {
-    this.#client = client;
-    this.#sequence = 0;
-  }
+  numberPuts(client) { this.#calls.number(client); }
 
-  async put(columns, options = {}) {
-    const {timeLimit, signal, ...own} = options;
+  async put(columns, {timeLimit, signal, ...own} = {}) {
     const params = {...columns, table: this.table, ...putParameters(own)};
-    const limits = {timeLimit, signal};
-    if (params.client === undefined && params.sequence === undefined) {
-      if (this.#client === '') return putOf((await this.#link.callNumbered('INSERT', params, limits)).first);
-      Object.assign(params, {client: this.#client, sequence: ++this.#sequence});
-    }
-    return putOf((await this.#link.call('INSERT', params, limits)).first);
+    return putOf(await this.#calls.numbered('INSERT', params, {timeLimit, signal}));
   }
 
   putMany(rows, options = {}) { return putMany(this.#link, this.table, rows, options); }
@@ -72,52 +55,25 @@ export class Journal {
     return returnedOf(await report(this.#link, 'FAIL', params, limits));
   }
 
-  listen({signal, ...options} = {}) {
-    const params = parametersOf('listen', options, listenNames);
-    return new Notices(this.#link, {...params, table: this.table, mode: params.mode ?? 'wake'}, signal);
+  listen(options = {}) { return this.#calls.listen(listenNames, 'wake', options); }
+
+  peek(what, limits = {}) {
+    return this.#calls.all('PEEK', {...what, table: this.table}, limits, (reply) => reply.messages.map(rowOf));
   }
 
-  async peek(what, limits = {}) {
-    const rows = [];
-    let after;
-    do {
-      const reply = await this.#link.call('PEEK', {...what, table: this.table, after}, limits);
-      for (const message of reply.messages) rows.push(rowOf(message));
-      after = lastAfter(reply);
-    } while (after !== undefined);
-    return rows;
+  list({status, domain, prefix, error, count = 1000, ...limits} = {}) {
+    const params = {table: this.table, status, domain, prefix, error, count};
+    const shown = (message) => message.command !== 'NOTHING';
+    return this.#calls.pages('LIST', params, limits, (reply) => reply.messages.filter(shown).map(rowOf));
   }
 
-  async * list({status, domain, prefix, error, count = 1000, ...limits} = {}) {
-    let after;
-    do {
-      const params = {table: this.table, status, domain, prefix, error, count, after};
-      const reply = await this.#link.call('LIST', params, limits);
-      for (const message of reply.messages)
-        if (message.command !== 'NOTHING') yield rowOf(message);
-      after = lastAfter(reply);
-    } while (after !== undefined);
+  why(what, limits = {}) {
+    const read = (message) => {
+      if (message.command !== 'REASON') throw unexpected(message, 'REASON');
+      return reasonOf(message, ['request', 'left', 'after', 'table']);
+    };
+    return this.#calls.all('WHY', {...what, table: this.table}, limits, (reply) => reply.messages.map(read));
   }
 
-  async why(what, limits = {}) {
-    const reasons = [];
-    let after;
-    do {
-      const reply = await this.#link.call('WHY', {...what, table: this.table, after}, limits);
-      for (const message of reply.messages) {
-        if (message.command !== 'REASON') throw unexpected(message, 'REASON');
-        const reason = {};
-        for (const name in message.params)
-          if (!['request', 'left', 'after', 'table'].includes(name)) reason[camelCase(name)] = message.params[name];
-        reasons.push(reason);
-      }
-      after = lastAfter(reply);
-    } while (after !== undefined);
-    return reasons;
-  }
-
-  async stats(limits = {}) {
-    const {request, left, ...figures} = (await this.#link.call('STATS', {table: this.table}, limits)).first.params;
-    return figures;
-  }
+  stats(limits = {}) { return this.#calls.stats(limits); }
 }

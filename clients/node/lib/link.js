@@ -38,70 +38,19 @@ const rulesOfAll = {
   FOUND: {resend: 'always', leases: 'DOCUMENT', giveBack: 'RELEASE'},
   CHILD: {resend: 'never', leases: 'DOCUMENT', giveBack: 'RELEASE'},
 };
-for (const name
-         of ['TOUCH',
-             'PEEK',
-             'LIST',
-             'WHY',
-             'TIMELINE',
-             'DOMAINS',  // of a journal
-             'RELEASE',
-             'FAIL',
-             'REJECT',
-             'FAILED',
-             'DROPPED',  // a lease that these ended has ended: sent again they are refused
-             'PAUSE',
-             'RESUME',
-             'DRAIN',
-             'GET',
-             'ATTACH',
-             'OMIT',  // of a key/value or blob table
-             'BROWSE',
-             'READ',
-             'DECLARE',
-             'REMOVE',
-             'BIND',
-             'UNBIND',
-             'PURGE',
-             'QUEUES',
-             'EXCHANGES',
-             'BINDINGS',  // of a queue table
-             'SENDING',
-             'SENT',
-             'ROUTED',
-             'CHILDREN_DONE',
-             'HEARTBEAT',
-             'RETRY',
-             'FORCE',
-             'DROP',
-             'RESOLVE',
-             'FORGET',
-             'MIGRATE',
-             'DOCUMENTS',
-             'DESTINATIONS',
-             'HISTORY',
-             'PLANS',
-             'STEPS',  // of a pipeline table
-             'ALERTS',
-             'ALIVE',
-             'CLUSTER',
-             'DIGEST',
-             'FETCH',
-             'HEALTH',
-             'HELP',
-             'LISTEN',
-             'METRICS',
-             'OPENAPI',
-             'RIGHTS',
-             'STATS',
-             'TABLES',
-             'UNLISTEN',
-             'UNWATCH',
-             'WAITERS',
-             'WATCH',
-             'XA_RECOVER',
-])
-  rulesOfAll[name] = always;
+// Of journals; those that end a lease, which has ended then: sent again they are refused; of key/value and blob tables, of
+// queues, of pipelines; and the daemon's own.
+const sentAgain = `
+TOUCH PEEK LIST WHY TIMELINE DOMAINS
+RELEASE FAIL REJECT FAILED DROPPED PAUSE RESUME DRAIN
+GET ATTACH OMIT
+BROWSE READ DECLARE REMOVE BIND UNBIND PURGE QUEUES EXCHANGES BINDINGS
+SENDING SENT ROUTED CHILDREN_DONE HEARTBEAT RETRY FORCE DROP RESOLVE FORGET MIGRATE DOCUMENTS DESTINATIONS
+HISTORY PLANS STEPS
+ALERTS ALIVE CLUSTER DIGEST FETCH HEALTH HELP LISTEN METRICS OPENAPI RIGHTS STATS TABLES UNLISTEN UNWATCH WAITERS WATCH
+XA_RECOVER
+`;
+for (const name of sentAgain.trim().split(/\s+/)) rulesOfAll[name] = always;
 for (const name of ['INSERT', 'SEND', 'PUT', 'SET', 'DELETE', 'ADD', 'NOT', 'TRUNCATE', 'RENAME', 'ALIAS'])
   rulesOfAll[name] = numbered;
 const noRule = {

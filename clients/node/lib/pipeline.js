@@ -18,29 +18,12 @@ const handedOut = {
 const shown = {
   numbers: new Set([
     ...ofDocument,
-    'children',
-    'children_known',
-    'children_not_done',
-    'missing_below',
-    'in_hands_below',
-    'failed_below',
+    ...wordsOf('children children_known children_not_done missing_below in_hands_below failed_below'),
   ]),
   flags: new Set(['done', 'orphan']),
   notShown: new Set(notShown),
 };
-const states = [
-  'processing',
-  'restart',
-  'dirty',
-  'force',
-  'error',
-  'batched',
-  'sending',
-  'sent',
-  'dropped',
-  'dead',
-  'error_doc',
-];
+const states = wordsOf('processing restart dirty force error batched sending sent dropped dead error_doc');
 const counted = {
   numbers: new Set([...states, 'in_doubt', 'with_workers']),
   flags: new Set(),

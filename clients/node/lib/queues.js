@@ -1,36 +1,13 @@
 // The commands of a queue table as methods; index.d.ts says what they take and return.
+import {Calls, reasonOf} from './calls.js';
 import {failedWith, report} from './failures.js';
 import {acquiredOf, fateOf, listOf, messageFrom, sentOf} from './messages.js';
-import {drawnName} from './names.js';
-import {Notices} from './notices.js';
 import {numberOf} from './protocol.js';
-import {camelCase, flag, parametersOf} from './rows.js';
+import {flag, namesOf, parametersOf} from './rows.js';
 
-const sendNames = {
-  properties: 'properties',
-  priority: 'priority',
-  processDate: 'process_date',
-  expirationDate: 'expiration_date',
-  mandatory: 'mandatory',
-  client: 'client',
-  sequence: 'sequence',
-};
-const queueNames = {
-  temporary: 'temporary',
-  deadLetters: 'dead_letters',
-  maxDeliveries: 'max_deliveries',
-  maxMessages: 'max_messages',
-  maxBytes: 'max_bytes',
-  whenFull: 'when_full',
-  expires: 'expires',
-};
-const listenNames = {
-  queue: 'queue',
-  mode: 'mode',
-  credit: 'credit',
-  lease: 'lease',
-  worker: 'worker'
-};
+const sendNames = namesOf('properties priority processDate expirationDate mandatory client sequence');
+const queueNames = namesOf('temporary deadLetters maxDeliveries maxMessages maxBytes whenFull expires');
+const listenNames = namesOf('queue mode credit lease worker');
 const PAGE = 1000;
 
 function contentOf(body) {
@@ -39,37 +16,27 @@ function contentOf(body) {
 }
 
 export class Queues {
+  #calls;
   #link;
-  #client = '';
-  #sequence = 0;
 
   constructor(link, table) {
-    this.#link = link;
     this.table = String(table);
+    this.#calls = new Calls(link, this.table);
+    this.#link = link;
   }
 
   #about(message) { return {table: message.table ?? this.table, message: message.message, epoch: message.epoch}; }
 
-  #call(command, params, limits) { return this.#link.call(command, {...params, table: this.table}, limits); }
-
-  async #result(command, params, limits) { return (await this.#call(command, params, limits)).first.params.result; }
+  async #result(command, params, limits) { return (await this.#calls.first(command, params, limits)).params.result; }
 
   // ---- producers ----
 
-  numberSends(client = drawnName()) {
-    this.#client = client;
-    this.#sequence = 0;
-  }
+  numberSends(client) { this.#calls.number(client); }
 
   async #send(call, to, body, {timeLimit, signal, ...options}) {
     const params = {...to, ...contentOf(body), ...parametersOf(call, options, sendNames), table: this.table};
     if (typeof params.properties === 'object') params.properties = JSON.stringify(params.properties);
-    const limits = {timeLimit, signal};
-    if (params.client === undefined && params.sequence === undefined) {
-      if (this.#client === '') return sentOf((await this.#link.callNumbered('SEND', params, limits)).first);
-      Object.assign(params, {client: this.#client, sequence: ++this.#sequence});
-    }
-    return sentOf((await this.#link.call('SEND', params, limits)).first);
+    return sentOf(await this.#calls.numbered('SEND', params, {timeLimit, signal}));
   }
 
   send(queue, body, options = {}) { return this.#send('send', {queue}, body, options); }
@@ -82,7 +49,7 @@ export class Queues {
 
   async acquire({queue, count = 1, lease, wait, accept, worker, timeLimit, signal} = {}) {
     const params = {queue, count, lease, wait, accept: flag(accept), worker};
-    return acquiredOf(await this.#call('ACQUIRE', params, {timeLimit, signal}));
+    return acquiredOf(await this.#calls.call('ACQUIRE', params, {timeLimit, signal}));
   }
 
   async touch(message, {lease, worker, timeLimit, signal} = {}) {
@@ -107,20 +74,12 @@ export class Queues {
     return fateOf(await report(this.#link, 'REJECT', params, limits));
   }
 
-  listen({signal, ...options} = {}) {
-    const params = parametersOf('listen', options, listenNames);
-    return new Notices(this.#link, {...params, table: this.table, mode: params.mode ?? 'deliver'}, signal);
-  }
+  listen(options = {}) { return this.#calls.listen(listenNames, 'deliver', options); }
 
   // ---- looking ----
 
-  async * #pages(command, answer, params, limits) {
-    let after;
-    do {
-      const reply = await this.#call(command, {...params, after}, limits);
-      yield* listOf(answer, reply);
-      after = reply.messages[reply.messages.length - 1].params.after;
-    } while (after !== undefined);
+  #pages(command, answer, params, limits) {
+    return this.#calls.pages(command, params, limits, (reply) => listOf(answer, reply));
   }
 
   browse({queue, status, body, count = 100, ...limits} = {}) {
@@ -129,15 +88,11 @@ export class Queues {
 
   async read(message, {offset, length, ...limits} = {}) {
     const params = {message: message.message ?? message, offset, length};
-    return messageFrom((await this.#call('READ', params, limits)).first.params);
+    return messageFrom((await this.#calls.first('READ', params, limits)).params);
   }
 
   async why(message, limits = {}) {
-    const {params} = (await this.#call('WHY', {message: message.message ?? message}, limits)).first;
-    const reason = {};
-    for (const name in params)
-      if (!['request', 'left', 'table'].includes(name)) reason[camelCase(name)] = params[name];
-    return reason;
+    return reasonOf(await this.#calls.first('WHY', {message: message.message ?? message}, limits));
   }
 
   queues(limits = {}) { return this.#pages('QUEUES', 'QUEUE', {}, limits); }
@@ -146,10 +101,7 @@ export class Queues {
 
   bindings({exchange, queue, ...limits} = {}) { return this.#pages('BINDINGS', 'BINDING', {exchange, queue}, limits); }
 
-  async stats(limits = {}) {
-    const {request, left, ...figures} = (await this.#call('STATS', {}, limits)).first.params;
-    return figures;
-  }
+  stats(limits = {}) { return this.#calls.stats(limits); }
 
   // ---- queues and exchanges ----
 
@@ -160,10 +112,10 @@ export class Queues {
   declareExchange(exchange, kind, limits = {}) { return this.#result('DECLARE', {exchange, kind}, limits); }
 
   async remove(queue, {ifEmpty, ...limits} = {}) {
-    await this.#call('REMOVE', {queue, if_empty: flag(ifEmpty)}, limits);
+    await this.#calls.call('REMOVE', {queue, if_empty: flag(ifEmpty)}, limits);
   }
 
-  async removeExchange(exchange, limits = {}) { await this.#call('REMOVE', {exchange}, limits); }
+  async removeExchange(exchange, limits = {}) { await this.#calls.call('REMOVE', {exchange}, limits); }
 
   bind(exchange, queue, {routingKey, declare, temporary, ...limits} = {}) {
     const params = {exchange, queue, routing_key: routingKey, declare: flag(declare), temporary: flag(temporary)};
@@ -171,16 +123,17 @@ export class Queues {
   }
 
   async unbind(exchange, queue, {routingKey, ...limits} = {}) {
-    await this.#call('UNBIND', {exchange, queue, routing_key: routingKey}, limits);
+    await this.#calls.call('UNBIND', {exchange, queue, routing_key: routingKey}, limits);
   }
 
   // Page by page, until `most` are done.
   async #paged(command, params, most, limits) {
     let done = 0;
     for (let more = true; more && done < most;) {
-      const reply = await this.#call(command, {...params, count: Math.min(PAGE, most - done)}, limits);
-      done += numberOf(reply.first.params.count ?? 0);
-      more = reply.first.params.more !== undefined;
+      const page = {...params, count: Math.min(PAGE, most - done)};
+      const {count = 0, ...answer} = (await this.#calls.first(command, page, limits)).params;
+      done += numberOf(count);
+      more = answer.more !== undefined;
     }
     return done;
   }

@@ -82,14 +82,13 @@ export function returnedOf({first}) {
   return {fate: 'released', processDate: date === undefined ? undefined : numberOf(date)};
 }
 
-const putNames = {
-  priority: 'priority',
-  processDate: 'process_date',
-  expirationDate: 'expiration_date',
-  insertionDate: 'insertion_date',
-  client: 'client',
-  sequence: 'sequence',
-};
+/** Of options: their names in the protocol, by those that a program gives. */
+export function namesOf(words) {
+  const inProtocol = (word) => word.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(words.split(' ').map((word) => [word, inProtocol(word)]));
+}
+
+const putNames = namesOf('priority processDate expirationDate insertionDate client sequence');
 
 /** A boolean as a message has it. */
 export function flag(given) { return given === undefined ? undefined : Number(given); }

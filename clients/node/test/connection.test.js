@@ -1,41 +1,13 @@
 // Connections that end, daemons that are killed, and daemons that answer what they should not.
 import assert from 'node:assert/strict';
-import net from 'node:net';
 import {test} from 'node:test';
 
 import {connect} from '../index.js';
-import {Writer} from '../lib/msgpack.js';
-import {appendFrame, MessageReader} from '../lib/protocol.js';
 
-import {closedAfter, Daemon, daemonFor} from './daemon.js';
+import {clientFor, closedAfter, Daemon, daemonFor} from './daemon.js';
+import {frameOf, pretender} from './pretender.js';
 
 const soon = [20, 20, 50];
-
-function frameOf(command, params, request) {
-  const out = new Writer();
-  appendFrame(out, command, params, request);
-  return Buffer.from(out.buffer.subarray(0, out.at));
-}
-
-// A daemon of this test: `answer(message, socket, nr)` is called for each message; nr counts connections from 1.
-async function pretender(t, answer) {
-  const sockets = new Set();
-  let connections = 0;
-  const server = net.createServer((socket) => {
-    const nr = ++connections;
-    sockets.add(socket);
-    const reader = new MessageReader(2 ** 26, (message) => answer(message, socket, nr), () => {});
-    socket.on('data', (chunk) => reader.push(chunk));
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return `127.0.0.1:${server.address().port}`;
-}
 
 test('kill -9 of the daemon neither loses nor doubles a row of putMany', async (t) => {
   const daemon = await daemonFor(t);
@@ -221,8 +193,7 @@ test('an aborted command is rejected with the reason', async (t) => {
 test('a daemon that is away is unavailable within the time limit', async (t) => {
   await assert.rejects(connect({server: '127.0.0.1:1'}), {code: 'unavailable'});
   await assert.rejects(connect({server: 'nowhere'}), {code: 'bad_parameter'});
-  const daemon = await daemonFor(t);
-  const connection = closedAfter(t, await connect({server: daemon.tcp, backOff: soon}));
+  const {daemon, connection} = await clientFor(t, undefined, {backOff: soon});
   await daemon.end('SIGKILL');
   await assert.rejects(connection.call('STATS', {}, {timeLimit: 200}), {code: 'unavailable'});
   await assert.rejects(

@@ -6,6 +6,8 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 
+import {connect} from '../index.js';
+
 export function required(name) {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: these tests need the programs of fastjournal`);
@@ -98,4 +100,16 @@ export async function daemonFor(test, given) {
 export function closedAfter(test, connection) {
   test.after(() => connection.close());
   return connection;
+}
+
+/** Both. */
+export async function clientFor(test, given, options = {}) {
+  const daemon = await daemonFor(test, given);
+  return {daemon, connection: closedAfter(test, await connect({server: daemon.tcp, ...options}))};
+}
+
+export async function all(iterable) {
+  const out = [];
+  for await (const one of iterable) out.push(one);
+  return out;
 }

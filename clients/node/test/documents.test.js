@@ -3,28 +3,19 @@
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
 import {readFileSync} from 'node:fs';
-import net from 'node:net';
 import {test} from 'node:test';
 import {fileURLToPath} from 'node:url';
 
 import {connect, GiveUp, NotSent} from '../index.js';
-import {Writer} from '../lib/msgpack.js';
-import {appendFrame, MessageReader} from '../lib/protocol.js';
 
-import {closedAfter, daemonFor, plan} from './daemon.js';
+import {all, clientFor, closedAfter, plan} from './daemon.js';
+import {frameOf, pretender} from './pretender.js';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 async function docsOf(t, given) {
-  const daemon = await daemonFor(t, given);
-  const connection = closedAfter(t, await connect({server: daemon.tcp, backOff: [20]}));
-  return {daemon, connection, docs: connection.documents('docs')};
-}
-
-async function all(iterable) {
-  const out = [];
-  for await (const one of iterable) out.push(one);
-  return out;
+  const client = await clientFor(t, given, {backOff: [20]});
+  return {...client, docs: client.connection.documents('docs')};
 }
 
 async function statesOf(docs, {document}) {
@@ -419,26 +410,6 @@ test('people change more than a page', async (t) => {
   assert.equal(await docs.drop({destination: 'index', count: 550}), 550);
   assert.equal(await docs.drop({all: true}), 650);
 });
-
-// A daemon of this test, as in connection.test.js.
-async function pretender(t, answer) {
-  const server = net.createServer((socket) => {
-    const nr = ++server.nr;
-    const reader = new MessageReader(2 ** 26, (message) => answer(message, socket, nr), () => {});
-    socket.on('data', (chunk) => reader.push(chunk));
-    socket.on('error', () => {});
-  });
-  server.nr = 0;
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  return `127.0.0.1:${server.address().port}`;
-}
-
-function frameOf(command, params, request) {
-  const out = new Writer();
-  appendFrame(out, command, params, request);
-  return Buffer.from(out.buffer.subarray(0, out.at));
-}
 
 test('commands of pipelines are sent again by their rules', async (t) => {
   const declared = [

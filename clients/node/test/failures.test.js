@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {connect, GiveUp, NotSent} from '../index.js';
+import {GiveUp, NotSent} from '../index.js';
 import {UnknownParameterError} from '../lib/errors.js';
 import {cut, failedWith, report, stackOf, textOf, TRACE_BYTES_MAX} from '../lib/failures.js';
 
-import {closedAfter, daemonFor} from './daemon.js';
+import {clientFor} from './daemon.js';
 
 const HUGE = 'ä'.repeat(40 * 1024 * 1024);
 const thrower = () => {
@@ -34,8 +34,7 @@ const failures = {
 };
 
 test('a row is given back whatever is thrown, and the console is told', async (t) => {
-  const daemon = await daemonFor(t, {options: '<back-off-first>1h</back-off-first>'});
-  const connection = closedAfter(t, await connect({server: daemon.tcp}));
+  const {connection} = await clientFor(t, {options: '<back-off-first>1h</back-off-first>'});
   const jobs = connection.journal('jobs');
   const names = Object.keys(failures);
   for (const name of [...names, 'give up', 'huge give up']) await jobs.put({name});
@@ -65,8 +64,7 @@ test('a row is given back whatever is thrown, and the console is told', async (t
 });
 
 test('what onError throws ends no worker', async (t) => {
-  const daemon = await daemonFor(t, {options: '<back-off-first>1h</back-off-first>'});
-  const connection = closedAfter(t, await connect({server: daemon.tcp}));
+  const {connection} = await clientFor(t, {options: '<back-off-first>1h</back-off-first>'});
   const jobs = connection.journal('jobs');
   for (const name of ['a', 'b']) await jobs.put({name});
   t.mock.method(console, 'error', () => {});
@@ -80,8 +78,7 @@ test('what onError throws ends no worker', async (t) => {
 });
 
 test('a message and a document are told of whatever is thrown', async (t) => {
-  const daemon = await daemonFor(t);
-  const connection = closedAfter(t, await connect({server: daemon.tcp}));
+  const {connection} = await clientFor(t);
   const post = connection.queues('post');
   await post.send('orders', 'a');
   t.mock.method(console, 'error', () => {});
@@ -120,8 +117,7 @@ test('a message and a document are told of whatever is thrown', async (t) => {
 });
 
 test('a daemon that knows no traces gets the failure without, and is asked once', async (t) => {
-  const daemon = await daemonFor(t, {options: '<back-off-first>0</back-off-first>'});
-  const connection = closedAfter(t, await connect({server: daemon.tcp}));
+  const {connection} = await clientFor(t, {options: '<back-off-first>0</back-off-first>'});
   const jobs = connection.journal('jobs');
   await jobs.put({name: 'a'});
   const asked = [];
@@ -145,8 +141,7 @@ test('a daemon that knows no traces gets the failure without, and is asked once'
 });
 
 test('texts that a program gives itself are cut', async (t) => {
-  const daemon = await daemonFor(t);
-  const connection = closedAfter(t, await connect({server: daemon.tcp}));
+  const {connection} = await clientFor(t);
   const jobs = connection.journal('jobs');
   for (const name of ['a', 'b']) await jobs.put({name});
   const {rows: [first, second]} = await jobs.next({count: 2});

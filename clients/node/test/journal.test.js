@@ -4,12 +4,11 @@ import {test} from 'node:test';
 
 import {connect, FastjournalError, StaleEpochError, UnknownTableError} from '../index.js';
 
-import {closedAfter, daemonFor} from './daemon.js';
+import {clientFor, closedAfter, daemonFor} from './daemon.js';
 
 async function jobsOf(t, given) {
-  const daemon = await daemonFor(t, given);
-  const connection = closedAfter(t, await connect({server: daemon.tcp}));
-  return {daemon, connection, jobs: connection.journal('jobs')};
+  const client = await clientFor(t, given);
+  return {...client, jobs: client.connection.journal('jobs')};
 }
 
 test('a row is put, leased, renewed and done', async (t) => {

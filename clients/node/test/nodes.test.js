@@ -7,11 +7,10 @@ import {Worker} from 'node:worker_threads';
 import {connect} from '../index.js';
 import {Line} from '../lib/line.js';
 import {Link} from '../lib/link.js';
-import {Writer} from '../lib/msgpack.js';
-import {appendFrame, MessageReader} from '../lib/protocol.js';
 import {addressesOf, movedOf, retryOf, Route} from '../lib/routes.js';
 
 import {closedAfter} from './daemon.js';
+import {frameOf, readFrom} from './pretender.js';
 
 const soon = [20, 20, 50];
 
@@ -23,20 +22,13 @@ class Node {
     this.isSilent = false;
     this.server = net.createServer((socket) => {
       this.sockets.add(socket);
-      const reader = new MessageReader(2 ** 26, (message) => {
+      readFrom(socket, (message) => {
         this.seen.push(message);
-        if (!this.isSilent) answer(this, message, (command, params) => this.write(socket, command, params, message));
-      }, () => {});
-      socket.on('data', (chunk) => reader.push(chunk));
-      socket.on('error', () => {});
+        const reply = (command, params) => socket.write(frameOf(command, params, message.params.request));
+        if (!this.isSilent) answer(this, message, reply);
+      });
       socket.on('close', () => this.sockets.delete(socket));
     });
-  }
-
-  write(socket, command, params, asked) {
-    const out = new Writer();
-    appendFrame(out, command, params, asked.params.request);
-    socket.write(Buffer.from(out.buffer.subarray(0, out.at)));
   }
 
   push(command, params) {

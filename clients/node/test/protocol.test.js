@@ -4,13 +4,9 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {Reader, Writer} from '../lib/msgpack.js';
-import {appendFrame, MessageReader, parseLine} from '../lib/protocol.js';
+import {MessageReader, parseLine} from '../lib/protocol.js';
 
-function frameOf(command, params, request = 1) {
-  const out = new Writer(16);
-  appendFrame(out, command, params, request);
-  return Buffer.from(out.buffer.subarray(0, out.at));
-}
+import {frameOf} from './pretender.js';
 
 function frameAround(body) {
   const head = Buffer.from([0x46, 0x4a, 0x4d, 1, 0, 0, 0, 0]);

@@ -1,24 +1,15 @@
 // Queue tables: the calls with the real daemon, consumers, and what is sent again after a loss.
 import assert from 'node:assert/strict';
-import net from 'node:net';
 import {test} from 'node:test';
 
 import {connect, GiveUp} from '../index.js';
-import {Writer} from '../lib/msgpack.js';
-import {appendFrame, MessageReader} from '../lib/protocol.js';
 
-import {closedAfter, daemonFor} from './daemon.js';
+import {all, clientFor, closedAfter} from './daemon.js';
+import {frameOf, pretender} from './pretender.js';
 
 async function postOf(t, given) {
-  const daemon = await daemonFor(t, given);
-  const connection = closedAfter(t, await connect({server: daemon.tcp, backOff: [20]}));
-  return {daemon, connection, post: connection.queues('post')};
-}
-
-async function all(iterable) {
-  const out = [];
-  for await (const one of iterable) out.push(one);
-  return out;
+  const client = await clientFor(t, given, {backOff: [20]});
+  return {...client, post: client.connection.queues('post')};
 }
 
 test('a message is sent, acquired, renewed and accepted', async (t) => {
@@ -144,26 +135,6 @@ test('a numbered send counts once over a kill of the daemon', async (t) => {
   assert.equal(connection.connects, 4);
   assert.equal((await post.stats()).rows, 4);
 });
-
-// A daemon of this test, as in connection.test.js.
-async function pretender(t, answer) {
-  const server = net.createServer((socket) => {
-    const nr = ++server.nr;
-    const reader = new MessageReader(2 ** 26, (message) => answer(message, socket, nr), () => {});
-    socket.on('data', (chunk) => reader.push(chunk));
-    socket.on('error', () => {});
-  });
-  server.nr = 0;
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  return `127.0.0.1:${server.address().port}`;
-}
-
-function frameOf(command, params, request) {
-  const out = new Writer();
-  appendFrame(out, command, params, request);
-  return Buffer.from(out.buffer.subarray(0, out.at));
-}
 
 test('commands of queues are sent again by their rules, and a late message is released', async (t) => {
   let late;

@@ -3,13 +3,10 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {MessageChannel, Worker} from 'node:worker_threads';
 
-import {connect} from '../index.js';
-
-import {closedAfter, daemonFor} from './daemon.js';
+import {clientFor} from './daemon.js';
 
 test('a connection cannot be given to a worker thread, and stays usable', async (t) => {
-  const daemon = await daemonFor(t);
-  const connection = closedAfter(t, await connect({server: daemon.tcp}));
+  const {daemon, connection} = await clientFor(t);
   const jobs = connection.journal('jobs');
   const {port1, port2} = new MessageChannel();
   t.after(() => port1.close());

@@ -4,14 +4,13 @@ import {spawn} from 'node:child_process';
 import {test} from 'node:test';
 import {fileURLToPath} from 'node:url';
 
-import {connect, GiveUp} from '../index.js';
+import {GiveUp} from '../index.js';
 
-import {closedAfter, daemonFor} from './daemon.js';
+import {clientFor} from './daemon.js';
 
 async function jobsOf(t, given) {
-  const daemon = await daemonFor(t, given);
-  const connection = closedAfter(t, await connect({server: daemon.tcp, backOff: [20]}));
-  return {daemon, connection, jobs: connection.journal('jobs')};
+  const client = await clientFor(t, given, {backOff: [20]});
+  return {...client, jobs: client.connection.journal('jobs')};
 }
 
 test('resolved is done, rejected is released with the error, GiveUp is parked', async (t) => {

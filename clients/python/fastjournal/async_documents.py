@@ -11,7 +11,6 @@ from . import pipeline as _pipeline
 from ._net_async import run
 from .errors import Error
 from .failures import cut
-from .messages import parameters
 from .notices import Notice
 from .pipeline import (
     Changing,
@@ -25,7 +24,7 @@ from .pipeline import (
     Sending,
     ShownDocument,
 )
-from .rows import Duration
+from .rows import Duration, parameters
 
 if TYPE_CHECKING:
     from .aio import Connection

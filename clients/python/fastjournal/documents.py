@@ -12,7 +12,6 @@ from . import pipeline as _pipeline
 from ._net_blocking import run
 from .errors import Error
 from .failures import cut
-from .messages import parameters
 from .notices import Notice
 from .pipeline import (
     Changing,
@@ -26,7 +25,7 @@ from .pipeline import (
     Sending,
     ShownDocument,
 )
-from .rows import Duration
+from .rows import Duration, parameters
 
 if TYPE_CHECKING:
     from .connection import Connection

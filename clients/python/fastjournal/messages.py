@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from .rows import Date, Duration, date_of, milliseconds, unexpected
+from .rows import Date, Duration, parameters, unexpected
 from .session import Reply
 from .wire import Message, whole
 
@@ -18,9 +18,8 @@ Body = str | bytes
 # An object; a str is its JSON, and is passed on as it is.
 Properties = Mapping[str, Any] | str
 
-_DATES = ("process_date", "expiration_date")
-_SPANS = ("lease", "wait", "expires")
 _FATES = {"RELEASED": "released", "DEAD": "dead", "PARKED": "parked", "DELETED": "deleted"}
+_PAGE = 1000
 SENT_RESULTS = ("sent", "duplicate", "expired")
 
 
@@ -153,22 +152,6 @@ _Kind = TypeVar("_Kind")
 _Shown = TypeVar("_Shown", QueueMessage, Queue, Exchange, Binding)
 
 
-def parameters(**given: Any) -> dict[str, Any]:
-    """The parameters that were given (None: not), in the units of messages. An empty text is one."""
-    out: dict[str, Any] = {}
-    for name, value in given.items():
-        if value is None:
-            continue
-        if name in _SPANS:
-            value = milliseconds(value)
-        elif name in _DATES:
-            value = date_of(value)
-        elif isinstance(value, bool):
-            value = int(value)
-        out[name] = value
-    return out
-
-
 def content_of(body: Body, properties: Properties | None) -> dict[str, Any]:
     """The body and the properties of a SEND."""
     name = "body" if isinstance(body, str) else "body_binary"
@@ -246,7 +229,7 @@ def page_of(kind: type[_Shown], command: str, reply: Reply) -> tuple[list[_Shown
 
 @dataclass(slots=True)
 class Paging:
-    """A PURGE or MOVE that goes on, page by page, until `most` messages (None: all) are done."""
+    """A command that goes on, page by page, until it has changed `most` (None: all)."""
 
     params: dict[str, Any]
     most: int | None
@@ -254,12 +237,16 @@ class Paging:
     ended: bool = False
 
     def next(self) -> dict[str, Any]:
-        left = 1000 if self.most is None else min(1000, self.most - self.done)
+        left = _PAGE if self.most is None else min(_PAGE, self.most - self.done)
         return self.params | {"count": left}
 
     def take(self, reply: Reply) -> None:
+        """Of a PURGE or MOVE."""
+        self.count(reply, whole(reply.first.params, "more") != 0)
+
+    def count(self, reply: Reply, has_more: bool) -> None:
         self.done += whole(reply.first.params, "count")
-        self.ended = whole(reply.first.params, "more") == 0 or (self.most is not None and self.done >= self.most)
+        self.ended = not has_more or (self.most is not None and self.done >= self.most)
 
 
 __all__ = [

@@ -11,14 +11,13 @@ from typing import Any
 
 from .errors import GiveUp, NotSent
 from .failures import cut, failed_with, name_of, text_of, trace_of
-from .messages import fields_of, parameters
-from .rows import unexpected
+from .messages import Paging, fields_of
+from .rows import parameters, unexpected
 from .session import Reply
 from .wire import Message, whole
 
 _CHANGES = ("", "new", "changed", "resume", "processing", "unchanged")
 _CLASS_BYTES_MAX = 64
-_PAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,25 +313,14 @@ def plans_of(reply: Reply) -> list[Plan]:
 
 
 @dataclass(slots=True)
-class Changing:
-    """A RETRY, FORCE, DROP or RESOLVE that goes on, page by page, until `most` (None: all) are changed."""
-
-    params: dict[str, Any]
-    most: int | None
-    done: int = 0
-    ended: bool = False
-
-    def next(self) -> dict[str, Any]:
-        left = _PAGE if self.most is None else min(_PAGE, self.most - self.done)
-        return self.params | {"count": left}
+class Changing(Paging):
+    """A RETRY, FORCE, DROP or RESOLVE."""
 
     def take(self, reply: Reply) -> None:
         if reply.first.command != "CHANGED":
             raise unexpected(reply.first, "CHANGED")
-        params = reply.first.params
-        self.done += whole(params, "count")
-        self.ended = "after" not in params or (self.most is not None and self.done >= self.most)
-        self.params["after"] = params.get("after")
+        self.count(reply, "after" in reply.first.params)
+        self.params["after"] = reply.first.params.get("after")
 
 
 __all__ = [

@@ -24,7 +24,7 @@ from .messages import (
     Sent,
 )
 from .notices import Notice
-from .rows import lease_end_of
+from .rows import lease_end_of, parameters
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -64,7 +64,7 @@ class Queues:
         sequence, both: a number of the caller's own.
         """
         params = self._numbered({"queue": queue}, client, sequence) | _messages.content_of(body, properties)
-        params |= _messages.parameters(priority=priority, process_date=process_date, expiration_date=expiration_date)
+        params |= parameters(priority=priority, process_date=process_date, expiration_date=expiration_date)
         return _messages.sent_of(self.connection.request_numbered("SEND", params))
 
     def publish(
@@ -88,7 +88,7 @@ class Queues:
         if routing_key:
             params["routing_key"] = routing_key
         params = self._numbered(params, client, sequence)
-        params |= _messages.parameters(
+        params |= parameters(
             mandatory=mandatory, priority=priority, process_date=process_date, expiration_date=expiration_date
         )
         return _messages.sent_of(self.connection.request_numbered("SEND", params))
@@ -108,7 +108,7 @@ class Queues:
         """Leases up to `count` messages (1 to 1024) of a queue; None: of any. lease: its length (the table's
         processing-timeout). wait: for the first message, up to a day. accept: they are gone with the answer, without a
         lease: at most once. worker: a name that is shown to people."""
-        params = _messages.parameters(
+        params = parameters(
             table=self.table, queue=queue, count=count, lease=lease, wait=wait, accept=accept or None, worker=worker
         )
         return _messages.acquired_of(self.connection.request("ACQUIRE", params))
@@ -158,12 +158,12 @@ class Queues:
         nothing; "row": of each message that becomes due. Messages delivered before a loss are handed out again once the
         table's grace (0) is over."""
         self.connection.listen(
-            self.table, **_messages.parameters(queue=queue, mode=mode, credit=credit, lease=lease, worker=worker)
+            self.table, **parameters(queue=queue, mode=mode, credit=credit, lease=lease, worker=worker)
         )
 
     def unlisten(self, queue: str | None = None) -> None:
         """Ends `listen` for this queue, or for the table."""
-        self.connection.unlisten(self.table, **_messages.parameters(queue=queue))
+        self.connection.unlisten(self.table, **parameters(queue=queue))
 
     def notices(self, limit: float | None = None) -> Iterator[Notice]:
         """As `Connection.notices`: those of every table that the connection listens to."""
@@ -177,7 +177,7 @@ class Queues:
         """All messages that match, by their numbers, without taking them. status: "waiting", "due", "acquired" or
         "parked". body: with their bodies. It asks for `page` messages (1 to 1000) at a time; they may change
         meanwhile."""
-        params = _messages.parameters(table=self.table, queue=queue, status=status, body=body or None, count=page)
+        params = parameters(table=self.table, queue=queue, status=status, body=body or None, count=page)
         return self._pages(QueueMessage, "BROWSE", "MESSAGE", params)
 
     def read(
@@ -185,7 +185,7 @@ class Queues:
     ) -> QueueMessage:
         """A message as it is, with its body. offset and length: a part of the body, as bytes. Raises Error
         unknown_row."""
-        params = _messages.parameters(
+        params = parameters(
             table=self.table, message=_messages.number_of(message), offset=offset, length=length
         )
         return _messages.message_of(self.connection.request("READ", params).first)
@@ -205,7 +205,7 @@ class Queues:
 
     def bindings(self, *, exchange: str | None = None, queue: str | None = None) -> Iterator[Binding]:
         """All bindings, or those of an exchange or a queue."""
-        params = _messages.parameters(table=self.table, exchange=exchange, queue=queue)
+        params = parameters(table=self.table, exchange=exchange, queue=queue)
         return self._pages(Binding, "BINDINGS", "BINDING", params)
 
     def stats(self) -> dict[str, Any]:
@@ -228,7 +228,7 @@ class Queues:
     ) -> str:
         """Makes a queue, or changes its options; None: as it is. Returns "made", "changed" or "unchanged". A temporary
         queue ends with the connection, and is not there again after a reconnect."""
-        params = _messages.parameters(
+        params = parameters(
             table=self.table,
             queue=queue,
             temporary=temporary,
@@ -248,7 +248,7 @@ class Queues:
     def remove(self, queue: str, *, if_empty: bool = False) -> None:
         """Removes a queue with its messages and bindings. Raises Error not_found, also if this was sent again after a
         loss and carried out before."""
-        params = _messages.parameters(table=self.table, queue=queue, if_empty=if_empty or None)
+        params = parameters(table=self.table, queue=queue, if_empty=if_empty or None)
         self.connection.request("REMOVE", params)
 
     def remove_exchange(self, exchange: str) -> None:
@@ -260,7 +260,7 @@ class Queues:
     ) -> str:
         """The exchange routes to the queue what fits. declare: the queue is made if there is none: a durable
         subscription. temporary: it is made, and ends with the connection. Returns "made" or "unchanged"."""
-        params = _messages.parameters(
+        params = parameters(
             table=self.table,
             exchange=exchange,
             queue=queue,
@@ -272,7 +272,7 @@ class Queues:
 
     def unbind(self, exchange: str, queue: str, routing_key: str = "") -> None:
         """Ends a binding; messages on the queue stay. Raises as `remove` does."""
-        params = _messages.parameters(
+        params = parameters(
             table=self.table, exchange=exchange, queue=queue, routing_key=routing_key or None
         )
         self.connection.request("UNBIND", params)
@@ -280,14 +280,14 @@ class Queues:
     def purge(self, queue: str, *, status: str | None = None, count: int | None = None) -> int:
         """Drops messages that no consumer has, in the order of the queue; all of them, or `count`. status: only those
         that are "waiting" (due ones too) or "parked". How many were dropped."""
-        params = _messages.parameters(table=self.table, queue=queue, status=status)
+        params = parameters(table=self.table, queue=queue, status=status)
         return self._paged("PURGE", params, count)
 
     def move(self, queue: str, to: str, *, status: str | None = None, count: int | None = None) -> int:
         """Moves messages that no consumer has to another queue, with their attempts reset; with `to` the same queue
         those that are parked are due again. As `purge`. After Disconnected (closed) call it again: what was moved is no
         longer there."""
-        params = _messages.parameters(table=self.table, queue=queue, to=to, status=status)
+        params = parameters(table=self.table, queue=queue, to=to, status=status)
         return self._paged("MOVE", params, count)
 
     # --- inside ---
@@ -302,7 +302,7 @@ class Queues:
         self, message: QueueMessage, *, error: str | None = None, error_trace: str | None = None, **options: Any
     ) -> dict[str, Any]:
         lease = {"table": message.table or self.table, "message": message.message, "epoch": message.epoch}
-        return lease | _messages.parameters(**failed_with(error, error_trace), **options)
+        return lease | parameters(**failed_with(error, error_trace), **options)
 
     def _result(self, command: str, params: dict[str, Any]) -> str:
         return str(self.connection.request(command, params).first.params.get("result", ""))

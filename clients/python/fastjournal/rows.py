@@ -23,6 +23,7 @@ Columns = Mapping[str, Any]
 
 # Those that a row of put_many may have beside its columns.
 _DATES = ("process_date", "expiration_date", "insertion_date")
+_SPANS = ("lease", "wait", "expires")
 # Those that the client sets, or that are none of a row.
 _RESERVED = frozenset({"table", "request", "client", "sequence"})
 _NOT_PLAIN = _RESERVED | frozenset(_DATES)
@@ -134,18 +135,25 @@ def milliseconds(span: Duration) -> int:
     return round(span / timedelta(milliseconds=1)) if isinstance(span, timedelta) else round(span * 1000)
 
 
-def options_of(**options: Any) -> dict[str, Any]:
-    """The parameters that were given, in the units of messages."""
+def parameters(**given: Any) -> dict[str, Any]:
+    """The parameters that were given (None: not), in the units of messages. An empty text is one."""
     out: dict[str, Any] = {}
-    for name, value in options.items():
-        if value is None or value == "":
+    for name, value in given.items():
+        if value is None:
             continue
-        if name in ("lease", "wait"):
+        if name in _SPANS:
             value = milliseconds(value)
         elif name in _DATES:
             value = date_of(value)
+        elif isinstance(value, bool):
+            value = int(value)
         out[name] = value
     return out
+
+
+def options_of(**given: Any) -> dict[str, Any]:
+    """As `parameters`, but an empty text is none."""
+    return parameters(**{name: value for name, value in given.items() if value != ""})
 
 
 def key_of(row: int | None, columns: Columns) -> dict[str, Any]:

@@ -60,15 +60,11 @@ class _Rows:
         self._domain = domain
         self.touch = self._journal.touch
         self.done = self._journal.done
+        self.release = self._journal.release
+        self.fail = self._journal.fail
 
     async def next(self, count: int, lease: Duration, worker: str | None) -> list[Row]:
         return (await self._journal.next(count, lease=lease, domain=self._domain, worker=worker)).rows
-
-    async def release(self, row: Row, error: str, trace: str) -> None:
-        await self._journal.release(row, error=error, error_trace=trace)
-
-    async def fail(self, row: Row, error: str, trace: str) -> None:
-        await self._journal.fail(row, error, trace)
 
     async def listen(self, worker: str | None) -> None:
         await self._journal.listen(domain=self._domain, worker=worker)
@@ -86,15 +82,11 @@ class _Messages:
         self._queue = queue
         self.touch = self._queues.touch
         self.done = self._queues.accept
+        self.release = self._queues.release
+        self.fail = self._queues.reject
 
     async def next(self, count: int, lease: Duration, worker: str | None) -> list[QueueMessage]:
         return (await self._queues.acquire(self._queue, count, lease=lease, worker=worker)).messages
-
-    async def release(self, message: QueueMessage, error: str, trace: str) -> None:
-        await self._queues.release(message, error=error, error_trace=trace)
-
-    async def fail(self, message: QueueMessage, error: str, trace: str) -> None:
-        await self._queues.reject(message, error, trace)
 
     async def listen(self, worker: str | None) -> None:
         await self._queues.listen(self._queue, "wake", worker=worker)
@@ -440,7 +432,7 @@ class Worker:
         else:
             text, trace = described(why), trace_of(why)
             _log.warning("%s: failed: %s\n%s", name, text, trace)
-            say = lambda: source.release(task, text, trace)  # noqa: E731
+            say = lambda: source.release(task, error=text, error_trace=trace)  # noqa: E731
         try:
             await self._unless_stopped(self._tell(say, name, lease_end), self._stop_after)
         except Error as why_not:
