@@ -34,7 +34,8 @@ function(fj_plugin name)
   target_link_libraries(fj_${name} PUBLIC ${ARG_DEPS} PRIVATE ${ARG_PRIVATE} fj_options)
   target_compile_options(fj_${name} PRIVATE ${fj_inlining})
 
-  add_library(${name} MODULE module.cpp)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/module.cpp.in module.cpp @ONLY)
+  add_library(${name} MODULE ${CMAKE_CURRENT_BINARY_DIR}/module.cpp)
   target_link_libraries(${name} PRIVATE fj_${name} fj_options)
   # Nothing of the libraries inside is seen from outside: a plugin needs no symbol and lends none.
   target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
@@ -50,7 +51,7 @@ function(fj_plugin name)
   if(FJ_TESTS)
     find_package(Boost REQUIRED COMPONENTS unit_test_framework)
     file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/unit/${name}/*.cpp)
-    fj_test(unit_${name} LABELS unit quick SOURCES ${tests} DEPS fj_${name} fj_config ${ARG_TEST_DEPS})
+    fj_test(unit_${name} LABELS unit quick sanitized SOURCES ${tests} DEPS fj_${name} fj_config ${ARG_TEST_DEPS})
   endif()
 endfunction()
 
@@ -64,7 +65,8 @@ endfunction()
 #   page     drive a browser
 #   threads  use several threads: for the preset tsan
 #   quick    take less than a minute, all together: ./mk test --quick
-set(FJ_TEST_LABELS unit world lives proof process page threads quick)
+#   sanitized  run with sanitizers in .ci/run too: those of the quick ones that touch most memory in a second
+set(FJ_TEST_LABELS unit world lives proof process page threads quick sanitized)
 
 # fj_label_test(NAME TARGET LABEL...): labels the test NAME, whose program is TARGET.
 function(fj_label_test name target)

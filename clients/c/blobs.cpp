@@ -8,35 +8,27 @@
 
 struct fj_blobs {
   std::unique_ptr<fastjournal::client::Blobs> blobs;
-  bool broken{false};  // memory ended within a call: nobody knows what was half done
+  bool broken{false};  // memory ended within a call: it is unknown what was half done
 };
 
 struct fj_blob {
+  explicit fj_blob(std::string bytes) : copy(std::move(bytes)) {}
+  explicit fj_blob(fastjournal::client::BlobView bytes) : view(std::move(bytes)) {}
+  [[nodiscard]] std::string_view bytes() const { return view.bytes().empty() ? std::string_view{copy} : view.bytes(); }
+
   std::string copy{};
   fastjournal::client::BlobView view{};
-
-  [[nodiscard]] std::string_view bytes() const { return view.bytes().empty() ? std::string_view{copy} : view.bytes(); }
 };
+
+using namespace fastjournal;
+using namespace fastjournal::c;
+using namespace fastjournal::client;
+using bcdb::Key;
+using std::chrono::steady_clock;
 
 namespace {
 
-using fastjournal::Code;
-using fastjournal::Result;
-using fastjournal::Status;
-using fastjournal::bcdb::Key;
-using fastjournal::c::guarded;
-using fastjournal::c::made;
-using fastjournal::c::missing;
-using fastjournal::client::BlobBytes;
-using fastjournal::client::BlobFile;
-using fastjournal::client::BlobOptions;
-using fastjournal::client::BlobPlace;
-using fastjournal::client::Blobs;
-using fastjournal::client::BlobView;
-using fastjournal::client::Milliseconds;
-using std::chrono::steady_clock;
-
-Key key_of(bcdb_key const& key) { return {.hash_value = key.hash_value, .hash_id = key.hash_id}; }
+Key blob_key_of(bcdb_key const& key) { return {.hash_value = key.hash_value, .hash_id = key.hash_id}; }
 
 void tell(BlobPlace const& from, fj_blob_place* to) {
   if (to == nullptr) return;
@@ -51,7 +43,7 @@ void tell(BlobPlace const& from, fj_blob_place* to) {
 }
 
 BlobPlace place_of(fj_blob_place const& from) {
-  return {.key = key_of(from.key),
+  return {.key = blob_key_of(from.key),
           .entry_time = from.entry_time,
           .begin = from.begin,
           .end = from.end,
@@ -65,12 +57,12 @@ Status absent() { return {Code::not_found, "there is no such blob"}; }
 
 // Runs `act` for a handle that can be used.
 template <typename Do>
-int on_blobs(fj_blobs* handle, Do const& act) noexcept {
-  return guarded([&]() -> Status {
-    if (handle == nullptr) return missing("blobs");
+int on_blobs(fj_blobs* handle, AllNeeded needed, Do const& act) noexcept {
+  return guarded({{handle, "blobs"}}, [&]() -> Status {
     if (handle->broken) return {Code::closed, "there was too little memory in a call before: close these blobs"};
     try {
-      return act(*handle->blobs);
+      Status given = check(needed);
+      return given.ok() ? act(*handle->blobs) : given;
     } catch (...) {
       handle->broken = true;
       throw;
@@ -78,13 +70,9 @@ int on_blobs(fj_blobs* handle, Do const& act) noexcept {
   });
 }
 
-// The same, about a key.
-template <typename Do>
-int on_key(fj_blobs* handle, bcdb_key const* key, Do const& act) noexcept {
-  return on_blobs(handle, [&](Blobs& blobs) -> Status {
-    if (key == nullptr) return missing("key");
-    return act(blobs, key_of(*key));
-  });
+Status tell_put(Result<BlobPlace> const& put, fj_blob_place* place) {
+  if (put.ok()) tell(put.value(), place);
+  return put.status();
 }
 
 Status tell_found(Result<std::optional<BlobPlace>> const& found, fj_blob_place* place) {
@@ -94,17 +82,19 @@ Status tell_found(Result<std::optional<BlobPlace>> const& found, fj_blob_place* 
   return {};
 }
 
-Status give(Result<std::optional<std::string>> bytes, fj_blob** blob) {
-  if (!bytes.ok()) return bytes.status();
-  if (!bytes.value()) return absent();
-  *blob = new fj_blob{.copy = std::move(*bytes.value())};
+// Copied bytes, or a view.
+template <typename Bytes>
+Status give(Result<std::optional<Bytes>> found, fj_blob** blob) {
+  if (!found.ok()) return found.status();
+  if (!found.value()) return absent();
+  *blob = new fj_blob{std::move(*found.value())};
   return {};
 }
 
-Result<std::string_view> bytes_of(void const* bytes, size_t size) {
-  if (bytes == nullptr && size != 0) return missing("bytes");
-  return std::string_view{static_cast<char const*>(bytes), size};
-}
+std::string_view bytes_of(void const* bytes, size_t size) { return {static_cast<char const*>(bytes), size}; }
+
+// Bytes that are there, or none.
+Needed given(void const* bytes, size_t size) { return {size == 0 ? "" : bytes, "bytes"}; }
 
 std::string text_of(char const* text) { return text == nullptr ? std::string{} : std::string{text}; }
 
@@ -120,20 +110,18 @@ bcdb_key bcdb_make_key_with_secret(char const* key_string, size_t key_length, ch
   std::string_view name{};
   if (key_string != nullptr)
     name = key_length == 0 ? std::string_view{key_string} : std::string_view{key_string, key_length};
-  Key const key = fastjournal::bcdb::make_key(name, secret == nullptr ? std::string_view{} : std::string_view{secret});
+  Key const key = bcdb::make_key(name, secret == nullptr ? std::string_view{} : std::string_view{secret});
   return {.hash_value = key.hash_value, .hash_id = key.hash_id};
 }
 
-void fj_blob_options_init_sized(fj_blob_options* options, size_t size) { fastjournal::c::init_options(options, size); }
+void fj_blob_options_init_sized(fj_blob_options* options, size_t size) { init_options(options, size); }
 
 fj_blobs* fj_blobs_open(fj_blob_options const* options) {
-  return made<fj_blobs>([&](fj_blobs*& out) -> Status {
-    if (options == nullptr) return missing("options");
+  return made<fj_blobs>({{options, "options"}}, [&]() -> Result<std::unique_ptr<fj_blobs>> {
     fj_blob_options given;
-    if (Status read = fastjournal::c::read_options(options, given); !read.ok()) return read;
+    if (Status read = read_options(options, given); !read.ok()) return read;
     if (given.bytes > FJ_BLOB_RELAY)
-      return Status{Code::bad_parameter, "bytes: expected FJ_BLOB_FILE, FJ_BLOB_DESCRIPTOR or FJ_BLOB_RELAY"}.with(
-          "parameter", "bytes");
+      return refused("bytes", "bytes: expected FJ_BLOB_FILE, FJ_BLOB_DESCRIPTOR or FJ_BLOB_RELAY");
     BlobOptions wanted{.read = text_of(given.read),
                        .write = text_of(given.write),
                        .datagrams = text_of(given.datagrams),
@@ -149,68 +137,43 @@ fj_blobs* fj_blobs_open(fj_blob_options const* options) {
     if (given.blob_bytes_max != 0) wanted.blob_bytes_max = given.blob_bytes_max;
     Result<std::unique_ptr<Blobs>> opened = Blobs::open(std::move(wanted));
     if (!opened.ok()) return opened.status();
-    out = new fj_blobs{.blobs = std::move(opened).value()};
-    return {};
+    return std::make_unique<fj_blobs>(std::move(opened).value());
   });
 }
 
 void fj_blobs_close(fj_blobs* blobs) { delete blobs; }
 
 int fj_blob_put(fj_blobs* blobs, bcdb_key const* key, void const* bytes, size_t size, fj_blob_place* place) {
-  return on_key(blobs, key, [&](Blobs& at, Key const& of) -> Status {
-    Result<std::string_view> const given = bytes_of(bytes, size);
-    if (!given.ok()) return given.status();
-    Result<BlobPlace> const put = at.put(of, given.value());
-    if (!put.ok()) return put.status();
-    tell(put.value(), place);
-    return {};
-  });
+  return on_blobs(blobs, {{key, "key"}, given(bytes, size)},
+                  [&](Blobs& at) { return tell_put(at.put(blob_key_of(*key), bytes_of(bytes, size)), place); });
 }
 
 int fj_blob_find(fj_blobs* blobs, bcdb_key const* key, fj_blob_place* place) {
-  return on_key(blobs, key, [&](Blobs& at, Key const& of) { return tell_found(at.find(of), place); });
+  return on_blobs(blobs, {{key, "key"}}, [&](Blobs& at) { return tell_found(at.find(blob_key_of(*key)), place); });
 }
 
 int fj_blob_find_once(fj_blobs* blobs, bcdb_key const* key, fj_blob_place* place) {
-  return on_key(blobs, key, [&](Blobs& at, Key const& of) { return tell_found(at.find_once(of), place); });
+  return on_blobs(blobs, {{key, "key"}}, [&](Blobs& at) { return tell_found(at.find_once(blob_key_of(*key)), place); });
 }
 
 int fj_blob_get(fj_blobs* blobs, bcdb_key const* key, fj_blob** blob) {
-  if (blob != nullptr) *blob = nullptr;
-  return on_key(blobs, key, [&](Blobs& at, Key const& of) -> Status {
-    if (blob == nullptr) return missing("blob");
-    return give(at.get(of), blob);
-  });
+  return on_blobs(blobs, {{key, "key"}, cleared(blob, "blob")},
+                  [&](Blobs& at) { return give(at.get(blob_key_of(*key)), blob); });
 }
 
 int fj_blob_read(fj_blobs* blobs, fj_blob_place const* place, fj_blob** blob) {
-  if (blob != nullptr) *blob = nullptr;
-  return on_blobs(blobs, [&](Blobs& at) -> Status {
-    if (place == nullptr) return missing("place");
-    if (blob == nullptr) return missing("blob");
-    return give(at.read(place_of(*place)), blob);
-  });
+  return on_blobs(blobs, {{place, "place"}, cleared(blob, "blob")},
+                  [&](Blobs& at) { return give(at.read(place_of(*place)), blob); });
 }
 
 int fj_blob_view(fj_blobs* blobs, fj_blob_place const* place, fj_blob** blob) {
-  if (blob != nullptr) *blob = nullptr;
-  return on_blobs(blobs, [&](Blobs& at) -> Status {
-    if (place == nullptr) return missing("place");
-    if (blob == nullptr) return missing("blob");
-    Result<std::optional<BlobView>> view = at.view(place_of(*place));
-    if (!view.ok()) return view.status();
-    if (!view.value()) return absent();
-    *blob = new fj_blob{.view = std::move(*view.value())};
-    return {};
-  });
+  return on_blobs(blobs, {{place, "place"}, cleared(blob, "blob")},
+                  [&](Blobs& at) { return give(at.view(place_of(*place)), blob); });
 }
 
 int fj_blob_fetch(fj_blobs* blobs, bcdb_key const* key, uint64_t offset, uint64_t length, fj_blob** blob) {
-  if (blob != nullptr) *blob = nullptr;
-  return on_key(blobs, key, [&](Blobs& at, Key const& of) -> Status {
-    if (blob == nullptr) return missing("blob");
-    return give(at.fetch(of, offset, length), blob);
-  });
+  return on_blobs(blobs, {{key, "key"}, cleared(blob, "blob")},
+                  [&](Blobs& at) { return give(at.fetch(blob_key_of(*key), offset, length), blob); });
 }
 
 void const* fj_blob_bytes(fj_blob const* blob) {
@@ -224,33 +187,25 @@ size_t fj_blob_size(fj_blob const* blob) { return blob == nullptr ? 0 : blob->by
 void fj_blob_free(fj_blob* blob) { delete blob; }
 
 int fj_blob_send_put(fj_blobs* blobs, bcdb_key const* key, void const* bytes, size_t size) {
-  return on_key(blobs, key, [&](Blobs& at, Key const& of) -> Status {
-    Result<std::string_view> const given = bytes_of(bytes, size);
-    return given.ok() ? at.send_put(of, given.value()) : given.status();
-  });
+  return on_blobs(blobs, {{key, "key"}, given(bytes, size)},
+                  [&](Blobs& at) { return at.send_put(blob_key_of(*key), bytes_of(bytes, size)); });
 }
 
 int fj_blob_receive_put(fj_blobs* blobs, fj_blob_place* place) {
-  return on_blobs(blobs, [&](Blobs& at) -> Status {
-    Result<BlobPlace> const put = at.receive_put();
-    if (!put.ok()) return put.status();
-    tell(put.value(), place);
-    return {};
-  });
+  return on_blobs(blobs, {}, [&](Blobs& at) { return tell_put(at.receive_put(), place); });
 }
 
 int fj_blob_send_find(fj_blobs* blobs, bcdb_key const* key) {
-  return on_key(blobs, key, [](Blobs& at, Key const& of) { return at.send_find(of); });
+  return on_blobs(blobs, {{key, "key"}}, [&](Blobs& at) { return at.send_find(blob_key_of(*key)); });
 }
 
 int fj_blob_receive_find(fj_blobs* blobs, fj_blob_place* place) {
-  return on_blobs(blobs, [&](Blobs& at) { return tell_found(at.receive_find(), place); });
+  return on_blobs(blobs, {}, [&](Blobs& at) { return tell_found(at.receive_find(), place); });
 }
 
 int fj_blob_attach(fj_blobs* blobs, int* descriptor, uint32_t* file) {
   if (descriptor != nullptr) *descriptor = -1;
-  return on_blobs(blobs, [&](Blobs& at) -> Status {
-    if (descriptor == nullptr) return missing("descriptor");
+  return on_blobs(blobs, {{descriptor, "descriptor"}}, [&](Blobs& at) -> Status {
     Result<BlobFile> attached = at.attach();
     if (!attached.ok()) return attached.status();
     if (file != nullptr) *file = attached->number();

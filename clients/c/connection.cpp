@@ -5,44 +5,25 @@
 #include <initializer_list>
 
 #include "clients/c/handles.h"
+#include "clients/cpp/answers.h"
 #include "clients/cpp/error_text.h"
-#include "clients/cpp/in_flight.h"
 #include "clients/cpp/journal.h"
 #include "clients/cpp/queues.h"
 
-namespace {
+using namespace fastjournal;
+using namespace fastjournal::c;
+using namespace fastjournal::client;
 
-using fastjournal::Code;
-using fastjournal::Message;
-using fastjournal::Param;
-using fastjournal::Result;
-using fastjournal::Status;
-using fastjournal::Value;
-using fastjournal::c::command_about;
-using fastjournal::c::command_on;
-using fastjournal::c::give_back;
-using fastjournal::c::made;
-using fastjournal::c::missing;
-using fastjournal::c::on_connection;
-using fastjournal::c::read_options;
-using fastjournal::c::store;
-using fastjournal::client::Connection;
-using fastjournal::client::Milliseconds;
-using fastjournal::client::Options;
-using fastjournal::client::Params;
-using fastjournal::client::Queues;
-using fastjournal::client::Reply;
-using fastjournal::client::ReturnedMessage;
+namespace {
 
 constexpr std::uint32_t kInFlightMax = 1U << 20U;
 constexpr std::uint64_t kMessageBytesMax = 1U << 30U;
-constexpr std::size_t kClientBytesMax = 128;
 constexpr std::uint64_t kDelayMsMax = std::uint64_t{100} * 365 * 24 * 3600 * 1000;
 // What names a lease, of a row and of a message.
 constexpr std::initializer_list<char const*> kOfLease{"table", "row", "message", "epoch"};
 
 Status bad(char const* parameter, std::string const& expected) {
-  return Status{Code::bad_parameter, std::string{parameter} + ": expected " + expected}.with("parameter", parameter);
+  return refused(parameter, std::string{parameter} + ": expected " + expected);
 }
 
 std::string text_or(char const* text, char const* otherwise) { return text == nullptr ? otherwise : text; }
@@ -69,6 +50,11 @@ Result<Options> options_of(fj_options const& given) {
 
 }  // namespace
 
+Status fastjournal::c::store_integer(Result<Reply> const& answer, std::string_view name, int64_t* integer) {
+  if (answer.ok() && integer != nullptr) *integer = answer->first().integer(name).value_or(0);
+  return answer.status();
+}
+
 Status fastjournal::c::store(Result<Reply> answer, fj_reply** reply) {
   if (!answer.ok()) return answer.status();
   if (reply != nullptr) *reply = new fj_reply{std::move(answer).value()};
@@ -77,33 +63,27 @@ Status fastjournal::c::store(Result<Reply> answer, fj_reply** reply) {
 
 Message& fastjournal::c::command_about(fj_connection& handle, char const* command, fj_message const& row,
                                        std::initializer_list<char const*> names) {
-  Message& out = handle.scratch;
-  out.clear();
-  out.command = command;
+  Message& out = handle.begin(command);
   for (char const* const name : names)
     if (Value const* const value = row.message.find(name); value != nullptr) out.set(name, *value);
   return out;
 }
 
 Message& fastjournal::c::command_on(fj_connection& handle, char const* command, char const* table) {
-  Message& out = handle.scratch;
-  out.clear();
-  out.command = command;
+  Message& out = handle.begin(command);
   out.set("table", std::string_view{table});
   return out;
 }
 
 int fastjournal::c::give_back(fj_connection* handle, char const* command, fj_message const* task, char const* error,
                               int64_t delay_ms, int* fate, char const* error_trace) {
-  return on_connection(handle, [&]() -> Status {
-    if (task == nullptr) return missing("row");
+  return on_connection(handle, {{task, "row"}}, [&]() -> Status {
     Message& message = command_about(*handle, command, *task, kOfLease);
     client::set_failure(message, text_or(error, ""), text_or(error_trace, ""));
     if (delay_ms >= 0) message.set("process_date", message.arena().copy("+" + std::to_string(delay_ms)));
-    Result<Reply> const answer = client::report(*handle->connection, message);
-    if (!answer.ok()) return answer.status();
     // Of a row and of a message: the second has a fate more.
-    Result<ReturnedMessage> const returned = Queues::returned_of(answer.value().first());
+    Result<ReturnedMessage> const returned =
+        then_first(client::report(*handle->connection, message), Queues::returned_of);
     if (!returned.ok()) return returned.status();
     static constexpr std::array kFates{FJ_RELEASED, FJ_DEAD, FJ_PARKED, FJ_DELETED};  // indexed by Fate
     if (fate != nullptr) *fate = kFates[static_cast<std::size_t>(returned.value().fate)];
@@ -111,35 +91,27 @@ int fastjournal::c::give_back(fj_connection* handle, char const* command, fj_mes
   });
 }
 
-void fastjournal::c::copy(fj_connection& handle, fj_message const* given) {
-  Message& out = handle.scratch;
-  out.clear();
-  out.command = given->command;
-  for (Param const& param : given->message.params()) out.set(param.name, param.value);
+Status fastjournal::c::copy(fj_connection& handle, fj_message const& given, char const* command, char const* parameter,
+                            char const* text) {
+  if (given.command != command) return refused(parameter, text + given.command);
+  Message& out = handle.begin(command);
+  for (Param const& param : given.message.params()) out.set(param.name, param.value);
+  return {};
 }
 
-Status fastjournal::c::insert_of(fj_connection& handle, fj_message const* row) {
-  if (row == nullptr) return missing("row");
-  if (row->command != "INSERT")
-    return Status{Code::bad_parameter, "a row to put is made by fj_row_new; this message is " + row->command}.with(
-        "parameter", "row");
-  copy(handle, row);
-  return {};
+Status fastjournal::c::insert_of(fj_connection& handle, fj_message const& row) {
+  return copy(handle, row, "INSERT", "row", "a row to put is made by fj_row_new; this message is ");
 }
 
 extern "C" {
 
-void fj_options_init_sized(fj_options* options, size_t size) { fastjournal::c::init_options(options, size); }
-void fj_next_options_init_sized(fj_next_options* options, size_t size) { fastjournal::c::init_options(options, size); }
-void fj_give_back_options_init_sized(fj_give_back_options* options, size_t size) {
-  fastjournal::c::init_options(options, size);
-}
-void fj_listen_options_init_sized(fj_listen_options* options, size_t size) {
-  fastjournal::c::init_options(options, size);
-}
+void fj_options_init_sized(fj_options* options, size_t size) { init_options(options, size); }
+void fj_next_options_init_sized(fj_next_options* options, size_t size) { init_options(options, size); }
+void fj_give_back_options_init_sized(fj_give_back_options* options, size_t size) { init_options(options, size); }
+void fj_listen_options_init_sized(fj_listen_options* options, size_t size) { init_options(options, size); }
 
 fj_connection* fj_open(fj_options const* options) {
-  return made<fj_connection>([&](fj_connection*& out) -> Status {
+  return made<fj_connection>({}, [&]() -> Result<std::unique_ptr<fj_connection>> {
     fj_options given;
     if (Status read = read_options(options, given); !read.ok()) return read;
     Result<Options> wanted = options_of(given);
@@ -156,8 +128,7 @@ fj_connection* fj_open(fj_options const* options) {
     Result<std::unique_ptr<Connection>> opened = Connection::open(std::move(wanted).value());
     if (!opened.ok()) return opened.status();
     handle->connection = std::move(opened).value();
-    out = handle.release();
-    return {};
+    return handle;
   });
 }
 
@@ -179,18 +150,14 @@ uint64_t fj_pushes_dropped(fj_connection const* connection) {
 
 int fj_call(fj_connection* connection, fj_message const* command, fj_reply** reply) {
   if (reply != nullptr) *reply = nullptr;
-  return on_connection(connection, [&]() -> Status {
-    if (command == nullptr) return missing("command");
-    return store(connection->connection->call(command->message), reply);
-  });
+  return on_connection(connection, {{command, "command"}},
+                       [&] { return store(connection->connection->call(command->message), reply); });
 }
 
 int fj_put(fj_connection* connection, fj_message const* row, int* result, uint64_t* number) {
-  return on_connection(connection, [&]() -> Status {
-    if (Status made = fastjournal::c::insert_of(*connection, row); !made.ok()) return made;
-    Result<Reply> const reply = connection->connection->call_numbered(connection->scratch);
-    if (!reply.ok()) return reply.status();
-    Result<fastjournal::client::Put> const put = fastjournal::client::Journal::put_of(reply.value());
+  return on_connection(connection, {{row, "row"}}, [&]() -> Status {
+    if (Status made = insert_of(*connection, *row); !made.ok()) return made;
+    Result<Put> const put = then(connection->connection->call_numbered(connection->scratch), Journal::put_of);
     if (!put.ok()) return put.status();
     static constexpr std::array kResults{FJ_INSERTED, FJ_MERGED, FJ_BEHIND, FJ_DUPLICATE, FJ_STALE};  // as PutResult
     if (result != nullptr) *result = kResults[static_cast<std::size_t>(put.value().result)];
@@ -200,11 +167,8 @@ int fj_put(fj_connection* connection, fj_message const* row, int* result, uint64
 }
 
 int fj_next(fj_connection* connection, char const* table, fj_next_options const* options, fj_reply** rows) {
-  if (rows != nullptr) *rows = nullptr;
-  return on_connection(connection, [&]() -> Status {
-    if (table == nullptr) return missing("table");
-    // Leased rows that nobody gets would rest until their leases end.
-    if (rows == nullptr) return missing("rows");
+  // Leased rows that are not delivered would rest until their leases end.
+  return on_connection(connection, {{table, "table"}, cleared(rows, "rows")}, [&]() -> Status {
     fj_next_options given;
     if (Status read = read_options(options, given); !read.ok()) return read;
     Message& next = command_on(*connection, "NEXT", table);
@@ -218,29 +182,21 @@ int fj_next(fj_connection* connection, char const* table, fj_next_options const*
 }
 
 int fj_touch(fj_connection* connection, fj_message const* row, uint64_t lease_ms, int64_t* lease_end) {
-  return on_connection(connection, [&]() -> Status {
-    if (row == nullptr) return missing("row");
+  return on_connection(connection, {{row, "row"}}, [&]() -> Status {
     Message& touch = command_about(*connection, "TOUCH", *row, kOfLease);
     if (lease_ms != 0) touch.set("lease", Value::of_unsigned(lease_ms));
-    Result<Reply> const reply = connection->connection->call(touch);
-    if (!reply.ok()) return reply.status();
-    if (lease_end != nullptr) *lease_end = reply.value().first().integer("lease_end").value_or(0);
-    return {};
+    return store_integer(connection->connection->call(touch), "lease_end", lease_end);
   });
 }
 
 int fj_done(fj_connection* connection, fj_message const* row) {
-  return on_connection(connection, [&]() -> Status {
-    if (row == nullptr) return missing("row");
+  return on_connection(connection, {{row, "row"}}, [&] {
     return connection->connection->call(command_about(*connection, "DONE", *row, {"table", "row", "epoch"})).status();
   });
 }
 
 int fj_done_and_next(fj_connection* connection, fj_message const* row, fj_reply** rows) {
-  if (rows != nullptr) *rows = nullptr;
-  return on_connection(connection, [&]() -> Status {
-    if (row == nullptr) return missing("row");
-    if (rows == nullptr) return missing("rows");
+  return on_connection(connection, {{row, "row"}, cleared(rows, "rows")}, [&] {
     Message& message = command_about(*connection, "DONE", *row, {"table", "row", "epoch"});
     message.set_integer("next", 1);
     return store(connection->connection->call(message), rows);
@@ -257,23 +213,19 @@ int fj_fail(fj_connection* connection, fj_message const* row, char const* error,
 
 int fj_give_back(fj_connection* connection, fj_message const* task, fj_give_back_options const* options, int* fate) {
   fj_give_back_options given;
-  int const read = fastjournal::c::guarded([&] { return read_options(options, given); });
+  int const read = guarded({}, [&] { return read_options(options, given); });
   if (read != FJ_OK) return read;
   bool const is_message = task != nullptr && task->message.has("message");
   char const* const command = given.permanent == 0 ? "RELEASE" : is_message ? "REJECT" : "FAIL";
   if (given.permanent != 0 && given.delay_ms != 0)
-    return fastjournal::c::guarded([] { return bad("delay_ms", "0, as permanent is set"); });
-  if (given.delay_ms > kDelayMsMax)
-    return fastjournal::c::guarded([] { return bad("delay_ms", "0 to 3153600000000"); });
+    return guarded({}, [] { return bad("delay_ms", "0, as permanent is set"); });
+  if (given.delay_ms > kDelayMsMax) return guarded({}, [] { return bad("delay_ms", "0 to 3153600000000"); });
   std::int64_t const delay_ms = given.delay_ms == 0 ? -1 : static_cast<std::int64_t>(given.delay_ms);
   return give_back(connection, command, task, given.error, delay_ms, fate, given.error_trace);
 }
 
 int fj_why(fj_connection* connection, fj_message const* which, fj_reply** reasons) {
-  if (reasons != nullptr) *reasons = nullptr;
-  return on_connection(connection, [&]() -> Status {
-    if (which == nullptr) return missing("which");
-    if (reasons == nullptr) return missing("reasons");
+  return on_connection(connection, {{which, "which"}, cleared(reasons, "reasons")}, [&] {
     Message& why = command_about(*connection, "WHY", *which, {"table", "row"});
     if (!why.has("row"))
       for (Param const& param : which->message.params()) why.set(param.name, param.value);
@@ -282,8 +234,7 @@ int fj_why(fj_connection* connection, fj_message const* which, fj_reply** reason
 }
 
 int fj_listen(fj_connection* connection, char const* table, fj_listen_options const* options) {
-  return on_connection(connection, [&]() -> Status {
-    if (table == nullptr) return missing("table");
+  return on_connection(connection, {{table, "table"}}, [&]() -> Status {
     fj_listen_options given;
     if (Status read = read_options(options, given); !read.ok()) return read;
     static constexpr std::array<std::string_view, 3> kModes{"wake", "row", "deliver"};
@@ -297,8 +248,7 @@ int fj_listen(fj_connection* connection, char const* table, fj_listen_options co
 }
 
 int fj_unlisten(fj_connection* connection, char const* table, char const* domain) {
-  return on_connection(connection, [&]() -> Status {
-    if (table == nullptr) return missing("table");
+  return on_connection(connection, {{table, "table"}}, [&] {
     Params params;
     if (domain != nullptr) params.push_back({"domain", Value::of_text(domain)});
     return connection->connection->unlisten(table, params);
@@ -306,8 +256,7 @@ int fj_unlisten(fj_connection* connection, char const* table, char const* domain
 }
 
 int fj_keep(fj_connection* connection, fj_message const* subscription) {
-  return on_connection(connection, [&]() -> Status {
-    if (subscription == nullptr) return missing("subscription");
+  return on_connection(connection, {{subscription, "subscription"}}, [&]() -> Status {
     if (subscription->command != "WATCH" && subscription->command != "LISTEN")
       return bad("subscription", "WATCH or LISTEN, not " + subscription->command);
     connection->connection->keep(subscription->message);
@@ -316,14 +265,12 @@ int fj_keep(fj_connection* connection, fj_message const* subscription) {
 }
 
 int fj_wait(fj_connection* connection, int64_t limit_ms, int wake_fd, fj_message** notice) {
-  if (notice != nullptr) *notice = nullptr;
-  return on_connection(connection, [&]() -> Status {
-    if (notice == nullptr) return missing("notice");
-    Milliseconds const limit = limit_ms < 0 ? fastjournal::client::kForever : Milliseconds{limit_ms};
+  return on_connection(connection, {cleared(notice, "notice")}, [&]() -> Status {
+    Milliseconds const limit = limit_ms < 0 ? kForever : Milliseconds{limit_ms};
     Result<Message> const push = connection->connection->wait_push(limit, wake_fd < 0 ? -1 : wake_fd);
     if (!push.ok()) return push.status();
-    if (Status refusal = fastjournal::client::refusal_of(push.value()); !refusal.ok()) return refusal;
-    *notice = fastjournal::c::shown_of(push.value()).release();
+    if (Status refusal = refusal_of(push.value()); !refusal.ok()) return refusal;
+    *notice = shown_of(push.value()).release();
     return {};
   });
 }

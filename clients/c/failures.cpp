@@ -4,10 +4,9 @@
 
 #include "clients/c/handles.h"
 
-namespace {
+using namespace fastjournal;
 
-using fastjournal::Code;
-using fastjournal::Status;
+namespace {
 
 // The numbers of the header never change, those of Code must not.
 static_assert(
@@ -29,7 +28,7 @@ static_assert(
     FJ_DAMAGED == static_cast<int>(Code::damaged) && FJ_IO_ERROR == static_cast<int>(Code::io_error) &&
     FJ_IN_TRANSACTION == static_cast<int>(Code::in_transaction) &&
     FJ_ROLLED_BACK == static_cast<int>(Code::rolled_back) && FJ_MOVED == static_cast<int>(Code::moved) &&
-    std::size(fastjournal::kCodeRows) == FJ_MOVED + 1);
+    std::size(kCodeRows) == FJ_MOVED + 1);
 
 struct Failure {
   Code code{Code::ok};
@@ -57,8 +56,14 @@ int told_no_memory() noexcept {
   return FJ_NO_SPACE;
 }
 
-Status missing(std::string_view what) {
-  return Status{Code::bad_parameter, std::string{what} + " is NULL"}.with("parameter", std::string{what});
+Status refused(std::string_view parameter, std::string text) {
+  return Status{Code::bad_parameter, std::move(text)}.with("parameter", std::string{parameter});
+}
+
+Status check(AllNeeded needed) {
+  for (auto const& [given, name] : needed)
+    if (given == nullptr) return refused(name, std::string{name} + " is NULL");
+  return {};
 }
 
 }  // namespace fastjournal::c
@@ -67,7 +72,7 @@ extern "C" {
 
 char const* fj_code_name(int code) {
   if (code < 0 || code > FJ_MOVED) return "unknown";
-  return fastjournal::row_of(static_cast<Code>(code)).wire_name.data();
+  return row_of(static_cast<Code>(code)).wire_name.data();
 }
 
 int fj_error_code(void) { return static_cast<int>(last().code); }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,24 +18,45 @@ namespace fastjournal::c {
 int told(Status status) noexcept;
 // There is no memory to say more.
 int told_no_memory() noexcept;
-// A pointer that is needed is NULL.
-Status missing(std::string_view what);
+// bad_parameter, with the name of the parameter.
+Status refused(std::string_view parameter, std::string text);
 
-// Runs `act`, which returns a Status. What it may throw is that there is too little memory.
+// The pointers that a caller must give, with their names. Not ok: the first one that is NULL.
+struct Needed {
+  void const* given;
+  char const* name;
+};
+using AllNeeded = std::initializer_list<Needed>;
+Status check(AllNeeded needed);
+
+// Where an answer goes: NULL until it is there.
+template <typename T>
+Needed cleared(T** place, char const* name) noexcept {
+  if (place != nullptr) *place = nullptr;
+  return {place, name};
+}
+
+// Runs `act`, which returns a Status, if nothing that it needs is missing. What may be thrown is that there is too little
+// memory.
 template <typename Do>
-int guarded(Do const& act) noexcept {
+int guarded(AllNeeded needed, Do const& act) noexcept {
   try {
-    return told(act());
+    Status given = check(needed);
+    return told(given.ok() ? act() : std::move(given));
   } catch (...) {
     return told_no_memory();
   }
 }
 
-// The same for what makes something: `act` fills in the pointer that is returned.
+// The same for what makes something, which is returned: `act` returns a Result with a unique_ptr.
 template <typename T, typename Do>
-T* made(Do const& act) noexcept {
+T* made(AllNeeded needed, Do const& act) noexcept {
   T* out = nullptr;
-  guarded([&] { return act(out); });
+  guarded(needed, [&]() -> Status {
+    Result<std::unique_ptr<T>> one = act();
+    if (one.ok()) out = one.value().release();
+    return one.status();
+  });
   return out;
 }
 
@@ -45,7 +68,7 @@ Status read_options(T const* given, T& out) {
   out = {};
   if (given == nullptr) return {};
   if (given->size < sizeof given->size || given->size > kSizeMax)
-    return Status{Code::bad_parameter, "these options were not made by their ..._init"}.with("parameter", "size");
+    return refused("size", "these options were not made by their ..._init");
   auto const* const bytes = reinterpret_cast<char const*>(given);
   if (std::any_of(bytes + std::min(given->size, sizeof out), bytes + given->size, [](char c) { return c != 0; }))
     return {Code::not_supported, "an option of a newer version of this library is set; this one is " FJ_VERSION};

@@ -39,26 +39,36 @@ struct fj_reply {
 };
 
 struct fj_connection {
+  // The scratch as a command without parameters.
+  fastjournal::Message& begin(char const* command) {
+    scratch.clear();
+    scratch.command = command;
+    return scratch;
+  }
+
   std::unique_ptr<fastjournal::client::Connection> connection;
   fastjournal::Message scratch{};  // the command that is sent
   bool in_call{false};
-  bool broken{false};  // memory ended within a call: nobody knows what was half done
+  bool broken{false};  // memory ended within a call: it is unknown what was half done
 };
 
 namespace fastjournal::c {
 
 [[nodiscard]] std::unique_ptr<fj_message> shown_of(Message const& message);
+// With these texts as parameters; one that is null is left out.
+[[nodiscard]] Result<std::unique_ptr<fj_message>> message_with(
+    char const* command, std::initializer_list<std::pair<char const*, char const*>> texts);
 
-// Runs `act` as guarded() does, for a connection that can be used now.
+// As guarded(), for a connection that can be used now.
 template <typename Do>
-int on_connection(fj_connection* handle, Do const& act) noexcept {
-  return guarded([&]() -> Status {
-    if (handle == nullptr) return missing("connection");
+int on_connection(fj_connection* handle, AllNeeded needed, Do const& act) noexcept {
+  return guarded({{handle, "connection"}}, [&]() -> Status {
     if (handle->in_call) return {Code::wrong_state, "a callback may not call the connection that it is about"};
     if (handle->broken) return {Code::closed, "there was too little memory in a call before: close this connection"};
     handle->in_call = true;
     try {
-      Status status = act();
+      Status given = check(needed);
+      Status status = given.ok() ? act() : std::move(given);
       handle->in_call = false;
       return status;
     } catch (...) {
@@ -74,14 +84,17 @@ int on_connection(fj_connection* handle, Do const& act) noexcept {
 [[nodiscard]] Message& command_about(fj_connection& handle, char const* command, fj_message const& row,
                                      std::initializer_list<char const*> names);
 [[nodiscard]] Message& command_on(fj_connection& handle, char const* command, char const* table);
-// Into the scratch of the connection.
-void copy(fj_connection& handle, fj_message const* given);
+// A copy of `given`, the caller's `parameter`. bad_parameter, with this text and its name: it is another command.
+[[nodiscard]] Status copy(fj_connection& handle, fj_message const& given, char const* command, char const* parameter,
+                          char const* text);
 // The INSERT of a row, and the SEND of a message.
-[[nodiscard]] Status insert_of(fj_connection& handle, fj_message const* row);
-[[nodiscard]] Status send_of(fj_connection& handle, fj_message const* message);
+[[nodiscard]] Status insert_of(fj_connection& handle, fj_message const& row);
+[[nodiscard]] Status send_of(fj_connection& handle, fj_message const& message);
 
 // The answer becomes the caller's. `reply` may be null.
 [[nodiscard]] Status store(Result<client::Reply> answer, fj_reply** reply);
+// The same of a parameter of it; 0 if it is not there.
+[[nodiscard]] Status store_integer(Result<client::Reply> const& answer, std::string_view name, int64_t* integer);
 // A command about a leased row or message whose answer says its fate. `error` and `error_trace` may be null.
 int give_back(fj_connection* handle, char const* command, fj_message const* task, char const* error, int64_t delay_ms,
               int* fate, char const* error_trace = nullptr);

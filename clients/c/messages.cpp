@@ -4,16 +4,11 @@
 #include "clients/c/handles.h"
 #include "clients/cpp/journal.h"
 
-namespace {
+using namespace fastjournal;
+using namespace fastjournal::c;
+using namespace fastjournal::client;
 
-using fastjournal::Code;
-using fastjournal::Message;
-using fastjournal::Param;
-using fastjournal::Status;
-using fastjournal::Value;
-using fastjournal::c::guarded;
-using fastjournal::c::made;
-using fastjournal::c::missing;
+namespace {
 
 constexpr std::size_t kBytesMax = 64U * 1024 * 1024;
 
@@ -25,11 +20,7 @@ std::string_view terminated(Message& message, std::string_view bytes) {
 }
 
 int set_value(fj_message* message, char const* name, Value value) {
-  return guarded([&]() -> Status {
-    if (message == nullptr) return missing("message");
-    if (name == nullptr) return missing("name");
-    return message->set(name, value);
-  });
+  return guarded({{message, "message"}, {name, "name"}}, [&] { return message->set(name, value); });
 }
 
 Value const* found(fj_message const* message, char const* name) {
@@ -39,15 +30,12 @@ Value const* found(fj_message const* message, char const* name) {
 // `read` returns an optional number.
 template <typename T, typename Read>
 int get_number(fj_message const* message, char const* name, T* value, char const* wanted, Read const& read) {
-  return guarded([&]() -> Status {
-    if (message == nullptr) return missing("message");
-    if (name == nullptr) return missing("name");
-    if (value == nullptr) return missing("value");
+  return guarded({{message, "message"}, {name, "name"}, {value, "value"}}, [&]() -> Status {
     Value const* const held = message->message.find(name);
     if (held == nullptr)
       return Status{Code::not_found, message->command + " has no parameter " + name}.with("parameter", name);
     auto const number = read(*held);
-    if (!number) return Status{Code::bad_parameter, std::string{name} + " is no " + wanted}.with("parameter", name);
+    if (!number) return refused(name, std::string{name} + " is no " + wanted);
     *value = *number;
     return {};
   });
@@ -85,37 +73,31 @@ std::unique_ptr<fj_message> fastjournal::c::shown_of(Message const& message) {
   return out;
 }
 
+Result<std::unique_ptr<fj_message>> fastjournal::c::message_with(
+    char const* command, std::initializer_list<std::pair<char const*, char const*>> texts) {
+  auto out = std::make_unique<fj_message>(command);
+  for (auto const& [name, text] : texts)
+    if (text != nullptr)
+      if (Status set = out->set(name, Value::of_text(text)); !set.ok()) return set;
+  return out;
+}
+
 extern "C" {
 
 fj_message* fj_message_new(char const* command) {
-  return made<fj_message>([&](fj_message*& out) -> Status {
-    if (command == nullptr) return missing("command");
-    out = new fj_message{command};
-    return {};
-  });
+  return made<fj_message>({{command, "command"}}, [&] { return message_with(command, {}); });
 }
 
 fj_message* fj_row_new(char const* table) {
-  return made<fj_message>([&](fj_message*& out) -> Status {
-    if (table == nullptr) return missing("table");
-    auto row = std::make_unique<fj_message>("INSERT");
-    if (Status set = row->set("table", Value::of_text(table)); !set.ok()) return set;
-    out = row.release();
-    return {};
-  });
+  return made<fj_message>({{table, "table"}}, [&] { return message_with("INSERT", {{"table", table}}); });
 }
 
 fj_message* fj_message_copy(fj_message const* message) {
-  return made<fj_message>([&](fj_message*& out) -> Status {
-    if (message == nullptr) return missing("message");
-    out = fastjournal::c::shown_of(message->message).release();
-    return {};
-  });
+  return made<fj_message>({{message, "message"}}, [&] { return Result{shown_of(message->message)}; });
 }
 
 int fj_message_clear(fj_message* message) {
-  return guarded([&]() -> Status {
-    if (message == nullptr) return missing("message");
+  return guarded({{message, "message"}}, [&] {
     bool const has_table = message->message.has("table");
     std::string const table{message->message.text("table")};
     message->message.clear();
@@ -130,12 +112,12 @@ int fj_message_clear(fj_message* message) {
 void fj_message_free(fj_message* message) { delete message; }
 
 int fj_set_text(fj_message* message, char const* name, char const* text, size_t size) {
-  if (text == nullptr && size != 0) return guarded([] { return missing("text"); });
+  if (text == nullptr && size != 0) return guarded({{text, "text"}}, [] { return Status{}; });
   return set_value(message, name, Value::of_text({text, size == FJ_NUL ? std::strlen(text) : size}));
 }
 
 int fj_set_binary(fj_message* message, char const* name, void const* bytes, size_t size) {
-  if (bytes == nullptr && size != 0) return guarded([] { return missing("bytes"); });
+  if (bytes == nullptr && size != 0) return guarded({{bytes, "bytes"}}, [] { return Status{}; });
   return set_value(message, name, Value::of_binary({static_cast<char const*>(bytes), size}));
 }
 
@@ -156,12 +138,8 @@ int fj_set_boolean(fj_message* message, char const* name, int value) {
 }
 
 int fj_set_from_now(fj_message* message, char const* name, int64_t milliseconds) {
-  return guarded([&]() -> Status {
-    if (message == nullptr) return missing("message");
-    if (name == nullptr) return missing("name");
-    if (milliseconds < 0)
-      return Status{Code::bad_parameter, std::string{name} + ": a date from now is 0 or more milliseconds away"}.with(
-          "parameter", name);
+  return guarded({{message, "message"}, {name, "name"}}, [&] {
+    if (milliseconds < 0) return refused(name, std::string{name} + ": a date from now is 0 or more milliseconds away");
     return message->set(name, Value::of_text("+" + std::to_string(milliseconds)));
   });
 }
@@ -215,7 +193,7 @@ char const* fj_param_name(fj_message const* message, size_t index) {
   return index < fj_param_count(message) ? message->message.params()[index].name.data() : nullptr;
 }
 
-int fj_is_column(char const* name) { return name != nullptr && !fastjournal::client::is_row_parameter(name) ? 1 : 0; }
+int fj_is_column(char const* name) { return name != nullptr && !is_row_parameter(name) ? 1 : 0; }
 
 size_t fj_reply_count(fj_reply const* reply) { return reply == nullptr ? 0 : reply->shown.size(); }
 
@@ -223,9 +201,9 @@ fj_message const* fj_reply_message(fj_reply const* reply, size_t index) {
   if (index >= fj_reply_count(reply)) return nullptr;
   std::unique_ptr<fj_message>& shown = reply->shown[index];
   if (shown != nullptr) return shown.get();
-  guarded([&]() -> Status {
-    shown = fastjournal::c::shown_of(reply->reply.messages[index]);
-    return {};
+  guarded({}, [&] {
+    shown = shown_of(reply->reply.messages[index]);
+    return Status{};
   });
   return shown.get();
 }

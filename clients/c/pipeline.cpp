@@ -1,19 +1,9 @@
 // Many commands in flight, of the C API.
 #include "clients/c/handles.h"
 
-namespace {
-
-using fastjournal::Code;
-using fastjournal::Message;
-using fastjournal::Result;
-using fastjournal::Status;
-using fastjournal::c::made;
-using fastjournal::c::missing;
-using fastjournal::c::on_connection;
-using fastjournal::client::Pipeline;
-using fastjournal::client::Reply;
-
-}  // namespace
+using namespace fastjournal;
+using namespace fastjournal::c;
+using namespace fastjournal::client;
 
 struct fj_pipeline {
   fj_pipeline(fj_connection& on, std::uint32_t depth, fj_on_answer tell_answer, void* its_context)
@@ -26,23 +16,13 @@ struct fj_pipeline {
   void take(std::uint64_t nr, Result<Reply> answer) {
     if (!answer.ok()) {
       if (first_failure.ok()) first_failure = answer.status();
-      int const code = fastjournal::c::told(answer.status());
+      int const code = told(answer.status());
       if (tell != nullptr) tell(context, nr, code, nullptr);
       return;
     }
     fj_reply shown{std::move(answer).value()};
     if (tell != nullptr) tell(context, nr, FJ_OK, &shown);
     handle.connection->recycle(std::move(shown.reply));
-  }
-
-  // `build` leaves the command in the handle's scratch, or returns another message.
-  template <typename Build>
-  int send(Build const& build) {
-    return on_connection(&handle, [&]() -> Status {
-      Message const* message = nullptr;
-      if (Status built = build(message); !built.ok()) return built;
-      return pipeline.send(*message);
-    });
   }
 
   fj_connection& handle;
@@ -52,49 +32,46 @@ struct fj_pipeline {
   Pipeline pipeline;
 };
 
+namespace {
+
+template <typename Do>
+int on_pipeline(fj_pipeline* pipeline, AllNeeded needed, Do const& act) {
+  if (pipeline == nullptr) return guarded({{pipeline, "pipeline"}}, [] { return Status{}; });
+  return on_connection(&pipeline->handle, needed, act);
+}
+
+}  // namespace
+
 extern "C" {
 
 fj_pipeline* fj_pipeline_new(fj_connection* connection, uint32_t depth, fj_on_answer on_answer, void* context) {
-  return made<fj_pipeline>([&](fj_pipeline*& out) -> Status {
-    if (connection == nullptr) return missing("connection");
+  return made<fj_pipeline>({{connection, "connection"}}, [&]() -> Result<std::unique_ptr<fj_pipeline>> {
     std::size_t const depth_max = connection->connection->options().in_flight_max;
     if (depth == 0 || depth > depth_max)
-      return Status{Code::bad_parameter, "depth: expected 1 to " + std::to_string(depth_max) + ", in_flight_max"}.with(
-          "parameter", "depth");
-    out = new fj_pipeline{*connection, depth, on_answer, context};
-    return {};
+      return refused("depth", "depth: expected 1 to " + std::to_string(depth_max) + ", in_flight_max");
+    return std::make_unique<fj_pipeline>(*connection, depth, on_answer, context);
   });
 }
 
 int fj_pipeline_put(fj_pipeline* pipeline, fj_message const* row) {
-  if (pipeline == nullptr) return fastjournal::c::guarded([] { return missing("pipeline"); });
-  return pipeline->send([&](Message const*& message) {
-    message = &pipeline->handle.scratch;
-    bool const is_message = row != nullptr && row->command == "SEND";
-    Status made =
-        is_message ? fastjournal::c::send_of(pipeline->handle, row) : fastjournal::c::insert_of(pipeline->handle, row);
-    if (made.ok()) pipeline->handle.connection->number(pipeline->handle.scratch);
-    return made;
+  return on_pipeline(pipeline, {{row, "row"}}, [&]() -> Status {
+    fj_connection& handle = pipeline->handle;
+    if (Status made = row->command == "SEND" ? send_of(handle, *row) : insert_of(handle, *row); !made.ok()) return made;
+    handle.connection->number(handle.scratch);
+    return pipeline->pipeline.send(handle.scratch);
   });
 }
 
 int fj_pipeline_send(fj_pipeline* pipeline, fj_message const* command) {
-  if (pipeline == nullptr) return fastjournal::c::guarded([] { return missing("pipeline"); });
-  return pipeline->send([&](Message const*& message) -> Status {
-    if (command == nullptr) return missing("command");
-    message = &command->message;
-    return {};
-  });
+  return on_pipeline(pipeline, {{command, "command"}}, [&] { return pipeline->pipeline.send(command->message); });
 }
 
 int fj_pipeline_flush(fj_pipeline* pipeline) {
-  if (pipeline == nullptr) return fastjournal::c::guarded([] { return missing("pipeline"); });
-  return on_connection(&pipeline->handle, [&] { return pipeline->handle.connection->flush(); });
+  return on_pipeline(pipeline, {}, [&] { return pipeline->handle.connection->flush(); });
 }
 
 int fj_pipeline_finish(fj_pipeline* pipeline) {
-  if (pipeline == nullptr) return fastjournal::c::guarded([] { return missing("pipeline"); });
-  return on_connection(&pipeline->handle, [&] {
+  return on_pipeline(pipeline, {}, [&] {
     pipeline->pipeline.finish();
     return std::exchange(pipeline->first_failure, Status{});
   });
@@ -102,10 +79,10 @@ int fj_pipeline_finish(fj_pipeline* pipeline) {
 
 void fj_pipeline_free(fj_pipeline* pipeline) {
   if (pipeline == nullptr || pipeline->handle.in_call) return;
-  // Tickets that nobody receives would use up the connection's.
-  on_connection(&pipeline->handle, [&]() -> Status {
+  // Tickets that are not received would use up the connection's.
+  on_connection(&pipeline->handle, {}, [&] {
     pipeline->pipeline.finish();
-    return {};
+    return Status{};
   });
   delete pipeline;
 }

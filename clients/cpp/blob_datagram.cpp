@@ -72,7 +72,7 @@ Result<bcdb::Response> ask_by_datagram(std::string const& port, std::string cons
   } else if (Status const status = own.bind(socket.fd(), own_path); !status.ok()) {
     return status;
   }
-  // From then on nobody else can answer.
+  // From then on no other process can answer.
   if (::connect(socket.fd(), any(to.value()), sizeof to.value()) != 0)
     return Status{Code::unavailable, "cannot connect to " + port + ": " + datagram_reason(errno)};
   std::string query;

@@ -306,7 +306,7 @@ Result<std::size_t> BlobStream::receive_with_descriptors(std::span<char> into) {
     for (std::size_t i = 0; i < count; ++i) {
       int descriptor = -1;
       std::memcpy(&descriptor, CMSG_DATA(part) + i * sizeof descriptor, sizeof descriptor);
-      // Nobody asked for more.
+      // No more was requested.
       if (passed_.size() < in_flight_.size())
         passed_.push_back(descriptor);
       else

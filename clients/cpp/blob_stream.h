@@ -39,7 +39,7 @@ struct BlobAnswer {
 
 class BlobStream {
  public:
-  // unavailable: nobody answers; bad_parameter: no address; not_supported: it does not speak this version.
+  // unavailable: no answer; bad_parameter: no address; not_supported: it does not speak this version.
   [[nodiscard]] static Result<std::unique_ptr<BlobStream>> open(BlobStreamOptions options);
   // The whole write of version 1: there is no result. closed: it was refused, or its time was over.
   [[nodiscard]] static Status write_version_1(BlobStreamOptions const& options, bcdb::Key const& key,

@@ -112,7 +112,7 @@ class Connection {
   //   timed_out    no answer in time; a later answer is dropped, and what it leases is released
   //   closed       the connection was lost and the command must not be resent: whether it was carried out
   //                is not known
-  //   unavailable  the daemon cannot be reached; or nobody decides for the table (fact `retry`), which was tried
+  //   unavailable  the daemon cannot be reached; or no node decides for the table (fact `retry`), which was tried
   //                again until the time limit
   //   moved        the node that decides for the table (facts `address`, `node`, `token`) was not found until the
   //                time limit; or at once, if the command is of a transaction or has no `table`
@@ -153,9 +153,9 @@ class Connection {
   [[nodiscard]] bool wait_answer(Ticket ticket, Milliseconds limit, int wake_fd = -1);
 
   // Subscribes (LISTEN), and again after every reconnect. `params` besides `table`: domain or queue, mode, credit,
-  // worker; or key, key_binary or prefix. A subscription refused after a reconnect arrives as an ERROR push; one of keys
-  // that is in force again as a push CHANGED with missed=1, as nobody told what changed in between. When its table moves,
-  // it moves too, and is tried until it is in force.
+  // worker; or key, key_binary or prefix. A subscription refused after a reconnect arrives as an ERROR push; one of
+  // keys that is in force again as a push CHANGED with missed=1, as changes in between were not reported. When its
+  // table moves, it moves too, and is tried until it is in force.
   [[nodiscard]] Status listen(std::string_view table, Params const& params = {});
   [[nodiscard]] Status unlisten(std::string_view table, Params const& params = {});
   // The same for the figures (WATCH); `params`: table, every. Its rounds come as pushes: STATS and FIGURES.

@@ -88,7 +88,7 @@ Result<std::uint64_t> Connection::Body::send(Message const& command, int wake_fd
   Moment const until = moment_after(options.time_limit);
   std::string_view const table = command.text("table");
   Link* link = link_for(command, table);
-  // With nothing in flight, nobody has noticed yet that the connection ended.
+  // With nothing in flight, the end of the connection is not noticed yet.
   if (tickets_ == 0 && link != nullptr && link->is_open()) {
     read_some(*link);
     link = link_for(command, table);

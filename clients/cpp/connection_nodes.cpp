@@ -59,11 +59,11 @@ Status Connection::Body::open() {
     facts.insert(facts.end(), made.facts().begin(), made.facts().end());
   }
   Status out{code, std::move(reasons)};
-  for (auto& [name, value] : facts) static_cast<void>(std::move(out).with(std::move(name), std::move(value)));
+  for (auto& [name, value] : facts) out = std::move(out).with(std::move(name), std::move(value));
   return out;
 }
 
-// Where there are other nodes, one that is gone keeps nobody from them for long: others may name it for a while.
+// Where there are other nodes, one that is gone does not delay their use for long: others may name it for a while.
 Milliseconds Connection::Body::limit_of_connect(std::string const& address) const {
   if (!gives_up_silent()) return options.connect_limit;
   Milliseconds const limit = std::min(options.connect_limit, options.silence_limit);
@@ -301,7 +301,8 @@ bool Connection::Body::gives_up_silent() const {
   return (servers_.size() > 1 || routes_.any()) && options.silence_limit != kForever;
 }
 
-// Of several nodes, one that owes an answer may have no power, or be stopped: nobody tells. Returns when to look again.
+// Of several nodes, one that owes an answer may have no power, or be stopped, without a sign. Returns when to look
+// again.
 Moment Connection::Body::give_up_silent() {
   if (!gives_up_silent()) return Moment::max();
   Moment next = Moment::max();
@@ -315,7 +316,7 @@ Moment Connection::Body::give_up_silent() {
 Moment Connection::Body::give_up_if_silent(Link& link) {
   Moment const now = moment_now();
   if (now < link.quiet_since() + options.silence_limit) return link.quiet_since() + options.silence_limit;
-  // Between calls nobody has read what arrived.
+  // Between calls nothing was read.
   if (read_some(link) || !link.is_open()) return now;
   bool is_asked = false;
   for (auto const& [nr, one] : in_flight_) {
@@ -463,7 +464,8 @@ void Connection::Body::push(Message message) {
   pushes_.push_back(std::move(message));
 }
 
-// If the message leases something, that nobody would work on until the lease ends. Without an error, as nothing failed.
+// If the message leases something, that would not be worked on until the lease ends. Without an error, as nothing
+// failed.
 void Connection::Body::give_back(Link& link, CommandRule const& rule, Message const& message) {
   if (!has_word(rule.leases, message.command) || !is_leased(message)) return;
   Message release{rule.give_back};
@@ -497,7 +499,7 @@ void Connection::Body::settle_oldest(Link& link, Status const& how) {
 
 // ---- what waits to be sent
 
-// A node that knows nobody may be cut off from the others.
+// A node that knows no owner may be cut off from the others.
 void Connection::Body::ask_elsewhere(Link const& link, std::string_view table) {
   if (servers_.size() == 1 || table.empty()) return;
   auto const here = std::ranges::find(servers_, link.address());
@@ -573,7 +575,7 @@ void Connection::Body::send_held(InFlight& one, Route* route, int wake_fd, Momen
   auto const wait_more = [&] {
     if (route == nullptr) return;
     route->unsettled = true;
-    // What the daemon may answer out of turn keeps nobody back.
+    // Commands that the daemon may answer out of turn delay no others.
     route->blocked = route->blocked || one.wait == Milliseconds{0};
   };
   Moment const begun = moment_now();

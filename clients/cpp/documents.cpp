@@ -1,6 +1,5 @@
 #include "clients/cpp/documents.h"
 
-#include <algorithm>
 #include <array>
 
 #include "clients/cpp/answers.h"
@@ -25,46 +24,25 @@ std::vector<std::string> words(std::string_view text) {
   return out;
 }
 
+Result<std::string> state_of(Message const& answer) { return std::string{answer.text("status")}; }
+
 }  // namespace
 
 std::span<CommandRule const> pipeline_commands() {
   // SENDING again is answered as before; so are SENT and what says the same thing twice.
-  static constexpr std::array kCommands{
-      CommandRule{.name = "FOUND", .resend = Resend::always, .leases = "DOCUMENT", .give_back = "RELEASE"},
-      // As of journals.
-      CommandRule{
-          .name = "NEXT", .resend = Resend::always, .wait = "wait", .leases = "ROW DOCUMENT", .give_back = "RELEASE"},
-      CommandRule{.name = "SENDING", .resend = Resend::always},
-      CommandRule{.name = "SENT", .resend = Resend::always},
-      CommandRule{.name = "ROUTED", .resend = Resend::always},
-      CommandRule{.name = "CHILD", .leases = "DOCUMENT", .give_back = "RELEASE"},
-      CommandRule{.name = "CHILDREN_DONE", .resend = Resend::always},
-      CommandRule{.name = "HEARTBEAT", .resend = Resend::always},
-      CommandRule{.name = "FAILED", .resend = Resend::always},
-      CommandRule{.name = "DROPPED", .resend = Resend::always},
-      CommandRule{.name = "RELEASE", .resend = Resend::always},
-      CommandRule{.name = "PAUSE", .resend = Resend::always},
-      CommandRule{.name = "RESUME", .resend = Resend::always},
-      CommandRule{.name = "DRAIN", .resend = Resend::always},
-      CommandRule{.name = "RETRY", .resend = Resend::always},
-      CommandRule{.name = "FORCE", .resend = Resend::always},
-      CommandRule{.name = "DROP", .resend = Resend::always},
-      CommandRule{.name = "RESOLVE", .resend = Resend::always},
-      CommandRule{.name = "FORGET", .resend = Resend::always},
-      CommandRule{.name = "MIGRATE", .resend = Resend::always},
-      CommandRule{.name = "DOCUMENTS", .resend = Resend::always},
-      CommandRule{.name = "DESTINATIONS", .resend = Resend::always},
-      CommandRule{.name = "WHY", .resend = Resend::always},
-      CommandRule{.name = "HISTORY", .resend = Resend::always},
-      CommandRule{.name = "PLANS", .resend = Resend::always},
-      CommandRule{.name = "STEPS", .resend = Resend::always},
-  };
+  static constexpr std::array kCommands =
+      rules_of({leasing("FOUND", "DOCUMENT"),
+                // As of journals.
+                leasing("NEXT", "ROW DOCUMENT", "wait"),
+                CommandRule{.name = "CHILD", .leases = "DOCUMENT", .give_back = "RELEASE"}},
+               {"SENDING", "SENT",      "ROUTED",       "CHILDREN_DONE", "HEARTBEAT", "FAILED", "DROPPED", "RELEASE",
+                "PAUSE",   "RESUME",    "DRAIN",        "RETRY",         "FORCE",     "DROP",   "RESOLVE", "FORGET",
+                "MIGRATE", "DOCUMENTS", "DESTINATIONS", "WHY",           "HISTORY",   "PLANS",  "STEPS"});
   return kCommands;
 }
 
 Message Documents::about(std::string_view command, Document const& document) const {
-  Message out(command);
-  out.set("table", std::string_view{table_});
+  Message out = command_on(table_, command);
   out.set("document", Value::of_unsigned(document.document));
   out.set("token", Value::of_unsigned(document.token));
   return out;
@@ -78,9 +56,9 @@ Result<Document> Documents::document_of(Message const& message) const {
   out.source = message.text("source");
   out.uri = message.text("uri");
   out.hash = message.text("hash");
-  auto const change = std::ranges::find(kChanges, message.text("change"));
-  if (change == kChanges.end()) return unexpected(message, "DOCUMENT with a known change");
-  out.change = static_cast<Document::Change>(change - kChanges.begin());
+  std::optional<Document::Change> const change = word_in<Document::Change>(kChanges, message.text("change"));
+  if (!change) return unexpected(message, "DOCUMENT with a known change");
+  out.change = *change;
   out.destinations = words(message.text("destinations"));
   out.children = number(message, "children") != 0;
   out.newer = number(message, "newer");
@@ -96,8 +74,7 @@ Result<Document> Documents::document_of(Message const& message) const {
 
 Result<Document> Documents::found(std::string_view source, std::string_view uri, std::string_view hash,
                                   FoundOptions const& options) {
-  Message command("FOUND");
-  command.set("table", std::string_view{table_});
+  Message command = command_on(table_, "FOUND");
   command.set("source", source);
   command.set("uri", uri);
   set_if_any(command, "hash", hash);
@@ -106,30 +83,20 @@ Result<Document> Documents::found(std::string_view source, std::string_view uri,
   if (options.gone) command.set_integer("gone", 1);
   set_span(command, "lease", options.lease);
   set_if_any(command, "worker", options.worker);
-  Result<Reply> const reply = connection_.call(command);
-  if (!reply.ok()) return reply.status();
-  return document_of(reply->first());
+  return then_first(connection_.call(command), [&](Message const& answer) { return document_of(answer); });
 }
 
 Result<std::vector<Document>> Documents::next(NextDocuments const& options) {
-  Message command("NEXT");
-  command.set("table", std::string_view{table_});
+  Message command = command_on(table_, "NEXT");
   set_if_any(command, "source", options.source);
   set_if_any(command, "destination", options.destination);
   command.set_integer("count", options.count);
   set_span(command, "lease", options.lease);
   set_span(command, "wait", options.wait);
   set_if_any(command, "worker", options.worker);
-  Result<Reply> const reply = connection_.call(command);
-  if (!reply.ok()) return reply.status();
-  std::vector<Document> out;
-  for (Message const& message : reply->messages) {
-    if (message.command == "NOTHING") continue;
-    Result<Document> one = document_of(message);
-    if (!one.ok()) return one.status();
-    out.push_back(std::move(one).value());
-  }
-  return out;
+  return then(connection_.call(command), [&](Reply const& reply) {
+    return list_of(reply, [&](Message const& message) { return document_of(message); });
+  });
 }
 
 Result<Sending> Documents::begin(Document const& document, std::string_view destination, bool batched) {
@@ -157,9 +124,7 @@ Result<Sending> Documents::begin(Document const& document, std::string_view dest
 Result<std::string> Documents::sent(Document const& document, std::string_view destination) {
   Message command = about("SENT", document);
   command.set("destination", destination);
-  Result<Reply> const reply = connection_.call(command);
-  if (!reply.ok()) return reply.status();
-  return std::string{reply->first().text("status")};
+  return then_first(connection_.call(command), state_of);
 }
 
 Result<std::string> Documents::failed(Document const& document, std::string_view destination, std::string_view kind,
@@ -169,9 +134,7 @@ Result<std::string> Documents::failed(Document const& document, std::string_view
   set_error(command, "class", kind, kFailureClassBytesMax);
   set_failure(command, options.error, options.error_trace);
   set_flag(command, "permanent", options.permanent);
-  Result<Reply> const reply = report(connection_, command);
-  if (!reply.ok()) return reply.status();
-  return std::string{reply->first().text("status")};
+  return then_first(report(connection_, command), state_of);
 }
 
 Status Documents::dropped(Document const& document, std::string_view destination, std::string_view reason) {

@@ -9,10 +9,10 @@
 //         return send_to(destination, content, sending.key);  // nothing, or NotSent
 //       });
 //
-// deliver() says SENDING, calls the function if the document may be sent, and says what it returns, so that the order of
-// record and send is that of the destination's guarantee. Documents that a crash left come by next().
+// deliver() says SENDING, calls the function if the document may be sent, and says what it returns, so that the order
+// of record and send is that of the destination's guarantee. Documents that a crash left come by next().
 //
-// While the function runs, nothing is said and nothing is read (client.h), so nobody notices that the connection is
+// While the function runs, nothing is said and nothing is read (client.h), so it goes unnoticed that the connection is
 // lost: the daemon waits for the table's `grace` (10 s by default), and hands the document out again. A function that
 // may take longer says docs.heartbeat(found.value()) well within the grace, every 3 s for example: after a loss it
 // makes the connection again and keeps the document. Once it returns false the function is to stop. What is to be
@@ -110,7 +110,7 @@ struct NotSent {
   std::string error{};
   bool permanent{false};
   bool drop{false};              // no failure: it need not arrive there
-  bool may_have_arrived{false};  // nobody knows: no answer came
+  bool may_have_arrived{false};  // unknown: no answer came
   std::string error_trace{};     // where it went wrong
 };
 struct Delivery {

@@ -45,7 +45,7 @@ struct FjReply {
 
 class FjConnection {
  public:
-  // unavailable: nobody answers; bad_parameter: no address.
+  // unavailable: no answer; bad_parameter: no address.
   [[nodiscard]] static Result<std::unique_ptr<FjConnection>> open(FjOptions options);
 
   // Sends one frame, whose identifier is chosen here, and waits for its reply; notices that come meanwhile are kept. An

@@ -4,16 +4,13 @@
 #include <array>
 #include <vector>
 
+#include "clients/cpp/answers.h"
 #include "clients/cpp/value_text.h"
 
 namespace fastjournal::client {
 
 std::span<CommandRule const> blob_commands() {
-  static constexpr std::array kCommands{
-      CommandRule{.name = "PUT", .resend = Resend::numbered}, CommandRule{.name = "GET", .resend = Resend::always},
-      CommandRule{.name = "LIST", .resend = Resend::always},  CommandRule{.name = "ATTACH", .resend = Resend::always},
-      CommandRule{.name = "OMIT", .resend = Resend::always},
-  };
+  static constexpr std::array kCommands = rules_of({numbered("PUT")}, {"GET", "LIST", "ATTACH", "OMIT"});
   return kCommands;
 }
 
@@ -78,7 +75,7 @@ Status refusal_of(Message const& answer) {
   Status out(code == Code::ok ? Code::not_supported : code, std::move(message));
   for (Param const& param : answer.params()) {
     if (param.name == "code" || param.name == "message" || param.name == "request" || param.name == "left") continue;
-    static_cast<void>(std::move(out).with(std::string(param.name), text_of(param.value)));
+    out = std::move(out).with(std::string(param.name), text_of(param.value));
   }
   return out;
 }

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
-
-#include <fmt/format.h>
 
 #include "clients/cpp/answers.h"
 #include "clients/cpp/error_text.h"
-#include "clients/cpp/in_flight.h"
 #include "clients/cpp/value_text.h"
 
 namespace fastjournal::client {
@@ -19,11 +15,7 @@ constexpr std::array<std::string_view, 3> kListenModes{"wake", "row", "deliver"}
 constexpr std::array<std::string_view, 5> kPutResults{"inserted", "merged", "behind", "duplicate", "stale"};
 
 Message about_row(std::string_view command, std::string_view table, Row const& row) {
-  Message out(command);
-  out.set("table", row.table.empty() ? table : std::string_view(row.table));
-  out.set("row", Value::of_unsigned(row.row));
-  out.set("epoch", Value::of_unsigned(row.epoch));
-  return out;
+  return command_about(row, "row", row.row, table, command);
 }
 
 // From the parameters of a ROW, or of a LISTEN about a row.
@@ -63,30 +55,17 @@ Result<Work> work_of(Reply const& reply) {
 }  // namespace
 
 std::span<CommandRule const> journal_commands() {
-  // NEXT: a lease of a lost answer ends after the grace, whether or not the command is resent.
-  static constexpr std::array kCommands{
-      CommandRule{.name = "INSERT", .resend = Resend::numbered},
-      // As of pipeline tables.
-      CommandRule{
-          .name = "NEXT", .resend = Resend::always, .wait = "wait", .leases = "ROW DOCUMENT", .give_back = "RELEASE"},
-      CommandRule{.name = "TOUCH", .resend = Resend::always},
-      CommandRule{.name = "DONE",
-                  .resend = Resend::always,
-                  .done_before = "COMPLETED",
-                  .leases = "ROW",
-                  .give_back = "RELEASE"},
-      // A lease that they ended has ended: then they are answered not_leased, stale_epoch or unknown_row.
-      CommandRule{.name = "RELEASE", .resend = Resend::always},
-      CommandRule{.name = "FAIL", .resend = Resend::always},
-      CommandRule{.name = "PAUSE", .resend = Resend::always},
-      CommandRule{.name = "RESUME", .resend = Resend::always},
-      CommandRule{.name = "DRAIN", .resend = Resend::always},
-      CommandRule{.name = "PEEK", .resend = Resend::always},
-      CommandRule{.name = "LIST", .resend = Resend::always},
-      CommandRule{.name = "WHY", .resend = Resend::always},
-      CommandRule{.name = "TIMELINE", .resend = Resend::always},
-      CommandRule{.name = "DOMAINS", .resend = Resend::always},
-  };
+  // NEXT: a lease of a lost answer ends after the grace, whether or not the command is resent. Its rule is of pipeline
+  // tables too. A lease that RELEASE or FAIL ended has ended: then they are answered not_leased, stale_epoch or
+  // unknown_row.
+  static constexpr std::array kCommands =
+      rules_of({numbered("INSERT"), leasing("NEXT", "ROW DOCUMENT", "wait"),
+                CommandRule{.name = "DONE",
+                            .resend = Resend::always,
+                            .done_before = "COMPLETED",
+                            .leases = "ROW",
+                            .give_back = "RELEASE"}},
+               {"TOUCH", "RELEASE", "FAIL", "PAUSE", "RESUME", "DRAIN", "PEEK", "LIST", "WHY", "TIMELINE", "DOMAINS"});
   return kCommands;
 }
 
@@ -104,89 +83,55 @@ Result<Row> row_of(Message const& message) {
 }
 
 Result<Notice> notice_of(Message const& push) {
-  Notice out;
-  out.table = push.text("table");
-  out.domain = push.text("domain");
-  if (push.command == "ROW") {
-    Result<Row> row = row_of(push);
-    if (!row.ok()) return row.status();
-    out.kind = Notice::Kind::delivered;
-    out.row = std::move(row).value();
-    return out;
-  }
-  if (push.command != "LISTEN") {
-    Status refusal = refusal_of(push);
-    return refusal.ok() ? unexpected(push, "LISTEN or ROW") : refusal;
-  }
-  if (push.has("row")) {
-    out.kind = Notice::Kind::due;
-    out.row = row_from(push);
-  } else if (push.has("missed")) {
-    out.kind = Notice::Kind::missed;
-    out.missed = number(push, "missed");
-  } else {
-    out.ready = number(push, "ready");
-    out.date = date(push, "date");
-  }
+  Result<Notice> out = notice_from(push, "ROW", "row", &Notice::row, row_from);
+  if (out.ok()) out->domain = push.text("domain");
   return out;
 }
 
 Result<Notice> wait_notice(Connection& connection, Milliseconds limit, int wake_fd) {
-  Result<Message> const push = connection.wait_push(limit, wake_fd);
-  if (!push.ok()) return push.status();
-  return notice_of(push.value());
+  return then(connection.wait_push(limit, wake_fd), notice_of);
 }
 
 Message Journal::insert_of(Params const& columns, PutOptions const& options) const {
-  Message out("INSERT");
-  out.set("table", table_);
+  Message out = command_on(table_, "INSERT");
   for (Param const& column : columns) out.set(column.name, column.value);
   if (options.priority) out.set_integer("priority", *options.priority);
   set_date(out, "process_date", options.process_date);
   set_date(out, "expiration_date", options.expiration_date);
   set_date(out, "insertion_date", options.insertion_date);
-  set_if_any(out, "client", options.client);
-  if (options.sequence) out.set("sequence", Value::of_unsigned(*options.sequence));
+  set_identity(out, options);
   return out;
 }
 
 Result<Put> Journal::put_of(Reply const& reply) {
   Message const& answer = reply.first();
-  auto const result = std::find(kPutResults.begin(), kPutResults.end(), answer.text("result"));
-  if (answer.command != "INSERTED" || result == kPutResults.end())
-    return unexpected(answer, "INSERTED with a known result");
+  std::optional<PutResult> const result = word_in<PutResult>(kPutResults, answer.text("result"));
+  if (answer.command != "INSERTED" || !result) return unexpected(answer, "INSERTED with a known result");
   return Put{.row = number(answer, "row"),
-             .result = static_cast<PutResult>(result - kPutResults.begin()),
+             .result = *result,
              .merges = number(answer, "merges"),
              .process_date = date(answer, "process_date")};
 }
 
 Result<Put> Journal::put(Params const& columns, PutOptions const& options) {
   Message insert = insert_of(columns, options);
-  Result<Reply> const reply = connection_.call_numbered(insert);
-  if (!reply.ok()) return reply.status();
-  return put_of(reply.value());
+  return then(connection_.call_numbered(insert), put_of);
 }
 
 Result<Work> Journal::next(NextOptions const& options) {
-  Message command("NEXT");
-  command.set("table", table_);
+  Message command = command_on(table_, "NEXT");
   command.set_integer("count", options.count);
-  if (options.lease) command.set_integer("lease", options.lease->value);
-  if (options.wait) command.set_integer("wait", options.wait->value);
+  set_span(command, "lease", options.lease);
+  set_span(command, "wait", options.wait);
   set_if_any(command, "domain", options.domain);
   set_if_any(command, "worker", options.worker);
-  Result<Reply> const reply = connection_.call(command);
-  if (!reply.ok()) return reply.status();
-  return work_of(reply.value());
+  return then(connection_.call(command), work_of);
 }
 
 Result<TimeMs> Journal::touch(Row const& row, std::optional<DurationMs> lease) {
   Message command = about_row("TOUCH", table_, row);
-  if (lease) command.set_integer("lease", lease->value);
-  Result<Reply> const reply = connection_.call(command);
-  if (!reply.ok()) return reply.status();
-  return date(reply->first(), "lease_end");
+  set_span(command, "lease", lease);
+  return end_of(connection_.call(command), "lease_end");
 }
 
 Message Journal::done_of(Row const& row) const { return about_row("DONE", table_, row); }
@@ -196,9 +141,7 @@ Status Journal::done(Row const& row) { return connection_.call(done_of(row)).sta
 Result<Work> Journal::done_and_next(Row const& row) {
   Message command = about_row("DONE", table_, row);
   command.set_integer("next", 1);
-  Result<Reply> const reply = connection_.call(command);
-  if (!reply.ok()) return reply.status();
-  return work_of(reply.value());
+  return then(connection_.call(command), work_of);
 }
 
 Result<Returned> Journal::returned_of(Reply const& reply) {
@@ -206,9 +149,7 @@ Result<Returned> Journal::returned_of(Reply const& reply) {
   if (answer.command == "PARKED") return Returned{.fate = Returned::Fate::parked};
   if (answer.command == "DELETED") return Returned{.fate = Returned::Fate::deleted};
   if (answer.command != "RELEASED") return unexpected(answer, "RELEASED, PARKED or DELETED");
-  Returned out;
-  if (answer.has("process_date")) out.process_date = date(answer, "process_date");
-  return out;
+  return Returned{.process_date = date_if_any(answer, "process_date")};
 }
 
 Message Journal::release_of(Row const& row, ReleaseOptions const& options) const {
@@ -220,9 +161,7 @@ Message Journal::release_of(Row const& row, ReleaseOptions const& options) const
 
 Result<Returned> Journal::release(Row const& row, ReleaseOptions const& options) {
   Message command = release_of(row, options);
-  Result<Reply> const reply = report(connection_, command);
-  if (!reply.ok()) return reply.status();
-  return returned_of(reply.value());
+  return then(report(connection_, command), returned_of);
 }
 
 Status Journal::listen(ListenOptions const& options) {
@@ -247,9 +186,7 @@ Message Journal::fail_of(Row const& row, std::string_view error, std::string_vie
 
 Result<Returned> Journal::fail(Row const& row, std::string_view error, std::string_view error_trace) {
   Message command = fail_of(row, error, error_trace);
-  Result<Reply> const reply = report(connection_, command);
-  if (!reply.ok()) return reply.status();
-  return returned_of(reply.value());
+  return then(report(connection_, command), returned_of);
 }
 
 }  // namespace fastjournal::client

@@ -108,7 +108,7 @@ struct ReleaseOptions {
 struct Returned {
   enum class Fate : std::uint8_t {
     released,  // the row waits again
-    parked,    // given up, for a person to look at
+    parked,    // given up, for an operator to look at
     deleted,   // given up in a table that does not keep such rows, or expired meanwhile
   };
   Fate fate{Fate::released};

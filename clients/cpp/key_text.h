@@ -22,7 +22,7 @@ void set_key(Message& message, std::string_view name, std::string_view key);
 [[nodiscard]] Result<TypedValue> value_in(Message const& message);
 // Borrowed.
 [[nodiscard]] Value value_of(TypedValue const& value);
-// A float has a point, so that nobody takes it for an integer.
+// A float has a point, so that it is not taken for an integer.
 [[nodiscard]] std::string real_text(double real);
 
 // For `keys` of GET, and `pairs` of SET. bad_parameter: JSON cannot hold them.

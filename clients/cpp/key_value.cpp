@@ -1,13 +1,9 @@
 #include "clients/cpp/key_value.h"
 
-#include <algorithm>
 #include <array>
-#include <iterator>
 
 #include "base/utf8.h"
 #include "clients/cpp/answers.h"
-#include "clients/cpp/in_flight.h"
-#include "clients/cpp/journal.h"
 #include "clients/cpp/key_text.h"
 
 namespace fastjournal::client {
@@ -36,33 +32,23 @@ void set_change(Message& message, SetOptions const& options) {
   set_number(message, "timestamp", options.timestamp);
   set_date(message, "expiration_date", options.expires);
   set_span(message, "ttl", options.ttl);
-  if (options.persist) message.set_integer("persist", *options.persist ? 1 : 0);
+  set_truth(message, "persist", options.persist);
 }
 
 }  // namespace
 
 std::span<CommandRule const> key_value_commands() {
   // GET: what a lost answer has marked as worked on is shown again when that time is over.
-  static constexpr std::array kCommands{
-      CommandRule{.name = "SET", .resend = Resend::numbered},
-      CommandRule{.name = "GET", .resend = Resend::always},
-      CommandRule{.name = "DELETE", .resend = Resend::numbered},
-      CommandRule{.name = "ADD", .resend = Resend::numbered},
-      CommandRule{.name = "NOT", .resend = Resend::numbered},
-      CommandRule{.name = "TRUNCATE", .resend = Resend::numbered},
-      CommandRule{.name = "RENAME", .resend = Resend::numbered},
-      CommandRule{.name = "ALIAS", .resend = Resend::numbered},
-  };
+  static constexpr std::array kCommands =
+      rules_of({numbered("SET"), numbered("DELETE"), numbered("ADD"), numbered("NOT"), numbered("TRUNCATE"),
+                numbered("RENAME"), numbered("ALIAS")},
+               {"GET"});
   return kCommands;
 }
 
 std::string_view name_of(ValueType type) { return kTypes[static_cast<std::size_t>(type)]; }
 
-std::optional<ValueType> value_type_of(std::string_view name) {
-  auto const found = std::find(kTypes.begin(), kTypes.end(), name);
-  if (found == kTypes.end()) return std::nullopt;
-  return static_cast<ValueType>(found - kTypes.begin());
-}
+std::optional<ValueType> value_type_of(std::string_view name) { return word_in<ValueType>(kTypes, name); }
 
 Result<Pair> pair_of(Message const& message) {
   if (message.command != "PAIR") return unexpected(message, "PAIR");
@@ -100,8 +86,7 @@ Result<std::vector<Pair>> Scan::next_page() {
   std::vector<Pair> out;
   // A page may be empty and have others behind it.
   while (out.empty() && !ended_) {
-    Message command("GET");
-    command.set("table", table_);
+    Message command = command_on(table_, "GET");
     set_if_any(command, "prefix", range_.prefix);
     set_if_any(command, "from", range_.from);
     if (range_.to) command.set("to", *range_.to);
@@ -111,12 +96,9 @@ Result<std::vector<Pair>> Scan::next_page() {
     set_view(command, range_);
     Result<Reply> const reply = connection_->call(command);
     if (!reply.ok()) return reply.status();
-    for (Message const& message : reply->messages) {
-      if (message.command == "NOTHING") continue;
-      Result<Pair> pair = pair_of(message);
-      if (!pair.ok()) return pair.status();
-      out.push_back(std::move(pair).value());
-    }
+    Result<std::vector<Pair>> page = list_of(reply.value(), pair_of);
+    if (!page.ok()) return page;
+    out = std::move(page).value();
     std::string after = key_in(reply->messages.back(), "after");
     // Keys grow: a daemon that says otherwise would keep us here.
     ended_ = after.empty() || after <= range_.after;
@@ -162,9 +144,7 @@ Result<Change> change_of(Message const& push) {
 }
 
 Result<Change> wait_change(Connection& connection, Milliseconds limit, int wake_fd) {
-  Result<Message> const push = connection.wait_push(limit, wake_fd);
-  if (!push.ok()) return push.status();
-  return change_of(push.value());
+  return then(connection.wait_push(limit, wake_fd), change_of);
 }
 
 Status KeyValue::watch(std::string_view key) {
@@ -192,8 +172,7 @@ void KeyValue::remember_watch(std::string_view key) { connection_.keep(about("LI
 // Commands and answers
 
 Message KeyValue::about(std::string_view command, std::string_view key) const {
-  Message out(command);
-  out.set("table", table_);
+  Message out = command_on(table_, command);
   set_key(out, "key", key);
   return out;
 }
@@ -207,8 +186,7 @@ Message KeyValue::set_of(std::string_view key, TypedValue const& value, SetOptio
   set_number(out, "if_timestamp", options.if_timestamp);
   if (options.if_value) out.set("if_value", value_of(*options.if_value));
   set_flag(out, "listen", options.watch);
-  set_if_any(out, "client", options.client);
-  set_number(out, "sequence", options.sequence);
+  set_identity(out, options);
   return out;
 }
 
@@ -226,8 +204,7 @@ Message KeyValue::erase_of(std::string_view key, EraseOptions const& options) co
   set_number(out, "if_timestamp", options.if_timestamp);
   set_number(out, "timestamp", options.timestamp);
   set_flag(out, "complete", options.complete);
-  set_if_any(out, "client", options.client);
-  set_number(out, "sequence", options.sequence);
+  set_identity(out, options);
   return out;
 }
 
@@ -243,11 +220,10 @@ Message KeyValue::add_of(std::string_view key, TypedValue const& by) const {
 
 Result<Stored> KeyValue::stored_of(Reply const& reply) {
   Message const& answer = reply.first();
-  auto const result = std::find(kSetResults.begin(), kSetResults.end(), answer.text("result"));
-  if (answer.command != "STORED" || result == kSetResults.end())
-    return unexpected(answer, "STORED with a known result");
+  std::optional<SetResult> const result = word_in<SetResult>(kSetResults, answer.text("result"));
+  if (answer.command != "STORED" || !result) return unexpected(answer, "STORED with a known result");
   Stored out;
-  out.result = static_cast<SetResult>(result - kSetResults.begin());
+  out.result = *result;
   out.timestamp = client::number(answer, "timestamp");
   out.count = client::number(answer, "count");
   out.key = key_in(answer, "key");
@@ -262,17 +238,14 @@ Result<Stored> KeyValue::stored_of(Reply const& reply) {
 
 Result<std::optional<Pair>> KeyValue::found_of(Reply const& reply) {
   if (reply.first().command == "NOTHING") return std::optional<Pair>{};
-  Result<Pair> pair = pair_of(reply.first());
-  if (!pair.ok()) return pair.status();
-  return std::optional(std::move(pair).value());
+  return then(pair_of(reply.first()), [](Pair& pair) -> Result<std::optional<Pair>> { return {std::move(pair)}; });
 }
 
 Result<EraseResult> KeyValue::erased_of(Reply const& reply) {
   Message const& answer = reply.first();
-  auto const result = std::find(kEraseResults.begin(), kEraseResults.end(), answer.text("result"));
-  if (answer.command != "DELETED" || result == kEraseResults.end())
-    return unexpected(answer, "DELETED with a known result");
-  return static_cast<EraseResult>(result - kEraseResults.begin());
+  std::optional<EraseResult> const result = word_in<EraseResult>(kEraseResults, answer.text("result"));
+  if (answer.command != "DELETED" || !result) return unexpected(answer, "DELETED with a known result");
+  return *result;
 }
 
 // A repeated condition would be answered by what the first one has done.
@@ -283,11 +256,7 @@ Result<Reply> KeyValue::call(Message& command) {
   return is_conditional ? connection_.call(command) : connection_.call_numbered(command);
 }
 
-Result<Stored> KeyValue::change(Message command) {
-  Result<Reply> const reply = call(command);
-  if (!reply.ok()) return reply.status();
-  return stored_of(reply.value());
-}
+Result<Stored> KeyValue::change(Message command) { return then(call(command), stored_of); }
 
 Result<Stored> KeyValue::set(std::string_view key, TypedValue const& value, SetOptions const& options) {
   Result<Stored> stored = change(set_of(key, value, options));
@@ -299,12 +268,10 @@ Result<Stored> KeyValue::set_many(std::span<std::pair<std::string, TypedValue> c
                                   SetOptions const& options) {
   Result<std::string> const json = json_object(pairs);
   if (!json.ok()) return json.status();
-  Message command("SET");
-  command.set("table", table_);
+  Message command = command_on(table_, "SET");
   command.set("pairs", json.value());
   set_change(command, options);
-  set_if_any(command, "client", options.client);
-  set_number(command, "sequence", options.sequence);
+  set_identity(command, options);
   return change(std::move(command));
 }
 
@@ -334,8 +301,7 @@ Result<std::vector<std::optional<Pair>>> KeyValue::get_many(std::span<std::strin
       continue;
     }
     std::string const json = json_array(asked);
-    Message command("GET");
-    command.set("table", table_);
+    Message command = command_on(table_, "GET");
     command.set("keys", json);
     set_view(command, options);
     Result<Reply> const reply = connection_.call(command);
@@ -359,18 +325,13 @@ Result<std::vector<std::optional<Pair>>> KeyValue::get_many(std::span<std::strin
 
 Result<EraseResult> KeyValue::erase(std::string_view key, EraseOptions const& options) {
   Message command = erase_of(key, options);
-  Result<Reply> const reply = call(command);
-  if (!reply.ok()) return reply.status();
-  return erased_of(reply.value());
+  return then(call(command), erased_of);
 }
 
 Result<Stored> KeyValue::add(std::string_view key, std::int64_t by) { return change(add_of(key, by)); }
 Result<Stored> KeyValue::add_real(std::string_view key, double by) { return change(add_of(key, by)); }
 
-Result<Stored> KeyValue::invert(std::string_view key) {
-  Message command = about("NOT", key);
-  return change(std::move(command));
-}
+Result<Stored> KeyValue::invert(std::string_view key) { return change(about("NOT", key)); }
 
 Result<Stored> KeyValue::truncate(std::string_view key, std::uint64_t size) {
   Message command = about("TRUNCATE", key);
@@ -394,9 +355,7 @@ Result<Stored> KeyValue::alias(std::string_view key, std::string_view new_key) {
 Result<TimeMs> KeyValue::lock(std::string_view key, DurationMs lock) {
   Message command = about("LOCK", key);
   command.set_integer("lock", lock.value);
-  Result<Reply> const reply = connection_.call(command);
-  if (!reply.ok()) return reply.status();
-  return date(reply->first(), "lock_end");
+  return end_of(connection_.call(command), "lock_end");
 }
 
 Status KeyValue::unlock(std::string_view key) { return connection_.call(about("UNLOCK", key)).status(); }

@@ -97,8 +97,8 @@ struct Pair {
   TypedValue value{};  // void if values were left out. A string that TRUNCATE cut within a character is no UTF-8
   std::uint64_t timestamp{0};
   std::optional<TimeMs> expires{};
-  bool locked{false};     // by anybody
-  bool worked_on{false};  // by anybody
+  bool locked{false};     // by any client
+  bool worked_on{false};  // by any client
   // With GetOptions::facts:
   std::optional<DurationMs> ttl{};
   std::optional<TimeMs> lock_end{};
@@ -116,7 +116,7 @@ struct Pair {
 struct GetOptions {
   bool data{true};                        // false: without the values
   bool facts{false};                      // with the facts of Pair
-  bool skip_worked_on{false};             // not those that somebody works on
+  bool skip_worked_on{false};             // not those that are worked on
   std::optional<DurationMs> worked_on{};  // mark what is shown: for so long others that skip such pairs do not see it
   std::optional<Date> expires{};          // of one key: changes it
   std::optional<DurationMs> ttl{};        // of one key: changes it; 0: none from then on
@@ -210,12 +210,13 @@ class KeyValue {
   [[nodiscard]] Result<Stored> rename(std::string_view key, std::string_view new_key, bool overwrite = false);
   [[nodiscard]] Result<Stored> alias(std::string_view key, std::string_view new_key);
 
-  // Until its end nobody else changes the value; in_use: somebody else has it locked, see the fact lock_end. A lock
-  // belongs to the connection: it is over when Connection::connects() has grown. One's own is renewed. Returns its end.
+  // Until its end no other client changes the value; in_use: another client has it locked, see the fact lock_end. A
+  // lock belongs to the connection: it is over when Connection::connects() has grown. One's own is renewed. Returns its
+  // end.
   [[nodiscard]] Result<TimeMs> lock(std::string_view key, DurationMs lock);
   [[nodiscard]] Status unlock(std::string_view key);
 
-  // From now on wait_change has changes of the key, or of all keys with the prefix, whoever makes them; also after a
+  // From now on wait_change has changes of the key, or of all keys with the prefix, by any client; also after a
   // reconnect, which is told as `missed`. One notice for a key, whatever number of changes there was in between.
   [[nodiscard]] Status watch(std::string_view key);
   [[nodiscard]] Status watch_prefix(std::string_view prefix);

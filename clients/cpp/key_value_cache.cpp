@@ -55,7 +55,7 @@ Result<std::shared_ptr<CachedValue const>> KeyValueCache::get(std::string_view k
   if (std::optional<Pair>& pair = found.value()) {
     if (pair->expires) ask_at = *pair->expires;
     if (pair->ttl) ask_at = std::min(ask_at, options_.date() + DurationMs{pair->ttl->value / kTtlParts});
-    value = std::make_shared<CachedValue>(std::move(pair->value), pair->timestamp, pair->expires);
+    value = std::make_shared<CachedValue>(CachedValue{std::move(pair->value), pair->timestamp, pair->expires});
   }
   keep(key, value, ask_at);
   take_notices();

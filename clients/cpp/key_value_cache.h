@@ -11,7 +11,7 @@
 //     after that. The daemon sends it when the change is durable, so for about one way through the network a value
 //     may be old.
 //   - A lost connection, notices that were lost, and a watch that the daemon gave up empty the memory.
-//   - Nobody tells that a connection is silently gone (power, a cable). So memory answers only for CacheOptions::
+//   - It is not reported when a connection is silently gone (power, a cable). So memory answers only for CacheOptions::
 //     silence_max after the last answer of the daemon was asked for; then one get() asks the daemon.
 //   - An expiration date is known here, by this computer's clock; where that is late, the notice ends the value. A
 //     value with `ttl` is read anew after a tenth of it: the daemon moves its end only for reads that it sees.
@@ -67,7 +67,7 @@ struct CacheFigures {
 // Belongs to one thread at a time, like its connection.
 class KeyValueCache {
  public:
-  // The connection is its own, as the notices on it must reach nobody else. The watch begins with the first get().
+  // The connection is its own, as the notices on it must reach no other reader. The watch begins with the first get().
   KeyValueCache(std::unique_ptr<Connection> connection, std::string table, CacheOptions options = {});
   KeyValueCache(KeyValueCache const&) = delete;
   KeyValueCache& operator=(KeyValueCache const&) = delete;

@@ -13,7 +13,7 @@
 
 namespace fastjournal::client {
 
-// "client-" and 32 digits: 128 random bits, which nobody else has.
+// "client-" and 32 digits: 128 random bits, which no other client has.
 [[nodiscard]] std::string drawn_name();
 
 class Numbers {

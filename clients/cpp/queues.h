@@ -124,7 +124,7 @@ struct ReturnedMessage {
   enum class Fate : std::uint8_t {
     released,  // it waits again
     dead,      // it is on `queue`, its dead letters
-    parked,    // there are none: it is kept for a person
+    parked,    // there are none: it is kept for an operator
     deleted,   // it has expired
   };
   Fate fate{Fate::released};
@@ -320,9 +320,6 @@ class Queues {
   [[nodiscard]] Message about(std::string_view command) const;
   [[nodiscard]] Message on_lease(std::string_view command, QueueMessage const& message) const;
   void set_content(Message& message, std::string_view body, SendOptions const& options);
-  [[nodiscard]] Result<QueueMessage> shown(Message const& command);
-  [[nodiscard]] Result<Declared> declared(Message const& command);
-  [[nodiscard]] Result<std::vector<Message>> all_pages(Message& command, std::string_view answer);
   [[nodiscard]] Result<std::uint64_t> change(Message& command, ChangeOptions const& options);
 
   Connection& connection_;

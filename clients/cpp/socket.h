@@ -56,12 +56,12 @@ class Socket {
   Socket& operator=(Socket const&) = delete;
   ~Socket() { close(); }
 
-  // `address` as in client::Options::server. unavailable, with the address and the reason, if nobody answers by `until`
+  // `address` as in client::Options::server. unavailable, with the address and the reason, without an answer by `until`
   // or `wake_fd` becomes readable; bad_parameter if it is not an address.
   // `tls`: of tls_for(address).
   [[nodiscard]] static Result<Socket> connect(std::string const& address, int wake_fd, Moment until,
                                               std::shared_ptr<tls::ClientContext> const& tls = nullptr);
-  // bad_parameter if it is not an address; whether somebody is there is not looked at.
+  // bad_parameter if it is not an address; whether it is in use is not checked.
   [[nodiscard]] static Status check(std::string const& address);
   [[nodiscard]] static bool is_tls(std::string_view address);
   // Null for an address without "tls:". `protocol`: what is to be spoken, by its name in ALPN.

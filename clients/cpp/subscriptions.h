@@ -1,5 +1,5 @@
-// What the caller listens to: the LISTENs and the WATCH that the library sends again after a loss, and after a table has
-// moved. Apart from the connection because it needs no socket.
+// The subscriptions of the caller: the LISTENs and the WATCH that the library sends again after a loss, and after a
+// table has moved. Apart from the connection because it needs no socket.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ class Subscriptions {
 [[nodiscard]] bool is_ended_by(Subscription const& subscription, Message const& push);
 
 // A CHANGED with missed=1, for a watch of keys that was put in force again and answered so: what changed in between was
-// told to nobody. Nothing for other subscriptions.
+// not told. Nothing for other subscriptions.
 [[nodiscard]] std::optional<Message> missed_of(Message const& answer);
 
 }  // namespace fastjournal::client

@@ -48,13 +48,13 @@ Status declare_file(spool::Spool& spool, std::string const& table_file, std::str
     return Status{Code::bad_configuration,
                   types_folder + ": " + error.message() + ", expected a folder of table types that can be read"}
         .with("path", types_folder);
-  Result<TableDeclaration> table = config::read_table(table_file, types);
+  Result<TableDeclaration> const table = config::read_table(table_file, types);
   if (!table.ok()) return Status{table.status().code(), table.status().message() + problems}.with("path", table_file);
   auto const type = types.find(table->type);
   if (type == types.end())
     return Status{Code::bad_configuration, table_file + ": no table type " + table->type + " in " + types_folder}.with(
         "path", table_file);
-  return spool.declare(std::move(table).value(), *type->second);
+  return spool.declare(table.value(), *type->second);
 }
 
 }  // namespace fastjournal::producer

@@ -8,14 +8,8 @@
 namespace fastjournal::blob {
 
 std::uint8_t Applier::newest_version(std::uint8_t type) {
-  switch (static_cast<rows::RecordType>(type)) {
-    case rows::RecordType::seen:
-    case rows::RecordType::client:
-    case rows::RecordType::client_dropped:
-    case rows::RecordType::client_owner:
-    case rows::RecordType::clock: return rows::newest_version(static_cast<rows::RecordType>(type), {});
-    default: return blob::newest_version(type);
-  }
+  std::uint8_t const own = blob::newest_version(type);
+  return own != 0 ? own : rows::Clients::newest_version(type);
 }
 
 bool Applier::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
@@ -42,7 +36,7 @@ void Applier::prefetch(RecordView const& record) const {
   PutBody body;
   bool const is_put =
       static_cast<RecordType>(record.type) == RecordType::put && record.version <= newest_version(record.type);
-  if (is_put && read_put(as_text(record.body), body)) shared_.index.prefetch(body.key);
+  if (is_put && model::read_record(record, body)) shared_.index.prefetch(body.key);
 }
 
 bool Applier::learn(Files const& files) {
@@ -57,7 +51,7 @@ bool Applier::learn(Files const& files) {
 
 bool Applier::apply_put(RecordView const& record, TableObserver& observer) {
   PutBody body;
-  if (!read_put(as_text(record.body), body) || !learn({body.extent.file, 0})) return false;
+  if (!model::read_record(record, body) || !learn({body.extent.file, 0})) return false;
   Blob blob{.key = body.key, .entry_time = body.entry_time, .extent = body.extent};
   if (shared_.index.files().next != 0) blob.marks = marks::kNew;
   shared_.index.put(blob, body.carried, record.lsn, observer);
@@ -66,33 +60,32 @@ bool Applier::apply_put(RecordView const& record, TableObserver& observer) {
 }
 
 bool Applier::apply_page(RecordView const& record, TableObserver& observer) {
-  PageBody body;
-  if (!read_page(as_text(record.body), body) || !learn(body.files)) return false;
-  shared_.index.restate(body, record.lsn, observer);
+  PageRecord body;
+  if (!model::read_record(record, body) || !learn(body.files)) return false;
+  shared_.index.replace_range(body, record.lsn, observer);
   return true;
 }
 
 bool Applier::apply_omit(RecordView const& record, TableObserver& observer) {
-  Key key;
-  if (!read_omit(as_text(record.body), key)) return false;
-  static_cast<void>(shared_.index.mark(key, marks::kOmitted, observer));
+  OmitBody body;
+  if (!model::read_record(record, body)) return false;
+  static_cast<void>(shared_.index.mark(body.key, marks::kOmitted, observer));
   return true;
 }
 
 bool Applier::apply_damaged(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
-  Key key;
-  std::string_view text;
-  if (!read_damaged(as_text(record.body), key, text)) return false;
-  static_cast<void>(shared_.index.mark(key, marks::kDamaged, observer));
-  shared_.survey.note_done(key);
+  DamagedBody body;
+  if (!model::read_record(record, body)) return false;
+  static_cast<void>(shared_.index.mark(body.key, marks::kDamaged, observer));
+  shared_.survey.note_done(body.key);
   ++shared_.damaged;
-  if (context.live) observer.alert("blob-damaged", 80, text, kManualTag);
+  if (context.live) observer.alert("blob-damaged", 80, body.text, kManualTag);
   return true;
 }
 
 bool Applier::apply_moved(RecordView const& record, TableObserver& observer) {
   MovedBody body;
-  if (!read_moved(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   // Which file is the current one is not known as long as no blob is.
   Files const& files = shared_.index.files();
   bool const is_unknown = shared_.state_lsn.is_none() && !shared_.knows_files;
@@ -106,9 +99,9 @@ bool Applier::apply_moved(RecordView const& record, TableObserver& observer) {
 }
 
 bool Applier::apply_left(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
-  std::vector<Key> keys;
-  if (!read_left(as_text(record.body), keys)) return false;
-  for (Key const& key : keys) {
+  LeftBody body;
+  if (!model::read_record(record, body)) return false;
+  for (Key const& key : body.keys) {
     if (shared_.index.remove(key, observer) && context.live) ++shared_.statistics.left_out;
     shared_.survey.note_done(key);
   }
@@ -116,9 +109,9 @@ bool Applier::apply_left(RecordView const& record, ApplyContext const& context, 
 }
 
 bool Applier::apply_state(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
-  State state;
-  std::string_view text;
-  if (!read_state(as_text(record.body), state, text)) return false;
+  StateBody body;
+  if (!model::read_record(record, body)) return false;
+  State const& state = body.state;
   auto const type = static_cast<RecordType>(record.type);
   if (type == RecordType::swapped && context.live)
     shared_.statistics.left_out += shared_.index.size() - shared_.index.copied();
@@ -138,7 +131,7 @@ bool Applier::apply_state(RecordView const& record, ApplyContext const& context,
     shared_.damaged = 0;
   }
   if (!context.live) return true;
-  if (type == RecordType::cancelled && !text.empty()) observer.alert("maintenance-failed", 70, text, "blob");
+  if (type == RecordType::cancelled && !body.text.empty()) observer.alert("maintenance-failed", 70, body.text, "blob");
   if (type == RecordType::swapped) observer.lower_alert("maintenance-failed");
   return true;
 }
@@ -146,7 +139,7 @@ bool Applier::apply_state(RecordView const& record, ApplyContext const& context,
 // Dates of what has happened are not later than now; the rest of an old file is as long as it was.
 bool Applier::apply_clock(RecordView const& record, TableObserver& observer) {
   rows::ClockBody body;
-  if (!rows::read_clock(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   std::uint32_t const to_s = TableState::seconds(TimeMs{body.to});
   shared_.index.lower_clock(to_s, observer);
   State& state = shared_.state;

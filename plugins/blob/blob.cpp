@@ -7,8 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/bytes.h"
-#include "model/type_check.h"
 #include "plugins/blob/datagrams.h"
 #include "plugins/blob/protocol.h"
 #include "plugins/blob/records.h"
@@ -18,84 +19,58 @@
 namespace fastjournal::blob {
 namespace {
 
-// Pages that one search for those to copy forward looks at.
-constexpr std::uint32_t kRestateLooksMax = 20'000;
+// Pages that one search for those to compact looks at.
+constexpr std::uint32_t kCompactWorkUnitsMax = 20'000;
 // Ends of one step of the timers.
 constexpr std::uint32_t kClientsPerStep = 50;
 
-constexpr std::array<std::string_view, 11> kOptionNames = {
-    "maintenance",   "maintain-every", "expire-age",  "expire-size", "expire-unreferenced", "blob-size-max",
-    "data-size-max", "blobs-max",      "client-keep", "clients-max", "key-secret"};
-
 }  // namespace
 
-// Dispatch: check_type compares this table with blob.xml.
-struct BlobTable::Named {
-  std::string_view name;
-  Handler handler;
-
-  static auto const& all() {
-    using B = BlobTable const&;
-    using C = Command const&;
-    using D = Decision&;
-    static constexpr std::array<Named, 6> commands = {{
-        {"PUT", [](B table, C command, D decision) { return table.writes_.put(command, decision); }},
-        {"GET", [](B table, C command, D decision) { return table.reads_.get(command, decision); }},
-        {"LIST", [](B table, C command, D decision) { return table.reads_.list(command, decision); }},
-        {"ATTACH", [](B table, C command, D decision) { return table.reads_.attach(command, decision); }},
-        {"OMIT", [](B table, C command, D decision) { return table.writes_.omit(command, decision); }},
-        {"MAINTAIN", [](B table, C command, D decision) { return table.maintenance_.maintain(command, decision); }},
-    }};
-    return commands;
-  }
-};
+// What each command of blob.xml is decided by.
+std::span<rows::NamedCommand<BlobTable> const> BlobTable::commands() {
+  using rows::by;
+  static constexpr auto all = std::to_array<rows::NamedCommand<BlobTable>>({
+      {"PUT", by<&BlobTable::writes_, &Writes::put>},
+      {"GET", by<&BlobTable::reads_, &Reads::get>},
+      {"LIST", by<&BlobTable::reads_, &Reads::list>},
+      {"ATTACH", by<&BlobTable::reads_, &Reads::attach>},
+      {"OMIT", by<&BlobTable::writes_, &Writes::omit>},
+      {"MAINTAIN", by<&BlobTable::maintenance_, &Maintenance::maintain>},
+  });
+  return all;
+}
 
 BlobTable::BlobTable(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
                      std::shared_ptr<TableDeclaration const> declaration)
-    : shared_(std::move(declaration), context.hash_seed) {
-  for (CommandDeclaration const& command : type->commands)
-    for (Named const& known : Named::all())
-      if (known.name == command.name) handlers_.push_back(known.handler);
-}
-
-Status BlobTable::check_type(TypeDeclaration const& type) {
-  std::vector<std::string_view> commands;
-  for (Named const& known : Named::all()) commands.push_back(known.name);
-  std::vector<std::string_view> protocols;
-  for (PluginProtocol const& protocol : table_type().protocols) protocols.push_back(protocol.name);
-  return model::check_type(type, commands, kOptionNames, protocols);
-}
+    : shared_(std::move(declaration), context.hash_seed), commands_(*type) {}
 
 Status BlobTable::check_change(TableDeclaration const& next) const {
-  Options const options = Options::read(next);
+  Options const options = TableState::read(next);
   if (Status status = options.check(next); !status.ok()) return status;
   if (options.key_secret != shared_.options.key_secret && !shared_.holds.empty())
-    return {Code::bad_configuration, next.at("key-secret") + ": table " + next.name +
-                                         " has a part in a transaction that is not over, and its keys would be others: "
-                                         "end that first (fastjournal tx ls)"};
+    return next.refuse("key-secret", fmt::format("table {} has a part in a transaction that is not over, and its keys "
+                                                 "would be others: end that first (fastjournal tx ls)",
+                                                 next.name));
   if (options.key_secret != shared_.options.key_secret && shared_.index.size() > 0)
-    return {Code::bad_configuration,
-            next.at("key-secret") + ": table " + next.name + " has blobs (" + std::to_string(shared_.index.size()) +
-                "), which would not be found with another key-secret: make a table of another name"};
+    return next.refuse("key-secret", fmt::format("table {} has blobs ({}), which would not be found with another "
+                                                 "key-secret: make a table of another name",
+                                                 next.name, shared_.index.size()));
   if (options.maintenance != shared_.options.maintenance && (shared_.state.is_building() || shared_.state.is_waiting()))
-    return {
-        Code::bad_configuration,
-        next.at("maintenance") + ": a maintenance of table " + next.name + " runs in the mode " +
-            std::string{Maintenance::kModeNames[static_cast<std::size_t>(shared_.state.mode)]} +
-            ": change it when that has ended (STATS: maintenance_phase is 0 then), or end it with MAINTAIN cancel=1"};
+    return next.refuse(
+        "maintenance",
+        fmt::format("a maintenance of table {} runs in the mode {}: change it when that has ended (STATS: "
+                    "maintenance_phase is 0 then), or end it with MAINTAIN cancel=1",
+                    next.name, Maintenance::kModeNames[static_cast<std::size_t>(shared_.state.mode)]));
   std::uint64_t const end = shared_.taken_bytes();
   if (options.data_bytes_max != 0 && options.data_bytes_max < end &&
       shared_.options.data_bytes_max != options.data_bytes_max)
-    return {Code::bad_configuration, next.at("data-size-max") + ": the data file of table " + next.name + " has " +
-                                         std::to_string(end) +
-                                         " bytes already: send MAINTAIN first, or allow more than these"};
+    return next.refuse("data-size-max", fmt::format("the data file of table {} has {} bytes already: send MAINTAIN "
+                                                    "first, or allow more than these",
+                                                    next.name, end));
   return {};
 }
 
-void BlobTable::change(std::shared_ptr<TableDeclaration const> next) {
-  shared_.options = Options::read(*next);
-  shared_.declaration = std::move(next);
-}
+void BlobTable::change(std::shared_ptr<TableDeclaration const> next) { shared_.take(std::move(next)); }
 
 // ---------------------------------------------------------------------------
 // Time
@@ -123,12 +98,12 @@ bool BlobTable::decide_timer(Decision& decision) const {
 }
 
 void BlobTable::decide_clock_accepted(TimeMs from, Decision& decision) const {
-  rows::append_clock(decision.records, {from.value, decision.now.value});
+  model::append_record(decision.records, {}, rows::ClockBody{from.value, decision.now.value});
 }
 
 bool BlobTable::decide_recovered(Decision& decision) const {
   shared_.see(decision.now);
-  // Of an empty table nobody was told a place.
+  // Of an empty table no place was told.
   if (shared_.index.size() > 0) shared_.names.began(decision.now.value);
   return false;
 }
@@ -141,15 +116,15 @@ bool BlobTable::decide_time_lost(DurationMs lost, Decision& decision) const {
 // ---------------------------------------------------------------------------
 // Bytes outside the log
 
-Status BlobTable::wish_to_store(Command const& command, TimeMs now, StoreRequest& wish) const {
+Status BlobTable::request_store(Command const& command, TimeMs now, StoreRequest& request) const {
   shared_.see(now);
-  return command.message->command == "PUT" ? writes_.wish_to_store(command, wish) : Status{};
+  return command.message->command == "PUT" ? writes_.request_store(command, request) : Status{};
 }
 
 Result<std::uint64_t> BlobTable::accept_content(Command const& command, TimeMs now, std::uint64_t bytes) const {
   shared_.see(now);
   if (command.message->command == "PUT") return writes_.accept_content(command, bytes);
-  return Status{Code::not_supported, std::string{command.message->command} + " takes no content"};
+  return Stores::accept_content(command, now, bytes);
 }
 
 void BlobTable::link_leads_to(std::string_view link, std::uint32_t file) {
@@ -160,7 +135,8 @@ void BlobTable::link_leads_to(std::string_view link, std::uint32_t file) {
 bool BlobTable::take_detached() { return shared_.names.take_detached(); }
 
 // The cursor is the front of the next key: keys that begin alike are listed together.
-std::uint64_t BlobTable::list_extents(std::uint64_t cursor, std::uint32_t looks, std::vector<Extent>& found) const {
+std::uint64_t BlobTable::list_extents(std::uint64_t cursor, std::uint32_t work_units,
+                                      std::vector<Extent>& found) const {
   auto const front = [](Key const& key) { return std::uint64_t{key.hash_value} << 32U | key.hash_id >> 32U; };
   Key from{static_cast<std::uint32_t>(cursor >> 32U), cursor << 32U};
   std::uint64_t last = cursor;
@@ -172,7 +148,7 @@ std::uint64_t BlobTable::list_extents(std::uint64_t cursor, std::uint32_t looks,
     if (blob.has_copy()) found.push_back(blob.copy(next_file));
     return true;
   };
-  while (shared_.index.walk(from, looks, list))
+  while (shared_.index.walk(from, work_units, list))
     if (front(from) != last) return front(from);
   return 0;
 }
@@ -181,37 +157,37 @@ std::uint64_t BlobTable::list_extents(std::uint64_t cursor, std::uint32_t looks,
 // Space
 
 Lsn BlobTable::oldest_lsn() const {
-  Lsn oldest = shared_.state_lsn.is_none() ? kNoLsn : rows::Regions::start(rows::Regions::of(shared_.state_lsn));
-  for (Lsn const other : {shared_.index.regions().oldest(), shared_.clients.windows().regions().oldest()})
-    oldest = oldest.is_none() || other.is_none() ? std::max(oldest, other) : std::min(oldest, other);
-  return oldest;
+  Lsn const of_state =
+      shared_.state_lsn.is_none() ? kNoLsn : rows::Regions::start(rows::Regions::of(shared_.state_lsn));
+  return oldest_of({of_state, shared_.index.regions().oldest(), shared_.clients.windows().regions().oldest()});
 }
 
-Restated BlobTable::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const {
+Compacted BlobTable::compact_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const {
   rows::CopyRoom room{budget_bytes};
   bool more = false;
   if (!shared_.state_lsn.is_none() && rows::Regions::start(rows::Regions::of(shared_.state_lsn)) < below) {
     if (room.take(kStateRecordBytes))
-      append_state(decision.records, RecordType::state, shared_.state);
+      model::append_record(decision.records, {}, StateBody{shared_.state}, RecordType::state);
     else
       more = true;
   }
   std::uint64_t left = shared_.index.regions().count_below(below);
   std::uint32_t const pages = shared_.index.pages();
   Index::Buffer buffer;
-  for (std::uint32_t looked = 0; left > 0 && !room.is_full() && looked < std::min(pages, kRestateLooksMax); ++looked) {
-    if (restate_from_ >= pages) restate_from_ = 0;
+  for (std::uint32_t looked = 0; left > 0 && !room.is_full() && looked < std::min(pages, kCompactWorkUnitsMax);
+       ++looked) {
+    if (compact_from_ >= pages) compact_from_ = 0;
     bool const is_below =
-        !shared_.index.is_empty(restate_from_) && rows::Regions::start(shared_.index.region_of(restate_from_)) < below;
+        !shared_.index.is_empty(compact_from_) && rows::Regions::start(shared_.index.region_of(compact_from_)) < below;
     if (is_below) {
-      PageBody const body = shared_.index.body_of(restate_from_, buffer);
+      PageBody const body = shared_.index.body_of(compact_from_, buffer);
       if (!room.take(page_record_bytes(body))) break;
-      append_page(decision.records, body);
+      model::append_record(decision.records, {}, PageRecord{body});
       --left;
     }
-    ++restate_from_;
+    ++compact_from_;
   }
-  more = shared_.clients.restate(below, room, decision.records) || left > 0 || more;
+  more = shared_.clients.compact(below, room, decision.records) || left > 0 || more;
   return {more, room.needed()};
 }
 
@@ -236,7 +212,8 @@ void BlobTable::digest(DigestSink& sink) const {
     });
   if (!shared_.state_lsn.is_none()) {
     canonical.clear();
-    write_state(canonical, shared_.state);
+    canonical += 's';
+    model::write_body(canonical, StateBody{shared_.state});
     sink.object(as_bytes(canonical));
   }
   shared_.clients.digest(sink);
@@ -246,67 +223,54 @@ void BlobTable::metrics(TimeMs, MetricSink& sink) const {
   Index const& index = shared_.index;
   State const& state = shared_.state;
   Statistics const& counted = shared_.statistics;
-  auto const now = [&](std::string_view name, std::string_view help, std::uint64_t value) {
-    sink.integer({name, help, Metric::Kind::gauge}, static_cast<std::int64_t>(value));
-  };
-  auto const count = [&](std::string_view name, std::string_view help, std::uint64_t value) {
-    sink.integer({name, help, Metric::Kind::counter}, static_cast<std::int64_t>(value));
-  };
-  now("rows", "blobs that are there", index.size());
-  now("blob_bytes", "bytes of all blobs", index.bytes());
-  now("file_bytes", "where the last blob in the data file ends, as far as known", index.file_end());
-  now("garbage_bytes", "bytes of the data file that the next maintenance leaves out at least",
-      index.file_end() - std::min(index.file_end(), index.bytes()));
-  now("file_number", "number of the data file", index.files().current);
-  now("index_pages", "pages of the index", index.pages());
-  now("memory_bytes", "bytes of memory", memory_bytes());
-  now("clients", "clients whose sequence numbers are remembered", shared_.clients.windows().size());
-  count("hits", "blobs that were shown", counted.hits);
-  count("misses", "reads that found nothing", counted.misses);
-  count("puts", "blobs that were stored", counted.puts);
-  count("replaced", "blobs that were stored in place of another", counted.replaced);
-  count("duplicates", "blobs that were sent again", counted.duplicates);
-  count("puts_refused", "blobs that were refused when their bytes had come", counted.refused);
+  sink.gauge("rows", "blobs that are there", index.size());
+  sink.gauge("blob_bytes", "bytes of all blobs", index.bytes());
+  sink.gauge("file_bytes", "where the last blob in the data file ends, as far as known", index.file_end());
+  sink.gauge("garbage_bytes", "bytes of the data file that the next maintenance leaves out at least",
+             index.file_end() - std::min(index.file_end(), index.bytes()));
+  sink.gauge("file_number", "number of the data file", index.files().current);
+  sink.gauge("index_pages", "pages of the index", index.pages());
+  sink.gauge("memory_bytes", "bytes of memory", memory_bytes());
+  sink.gauge("clients", "clients whose sequence numbers are remembered", shared_.clients.windows().size());
+  sink.counter("hits", "blobs that were shown", counted.hits);
+  sink.counter("misses", "reads that found nothing", counted.misses);
+  sink.counter("puts", "blobs that were stored", counted.puts);
+  sink.counter("replaced", "blobs that were stored in place of another", counted.replaced);
+  sink.counter("duplicates", "blobs that were sent again", counted.duplicates);
+  sink.counter("puts_refused", "blobs that were refused when their bytes had come", counted.refused);
   bool const builds = state.is_building();
-  now("maintenance_running", "1: a new data file is being built", builds ? 1 : 0);
-  now("maintenance_mode", "of the one that runs, or was the last: 0 modern, 1 online, 2 offline",
-      static_cast<std::uint64_t>(state.mode));
-  now("maintenance_phase",
+  sink.gauge("maintenance_running", "1: a new data file is being built", builds ? 1 : 0);
+  sink.gauge("maintenance_mode", "of the one that runs, or was the last: 0 modern, 1 online, 2 offline",
+             static_cast<std::uint64_t>(state.mode));
+  sink.gauge(
+      "maintenance_phase",
       "0: idle, 1: what is left out is chosen, 2: blobs are copied, 3: readers by name are refused until the exchange, "
       "4: "
       "the other file waits for its readers",
       static_cast<std::uint64_t>(maintenance_.phase()));
-  now("maintenance_total_blobs", "blobs that were there when the maintenance began", builds ? state.total : 0);
-  now("maintenance_done_blobs", "blobs that are in the new data file", builds ? index.copied() : 0);
-  now("maintenance_bytes", "bytes of the blobs that were there when it began", builds ? state.total_bytes : 0);
-  now("maintenance_bytes_done", "bytes of the blobs that are in the new data file", builds ? index.copied_bytes() : 0);
-  now("maintenance_old_file", "number of the data file that is read no more, and still there; 0: there is none",
-      state.old_file);
-  count("maintenances", "maintenances that began", counted.maintenances);
-  count("maintenances_given_up", "maintenances whose copies failed", counted.given_up);
-  count("left_out", "blobs that maintenance left out", counted.left_out);
-  count("copied", "blobs that maintenance copied", counted.copied);
-  count("copied_bytes", "bytes of these", counted.copied_bytes);
+  sink.gauge("maintenance_total_blobs", "blobs that were there when the maintenance began", builds ? state.total : 0);
+  sink.gauge("maintenance_done_blobs", "blobs that are in the new data file", builds ? index.copied() : 0);
+  sink.gauge("maintenance_bytes", "bytes of the blobs that were there when it began", builds ? state.total_bytes : 0);
+  sink.gauge("maintenance_bytes_done", "bytes of the blobs that are in the new data file",
+             builds ? index.copied_bytes() : 0);
+  sink.gauge("maintenance_old_file", "number of the data file that is read no more, and still there; 0: there is none",
+             state.old_file);
+  sink.counter("maintenances", "maintenances that began", counted.maintenances);
+  sink.counter("maintenances_given_up", "maintenances whose copies failed", counted.given_up);
+  sink.counter("left_out", "blobs that maintenance left out", counted.left_out);
+  sink.counter("copied", "blobs that maintenance copied", counted.copied);
+  sink.counter("copied_bytes", "bytes of these", counted.copied_bytes);
 }
 
 namespace {
 
-Result<std::unique_ptr<Table>> create(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
-                                      std::shared_ptr<TableDeclaration const> declaration) {
-  if (Status status = Options::read(*declaration).check(*declaration); !status.ok()) return status;
-  return std::unique_ptr<Table>{std::make_unique<BlobTable>(context, std::move(type), std::move(declaration))};
-}
+constexpr std::array<PluginProtocol, 2> kProtocols{
+    {{"blobread", make_read_protocol, make_datagram_protocol}, {"blobwrite", make_write_protocol}}};
 
 }  // namespace
 
 PluginDescriptor const& table_type() {
-  static constexpr std::array<PluginProtocol, 2> protocols{
-      {{"blobread", make_read_protocol, make_datagram_protocol}, {"blobwrite", make_write_protocol}}};
-  static PluginDescriptor const descriptor{.build = "g++ " __VERSION__,
-                                           .name = "blob",
-                                           .check_type = BlobTable::check_type,
-                                           .create = create,
-                                           .protocols = protocols};
+  static PluginDescriptor const descriptor = rows::describe_type<BlobTable, Options, kProtocols>("blob");
   return descriptor;
 }
 

@@ -14,21 +14,23 @@
 #include "plugins/blob/reads.h"
 #include "plugins/blob/table_state.h"
 #include "plugins/blob/writes.h"
+#include "plugins/rows/table_type.h"
 
 namespace fastjournal::blob {
 
-class BlobTable final : public Table, public Timed, public Holder, public Stores, public Promises {
+class BlobTable final : public Table, public Timed, public Holder, public Stores, public ManagesFiles, public Promises {
  public:
   BlobTable(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
             std::shared_ptr<TableDeclaration const> declaration);
 
-  [[nodiscard]] static Status check_type(TypeDeclaration const& type);
-  [[nodiscard]] Capabilities capabilities() override {
-    return {.timed = this, .holder = this, .stores = this, .promises = this};
+  [[nodiscard]] static std::span<rows::NamedCommand<BlobTable> const> commands();
+  [[nodiscard]] static Status check(TableDeclaration const& declaration) {
+    return TableState::read(declaration).check(declaration);
   }
+  [[nodiscard]] Capabilities capabilities() override { return capabilities_of(*this); }
 
   Verdict decide(Command const& command, Decision& decision) const override {
-    return handlers_[command.index](*this, command, decision);
+    return commands_.decide(*this, command, decision);
   }
   [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context,
                            TableObserver& observer) noexcept override {
@@ -43,7 +45,7 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   bool decide_timer(Decision& decision) const override;
   void decide_clock_accepted(TimeMs from, Decision& decision) const override;
 
-  // Holder: nobody holds a blob, but readers of an old file have their time.
+  // Holder: a blob has no holder, but readers of an old file have their time.
   bool decide_connection_closed(ConnectionId, Decision&) const override { return false; }
   bool decide_recovered(Decision& decision) const override;
   bool decide_time_lost(DurationMs lost, Decision& decision) const override;
@@ -52,11 +54,13 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   [[nodiscard]] Status can_do_without() const override {
     return {Code::not_supported, "blobs are bytes in files, which only a log with engine=\"file\" has beside it"};
   }
-  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreRequest& wish) const override;
+  [[nodiscard]] Status request_store(Command const& command, TimeMs now, StoreRequest& request) const override;
   [[nodiscard]] Result<std::uint64_t> accept_content(Command const& command, TimeMs now,
                                                      std::uint64_t bytes) const override;
-  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
+  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t work_units,
                                            std::vector<Extent>& found) const override;
+
+  // ManagesFiles
   [[nodiscard]] std::uint32_t file_for_new() const override { return shared_.index.files().current; }
   [[nodiscard]] bool holds_new() const override { return maintenance_.holds_new(); }
   void list_files(std::vector<FileRequest>& files) const override { maintenance_.list_files(files); }
@@ -71,14 +75,15 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   void has_promised(std::uint64_t count, std::uint32_t copied_to) override { shared_.promised = {count, copied_to}; }
   void link_leads_to(std::string_view link, std::uint32_t file) override;
   [[nodiscard]] bool take_detached() override;
-  [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyRequest>& wishes) const override {
-    return maintenance_.wish_to_copy(bytes_max, wishes);
+  [[nodiscard]] std::uint32_t request_copies(std::uint64_t bytes_max,
+                                             std::vector<CopyRequest>& requests) const override {
+    return maintenance_.request_copies(bytes_max, requests);
   }
   [[nodiscard]] bool decide_moved(std::span<Moved const> moved, Decision& decision) const override {
     return maintenance_.decide_moved(moved, decision);
   }
-  void decide_not_moved(std::span<CopyRequest const> wishes, Status const& why, Decision& decision) const override {
-    maintenance_.decide_not_moved(wishes, why, decision);
+  void decide_not_moved(std::span<CopyRequest const> requests, Status const& why, Decision& decision) const override {
+    maintenance_.decide_not_moved(requests, why, decision);
   }
 
   // Promises
@@ -86,7 +91,7 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   void release(TransactionId transaction) override { shared_.holds.remove(transaction); }
 
   [[nodiscard]] Lsn oldest_lsn() const override;
-  Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
+  Compacted compact_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
   [[nodiscard]] std::uint64_t live_bytes() const override;
   [[nodiscard]] std::uint64_t memory_bytes() const override { return shared_.memory_bytes(); }
 
@@ -101,17 +106,14 @@ class BlobTable final : public Table, public Timed, public Holder, public Stores
   [[nodiscard]] Maintenance::Phase phase() const { return maintenance_.phase(); }
 
  private:
-  using Handler = Verdict (*)(BlobTable const&, Command const&, Decision&);
-  struct Named;
-
   TableState shared_;
   Writes const writes_{shared_};
   Reads const reads_{shared_};
   Maintenance const maintenance_{shared_};
   Applier applier_{shared_};
-  std::vector<Handler> handlers_;  // by Command::index
-  // Where the next search for pages to restate begins: a hint, as the search covers all from anywhere.
-  mutable std::uint32_t restate_from_{0};
+  rows::Commands<BlobTable> const commands_;
+  // Where the next search for pages to compact begins: a hint, as the search covers all from anywhere.
+  mutable std::uint32_t compact_from_{0};
 };
 
 [[nodiscard]] PluginDescriptor const& table_type();

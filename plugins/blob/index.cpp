@@ -441,7 +441,7 @@ PageBody Index::body_of(std::uint32_t number, Buffer& buffer) const {
   return body;
 }
 
-void Index::restate(PageBody const& body, Lsn lsn, TableObserver& observer) {
+void Index::replace_range(PageBody const& body, Lsn lsn, TableObserver& observer) {
   while (leaves_[directory_[slot_of(body.first.hash_value)]]->page.depth < body.depth) split_bucket(body.first);
   std::uint32_t number = make_boundary(body.first);
   if (body.last != kLastKey) make_boundary(after(body.last));

@@ -3,13 +3,13 @@
 //
 // A page has 4 KiB: a header and up to 127 entries in the order of their keys. The directory leads from the first bits
 // of hash_value to a bucket: one page, or several in a chain, each with the keys from its first one to the next page's.
-// There are several where splitting by a bit would separate nothing, or would need too large a directory: whoever makes
-// keys that collide gets a long chain, and nobody else does.
+// There are several where splitting by a bit would separate nothing, or would need too large a directory: a client that
+// makes keys that collide gets a long chain, and no other client does.
 //
 // Files: all bytes that readers see are in the file `current`. While another one is built (`next`), entries may have a
-// copy there too. An exchange of the files, or the end of a copy that is given up, is a change of these two numbers: each
-// page has the numbers that it was written with, is read accordingly, and is rewritten later (settle), when it is changed
-// or when there is time. Only then the observer is told of the places that are named no more.
+// copy there too. An exchange of the files, or the end of a copy that is given up, is a change of these two numbers:
+// each page has the numbers that it was written with, is read accordingly, and is rewritten later (settle), when it is
+// changed or when there is time. Only then the observer is told of the places that are named no more.
 //
 // Each page knows the record from which on the log states it whole (Regions): the range of its keys is what is copied
 // forward.
@@ -42,7 +42,7 @@ struct Files {
   bool operator==(Files const&) const = default;
 };
 
-// What a record states of a range of keys: all of its blobs.
+// The contents of a record of a range of keys: all of its blobs.
 struct PageBody {
   std::uint8_t depth{0};  // of the bucket
   Key first{};
@@ -65,10 +65,10 @@ class Index {
 
   // -- looking --------------------------------------------------------------
   [[nodiscard]] std::optional<Blob> find(Key const& key) const;
-  // Blobs from `from` on, in the order of the keys, until look(blob, marks) returns false or about `looks` entries were
-  // looked at. True: there may be more, from `from` on. `marks`: derived ones may be changed.
+  // Blobs from `from` on, in the order of the keys, until look(blob, marks) returns false or about `work_units` entries
+  // were looked at. True: there may be more, from `from` on. `marks`: derived ones may be changed.
   template <typename Look>
-  bool walk(Key& from, std::uint32_t looks, Look const& look) const {
+  bool walk(Key& from, std::uint32_t work_units, Look const& look) const {
     std::uint32_t number = page_of(from);
     std::uint32_t looked = 0;
     std::uint32_t at = lower(*leaves_[number], from);
@@ -76,7 +76,7 @@ class Index {
       Leaf& leaf = *leaves_[number];
       for (; at < leaf.page.count; ++at) {
         Key const key = leaf.page.entries[at].key();
-        if (looked == looks) {
+        if (looked == work_units) {
           from = key;
           return true;
         }
@@ -90,7 +90,7 @@ class Index {
       if (!end.has_value()) return false;
       from = *end;
       // A page without entries costs as much.
-      if (looked == looks) return true;
+      if (looked == work_units) return true;
       ++looked;
       number = page_of(from);
       at = 0;
@@ -121,7 +121,7 @@ class Index {
   // Its bytes are in the next file too; false: as above.
   bool add_copy(Key const& key, std::uint64_t begin, TableObserver& observer);
   // The range has these blobs and no others.
-  void restate(PageBody const& body, Lsn lsn, TableObserver& observer);
+  void replace_range(PageBody const& body, Lsn lsn, TableObserver& observer);
   // In a replay, before any record that states the files: these are the ones.
   void learn(Files const& files) { files_ = files; }
   // The next file is begun or given up; or it is the current one from now on: then only what has a copy is there.
@@ -185,7 +185,7 @@ class Index {
   // The first key behind the page; none: it is the last one.
   [[nodiscard]] std::optional<Key> behind(std::uint32_t number) const;
   [[nodiscard]] static std::uint64_t width_of(unsigned depth) { return std::uint64_t{1} << (32U - depth); }
-  // What readers see of an entry; none: it was left out by an exchange.
+  // The entry as readers see it; none: it was left out by an exchange.
   [[nodiscard]] std::optional<Blob> view(Leaf const& leaf, std::uint32_t at) const;
   [[nodiscard]] bool is_current(Page const& page) const {
     return page.files.current == files_.current && (page.files.next == 0 || page.files.next == files_.next);

@@ -13,7 +13,7 @@ namespace {
 
 // New bytes wait while so few are to be copied.
 constexpr std::uint64_t kLastRoundBytes = std::uint64_t{1} << 20U;
-// Copies of one step, and of one wish; and blobs that are left out, of one step.
+// Copies of one step, and of one request; and blobs that are left out, of one step.
 constexpr std::size_t kCopiesPerStep = 256;
 // While the file is made that is to be the current one; more seldom the longer that takes, as on a full disk.
 constexpr std::int64_t kLookAgainMs = 10;
@@ -22,7 +22,7 @@ constexpr std::int64_t kLookAgainMsMax = 1'000;
 constexpr std::uint32_t kDamagedMax = 100;
 constexpr std::size_t kWhyBytesMax = 1024;
 
-std::array<std::uint64_t, 2> wish_key(Key const& key) { return {key.hash_value, key.hash_id}; }
+std::array<std::uint64_t, 2> request_key(Key const& key) { return {key.hash_value, key.hash_id}; }
 Key key_of(std::array<std::uint64_t, 2> const& key) { return {static_cast<std::uint32_t>(key[0]), key[1]}; }
 
 }  // namespace
@@ -51,7 +51,7 @@ void Maintenance::begin(Policy const& policy, Decision& decision) const {
   state.total_bytes = shared_.index.bytes();
   state.mode = shared_.options.maintenance;
   shared_.one_by_one = 0;
-  append_state(decision.records, RecordType::begun, state);
+  model::append_record(decision.records, {}, StateBody{state}, RecordType::begun);
   ++shared_.statistics.maintenances;
 }
 
@@ -61,7 +61,7 @@ void Maintenance::swap(Decision& decision) const {
   state.old_ends = decision.now.value + kOldFileMs;
   state.files = {state.files.next, 0};
   shared_.names.open();
-  append_state(decision.records, RecordType::swapped, state);
+  model::append_record(decision.records, {}, StateBody{state}, RecordType::swapped);
 }
 
 void Maintenance::cancel(std::string const& why, Decision& decision) const {
@@ -72,7 +72,8 @@ void Maintenance::cancel(std::string const& why, Decision& decision) const {
   }
   state.files.next = 0;
   shared_.names.open();
-  append_state(decision.records, RecordType::cancelled, state, std::string_view{why}.substr(0, kWhyBytesMax));
+  model::append_record(decision.records, {}, StateBody{state, std::string_view{why}.substr(0, kWhyBytesMax)},
+                       RecordType::cancelled);
   if (!why.empty()) ++shared_.statistics.given_up;
 }
 
@@ -101,7 +102,7 @@ bool Maintenance::leave_out(Decision& decision) const {
     return keys.size() < kCopiesPerStep;
   });
   if (keys.empty()) return false;
-  append_left(decision.records, keys);
+  model::append_record(decision.records, {}, LeftBody{std::move(keys)});
   return true;
 }
 
@@ -119,10 +120,7 @@ Verdict Maintenance::maintain(Command const& command, Decision& decision) const 
   std::int64_t const bytes = parameters.integer("size", static_cast<std::int64_t>(options.expire_size), 0, INT64_MAX);
   std::int64_t const unreferenced = parameters.integer("unreferenced", options.expire_unreferenced, 0, model::kDateMax);
   bool const is_cancel = parameters.integer("cancel", 0, 0, 1) == 1;
-  if (!parameters.ok()) {
-    decision.status = parameters.take_status();
-    return Verdict::done;
-  }
+  if (!parameters.ok()) return decision.refuse(parameters.take_status());
   State const& state = shared_.state;
   std::string_view result = "running";
   std::uint32_t file = state.files.next;
@@ -130,14 +128,12 @@ Verdict Maintenance::maintain(Command const& command, Decision& decision) const 
     result = state.is_building() ? "cancelled" : "idle";
     if (state.is_building()) cancel({}, decision);
   } else if (!state.is_building()) {
-    if (state.is_waiting() || !shared_.index.is_settled()) {
-      decision.status = {Code::unavailable,
-                         "table " + shared_.table() +
-                             (state.is_old_given_up() ? " gave a maintenance up a moment ago, and its file"
-                                                      : " exchanged its files a moment ago, and the old one") +
-                             " is still there for its readers: try again in a minute"};
-      return Verdict::done;
-    }
+    if (state.is_waiting() || !shared_.index.is_settled())
+      return decision.refuse(
+          {Code::unavailable, "table " + shared_.table() +
+                                  (state.is_old_given_up() ? " gave a maintenance up a moment ago, and its file"
+                                                           : " exchanged its files a moment ago, and the old one") +
+                                  " is still there for its readers: try again in a minute"});
     begin(policy_of(age, static_cast<std::uint64_t>(bytes), unreferenced, decision.now.value), decision);
     result = "begun";
     file = state.last_number + 1;
@@ -187,7 +183,7 @@ bool Maintenance::decide_timer(Decision& decision) const {
     bool const stays = state.mode != Mode::modern && !state.is_old_given_up();
     if (!stays) next.old_file = 0;
     next.old_ends = 0;
-    append_state(decision.records, RecordType::ended, next);
+    model::append_record(decision.records, {}, StateBody{next}, RecordType::ended);
     return true;
   }
   if (due() > now) return false;
@@ -201,7 +197,7 @@ void Maintenance::decide_time_lost(DurationMs lost, Decision& decision) const {
   if (!shared_.state.is_waiting()) return;
   State next = shared_.state;
   next.old_ends = (TimeMs{next.old_ends} + lost).value;
-  append_state(decision.records, RecordType::state, next);
+  model::append_record(decision.records, {}, StateBody{next}, RecordType::state);
 }
 
 // ---------------------------------------------------------------------------
@@ -227,28 +223,29 @@ bool Maintenance::holds_new() const {
          survey.bytes() < kLastRoundBytes && shared_.names.is_quiet();
 }
 
-std::uint32_t Maintenance::wish_to_copy(std::uint64_t bytes_max, std::vector<CopyRequest>& wishes) const {
+std::uint32_t Maintenance::request_copies(std::uint64_t bytes_max, std::vector<CopyRequest>& requests) const {
   if (!shared_.state.is_building()) return 0;
   std::size_t const count_max = shared_.one_by_one > 0 ? 1 : kCopiesPerStep;
   std::uint64_t bytes = 0;
-  std::size_t const before = wishes.size();
+  std::size_t const before = requests.size();
   shared_.survey.for_each([&](Key const& key) {
     std::optional<Blob> const blob = shared_.index.find(key);
     if (!blob.has_value()) return true;
-    bool const is_first = wishes.size() == before;
+    bool const is_first = requests.size() == before;
     if (!is_first && bytes + blob->extent.size() > bytes_max) return false;
     bytes += blob->extent.size();
-    wishes.push_back({.key = wish_key(key), .from = blob->extent});
-    return wishes.size() - before < count_max;
+    requests.push_back({.key = request_key(key), .from = blob->extent});
+    return requests.size() - before < count_max;
   });
-  return wishes.size() == before ? 0 : shared_.state.files.next;
+  return requests.size() == before ? 0 : shared_.state.files.next;
 }
 
 bool Maintenance::decide_moved(std::span<Moved const> moved, Decision& decision) const {
   std::uint64_t& at = decision.carry[0];
   std::span<Moved const> const rest = moved.subspan(std::min<std::size_t>(at, moved.size()));
   std::span<Moved const> const part = rest.first(std::min(kCopiesPerStep, rest.size()));
-  std::vector<Copied> copied;
+  MovedBody body{shared_.state.files.next, {}};
+  std::vector<Copied>& copied = body.blobs;
   std::size_t awaited = 0;
   std::uint64_t bytes = 0;
   for (Moved const& one : part) {
@@ -263,7 +260,7 @@ bool Maintenance::decide_moved(std::span<Moved const> moved, Decision& decision)
     if (shared_.survey.has(key)) ++awaited;
   }
   at += part.size();
-  if (!copied.empty()) append_moved(decision.records, shared_.state.files.next, copied);
+  if (!copied.empty()) model::append_record(decision.records, {}, body);
   shared_.one_by_one -= std::min(shared_.one_by_one, copied.size());
   shared_.statistics.copied += copied.size();
   shared_.statistics.copied_bytes += bytes;
@@ -272,28 +269,28 @@ bool Maintenance::decide_moved(std::span<Moved const> moved, Decision& decision)
   return false;
 }
 
-// Damage ends the blob, which nobody can read any more, and not the maintenance; anything else ends that.
-void Maintenance::decide_not_moved(std::span<CopyRequest const> wishes, Status const& why, Decision& decision) const {
-  if (!shared_.state.is_building() || wishes.empty()) return;
+// Damage ends the blob, which cannot be read any more, and not the maintenance; anything else ends that.
+void Maintenance::decide_not_moved(std::span<CopyRequest const> requests, Status const& why, Decision& decision) const {
+  if (!shared_.state.is_building() || requests.empty()) return;
   std::string const reason = "maintenance of table " + shared_.table() + " is given up, nothing is lost: " + why.text();
   if (why.code() != Code::damaged) return cancel(reason, decision);
   // Which of them it is, their copies alone will show.
-  if (wishes.size() > 1) {
-    shared_.one_by_one = wishes.size();
+  if (requests.size() > 1) {
+    shared_.one_by_one = requests.size();
     return;
   }
-  CopyRequest const& wish = wishes.front();
-  Key const key = key_of(wish.key);
+  CopyRequest const& request = requests.front();
+  Key const key = key_of(request.key);
   shared_.one_by_one -= std::min<std::size_t>(shared_.one_by_one, 1);
   std::optional<Blob> const blob = shared_.index.find(key);
-  if (!blob.has_value() || blob->extent != wish.from) return;
+  if (!blob.has_value() || blob->extent != request.from) return;
   if (shared_.damaged >= kDamagedMax) return cancel(reason, decision);
   std::string const text = "the blob " + bcdb::digits_of(key) + " of table " + shared_.table() +
-                           " is damaged and will be left out: file " + std::to_string(wish.from.file) + ", " +
-                           std::to_string(wish.from.size()) + " bytes at offset " + std::to_string(wish.from.begin) +
-                           ": " + why.message();
-  append_damaged(decision.records, key, std::string_view{text}.substr(0, kWhyBytesMax));
-  if (shared_.state.mode == Mode::online) append_left(decision.records, std::span{&key, 1});
+                           " is damaged and will be left out: file " + std::to_string(request.from.file) + ", " +
+                           std::to_string(request.from.size()) + " bytes at offset " +
+                           std::to_string(request.from.begin) + ": " + why.message();
+  model::append_record(decision.records, {}, DamagedBody{key, std::string_view{text}.substr(0, kWhyBytesMax)});
+  if (shared_.state.mode == Mode::online) model::append_record(decision.records, {}, LeftBody{{key}});
 }
 
 }  // namespace fastjournal::blob

@@ -4,7 +4,7 @@
 //        -> exchanged (swapped), in the step that states the last copy: all coordinates are those of the new file, and
 //           what has no copy is gone. The old file stays for a minute, for those who have coordinates in it
 //        -> idle (ended): the old file goes
-//   building -> idle (cancelled): the copies failed, or a person wanted it
+//   building -> idle (cancelled): the copies failed, or an operator wanted it
 //
 // BlobCacher's two ways are modes of the same states (state.h):
 //
@@ -12,15 +12,15 @@
 //             exchange, and goes when the next maintenance begins; streams of readers by name are ended before the minute
 //             in which they are refused
 //   offline   no blob is stored while the new file is built. One whose bytes came before is refused as well: it would
-//             wait for hours, and nobody was told that it is stored
+//             wait for hours, and no client was told that it is stored
 //   online    readers by name are told the place in the newer file of what has a copy there, with a flag; what is left
 //             out is gone as soon as that is durable (left), and stays gone if the maintenance is given up. New bytes go
 //             to the older file and are copied like all others: so a blob is in one file until its copy is durable, an
 //             answer is right whichever file it names, and a maintenance can be given up at any time. The file of one
 //             that was given up stays for a minute under its name, for those who have coordinates in it
 //
-// Other readers (by number or descriptor) are told the older file until the exchange, in each mode. Which file has which
-// name is seen from the last record of the state alone.
+// Other readers (by number or descriptor) are told the older file until the exchange, in each mode. Which file has
+// which name is seen from the last record of the state alone.
 #pragma once
 
 #include <array>
@@ -64,14 +64,14 @@ class Maintenance {
   // -- files and copies (Stores) ------------------------------------------------
   void list_files(std::vector<FileRequest>& files) const;
   [[nodiscard]] bool holds_new() const;
-  [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyRequest>& wishes) const;
+  [[nodiscard]] std::uint32_t request_copies(std::uint64_t bytes_max, std::vector<CopyRequest>& requests) const;
   [[nodiscard]] bool decide_moved(std::span<Moved const> moved, Decision& decision) const;
-  void decide_not_moved(std::span<CopyRequest const> wishes, Status const& why, Decision& decision) const;
+  void decide_not_moved(std::span<CopyRequest const> requests, Status const& why, Decision& decision) const;
 
  private:
   // All that is kept has its copy, but for `left` of them.
   [[nodiscard]] bool is_copied_but(std::size_t left) const;
-  // And nobody was told of a place by the file's name of late. If somebody was, no more are from now on.
+  // And no client was told of a place by the file's name of late. If one was, no more are from now on.
   [[nodiscard]] bool may_swap(std::size_t left, std::int64_t now) const;
   // The file that is being built is there.
   [[nodiscard]] bool is_made() const;

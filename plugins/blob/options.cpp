@@ -1,35 +1,35 @@
 #include "plugins/blob/options.h"
 
-#include <string>
-#include <string_view>
+#include <array>
+
+#include <fmt/format.h>
 
 #include "wire/bcdb/key.h"
 
 namespace fastjournal::blob {
 
-Options Options::read(TableDeclaration const& declaration) {
-  auto const number = [&](std::string_view name) { return declaration.option(name).integer; };
-  auto const size = [&](std::string_view name) { return static_cast<std::uint64_t>(number(name)); };
-  Options out;
-  out.maintenance = static_cast<Mode>(number("maintenance"));
-  out.maintain_every = number("maintain-every");
-  out.expire_age = number("expire-age");
-  out.expire_size = size("expire-size");
-  out.expire_unreferenced = number("expire-unreferenced");
-  out.blob_bytes_max = size("blob-size-max");
-  out.data_bytes_max = size("data-size-max");
-  out.blobs_max = size("blobs-max");
-  out.client_keep = number("client-keep");
-  out.clients_max = size("clients-max");
-  out.key_secret = declaration.option("key-secret").text;
-  return out;
+std::span<rows::NamedOption<Options> const> Options::all() {
+  using rows::into;
+  static constexpr auto all = std::to_array<rows::NamedOption<Options>>({
+      {"maintenance", into<&Options::maintenance>},
+      {"maintain-every", into<&Options::maintain_every>},
+      {"expire-age", into<&Options::expire_age>},
+      {"expire-size", into<&Options::expire_size>},
+      {"expire-unreferenced", into<&Options::expire_unreferenced>},
+      {"blob-size-max", into<&Options::blob_bytes_max>},
+      {"data-size-max", into<&Options::data_bytes_max>},
+      {"blobs-max", into<&Options::blobs_max>},
+      {"client-keep", into<&Options::client_keep>},
+      {"clients-max", into<&Options::clients_max>},
+      {"key-secret", into<&Options::key_secret>},
+  });
+  return all;
 }
 
 Status Options::check(TableDeclaration const& declaration) const {
   if (key_secret.empty() || key_secret.size() >= bcdb::kSecretBytesMin) return {};
-  return {Code::bad_configuration, declaration.at("key-secret") + ": key-secret has " +
-                                       std::to_string(key_secret.size()) + " bytes; expected at least " +
-                                       std::to_string(bcdb::kSecretBytesMin)};
+  return declaration.refuse("key-secret", fmt::format("key-secret has {} bytes; expected at least {}",
+                                                      key_secret.size(), bcdb::kSecretBytesMin));
 }
 
 }  // namespace fastjournal::blob

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "fastjournal/declaration.h"
 #include "plugins/blob/state.h"
+#include "plugins/rows/table_type.h"
 
 namespace fastjournal::blob {
 
@@ -23,8 +25,8 @@ struct Options {
   std::size_t clients_max{0};
   std::string key_secret{};  // empty: keys need none
 
-  [[nodiscard]] static Options read(TableDeclaration const& declaration);
-  // What no limit of a single option says.
+  [[nodiscard]] static std::span<rows::NamedOption<Options> const> all();
+  // Rules across several options.
   [[nodiscard]] Status check(TableDeclaration const& declaration) const;
 };
 

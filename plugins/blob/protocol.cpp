@@ -179,7 +179,7 @@ Protocol::Piece StreamProtocol::end_of_input(Message&, std::string&) {
   Phase const was = std::exchange(phase_, Phase::over);
   if (was == Phase::content) return {.kind = Kind::end};
   if (was != Phase::put) return {};
-  // Whoever ended so does not wait for an answer.
+  // A client that ended so does not wait for an answer.
   owes_ = Owes::nothing;
   return {.kind = Kind::broken};
 }

@@ -51,7 +51,7 @@ class StreamProtocol final : public Protocol {
     put,      // the bytes of one
     over,     // nothing more is read
   };
-  // What is answered next.
+  // The next answer.
   enum class Owes : std::uint8_t { nothing, hello, response, end, reply };
 
   [[nodiscard]] bool in_content() const { return phase_ == Phase::content || phase_ == Phase::put; }
@@ -79,7 +79,7 @@ class StreamProtocol final : public Protocol {
   Part part_{};                    // of the value that was written last
   bool ends_{false};
   bool ends_output_{false};
-  bool speaks_text_{false};  // whoever came speaks none of the packets
+  bool speaks_text_{false};  // the client speaks none of the packets
 };
 
 // For PluginProtocol::make. A piece has bcdb::kFrameBytesMax bytes at most, whatever is allowed.

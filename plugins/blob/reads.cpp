@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kCountMax = 1'000;
 constexpr std::int64_t kCount = 100;
 // Entries that one page of a list looks at, shown or not.
-constexpr std::uint32_t kLooksMax = 10'000;
+constexpr std::uint32_t kWorkUnitsMax = 10'000;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void Reads::tell(Blob const& blob, bool is_newer, Answer& answer) const {
   if (shared_.options.maintenance == Mode::online) answer.add("files", std::uint64_t{2});
 }
 
-// Whoever asks knows two files, and the newer one has its name.
+// The client knows two files, and the newer one has its name.
 bool Reads::tells_newer() const {
   if (shared_.options.maintenance != Mode::online || !shared_.state.is_building_in(Mode::online)) return false;
   return shared_.names.has_newer(shared_.state.files.next);
@@ -51,16 +51,12 @@ Verdict Reads::get(Command const& command, Decision& decision) const {
   if (!wants_data && (parameters.has("offset") || parameters.has("length")))
     parameters.refuse(Code::bad_parameter, parameters.has("offset") ? "offset" : "length",
                       "offset and length are of the bytes that are wanted; expected data=1 with them");
-  if (!parameters.ok()) {
-    decision.status = parameters.take_status();
-    return Verdict::done;
-  }
-  if (is_by_name && !shared_.names.may_read(shared_.index.files().current)) {
-    decision.status = {Code::unavailable, "table " + shared_.table() +
-                                              " exchanges its data file: those who open it by name are answered again "
-                                              "in a minute"};
-    return Verdict::done;
-  }
+  if (!parameters.ok()) return decision.refuse(parameters.take_status());
+  if (is_by_name && !shared_.names.may_read(shared_.index.files().current))
+    return decision.refuse(
+        {Code::unavailable, "table " + shared_.table() +
+                                " exchanges its data file: those who open it by name are answered again "
+                                "in a minute"});
   if (is_by_name) shared_.names.note_read(decision.now.value);
   std::optional<Blob> found = shared_.index.find(key);
   if (!found.has_value()) {
@@ -92,10 +88,7 @@ Verdict Reads::attach(Command const& command, Decision& decision) const {
   decision.durability = Durability::written;
   model::Parameters parameters{*command.message};
   bool const wants_descriptor = parameters.integer("descriptor", 0, 0, 1) == 1;
-  if (!parameters.ok()) {
-    decision.status = parameters.take_status();
-    return Verdict::done;
-  }
+  if (!parameters.ok()) return decision.refuse(parameters.take_status());
   std::uint32_t const file = shared_.index.files().current;
   decision.answer.message("ATTACHED").add("table", std::string_view{shared_.table()}).add("file", std::uint64_t{file});
   // All of it: what the receiver reads there is what it asks for.
@@ -110,16 +103,13 @@ Verdict Reads::list(Command const& command, Decision& decision) const {
   model::Parameters parameters{message};
   std::optional<Key> const behind = read_hash(message, parameters, "after");
   std::int64_t const count = parameters.integer("count", kCount, 1, kCountMax);
-  if (!parameters.ok()) {
-    decision.status = parameters.take_status();
-    return Verdict::done;
-  }
+  if (!parameters.ok()) return decision.refuse(parameters.take_status());
   std::int64_t shown = 0;
   Key last = behind.value_or(Key{});
   Key from = behind.has_value() ? after(*behind) : Key{};
   bool more = behind != kLastKey;
   if (more)
-    more = shared_.index.walk(from, kLooksMax, [&](Blob const& blob, std::uint8_t) {
+    more = shared_.index.walk(from, kWorkUnitsMax, [&](Blob const& blob, std::uint8_t) {
       if (shown == count) return false;
       tell(blob, false, decision.answer);
       decision.answer.add("content_hash", std::string_view{digits_of(blob.extent.hash)});
@@ -127,7 +117,7 @@ Verdict Reads::list(Command const& command, Decision& decision) const {
       ++shown;
       return true;
     });
-  decision.looks += static_cast<std::uint32_t>(shown);
+  decision.work_units += static_cast<std::uint32_t>(shown);
   if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
   if (!more) return Verdict::done;
   // Where only blobs were looked at that are gone, it goes on behind these.

@@ -1,26 +1,14 @@
 // The records of blobs: their numbers, bodies and codec. Bodies state effects, never commands. Those of clients that
 // number their commands, and of an accepted clock, are the ones of rows (plugins/rows/records.h).
-//
-//   put       key 12 {u32 hash_value, u64 hash_id}, entry_time 4, hash 8, varints: file, begin, size; the bytes, if the
-//             record carries them
-//   page      depth 1, kinds 1 (1: copies, 2: marks), first key 12, last key 12, varints: file, next file, count;
-//             count entries of 32 bytes (entry.h), count hashes of 8, [count copies of 8: where they begin], [count marks]
-//   omit      key 12
-//   damaged   key 12; a text for the alert
-//   moved     varints: the next file; for each blob: key 12, begin 8
-//   left      keys of 12
-//   state, begun, swapped, ended, cancelled
-//             varints: file, next file, last number, old file; old_ends 6, began 6; varints: oldest entry, oldest read,
-//             bytes, total, bytes of the total, mode (state.h); cancelled: a text for the alert, empty
-//             if a person wanted it
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "fastjournal/table.h"
+#include "model/body.h"
 #include "plugins/blob/index.h"
 #include "plugins/blob/state.h"
 #include "plugins/rows/records.h"
@@ -29,11 +17,11 @@ namespace fastjournal::blob {
 
 enum class RecordType : std::uint8_t {
   put = rows::kOwnRecords,  // a blob begins, in place of the one under its key
-  page = 33,                // all blobs of a range of keys, copied forward
+  page = 33,                // all blobs of a range of keys, compacted
   omit = 34,                // the next maintenance leaves it out
   damaged = 35,             // its bytes cannot be read: as well
   moved = 36,               // blobs have a copy in the next file
-  state = 37,               // the table begins, its times changed, or it is copied forward
+  state = 37,               // the table begins, its times changed, or it is compacted
   begun = 38,               // a maintenance
   swapped = 39,             // ... has exchanged the files: what has no copy is gone
   ended = 40,               // the old file is gone
@@ -47,46 +35,106 @@ enum class RecordType : std::uint8_t {
   return is_own ? 1 : 0;
 }
 
+void key_fields(auto& io, auto& key) { io.fixed(key.hash_value).fixed(key.hash_id); }
+
 struct PutBody {
+  static constexpr auto kType = RecordType::put;
   Key key{};
   std::uint32_t entry_time{0};
   Extent extent{};
-  std::string_view carried{};
+  std::string_view carried{};  // its bytes, if the record has them
+  static void fields(auto& io, auto& body) {
+    key_fields(io, body.key);
+    std::uint64_t size = body.extent.size();
+    io.fixed(body.entry_time).fixed(body.extent.hash).number(body.extent.file).number(body.extent.begin).number(size);
+    io.set(body.extent.end, body.extent.begin + size).rest(body.carried);
+    io.must(body.extent.file != 0 && body.extent.end >= body.extent.begin);
+    io.must(body.carried.empty() || body.carried.size() == size);
+  }
+};
+
+// In order, and within the range.
+[[nodiscard]] bool is_in_order(PageBody const& page);
+
+struct PageRecord : PageBody {
+  static constexpr auto kType = RecordType::page;
+  static void fields(auto& io, auto& body) {
+    constexpr std::uint8_t kCopies = 1;
+    constexpr std::uint8_t kMarks = 2;
+    io.byte(body.depth, kDepthMax);
+    auto has = io.flags(std::uint8_t{kCopies | kMarks});
+    key_fields(io, body.first);
+    key_fields(io, body.last);
+    io.number(body.files.current).number(body.files.next).number(body.count).must(body.count <= kEntriesPerPage);
+    auto const part = [&](auto& from, std::size_t bytes_each) {
+      std::string_view bytes{from, from == nullptr ? 0 : body.count * bytes_each};
+      io.sized(bytes, body.count * bytes_each).set(from, bytes.data());
+    };
+    part(body.entries, kEntryBytes);
+    part(body.hashes, sizeof(std::uint64_t));
+    if (has(kCopies, body.copies != nullptr)) part(body.copies, sizeof(std::uint64_t));
+    if (has(kMarks, body.marks != nullptr)) part(body.marks, 1);
+    io.must(body.last >= body.first && body.files.current != 0);
+    io.must(!io.kReads || (io.ok() && is_in_order(body)));
+  }
+};
+
+struct OmitBody {
+  static constexpr auto kType = RecordType::omit;
+  Key key{};
+  static void fields(auto& io, auto& body) { key_fields(io, body.key); }
+};
+struct DamagedBody {
+  static constexpr auto kType = RecordType::damaged;
+  Key key{};
+  std::string_view text{};  // for the alert
+  static void fields(auto& io, auto& body) {
+    key_fields(io, body.key);
+    io.rest(body.text);
+  }
 };
 struct Copied {
   Key key{};
   std::uint64_t begin{0};
 };
 struct MovedBody {
+  static constexpr auto kType = RecordType::moved;
   std::uint32_t file{0};
-  std::vector<Copied> blobs;
+  std::vector<Copied> blobs{};
+  static void fields(auto& io, auto& body) {
+    io.number(body.file).must(body.file != 0).list_to_end(body.blobs, [&](auto& blob) {
+      key_fields(io, blob.key);
+      io.fixed(blob.begin);
+    });
+  }
+};
+struct LeftBody {
+  static constexpr auto kType = RecordType::left;
+  std::vector<Key> keys{};
+  static void fields(auto& io, auto& body) {
+    io.list_to_end(body.keys, [&](auto& key) { key_fields(io, key); });
+  }
+};
+// Of each record that states all of it.
+struct StateBody {
+  State state{};
+  std::string_view text{};  // cancelled: for the alert; empty if an operator requested it
+  static void fields(auto& io, auto& body) {
+    auto& state = body.state;
+    io.number(state.files.current).number(state.files.next).number(state.last_number).number(state.old_file);
+    io.six(state.old_ends).six(state.began).number(state.policy.oldest_entry_s).number(state.policy.oldest_read_s);
+    io.number(state.policy.bytes_max).number(state.total).number(state.total_bytes).byte(state.mode, kLastMode);
+    io.rest(body.text).must(state.files.current != 0);
+  }
 };
 
-// Each appends one record.
-Lsn append_put(Records& records, PutBody const& body);
-void append_page(Records& records, PageBody const& body);
-void append_omit(Records& records, Key const& key);
-void append_damaged(Records& records, Key const& key, std::string_view text);
-void append_moved(Records& records, std::uint32_t file, std::span<Copied const> blobs);
-void append_left(Records& records, std::span<Key const> keys);
-// `type`: one of those that state all of it.
-void append_state(Records& records, RecordType type, State const& state, std::string_view text = {});
-
 // Bytes of a page's record, its header included.
-[[nodiscard]] std::size_t page_record_bytes(PageBody const& body);
+[[nodiscard]] inline std::size_t page_record_bytes(PageBody const& body) {
+  return 32 + model::body_bytes(PageRecord{body});
+}
 inline constexpr std::size_t kStateRecordBytes = 128;
-
-// False: malformed.
-[[nodiscard]] bool read_put(std::string_view bytes, PutBody& body);
-[[nodiscard]] bool read_page(std::string_view bytes, PageBody& body);
-[[nodiscard]] bool read_omit(std::string_view bytes, Key& key);
-[[nodiscard]] bool read_damaged(std::string_view bytes, Key& key, std::string_view& text);
-[[nodiscard]] bool read_moved(std::string_view bytes, MovedBody& body);
-[[nodiscard]] bool read_left(std::string_view bytes, std::vector<Key>& keys);
-[[nodiscard]] bool read_state(std::string_view bytes, State& state, std::string_view& text);
 
 // Canonical bytes, for the digest.
 void write_blob(std::string& out, Blob const& blob, std::uint32_t next_file);
-void write_state(std::string& out, State const& state);
 
 }  // namespace fastjournal::blob

@@ -1,4 +1,4 @@
-// What is known of the table as a whole: its files, and the maintenance that runs. Each record about them states all of
+// The state of the table as a whole: its files, and the maintenance that runs. Each record about them states all of
 // it, so that the last one is enough.
 #pragma once
 
@@ -27,7 +27,7 @@ enum class Mode : std::uint8_t {
 };
 inline constexpr auto kLastMode = Mode::offline;
 
-// What a maintenance leaves out; 0: nothing by this rule.
+// Blobs that a maintenance leaves out; 0: none by this rule.
 struct Policy {
   std::uint32_t oldest_entry_s{0};  // what was entered before
   std::uint32_t oldest_read_s{0};   // what was read last before

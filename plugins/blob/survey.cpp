@@ -26,12 +26,12 @@ bool Survey::wants_more() const {
   return phase_ == Phase::gather && ahead_.size() < kAheadMax && left_.size() < kAheadMax;
 }
 
-void Survey::work(Index const& index, std::uint32_t looks, std::uint32_t start_s) {
+void Survey::work(Index const& index, std::uint32_t work_units, std::uint32_t start_s) {
   start_s_ = start_s;
   switch (phase_) {
-    case Phase::measure: return measure(index, looks);
-    case Phase::cut: return cut(looks);
-    case Phase::gather: return gather(index, looks);
+    case Phase::measure: return measure(index, work_units);
+    case Phase::cut: return cut(work_units);
+    case Phase::gather: return gather(index, work_units);
     case Phase::off:
     case Phase::done: return;
   }
@@ -53,8 +53,8 @@ bool Survey::is_new(Blob const& blob) const {
   return blob.entry_time > began_s_;
 }
 
-void Survey::measure(Index const& index, std::uint32_t looks) {
-  bool const more = index.walk(at_, looks, [&](Blob const& blob, std::uint8_t& marks) {
+void Survey::measure(Index const& index, std::uint32_t work_units) {
+  bool const more = index.walk(at_, work_units, [&](Blob const& blob, std::uint8_t& marks) {
     bool const is_out = is_left_out(blob);
     marks = static_cast<std::uint8_t>(is_out ? marks | marks::kJudged : marks & ~marks::kJudged);
     if (!is_out) bytes_by_second_[blob.entry_time] += blob.extent.size();
@@ -66,8 +66,8 @@ void Survey::measure(Index const& index, std::uint32_t looks) {
   at_ = {};
 }
 
-void Survey::cut(std::uint32_t looks) {
-  for (; looks > 0 && !bytes_by_second_.empty(); --looks) {
+void Survey::cut(std::uint32_t work_units) {
+  for (; work_units > 0 && !bytes_by_second_.empty(); --work_units) {
     auto const newest = std::prev(bytes_by_second_.end());
     if (newest->second > room_) {
       cut_s_ = newest->first;
@@ -88,8 +88,8 @@ bool Survey::has_room(Blob const& blob) {
   return true;
 }
 
-void Survey::gather(Index const& index, std::uint32_t looks) {
-  bool const more = index.walk(at_, looks, [&](Blob const& blob, std::uint8_t& marks) {
+void Survey::gather(Index const& index, std::uint32_t work_units) {
+  bool const more = index.walk(at_, work_units, [&](Blob const& blob, std::uint8_t& marks) {
     if (blob.has_copy()) return true;
     if (ahead_.size() >= kAheadMax || left_.size() >= kAheadMax) return false;
     bool const is_out = policy_.bytes_max == 0 ? is_left_out(blob)

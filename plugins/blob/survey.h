@@ -1,4 +1,4 @@
-// What a running maintenance has still to copy. Derived: it goes through the index from the front, a bounded number of
+// The remaining work of a running maintenance. Derived: it goes through the index from the front, a bounded number of
 // entries at a time (Timed::advance), and begins again after a start; what has a copy by then is passed over.
 //
 //   measure   if bytes are limited: which blobs the other rules leave, and how many bytes were entered in each second
@@ -23,10 +23,9 @@ class Survey {
   void begin(Policy const& policy, std::uint32_t began_s, bool tells_left);
   void end() { *this = Survey{}; }
 
-  // There is something to look at; looks at about `looks` entries. `start_s`: when this daemon began to note what is
-  // read.
+  // There is something to look at; looks at about `work_units` entries. `start_s`: when this daemon began to note reads.
   [[nodiscard]] bool has_work() const { return phase_ == Phase::measure || phase_ == Phase::cut || wants_more(); }
-  void work(Index const& index, std::uint32_t looks, std::uint32_t start_s);
+  void work(Index const& index, std::uint32_t work_units, std::uint32_t start_s);
   [[nodiscard]] bool is_on() const { return phase_ != Phase::off; }
 
   // -- what happens meanwhile -------------------------------------------------
@@ -67,9 +66,9 @@ class Survey {
   [[nodiscard]] bool is_new(Blob const& blob) const;
   // Of one that the other rules leave; takes its room.
   [[nodiscard]] bool has_room(Blob const& blob);
-  void measure(Index const& index, std::uint32_t looks);
-  void cut(std::uint32_t looks);
-  void gather(Index const& index, std::uint32_t looks);
+  void measure(Index const& index, std::uint32_t work_units);
+  void cut(std::uint32_t work_units);
+  void gather(Index const& index, std::uint32_t work_units);
 
   Phase phase_{Phase::off};
   Policy policy_{};

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "fastjournal/declaration.h"
 #include "fastjournal/table.h"
 #include "plugins/blob/index.h"
 #include "plugins/blob/options.h"
@@ -22,10 +21,10 @@ namespace fastjournal::blob {
 // Readers that open the data file by its name, and do not see which file it is (version 1 of the packets). A place in
 // an answer is good for a minute (doc/blob.md), so the name leads to the same file for so long after the last answer:
 // before an exchange they are not answered for a minute, if any came of late; and then not until the name leads to the
-// new file. Nothing of it is recorded: after a start everybody may have been answered a moment ago.
+// new file. Nothing of it is recorded: after a start any client may have been answered a moment ago.
 //
-// A reader on a stream opens a file once. So streams are ended (take_detached) when a link that was there leads elsewhere
-// or is gone; in the modes online and offline already when that is about to happen.
+// A reader on a stream opens a file once. So streams are ended (take_detached) when a link that was there leads
+// elsewhere or is gone; in the modes online and offline already when that is about to happen.
 class NamedReads {
  public:
   void see(std::int64_t now) { now_ = now; }
@@ -63,15 +62,11 @@ class NamedReads {
   bool detaches_{false};
 };
 
-struct TableState {
+struct TableState : rows::Declared<Options> {
   TableState(std::shared_ptr<TableDeclaration const> table_declaration, std::uint64_t hash_seed)
-      : declaration(std::move(table_declaration)),
-        options(Options::read(*declaration)),
-        clients(hash_seed),
-        holds(hash_seed) {}
+      : Declared(std::move(table_declaration)), clients(hash_seed), holds(hash_seed) {}
 
-  [[nodiscard]] std::string const& table() const { return declaration->name; }
-  // What the current data file has, without its holes: with blobs that are on their way; and before this place.
+  // The contents of the current data file, without its holes: with blobs that are on their way; and before this place.
   [[nodiscard]] std::uint64_t taken_bytes() const {
     return knows_places() ? places.end - places.hollow : index.file_end();
   }
@@ -102,8 +97,6 @@ struct TableState {
     names.see(now.value);
   }
 
-  std::shared_ptr<TableDeclaration const> declaration;
-  Options options;
   Index index;
   State state;
   Lsn state_lsn{};          // of the record that states it; none: the table has not begun

@@ -68,7 +68,7 @@ void Writes::promise(Key const& key, bool is_new, Decision& decision) {
   decision.hold->record_bytes = kPromisedRecordBytes;
 }
 
-Status Writes::wish_to_store(Command const& command, StoreRequest& wish) const {
+Status Writes::request_store(Command const& command, StoreRequest& request) const {
   if (Status status = check_open(); !status.ok()) return status;
   Message const& message = *command.message;
   for (std::size_t param = 0; param < message.params().size(); ++param) {
@@ -83,8 +83,8 @@ Status Writes::wish_to_store(Command const& command, StoreRequest& wish) const {
     bool const is_read = parameters.ok() && read_bytes(given.value, "data", parameters, decoded, bytes);
     if (!is_read) return parameters.take_status();
     if (Status status = check_room(key, bytes.size(), shared_.taken_bytes()); !status.ok()) return status;
-    if (bytes.data() == decoded.data()) bytes = wish.kept.emplace_back(std::move(decoded));
-    wish.pieces.push_back({.param = param, .bytes = bytes, .is_text = false});
+    if (bytes.data() == decoded.data()) bytes = request.kept.emplace_back(std::move(decoded));
+    request.pieces.push_back({.param = param, .bytes = bytes, .is_text = false});
   }
   return {};
 }
@@ -126,26 +126,16 @@ Verdict Writes::put(Command const& command, Decision& decision) const {
   if (data == nullptr) parameters.refuse(Code::missing_parameter, "data", "PUT needs the parameter data");
   if (parameters.ok() && !data->outside)
     parameters.refuse(Code::not_supported, "data", "blobs are stored in files, which this log does not have");
-  if (!parameters.ok()) {
-    decision.status = parameters.take_status();
-    return Verdict::done;
-  }
+  if (!parameters.ok()) return decision.refuse(parameters.take_status());
   bool const keeps = decision.phase == Phase::keep;
   std::int64_t const now = decision.now.value;
   std::optional<Blob> const last = shared_.index.find(key);
   if (claim.is_numbered()) {
-    rows::DedupWindows::Found found;
-    decision.status = rows::look_up(shared_.clients.windows(), shared_.table(), command, shared_.options.clients_max,
-                                    now, claim, found);
-    if (!decision.status.ok() && keeps) {
-      // Its number was good when it was promised, and its client has gone far beyond it since.
-      decision.status = {};
-      claim = {};
-    }
-    if (!decision.status.ok()) return Verdict::done;
-    if (found.answer == rows::DedupWindows::Answer::seen) {
-      if (decision.phase == Phase::promise) return Verdict::done;
-      rows::append_claim(claim, now, decision.records);
+    ObjectId none;
+    rows::Before const before = rows::look_up(shared_.clients.windows(), shared_.table(), command,
+                                              shared_.options.clients_max, now, claim, none, decision);
+    if (before == rows::Before::over) return Verdict::done;
+    if (before == rows::Before::done) {
       ++shared_.statistics.duplicates;
       tell(key, last.value_or(Blob{}), "duplicate", decision);
       return Verdict::done;
@@ -167,12 +157,14 @@ Verdict Writes::put(Command const& command, Decision& decision) const {
   if (shared_.state_lsn.is_none()) {
     State state = shared_.state;
     state.began = now;
-    append_state(decision.records, RecordType::state, state);
+    model::append_record(decision.records, {}, StateBody{state}, RecordType::state);
   }
-  Lsn const lsn = append_put(
-      decision.records, {.key = key, .entry_time = next.entry_time, .extent = next.extent, .carried = data->bytes});
+  Lsn const lsn = model::append_record(
+      decision.records, {},
+      PutBody{.key = key, .entry_time = next.entry_time, .extent = next.extent, .carried = data->bytes});
   rows::append_claim(claim, now, decision.records);
-  if (claim.is_numbered()) rows::append_seen(decision.records, {claim.sender, object_of(lsn), now});
+  if (claim.is_numbered())
+    model::append_record(decision.records, {}, rows::SeenBody{claim.sender, object_of(lsn), now});
   ++shared_.statistics.puts;
   if (last.has_value()) ++shared_.statistics.replaced;
   tell(key, next, last.has_value() ? "replaced" : "stored", decision);
@@ -182,19 +174,15 @@ Verdict Writes::put(Command const& command, Decision& decision) const {
 Verdict Writes::omit(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   Key const key = read_key(*command.message, shared_.options.key_secret, parameters);
-  if (!parameters.ok()) {
-    decision.status = parameters.take_status();
-    return Verdict::done;
-  }
-  decision.status = shared_.check_hold(key, decision);
-  if (!decision.status.ok()) return Verdict::done;
+  if (!parameters.ok()) return decision.refuse(parameters.take_status());
+  if (decision.refuses(shared_.check_hold(key, decision))) return Verdict::done;
   if (decision.phase == Phase::promise) {
     promise(key, false, decision);
     return Verdict::done;
   }
   std::optional<Blob> const blob = shared_.index.find(key);
   bool const is_marked = blob.has_value() && (blob->marks & marks::kOmitted) != 0;
-  if (blob.has_value() && !is_marked) append_omit(decision.records, key);
+  if (blob.has_value() && !is_marked) model::append_record(decision.records, {}, OmitBody{key});
   decision.answer.message("OMITTED")
       .add("table", std::string_view{shared_.table()})
       .add("hash", std::string_view{bcdb::digits_of(key)})

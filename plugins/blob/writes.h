@@ -19,7 +19,7 @@ class Writes {
   Verdict omit(Command const& command, Decision& decision) const;
 
   // Of a PUT, before its bytes are stored.
-  [[nodiscard]] Status wish_to_store(Command const& command, StoreRequest& wish) const;
+  [[nodiscard]] Status request_store(Command const& command, StoreRequest& request) const;
   [[nodiscard]] Result<std::uint64_t> accept_content(Command const& command, std::uint64_t bytes) const;
 
  private:

@@ -16,13 +16,13 @@ namespace {
 constexpr std::uint64_t kRowsOfKeyMax = 1000;
 constexpr std::int64_t kBulkCountMax = 1000;
 // Rows that one command looks at, as LIST.
-constexpr std::uint64_t kBulkLooksMax = 10'000;
+constexpr std::uint64_t kBulkWorkUnitsMax = 10'000;
 
 constexpr std::array<std::string_view, 7> kBulkNames = {"status", "domain", "prefix", "error",
                                                         "count",  "after",  "dry_run"};
 
 // Values kept between the steps, in Decision::carry.
-enum Carried : std::size_t { kHits, kLooks, kBehind };
+enum Carried : std::size_t { kHits, kWorkUnits, kBehind };
 
 }  // namespace
 
@@ -35,10 +35,7 @@ Verdict Changes::remove(Command const& command, Decision& decision) const {
   if (is_bulk(command)) return change_many(command, decision);
   ObjectId id;
   Status status = selection_.read_target(command, decision.now.value, id);
-  if (!status.ok()) {
-    decision.status = std::move(status);
-    return Verdict::done;
-  }
+  if (!status.ok()) return decision.refuse(std::move(status));
   bool const by_key = id.is_none();
   std::uint32_t row = by_key ? rows::kNoRow : rows_.find(id);
   if (by_key) {
@@ -52,10 +49,9 @@ Verdict Changes::remove(Command const& command, Decision& decision) const {
   if (!by_key || decision.step == 0) {
     for (std::uint32_t one = row; one != rows::kNoRow && decision.status.ok();
          one = by_key ? rows_.keys().next(one) : rows::kNoRow)
-      decision.status = selection_.check_hold(rows_.id_of(one), decision);
-    if (!decision.status.ok()) return Verdict::done;
+      if (decision.refuses(selection_.names().check_hold(rows_.id_of(one), decision))) return Verdict::done;
   }
-  rows::append_remove(decision.records, rows_.row(row).id(), rows::Reason::deleted);
+  model::append_record(decision.records, rows_.row(row).id(), rows::RemoveBody{rows::Reason::deleted});
   decision.answer.message("DELETED")
       .add("table", std::string_view{settings_.table()})
       .add("row", rows_.row(row).id().value);
@@ -76,12 +72,9 @@ Verdict Changes::kick(Command const& command, Decision& decision) const {
   if (is_bulk(command)) return change_many(command, decision);
   ObjectId id;
   Status status = selection_.read_target(command, decision.now.value, id);
-  if (!status.ok()) {
-    decision.status = std::move(status);
-    return Verdict::done;
-  }
+  if (!status.ok()) return decision.refuse(std::move(status));
   if (!id.is_none()) {
-    decision.status = selection_.check_hold(id, decision);
+    decision.status = selection_.names().check_hold(id, decision);
     if (decision.status.ok()) kick_row(rows_.find(id), decision);
     return Verdict::done;
   }
@@ -104,8 +97,7 @@ Verdict Changes::kick(Command const& command, Decision& decision) const {
   }
   for (std::uint32_t row = rows.processing; !takes_back && row != rows::kNoRow && decision.status.ok();
        row = rows_.keys().next(row))
-    decision.status = selection_.check_hold(rows_.id_of(row), decision);
-  if (!decision.status.ok()) return Verdict::done;
+    if (decision.refuses(selection_.names().check_hold(rows_.id_of(row), decision))) return Verdict::done;
   decision.carry[1] = 1;
   kick_row(rows.processing, decision);
   return ++decision.carry[0] < kRowsOfKeyMax && rows.processing_count > 1 ? Verdict::again : Verdict::done;
@@ -134,40 +126,36 @@ Status Changes::read_bulk(Command const& command, Filter& filter) const {
 
 Verdict Changes::change_many(Command const& command, Decision& decision) const {
   Filter filter;
-  decision.status = read_bulk(command, filter);
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(read_bulk(command, filter))) return Verdict::done;
   model::Parameters parameters{*command.message};
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", kBulkCountMax, 1, kBulkCountMax));
   ObjectId const begin{parameters.unsigned_integer("after", 0)};
   bool const dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
-  if (!parameters.ok()) {
-    decision.status = parameters.take_status();
-    return Verdict::done;
-  }
+  if (!parameters.ok()) return decision.refuse(parameters.take_status());
   std::uint64_t& hits = decision.carry[kHits];
-  std::uint64_t& looks = decision.carry[kLooks];
+  std::uint64_t& work_units = decision.carry[kWorkUnits];
   std::uint64_t& behind = decision.carry[kBehind];
   if (decision.step == 0) behind = begin.value;
 
   bool const kicks = command.message->command == "KICK";
   std::uint32_t row = rows_.ids().next(ObjectId{behind});
-  for (; row != rows::kNoRow && looks < kBulkLooksMax && hits < count; row = rows_.ids().next(ObjectId{behind})) {
-    ++looks;
-    ++decision.looks;
+  for (; row != rows::kNoRow && work_units < kBulkWorkUnitsMax && hits < count;
+       row = rows_.ids().next(ObjectId{behind})) {
+    ++work_units;
+    ++decision.work_units;
     behind = rows_.row(row).id().value;
     if (!selection_.fits(row, filter, decision.now.value)) continue;
-    bool const is_held = selection_.is_held(rows_.id_of(row));
-    if (is_held) continue;
+    if (selection_.names().is_held(rows_.id_of(row))) continue;
     ++hits;
     if (dry_run) continue;
     if (kicks)
       put_back(row, decision);
     else
-      rows::append_remove(decision.records, rows_.row(row).id(), rows::Reason::deleted);
+      model::append_record(decision.records, rows_.row(row).id(), rows::RemoveBody{rows::Reason::deleted});
     return Verdict::again;
   }
   Answer& answer = decision.answer.message(kicks ? "KICKED" : "DELETED");
-  answer.add("table", std::string_view{settings_.table()}).add("count", hits).add("looked", looks);
+  answer.add("table", std::string_view{settings_.table()}).add("count", hits).add("looked", work_units);
   if (row != rows::kNoRow) answer.add("after", behind);
   if (dry_run) answer.add("dry_run", std::uint64_t{1});
   return Verdict::done;

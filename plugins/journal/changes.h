@@ -1,4 +1,4 @@
-// DELETE and KICK: rows that a person ends, or puts back to work; by a row's number, by a key, or many of them by a
+// DELETE and KICK: rows that an operator ends, or puts back to work; by a row's number, by a key, or many of them by a
 // filter. Many are changed here and not by clients, because a row that has changed since it was listed must not be
 // changed. Such a command handles one page: it looks at a bounded number of rows, changes one in each step (a kicked row
 // may be merged into another that matches too), and its answer says where the next page begins. KICK without a status

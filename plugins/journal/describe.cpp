@@ -11,23 +11,20 @@ void Journal::digest(DigestSink& sink) const {
 namespace {
 
 void describe(Statistics const& s, MetricSink& sink) {
-  auto const put = [&](std::string_view name, std::string_view help, std::uint64_t value) {
-    sink.integer({name, help, Metric::Kind::counter}, static_cast<std::int64_t>(value));
-  };
-  put("inserted", "inserts that made a row", s.inserted);
-  put("merged", "inserts that were merged into a waiting row", s.merged);
-  put("behind", "inserts whose key was being processed", s.behind);
-  put("duplicate", "inserts that were resent", s.duplicate);
-  put("stale", "inserts that were older than what the row has", s.stale);
-  put("leased", "rows handed out", s.leased);
-  put("done", "rows done", s.done);
-  put("released", "rows given back, also after a failed attempt", s.released);
-  put("timed_out", "leases that ran out", s.timed_out);
-  put("attempts_failed", "attempts that a worker called failed", s.attempts_failed);
-  put("failed", "rows given up", s.failed);
-  put("kicked", "rows put back to work by a person", s.kicked);
-  put("deleted", "rows deleted by a person", s.deleted);
-  put("expired", "rows past their expiration date", s.expired);
+  sink.counter("inserted", "inserts that made a row", s.inserted);
+  sink.counter("merged", "inserts that were merged into a waiting row", s.merged);
+  sink.counter("behind", "inserts whose key was being processed", s.behind);
+  sink.counter("duplicate", "inserts that were resent", s.duplicate);
+  sink.counter("stale", "inserts that were older than what the row has", s.stale);
+  sink.counter("leased", "rows handed out", s.leased);
+  sink.counter("done", "rows done", s.done);
+  sink.counter("released", "rows given back, also after a failed attempt", s.released);
+  sink.counter("timed_out", "leases that ran out", s.timed_out);
+  sink.counter("attempts_failed", "attempts that a worker called failed", s.attempts_failed);
+  sink.counter("failed", "rows given up", s.failed);
+  sink.counter("kicked", "rows put back to work by an operator", s.kicked);
+  sink.counter("deleted", "rows deleted by an operator", s.deleted);
+  sink.counter("expired", "rows past their expiration date", s.expired);
   sink.histogram({"lateness_ms", "from a row's date to its lease"}, s.lateness_ms);
   sink.histogram({"wait_ms", "from a row's arrival to its first lease"}, s.wait_ms);
   sink.histogram({"processing_ms", "from the lease to DONE"}, s.processing_ms);
@@ -43,44 +40,40 @@ TimeMs next_date(rows::State const& state) {
 }  // namespace
 
 void Journal::metrics(TimeMs now, MetricSink& sink) const {
-  auto const put = [&](Metric const& metric, std::uint64_t value) {
-    sink.integer(metric, static_cast<std::int64_t>(value));
-  };
-  put({"rows", "rows that are there"}, state().rows().size());
-  put({"rows_waiting", "rows that nobody works on, whatever their date"},
-      state().places().future() + state().order().size() + state().places().behind());
-  put({"rows_future", "waiting rows whose date has not come"}, state().places().future());
-  put({"rows_due", "waiting rows whose date has come"}, state().order().size());
-  put({"rows_behind", "waiting rows whose key is being processed"}, state().places().behind());
-  put({"rows_held", "due rows that a limit or a pause holds back"},
-      state().order().size() - state().order().available());
-  put({"domains", "domains that have waiting rows"}, state().order().domains().size());
-  put({"rows_processing", "rows that are leased"}, state().leases().size());
-  put({"rows_parked", "rows that workers gave up"}, state().places().parked().size());
+  sink.gauge("rows", "rows that are there", state().rows().size());
+  sink.gauge("rows_waiting", "unleased rows, whatever their date",
+             state().places().future() + state().order().size() + state().places().behind());
+  sink.gauge("rows_future", "waiting rows whose date has not come", state().places().future());
+  sink.gauge("rows_due", "waiting rows whose date has come", state().order().size());
+  sink.gauge("rows_behind", "waiting rows whose key is being processed", state().places().behind());
+  sink.gauge("rows_held", "due rows that a limit or a pause holds back",
+             state().order().size() - state().order().available());
+  sink.gauge("domains", "domains that have waiting rows", state().order().domains().size());
+  sink.gauge("rows_processing", "rows that are leased", state().leases().size());
+  sink.gauge("rows_parked", "rows that workers gave up", state().places().parked().size());
   std::uint32_t const first = state().order().first();
-  put({"first_due_age_ms", "how long the first due row has been due"},
-      first == rows::kNoRow
-          ? 0
-          : static_cast<std::uint64_t>(std::max<std::int64_t>(0, now.value - state().row(first).date())));
+  sink.gauge("first_due_age_ms", "how long the first due row has been due",
+             first == rows::kNoRow
+                 ? 0
+                 : static_cast<std::uint64_t>(std::max<std::int64_t>(0, now.value - state().row(first).date())));
   TimeMs const next = next_date(state());
-  put({"next_date", "when there may be something for a NEXT; 0: unknown"},
-      next == TimeMs::max() ? 0 : static_cast<std::uint64_t>(next.value));
-  put({"memory_bytes", "memory that rows and indexes take"}, memory_bytes());
-  put({"live_bytes", "log bytes needed by live objects"}, live_bytes());
-  put({"grace_ms", "how long the leases of a lost connection last"},
-      static_cast<std::uint64_t>(settings_.options().lifetimes.grace));
-  put({"paused", "1: nothing is handed out"}, pauses_.is_paused() ? 1 : 0);
-  put({"draining", "1: inserts are refused"}, pauses_.is_draining() ? 1 : 0);
-  put({"failing", "1: more than half of the attempts of the last minutes failed"},
-      statistics_.attempts.is_failing() ? 1 : 0);
-  put({"failures_in_row", "rows given up since the last one that was done"}, pauses_.failures_in_row());
-  put({"clients", "producers whose sequences are remembered"}, rows_.clients().windows().size());
-  put({"client_sequences", "sequences that are remembered"}, rows_.clients().windows().sequences());
-  put({"records_ignored", "records of a replay about rows that were gone", Metric::Kind::counter},
-      rows_.ignored() + pauses_.ignored());
-  put({"clock_ahead", "inserts refused for their date, by max-clock-skew; those of a spool come again without it",
-       Metric::Kind::counter},
-      fast_clocks_.refused());
+  sink.gauge("next_date", "when there may be something for a NEXT; 0: unknown",
+             next == TimeMs::max() ? 0 : static_cast<std::uint64_t>(next.value));
+  sink.gauge("memory_bytes", "memory that rows and indexes take", memory_bytes());
+  sink.gauge("live_bytes", "log bytes needed by live objects", live_bytes());
+  sink.gauge("grace_ms", "how long the leases of a lost connection last",
+             static_cast<std::uint64_t>(settings_.options().lifetimes.grace));
+  sink.gauge("paused", "1: nothing is handed out", pauses_.is_paused() ? 1 : 0);
+  sink.gauge("draining", "1: inserts are refused", pauses_.is_draining() ? 1 : 0);
+  sink.gauge("failing", "1: more than half of the attempts of the last minutes failed",
+             statistics_.attempts.is_failing() ? 1 : 0);
+  sink.gauge("failures_in_row", "rows given up since the last one that was done", pauses_.failures_in_row());
+  sink.gauge("clients", "producers whose sequences are remembered", rows_.clients().windows().size());
+  sink.gauge("client_sequences", "sequences that are remembered", rows_.clients().windows().sequences());
+  sink.counter("records_ignored", "records of a replay about rows that were gone", rows_.ignored() + pauses_.ignored());
+  sink.counter("clock_ahead",
+               "inserts refused for their date, by max-clock-skew; those of a spool come again without it",
+               fast_clocks_.refused());
   describe(statistics_, sink);
 }
 

@@ -1,4 +1,4 @@
-// What follows from the records of a journal's rows beside their state: statistics, alerts, and failures in a row.
+// Effects of the records of a journal's rows beside their state: statistics, alerts, and failures in a row.
 // Derived, and no part of the digest: a replay counts and raises nothing.
 #pragma once
 

@@ -47,36 +47,36 @@ struct Inserts::Request : model::InsertParameters {
   bool has_outside{false};  // columns of it
 };
 
-Status Inserts::read_wish(Command const& command, Decision const& decision, Request& wish) const {
+Status Inserts::read_request(Command const& command, Decision const& decision, Request& request) const {
   Message const& message = *command.message;
   std::int64_t const asked = decision.asked().value;
   model::Parameters parameters{message};
-  wish.now = decision.now.value;
-  static_cast<model::InsertParameters&>(wish) = model::read_insert(parameters, asked);
-  wish.claim.sender = rows::read_sender(parameters);
+  request.now = decision.now.value;
+  static_cast<model::InsertParameters&>(request) = model::read_insert(parameters, asked);
+  request.claim.sender = rows::read_sender(parameters);
   // What was promised was found good then.
   if (decision.phase != Phase::keep) {
     bool const read = parameters.ok();
-    model::check_insertion(wish, parameters, asked, settings_.options().clock_skew_max);
-    if (read && !parameters.ok()) fast_clocks_.saw(command, wish.inserted - asked);
+    model::check_insertion(request, parameters, asked, settings_.options().clock_skew_max);
+    if (read && !parameters.ok()) fast_clocks_.saw(command, request.inserted - asked);
   }
-  model::check_expiration(wish, parameters, asked);
-  wish.due_at = wish.due();
-  if (!wish.has_inserted) wish.inserted = wish.now;
+  model::check_expiration(request, parameters, asked);
+  request.due_at = request.due();
+  if (!request.has_inserted) request.inserted = request.now;
   if (!parameters.ok()) return parameters.take_status();
 
   reset(key_);
   reset(data_);
   if (Status status = model::encode_key(settings_.schema(), message, key_); !status.ok()) return status;
   if (Status status = model::encode_data(settings_.schema(), message, data_); !status.ok()) return status;
-  wish.message_bytes = bytes_of(message);
-  wish.has_outside = std::ranges::any_of(message.params(), [](Param const& param) { return param.value.outside; });
-  if (key_.size() + data_.size() > 2 * wish.message_bytes + kSlackBytes)
+  request.message_bytes = bytes_of(message);
+  request.has_outside = std::ranges::any_of(message.params(), [](Param const& param) { return param.value.outside; });
+  if (key_.size() + data_.size() > 2 * request.message_bytes + kSlackBytes)
     return {Code::too_large,
             "table " + settings_.table() +
                 ": the columns' default values are larger than the message they complete; give them in the message"};
-  wish.key = key_;
-  wish.data = data_;
+  request.key = key_;
+  request.data = data_;
   return {};
 }
 
@@ -99,24 +99,15 @@ std::uint32_t Inserts::newest_of(rows::KeyRows const& of_key) const {
   return newest;
 }
 
-bool Inserts::is_answered_by_client(Command const& command, Request& wish, Decision& decision) const {
-  rows::DedupWindows::Found found;
-  decision.status = rows::look_up(windows(), settings_.table(), command, settings_.options().clients_max, wish.now,
-                                  wish.claim, found);
-  if (!decision.status.ok() && decision.phase == Phase::keep) {
-    // Its number was good when it was promised, and its client has gone far beyond it since.
-    decision.status = {};
-    wish.claim = {};
-    return false;
-  }
-  if (!decision.status.ok()) return true;
-  if (found.answer == rows::DedupWindows::Answer::fresh) return false;
-  if (decision.phase == Phase::promise) return true;
-  std::uint32_t const row = rows_.find(found.row);
+bool Inserts::is_answered_by_client(Command const& command, Request& request, Decision& decision) const {
+  ObjectId id;
+  rows::Before const before = rows::look_up(windows(), settings_.table(), command, settings_.options().clients_max,
+                                            request.now, request.claim, id, decision);
+  if (before != rows::Before::done) return before == rows::Before::over;
+  std::uint32_t const row = rows_.find(id);
   bool const there = row != rows::kNoRow;
   ++statistics_.duplicate;
-  rows::append_claim(wish.claim, wish.now, decision.records);
-  answer_inserted(decision, found.row, "duplicate", there ? rows_.view(row).facts.merges : 0,
+  answer_inserted(decision, id, "duplicate", there ? rows_.view(row).facts.merges : 0,
                   there ? rows_.row(row).date() : 0);
   return true;
 }
@@ -138,46 +129,40 @@ Status Inserts::check_room() const {
                     "; finish or delete rows, or raise " + (full ? "rows-max" : "memory-max")};
 }
 
-Status Inserts::promise(Request const& wish, Hold& hold) const {
+Status Inserts::promise(Request const& request, Hold& hold) const {
   if (Status status = check_room(); !status.ok()) return status;
   hold.rows = 1;
-  hold.bytes = wish.key.size() + wish.data.size() + kRowBytes;
+  hold.bytes = request.key.size() + request.data.size() + kRowBytes;
   hold.record_bytes = hold.bytes + kRecordsBytes;
   if (!settings_.has_merge_rules() || !rows_.keys().has_keys()) return {};
   // Whichever of them waits by then.
-  for (std::uint32_t row = rows_.keys().find(wish.key).first(); row != rows::kNoRow; row = rows_.keys().next(row)) {
+  for (std::uint32_t row = rows_.keys().find(request.key).first(); row != rows::kNoRow; row = rows_.keys().next(row)) {
     rows::MergeBody body;
-    if (Status status = merged_data(row, wish, body); !status.ok()) return status;
+    if (Status status = merged_data(row, request, body); !status.ok()) return status;
   }
-  hold.keys.emplace_back(wish.key);
+  hold.keys.emplace_back(request.key);
   hold.record_bytes = 0;
   return {};
 }
 
 Verdict Inserts::insert(Command const& command, Decision& decision) const {
   std::int64_t const now = decision.now.value;
-  Request wish;
-  decision.status = read_wish(command, decision, wish);
-  if (!decision.status.ok()) return Verdict::done;
+  Request request;
+  if (decision.refuses(read_request(command, decision, request))) return Verdict::done;
 
   bool const keeps = decision.phase == Phase::keep;
-  bool const is_over = wish.expires != 0 && wish.expires <= now;
-  if (keeps && is_over) return answer_expired(wish, decision);
-  if (wish.claim.is_numbered() && is_answered_by_client(command, wish, decision)) return Verdict::done;
+  bool const is_over = request.expires != 0 && request.expires <= now;
+  if (keeps && is_over) return answer_expired(request, decision);
+  if (request.claim.is_numbered() && is_answered_by_client(command, request, decision)) return Verdict::done;
   // After the check for duplicates: a resent insert must be answered as a duplicate.
-  if (pauses_.is_draining() && !keeps) {
-    decision.status = pauses_.refusal("inserts are refused");
-    return Verdict::done;
+  if (pauses_.is_draining() && !keeps) return decision.refuse(pauses_.refusal("inserts are refused"));
+  if (TransactionId const holder = table_.holds().holder_of(request.key); holder != TransactionId::none) {
+    if (decision.refuses(
+            rows::Holds::check(holder, decision, "the key of this insert into table " + settings_.table())))
+      return Verdict::done;
   }
-  if (TransactionId const holder = table_.holds().holder_of(wish.key); holder != TransactionId::none) {
-    decision.status = rows::Holds::check(holder, decision, "the key of this insert into table " + settings_.table());
-    if (!decision.status.ok()) return Verdict::done;
-  }
-  if (decision.phase == Phase::promise) {
-    decision.status = promise(wish, *decision.hold);
-    return Verdict::done;
-  }
-  rows::KeyRows of_key = rows_.keys().has_keys() ? rows_.keys().find(wish.key) : rows::KeyRows{};
+  if (decision.phase == Phase::promise) return decision.refuse(promise(request, *decision.hold));
+  rows::KeyRows of_key = rows_.keys().has_keys() ? rows_.keys().find(request.key) : rows::KeyRows{};
   std::uint32_t expired = rows::kNoRow;
   if (of_key.waiting != rows::kNoRow && !rows_.is_visible(of_key.waiting, now)) {
     expired = of_key.waiting;
@@ -185,60 +170,61 @@ Verdict Inserts::insert(Command const& command, Decision& decision) const {
   }
   bool const behind = of_key.processing != rows::kNoRow;
   std::uint32_t const latest = of_key.waiting != rows::kNoRow ? of_key.waiting : newest_of(of_key);
-  if (latest != rows::kNoRow && wish.has_inserted && wish.inserted < rows_.view(latest).facts.accepted)
-    return answer_stale(latest, wish, decision);
-  if (of_key.waiting != rows::kNoRow) return merge_into(of_key.waiting, behind, wish, decision);
+  if (latest != rows::kNoRow && request.has_inserted && request.inserted < rows_.view(latest).facts.accepted)
+    return answer_stale(latest, request, decision);
+  if (of_key.waiting != rows::kNoRow) return merge_into(of_key.waiting, behind, request, decision);
 
   if (!keeps) decision.status = check_room();
   if (!decision.status.ok()) return Verdict::done;
-  rows::append_claim(wish.claim, wish.now, decision.records);
-  if (expired != rows::kNoRow) rows::append_remove(decision.records, rows_.row(expired).id(), rows::Reason::expired);
+  rows::append_claim(request.claim, request.now, decision.records);
+  if (expired != rows::kNoRow)
+    model::append_record(decision.records, rows_.row(expired).id(), rows::RemoveBody{rows::Reason::expired});
   if (behind) ++statistics_.behind;
-  return insert_row(wish, behind, decision);
+  return insert_row(request, behind, decision);
 }
 
-Verdict Inserts::insert_row(Request const& wish, bool behind, Decision& decision) const {
+Verdict Inserts::insert_row(Request const& request, bool behind, Decision& decision) const {
   rows::RowBody body;
-  body.priority = wish.priority;
-  body.date = wish.due_at;
-  body.sender = wish.claim.sender;
-  body.facts.arrival = wish.now;
-  body.facts.inserted = body.facts.accepted = wish.inserted;
-  body.facts.expires = wish.expires;
+  body.priority = request.priority;
+  body.date = request.due_at;
+  body.sender = request.claim.sender;
+  body.facts.arrival = request.now;
+  body.facts.inserted = body.facts.accepted = request.inserted;
+  body.facts.expires = request.expires;
   body.facts.schema = settings_.schema().version;
-  body.facts.key_bytes = static_cast<std::uint32_t>(wish.key.size());
-  body.facts.data_bytes = static_cast<std::uint32_t>(wish.data.size());
-  body.key = wish.key;
-  body.data = wish.data;
-  body.has_outside = wish.has_outside;
-  Lsn const lsn = rows::append_row(decision.records, ObjectId{}, body);
+  body.facts.key_bytes = static_cast<std::uint32_t>(request.key.size());
+  body.facts.data_bytes = static_cast<std::uint32_t>(request.data.size());
+  body.key = request.key;
+  body.data = request.data;
+  body.has_outside = request.has_outside;
+  Lsn const lsn = model::append_record(decision.records, ObjectId{}, body);
   answer_inserted(decision, object_of(lsn), behind ? "behind" : "inserted", 0, body.date);
   return Verdict::done;
 }
 
 // The merged data: stated whole, or as the data of the insert if the whole is much longer than the message.
-Status Inserts::merged_data(std::uint32_t row, Request const& wish, rows::MergeBody& body) const {
+Status Inserts::merged_data(std::uint32_t row, Request const& request, rows::MergeBody& body) const {
   rows::PayloadView const old = rows_.view(row);
   Schema const& schema = settings_.schema();
-  std::string_view data = wish.data;
-  std::size_t const whole_max = 2 * wish.message_bytes + kSlackBytes - wish.key.size();
+  std::string_view data = request.data;
+  std::size_t const whole_max = 2 * request.message_bytes + kSlackBytes - request.key.size();
   if (settings_.has_merge_rules() && old.data.size() >= rows::kPiecesFrom) {
     if (Status status =
-            model::merge_pieces(*rows_.schemas().find(old.facts.schema), old.data, schema, wish.data, pieces_);
+            model::merge_pieces(*rows_.schemas().find(old.facts.schema), old.data, schema, request.data, pieces_);
         !status.ok())
       return status;
     body.schema = schema.version;
     if (old.facts.schema == schema.version && pieces_.is_old_data()) return {};
     if (pieces_.size() > whole_max) {
       body.change = rows::DataChange::by_rule;
-      body.data = wish.data;
+      body.data = request.data;
       return {};
     }
   }
   if (settings_.has_merge_rules()) {
     reset(merged_);
     if (Status status =
-            model::merge_data(*rows_.schemas().find(old.facts.schema), old.data, schema, wish.data, merged_);
+            model::merge_data(*rows_.schemas().find(old.facts.schema), old.data, schema, request.data, merged_);
         !status.ok())
       return status;
     data = merged_;
@@ -247,52 +233,52 @@ Status Inserts::merged_data(std::uint32_t row, Request const& wish, rows::MergeB
   if (old.facts.schema == schema.version && data == old.data) return {};
   bool const whole = data.size() <= whole_max;
   body.change = whole ? rows::DataChange::whole : rows::DataChange::by_rule;
-  body.data = whole ? data : wish.data;
+  body.data = whole ? data : request.data;
   return {};
 }
 
-Verdict Inserts::merge_into(std::uint32_t index, bool behind, Request const& wish, Decision& decision) const {
+Verdict Inserts::merge_into(std::uint32_t index, bool behind, Request const& request, Decision& decision) const {
   rows::Row const& row = rows_.row(index);
   rows::Facts const facts = rows_.view(index).facts;
   rows::MergeBody body;
-  decision.status = merged_data(index, wish, body);
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(merged_data(index, request, body))) return Verdict::done;
 
-  body.priority = std::min(row.priority(), wish.priority);
+  body.priority = std::min(row.priority(), request.priority);
   // A key that is updated every second must run all the same: it cannot be postponed for ever.
   std::int64_t const latest =
       std::max(row.date(), std::min(facts.arrival + settings_.options().max_postpone, timer::kDateMax));
-  body.date = std::min(std::max(row.date(), wish.date), latest);
-  body.expires = facts.expires == 0 || wish.expires == 0 ? 0 : std::max(facts.expires, wish.expires);
-  body.accepted = wish.inserted;
+  body.date = std::min(std::max(row.date(), request.date), latest);
+  body.expires = facts.expires == 0 || request.expires == 0 ? 0 : std::max(facts.expires, request.expires);
+  body.accepted = request.inserted;
   body.merges = facts.merges == UINT32_MAX ? facts.merges : facts.merges + 1;
-  body.sender = wish.claim.sender;
-  body.now = wish.now;
-  body.has_outside = wish.has_outside && body.change != rows::DataChange::none;
-  rows::append_claim(wish.claim, wish.now, decision.records);
-  rows::append_merge(decision.records, row.id(), body);
+  body.sender = request.claim.sender;
+  body.now = request.now;
+  body.has_outside = request.has_outside && body.change != rows::DataChange::none;
+  rows::append_claim(request.claim, request.now, decision.records);
+  model::append_record(decision.records, row.id(), body);
   if (behind) ++statistics_.behind;
   rows_.remember(index);
   answer_inserted(decision, row.id(), behind ? "behind" : "merged", body.merges, body.date);
   // A date other than the requested one: the rule that gave it.
-  if (wish.has_date && body.date != wish.date)
-    decision.answer.add("date_by", Value::of_text(body.date > wish.date ? "waiting-row" : "max-postpone"));
+  if (request.has_date && body.date != request.date)
+    decision.answer.add("date_by", Value::of_text(body.date > request.date ? "waiting-row" : "max-postpone"));
   return Verdict::done;
 }
 
 // It was promised, and its date came before the end of the transaction.
-Verdict Inserts::answer_expired(Request const& wish, Decision& decision) const {
+Verdict Inserts::answer_expired(Request const& request, Decision& decision) const {
   decision.answer.message("INSERTED")
       .add("table", Value::of_text(settings_.table()))
       .add("result", Value::of_text("expired"))
-      .add("process_date", wish.due_at);
+      .add("process_date", request.due_at);
   return Verdict::done;
 }
 
-Verdict Inserts::answer_stale(std::uint32_t row, Request const& wish, Decision& decision) const {
+Verdict Inserts::answer_stale(std::uint32_t row, Request const& request, Decision& decision) const {
   ObjectId const id = rows_.row(row).id();
-  rows::append_claim(wish.claim, wish.now, decision.records);
-  if (wish.claim.is_numbered()) rows::append_seen(decision.records, {wish.claim.sender, id, wish.now});
+  rows::append_claim(request.claim, request.now, decision.records);
+  if (request.claim.is_numbered())
+    model::append_record(decision.records, {}, rows::SeenBody{request.claim.sender, id, request.now});
   ++statistics_.stale;
   answer_inserted(decision, id, "stale", rows_.view(row).facts.merges, rows_.row(row).date());
   return Verdict::done;

@@ -32,20 +32,20 @@ class Inserts {
  private:
   struct Request;  // the checked parameters of an INSERT
 
-  [[nodiscard]] Status read_wish(Command const& command, Decision const& decision, Request& wish) const;
+  [[nodiscard]] Status read_request(Command const& command, Decision const& decision, Request& request) const;
   // Whether it was carried out before, or is refused: then it is answered.
-  bool is_answered_by_client(Command const& command, Request& wish, Decision& decision) const;
+  bool is_answered_by_client(Command const& command, Request& request, Decision& decision) const;
   [[nodiscard]] rows::DedupWindows const& windows() const { return table_.clients().windows(); }
   [[nodiscard]] Status check_room() const;
-  // What a transaction may need: room, and its key where a merge into another row could fail.
-  [[nodiscard]] Status promise(Request const& wish, Hold& hold) const;
+  // The needs of a transaction: room, and its key where a merge into another row could fail.
+  [[nodiscard]] Status promise(Request const& request, Hold& hold) const;
   [[nodiscard]] std::uint32_t newest_of(rows::KeyRows const& of_key) const;
 
-  Verdict insert_row(Request const& wish, bool behind, Decision& decision) const;
-  Verdict merge_into(std::uint32_t row, bool behind, Request const& wish, Decision& decision) const;
-  [[nodiscard]] Status merged_data(std::uint32_t row, Request const& wish, rows::MergeBody& body) const;
-  Verdict answer_expired(Request const& wish, Decision& decision) const;
-  Verdict answer_stale(std::uint32_t row, Request const& wish, Decision& decision) const;
+  Verdict insert_row(Request const& request, bool behind, Decision& decision) const;
+  Verdict merge_into(std::uint32_t row, bool behind, Request const& request, Decision& decision) const;
+  [[nodiscard]] Status merged_data(std::uint32_t row, Request const& request, rows::MergeBody& body) const;
+  Verdict answer_expired(Request const& request, Decision& decision) const;
+  Verdict answer_stale(std::uint32_t row, Request const& request, Decision& decision) const;
   void answer_inserted(Decision& decision, ObjectId row, std::string_view result, std::uint32_t merges,
                        std::int64_t date) const;
 

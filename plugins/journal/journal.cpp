@@ -4,79 +4,39 @@
 #include <array>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/check.h"
 #include "model/key_codec.h"
-#include "model/type_check.h"
 #include "plugins/rows/apply.h"
 
 namespace fastjournal::journal {
 
-// Dispatch: check_type compares this table with journal.xml.
-struct Journal::Named {
-  std::string_view name;
-  Handler handler;
-
-  static constexpr std::size_t kCount = 16;
-  static std::array<Named, kCount> const& all() {
-    using J = Journal const&;
-    using C = Command const&;
-    using D = Decision&;
-    static constexpr std::array<Named, kCount> commands = {{
-        {"INSERT", [](J table, C command, D decision) { return table.inserts_.insert(command, decision); }},
-        {"NEXT", [](J table, C command, D decision) { return table.workers_.next(command, decision); }},
-        {"TOUCH", [](J table, C command, D decision) { return table.workers_.touch(command, decision); }},
-        {"DONE", [](J table, C command, D decision) { return table.workers_.done(command, decision); }},
-        {"RELEASE", [](J table, C command, D decision) { return table.workers_.release(command, decision); }},
-        {"FAIL", [](J table, C command, D decision) { return table.workers_.fail(command, decision); }},
-        {"DELETE", [](J table, C command, D decision) { return table.changes_.remove(command, decision); }},
-        {"KICK", [](J table, C command, D decision) { return table.changes_.kick(command, decision); }},
-        {"PEEK", [](J table, C command, D decision) { return table.lookups_.peek(command, decision); }},
-        {"LIST", [](J table, C command, D decision) { return table.lookups_.list(command, decision); }},
-        {"WHY", [](J table, C command, D decision) { return table.lookups_.why(command, decision); }},
-        {"TIMELINE", [](J table, C command, D decision) { return table.overview_.timeline(command, decision); }},
-        {"DOMAINS", [](J table, C command, D decision) { return table.overview_.domains(command, decision); }},
-        {"PAUSE", [](J table, C command, D decision) { return table.pauses_.pause(command, decision); }},
-        {"RESUME", [](J table, C command, D decision) { return table.pauses_.resume(command, decision); }},
-        {"DRAIN", [](J table, C command, D decision) { return table.pauses_.drain(command, decision); }},
-    }};
-    return commands;
-  }
-};
+// What each command of journal.xml is decided by.
+std::span<rows::NamedCommand<Journal> const> Journal::commands() {
+  using rows::by;
+  static constexpr auto all = std::to_array<rows::NamedCommand<Journal>>({
+      {"INSERT", by<&Journal::inserts_, &Inserts::insert>},
+      {"NEXT", by<&Journal::workers_, &Workers::next>},
+      {"TOUCH", by<&Journal::workers_, &Workers::touch>},
+      {"DONE", by<&Journal::workers_, &Workers::done>},
+      {"RELEASE", by<&Journal::workers_, &Workers::release>},
+      {"FAIL", by<&Journal::workers_, &Workers::fail>},
+      {"DELETE", by<&Journal::changes_, &Changes::remove>},
+      {"KICK", by<&Journal::changes_, &Changes::kick>},
+      {"PEEK", by<&Journal::lookups_, &Lookups::peek>},
+      {"LIST", by<&Journal::lookups_, &Lookups::list>},
+      {"WHY", by<&Journal::lookups_, &Lookups::why>},
+      {"TIMELINE", by<&Journal::overview_, &Overview::timeline>},
+      {"DOMAINS", by<&Journal::overview_, &Overview::domains>},
+      {"PAUSE", by<&Journal::pauses_, &Pauses::pause>},
+      {"RESUME", by<&Journal::pauses_, &Pauses::resume>},
+      {"DRAIN", by<&Journal::pauses_, &Pauses::drain>},
+  });
+  return all;
+}
 
 namespace {
-
-constexpr std::array<std::string_view, 32> kOptionNames = {"processing-timeout",
-                                                           "processing-timeout-min",
-                                                           "processing-timeout-max",
-                                                           "processing-timeout-http",
-                                                           "grace",
-                                                           "max-timeouts",
-                                                           "max-attempts",
-                                                           "max-lifetime-timeouts",
-                                                           "when-failed",
-                                                           "keep-parked",
-                                                           "back-off-first",
-                                                           "back-off-factor",
-                                                           "back-off-max",
-                                                           "back-off-jitter",
-                                                           "max-postpone",
-                                                           "max-clock-skew",
-                                                           "one-at-a-time",
-                                                           "domain",
-                                                           "domain-weights",
-                                                           "slow-from",
-                                                           "aging",
-                                                           "concurrency",
-                                                           "concurrency-domain",
-                                                           "concurrency-key",
-                                                           "rate",
-                                                           "rate-domain",
-                                                           "rows-max",
-                                                           "memory-max",
-                                                           "spill",
-                                                           "client-keep",
-                                                           "clients-max",
-                                                           "pause-after-failures"};
 
 // Rows are found by the bytes of their keys, which must mean the same in both.
 bool same_key(Schema const& a, Schema const& b) {
@@ -95,18 +55,15 @@ Journal::Journal(TableContext const& context, std::shared_ptr<TypeDeclaration co
       effects_(settings_, state(), statistics_, pauses_),
       attempts_(state(), settings_.options().attempts),
       timers_(rows_, attempts_, settings_.options().lifetimes),
-      selection_(state(), rows_.holds(), settings_, pauses_),
+      selection_(rows_, settings_, pauses_),
       spill_(state(), settings_),
       inserts_(rows_, settings_, pauses_, statistics_, fast_clocks_),
       workers_(state(), settings_, pauses_, selection_, attempts_, statistics_),
       lookups_(state(), settings_, pauses_, selection_),
       changes_(state(), settings_, selection_, attempts_, statistics_),
-      overview_(state(), settings_, pauses_, selection_) {
-  for (CommandDeclaration const& command : type->commands)
-    for (Named const& known : Named::all())
-      if (known.name == command.name) handlers_.push_back(known.handler);
-  for (std::size_t i = 0; i < type->commands.size(); ++i)
-    if (type->commands[i].name == "INSERT") insert_ = static_cast<std::uint16_t>(i);
+      overview_(state(), settings_, pauses_, selection_),
+      commands_(*type),
+      insert_(rows::index_of("INSERT", *type)) {
   set_rules();
   rows_.add_schema(settings_.schema());
 }
@@ -123,7 +80,7 @@ void Journal::set_rules() {
 }
 
 Status Journal::check(TableDeclaration const& declaration) {
-  if (Status status = Options::read(declaration).check(declaration); !status.ok()) return status;
+  if (Status status = rows::Declared<Options>::read(declaration).check(declaration); !status.ok()) return status;
   Result<rows::Rules> const rules = rows::Rules::read(declaration);
   return rules.ok() ? Status{} : rules.status();
 }
@@ -132,15 +89,17 @@ Status Journal::check_change(TableDeclaration const& next) const {
   // Before all else: options that need a key, or the lack of one, would be blamed for it. Whether rows are found by
   // keys is decided once, also for records of a table that is empty now.
   if (bool const has_keys = !next.schema.key.empty(); has_keys != state().keys().has_keys())
-    return {Code::bad_configuration,
-            next.at("table") + ": table " + settings_.table() + (has_keys ? " was made without" : " was made with") +
-                " a row-key, and that cannot change while it exists, also not while it is empty: empty it, take its "
-                "file away and RELOAD, then put the new one there; or make a table of another name"};
+    return next.refuse(
+        "table",
+        fmt::format("table {} was made {} a row-key, and that cannot change while it exists, also not while it "
+                    "is empty: empty it, take its file away and RELOAD, then put the new one there; or make a "
+                    "table of another name",
+                    settings_.table(), has_keys ? "without" : "with"));
   if (Status status = check(next); !status.ok()) return status;
   if (state().rows().size() > 0 && !same_key(settings_.schema(), next.schema))
-    return {Code::bad_configuration, next.at("table") + ": the key of table " + settings_.table() +
-                                         " cannot change while it has rows (" + std::to_string(state().rows().size()) +
-                                         "): finish them first, or make a new table"};
+    return next.refuse("table", fmt::format("the key of table {} cannot change while it has rows ({}): finish them "
+                                            "first, or make a new table",
+                                            settings_.table(), state().rows().size()));
   return {};
 }
 
@@ -150,12 +109,6 @@ void Journal::change(std::shared_ptr<TableDeclaration const> next) {
   // A changed option restarts the count.
   if (settings_.options().pause_after_failures != pause_after) pauses_.count_again();
   set_rules();
-}
-
-Status Journal::check_type(TypeDeclaration const& type) {
-  std::vector<std::string_view> commands;
-  for (Named const& known : Named::all()) commands.push_back(known.name);
-  return model::check_type(type, commands, kOptionNames);
 }
 
 // ---------------------------------------------------------------------------
@@ -208,20 +161,11 @@ Status Journal::can_do_without() const {
           "spill keeps values in files, which only a log with engine=\"file\" has beside it: take spill out"};
 }
 
-// No protocol brings a row's columns in pieces.
-Result<std::uint64_t> Journal::accept_content(Command const&, TimeMs, std::uint64_t) const {
-  return Status{Code::not_supported, "table " + settings_.table() + " takes columns whole, in their message"};
-}
+Lsn Journal::oldest_lsn() const { return oldest_of({rows_.oldest_lsn(), pauses_.oldest_lsn()}); }
 
-Lsn Journal::oldest_lsn() const {
-  Lsn const of_rows = rows_.oldest_lsn();
-  Lsn const of_pause = pauses_.oldest_lsn();
-  return of_rows.is_none() || of_pause.is_none() ? std::max(of_rows, of_pause) : std::min(of_rows, of_pause);
-}
-
-Restated Journal::restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const {
+Compacted Journal::compact_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const {
   rows::CopyRoom room{budget_bytes};
-  bool const more = pauses_.restate(below, room, decision.records) || rows_.restate(below, room, decision.records);
+  bool const more = pauses_.compact(below, room, decision.records) || rows_.compact(below, room, decision.records);
   return {more, room.needed()};
 }
 
@@ -238,19 +182,8 @@ bool Journal::apply_to_part(SnapshotCursor const& cursor, RecordView const& reco
   return apply(record, {.live = false, .now = {}, .base = rows::RowTable::kBaseOfPart}, observer);
 }
 
-namespace {
-
-Result<std::unique_ptr<Table>> create(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
-                                      std::shared_ptr<TableDeclaration const> declaration) {
-  if (Status status = Journal::check(*declaration); !status.ok()) return status;
-  return std::unique_ptr<Table>{std::make_unique<Journal>(context, std::move(type), std::move(declaration))};
-}
-
-}  // namespace
-
 PluginDescriptor const& table_type() {
-  static PluginDescriptor const descriptor{
-      .build = "g++ " __VERSION__, .name = "journal", .check_type = Journal::check_type, .create = create};
+  static PluginDescriptor const descriptor = rows::describe_type<Journal, Options>("journal");
   return descriptor;
 }
 

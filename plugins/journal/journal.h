@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,7 @@
 #include "plugins/journal/workers.h"
 #include "plugins/rows/attempts.h"
 #include "plugins/rows/row_table.h"
+#include "plugins/rows/table_type.h"
 #include "plugins/rows/timers.h"
 
 namespace fastjournal::journal {
@@ -46,23 +48,13 @@ class Journal final : public Table,
 
   // Checks that the loader of the XML cannot make: ok, or the problem.
   [[nodiscard]] static Status check(TableDeclaration const& declaration);
-  // Whether journal.xml and this code know the same commands and options.
-  [[nodiscard]] static Status check_type(TypeDeclaration const& type);
+  [[nodiscard]] static std::span<rows::NamedCommand<Journal> const> commands();
 
-  [[nodiscard]] Capabilities capabilities() override {
-    return {.timed = this,
-            .holder = this,
-            .topics = this,
-            .work = this,
-            .columns = this,
-            .followed = this,
-            .stores = this,
-            .promises = this};
-  }
+  [[nodiscard]] Capabilities capabilities() override { return capabilities_of(*this); }
 
   // -- deciding -----------------------------------------------------------
   Verdict decide(Command const& command, Decision& decision) const override {
-    return handlers_[command.index](*this, command, decision);
+    return commands_.decide(*this, command, decision);
   }
   bool decide_timer(Decision& decision) const override;
   bool decide_connection_closed(ConnectionId connection, Decision& decision) const override {
@@ -92,24 +84,23 @@ class Journal final : public Table,
   // -- work ---------------------------------------------------------------
   [[nodiscard]] std::uint64_t available(std::string_view topic) const override;
   [[nodiscard]] Status check_topic(std::string_view topic) const override { return selection_.check_domain(topic); }
-  [[nodiscard]] ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
+  [[nodiscard]] ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t work_units,
                                         std::vector<ObjectId>& found) const override {
-    return rows_.find_available(topic, after, looks, found);
+    return rows_.find_available(topic, after, work_units, found);
   }
   [[nodiscard]] std::string_view topic_of(ObjectId object) const override { return rows_.topic_of(object); }
   [[nodiscard]] bool announce(ObjectId object, Answer& answer) const override;
 
   // -- values outside the log -----------------------------------------------
   [[nodiscard]] Status can_do_without() const override;
-  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreRequest& wish) const override {
+  [[nodiscard]] Status request_store(Command const& command, TimeMs now, StoreRequest& request) const override {
     static_cast<void>(now);
-    return command.index == insert_ && settings_.options().spill != 0 ? spill_.wish(*command.message, wish) : Status{};
+    return command.index == insert_ && settings_.options().spill != 0 ? spill_.request(*command.message, request)
+                                                                      : Status{};
   }
-  [[nodiscard]] Result<std::uint64_t> accept_content(Command const& command, TimeMs now,
-                                                     std::uint64_t bytes) const override;
-  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
+  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t work_units,
                                            std::vector<Extent>& found) const override {
-    return state().list_extents(cursor, looks, found);
+    return state().list_extents(cursor, work_units, found);
   }
 
   // -- transactions -------------------------------------------------------
@@ -121,7 +112,7 @@ class Journal final : public Table,
 
   // -- space, followers ---------------------------------------------------
   [[nodiscard]] Lsn oldest_lsn() const override;
-  Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
+  Compacted compact_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
   void snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records& records) const override;
   [[nodiscard]] bool apply_to_part(SnapshotCursor const& cursor, RecordView const& record,
                                    TableObserver& observer) noexcept override;
@@ -142,9 +133,6 @@ class Journal final : public Table,
   [[nodiscard]] rows::State const& state() const { return rows_.state(); }
 
  private:
-  using Handler = Verdict (*)(Journal const&, Command const&, Decision&);
-  struct Named;  // a command's name and handler
-
   void set_rules();
 
   Settings settings_;
@@ -163,8 +151,8 @@ class Journal final : public Table,
   Lookups lookups_;
   Changes changes_;
   Overview overview_;
-  std::vector<Handler> handlers_;  // by Command::index
-  std::uint16_t insert_{0};        // of INSERT
+  rows::Commands<Journal> const commands_;
+  std::uint16_t const insert_;  // its index
 };
 
 }  // namespace fastjournal::journal

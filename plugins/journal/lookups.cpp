@@ -14,12 +14,12 @@ namespace {
 constexpr std::int64_t kListCountDefault = 100;
 constexpr std::int64_t kListCountMax = 1000;
 // The most rows that one LIST looks at, whatever its filter.
-constexpr std::uint32_t kListLooksMax = 10'000;
+constexpr std::uint32_t kListWorkUnitsMax = 10'000;
 constexpr std::uint64_t kListBytesMax = 1U << 20U;
 // The cost of a parameter beside its name and its bytes.
 constexpr std::uint64_t kParameterBytes = 24;
 // The cost of a row in an answer, compared with a skipped one.
-constexpr std::uint32_t kLooksPerRowShown = 16;
+constexpr std::uint32_t kWorkUnitsPerRowShown = 16;
 // The most rows of one key in one answer.
 constexpr std::uint64_t kRowsOfKeyShownMax = 1000;
 
@@ -45,17 +45,17 @@ Status refuse_page_of_row(Command const& command) {
 class Candidates {
  public:
   // `found`: memory that is used again.
-  Candidates(rows::State const& rows, Filter const& filter, ObjectId after, std::uint32_t& looks,
+  Candidates(rows::State const& rows, Filter const& filter, ObjectId after, std::uint32_t& work_units,
              std::vector<std::uint32_t>& found)
       : rows_(rows), found_(found) {
     found_.clear();
-    if (filter.status == status_of(rows::Place::parked) && rows_.places().parked().size() <= kListLooksMax) {
+    if (filter.status == status_of(rows::Place::parked) && rows_.places().parked().size() <= kListWorkUnitsMax) {
       few_ = true;
-      looks += static_cast<std::uint32_t>(rows_.places().parked().size());
+      work_units += static_cast<std::uint32_t>(rows_.places().parked().size());
       for (auto const& [date, row] : rows_.places().parked()) add(row, after);
-    } else if (filter.status == status_of(rows::Place::processing) && rows_.leases().end() <= kListLooksMax) {
+    } else if (filter.status == status_of(rows::Place::processing) && rows_.leases().end() <= kListWorkUnitsMax) {
       few_ = true;
-      looks += rows_.leases().end();
+      work_units += rows_.leases().end();
       for (std::uint32_t lease = 0; lease < rows_.leases().end(); ++lease)
         if (std::uint32_t const row = rows_.leases()[lease].row; row != rows::kNoRow) add(row, after);
     }
@@ -82,17 +82,14 @@ class Candidates {
 
 }  // namespace
 
-// The rows of the selected key, from the end of the page before, within the limits of one answer: count, bytes and looks. `tell`
-// returns whether it added the row.
+// The rows of the selected key, from the end of the page before, within the limits of one answer: count, bytes and
+// work. `tell` returns whether it added the row.
 void Lookups::tell_key(Command const& command, Decision& decision,
                        std::function<bool(std::uint32_t row)> const& tell) const {
   model::Parameters parameters{*command.message};
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", kRowsOfKeyShownMax, 1, kRowsOfKeyShownMax));
   ObjectId after{parameters.unsigned_integer("after", 0)};
-  if (!parameters.ok()) {
-    decision.status = parameters.take_status();
-    return;
-  }
+  if (decision.refuses(parameters.take_status())) return;
   // The waiting row is followed by those processed, and these by the parked ones.
   std::uint32_t row = rows_.keys().find(selection_.key()).first();
   if (!after.is_none()) {
@@ -109,8 +106,8 @@ void Lookups::tell_key(Command const& command, Decision& decision,
   }
   std::uint64_t told = 0;
   std::uint64_t bytes = 0;
-  for (std::uint32_t looked = 0; row != rows::kNoRow && looked < kListLooksMax && told < count && bytes < kListBytesMax;
-       ++looked) {
+  for (std::uint32_t looked = 0;
+       row != rows::kNoRow && looked < kListWorkUnitsMax && told < count && bytes < kListBytesMax; ++looked) {
     if (tell(row)) {
       ++told;
       bytes += bytes_of_last(decision.answer);
@@ -127,9 +124,8 @@ void Lookups::tell_key(Command const& command, Decision& decision,
 Verdict Lookups::peek(Command const& command, Decision& decision) const {
   std::int64_t const now = decision.now.value;
   ObjectId id;
-  decision.status = selection_.read_target(command, now, id);
-  if (decision.status.ok() && !id.is_none()) decision.status = refuse_page_of_row(command);
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(selection_.read_target(command, now, id))) return Verdict::done;
+  if (!id.is_none() && decision.refuses(refuse_page_of_row(command))) return Verdict::done;
   if (!id.is_none()) {
     std::uint32_t const row = rows_.find(id);
     describe_row(rows_, settings_, command, row, decision.answer, StoredValue::As::bytes);
@@ -142,7 +138,7 @@ Verdict Lookups::peek(Command const& command, Decision& decision) const {
     outside += describe_row(rows_, settings_, command, row, decision.answer,
                             outside < kOutsideBytesMax ? StoredValue::As::bytes : StoredValue::As::place);
     rows::add_trace(rows_.view(row).failure, decision.answer);
-    decision.looks += kLooksPerRowShown;
+    decision.work_units += kWorkUnitsPerRowShown;
     return true;
   });
   if (decision.status.ok() && decision.answer.empty()) decision.status = selection_.unknown_key();
@@ -154,29 +150,25 @@ Verdict Lookups::list(Command const& command, Decision& decision) const {
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", kListCountDefault, 1, kListCountMax));
   ObjectId after{parameters.unsigned_integer("after", 0)};
   bool const wants_traces = parameters.integer("traces", 0, 0, 1) == 1;
-  if (!parameters.ok()) {
-    decision.status = parameters.take_status();
-    return Verdict::done;
-  }
+  if (!parameters.ok()) return decision.refuse(parameters.take_status());
   Filter filter;
-  decision.status = selection_.read_filter(command, filter);
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(selection_.read_filter(command, filter))) return Verdict::done;
 
-  Candidates candidates{rows_, filter, after, decision.looks, candidates_};
+  Candidates candidates{rows_, filter, after, decision.work_units, candidates_};
   std::uint64_t shown = 0;
   std::uint64_t bytes = 0;
   std::uint32_t row = candidates.next(after);
   for (std::uint32_t looked = 0;
-       row != rows::kNoRow && looked < kListLooksMax && shown < count && bytes < kListBytesMax; ++looked) {
+       row != rows::kNoRow && looked < kListWorkUnitsMax && shown < count && bytes < kListBytesMax; ++looked) {
     after = rows_.row(row).id();
-    ++decision.looks;
+    ++decision.work_units;
     if (selection_.fits(row, filter, decision.now.value)) {
       // A page of rows would be gigabytes.
       describe_row(rows_, settings_, command, row, decision.answer, StoredValue::As::place);
       if (wants_traces) rows::add_trace(rows_.view(row).failure, decision.answer);
       ++shown;
       bytes += bytes_of_last(decision.answer);
-      decision.looks += kLooksPerRowShown;
+      decision.work_units += kWorkUnitsPerRowShown;
     }
     row = candidates.next(after);
   }
@@ -197,7 +189,7 @@ void Lookups::tell_unknown(ObjectId row, Answer& answer) const {
 }
 
 Verdict Lookups::why(Command const& command, Decision& decision) const {
-  decision.looks += rows::Order::kLookMax;  // to count the rows before it
+  decision.work_units += rows::Order::kLookMax;  // to count the rows before it
   Reasons reasons{rows_, settings_, pauses_, command, decision.now.value, decision.answer};
   model::Parameters parameters{*command.message};
   if (parameters.has("row")) {
@@ -213,8 +205,7 @@ Verdict Lookups::why(Command const& command, Decision& decision) const {
     }
     return Verdict::done;
   }
-  decision.status = selection_.read_key(command);
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(selection_.read_key(command))) return Verdict::done;
   tell_key(command, decision, [&](std::uint32_t row) {
     reasons.tell(row);
     return true;

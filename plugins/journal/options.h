@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "fastjournal/declaration.h"
 #include "fastjournal/status.h"
-#include "fastjournal/table.h"
 #include "plugins/rows/attempts.h"
+#include "plugins/rows/lease_times.h"
+#include "plugins/rows/table_type.h"
 #include "plugins/rows/timers.h"
 
 namespace fastjournal::journal {
@@ -17,10 +19,7 @@ namespace fastjournal::journal {
 inline constexpr std::uint64_t kSpillMin = 16U << 10U;
 
 struct Options {
-  std::int64_t processing_timeout{3'600'000};  // durations are ms
-  std::int64_t processing_timeout_min{0};
-  std::int64_t processing_timeout_max{0};
-  std::int64_t processing_timeout_http{300'000};  // of who has no connection that could hold a lease
+  rows::LeaseTimes times;  // durations are ms
   rows::AttemptRules attempts;
   rows::Lifetimes lifetimes;
   std::int64_t max_postpone{3'600'000};
@@ -31,12 +30,7 @@ struct Options {
   std::size_t clients_max{100'000};
   std::uint32_t pause_after_failures{0};  // 0: never
 
-  [[nodiscard]] static Options read(TableDeclaration const& declaration);
-  // How long a lease lasts that says nothing else.
-  [[nodiscard]] std::int64_t lease_of(Command const& command) const {
-    if (command.holds) return processing_timeout;
-    return std::max(processing_timeout_min, std::min(processing_timeout, processing_timeout_http));
-  }
+  [[nodiscard]] static std::span<rows::NamedOption<Options> const> all();
   // Checks of two options together, which the loader cannot make: ok, or the problem.
   [[nodiscard]] Status check(TableDeclaration const& declaration) const;
 

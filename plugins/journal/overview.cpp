@@ -18,7 +18,7 @@ constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
 
 // Headers that are read in the time of one look.
-constexpr std::uint32_t kRowsPerLook = 16;
+constexpr std::uint32_t kRowsPerWorkUnit = 16;
 // The most rows of a domain that are counted one by one, in any order of memory.
 constexpr std::size_t kRowsOfDomainMax = 10'000;
 
@@ -26,7 +26,7 @@ constexpr std::int64_t kDomainsDefault = 100;
 constexpr std::int64_t kDomainsMax = 1000;
 // The most places of domains, perhaps empty, that one DOMAINS looks at; the cost of one that is told.
 constexpr std::uint32_t kPlacesMax = 10'000;
-constexpr std::uint32_t kLooksPerDomain = 16;
+constexpr std::uint32_t kWorkUnitsPerDomain = 16;
 
 // Rows by their dates: due; the seconds of the next minute; the further minutes of the next hour; the further hours of
 // the next day; later.
@@ -77,9 +77,8 @@ Verdict Overview::timeline(Command const& command, Decision& decision) const {
   auto after = static_cast<std::uint32_t>(parameters.integer("after", 0, 0, UINT32_MAX));
   bool const by_domain = parameters.has("domain");
   std::string_view const name = command.message->text("domain");
-  decision.status = parameters.take_status();
-  if (decision.status.ok() && by_domain) decision.status = selection_.check_domain(name);
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
+  if (by_domain && decision.refuses(selection_.check_domain(name))) return Verdict::done;
 
   rows::Order const& order = rows_.order();
   std::uint32_t const number = by_domain ? order.domains().find(name) : rows::kNameless;
@@ -91,7 +90,7 @@ Verdict Overview::timeline(Command const& command, Decision& decision) const {
   if (by_domain && after == 0 && end > 0 && order.domains()[number].future.size() <= kRowsOfDomainMax) {
     auto const& future = order.domains()[number].future;
     for (std::uint32_t const row : future) buckets.count(rows_.row(row).date() - now);
-    decision.looks += static_cast<std::uint32_t>(future.size());
+    decision.work_units += static_cast<std::uint32_t>(future.size());
     after = end;
   } else {
     std::uint32_t const first = std::min(after, end);
@@ -99,7 +98,7 @@ Verdict Overview::timeline(Command const& command, Decision& decision) const {
     for (std::uint32_t row = first; row < after; ++row)
       if (rows_.row(row).place() == rows::Place::future && (!by_domain || order.domains().of(row) == number))
         buckets.count(rows_.row(row).date() - now);
-    decision.looks += (after - first) / kRowsPerLook;
+    decision.work_units += (after - first) / kRowsPerWorkUnit;
   }
 
   Answer& answer = decision.answer;
@@ -120,8 +119,7 @@ Verdict Overview::domains(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   auto const count = static_cast<std::uint32_t>(parameters.integer("count", kDomainsDefault, 1, kDomainsMax));
   auto number = static_cast<std::uint32_t>(parameters.integer("after", 0, 0, UINT32_MAX));
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
 
   Answer& answer = decision.answer;
   rows::Order const& order = rows_.order();
@@ -135,12 +133,12 @@ Verdict Overview::domains(Command const& command, Decision& decision) const {
   std::uint32_t told = 0;
   std::uint32_t const end = order.domains().end();
   for (std::uint32_t looked = 0; number < end && looked < kPlacesMax && told < count; ++number, ++looked) {
-    ++decision.looks;
+    ++decision.work_units;
     // Without rows it stays for its tokens only.
     if (!order.domains().exists(number) || order.domains()[number].rows == 0) continue;
     tell(order.domains()[number], next, answer);
     ++told;
-    decision.looks += kLooksPerDomain;
+    decision.work_units += kWorkUnitsPerDomain;
   }
   if (told == 0) answer.message("NOTHING").add("table", std::string_view{settings_.table()});
   if (number < end) answer.add("after", std::uint64_t{number});

@@ -13,7 +13,7 @@ namespace fastjournal::journal {
 
 // Of one journal, beside its parts, which outlive it.
 //
-// The rows of a timeline are counted when somebody asks: their headers are read one after the other, some 2 ns each, in
+// The rows of a timeline are counted on demand: their headers are read one after the other, some 2 ns each, in
 // pages, which the reader adds up. Counts that are kept with the rows would cost each INSERT and each NEXT more than
 // all timelines that are ever asked for, and the slots of the timer wheel begin at no second and no minute.
 class Overview {

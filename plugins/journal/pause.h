@@ -1,5 +1,5 @@
 // Whether a table hands out rows and accepts inserts, and who paused it. While a table is not open this is an object of
-// the log, like a row: it survives restarts, is copied forward, and is part of the digest. Each command states it
+// the log, like a row: it survives restarts, is compacted, and is part of the digest. Each command states it
 // whole, so that a replay needs one record.
 #pragma once
 

@@ -45,13 +45,11 @@ Verdict Pauses::stand(Standing standing, std::string_view answer, Command const&
   body.since = decision.now.value;
   body.by = command.worker;
   body.reason = model::shortened(command.message->text("reason"), kReasonBytesMax);
-  if (body.by.size() > kWorkerBytesMax) {
-    decision.status =
+  if (body.by.size() > kWorkerBytesMax)
+    return decision.refuse(
         Status{Code::too_large, "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes"}.with("parameter",
-                                                                                                           "worker");
-    return Verdict::done;
-  }
-  append_pause(decision.records, pause_.id, body);
+                                                                                                           "worker"));
+  model::append_record(decision.records, pause_.id, body);
   decision.answer.message(answer).add("table", std::string_view{settings_.table()});
   decision.answer.add("by", body.by).add("since", body.since);
   if (!body.reason.empty()) decision.answer.add("reason", body.reason);
@@ -68,7 +66,7 @@ Verdict Pauses::drain(Command const& command, Decision& decision) const {
 
 // Has no effect on an open table, so that a repeated command gets the same answer.
 Verdict Pauses::resume(Command const& command, Decision& decision) const {
-  if (!pause_.id.is_none()) append_resume(decision.records, pause_.id);
+  if (!pause_.id.is_none()) model::append_record(decision.records, pause_.id, ResumeBody{});
   decision.answer.message("RESUMED").add("table", std::string_view{settings_.table()});
   decision.answer.add("was", Value::of_text(state_of(pause_.standing))).add("by", command.worker);
   if (std::string_view const reason = command.message->text("reason"); !reason.empty())
@@ -82,7 +80,8 @@ bool Pauses::pause_after_failures(Decision& decision) const {
     return false;
   std::string const reason =
       std::to_string(failures_in_row_) + " rows failed in a row (pause-after-failures): see LIST status=parked";
-  append_pause(decision.records, ObjectId{}, {Standing::paused, true, decision.now.value, kBySelf, reason});
+  model::append_record(decision.records, ObjectId{},
+                       PauseBody{Standing::paused, true, decision.now.value, kBySelf, reason});
   return true;
 }
 
@@ -97,7 +96,7 @@ bool Pauses::apply(RecordView const& record, ApplyContext const& context, TableO
 // The alert of a table that was paused by failures lasts as long as the pause.
 bool Pauses::apply_pause(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   PauseBody body;
-  if (!read_pause(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   bool const was_paused = is_paused();
   bool const copied = pause_.id == record.object && pause_.since == body.since;
   pause_ = {body.standing, body.by_failures,     record.object,           rows::Regions::of(record.lsn),
@@ -131,22 +130,20 @@ bool Pauses::apply_resume(RecordView const& record, ApplyContext const& context,
 
 Lsn Pauses::oldest_lsn() const { return pause_.id.is_none() ? kNoLsn : rows::Regions::start(pause_.region); }
 
-bool Pauses::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
+bool Pauses::compact(Lsn below, rows::CopyRoom& room, Records& records) const {
   if (pause_.id.is_none() || rows::Regions::start(pause_.region) >= below) return false;
   if (!room.take(pause_record_bytes(pause_))) return true;
-  append_pause(records, pause_.id, body_of(pause_));
+  model::append_record(records, pause_.id, body_of(pause_));
   return false;
 }
 
 void Pauses::snapshot(Records& records) const {
-  if (!pause_.id.is_none()) append_pause(records, pause_.id, body_of(pause_));
+  if (!pause_.id.is_none()) model::append_record(records, pause_.id, body_of(pause_));
 }
 
 void Pauses::digest(DigestSink& sink) const {
   if (pause_.id.is_none()) return;
-  std::string canonical;
-  write_pause(canonical, pause_);
-  sink.object(as_bytes(canonical));
+  model::digest_object(sink, pause_.id, body_of(pause_));
 }
 
 }  // namespace fastjournal::journal

@@ -58,8 +58,8 @@ class Pauses {
   // -- space, followers, digest -------------------------------------------
   // Of the log, what the pause needs.
   [[nodiscard]] Lsn oldest_lsn() const;
-  // Restates it if it stands below. True: there was no room.
-  bool restate(Lsn below, rows::CopyRoom& room, Records& records) const;
+  // Compacts it if it stands below. True: there was no room.
+  bool compact(Lsn below, rows::CopyRoom& room, Records& records) const;
   void snapshot(Records& records) const;
   [[nodiscard]] std::uint64_t live_bytes() const { return pause_record_bytes(pause_); }
   void digest(DigestSink& sink) const;

@@ -11,7 +11,7 @@
 namespace fastjournal::journal {
 
 enum class RecordType : std::uint8_t {
-  pause = 12,   // the table is paused, or drains: begins, changes, or is copied forward
+  pause = 12,   // the table is paused, or drains: begins, changes, or is compacted
   resume = 13,  // it is open again
 };
 
@@ -23,25 +23,30 @@ enum class RecordType : std::uint8_t {
 }
 
 struct PauseBody {
+  static constexpr auto kType = RecordType::pause;
   Standing standing{Standing::paused};
   bool by_failures{false};
   std::int64_t since{0};
   std::string_view by{};
   std::string_view reason{};
+  static void fields(auto& io, auto& body) {
+    constexpr std::uint8_t kStanding = 3;
+    constexpr std::uint8_t kByFailures = 4;
+    auto has = io.flags(std::uint8_t{kStanding | kByFailures});
+    has.value(kStanding, body.standing);
+    io.set(body.by_failures, has(kByFailures, body.by_failures));
+    io.must(body.standing == Standing::paused || body.standing == Standing::draining);
+    io.six(body.since).text(body.by).rest(body.reason);
+  }
 };
+using ResumeBody = model::EmptyBody<RecordType::resume>;
 
-[[nodiscard]] PauseBody body_of(Pause const& pause);
-
-// Each appends one record and returns its place.
-Lsn append_pause(Records& records, ObjectId pause, PauseBody const& body);
-Lsn append_resume(Records& records, ObjectId pause);
-
-// Its canonical bytes, for the digest.
-void write_pause(std::string& out, Pause const& pause);
+[[nodiscard]] inline PauseBody body_of(Pause const& pause) {
+  return {pause.standing, pause.by_failures, pause.since, pause.by, pause.reason};
+}
 // Bytes of its record, the header included; 0 while the table is open.
-[[nodiscard]] std::uint64_t pause_record_bytes(Pause const& pause);
-
-// False: malformed.
-[[nodiscard]] bool read_pause(std::string_view bytes, PauseBody& body);
+[[nodiscard]] inline std::uint64_t pause_record_bytes(Pause const& pause) {
+  return pause.id.is_none() ? 0 : 64U + pause.by.size() + pause.reason.size();
+}
 
 }  // namespace fastjournal::journal

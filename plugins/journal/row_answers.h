@@ -1,4 +1,4 @@
-// What answers tell of a row.
+// The fields of a row in answers.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ std::uint64_t add_row_columns(rows::State const& rows, std::uint32_t row, rows::
 // A message ROW with all of it that `command` may see.
 std::uint64_t describe_row(rows::State const& rows, Settings const& settings, Command const& command, std::uint32_t row,
                            Answer& answer, StoredValue::As as);
-// What became of a row that was leased or parked: `waiting` is the answer's command if it waits.
+// The outcome for a row that was leased or parked: `waiting` is the answer's command if it waits.
 void answer_ended(Settings const& settings, ObjectId row, std::string_view waiting, rows::Ended const& ended,
                   Decision& decision);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "base/failure.h"
 #include "model/key_codec.h"
 #include "model/parameters.h"
@@ -15,16 +17,6 @@ constexpr std::array<std::string_view, 6> kStatusWords = {"waiting", "due", "pro
 
 }  // namespace
 
-Status Selection::check_hold(ObjectId row, Decision const& decision) const {
-  TransactionId const holder = holds_.holder_of(row);
-  if (holder == TransactionId::none) return {};
-  return rows::Holds::check(holder, decision, "row " + std::to_string(row.value) + " of table " + settings_.table());
-}
-
-Status Selection::unknown_row(ObjectId row) const {
-  return {Code::unknown_row, "table " + settings_.table() + " has no row " + std::to_string(row.value) +
-                                 ": it is done, deleted, expired or was never there"};
-}
 Status Selection::unknown_key() const {
   return {Code::unknown_row,
           "table " + settings_.table() + " has no row of this key: it is done, deleted, expired or was never there"};
@@ -36,7 +28,7 @@ Status Selection::read_target(Command const& command, std::int64_t now, ObjectId
     row = parameters.row();
     if (!parameters.ok()) return parameters.take_status();
     std::uint32_t const found = rows_.find(row);
-    return found == rows::kNoRow || !rows_.is_visible(found, now) ? unknown_row(row) : Status{};
+    return found == rows::kNoRow || !rows_.is_visible(found, now) ? names_.unknown(row) : Status{};
   }
   return read_key(command);
 }
@@ -47,8 +39,8 @@ Status Selection::read_key(Command const& command) const {
   std::string const reason = "table " + settings_.table() + " has no row-key: its rows are found by row, their number";
   for (Column const& column : settings_.schema().columns)
     if (command.message->has(column.name))
-      return Status{Code::bad_parameter, "column " + column.name + " finds no row, as " + reason}.with("parameter",
-                                                                                                       column.name);
+      return Status{Code::bad_parameter, fmt::format("column {} finds no row, as {}", column.name, reason)}.with(
+          "parameter", column.name);
   return Status{Code::missing_parameter, "row is missing: " + reason}.with("parameter", "row");
 }
 
@@ -58,13 +50,13 @@ Status Selection::read_filter(Command const& command, Filter& filter) const {
   if (!filter.status.empty() &&
       std::find(kStatusWords.begin(), kStatusWords.end(), filter.status) == kStatusWords.end())
     parameters.refuse(Code::bad_parameter, "status",
-                      "status is \"" + std::string{filter.status.substr(0, 40)} +
-                          "\": expected waiting, due, processing, behind, parked or paused");
+                      fmt::format("status is \"{}\": expected waiting, due, processing, behind, parked or paused",
+                                  filter.status.substr(0, 40)));
   filter.by_domain = parameters.has("domain");
   filter.domain = parameters.text("domain", kDomainBytesMax);
   if (filter.by_domain && rows_.order().rules().domain.is_none())
     parameters.refuse(Code::not_supported, "domain",
-                      "table " + settings_.table() + " has no domains: leave domain out");
+                      fmt::format("table {} has no domains: leave domain out", settings_.table()));
   filter.by_error = parameters.has("error");
   filter.error = parameters.text("error", kErrorBytesMax);
   if (!rows_.keys().has_keys() && parameters.has("prefix"))
@@ -98,16 +90,15 @@ Status Selection::check_domain(std::string_view domain) const {
   rows::DomainSource const& source = rows_.order().rules().domain;
   Status refused;
   if (source.is_none()) {
-    refused =
-        Status{Code::not_supported, "table " + settings_.table() + " has no domains: leave the parameter domain out"};
+    refused = Status{Code::not_supported,
+                     fmt::format("table {} has no domains: leave the parameter domain out", settings_.table())};
   } else if (domain.size() > kDomainBytesMax) {
-    refused =
-        Status{Code::too_large, "domain has " + std::to_string(domain.size()) + " bytes: the names of domains have " +
-                                    std::to_string(kDomainBytesMax) + " at most"};
+    refused = Status{Code::too_large, fmt::format("domain has {} bytes: the names of domains have {} at most",
+                                                  domain.size(), kDomainBytesMax)};
   } else if (source.is_of_uri() &&
              std::any_of(domain.begin(), domain.end(), [](char c) { return c >= 'A' && c <= 'Z'; })) {
-    refused = Status{Code::bad_parameter,
-                     "domain is \"" + std::string{domain} + "\": hosts and sites are known in lower case"};
+    refused =
+        Status{Code::bad_parameter, fmt::format("domain is \"{}\": hosts and sites are known in lower case", domain)};
   }
   return refused.ok() ? std::move(refused) : std::move(refused).with("parameter", "domain");
 }

@@ -9,7 +9,7 @@
 #include "fastjournal/table.h"
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/settings.h"
-#include "plugins/rows/holds.h"
+#include "plugins/rows/leased.h"
 #include "plugins/rows/state.h"
 
 namespace fastjournal::journal {
@@ -29,8 +29,13 @@ struct Filter {
 // Of one journal, beside its parts, which outlive it.
 class Selection {
  public:
-  Selection(rows::State const& rows, rows::Holds const& holds, Settings const& settings, Pauses const& pauses)
-      : rows_(rows), holds_(holds), settings_(settings), pauses_(pauses) {}
+  Selection(rows::RowTable const& rows, Settings const& settings, Pauses const& pauses)
+      : rows_(rows.state()),
+        names_(rows, settings.table(), {"row", "it is done, deleted, expired or was never there", "finish"}),
+        settings_(settings),
+        pauses_(pauses) {}
+
+  [[nodiscard]] rows::NamedRows const& names() const { return names_; }
 
   // By the parameter `row`, or by the key columns: then `row` is none, and key() is the key.
   [[nodiscard]] Status read_target(Command const& command, std::int64_t now, ObjectId& row) const;
@@ -41,18 +46,13 @@ class Selection {
   [[nodiscard]] Status read_filter(Command const& command, Filter& filter) const;
   [[nodiscard]] bool fits(std::uint32_t row, Filter const& filter, std::int64_t now) const;
 
-  // Not ok: a transaction holds this row, and the command may not change it in this phase.
-  [[nodiscard]] Status check_hold(ObjectId row, Decision const& decision) const;
-  [[nodiscard]] bool is_held(ObjectId row) const { return holds_.holder_of(row) != TransactionId::none; }
-
-  [[nodiscard]] Status unknown_row(ObjectId row) const;
   [[nodiscard]] Status unknown_key() const;
   // Whether rows can have this domain: ok, or the refusal.
   [[nodiscard]] Status check_domain(std::string_view domain) const;
 
  private:
   rows::State const& rows_;
-  rows::Holds const& holds_;
+  rows::NamedRows const names_;
   Settings const& settings_;
   Pauses const& pauses_;
   // Memory that is used again.

@@ -1,4 +1,4 @@
-// What a journal was declared as: all that a reload changes, in one place.
+// The declaration of a journal: all that a reload changes, in one place.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,12 @@ namespace fastjournal::journal {
 class Settings {
  public:
   explicit Settings(std::shared_ptr<TableDeclaration const> its_declaration)
-      : declaration_(std::move(its_declaration)),
-        options_(Options::read(*declaration_)),
-        has_merge_rules_(has_rules(declaration_->schema)) {}
+      : declared_(std::move(its_declaration)), has_merge_rules_(has_rules(schema())) {}
 
-  [[nodiscard]] TableDeclaration const& declaration() const { return *declaration_; }
-  [[nodiscard]] std::string const& table() const { return declaration_->name; }
-  [[nodiscard]] Schema const& schema() const { return declaration_->schema; }
-  [[nodiscard]] Options const& options() const { return options_; }
+  [[nodiscard]] TableDeclaration const& declaration() const { return *declared_.declaration; }
+  [[nodiscard]] std::string const& table() const { return declared_.table(); }
+  [[nodiscard]] Schema const& schema() const { return declaration().schema; }
+  [[nodiscard]] Options const& options() const { return declared_.options; }
   // Data of an insert is merged column by column; otherwise it replaces the row's.
   [[nodiscard]] bool has_merge_rules() const { return has_merge_rules_; }
 
@@ -36,8 +34,7 @@ class Settings {
     return false;
   }
 
-  std::shared_ptr<TableDeclaration const> declaration_;
-  Options options_;
+  rows::Declared<Options> declared_;
   bool has_merge_rules_;
 };
 

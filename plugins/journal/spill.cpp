@@ -19,12 +19,12 @@ bool Spill::may_leave(std::size_t column) const {
 }
 
 // What the column allows is checked first: nothing is stored for an insert that is refused.
-Status Spill::wish(Message const& message, StoreRequest& wish) const {
+Status Spill::request(Message const& message, StoreRequest& request) const {
   std::uint64_t const from = settings_.options().spill;
   Schema const& schema = settings_.schema();
-  // Two syncs for a value in a file are better than its bytes in the log, which copies them forward.
-  wish.may_carry = false;
-  wish.must = false;
+  // Two syncs for a value in a file are better than its bytes in the log, which compacts them.
+  request.may_carry = false;
+  request.must = false;
   for (std::size_t i = 0; i < message.params().size(); ++i) {
     Param const& param = message.params()[i];
     if (param.value.outside || param.value.bytes.size() < from) continue;
@@ -39,8 +39,8 @@ Status Spill::wish(Message const& message, StoreRequest& wish) const {
     if (cell.bytes.size() < from) continue;
     bool const is_decoded = cell.bytes.data() == decoded.data() && !decoded.empty();
     std::string_view bytes = cell.bytes;
-    if (is_decoded) bytes = wish.kept.emplace_back(std::move(decoded));
-    wish.pieces.push_back({i, bytes, column->type == ColumnType::string});
+    if (is_decoded) bytes = request.kept.emplace_back(std::move(decoded));
+    request.pieces.push_back({i, bytes, column->type == ColumnType::string});
   }
   return {};
 }

@@ -14,8 +14,8 @@ class Spill {
  public:
   Spill(rows::State const& rows, Settings const& settings) : rows_(rows), settings_(settings) {}
 
-  // As Stores::wish_to_store, of an INSERT.
-  [[nodiscard]] Status wish(Message const& message, StoreRequest& wish) const;
+  // As Stores::request_store, of an INSERT.
+  [[nodiscard]] Status request(Message const& message, StoreRequest& request) const;
 
  private:
   [[nodiscard]] bool may_leave(std::size_t column) const;

@@ -14,32 +14,17 @@ constexpr std::int64_t kNextCountMax = 1024;
 constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
 // The most expired rows that one command removes; the timers remove the others.
 constexpr std::uint64_t kExpiredMax = 1024;
-constexpr std::int64_t kWaitMax = 24 * 3'600'000;
 
 // Decision::carry of a NEXT.
 constexpr std::size_t kGiven = 0;
 constexpr std::size_t kBytes = 1;
 constexpr std::size_t kExpired = 2;
 constexpr std::size_t kFirstEpoch = 3;
-// The most bytes of the records by which a lease ends, without a trace: an error of 1 KiB, in the row and in the reason of
-// a pause, and a twin that expired.
-constexpr std::size_t kEndBytes = 8U << 10U;
 
 }  // namespace
 
 // ---------------------------------------------------------------------------
 // Handing out
-
-std::int64_t Workers::lease_span(Command const& command, model::Parameters& parameters) const {
-  Options const& options = settings_.options();
-  return parameters.integer("lease", options.lease_of(command), options.processing_timeout_min,
-                            options.processing_timeout_max);
-}
-
-void Workers::check_worker(Command const& command, model::Parameters& parameters) {
-  if (command.worker.size() > kWorkerBytesMax)
-    parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");
-}
 
 // give_next reads the domain itself; here an impossible domain is refused.
 void Workers::check_domain(model::Parameters& parameters) const {
@@ -54,18 +39,11 @@ void Workers::check_domain(model::Parameters& parameters) const {
 Verdict Workers::next(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   auto const count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kNextCountMax));
-  std::int64_t const lease_ms = lease_span(command, parameters);
-  std::int64_t const wait_ms = parameters.integer("wait", 0, 0, kWaitMax);
-  // Also if a row is due: whether a command is accepted must not depend on the rows.
-  if (wait_ms > 0 && !parameters.has("request"))
-    parameters.refuse(Code::missing_parameter, "request",
-                      "NEXT with wait needs the parameter request: its answer may come after those of later commands");
+  std::int64_t const lease_ms = settings_.options().times.read(command, parameters);
+  std::int64_t const wait_ms = rows::read_wait(command, parameters);
   check_domain(parameters);
-  check_worker(command, parameters);
-  if (!parameters.ok()) {
-    decision.status = parameters.take_status();
-    return Verdict::done;
-  }
+  rows::check_worker(command, parameters);
+  if (!parameters.ok()) return decision.refuse(parameters.take_status());
   decision.durability = Durability::written;
   return give_next(command, decision, count, lease_ms, wait_ms);
 }
@@ -81,7 +59,7 @@ Verdict Workers::give_next(Command const& command, Decision& decision, std::uint
   if (row != rows::kNoRow && !rows_.is_visible(row, decision.now.value)) {
     if (decision.carry[kExpired] < kExpiredMax) {
       ++decision.carry[kExpired];
-      rows::append_remove(decision.records, rows_.row(row).id(), rows::Reason::expired);
+      model::append_record(decision.records, rows_.row(row).id(), rows::RemoveBody{rows::Reason::expired});
       return Verdict::again;
     }
     // The timers are removing them: ask again at once.
@@ -97,22 +75,14 @@ Verdict Workers::give_next(Command const& command, Decision& decision, std::uint
 }
 
 Verdict Workers::give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs next_date) const {
-  if (wait_ms > 0 && !decision.waited) {
-    decision.wait_until = decision.now + DurationMs{wait_ms};
-    return Verdict::wait;
-  }
-  decision.take = Take::nothing;
-  Answer& answer = decision.answer.message("NOTHING").add("table", std::string_view{settings_.table()});
-  if (next_date != TimeMs::max()) answer.add("next_date", next_date.value);
-  return Verdict::done;
+  return rows::give_nothing(settings_.table(), wait_ms, next_date, decision);
 }
 
 // A waiting NEXT continues to wait; others are refused with the reason.
 Verdict Workers::give_nothing_as_paused(Decision& decision, std::int64_t wait_ms) const {
   if (wait_ms > 0 && !decision.waited) return give_nothing(decision, wait_ms, TimeMs::max());
   decision.take = Take::nothing;
-  decision.status = pauses_.refusal("nothing is handed out");
-  return Verdict::done;
+  return decision.refuse(pauses_.refusal("nothing is handed out"));
 }
 
 Verdict Workers::give_row(std::uint32_t row, Command const& command, Decision& decision, std::uint64_t count,
@@ -136,71 +106,23 @@ Verdict Workers::give_row(std::uint32_t row, Command const& command, Decision& d
 // ---------------------------------------------------------------------------
 // Those who hold a lease
 
-std::uint32_t Workers::find_leased(Command const& command, model::Parameters& parameters, Decision& decision) const {
-  ObjectId const id = parameters.row();
-  LeaseEpoch const epoch = parameters.epoch();
-  if (!parameters.ok()) {
-    decision.status = parameters.take_status();
-    return rows::kNoRow;
-  }
-  std::uint32_t const row = rows::find_leased(rows_, id, epoch, "row", settings_.table(), command, decision.status);
-  if (row != rows::kNoRow) [[likely]]
-    return row;
-  if (decision.status.ok()) decision.status = selection_.unknown_row(id);
-  return rows::kNoRow;
-}
-
-bool Workers::find_to_end(Command const& command, model::Parameters& parameters, Decision& decision,
-                          std::uint32_t& row) const {
-  row = find_leased(command, parameters, decision);
-  if (row == rows::kNoRow) return false;
-  ObjectId const id = rows_.id_of(row);
-  decision.status = selection_.check_hold(id, decision);
-  if (!decision.status.ok()) return false;
-  if (decision.phase != Phase::promise) return true;
-  decision.hold->objects.push_back(id);
-  decision.hold->record_bytes = kEndBytes + rows::trace_bytes(*command.message);
-  return false;
-}
-
 Verdict Workers::touch(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  std::int64_t const lease_ms = lease_span(command, parameters);
-  check_worker(command, parameters);
-  std::uint32_t const row = find_leased(command, parameters, decision);
-  if (row == rows::kNoRow) return Verdict::done;
-  ObjectId const id = rows_.row(row).id();
-  if (rows_.view(row).facts.is_expired(decision.now.value)) {
-    decision.status = Status{Code::expired, "row " + std::to_string(id.value) + " of table " + settings_.table() +
-                                                " has expired: finish it before its lease ends"};
-    return Verdict::done;
-  }
-  // TOUCH moves the lease to its sender: a worker that has connected again continues with its rows.
-  rows::Lease const& lease = rows_.lease_of(row);
-  // The same connection need not give its name again.
-  bool const is_same =
-      lease.connection == static_cast<std::uint64_t>(rows::holder_of(command)) && !parameters.has("worker");
-  std::string_view const worker = is_same ? rows_.leases().worker(lease) : command.worker;
-  rows::Leases::Terms const terms = attempts_.renew(row, rows::holder_of(command), worker, lease_ms, decision);
-  decision.durability = Durability::written;
-  decision.answer.message("TOUCHED").add("table", std::string_view{settings_.table()}).add("row", id.value);
-  decision.answer.add("epoch", terms.epoch.value).add("lease_end", terms.ends);
-  return Verdict::done;
+  return rows::touch(selection_.names(), attempts_, settings_.options().times, command, decision);
 }
 
 Verdict Workers::done(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
-  if (decision.step > 0) return give_next(command, decision, 1, settings_.options().lease_of(command), 0);
+  if (decision.step > 0) return give_next(command, decision, 1, settings_.options().times.of(command), 0);
   bool const next_too = parameters.integer("next", 0, 0, 1) != 0;
-  if (next_too) check_worker(command, parameters);
+  if (next_too) rows::check_worker(command, parameters);
   if (next_too && decision.phase != Phase::now)
     parameters.refuse(Code::bad_parameter, "next",
                       "next is 1: a transaction hands out no rows; take the next one before BEGIN or after COMMIT");
   check_domain(parameters);
-  std::uint32_t row = rows::kNoRow;
-  if (!find_to_end(command, parameters, decision, row)) return Verdict::done;
+  std::uint32_t const row = selection_.names().find_to_end(command, parameters, decision);
+  if (row == rows::kNoRow) return Verdict::done;
   ObjectId const id = rows_.row(row).id();
-  rows::append_remove(decision.records, id, rows::Reason::done);
+  model::append_record(decision.records, id, rows::RemoveBody{rows::Reason::done});
   decision.answer.message("COMPLETED").add("table", Value::of_text(settings_.table())).add("row", id.value);
   return next_too ? Verdict::again : Verdict::done;
 }
@@ -217,8 +139,8 @@ Verdict Workers::release(Command const& command, Decision& decision) const {
   std::string room;
   std::string_view const said = rows::failure_of(*command.message, decision, room);
   bool const failed = parameters.integer("failed", said.empty() ? 0 : 1, 0, 1) != 0;
-  std::uint32_t index = rows::kNoRow;
-  if (!find_to_end(command, parameters, decision, index)) return Verdict::done;
+  std::uint32_t const index = selection_.names().find_to_end(command, parameters, decision);
+  if (index == rows::kNoRow) return Verdict::done;
   ObjectId const id = rows_.row(index).id();
   rows::GiveBackBody body;
   body.counters = rows_.counters_of(index);
@@ -243,8 +165,8 @@ Verdict Workers::fail(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   model::Parameters parameters{*command.message};
-  std::uint32_t index = rows::kNoRow;
-  if (!find_to_end(command, parameters, decision, index)) return Verdict::done;
+  std::uint32_t const index = selection_.names().find_to_end(command, parameters, decision);
+  if (index == rows::kNoRow) return Verdict::done;
   ObjectId const id = rows_.row(index).id();
   rows::GiveBackBody body;
   body.counters = rows_.counters_of(index).after_failure();

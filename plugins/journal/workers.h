@@ -41,14 +41,6 @@ class Workers {
   Verdict give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs next_date) const;
   Verdict give_nothing_as_paused(Decision& decision, std::int64_t wait_ms) const;
   void check_domain(model::Parameters& parameters) const;
-  static void check_worker(Command const& command, model::Parameters& parameters);
-  [[nodiscard]] std::int64_t lease_span(Command const& command, model::Parameters& parameters) const;
-  // The leased row with the command's row and epoch, or kNoRow and a status.
-  std::uint32_t find_leased(Command const& command, model::Parameters& parameters, Decision& decision) const;
-  // The same for a command that ends the lease. True: it was found, and the command is to be carried out; false: it was
-  // refused, or only promised.
-  [[nodiscard]] bool find_to_end(Command const& command, model::Parameters& parameters, Decision& decision,
-                                 std::uint32_t& row) const;
   // The command after a failure, once that is applied: the table may have to pause itself.
   [[nodiscard]] Verdict after_failure() const;
 

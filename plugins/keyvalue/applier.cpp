@@ -9,14 +9,8 @@
 namespace fastjournal::keyvalue {
 
 std::uint8_t Applier::newest_version(std::uint8_t type) {
-  switch (static_cast<rows::RecordType>(type)) {
-    case rows::RecordType::seen:
-    case rows::RecordType::client:
-    case rows::RecordType::client_dropped:
-    case rows::RecordType::client_owner:
-    case rows::RecordType::clock: return rows::newest_version(static_cast<rows::RecordType>(type), {});
-    default: return keyvalue::newest_version(type);
-  }
+  std::uint8_t const own = keyvalue::newest_version(type);
+  return own != 0 ? own : rows::Clients::newest_version(type);
 }
 
 bool Applier::apply(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
@@ -33,7 +27,7 @@ bool Applier::apply(RecordView const& record, ApplyContext const& context, Table
   }
   if (static_cast<rows::RecordType>(record.type) == rows::RecordType::clock) {
     rows::ClockBody body;
-    if (!rows::read_clock(as_text(record.body), body)) return false;
+    if (!model::read_record(record, body)) return false;
     shared_.pairs.lower_clock(body.from, body.to, observer);
     shared_.clients.lower_clock(body.to);
     return true;
@@ -61,7 +55,8 @@ void Applier::tell(Handle handle, TableObserver& observer) const {
 bool Applier::apply_pair(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   Pair pair;
   Aliases aliases;
-  if (!read_pair(as_text(record.body), pair, aliases)) return false;
+  PairBody body{pair, aliases};
+  if (!model::read_record(record, body)) return false;
   pair.lsn = record.lsn;
   pair.accessed_s = static_cast<std::uint32_t>((context.live ? context.now.value : pair.facts.modified) / 1000);
   if (shared_.pairs.put(pair, aliases, observer)) return true;
@@ -83,7 +78,7 @@ void Applier::put_tombstone(std::string_view key, Stamp const& stamp, bool persi
 
 bool Applier::apply_deleted(RecordView const& record, TableObserver& observer) {
   DeletedBody body;
-  if (!read_deleted(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   observer.changed(body.key);
   if (shared_.pairs.is_alias(body.key)) {
     shared_.pairs.drop_alias(body.key, observer);
@@ -109,7 +104,7 @@ bool Applier::apply_gone(RecordView const& record, ApplyContext const& context, 
 bool Applier::apply_value(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   ValueBody body;
   Handle handle = kNoPair;
-  if (!read_value(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   Known const known = look(record, context, body.key, handle);
   if (known != Known::yes) return known == Known::dropped;
   Pair pair = shared_.pairs.at(handle);
@@ -124,7 +119,7 @@ bool Applier::apply_value(RecordView const& record, ApplyContext const& context,
 bool Applier::apply_size(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   SizeBody body;
   Handle handle = kNoPair;
-  if (!read_size(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   Known const known = look(record, context, body.key, handle);
   if (known != Known::yes) return known == Known::dropped;
   Pair pair = shared_.pairs.at(handle);
@@ -141,10 +136,10 @@ bool Applier::apply_size(RecordView const& record, ApplyContext const& context, 
 bool Applier::apply_alias(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   AliasBody body;
   Handle handle = kNoPair;
-  if (!read_alias(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   Known const known = look(record, context, body.key, handle);
   if (known == Known::no) return false;
-  // Of a pair that comes later, as it was copied forward: what stood there ends all the same.
+  // Of a pair that comes later, as it was compacted: what stood there ends all the same.
   if (known == Known::dropped) {
     shared_.pairs.erase(body.alias, observer);
     return true;
@@ -155,11 +150,11 @@ bool Applier::apply_alias(RecordView const& record, ApplyContext const& context,
 }
 
 // The tombstone is an object of this record, whatever is known of the pair: a pair that stands nowhere any more has been
-// copied forward, and comes later.
+// compacted, and comes later.
 bool Applier::apply_rename(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   RenameBody body;
   Handle handle = kNoPair;
-  if (!read_rename(as_text(record.body), record.version, body)) return false;
+  if (!model::read_record(record, body)) return false;
   Known const known = look(record, context, body.key, handle);
   if (known == Known::no) return false;
   // Its other keys too: the value has another timestamp.
@@ -200,7 +195,7 @@ bool Applier::apply_rename(RecordView const& record, ApplyContext const& context
 bool Applier::apply_dates(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   DatesBody body;
   Handle handle = kNoPair;
-  if (!read_dates(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   Known const known = look(record, context, body.key, handle);
   if (known != Known::yes) return known == Known::dropped;
   Facts facts = shared_.pairs.at(handle).facts;
@@ -214,7 +209,7 @@ bool Applier::apply_dates(RecordView const& record, ApplyContext const& context,
 bool Applier::apply_lock(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   LockBody body;
   Handle handle = kNoPair;
-  if (!read_lock(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   Known const known = look(record, context, body.key, handle);
   if (known != Known::yes) return known == Known::dropped;
   Facts facts = shared_.pairs.at(handle).facts;

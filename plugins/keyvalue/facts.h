@@ -1,4 +1,4 @@
-// What is known of a pair beside its keys and its value, and how that is written: the same bytes stand in memory, in the
+// The facts of a pair beside its keys and its value, and their encoding: the same bytes stand in memory, in the
 // pair's record and in the digest.
 //
 //   flags      2 bytes, little endian: the type, persist, deleted, and which of the optional facts follow
@@ -16,8 +16,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/bytes.h"
-#include "model/varint.h"
+#include "model/body.h"
 
 namespace fastjournal::keyvalue {
 
@@ -34,7 +33,7 @@ struct Facts {
   std::int64_t expires{0};     // 0: never
   std::int64_t ttl{0};         // ms; not 0: reading it moves `expires`
   std::int64_t worked_until{0};
-  std::uint64_t lock{0};  // the connection that has it locked; 0: nobody
+  std::uint64_t lock{0};  // the connection that has it locked; 0: none
   std::int64_t lock_until{0};
   std::uint32_t value_bytes{0};
   std::uint8_t aliases{0};  // keys beside the main one
@@ -59,94 +58,42 @@ inline constexpr std::uint16_t kWorked = 512;
 inline constexpr std::uint16_t kLock = 1024;
 inline constexpr std::uint16_t kAliases = 2048;
 
-// The timestamp of whoever gives none.
+// The timestamp of a write without one.
 [[nodiscard]] inline std::uint64_t timestamp_of(std::int64_t ms) { return static_cast<std::uint64_t>(ms) * 1000; }
 
-// Returns the bytes written, at most kFactsBytesMax.
-inline std::size_t write(char* to, Facts const& all) {
-  using model::store_varint;
-  using model::zigzag;
-  auto flags = static_cast<std::uint16_t>(all.type);
-  if (all.persist) flags |= kPersist;
-  if (all.is_deleted) flags |= kDeleted;
-  store_little(to + 2, static_cast<std::uint32_t>(all.created));
-  store_little(to + 6, static_cast<std::uint16_t>(all.created >> 32));
-  std::size_t at = 8;
-  at += store_varint(to + at, all.value_bytes);
-  auto const put = [&](bool is_there, std::uint16_t flag, std::uint64_t value) {
-    if (!is_there) return;
-    flags |= flag;
-    at += store_varint(to + at, value);
-  };
-  put(all.modified != all.created, kModified, static_cast<std::uint64_t>(all.modified - all.created));
-  put(all.timestamp != timestamp_of(all.modified), kTimestamp,
-      zigzag(static_cast<std::int64_t>(all.timestamp - timestamp_of(all.modified))));
-  put(all.expires != 0, kExpires, zigzag(all.expires - all.modified));
-  put(all.ttl != 0, kTtl, static_cast<std::uint64_t>(all.ttl));
-  put(all.worked_until != 0, kWorked, zigzag(all.worked_until - all.modified));
-  put(all.lock != 0, kLock, all.lock);
-  if (all.lock != 0) {
-    store_little(to + at, static_cast<std::uint32_t>(all.lock_until));
-    store_little(to + at + 4, static_cast<std::uint16_t>(all.lock_until >> 32));
-    at += 6;
-  }
-  put(all.aliases != 0, kAliases, all.aliases);
-  store_little(to, flags);
-  return at;
+[[gnu::always_inline]] inline void fields(auto& io, auto& all) {
+  auto has = io.flags(std::uint16_t{2 * kAliases - 1});
+  has.value(kTypeMask, all.type);
+  io.must(all.type <= ValueType::boolean);
+  io.set(all.persist, has(kPersist, all.persist)).set(all.is_deleted, has(kDeleted, all.is_deleted));
+  io.six(all.created).number(all.value_bytes);
+  if (!io.ok()) return;  // here, so that the fields below are read without asking again
+  std::int64_t since_created = all.modified - all.created;
+  io.number(since_created, has(kModified, since_created != 0)).set(all.modified, all.created + since_created);
+  std::uint64_t const own = timestamp_of(all.modified);
+  io.relative(all.timestamp, has(kTimestamp, all.timestamp != own), own, own);
+  if (!has.from(kExpires)) return;
+  io.relative(all.expires, has(kExpires, all.expires != 0), all.modified, 0);
+  io.number(all.ttl, has(kTtl, all.ttl != 0));
+  io.relative(all.worked_until, has(kWorked, all.worked_until != 0), all.modified, 0);
+  if (has(kLock, all.lock != 0)) io.number(all.lock).six(all.lock_until);
+  io.number(all.aliases, has(kAliases, all.aliases != 0));
 }
 
-// What most pairs do not have.
-[[nodiscard]] inline bool take_rare(std::string_view& from, std::uint16_t flags, Facts& all) {
-  using model::take_varint;
-  std::uint64_t value = 0;
-  auto const date = [&](std::uint16_t flag, std::int64_t& out) {
-    if ((flags & flag) == 0) return true;
-    if (!take_varint(from, value)) return false;
-    out = all.modified + model::unzigzag(value);
-    return true;
-  };
-  if (!date(kExpires, all.expires)) return false;
-  value = 0;
-  if ((flags & kTtl) != 0 && !take_varint(from, value)) return false;
-  all.ttl = static_cast<std::int64_t>(value);
-  if (!date(kWorked, all.worked_until)) return false;
-  if ((flags & kLock) != 0) {
-    if (!take_varint(from, all.lock) || from.size() < 6) return false;
-    all.lock_until = static_cast<std::int64_t>(load_little<std::uint32_t>(from.data())) |
-                     static_cast<std::int64_t>(load_little<std::uint16_t>(from.data() + 4)) << 32;
-    from.remove_prefix(6);
-  }
-  value = 0;
-  if ((flags & kAliases) != 0 && (!take_varint(from, value) || value > UINT8_MAX)) return false;
-  all.aliases = static_cast<std::uint8_t>(value);
-  return true;
+// Returns the bytes written, at most kFactsBytesMax.
+[[gnu::flatten]] inline std::size_t write(char* to, Facts const& all) {
+  model::Fields<model::BodyWriter> io{1, to};
+  fields(io, all);
+  return static_cast<std::size_t>(io.place() - to);
 }
 
 // Takes them off the front; false: malformed.
-[[nodiscard]] inline bool take(std::string_view& bytes, Facts& all) {
-  using model::take_varint;
-  std::string_view from = bytes;  // of this function alone, which is faster
-  if (from.size() < 9) return false;
-  auto const flags = load_little<std::uint16_t>(from.data());
+[[nodiscard, gnu::flatten]] inline bool take(std::string_view& bytes, Facts& all) {
   all = Facts{};
-  all.type = static_cast<ValueType>(flags & kTypeMask);
-  all.persist = (flags & kPersist) != 0;
-  all.is_deleted = (flags & kDeleted) != 0;
-  all.created = static_cast<std::int64_t>(load_little<std::uint32_t>(from.data() + 2)) |
-                static_cast<std::int64_t>(load_little<std::uint16_t>(from.data() + 6)) << 32;
-  from.remove_prefix(8);
-  std::uint64_t value = 0;
-  if (all.type > ValueType::boolean || flags >= 2 * kAliases || !take_varint(from, value) || value > UINT32_MAX)
-    return false;
-  all.value_bytes = static_cast<std::uint32_t>(value);
-  value = 0;
-  if ((flags & kModified) != 0 && !take_varint(from, value)) return false;
-  all.modified = all.created + static_cast<std::int64_t>(value);
-  value = 0;
-  if ((flags & kTimestamp) != 0 && !take_varint(from, value)) return false;
-  all.timestamp = timestamp_of(all.modified) + static_cast<std::uint64_t>(model::unzigzag(value));
-  bytes = from;
-  return flags < kExpires || take_rare(bytes, flags, all);
+  model::Fields<model::BodyReader> io{1, bytes};
+  fields(io, all);
+  bytes = io.left();
+  return io.ok();
 }
 
 }  // namespace facts

@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/bytes.h"
 #include "base/greeting.h"
 #include "model/parameters.h"
@@ -59,14 +61,13 @@ constexpr std::array<std::string_view, fj::kFunctions> kCommands{
     "", "", "SET", "GET", "DELETE", "ADD", "NOT", "TRUNCATE", "LOCK", "UNLOCK", "RENAME", "ALIAS"};
 
 std::string wrong_size(fj::TypedValue const& value, std::string_view expected) {
-  return "value is " + std::string{fj::name_of(static_cast<fj::Type>(value.type))} + " of " +
-         std::to_string(value.bytes.size()) + " bytes; expected " + std::string{expected};
+  return fmt::format("value is {} of {} bytes; expected {}", fj::name_of(static_cast<fj::Type>(value.type)),
+                     value.bytes.size(), expected);
 }
 
 // The value in the parameter `name`; not empty: why there is none.
 std::string set_value(Message& message, std::string_view name, fj::TypedValue const& value, bool with_type) {
-  if (value.type >= fj::kTypes)
-    return "value type is " + std::to_string(value.type) + "; expected 0 to " + std::to_string(fj::kTypes - 1);
+  if (value.type >= fj::kTypes) return fmt::format("value type is {}; expected 0 to {}", value.type, fj::kTypes - 1);
   auto const type = static_cast<fj::Type>(value.type);
   if (with_type) message.add("type", Value::of_text(fj::name_of(type)));
   switch (type) {
@@ -258,7 +259,7 @@ Protocol::Piece FjProtocol::command(fj::Request const& request, std::size_t byte
   message.clear();
   if (std::string why = translate(request, message); !why.empty())
     return bad(request.identifier, bytes, false, Code::bad_parameter,
-               std::string{kCommands[request.function]} + ": " + why);
+               fmt::format("{}: {}", kCommands[request.function], why));
   message.add("request", Value::of_unsigned(request.identifier));
   piece.kind = Kind::message;
   if (is_scan_) {
@@ -273,15 +274,14 @@ Protocol::Piece FjProtocol::command(fj::Request const& request, std::size_t byte
 std::string FjProtocol::translate(fj::Request const& request, Message& message) {
   Uses const& uses = kUses[request.function];
   if (auto const odd = static_cast<std::uint16_t>(request.flags & ~(uses.flags | kAnySize)); odd != 0)
-    return "flags have bit " + std::to_string(std::countr_zero(odd)) + ", which means nothing here; expected zero";
+    return fmt::format("flags have bit {}, which means nothing here; expected zero", std::countr_zero(odd));
   if (request.timeout && !uses.timeout) return "there is a timeout; expected none";
   if (request.value && !uses.value) return "there is a value; expected none";
   if (request.timeout && *request.timeout > kSecondsMax)
-    return "timeout is " + std::to_string(*request.timeout) + "; expected seconds, at most " +
-           std::to_string(kSecondsMax);
+    return fmt::format("timeout is {}; expected seconds, at most {}", *request.timeout, kSecondsMax);
   bool const is_date = request.function == static_cast<std::uint16_t>(Function::set) && !request.has(flag::kTtl);
   if (request.timeout && !is_date && *request.timeout > kDurationSecondsMax)
-    return "timeout is " + std::to_string(*request.timeout) + ", which looks like a date; expected seconds from now";
+    return fmt::format("timeout is {}, which looks like a date; expected seconds from now", *request.timeout);
   message.command = kCommands[request.function];
   auto const ms = static_cast<std::int64_t>(request.timeout.value_or(0)) * 1000;
   if (message.command == "GET") return translate_get(request, message);
@@ -304,7 +304,7 @@ std::string FjProtocol::translate(fj::Request const& request, Message& message) 
       if (!request.value) return {};
       if (request.value->type != static_cast<std::uint8_t>(fj::Type::integer) &&
           request.value->type != static_cast<std::uint8_t>(fj::Type::real))
-        return "value type is " + std::to_string(request.value->type) + "; expected 3 (integer) or 4 (float)";
+        return fmt::format("value type is {}; expected 3 (integer) or 4 (float)", request.value->type);
       return set_value(message, "by", *request.value, false);
     case Function::truncate:
       if (!request.value || request.value->type != static_cast<std::uint8_t>(fj::Type::integer))
@@ -432,7 +432,7 @@ bool FjProtocol::read_cursor(std::string_view bytes, Scan& scan, std::string_vie
 // Replies
 
 void FjProtocol::refuse(Status const& why, std::string& out) {
-  std::string const error = std::string{row_of(why.code()).wire_name} + " " + why.message();
+  std::string const error = fmt::format("{} {}", row_of(why.code()).wire_name, why.message());
   fj::write(fj::Reply{.identifier = std::exchange(refused_, std::uint16_t{0}), .error = error}, out);
 }
 

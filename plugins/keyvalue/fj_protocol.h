@@ -28,7 +28,7 @@ class FjProtocol final : public Protocol {
   void refuse(Status const& why, std::string& out) override;
 
  private:
-  // What a cursor goes on with: a copy of the GET that began it.
+  // The state of a cursor: a copy of the GET that began it.
   struct Scan {
     fj::Query query{fj::Query::key};
     std::uint16_t count{0};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "fastjournal/capabilities.h"
@@ -11,6 +12,7 @@
 #include "plugins/keyvalue/reads.h"
 #include "plugins/keyvalue/table_state.h"
 #include "plugins/keyvalue/writes.h"
+#include "plugins/rows/table_type.h"
 
 namespace fastjournal::keyvalue {
 
@@ -19,13 +21,12 @@ class KeyValue final : public Table, public Timed, public Holder, public Watched
   KeyValue(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
            std::shared_ptr<TableDeclaration const> declaration);
 
-  [[nodiscard]] static Status check_type(TypeDeclaration const& type);
-  [[nodiscard]] Capabilities capabilities() override {
-    return {.timed = this, .holder = this, .watched = this, .promises = this};
-  }
+  [[nodiscard]] static std::span<rows::NamedCommand<KeyValue> const> commands();
+  [[nodiscard]] static Status check(TableDeclaration const&) { return {}; }
+  [[nodiscard]] Capabilities capabilities() override { return capabilities_of(*this); }
 
   Verdict decide(Command const& command, Decision& decision) const override {
-    return handlers_[command.index](*this, command, decision);
+    return commands_.decide(*this, command, decision);
   }
   [[nodiscard]] bool apply(RecordView const& record, ApplyContext const& context,
                            TableObserver& observer) noexcept override {
@@ -48,12 +49,12 @@ class KeyValue final : public Table, public Timed, public Holder, public Watched
   void hold(TransactionId transaction, Hold const& hold) override { shared_.holds.add(transaction, hold); }
   void release(TransactionId transaction) override { shared_.holds.remove(transaction); }
 
-  [[nodiscard]] Status read_watch(Message const& message, WatchWish& wish) const override;
-  void name_watch(WatchWish const& wish, Answer& answer) const override;
+  [[nodiscard]] Status read_watch(Message const& message, WatchRequest& request) const override;
+  void name_watch(WatchRequest const& request, Answer& answer) const override;
   void tell_state(std::string_view key, TimeMs now, Answer& answer) const override;
 
   [[nodiscard]] Lsn oldest_lsn() const override;
-  Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
+  Compacted compact_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
   [[nodiscard]] std::uint64_t live_bytes() const override;
   [[nodiscard]] std::uint64_t memory_bytes() const override { return shared_.memory_bytes(); }
 
@@ -64,17 +65,14 @@ class KeyValue final : public Table, public Timed, public Holder, public Watched
   void change(std::shared_ptr<TableDeclaration const> next) override;
 
  private:
-  using Handler = Verdict (*)(KeyValue const&, Command const&, Decision&);
-  struct Named;
-
   TableState shared_;
   Writes const writes_{shared_};
   Reads const reads_{shared_};
   Locks const locks_{shared_};
   Applier applier_{shared_};
-  std::vector<Handler> handlers_;  // by Command::index
-  // Where the next search for pairs to restate begins: a hint, as the search covers all from anywhere.
-  mutable std::string restate_from_;
+  rows::Commands<KeyValue> const commands_;
+  // Where the next search for pairs to compact begins: a hint, as the search covers all from anywhere.
+  mutable std::string compact_from_;
 };
 
 [[nodiscard]] PluginDescriptor const& table_type();

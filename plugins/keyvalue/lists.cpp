@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// One list without anything nested in it. What is expected differs: whoever derives takes the values.
+// One list without anything nested in it. What is expected differs: the derived class takes the values.
 class FlatReader : public nlohmann::json_sax<Json> {
  public:
   explicit FlatReader(std::string_view expected, std::size_t most) : expected_(expected), most_(most) {}

@@ -18,60 +18,47 @@ struct Locks::Request {
   bool is_mine{false};
 };
 
-bool Locks::read(Command const& command, Decision& decision, Request& wish) const {
+bool Locks::read(Command const& command, Decision& decision, Request& request) const {
   model::Parameters parameters{*command.message};
-  wish.key = read_key(*command.message, parameters, "key", shared_.options.key_bytes_max, true, wish.scratch);
-  wish.lock = parameters.integer("lock", 0, 1, shared_.options.lock_max);
-  if (!parameters.ok()) {
-    decision.status = parameters.take_status();
-    return false;
-  }
+  request.key = read_key(*command.message, parameters, "key", shared_.options.key_bytes_max, true, request.scratch);
+  request.lock = parameters.integer("lock", 0, 1, shared_.options.lock_max);
+  if (decision.refuses(parameters.take_status())) return false;
   std::int64_t const now = decision.now.value;
-  wish.handle = shared_.pairs.find(wish.key);
-  if (wish.handle != kNoPair) wish.pair = shared_.pairs.at(wish.handle);
-  if (wish.handle == kNoPair || !wish.pair.facts.is_there(now)) {
-    decision.status =
-        Status{Code::not_found, "table " + shared_.table() + " has no value under this key"}.with("parameter", "key");
-    return false;
-  }
-  bool const is_locked = wish.pair.facts.is_locked(now);
-  wish.is_mine = is_locked && wish.pair.facts.lock == static_cast<std::uint64_t>(command.connection);
-  if (!is_locked || wish.is_mine) return true;
-  decision.status = Status{Code::in_use, "somebody else has this value of table " + shared_.table() +
-                                             " locked: try again after lock_end, or when it is unlocked"}
-                        .with("lock_end", std::to_string(wish.pair.facts.lock_until));
-  return false;
+  request.handle = shared_.pairs.find(request.key);
+  if (request.handle != kNoPair) request.pair = shared_.pairs.at(request.handle);
+  if (request.handle == kNoPair || !request.pair.facts.is_there(now)) return !decision.refuses(shared_.no_value());
+  bool const is_locked = request.pair.facts.is_locked(now);
+  request.is_mine = is_locked && request.pair.facts.lock == static_cast<std::uint64_t>(command.connection);
+  return !decision.refuses(shared_.check_lock(request.pair.facts, command.connection, now));
 }
 
 Verdict Locks::lock(Command const& command, Decision& decision) const {
-  Request wish;
-  if (!read(command, decision, wish)) return Verdict::done;
-  decision.status = shared_.check_hold(wish.key, &wish.pair, decision);
-  if (!decision.status.ok()) return Verdict::done;
-  std::int64_t const until = decision.now.value + wish.lock;
+  Request request;
+  if (!read(command, decision, request)) return Verdict::done;
+  if (decision.refuses(shared_.check_hold(request.key, &request.pair, decision))) return Verdict::done;
+  std::int64_t const until = decision.now.value + request.lock;
   decision.durability = Durability::written;
-  append_lock(decision.records, wish.pair.id(), {static_cast<std::uint64_t>(command.connection), until, wish.pair.key});
+  model::append_record(decision.records, request.pair.id(),
+                       LockBody{static_cast<std::uint64_t>(command.connection), until, request.pair.key});
   Answer& answer = decision.answer.message("LOCKED");
   answer.add("table", std::string_view{shared_.table()});
-  add_key(answer, "key", "key_binary", wish.key);
+  add_key(answer, "key", "key_binary", request.key);
   answer.add("lock_end", until);
   return Verdict::done;
 }
 
 Verdict Locks::unlock(Command const& command, Decision& decision) const {
-  Request wish;
-  if (!read(command, decision, wish)) return Verdict::done;
-  if (!wish.is_mine) {
-    decision.status =
+  Request request;
+  if (!read(command, decision, request)) return Verdict::done;
+  if (!request.is_mine)
+    return decision.refuse(
         Status{Code::wrong_state, "this connection has no lock on this value: it ended, or never began"}.with(
-            "parameter", "key");
-    return Verdict::done;
-  }
+            "parameter", "key"));
   decision.durability = Durability::written;
-  append_lock(decision.records, wish.pair.id(), {0, 0, wish.pair.key});
+  model::append_record(decision.records, request.pair.id(), LockBody{0, 0, request.pair.key});
   Answer& answer = decision.answer.message("UNLOCKED");
   answer.add("table", std::string_view{shared_.table()});
-  add_key(answer, "key", "key_binary", wish.key);
+  add_key(answer, "key", "key_binary", request.key);
   return Verdict::done;
 }
 
@@ -83,7 +70,7 @@ bool Locks::end_of(ConnectionId connection, Decision& decision) const {
   for (auto lock = locks.lower_bound({number, 0}); lock != locks.end() && lock->first == number; ++lock) {
     if (bytes >= kKeysPerStep) return true;
     Pair const pair = shared_.pairs.at(lock->second);
-    append_lock(decision.records, pair.id(), {0, 0, pair.key});
+    model::append_record(decision.records, pair.id(), LockBody{0, 0, pair.key});
     bytes += 64 + pair.key.size();
   }
   return false;
@@ -95,7 +82,7 @@ bool Locks::end_all(Decision& decision) const {
   for (auto const& [connection, handle] : shared_.pairs.locks()) {
     if (bytes >= kKeysPerStep) return true;
     Pair const pair = shared_.pairs.at(handle);
-    append_lock(decision.records, pair.id(), {0, 0, pair.key});
+    model::append_record(decision.records, pair.id(), LockBody{0, 0, pair.key});
     bytes += 64 + pair.key.size();
   }
   return false;
@@ -112,7 +99,7 @@ bool Locks::extend(DurationMs by, Decision& decision) const {
     if (bytes >= kKeysPerStep) return true;
     Pair const pair = shared_.pairs.at(lock->second);
     std::int64_t const until = std::min(pair.facts.lock_until + by.value, model::kDateMax);
-    append_lock(decision.records, pair.id(), {pair.facts.lock, until, pair.key});
+    model::append_record(decision.records, pair.id(), LockBody{pair.facts.lock, until, pair.key});
     bytes += 64 + pair.key.size();
     connection = lock->first;
     handle = lock->second;

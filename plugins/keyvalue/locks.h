@@ -21,7 +21,7 @@ class Locks {
  private:
   struct Request;
   // False: it is refused.
-  [[nodiscard]] bool read(Command const& command, Decision& decision, Request& wish) const;
+  [[nodiscard]] bool read(Command const& command, Decision& decision, Request& request) const;
 
   TableState const& shared_;
 };

@@ -1,25 +1,25 @@
 #include "plugins/keyvalue/options.h"
 
-#include <string_view>
+#include <array>
 
 namespace fastjournal::keyvalue {
 
-Options Options::read(TableDeclaration const& declaration) {
-  auto const number = [&](std::string_view name) { return declaration.option(name).integer; };
-  auto const size = [&](std::string_view name) { return static_cast<std::size_t>(number(name)); };
-  Options out;
-  out.key_bytes_max = size("key-size-max");
-  out.value_bytes_max = size("value-size-max");
-  out.pairs_max = size("pairs-max");
-  out.memory_max = size("memory-max");
-  out.evicts = declaration.option("when-full").text == "evict";
-  out.persist = number("persist") != 0;
-  out.clock_skew_max = number("max-clock-skew");
-  out.tombstone_keep = number("tombstone-keep");
-  out.lock_max = number("lock-max");
-  out.client_keep = number("client-keep");
-  out.clients_max = size("clients-max");
-  return out;
+std::span<rows::NamedOption<Options> const> Options::all() {
+  using rows::into;
+  static constexpr auto all = std::to_array<rows::NamedOption<Options>>({
+      {"key-size-max", into<&Options::key_bytes_max>},
+      {"value-size-max", into<&Options::value_bytes_max>},
+      {"pairs-max", into<&Options::pairs_max>},
+      {"memory-max", into<&Options::memory_max>},
+      {"when-full", [](Options& to, OptionValue const& value) { to.evicts = value.text == "evict"; }},
+      {"persist", into<&Options::persist>},
+      {"max-clock-skew", into<&Options::clock_skew_max>},
+      {"tombstone-keep", into<&Options::tombstone_keep>},
+      {"lock-max", into<&Options::lock_max>},
+      {"client-keep", into<&Options::client_keep>},
+      {"clients-max", into<&Options::clients_max>},
+  });
+  return all;
 }
 
 }  // namespace fastjournal::keyvalue

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "fastjournal/declaration.h"
+#include "plugins/rows/table_type.h"
 
 namespace fastjournal::keyvalue {
 
@@ -21,7 +23,7 @@ struct Options {
   std::int64_t client_keep{0};
   std::size_t clients_max{0};
 
-  [[nodiscard]] static Options read(TableDeclaration const& declaration);
+  [[nodiscard]] static std::span<rows::NamedOption<Options> const> all();
 };
 
 }  // namespace fastjournal::keyvalue

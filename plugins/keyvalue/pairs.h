@@ -91,7 +91,7 @@ class Pairs {
 
   // -- changing: what begins or ends a lock is told ---------------------------
   // At its main key, whatever stood there. The views may point into the store.
-  // With the timestamp of what stood there, as it is copied forward, it counts as used when that was. True: and it has
+  // With the timestamp of what stood there, as it is compacted, it counts as used when that was. True: and it has
   // the same value.
   bool put(Pair const& pair, Aliases const& aliases, TableObserver& observer);
   void set_facts(Handle handle, Facts const& facts, TableObserver& observer);

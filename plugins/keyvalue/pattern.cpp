@@ -13,7 +13,7 @@ constexpr int kInstructionsMax = 2'000;
 // Of one page, and what one key costs beside its bytes.
 constexpr std::uint64_t kWorkMax = 1 << 20;
 constexpr std::uint64_t kWorkPerKey = 48;
-constexpr std::uint64_t kWorkPerLook = 64;
+constexpr std::uint64_t kWorkPerUnit = 64;
 // Expressions up to this size keep to their states.
 constexpr int kInstructionsPerCost = 100;
 
@@ -60,6 +60,6 @@ bool Pattern::matches(std::string_view key) {
 
 bool Pattern::has_worked_enough() const { return work_ >= kWorkMax; }
 
-std::uint32_t Pattern::looks() const { return static_cast<std::uint32_t>(work_ / kWorkPerLook); }
+std::uint32_t Pattern::work_units() const { return static_cast<std::uint32_t>(work_ / kWorkPerUnit); }
 
 }  // namespace fastjournal::keyvalue

@@ -30,8 +30,8 @@ class Pattern {
   [[nodiscard]] std::string const& prefix() const { return prefix_; }
   // So much was looked at that others have their turn.
   [[nodiscard]] bool has_worked_enough() const;
-  // In units of Decision::looks.
-  [[nodiscard]] std::uint32_t looks() const;
+  // As Decision::work_units.
+  [[nodiscard]] std::uint32_t work_units() const;
 
  private:
   std::unique_ptr<re2::RE2> regex_;

@@ -21,16 +21,16 @@ class Reads {
  private:
   struct Request;
 
-  Verdict get_one(Request const& wish, Decision& decision) const;
-  Verdict get_range(Request const& wish, Decision& decision) const;
-  Verdict get_many(Request const& wish, Decision& decision) const;
-  [[nodiscard]] bool is_shown(Request const& wish, Facts const& facts) const;
+  Verdict get_one(Request const& request, Decision& decision) const;
+  Verdict get_range(Request const& request, Decision& decision) const;
+  Verdict get_many(Request const& request, Decision& decision) const;
+  [[nodiscard]] bool is_shown(Request const& request, Facts const& facts) const;
   // The dates of a pair that is read, where they change by it: `pair` has its new end then. Returns the bytes of the
   // record.
-  std::size_t append_use(Request const& wish, Pair& pair, bool moves_end, Decision& decision) const;
-  void show(Request const& wish, Pairs::Entry const& entry, Pair const& pair, Answer& answer) const;
+  std::size_t append_use(Request const& request, Pair& pair, bool moves_end, Decision& decision) const;
+  void show(Request const& request, Pairs::Entry const& entry, Pair const& pair, Answer& answer) const;
   void nothing(Answer& answer) const;
-  void watch(Request const& wish, Decision& decision) const;
+  void watch(Request const& request, Decision& decision) const;
 
   TableState const& shared_;
 };

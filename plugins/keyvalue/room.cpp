@@ -14,9 +14,9 @@ constexpr int kCandidates = 16;
 // them are compared, so that those go first which came together.
 constexpr int kCandidatesForPages = 100;
 constexpr int kFittingCandidates = 4;
-constexpr std::uint32_t kRoomLooksMax = 1'000;
+constexpr std::uint32_t kRoomWorkUnitsMax = 1'000;
 // As long as none of them may go.
-constexpr std::uint32_t kRoomLooksMost = 20'000;
+constexpr std::uint32_t kRoomWorkUnitsMost = 20'000;
 // Dropped by one command.
 constexpr std::uint32_t kDroppedMax = 1'000;
 // Of an entry, beside its key and its value.
@@ -54,7 +54,7 @@ Handle Room::oldest(std::string_view keeps, std::size_t entry_bytes, bool& is_fi
       if (Pairs::Left const left = shared_.pairs.left_by(entry.pair, entry_bytes); left != Pairs::Left::nothing)
         compare(left == Pairs::Left::room ? fitting : freeing);
     bool const has_enough = entry_bytes == 0 ? any.found >= kCandidates : fitting.found >= kFittingCandidates;
-    return !has_enough && looked < (any.found == 0 ? kRoomLooksMost : kRoomLooksMax);
+    return !has_enough && looked < (any.found == 0 ? kRoomWorkUnitsMost : kRoomWorkUnitsMax);
   };
   // Once around at most.
   std::string const begin = hand_;
@@ -62,7 +62,7 @@ Handle Room::oldest(std::string_view keeps, std::size_t entry_bytes, bool& is_fi
   shared_.pairs.for_each(begin, true, [&](Pairs::Entry const& entry) { return is_whole = look(entry); });
   if (is_whole || looked == 0)
     shared_.pairs.for_each({}, false, [&](Pairs::Entry const& entry) { return entry.key <= begin && look(entry); });
-  decision.looks += looked;
+  decision.work_units += looked;
   is_fitting = fitting.pair != kNoPair;
   return is_fitting ? fitting.pair : freeing.pair != kNoPair ? freeing.pair : any.pair;
 }
@@ -77,17 +77,17 @@ Room::Answer Room::make(std::size_t bytes, std::uint64_t new_pairs, std::string_
                                                        options.memory_max;
   bool const has_slot = std::exchange(has_slot_, false) && decision.step > 0;
   if (!is_full && (!is_large || has_slot) && !shared_.pairs.is_nearly_full()) return Answer::there;
-  std::uint64_t const looks = decision.looks;
+  std::uint64_t const work_units = decision.work_units;
   if (options.evicts && decision.step < kDroppedMax)
     if (Handle const victim = oldest(keeps, is_large ? entry : 0, has_slot_, decision); victim != kNoPair) {
       Pair const pair = shared_.pairs.at(victim);
-      append_gone(decision.records, pair.id(), pair.key);
+      model::append_record(decision.records, pair.id(), GoneBody{pair.key});
       ++shared_.statistics.evicted;
       return Answer::made;
     }
   std::string_view const why = !options.evicts                ? ", or say when-full evict"
                                : decision.step >= kDroppedMax ? "; as many as one command may were dropped for this one"
-                               : decision.looks - looks < kRoomLooksMost
+                               : decision.work_units - work_units < kRoomWorkUnitsMost
                                    ? "; nothing without persist is left to be dropped"
                                    : "; of the next 20000 pairs none may be dropped: try again";
   decision.status =

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "fastjournal/declaration.h"
 #include "fastjournal/table.h"
 #include "plugins/keyvalue/options.h"
 #include "plugins/keyvalue/pairs.h"
@@ -20,15 +19,13 @@ namespace fastjournal::keyvalue {
 // The keys in the records of one step, beyond those of the message: well below kStepBytesMax.
 inline constexpr std::size_t kKeysPerStep = 8U << 10U;
 
-struct TableState {
-  TableState(std::shared_ptr<TableDeclaration const> table_declaration, std::uint64_t hash_seed)
-      : declaration(std::move(table_declaration)),
-        options(Options::read(*declaration)),
+struct TableState : rows::Declared<Options> {
+  TableState(std::shared_ptr<TableDeclaration const> its_declaration, std::uint64_t hash_seed)
+      : Declared(std::move(its_declaration)),
         pairs(options.tombstone_keep, hash_seed),
         clients(hash_seed),
         holds(hash_seed) {}
 
-  [[nodiscard]] std::string const& table() const { return declaration->name; }
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return pairs.memory_bytes() + clients.windows().memory_bytes() + holds.memory_bytes();
   }
@@ -43,7 +40,10 @@ struct TableState {
     return rows::Holds::check(holder, decision, "this key of table " + table()).with("parameter", "key");
   }
 
-  // Not ok: somebody else has it locked.
+  [[nodiscard]] Status no_value() const {
+    return Status{Code::not_found, "table " + table() + " has no value under this key"}.with("parameter", "key");
+  }
+  // Not ok: another connection has it locked.
   [[nodiscard]] Status check_lock(Facts const& facts, ConnectionId connection, std::int64_t now) const {
     if (!facts.is_locked(now) || !facts.is_there(now)) return {};
     if (facts.lock == static_cast<std::uint64_t>(connection)) return {};
@@ -52,8 +52,6 @@ struct TableState {
         .with("lock_end", std::to_string(facts.lock_until));
   }
 
-  std::shared_ptr<TableDeclaration const> declaration;
-  Options options;
   Pairs pairs;
   rows::Clients clients;
   rows::Holds holds;

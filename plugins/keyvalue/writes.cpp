@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "plugins/keyvalue/lists.h"
 #include "plugins/keyvalue/parameters.h"
 
@@ -61,7 +63,7 @@ struct Writes::Change {
 
 std::int64_t Writes::change_now(Change const& change) { return change.now; }
 
-// Of whoever gives none: behind whatever is there, so that it wins, and nobody takes two values for one.
+// Without one: behind all that is there, so that it wins, and no two values are taken for one.
 std::uint64_t Writes::next_timestamp(Change const& change) const {
   std::uint64_t const now = facts::timestamp_of(change.now);
   return change.handle == kNoPair ? now : std::max(now, change.pair.facts.timestamp + 1);
@@ -76,11 +78,7 @@ bool Writes::is_free(Change const& change, Handle pair, Decision& decision) cons
   if (pair == kNoPair) return true;
   if (pair == change.handle && !change.pair.facts.is_locked(change.now)) return true;
   Facts const facts = pair == change.handle ? change.pair.facts : shared_.pairs.at(pair).facts;
-  if (Status status = shared_.check_lock(facts, change.connection, change.now); !status.ok()) {
-    decision.status = std::move(status);
-    return false;
-  }
-  return true;
+  return !decision.refuses(shared_.check_lock(facts, change.connection, change.now));
 }
 
 bool Writes::begin(Command const& command, Decision& decision, Change& change) const {
@@ -89,27 +87,17 @@ bool Writes::begin(Command const& command, Decision& decision, Change& change) c
   std::size_t const most = change.is_kept ? SIZE_MAX : shared_.options.key_bytes_max;
   change.key = read_key(change.message, change.parameters, "key", most, true, change.key_scratch);
   if (change.has_others) change.claim.sender = rows::read_sender(change.parameters);
-  if (!change.parameters.ok()) {
-    decision.status = change.parameters.take_status();
-    return false;
-  }
+  if (decision.refuses(change.parameters.take_status())) return false;
   change.handle = shared_.pairs.find(change.key);
   if (change.handle != kNoPair) change.pair = shared_.pairs.at(change.handle);
   change.is_there = change.handle != kNoPair && change.pair.facts.is_there(change.now);
   // A command of several steps was looked up in its first one.
   if (change.claim.is_numbered()) {
-    rows::DedupWindows::Found found;
-    decision.status = rows::look_up(shared_.clients.windows(), shared_.table(), command, shared_.options.clients_max,
-                                    change.now, change.claim, found);
-    if (!decision.status.ok() && change.is_kept) {
-      // Its number was good when it was promised, and its client has gone far beyond it since.
-      decision.status = {};
-      change.claim = {};
-    }
-    if (!decision.status.ok()) return false;
-    if (found.answer == rows::DedupWindows::Answer::seen) {
-      if (decision.phase == Phase::promise) return false;
-      rows::append_claim(change.claim, change.now, decision.records);
+    ObjectId none;
+    rows::Before const before = rows::look_up(shared_.clients.windows(), shared_.table(), command,
+                                              shared_.options.clients_max, change.now, change.claim, none, decision);
+    if (before == rows::Before::over) return false;
+    if (before == rows::Before::done) {
       ++shared_.statistics.unchanged;
       std::string_view const name = change.message.command == "DELETE" ? "DELETED" : "STORED";
       Answer& answer = decision.answer.message(name);
@@ -135,24 +123,21 @@ bool Writes::begin(Command const& command, Decision& decision, Change& change) c
 bool Writes::begin_on_value(Command const& command, Decision& decision, Change& change, ValueType one,
                             ValueType other) const {
   if (!begin(command, decision, change)) return false;
-  if (!change.is_there) {
-    decision.status =
-        Status{Code::not_found, "table " + shared_.table() + " has no value under this key"}.with("parameter", "key");
-    return false;
-  }
+  if (!change.is_there) return !decision.refuses(shared_.no_value());
   if (change.pair.facts.type == one || change.pair.facts.type == other) return true;
-  decision.status = Status{Code::wrong_state,
-                           std::string{change.message.command} + " is for a value of type " +
-                               std::string{name_of(one)} + (one == other ? "" : " or " + std::string{name_of(other)}) +
-                               "; this one is of type " + std::string{name_of(change.pair.facts.type)}}
-                        .with("parameter", "key");
+  decision.status =
+      Status{Code::wrong_state,
+             fmt::format("{} is for a value of type {}{}; this one is of type {}", change.message.command, name_of(one),
+                         one == other ? "" : " or " + std::string{name_of(other)}, name_of(change.pair.facts.type))}
+          .with("parameter", "key");
   return false;
 }
 
 Verdict Writes::finish(Change const& change, Decision& decision, ObjectId object, std::string_view result,
                        std::uint64_t timestamp) const {
   rows::append_claim(change.claim, change.now, decision.records);
-  if (change.claim.is_numbered()) rows::append_seen(decision.records, {change.claim.sender, object, change.now});
+  if (change.claim.is_numbered())
+    model::append_record(decision.records, {}, rows::SeenBody{change.claim.sender, object, change.now});
   ++(result == "stored" ? shared_.statistics.stored : shared_.statistics.unchanged);
   Answer& answer = decision.answer.message("STORED");
   answer.add("table", std::string_view{shared_.table()});
@@ -211,8 +196,7 @@ void Writes::check_size(std::string_view value, model::Parameters& parameters) c
   std::size_t const most = shared_.options.value_bytes_max;
   if (value.size() > most)
     parameters.refuse(Code::too_large, "value",
-                      "value has " + std::to_string(value.size()) + " bytes; at most " + std::to_string(most) +
-                          " are allowed (value-size-max)");
+                      fmt::format("value has {} bytes; at most {} are allowed (value-size-max)", value.size(), most));
 }
 
 // In place of what is under the key of `change`.
@@ -268,13 +252,13 @@ bool Writes::is_as_expected(Change& change) const {
 }
 
 Verdict Writes::refuse_promise(Decision& decision, std::string_view result) const {
-  decision.status = Status{Code::wrong_state, "the value under this key of table " + shared_.table() +
-                                                  (result == "exists" ? " is there already, and overwrite is 0"
-                                                                      : " is not the expected one") +
-                                                  ": in a transaction this is an error, so that nothing of it is done"}
-                        .with("result", std::string{result})
-                        .with("parameter", "key");
-  return Verdict::done;
+  return decision.refuse(Status{
+      Code::wrong_state,
+      fmt::format(
+          "the value under this key of table {}{}: in a transaction this is an error, so that nothing of it is done",
+          shared_.table(), result == "exists" ? " is there already, and overwrite is 0" : " is not the expected one")}
+                             .with("result", std::string{result})
+                             .with("parameter", "key"));
 }
 
 Verdict Writes::set(Command const& command, Decision& decision) const {
@@ -295,12 +279,9 @@ Verdict Writes::set(Command const& command, Decision& decision) const {
   if (listens && decision.phase != Phase::now)
     parameters.refuse(Code::bad_parameter, "listen", "listen is 1 in a transaction: send LISTEN, outside of it");
   bool const is_expected = !change.has_others || is_as_expected(change);
-  if (!parameters.ok()) {
-    decision.status = parameters.take_status();
-    return Verdict::done;
-  }
+  if (!parameters.ok()) return decision.refuse(parameters.take_status());
   auto const watch = [&] {
-    if (listens) decision.watch = std::make_unique<WatchWish>(WatchWish{std::string{change.key}, false});
+    if (listens) decision.watch = std::make_unique<WatchRequest>(WatchRequest{std::string{change.key}, false});
   };
   std::string_view result;
   if (!terms.overwrites && change.is_there && !change.is_kept)
@@ -332,7 +313,7 @@ Verdict Writes::set(Command const& command, Decision& decision) const {
   }
   bool const was_persistent = change.is_there && change.pair.facts.persist;
   sync_if(next.facts.persist || was_persistent, decision);
-  Lsn const lsn = append_pair(decision.records, next, aliases);
+  Lsn const lsn = model::append_record(decision.records, {}, PairBody{next, aliases});
   watch();
   return finish(change, decision, object_of(lsn), "stored", next.facts.timestamp);
 }
@@ -388,16 +369,13 @@ Verdict Writes::set_many(Change& change, Decision& decision) const {
   }
   if (parameters.ok() && record_bytes > command.message->text("pairs").size() + kStepBytesMax)
     parameters.refuse(Code::too_large, "pairs", "pairs have too many other keys (ALIAS); set fewer at once");
-  if (!parameters.ok()) {
-    decision.status = parameters.take_status();
-    return Verdict::done;
-  }
+  if (!parameters.ok()) return decision.refuse(parameters.take_status());
   if (change.claim.is_numbered()) {
-    rows::DedupWindows::Found found;
-    decision.status = rows::look_up(shared_.clients.windows(), shared_.table(), command, shared_.options.clients_max,
-                                    change.now, change.claim, found);
-    if (!decision.status.ok()) return Verdict::done;
-    if (found.answer == rows::DedupWindows::Answer::seen) result = "duplicate";
+    ObjectId none;
+    rows::Before const before = rows::look_up(shared_.clients.windows(), shared_.table(), command,
+                                              shared_.options.clients_max, change.now, change.claim, none, decision);
+    if (before == rows::Before::over) return Verdict::done;
+    if (before == rows::Before::done) result = "duplicate";
   }
   ObjectId object{};
   Verdict verdict = Verdict::done;
@@ -406,12 +384,13 @@ Verdict Writes::set_many(Change& change, Decision& decision) const {
     if (shared_.options.evicts)
       for (auto const& [pair, aliases] : next) largest = std::max(largest, Pairs::entry_bytes(pair, aliases));
     if (!has_room(bytes, new_pairs, {}, decision, verdict, largest)) return verdict;
-    for (auto const& [pair, aliases] : next) object = object_of(append_pair(decision.records, pair, aliases));
+    for (auto const& [pair, aliases] : next)
+      object = object_of(model::append_record(decision.records, {}, PairBody{pair, aliases}));
   }
   sync_if(is_persistent, decision);
-  rows::append_claim(change.claim, change.now, decision.records);
+  if (result != "duplicate") rows::append_claim(change.claim, change.now, decision.records);
   if (change.claim.is_numbered() && result != "duplicate")
-    rows::append_seen(decision.records, {change.claim.sender, object, change.now});
+    model::append_record(decision.records, {}, rows::SeenBody{change.claim.sender, object, change.now});
   ++(result == "stored" ? shared_.statistics.stored : shared_.statistics.unchanged);
   Answer& answer = decision.answer.message("STORED");
   answer.add("table", std::string_view{shared_.table()});
@@ -431,7 +410,7 @@ Verdict Writes::put_value(Change const& change, Decision& decision, ValueType ty
   }
   Stamp const stamp = next_stamp(change);
   sync_if(change.pair.facts.persist, decision);
-  append_value(decision.records, change.pair.id(), {stamp, change.pair.key, bytes});
+  model::append_record(decision.records, change.pair.id(), ValueBody{stamp, change.pair.key, bytes});
   Verdict const verdict = finish(change, decision, change.pair.id(), "stored", stamp.timestamp);
   add_value(decision.answer, type, bytes);
   return verdict;
@@ -445,8 +424,7 @@ Verdict Writes::add(Command const& command, Decision& decision) const {
   bool const is_whole = by.kind != Value::Kind::boolean && by.as_integer().has_value();
   ValueType const type = change.is_there ? change.pair.facts.type : is_whole ? ValueType::integer : ValueType::real;
   auto const refuse = [&](Code code, std::string text) {
-    decision.status = Status{code, std::move(text)}.with("parameter", code == Code::wrong_state ? "key" : "by");
-    return Verdict::done;
+    return decision.refuse(Status{code, std::move(text)}.with("parameter", code == Code::wrong_state ? "key" : "by"));
   };
   std::string bytes;
   if (type == ValueType::integer) {
@@ -471,10 +449,7 @@ Verdict Writes::add(Command const& command, Decision& decision) const {
   next.value = bytes;
   next.facts.type = type;
   next.facts.persist = change.parameters.integer("persist", shared_.options.persist ? 1 : 0, 0, 1) == 1;
-  if (!change.parameters.ok()) {
-    decision.status = change.parameters.take_status();
-    return Verdict::done;
-  }
+  if (!change.parameters.ok()) return decision.refuse(change.parameters.take_status());
   Verdict verdict = Verdict::done;
   if (!has_room(change.key.size() + bytes.size(), change.handle == kNoPair ? 1 : 0, change.key, decision, verdict,
                 entry_of(next, {})))
@@ -483,7 +458,8 @@ Verdict Writes::add(Command const& command, Decision& decision) const {
   sync_if(next.facts.persist, decision);
   next.facts.created = next.facts.modified = change.now;
   next.facts.timestamp = next_timestamp(change);
-  Lsn const lsn = append_pair(decision.records, next, {});
+  Aliases const no_aliases;
+  Lsn const lsn = model::append_record(decision.records, {}, PairBody{next, no_aliases});
   finish(change, decision, object_of(lsn), "stored", next.facts.timestamp);
   add_value(decision.answer, type, bytes);
   return Verdict::done;
@@ -501,10 +477,7 @@ Verdict Writes::truncate(Command const& command, Decision& decision) const {
   if (!begin_on_value(command, decision, change, ValueType::string, ValueType::buffer)) return Verdict::done;
   auto const size = static_cast<std::uint32_t>(
       change.parameters.integer("size", 0, 0, static_cast<std::int64_t>(shared_.options.value_bytes_max)));
-  if (!change.parameters.ok()) {
-    decision.status = change.parameters.take_status();
-    return Verdict::done;
-  }
+  if (!change.parameters.ok()) return decision.refuse(change.parameters.take_status());
   if (size > change.pair.value.size()) {
     Verdict verdict = Verdict::done;
     std::size_t const more = size - change.pair.value.size();
@@ -513,7 +486,7 @@ Verdict Writes::truncate(Command const& command, Decision& decision) const {
   }
   Stamp const stamp = next_stamp(change);
   sync_if(change.pair.facts.persist, decision);
-  append_size(decision.records, change.pair.id(), {stamp, size, change.pair.key});
+  model::append_record(decision.records, change.pair.id(), SizeBody{stamp, size, change.pair.key});
   return finish(change, decision, change.pair.id(), "stored", stamp.timestamp);
 }
 
@@ -533,21 +506,14 @@ Verdict Writes::rename(Command const& command, Decision& decision) const {
   Change change{command};
   if (!begin(command, decision, change) || !read_new_key(change, decision)) return Verdict::done;
   bool const overwrites = change.parameters.integer("overwrite", 0, 0, 1) == 1;
-  if (!change.parameters.ok()) {
-    decision.status = change.parameters.take_status();
-    return Verdict::done;
-  }
-  if (!change.is_there) {
-    decision.status =
-        Status{Code::not_found, "table " + shared_.table() + " has no value under this key"}.with("parameter", "key");
-    return Verdict::done;
-  }
+  if (!change.parameters.ok()) return decision.refuse(change.parameters.take_status());
+  if (!change.is_there) return decision.refuse(shared_.no_value());
   Handle const other = shared_.pairs.find(change.new_key);
   bool const is_other = other != kNoPair && shared_.pairs.at(other).facts.is_there(change.now);
   if (other == change.handle || (is_other && !overwrites)) return unchanged(change, decision, "exists");
   Pair const of_other = other == kNoPair ? Pair{} : shared_.pairs.at(other);
-  decision.status = shared_.check_hold(change.new_key, other == kNoPair ? nullptr : &of_other, decision);
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(shared_.check_hold(change.new_key, other == kNoPair ? nullptr : &of_other, decision)))
+    return Verdict::done;
   if (!is_free(change, other, decision)) return Verdict::done;
   // The tombstone is one entry more.
   Verdict verdict = Verdict::done;
@@ -558,38 +524,32 @@ Verdict Writes::rename(Command const& command, Decision& decision) const {
   Stamp stamp = next_stamp(change);
   if (other != kNoPair) stamp.timestamp = std::max(stamp.timestamp, shared_.pairs.at(other).facts.timestamp + 1);
   sync_if(change.pair.facts.persist || (is_other && shared_.pairs.at(other).facts.persist), decision);
-  append_rename(decision.records, change.pair.id(), {stamp, change.key, change.new_key, change.pair.facts.persist});
+  model::append_record(decision.records, change.pair.id(),
+                       RenameBody{stamp, change.key, change.new_key, change.pair.facts.persist});
   return finish(change, decision, change.pair.id(), "stored", stamp.timestamp);
 }
 
 Verdict Writes::alias(Command const& command, Decision& decision) const {
   Change change{command};
   if (!begin(command, decision, change) || !read_new_key(change, decision)) return Verdict::done;
-  if (!change.is_there) {
-    decision.status =
-        Status{Code::not_found, "table " + shared_.table() + " has no value under this key"}.with("parameter", "key");
-    return Verdict::done;
-  }
+  if (!change.is_there) return decision.refuse(shared_.no_value());
   Handle const other = shared_.pairs.find(change.new_key);
   if (other != kNoPair && shared_.pairs.at(other).facts.is_there(change.now))
     return unchanged(change, decision, "exists");
-  decision.status = shared_.check_hold(change.new_key, nullptr, decision);
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(shared_.check_hold(change.new_key, nullptr, decision))) return Verdict::done;
   Aliases aliases = shared_.pairs.aliases_of(change.handle);
   std::size_t bytes = change.pair.key.size() + change.new_key.size();
   for (std::string_view const one : aliases) bytes += one.size();
-  if (aliases.size() >= kAliasesMax || bytes > kKeysPerStep) {
-    decision.status = Status{Code::over_limit, "a value has at most " + std::to_string(1 + kAliasesMax) + " keys of " +
-                                                   std::to_string(kKeysPerStep) + " bytes together"}
-                          .with("parameter", "new_key");
-    return Verdict::done;
-  }
+  if (aliases.size() >= kAliasesMax || bytes > kKeysPerStep)
+    return decision.refuse(Status{Code::over_limit, fmt::format("a value has at most {} keys of {} bytes together",
+                                                                1 + kAliasesMax, kKeysPerStep)}
+                               .with("parameter", "new_key"));
   Verdict verdict = Verdict::done;
   aliases.push_back(change.new_key);
   if (!has_room(change.new_key.size(), 0, change.key, decision, verdict, entry_of(change.pair, aliases)))
     return verdict;
   sync_if(change.pair.facts.persist, decision);
-  append_alias(decision.records, change.pair.id(), {change.pair.key, change.new_key});
+  model::append_record(decision.records, change.pair.id(), AliasBody{change.pair.key, change.new_key});
   return finish(change, decision, change.pair.id(), "stored", change.pair.facts.timestamp);
 }
 
@@ -609,10 +569,7 @@ Verdict Writes::remove(Command const& command, Decision& decision) const {
   std::uint64_t const wanted = change.parameters.unsigned_integer("if_timestamp", 0);
   bool const is_expected = change.is_kept || !change.parameters.has("if_timestamp") ||
                            (change.is_there && wanted == change.pair.facts.timestamp);
-  if (!change.parameters.ok()) {
-    decision.status = change.parameters.take_status();
-    return Verdict::done;
-  }
+  if (!change.parameters.ok()) return decision.refuse(change.parameters.take_status());
   if (decision.phase == Phase::promise) return is_expected ? Verdict::done : refuse_promise(decision, "mismatch");
   std::string_view result = change.is_there ? "deleted" : "absent";
   if (!is_expected) result = "mismatch";
@@ -623,22 +580,23 @@ Verdict Writes::remove(Command const& command, Decision& decision) const {
   ObjectId object = change.is_there ? change.pair.id() : ObjectId{};
   bool const marks = result == "deleted" || (result == "absent" && stamp != 0 && !is_complete);
   if (is_complete && change.handle != kNoPair && (result == "deleted" || result == "absent")) {
-    append_gone(decision.records, change.pair.id(), change.pair.key);
+    model::append_record(decision.records, change.pair.id(), GoneBody{change.pair.key});
   } else if (marks) {
     Stamp const all{change.now, stamp != 0 ? stamp : next_timestamp(change)};
     // Each key of the value becomes a tombstone: first those that the next step does not need to find it.
     if (change.is_there)
       for (std::string_view const alias : shared_.pairs.aliases_of(change.handle)) {
         if (alias == change.key) continue;
-        append_deleted(decision.records, {all, is_persistent, alias});
+        model::append_record(decision.records, {}, DeletedBody{all, is_persistent, alias});
         return Verdict::again;
       }
     std::string_view const main = change.is_there ? change.pair.key : change.key;
-    object = object_of(append_deleted(decision.records, {all, is_persistent, main}));
-    if (main != change.key) append_deleted(decision.records, {all, is_persistent, change.key});
+    object = object_of(model::append_record(decision.records, {}, DeletedBody{all, is_persistent, main}));
+    if (main != change.key) model::append_record(decision.records, {}, DeletedBody{all, is_persistent, change.key});
   }
   rows::append_claim(change.claim, change.now, decision.records);
-  if (change.claim.is_numbered()) rows::append_seen(decision.records, {change.claim.sender, object, change.now});
+  if (change.claim.is_numbered())
+    model::append_record(decision.records, {}, rows::SeenBody{change.claim.sender, object, change.now});
   ++(result == "deleted" ? shared_.statistics.stored : shared_.statistics.unchanged);
   Answer& answer = decision.answer.message("DELETED");
   answer.add("table", std::string_view{shared_.table()});

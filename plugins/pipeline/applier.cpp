@@ -43,7 +43,7 @@ bool Applier::apply(RecordView const& record, ApplyContext const& context, Table
     case RecordType::drain: return apply_drain(record, context);
     case RecordType::clock: {
       ClockBody body;
-      if (!read_clock(as_text(record.body), body)) return false;
+      if (!model::read_record(record, body)) return false;
       work_.lower_clock(body.from, body.to);
       return true;
     }
@@ -64,7 +64,7 @@ bool Applier::apply(RecordView const& record, ApplyContext const& context, Table
   }
   std::uint32_t document = kNone;
   Known const known = look(record.object, context, document);
-  // Children that were copied forward before it, and forgotten since.
+  // Children that were compacted before it, and forgotten since.
   if (known == Known::dropped && is_forgotten) families_.forget_unknown(record.object);
   if (known != Known::yes) return known == Known::dropped;
   switch (static_cast<RecordType>(record.type)) {
@@ -84,7 +84,7 @@ bool Applier::apply(RecordView const& record, ApplyContext const& context, Table
 
 bool Applier::apply_plan(RecordView const& record, TableObserver& observer) {
   PlanBody body;
-  if (!read_plan(as_text(record.body), record.version, body)) return false;
+  if (!model::read_record(record, body)) return false;
   std::optional<plan::Plan> rules = plan::decode(body.text);
   if (!rules) return false;
   std::optional<std::uint8_t> number = plans_.find(record.object);
@@ -123,7 +123,7 @@ bool Applier::apply_retired(RecordView const& record, ApplyContext const& contex
   std::optional<std::uint8_t> const plan = plans_.find(record.object);
   if (!plan) return record.object.value < context.base.value && ++ignored_ > 0;
   if (plans_[*plan].documents > 0 || *plan == plans_.newest_number()) return false;
-  // A replay may know it by its documents alone: it was not copied forward any more.
+  // A replay may know it by its documents alone: it was not compacted any more.
   if (plans_[*plan].is_known()) {
     regions_.remove(plans_[*plan].region);
     base_bytes_ -= kDocumentBytes + plans_[*plan].text.size();
@@ -152,9 +152,9 @@ void Applier::take_documents(std::uint8_t number, TableObserver& observer) {
 
 bool Applier::apply_archived(RecordView const& record, TableObserver& observer) {
   ArchivedBody body;
-  if (!read_archived(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   if (archive_.has_page(record.object)) {
-    // Copied forward.
+    // Compacted.
     place(archive_.region_of_page(record.object), record.lsn, false);
     return true;
   }
@@ -202,9 +202,9 @@ void Applier::take_from_archive(Archive::Number number, TableObserver& observer)
 
 bool Applier::apply_document(RecordView const& record, TableObserver& observer) {
   DocumentBody body;
-  if (!read_document(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   if (std::uint32_t const known = store_.find(record.object); known != kNone) {
-    // Copied forward: the state is known.
+    // Compacted: the state is known.
     place(store_.at(known).region, record.lsn, false);
     return true;
   }
@@ -244,8 +244,9 @@ bool Applier::apply_document(RecordView const& record, TableObserver& observer) 
 }
 
 bool Applier::apply_changed(RecordView const& record, std::uint32_t number, TableObserver& observer) {
-  std::string const hash{as_text(record.body)};
-  if (hash.size() > kHashBytesMax) return false;
+  ChangedBody body;
+  if (!model::read_record(record, body)) return false;
+  std::string const hash{body.hash};
   Document const& document = store_[number];
   std::vector<std::uint32_t> cells;
   for (std::uint16_t at = 0; at < document.cell_count; ++at) cells.push_back(document.first_cell + at);
@@ -270,7 +271,7 @@ bool Applier::apply_changed(RecordView const& record, std::uint32_t number, Tabl
 bool Applier::apply_lease(RecordView const& record, ApplyContext const& context, std::uint32_t document,
                           TableObserver& observer) {
   LeaseBody body;
-  if (!read_lease(as_text(record.body), body) || !cells_.find(document, body.cells, found_)) return false;
+  if (!model::read_record(record, body) || !cells_.find(document, body.cells, found_)) return false;
   work_.see(body.terms.began);
   if (!body.to && !found_.empty() && store_.cell(found_.front()).place != Place::leased)
     note_document(document, {.what = Event::What::handed_out}, body.terms.worker);
@@ -291,7 +292,7 @@ bool Applier::apply_lease(RecordView const& record, ApplyContext const& context,
     if (is_renewed) terms.began = work_.lease_of(cell).began;
     cells_.leave(cell, observer);
     if (body.to) store_.cell_at(cell).state = *body.to;
-    cells_.enter(cell, {CellBody::Hands::leased, &terms}, observer);
+    cells_.enter(cell, {CellBody::Lease::leased, &terms}, observer);
     if (body.to) note_state(cell, terms.worker);
   }
   counts_.finish(document, observer);
@@ -300,7 +301,7 @@ bool Applier::apply_lease(RecordView const& record, ApplyContext const& context,
 
 bool Applier::apply_status(RecordView const& record, std::uint32_t document, TableObserver& observer) {
   StatusBody body;
-  if (!read_status(as_text(record.body), body) || !cells_.find(document, body.cells, found_)) return false;
+  if (!model::read_record(record, body) || !cells_.find(document, body.cells, found_)) return false;
   for (std::uint32_t const cell : found_) {
     bool const was_leased = store_.cell(cell).place == Place::leased;
     cells_.leave(cell, observer);
@@ -317,7 +318,7 @@ bool Applier::apply_status(RecordView const& record, std::uint32_t document, Tab
 
 bool Applier::apply_held(RecordView const& record, std::uint32_t document, TableObserver& observer) {
   HeldBody body;
-  if (!read_held(as_text(record.body), body) || !cells_.find(document, body.cells, found_)) return false;
+  if (!model::read_record(record, body) || !cells_.find(document, body.cells, found_)) return false;
   for (std::uint32_t const cell : found_) {
     if (store_.cell(cell).place != Place::leased) return false;
     rows::Leases::Terms terms = cells_.terms_of(cell);
@@ -326,7 +327,7 @@ bool Applier::apply_held(RecordView const& record, std::uint32_t document, Table
     terms.ends = body.at;
     terms.connection = 0;
     cells_.leave(cell, observer);
-    cells_.enter(cell, {CellBody::Hands::in_doubt, &terms}, observer);
+    cells_.enter(cell, {CellBody::Lease::in_doubt, &terms}, observer);
     note(cell, Event::What::in_doubt, worker);
     if (store_.ordinal_of(cell) == kOriginalCell || !plan_of(document).is_known()) continue;
     observer.alert("document-in-doubt", 60,
@@ -341,7 +342,7 @@ bool Applier::apply_held(RecordView const& record, std::uint32_t document, Table
 
 bool Applier::apply_routed(RecordView const& record, std::uint32_t document, TableObserver& observer) {
   RoutedBody body;
-  if (!read_routed(as_text(record.body), body) || !cells_.find(document, body.dropped, found_)) return false;
+  if (!model::read_record(record, body) || !cells_.find(document, body.dropped, found_)) return false;
   std::vector<plan::Choice>& choices = extras_.at(document).choices;
   std::erase_if(choices, [&](plan::Choice const& choice) { return choice.router == body.choice.router; });
   choices.push_back(body.choice);
@@ -359,17 +360,17 @@ bool Applier::apply_routed(RecordView const& record, std::uint32_t document, Tab
 }
 
 bool Applier::apply_declared(RecordView const& record, std::uint32_t document, TableObserver& observer) {
-  std::uint64_t children = 0;
-  if (!read_declared(as_text(record.body), children)) return false;
-  extras_.at(document).declared = children;
-  note_document(document, {.what = Event::What::children_done, .count = children});
+  DeclaredBody body;
+  if (!model::read_record(record, body)) return false;
+  extras_.at(document).declared = body.children;
+  note_document(document, {.what = Event::What::children_done, .count = body.children});
   counts_.finish(document, observer);
   return true;
 }
 
 bool Applier::apply_destination(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
   DestinationBody body;
-  if (!read_destination(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   std::optional<std::uint8_t> const number = plans_.find(record.object);
   if (!number) return record.object.value < context.base.value && ++ignored_ > 0;
   for (DestinationBody::Spared const& spared : body.spared) {
@@ -409,17 +410,18 @@ bool Applier::apply_destination(RecordView const& record, ApplyContext const& co
 }
 
 bool Applier::apply_drain(RecordView const& record, ApplyContext const& context) {
-  std::optional<DrainBody> body;
-  if (!read_drain(as_text(record.body), body)) return false;
+  DrainingBody body;
+  if (!model::read_record(record, body)) return false;
   std::optional<std::uint8_t> const number = plans_.find(record.object);
   if (!number) return record.object.value < context.base.value && ++ignored_ > 0;
   if (!plans_[*number].is_known()) return true;
   Plan& plan = plans_.at(*number);
   plan.drain.reset();
-  if (body) plan.drain = {body->since, std::string{body->by}, std::string{body->reason}};
+  std::optional<DrainBody> const& drain = body.drain;
+  if (drain) plan.drain = {drain->since, std::string{drain->by}, std::string{drain->reason}};
   if (*number == plans_.newest_number())
-    history_.note({.at = date_, .what = body ? Event::What::drains : Event::What::resumed},
-                  body ? body->by : std::string_view{}, body ? body->reason : std::string_view{});
+    history_.note({.at = date_, .what = drain ? Event::What::drains : Event::What::resumed},
+                  drain ? drain->by : std::string_view{}, drain ? drain->reason : std::string_view{});
   return true;
 }
 

@@ -88,7 +88,7 @@ std::string_view Archive::part(std::string_view page, std::size_t place) {
 
 bool Archive::read(Number number, AtHand const& page, DocumentBody& body) const {
   std::string_view const bytes = part(page.bytes, number & ((1U << kPlaceBits) - 1));
-  return !bytes.empty() && read_document(bytes, body) && body.cells.size() == pattern_of(number).states.size();
+  return !bytes.empty() && model::read_body(bytes, 1, body) && body.cells.size() == pattern_of(number).states.size();
 }
 
 // ---------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // Ended documents that have left memory: they lie in pages of the table's files, some dozens in each. What stays here is
-// enough to find one by its number or its name, to count it, and to copy it forward: about 30 bytes.
+// enough to find one by its number or its name, to count it, and to compact it: about 30 bytes.
 //
 // A document in the archive has arrived everywhere, or was dropped, and nothing is known of it beside its own record: it
 // is no child and has none, and is no version before another one. It never changes here: a command that would change it
@@ -39,7 +39,7 @@ class Archive {
   using Number = std::uint32_t;
   static constexpr Number kNone = UINT32_MAX;
 
-  // What the documents of one source that are at the same states have in common.
+  // Common to the documents of one source with the same states.
   struct Pattern {
     std::uint8_t plan{0};
     std::uint16_t source{0};
@@ -116,7 +116,7 @@ class Archive {
   [[nodiscard]] ArchivedBody body_of(ObjectId page, Plans const& plans) const;
   [[nodiscard]] std::uint64_t pages() const { return pages_by_id_.size(); }
   [[nodiscard]] std::uint64_t page_bytes() const { return page_bytes_; }
-  // Of the records that would restate it.
+  // Of the records that would compact it.
   [[nodiscard]] std::uint64_t live_bytes() const { return pages_by_id_.size() * 96 + size_ * 16; }
   [[nodiscard]] std::uint64_t memory_bytes() const;
 

@@ -11,7 +11,7 @@ constexpr std::uint64_t kEndedMin = 16;
 // Pages that one sync makes durable.
 constexpr std::size_t kPagesMax = 16;
 // Documents that one call looks at.
-constexpr std::uint32_t kArchiveLooksMax = 2'000;
+constexpr std::uint32_t kArchiveWorkUnitsMax = 2'000;
 // Of those that ended and do not leave: so large a part more must have ended until they are all looked at again.
 constexpr std::uint64_t kPart = 8;
 // After a failure: until so many more have ended.
@@ -43,7 +43,7 @@ void Archiver::take(std::uint32_t document) {
   if (!documents.may_be_archived(document)) return;
   DocumentBody const body = documents.body_of(document);
   written_.clear();
-  write_document(written_, body);
+  model::write_body(written_, body);
   if (written_.size() > kArchivedBytesMax || !names_.insert(name_hash(body.plan, body.source, body.name)).second)
     return;
   if (pages_.empty() || is_full(pages_.back())) pages_.emplace_back();
@@ -54,7 +54,7 @@ void Archiver::take(std::uint32_t document) {
   page.documents.push_back(documents.store()[document].id());
 }
 
-bool Archiver::wish_to_move_out(std::vector<std::string>& values) {
+bool Archiver::request_offload(std::vector<std::string>& values) {
   Documents const& documents = shared_.documents;
   Store const& store = documents.store();
   if (is_given_) {
@@ -73,7 +73,8 @@ bool Archiver::wish_to_move_out(std::vector<std::string>& values) {
   auto const is_enough = [&] {
     return names_.size() >= leaving || (pages_.size() == kPagesMax && is_full(pages_.back()));
   };
-  for (std::uint32_t count = 0; count < kArchiveLooksMax && looked_ < store.end() && !is_enough(); ++count, ++looked_) {
+  for (std::uint32_t count = 0; count < kArchiveWorkUnitsMax && looked_ < store.end() && !is_enough();
+       ++count, ++looked_) {
     if (cursor_ >= store.end()) cursor_ = 0;
     std::uint32_t const document = cursor_++;
     if (store.has(document)) take(document);
@@ -90,7 +91,7 @@ bool Archiver::wish_to_move_out(std::vector<std::string>& values) {
   return false;
 }
 
-bool Archiver::decide_moved_out(std::span<StoredValue const> values, Decision& decision) const {
+bool Archiver::decide_offloaded(std::span<StoredValue const> values, Decision& decision) const {
   Documents const& documents = shared_.documents;
   Store const& store = documents.store();
   std::uint64_t& at = decision.carry[0];
@@ -106,7 +107,7 @@ bool Archiver::decide_moved_out(std::span<StoredValue const> values, Decision& d
     if (document == kNone || !documents.may_be_archived(document)) continue;
     DocumentBody const body = documents.body_of(document);
     written.clear();
-    write_document(written, body);
+    model::write_body(written, body);
     if (written != Archive::part(page.bytes, place)) continue;
     ArchivedBody::Pattern const pattern = pattern_of(body);
     auto const known = std::ranges::find(out.patterns, pattern);
@@ -116,10 +117,10 @@ bool Archiver::decide_moved_out(std::span<StoredValue const> values, Decision& d
     one.name = name_hash(body.plan, body.source, body.name);
     is_any = true;
   }
-  if (is_any) append_archived(decision.records, {}, out);
+  if (is_any) model::append_record(decision.records, {}, out);
   return ++at < pages_.size();
 }
 
-void Archiver::not_moved_out() { rests_at_ = shared_.documents.counts().ended() + kRest; }
+void Archiver::offload_failed() { rests_at_ = shared_.documents.counts().ended() + kRest; }
 
 }  // namespace fastjournal::pipeline

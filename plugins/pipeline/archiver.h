@@ -1,5 +1,6 @@
-// What leaves memory: ended documents beyond `ended-in-memory` are written to pages of the table's files, and then the
-// records that say so are decided. In between they may change: a document whose record is not what its page has stays.
+// Moves documents out of memory: ended ones beyond `ended-in-memory` are written to pages of the table's files, and
+// then the records that say so are decided. In between they may change: a document whose record is not what its page
+// has stays.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,10 @@ class Archiver {
  public:
   explicit Archiver(TableState const& shared) : shared_(shared) {}
 
-  // As Stores.
-  [[nodiscard]] bool wish_to_move_out(std::vector<std::string>& values);
-  [[nodiscard]] bool decide_moved_out(std::span<StoredValue const> values, Decision& decision) const;
-  void not_moved_out();
+  // As Offloads.
+  [[nodiscard]] bool request_offload(std::vector<std::string>& values);
+  [[nodiscard]] bool decide_offloaded(std::span<StoredValue const> values, Decision& decision) const;
+  void offload_failed();
 
  private:
   struct Page {

@@ -45,9 +45,9 @@ CellBody Cells::body_of(std::uint32_t number) const {
   out.state = cell.state;
   out.attempts = cell.attempts;
   if (Failure const* const failure = extras_.failure_of(number)) out.failure = *failure;
-  if (cell.place == Place::leased) out.hands = CellBody::Hands::leased;
-  if (cell.place == Place::in_doubt) out.hands = CellBody::Hands::in_doubt;
-  if (out.hands != CellBody::Hands::nobodys) out.lease = terms_of(number);
+  if (cell.place == Place::leased) out.held = CellBody::Lease::leased;
+  if (cell.place == Place::in_doubt) out.held = CellBody::Lease::in_doubt;
+  if (out.held != CellBody::Lease::none) out.lease = terms_of(number);
   return out;
 }
 
@@ -83,9 +83,9 @@ void Cells::enter(std::uint32_t number, Entry const& entry, TableObserver& obser
   Original* const original = families_.original_counting(cell.document);
   Failure const* const failure = extras_.failure_of(number);
   std::int64_t const until = cell.state == State::error && failure != nullptr ? failure->until : 0;
-  if (entry.hands != CellBody::Hands::nobodys) {
+  if (entry.held != CellBody::Lease::none) {
     work_.lease(number, *entry.terms, observer);
-    if (entry.hands == CellBody::Hands::in_doubt) {
+    if (entry.held == CellBody::Lease::in_doubt) {
       work_.hold(number, entry.terms->ends, observer);
       counts_.add_in_doubt(number);
     } else if (original != nullptr) {
@@ -120,7 +120,7 @@ void Cells::read(std::uint32_t number, CellBody const& body, TableObserver& obse
   cell.state = body.state;
   cell.attempts = body.attempts;
   extras_.set_failure(number, body.failure ? &*body.failure : nullptr);
-  enter(number, {body.hands, &body.lease}, observer);
+  enter(number, {body.held, &body.lease}, observer);
 }
 
 void Cells::forget(std::uint32_t number, TableObserver& observer) {

@@ -23,7 +23,7 @@ class Cells {
  public:
   // How a cell enters its new place.
   struct Entry {
-    CellBody::Hands hands{CellBody::Hands::nobodys};
+    CellBody::Lease held{CellBody::Lease::none};
     rows::Leases::Terms const* terms{nullptr};
     bool first{false};  // before all others
   };
@@ -47,7 +47,7 @@ class Cells {
   [[nodiscard]] std::uint16_t destination_of(std::uint32_t cell) const;
   [[nodiscard]] std::optional<std::uint16_t> ordinal_at(std::uint32_t document, std::uint16_t destination) const;
   [[nodiscard]] rows::Leases::Terms terms_of(std::uint32_t cell) const;
-  // As it would be restated.
+  // As it would be compacted.
   [[nodiscard]] CellBody body_of(std::uint32_t cell) const;
 
   // -- changing -----------------------------------------------------------

@@ -70,8 +70,8 @@ Verdict Children::child(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
   std::string_view const name = parameters.text("child", kNameBytesMax);
-  std::int64_t const span = lease_span(shared_, parameters);
-  check_worker(command, parameters);
+  std::int64_t const span = shared_.options.times.read(command, parameters);
+  rows::check_worker(command, parameters);
   if (name.empty())
     parameters.refuse(Code::bad_parameter, "child",
                       "child is empty, expected what tells it from its siblings each time: a number, a key");
@@ -81,40 +81,32 @@ Verdict Children::child(Command const& command, Decision& decision) const {
   if (decision.carry[0] != kChildNotLooked)
     return hand_child(store.find(ObjectId{decision.carry[1]}), token, span, command, decision);
   std::uint32_t const original = original_of(parent);
-  if (original == kNone || !is_run_by(parent, token)) {
-    decision.status = stale(shared_, parent, token);
-    return Verdict::done;
-  }
-  if (depth_of(parent) >= kDepthMax) {
-    decision.status = Status{Code::over_limit, shared_.name_of(parent) + " is itself " + std::to_string(kDepthMax) +
-                                                   " levels below its original: that is the limit"}
-                          .with("parameter", "child");
-    return Verdict::done;
-  }
+  if (original == kNone || !is_run_by(parent, token)) return decision.refuse(stale(shared_, parent, token));
+  if (depth_of(parent) >= kDepthMax)
+    return decision.refuse(Status{Code::over_limit, shared_.name_of(parent) + " is itself " +
+                                                        std::to_string(kDepthMax) +
+                                                        " levels below its original: that is the limit"}
+                               .with("parameter", "child"));
   std::optional<std::uint16_t> maker;
   if (parameters.has("step")) {
     Plan const& plan = shared_.documents.plan_of(parent);
     maker = plan.step_named(command.message->text("step"));
-    if (!maker) {
-      decision.status = Status{Code::not_found, "plan " + plan.rules.name + " has no step " +
-                                                    model::shown(command.message->text("step"))}
-                            .with("parameter", "step");
-      return Verdict::done;
-    }
+    if (!maker)
+      return decision.refuse(Status{
+          Code::not_found, "plan " + plan.rules.name + " has no step " + model::shown(command.message->text("step"))}
+                                 .with("parameter", "step"));
   }
   std::string const generation = std::to_string(shared_.documents.extras().generation_of(original));
   std::uint32_t const known = store.find(store[parent].plan, store[parent].source, store[parent].id(), name);
   if (known == kNone) {
     bool const is_full =
         shared_.options.documents_max != 0 && shared_.documents.size() >= shared_.options.documents_max;
-    if (is_full) {
-      decision.status = {Code::over_limit, "table " + shared_.table() + " has documents-max (" +
-                                               std::to_string(shared_.options.documents_max) + ") documents"};
-      return Verdict::done;
-    }
+    if (is_full)
+      return decision.refuse({Code::over_limit, "table " + shared_.table() + " has documents-max (" +
+                                                    std::to_string(shared_.options.documents_max) + ") documents"});
     DocumentBody const body = make(parent, name, maker, generation);
     decision.carry[0] = kChildNew;
-    decision.carry[1] = object_of(append_document(decision.records, {}, body)).value;
+    decision.carry[1] = object_of(model::append_record(decision.records, {}, body)).value;
     return Verdict::again;
   }
   decision.carry[1] = store[known].id().value;
@@ -123,12 +115,13 @@ Verdict Children::child(Command const& command, Decision& decision) const {
     return hand_child(known, token, span, command, decision);
   }
   decision.carry[0] = kChildChanged;
-  append_changed(decision.records, store[known].id(), generation);
+  model::append_record(decision.records, store[known].id(), ChangedBody{generation});
   DocumentBody const body = make(parent, name, maker, generation);
   Ordinals beside;
   for (std::uint16_t at = 0; at < body.cells.size(); ++at)
     if (body.cells[at].state == State::dropped) beside.push_back(at);
-  if (!beside.empty()) append_status(decision.records, store[known].id(), {beside, State::dropped, 0, {}});
+  if (!beside.empty())
+    model::append_record(decision.records, store[known].id(), StatusBody{beside, State::dropped, 0, {}});
   return Verdict::again;
 }
 
@@ -153,14 +146,13 @@ Verdict Children::hand_child(std::uint32_t child, LeaseEpoch token, std::int64_t
     if (is_terminal(cell.state) || cell.place == Place::in_doubt) continue;
     if (cell.place != Place::leased || has_token) taken.push_back(at);
   }
-  if (decision.carry[0] == kChildAgain && is_mine && command.message->integer("again").value_or(0) != 1) {
-    decision.status = Status{Code::in_use, "child " + model::shown(store.name_of(child)) +
-                                               " was made in this run already: siblings need different names; say "
-                                               "again=1 to repeat a command whose answer was lost"}
-                          .with("parameter", "child");
-    return Verdict::done;
-  }
-  if (!is_held) append_lease(decision.records, store[original].id(), {{kOriginalCell}, std::nullopt, terms});
+  if (decision.carry[0] == kChildAgain && is_mine && command.message->integer("again").value_or(0) != 1)
+    return decision.refuse(Status{Code::in_use, "child " + model::shown(store.name_of(child)) +
+                                                    " was made in this run already: siblings need different names; say "
+                                                    "again=1 to repeat a command whose answer was lost"}
+                               .with("parameter", "child"));
+  if (!is_held)
+    model::append_record(decision.records, store[original].id(), LeaseBody{{kOriginalCell}, std::nullopt, terms});
   Answer& answer = decision.answer.message(taken.empty() ? "SKIP" : "DOCUMENT");
   answer.add("table", std::string_view{shared_.table()}).add("document", store[child].id().value);
   decision.durability = decision.carry[0] == kChildNew ? Durability::synced : Durability::written;
@@ -169,7 +161,7 @@ Verdict Children::hand_child(std::uint32_t child, LeaseEpoch token, std::int64_t
     if (store[child].is_done) answer.add("subtree", std::int64_t{1});
     return Verdict::done;
   }
-  append_lease(decision.records, store[child].id(), {taken, std::nullopt, terms});
+  model::append_record(decision.records, store[child].id(), LeaseBody{taken, std::nullopt, terms});
   answer.add("parent", store.origin_of(child)->parent.value).add("original", store[original].id().value);
   answer.add("child", store.name_of(child));
   answer.add("change", Value::of_text(decision.carry[0] == kChildNew       ? "new"
@@ -187,25 +179,21 @@ Verdict Children::children_done(Command const& command, Decision& decision) cons
   std::uint32_t const document = find_document(shared_, parameters, decision.status);
   if (document == kNone) return Verdict::done;
   Store const& store = shared_.store();
-  if (!is_run_by(document, token)) {
-    decision.status = stale(shared_, document, token);
-    return Verdict::done;
-  }
+  if (!is_run_by(document, token)) return decision.refuse(stale(shared_, document, token));
   Family const* const family = shared_.documents.families().family_now(document);
   std::uint64_t const known = family == nullptr ? 0 : family->children;
-  if (known != static_cast<std::uint64_t>(count)) {
-    decision.status =
-        Status{Code::bad_parameter, "count is " + std::to_string(count) + ", and " + shared_.name_of(document) +
-                                        " has " + std::to_string(known) + " children: each is said by CHILD before"}
-            .with("parameter", "count");
-    return Verdict::done;
-  }
-  append_declared(decision.records, store[document].id(), static_cast<std::uint64_t>(count));
+  if (known != static_cast<std::uint64_t>(count))
+    return decision.refuse(Status{Code::bad_parameter, "count is " + std::to_string(count) + ", and " +
+                                                           shared_.name_of(document) + " has " + std::to_string(known) +
+                                                           " children: each is said by CHILD before"}
+                               .with("parameter", "count"));
+  model::append_record(decision.records, store[document].id(), DeclaredBody{static_cast<std::uint64_t>(count)});
   // The run of an original is over; what it made of its children goes on.
   std::uint32_t const cell = store[document].is_child ? kNone : shared_.documents.cell_of(document, kOriginalCell);
   bool const ends =
       cell != kNone && store.cell(cell).place == Place::leased && shared_.work().lease_of(cell).epoch == token;
-  if (ends) append_status(decision.records, store[document].id(), {{kOriginalCell}, State::processing, 0, {}});
+  if (ends)
+    model::append_record(decision.records, store[document].id(), StatusBody{{kOriginalCell}, State::processing, 0, {}});
   decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});
   decision.answer.add("document", store[document].id().value).add("children", static_cast<std::uint64_t>(count));
   return Verdict::done;

@@ -70,8 +70,8 @@ bool Counts::is_to_leave(std::uint32_t number) const {
   return family == nullptr || family->all.empty();
 }
 
-// One whose source does not remember or have it, and an earlier version, goes when it is done and nobody runs it again.
-// What failed stays for a person.
+// One whose source does not remember or have it, and an earlier version, goes when it is done and is not run again.
+// What failed stays for an operator.
 void Counts::look_at_leaving(std::uint32_t number) {
   if (!is_to_leave(number)) {
     if (!leaving_.empty()) leaving_.erase(number);

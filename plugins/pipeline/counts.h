@@ -1,4 +1,4 @@
-// What is counted of documents and cells, and which of them are in a set of their own: cells by state at each
+// Counts and sets of documents and cells: cells by state at each
 // destination, those that failed or are in doubt; documents that are not done, have ended, or are to leave. Derived: it
 // follows from the state as records change it.
 #pragma once

@@ -8,8 +8,8 @@
 namespace fastjournal::pipeline {
 namespace {
 
-// Documents that one search for those to copy forward looks at.
-constexpr std::uint32_t kRestateLooksMax = 20'000;
+// Documents that one search for those to compact looks at.
+constexpr std::uint32_t kCompactWorkUnitsMax = 20'000;
 constexpr std::size_t kHeaderBytes = 32;  // of a record
 // In a whole record.
 constexpr std::uint64_t kLeaseBytes = 80;
@@ -85,80 +85,63 @@ DocumentBody Documents::body_of(std::uint32_t number) const {
   return out;
 }
 
-bool Documents::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
+bool Documents::compact(Lsn below, rows::CopyRoom& room, Records& records) const {
   auto const is_below = [&](std::uint32_t region) { return rows::Regions::start(region) < below; };
   std::uint64_t left = parts_.regions.count_below(below);
-  std::string bytes;
   for (auto const& plan : plans().all()) {
     if (!plan || !plan->is_known() || !is_below(plan->region)) continue;
     PlanBody body = plan_body(*plan);
-    bytes.clear();
-    write_plan(bytes, body);
-    if (!room.take(bytes.size() + kHeaderBytes)) return true;
-    append_plan(records, plan->id, body);
+    if (!room.take(model::body_bytes(body) + kHeaderBytes)) return true;
+    model::append_record(records, plan->id, body);
     --left;
   }
   std::uint32_t looked = 0;
   // Pages first: what is left then are documents.
   bool is_stopped = false;
-  auto const restate_page = [&](Archive::Page const& page) {
-    is_stopped = left == 0 || ++looked == kRestateLooksMax;
+  auto const compact_page = [&](Archive::Page const& page) {
+    is_stopped = left == 0 || ++looked == kCompactWorkUnitsMax;
     if (is_stopped || !is_below(page.region)) return !is_stopped;
     ArchivedBody body = archive().body_of(page.id, plans());
-    bytes.clear();
-    write_archived(bytes, body);
-    is_stopped = !room.take(bytes.size() + kHeaderBytes);
+    is_stopped = !room.take(model::body_bytes(body) + kHeaderBytes);
     if (is_stopped) return false;
-    append_archived(records, page.id, body);
+    model::append_record(records, page.id, body);
     --left;
     return true;
   };
-  std::uint64_t const first = restate_page_;
-  restate_page_ = archive().for_each_page(first, archive().end(), restate_page);
-  if (restate_page_ == archive().end()) restate_page_ = archive().for_each_page(0, first, restate_page);
+  std::uint64_t const first = compact_page_;
+  compact_page_ = archive().for_each_page(first, archive().end(), compact_page);
+  if (compact_page_ == archive().end()) compact_page_ = archive().for_each_page(0, first, compact_page);
   if (is_stopped) return left > 0;
   looked = 0;
   for (int round = 0; round < 2 && left > 0; ++round) {
-    std::uint32_t number = store().next(ObjectId{restate_from_});
-    for (; number != kNone && left > 0 && looked < kRestateLooksMax; ++looked) {
+    std::uint32_t number = store().next(ObjectId{compact_from_});
+    for (; number != kNone && left > 0 && looked < kCompactWorkUnitsMax; ++looked) {
       Document const& document = store()[number];
       if (is_below(document.region)) {
         DocumentBody body = body_of(number);
-        bytes.clear();
-        write_document(bytes, body);
-        if (!room.take(bytes.size() + kHeaderBytes)) return true;
-        append_document(records, document.id(), body);
+        if (!room.take(model::body_bytes(body) + kHeaderBytes)) return true;
+        model::append_record(records, document.id(), body);
         --left;
       }
-      restate_from_ = document.id().value;
+      compact_from_ = document.id().value;
       number = store().next(document.id());
     }
-    if (number == kNone) restate_from_ = 0;
-    if (looked == kRestateLooksMax) break;
+    if (number == kNone) compact_from_ = 0;
+    if (looked == kCompactWorkUnitsMax) break;
   }
   return left > 0;
 }
 
 void Documents::digest(DigestSink& sink) const {
-  std::string canonical;
   for (auto const& plan : plans().all()) {
     if (!plan || !plan->is_known()) continue;
-    canonical.clear();
-    append_little(canonical, plan->id.value);
-    write_plan(canonical, plan_body(*plan));
-    sink.object(as_bytes(canonical));
+    model::digest_object(sink, plan->id, plan_body(*plan));
   }
   for (std::uint32_t number = store().next({}); number != kNone; number = store().next(store()[number].id())) {
-    canonical.clear();
-    append_little(canonical, store()[number].id().value);
-    write_document(canonical, body_of(number));
-    sink.object(as_bytes(canonical));
+    model::digest_object(sink, store()[number].id(), body_of(number));
   }
   static_cast<void>(archive().for_each_page(0, archive().end(), [&](Archive::Page const& page) {
-    canonical.clear();
-    append_little(canonical, page.id.value);
-    write_archived(canonical, archive().body_of(page.id, plans()));
-    sink.object(as_bytes(canonical));
+    model::digest_object(sink, page.id, archive().body_of(page.id, plans()));
     return true;
   }));
 }

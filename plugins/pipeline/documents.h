@@ -38,7 +38,7 @@ class Documents {
   // It may go to the archive: nothing but its own record is to be known of it.
   [[nodiscard]] bool may_be_archived(std::uint32_t document) const;
   [[nodiscard]] std::uint64_t ignored() const { return applier_.ignored(); }
-  // What most parts of the table ask of cells.
+  // Common queries about cells.
   [[nodiscard]] std::uint32_t cell_of(std::uint32_t document, std::uint16_t ordinal) const {
     return cells().of(document, ordinal);
   }
@@ -64,18 +64,18 @@ class Documents {
 
   // -- space, people ------------------------------------------------------
   [[nodiscard]] Lsn oldest_lsn() const { return parts_.regions.oldest(); }
-  bool restate(Lsn below, rows::CopyRoom& room, Records& records) const;
+  bool compact(Lsn below, rows::CopyRoom& room, Records& records) const;
   [[nodiscard]] std::uint64_t live_bytes() const;
   [[nodiscard]] std::uint64_t memory_bytes() const;
   void digest(DigestSink& sink) const;
-  // As it would be restated; views into the state.
+  // As it would be compacted; views into the state.
   [[nodiscard]] DocumentBody body_of(std::uint32_t document) const;
 
  private:
   Parts parts_;
   Applier applier_{parts_};
-  mutable std::uint64_t restate_from_{0};
-  mutable std::uint64_t restate_page_{0};
+  mutable std::uint64_t compact_from_{0};
+  mutable std::uint64_t compact_page_{0};
 };
 
 }  // namespace fastjournal::pipeline

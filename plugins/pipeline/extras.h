@@ -1,4 +1,4 @@
-// What few documents and cells have beside what all have (store.h). Of a document: how often it has changed, how many
+// Rare fields of documents and cells (store.h has the common ones). Of a document: how often it has changed, how many
 // children it is to have, what routers chose, its version before. Of a cell: its last failure.
 #pragma once
 

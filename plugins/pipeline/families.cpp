@@ -150,7 +150,7 @@ void Families::look_at_children(std::uint32_t number, ObjectId original) {
 }
 
 // The cell that stands for the children is due if something is missing there, or some of them may not even be known; if
-// nobody works at them; and if the original is not in a run already.
+// they are unleased; and if the original is not in a run already.
 void Families::look_at_original(ObjectId id, TableObserver& observer) {
   auto const found = originals_.find(id.value);
   if (found == originals_.end() || found->second.cell == kNone) return;

@@ -1,6 +1,6 @@
-// What was made of what. An original is a document that its source found; its children are made of it, theirs of them.
+// Originals and children. An original is a document that its source found; its children are made of it, theirs of them.
 // Children cannot be fetched: to bring them where they are missing, the original is run again. So their cells are in no
-// list: the original has one cell more, which is due when something of its children is missing and nobody works at them.
+// list: the original has one cell more, which is due when something of its children is missing and unleased.
 // A run of it is leased by that cell. So one lease, one record, hands out all that is missing below it, however many
 // there are.
 //

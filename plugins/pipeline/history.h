@@ -1,6 +1,6 @@
-// What has become of documents, one event after the other: the last ones, as many as fit into `history` (pipeline.xml).
+// The history of documents, one event after the other: the last ones, as many as fit into `history` (pipeline.xml).
 // Derived from records as they are applied: it is in no digest and no record. After a start it holds what the log still
-// has; records that copying forward has passed are not there any more.
+// has; records that compaction has passed are not there any more.
 #pragma once
 
 #include <cstdint>

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::int64_t kHistoryPage = 100;
 constexpr std::int64_t kHistoryPageMax = 1000;
-// A page ends behind so many bytes of answers, or looks.
+// A page ends behind so many bytes of answers, or work units.
 constexpr std::size_t kHistoryBytesMax = 1U << 20U;
-constexpr std::uint64_t kHistoryLooksMax = 100'000;
+constexpr std::uint64_t kHistoryWorkUnitsMax = 100'000;
 
 // By Event::What; `state` has the name of the state.
 constexpr std::array<std::string_view, 11> kWhatNames{"found",    "changed", "handed_out",    "",
@@ -30,22 +30,21 @@ Verdict HistoryReads::history(Command const& command, Decision& decision) const 
   if (with_children && document.is_none())
     parameters.refuse(Code::missing_parameter, "document", "HISTORY with children needs document: of which it is told");
   std::uint64_t const after = parameters.unsigned_integer("after", 0);
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
   History const& history = shared_.documents.history();
   std::uint64_t at = std::max(history.begin(), std::min(after, history.end() - 1) + 1);
-  std::uint64_t const looks_end = std::min(history.end(), at + kHistoryLooksMax);
+  std::uint64_t const work_units_end = std::min(history.end(), at + kHistoryWorkUnitsMax);
   std::size_t shown = 0;
   std::size_t bytes = 0;
   std::uint64_t const from = at;
-  for (; at < looks_end && shown < count && bytes < kHistoryBytesMax; ++at) {
+  for (; at < work_units_end && shown < count && bytes < kHistoryBytesMax; ++at) {
     Event const& event = history[at];
     bool const is_below = with_children && (event.original == document || event.parent == document);
     if (!document.is_none() && event.document != document && !is_below) continue;
     bytes += describe(at, decision.answer);
     ++shown;
   }
-  decision.looks += static_cast<std::uint32_t>((at - from) / 16);
+  decision.work_units += static_cast<std::uint32_t>((at - from) / 16);
   if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
   if (at < history.end()) decision.answer.add("after", at - 1);
   return Verdict::done;

@@ -14,8 +14,8 @@ constexpr std::uint32_t kRenewalsPerStep = 40;
 
 void Holders::renew(std::uint32_t number, rows::Leases::Terms const& terms, Decision& decision) const {
   std::uint32_t const cell = shared_.work().leases()[number].row;
-  append_lease(decision.records, shared_.store()[shared_.store().cell(cell).document].id(),
-               {{shared_.documents.ordinal_of(cell)}, std::nullopt, terms});
+  model::append_record(decision.records, shared_.store()[shared_.store().cell(cell).document].id(),
+                       LeaseBody{{shared_.documents.ordinal_of(cell)}, std::nullopt, terms});
 }
 
 bool Holders::renew_without_connection(std::uint32_t number, Decision& decision) const {

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kMigrationPage = 1'000;
 constexpr std::int64_t kMigrationPageMax = 10'000;
 // Documents that one command looks at, and bytes of records that one step has.
-constexpr std::uint64_t kMigrationLooksMax = 100'000;
+constexpr std::uint64_t kMigrationWorkUnitsMax = 100'000;
 constexpr std::size_t kStepBytes = 6'000;
 // A larger record of a document goes over without the texts of its failures, which the older version keeps.
 constexpr std::size_t kRecordBytesMax = 8'000;
@@ -49,8 +49,7 @@ bool Migrations::read(Command const& command, Decision& decision, Way& way) cons
     parameters.refuse(Code::bad_parameter, "rename",
                       "rename is " + model::shown(command.message->text("rename")) +
                           ", expected OLD=NEW between blanks, each OLD once");
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return false;
+  if (decision.refuses(parameters.take_status())) return false;
   Plans const& plans = shared_.documents.plans();
   std::optional<std::uint8_t> const from = plans.find_version(version);
   if (!from || *from == plans.newest_number()) {
@@ -116,7 +115,7 @@ CellBody Migrations::carried(Way const& way, std::uint32_t document, std::uint16
     if (!ordinal) continue;
     std::uint32_t const number = documents.cell_of(document, *ordinal);
     Cell const& cell = shared_.store().cell(number);
-    // What is not sent begins anew; what failed for good, stays so until a person acts.
+    // What is not sent begins anew; what failed for good, stays so until an operator acts.
     State const state = is_terminal(cell.state) ? cell.state : State::processing;
     bool const is_better = state == State::sent || (out.state != State::sent && !is_terminal(state));
     if (!is_first && !is_better) continue;
@@ -180,21 +179,20 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
   auto const most = static_cast<std::uint64_t>(parameters.integer("count", kMigrationPage, 1, kMigrationPageMax));
   std::uint64_t const after = parameters.unsigned_integer("after", 0);
   bool const is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
   std::uint64_t& cursor = decision.carry[kMigrationCursor];
   if (decision.step == 0) cursor = after;
   Store const& store = shared_.store();
   std::size_t bytes = 0;
-  std::uint64_t looks = 0;
+  std::uint64_t work_units = 0;
   std::string written;
   Archive const& archive = shared_.documents.archive();
   auto const bring = [&](Archive::Number number) {
-    decision.looks += static_cast<std::uint32_t>(looks);
+    decision.work_units += static_cast<std::uint32_t>(work_units);
     return bytes > 0 ? Verdict::again : bring_back(shared_, number, decision);
   };
   std::uint32_t document = store.next(ObjectId{cursor});
-  for (; looks < kMigrationLooksMax && bytes < kStepBytes && decision.carry[kOver] < most; ++looks) {
+  for (; work_units < kMigrationWorkUnitsMax && bytes < kStepBytes && decision.carry[kOver] < most; ++work_units) {
     // Those in the archive that are of the older plan go over as the others, once they are back.
     Archive::Number const archived = archive.next(ObjectId{cursor});
     bool const is_next =
@@ -217,10 +215,10 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
       ++decision.carry[fate == Fate::goes_over ? kOver : fate == Fate::is_there ? kThere : kStay];
       if (fate == Fate::goes_over && !is_dry_run) {
         written.clear();
-        write_document(written, body);
+        model::write_body(written, body);
         if (written.size() > kRecordBytesMax)
           for (CellBody& cell : body.cells) cell.failure.reset();
-        append_document(decision.records, {}, body);
+        model::append_record(decision.records, {}, body);
         bytes += written.size() + 32;
       }
     }
@@ -229,9 +227,9 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
     // What is made of it finds it only once it is there.
     if (bytes > 0 && document != kNone && store[document].is_child) break;
   }
-  decision.looks += static_cast<std::uint32_t>(looks);
+  decision.work_units += static_cast<std::uint32_t>(work_units);
   bool const is_over = document == kNone && archive.next(ObjectId{cursor}) == Archive::kNone;
-  bool const is_enough = is_over || looks == kMigrationLooksMax || decision.carry[kOver] >= most;
+  bool const is_enough = is_over || work_units == kMigrationWorkUnitsMax || decision.carry[kOver] >= most;
   if (!is_enough) return Verdict::again;
   Answer& answer = decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()});
   answer.add("count", decision.carry[kOver]).add("there", decision.carry[kThere]).add("stay", decision.carry[kStay]);

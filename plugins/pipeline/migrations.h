@@ -1,5 +1,5 @@
-// What is known of documents of an older version of the plan goes over to the newest one: MIGRATE, a page at a time.
-// What becomes of sources and destinations is decided by src/model/plan/migration.h, as `fastjournal plan compare` shows it.
+// The state of documents goes over from an older version of the plan to the newest one: MIGRATE, a page at a time. What
+// becomes of sources and destinations is decided by src/model/plan/migration.h, as `fastjournal plan compare` shows it.
 #pragma once
 
 #include <cstdint>

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "model/shortened.h"
 #include "model/value.h"
+#include "plugins/pipeline/requests.h"
 #include "plugins/pipeline/returns.h"
-#include "plugins/pipeline/wishes.h"
 
 namespace fastjournal::pipeline {
 namespace {
@@ -14,7 +16,7 @@ namespace {
 constexpr std::int64_t kOperatorPage = 1'000;
 constexpr std::int64_t kOperatorPageMax = 10'000;
 // Cells that one command looks at, whether they fit or not.
-constexpr std::uint64_t kOperatorLooksMax = 100'000;
+constexpr std::uint64_t kOperatorWorkUnitsMax = 100'000;
 // Cells that one step changes: records of up to 100 bytes; and documents that one forgets.
 constexpr std::uint64_t kChangesPerStep = 100;
 constexpr std::uint32_t kForgottenPerStep = 200;
@@ -29,69 +31,69 @@ constexpr std::size_t kArchived = 1;  // of FORGET: cursor in the archive
 // ---------------------------------------------------------------------------
 // Many cells
 
-Status Operators::read(Command const& command, Request& wish) const {
+Status Operators::read(Command const& command, Request& request) const {
   model::Parameters parameters{*command.message};
-  if (parameters.has("document")) wish.document = ObjectId{parameters.unsigned_integer("document", 0)};
-  wish.destination = parameters.text("destination", kDestinationBytesMax);
-  wish.kind = parameters.text("class", kClassBytesMax);
-  wish.count = static_cast<std::uint64_t>(parameters.integer("count", kOperatorPage, 1, kOperatorPageMax));
-  wish.after = parameters.unsigned_integer("after", 0);
-  wish.is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
-  wish.is_dirty = parameters.integer("if_changed", 0, 0, 1) == 1;
+  if (parameters.has("document")) request.document = ObjectId{parameters.unsigned_integer("document", 0)};
+  request.destination = parameters.text("destination", kDestinationBytesMax);
+  request.kind = parameters.text("class", kClassBytesMax);
+  request.count = static_cast<std::uint64_t>(parameters.integer("count", kOperatorPage, 1, kOperatorPageMax));
+  request.after = parameters.unsigned_integer("after", 0);
+  request.is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
+  request.is_dirty = parameters.integer("if_changed", 0, 0, 1) == 1;
   if (std::string_view const status = command.message->text("status"); !status.empty()) {
-    wish.state = state_named(status);
-    if (!wish.state)
+    request.state = state_named(status);
+    if (!request.state)
       parameters.refuse(Code::bad_parameter, "status",
                         "status is " + model::shown(status) + ", expected one of a document at a destination, as dead");
   }
-  if (std::string_view const outcome = command.message->text("outcome"); wish.what == What::resolve) {
-    wish.was_sent = outcome == "sent";
+  if (std::string_view const outcome = command.message->text("outcome"); request.what == What::resolve) {
+    request.was_sent = outcome == "sent";
     if (outcome != "sent" && outcome != "failed")
       parameters.refuse(Code::bad_parameter, "outcome",
-                        "outcome is " + model::shown(outcome) + ", expected sent or failed");
+                        fmt::format("outcome is {}, expected sent or failed", model::shown(outcome)));
   }
   std::string_view const source = command.message->text("source");
-  bool const names_some = wish.document || !source.empty() || !wish.destination.empty() || !wish.kind.empty() ||
-                          wish.state || parameters.integer("all", 0, 0, 1) == 1;
+  bool const names_some = request.document || !source.empty() || !request.destination.empty() ||
+                          !request.kind.empty() || request.state || parameters.integer("all", 0, 0, 1) == 1;
   if (!names_some)
     parameters.refuse(Code::missing_parameter, "document",
                       std::string{command.message->command} +
                           " needs one of document, source, destination, class and status, or all=1");
-  if (!source.empty() && shared_.plan() != nullptr) wish.source = shared_.plan()->source_named(source);
-  if (!source.empty() && !wish.source)
+  if (!source.empty() && shared_.plan() != nullptr) request.source = shared_.plan()->source_named(source);
+  if (!source.empty() && !request.source)
     parameters.refuse(Code::not_found, "source", "the plan has no source " + model::shown(source));
-  if (parameters.ok() && !wish.destination.empty() &&
-      (shared_.plan() == nullptr || !shared_.plan()->destination_named(wish.destination)))
+  if (parameters.ok() && !request.destination.empty() &&
+      (shared_.plan() == nullptr || !shared_.plan()->destination_named(request.destination)))
     parameters.refuse(Code::not_found, "destination",
-                      "the plan has no destination " + model::shown(wish.destination) + ": DESTINATIONS lists them");
+                      "the plan has no destination " + model::shown(request.destination) + ": DESTINATIONS lists them");
   Status status = parameters.take_status();
-  if (status.ok() && wish.document && shared_.store().find(*wish.document) == kNone)
-    return shared_.no_document(*wish.document);
+  if (status.ok() && request.document && shared_.store().find(*request.document) == kNone)
+    return shared_.no_document(*request.document);
   return status;
 }
 
-bool Operators::fits(Request const& wish, std::uint32_t number) const {
+bool Operators::fits(Request const& request, std::uint32_t number) const {
   Cell const& cell = shared_.store().cell(number);
   Documents const& documents = shared_.documents;
   if (cell.place == Place::leased) return false;
   if (shared_.store()[cell.document].plan != documents.plans().newest_number()) return false;
   bool const is_in_doubt = cell.place == Place::in_doubt;
-  if (wish.source && shared_.store()[cell.document].source != *wish.source) return false;
+  if (request.source && shared_.store()[cell.document].source != *request.source) return false;
   bool const is_own = documents.ordinal_of(number) != kOriginalCell;
-  if (!wish.destination.empty() &&
+  if (!request.destination.empty() &&
       (!is_own ||
-       documents.plan_of(cell.document).destination(documents.destination_of(number)).name != wish.destination))
+       documents.plan_of(cell.document).destination(documents.destination_of(number)).name != request.destination))
     return false;
-  if (wish.state && cell.state != *wish.state) return false;
-  if (!wish.kind.empty()) {
+  if (request.state && cell.state != *request.state) return false;
+  if (!request.kind.empty()) {
     Failure const* const failure = documents.failure_of(number);
-    if (failure == nullptr || failure->kind != wish.kind) return false;
+    if (failure == nullptr || failure->kind != request.kind) return false;
   }
-  switch (wish.what) {
+  switch (request.what) {
     case What::retry:
-      if (wish.is_dirty) return is_own && cell.state == State::sent;
+      if (request.is_dirty) return is_own && cell.state == State::sent;
       if (is_failed(cell.state)) return true;
-      return cell.state == State::error && !is_in_doubt && (wish.document || wish.state == State::error);
+      return cell.state == State::error && !is_in_doubt && (request.document || request.state == State::error);
     case What::force: return is_own && cell.state != State::force;
     case What::drop: return is_own && cell.state != State::dropped && cell.state != State::sent;
     case What::resolve: return is_in_doubt;
@@ -100,116 +102,116 @@ bool Operators::fits(Request const& wish, std::uint32_t number) const {
 }
 
 // Answered by a set that has all that can fit.
-bool Operators::is_of_set(Request const& wish) const {
-  if (wish.document) return false;
-  if (wish.what == What::resolve) return true;
-  return wish.what == What::retry && !wish.is_dirty && (!wish.state || is_failed(*wish.state));
+bool Operators::is_of_set(Request const& request) const {
+  if (request.document) return false;
+  if (request.what == What::resolve) return true;
+  return request.what == What::retry && !request.is_dirty && (!request.state || is_failed(*request.state));
 }
 
 // The cursor is the key of a cell + 1.
-std::uint32_t Operators::search_set(Request const& wish, std::uint64_t& cursor, std::uint64_t& looks) const {
+std::uint32_t Operators::search_set(Request const& request, std::uint64_t& cursor, std::uint64_t& work_units) const {
   auto const& set =
-      wish.what == What::resolve ? shared_.documents.counts().in_doubt() : shared_.documents.counts().failed();
-  for (auto at = set.lower_bound(cursor); at != set.end() && looks < kOperatorLooksMax; ++at) {
-    ++looks;
+      request.what == What::resolve ? shared_.documents.counts().in_doubt() : shared_.documents.counts().failed();
+  for (auto at = set.lower_bound(cursor); at != set.end() && work_units < kOperatorWorkUnitsMax; ++at) {
+    ++work_units;
     cursor = *at + 1;
     std::uint32_t const cell = shared_.documents.cells().with(*at);
-    if (fits(wish, cell)) return cell;
+    if (fits(request, cell)) return cell;
   }
   return kNone;
 }
 
 // Whether one of its states fits, as far as that is known without its page; how many do.
-std::uint64_t Operators::fit_archived(Request const& wish, Archive::Number number) const {
-  bool const takes_any = wish.what == What::force || (wish.what == What::retry && wish.is_dirty);
+std::uint64_t Operators::fit_archived(Request const& request, Archive::Number number) const {
+  bool const takes_any = request.what == What::force || (request.what == What::retry && request.is_dirty);
   Archive::Pattern const& pattern = shared_.documents.archive().pattern_of(number);
   if (!takes_any || pattern.plan != shared_.documents.plans().newest_number()) return 0;
-  if (wish.source && pattern.source != *wish.source) return 0;
+  if (request.source && pattern.source != *request.source) return 0;
   Plan const& plan = *shared_.plan();
   std::uint64_t out = 0;
   for (std::size_t at = 0; at < pattern.states.size(); ++at) {
     State const state = pattern.states[at];
     bool const is_there =
-        wish.destination.empty() || plan.destination(plan.of_source(pattern.source)[at]).name == wish.destination;
+        request.destination.empty() || plan.destination(plan.of_source(pattern.source)[at]).name == request.destination;
     // Only what was dropped may have a class.
-    bool const may_have_class = wish.kind.empty() || state == State::dropped;
-    if (is_there && may_have_class && (!wish.state || state == *wish.state) &&
-        (wish.what == What::force || state == State::sent))
+    bool const may_have_class = request.kind.empty() || state == State::dropped;
+    if (is_there && may_have_class && (!request.state || state == *request.state) &&
+        (request.what == What::force || state == State::sent))
       ++out;
   }
   return out;
 }
 
-void Operators::change_cell(Request const& wish, std::uint32_t number, Decision& decision) const {
+void Operators::change_cell(Request const& request, std::uint32_t number, Decision& decision) const {
   Cell const& cell = shared_.store().cell(number);
   ObjectId const id = shared_.store()[cell.document].id();
   std::uint16_t const ordinal = shared_.documents.ordinal_of(number);
-  switch (wish.what) {
+  switch (request.what) {
     case What::retry:
-      append_status(decision.records, id,
-                    {{ordinal},
-                     wish.is_dirty              ? State::dirty
-                     : ordinal == kOriginalCell ? State::processing
-                                                : State::restart,
-                     0,
-                     {}});
+      model::append_record(decision.records, id,
+                           StatusBody{{ordinal},
+                                      request.is_dirty           ? State::dirty
+                                      : ordinal == kOriginalCell ? State::processing
+                                                                 : State::restart,
+                                      0,
+                                      {}});
       break;
-    case What::force: append_status(decision.records, id, {{ordinal}, State::force, 0, {}}); break;
-    case What::drop: append_status(decision.records, id, {{ordinal}, State::dropped, 0, {}}); break;
+    case What::force: model::append_record(decision.records, id, StatusBody{{ordinal}, State::force, 0, {}}); break;
+    case What::drop: model::append_record(decision.records, id, StatusBody{{ordinal}, State::dropped, 0, {}}); break;
     case What::resolve:
-      if (wish.was_sent)
+      if (request.was_sent)
         reports_.record_sent(number, decision);
       else
-        append_status(decision.records, id, {{ordinal}, State::restart, cell.attempts, {}});
+        model::append_record(decision.records, id, StatusBody{{ordinal}, State::restart, cell.attempts, {}});
       break;
   }
 }
 
 Verdict Operators::change(What what, Command const& command, Decision& decision) const {
-  Request wish{.what = what};
-  decision.status = read(command, wish);
-  if (!decision.status.ok()) return Verdict::done;
-  if (decision.step == 0) decision.carry[kCursor] = wish.after;
+  Request request{.what = what};
+  if (decision.refuses(read(command, request))) return Verdict::done;
+  if (decision.step == 0) decision.carry[kCursor] = request.after;
   Store const& store = shared_.store();
   std::uint64_t& changed = decision.carry[kChanged];
   std::uint64_t& looked = decision.carry[kLooked];
   std::uint64_t& cursor = decision.carry[kCursor];
   std::uint64_t const looked_before = looked;
   auto const leave = [&](Verdict verdict) {
-    decision.looks += static_cast<std::uint32_t>(std::min<std::uint64_t>(looked - looked_before, kOperatorLooksMax));
+    decision.work_units +=
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(looked - looked_before, kOperatorWorkUnitsMax));
     return verdict;
   };
   std::uint64_t in_step = 0;
   auto const take = [&](std::uint32_t cell) {
-    if (!wish.is_dry_run) change_cell(wish, cell, decision);
+    if (!request.is_dry_run) change_cell(request, cell, decision);
     ++changed;
     ++in_step;
   };
   bool is_at_end = false;
-  if (is_of_set(wish)) {
-    while (changed < wish.count && in_step < kChangesPerStep && !is_at_end) {
-      std::uint32_t const cell = search_set(wish, cursor, looked);
+  if (is_of_set(request)) {
+    while (changed < request.count && in_step < kChangesPerStep && !is_at_end) {
+      std::uint32_t const cell = search_set(request, cursor, looked);
       if (cell != kNone) take(cell);
-      is_at_end = cell == kNone && looked < kOperatorLooksMax;
+      is_at_end = cell == kNone && looked < kOperatorWorkUnitsMax;
       if (cell == kNone) break;
     }
   } else {
     // Documents whole, so that the cursor stands between them.
-    while (changed < wish.count && in_step < kChangesPerStep && looked < kOperatorLooksMax && !is_at_end) {
-      std::uint32_t const document = wish.document ? store.find(*wish.document) : store.next(ObjectId{cursor});
+    while (changed < request.count && in_step < kChangesPerStep && looked < kOperatorWorkUnitsMax && !is_at_end) {
+      std::uint32_t const document = request.document ? store.find(*request.document) : store.next(ObjectId{cursor});
       Archive const& archive = shared_.documents.archive();
-      Archive::Number const archived = wish.document ? Archive::kNone : archive.next(ObjectId{cursor});
+      Archive::Number const archived = request.document ? Archive::kNone : archive.next(ObjectId{cursor});
       if (archived != Archive::kNone && (document == kNone || archive.id_of(archived) < store[document].id())) {
-        std::uint64_t const fitting = fit_archived(wish, archived);
+        std::uint64_t const fitting = fit_archived(request, archived);
         ++looked;
-        if (fitting == 0 || wish.is_dry_run) {
+        if (fitting == 0 || request.is_dry_run) {
           std::uint64_t exact = fitting;
-          if (fitting > 0 && !wish.kind.empty()) {
+          if (fitting > 0 && !request.kind.empty()) {
             DocumentBody body;
             Verdict verdict = Verdict::done;
             if (!read_archived_document(shared_, archived, decision, body, verdict)) return leave(verdict);
             exact = static_cast<std::uint64_t>(std::ranges::count_if(
-                body.cells, [&](CellBody const& cell) { return cell.failure && cell.failure->kind == wish.kind; }));
+                body.cells, [&](CellBody const& cell) { return cell.failure && cell.failure->kind == request.kind; }));
           }
           changed += exact;
           in_step += exact;
@@ -223,21 +225,22 @@ Verdict Operators::change(What what, Command const& command, Decision& decision)
         break;
       }
       // What was changed does not fit any more: a step that is full leaves the rest of a document to the next one.
-      auto const is_full = [&] { return !wish.is_dry_run && in_step >= kChangesPerStep; };
+      auto const is_full = [&] { return !request.is_dry_run && in_step >= kChangesPerStep; };
       for (std::uint16_t at = 0; at < store[document].cell_count && !is_full(); ++at, ++looked)
-        if (fits(wish, store[document].first_cell + at)) take(store[document].first_cell + at);
+        if (fits(request, store[document].first_cell + at)) take(store[document].first_cell + at);
       if (is_full()) break;
       std::uint32_t const original = shared_.documents.cell_of(document, kOriginalCell);
-      if (original != kNone && fits(wish, original)) take(original);
+      if (original != kNone && fits(request, original)) take(original);
       ++looked;
       cursor = store[document].id().value;
-      is_at_end = wish.document.has_value();
+      is_at_end = request.document.has_value();
     }
   }
-  if (!is_at_end && changed < wish.count && looked < kOperatorLooksMax && in_step > 0) return leave(Verdict::again);
+  if (!is_at_end && changed < request.count && looked < kOperatorWorkUnitsMax && in_step > 0)
+    return leave(Verdict::again);
   decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()}).add("count", changed);
   if (!is_at_end) decision.answer.add("after", cursor);
-  if (wish.is_dry_run) decision.answer.add("dry_run", std::int64_t{1});
+  if (request.is_dry_run) decision.answer.add("dry_run", std::int64_t{1});
   return leave(Verdict::done);
 }
 
@@ -261,17 +264,14 @@ Verdict Operators::set_mode(Command const& command, Mode mode, Decision& decisio
   model::Parameters parameters{*command.message};
   std::string_view const name = parameters.text("destination", kDestinationBytesMax);
   std::string_view const reason = model::shortened(command.message->text("reason"), kReasonBytesMax);
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
   std::optional<std::uint16_t> const destination =
       shared_.plan() == nullptr ? std::nullopt : shared_.plan()->destination_named(name);
-  if (!destination) {
-    decision.status =
-        Status{Code::not_found, "the plan has no destination " + model::shown(name) + ": DESTINATIONS lists them"}.with(
-            "parameter", "destination");
-    return Verdict::done;
-  }
-  append_destination(decision.records, shared_.plan()->id, {*destination, mode, reason, {}});
+  if (!destination)
+    return decision.refuse(Status{
+        Code::not_found, fmt::format("the plan has no destination {}: DESTINATIONS lists them", model::shown(name))}
+                               .with("parameter", "destination"));
+  model::append_record(decision.records, shared_.plan()->id, DestinationBody{*destination, mode, reason, {}});
   decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()}).add("destination", name);
   decision.answer.add("mode", Value::of_text(kModeNames[static_cast<std::size_t>(mode)]));
   return Verdict::done;
@@ -285,7 +285,7 @@ Verdict Operators::resume(Command const& command, Decision& decision) const {
   if (command.message->has("destination")) return set_mode(command, Mode::open, decision);
   Plan const* const plan = shared_.plan();
   bool const drains = plan != nullptr && plan->drain.has_value();
-  if (drains) append_drain(decision.records, plan->id, std::nullopt);
+  if (drains) model::append_record(decision.records, plan->id, DrainingBody{std::nullopt});
   decision.answer.message("RESUMED").add("table", std::string_view{shared_.table()});
   decision.answer.add("was", Value::of_text(drains ? "draining" : "open")).add("by", command.worker);
   return Verdict::done;
@@ -293,13 +293,12 @@ Verdict Operators::resume(Command const& command, Decision& decision) const {
 
 Verdict Operators::drain(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
-  check_worker(command, parameters);
-  decision.status = parameters.take_status();
-  if (decision.status.ok() && shared_.plan() == nullptr)
-    decision.status = {Code::unavailable, "table " + shared_.table() + " has no plan so far: try again at once"};
-  if (!decision.status.ok()) return Verdict::done;
+  rows::check_worker(command, parameters);
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
+  if (shared_.plan() == nullptr) return decision.refuse(shared_.no_plan());
   std::string_view const reason = model::shortened(command.message->text("reason"), kReasonBytesMax);
-  append_drain(decision.records, shared_.plan()->id, DrainBody{decision.now.value, command.worker, reason});
+  model::append_record(decision.records, shared_.plan()->id,
+                       DrainingBody{DrainBody{decision.now.value, command.worker, reason}});
   decision.answer.message("DRAINING").add("table", std::string_view{shared_.table()});
   decision.answer.add("by", command.worker).add("since", decision.now.value);
   if (!reason.empty()) decision.answer.add("reason", reason);
@@ -328,7 +327,7 @@ std::uint32_t Operators::last_below(std::uint32_t document) const {
 }
 
 Verdict Operators::forget_unreadable(ObjectId document, Decision& decision) const {
-  append_forgotten(decision.records, document);
+  model::append_record(decision.records, document, ForgottenBody{});
   decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()}).add("count", std::uint64_t{1});
   return Verdict::done;
 }
@@ -342,8 +341,7 @@ Verdict Operators::forget(Command const& command, Decision& decision) const {
   auto const most = static_cast<std::uint64_t>(parameters.integer("count", kOperatorPage, 1, kOperatorPageMax));
   if (parameters.has("document") == parameters.has("version"))
     parameters.refuse(Code::missing_parameter, "document", "FORGET needs document, or the version of an older plan");
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
   std::uint64_t& count = decision.carry[kChanged];
   auto const answer = [&](bool more) {
     decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()}).add("count", count);
@@ -356,15 +354,14 @@ Verdict Operators::forget(Command const& command, Decision& decision) const {
     std::optional<std::uint8_t> const plan =
         shared_.documents.plans().find_version(static_cast<std::uint32_t>(version));
     if (!plan && decision.step > 0) return answer(false);
-    if (!plan || *plan == shared_.documents.plans().newest_number()) {
-      decision.status = Status{plan ? Code::wrong_state : Code::not_found,
-                               "table " + shared_.table() + " has no older plan of version " + std::to_string(version)}
-                            .with("parameter", "version");
-      return Verdict::done;
-    }
+    if (!plan || *plan == shared_.documents.plans().newest_number())
+      return decision.refuse(Status{plan ? Code::wrong_state : Code::not_found,
+                                    fmt::format("table {} has no older plan of version {}", shared_.table(), version)}
+                                 .with("parameter", "version"));
     document = kNone;
     std::uint32_t at = store.next(ObjectId{decision.carry[kCursor]});
-    for (; at != kNone && document == kNone && ++decision.looks < kOperatorLooksMax; at = store.next(store[at].id())) {
+    for (; at != kNone && document == kNone && ++decision.work_units < kOperatorWorkUnitsMax;
+         at = store.next(store[at].id())) {
       if (store[at].plan == *plan && !is_in_hands(at)) document = at;
       if (document == kNone) decision.carry[kCursor] = store[at].id().value;
     }
@@ -373,35 +370,31 @@ Verdict Operators::forget(Command const& command, Decision& decision) const {
       Archive::Number next = archive.next(ObjectId{decision.carry[kArchived]});
       for (std::uint32_t in_step = 0; next != Archive::kNone && in_step < kForgottenPerStep && count < most;
            next = archive.next(ObjectId{decision.carry[kArchived]})) {
-        if (++decision.looks >= kOperatorLooksMax) break;
+        if (++decision.work_units >= kOperatorWorkUnitsMax) break;
         decision.carry[kArchived] = archive.id_of(next).value;
         if (archive.pattern_of(next).plan != *plan) continue;
-        append_forgotten(decision.records, archive.id_of(next));
+        model::append_record(decision.records, archive.id_of(next), ForgottenBody{});
         ++count;
         ++in_step;
       }
       if (next == Archive::kNone) return answer(false);
-      return count == most || decision.looks >= kOperatorLooksMax ? answer(true) : Verdict::again;
+      return count == most || decision.work_units >= kOperatorWorkUnitsMax ? answer(true) : Verdict::again;
     }
   } else if (document == kNone && decision.step == 0) {
-    decision.status = shared_.no_document(id);
-    return Verdict::done;
+    return decision.refuse(shared_.no_document(id));
   }
   if (document == kNone) return answer(false);
   if (count == most) return answer(true);
   std::uint32_t const last = last_below(document);
   if (is_in_hands(last) || is_in_hands(document)) {
     if (count > 0) return answer(true);
-    decision.status = {Code::in_use, shared_.name_of(last) + " is with a worker: try again when it is not"};
-    return Verdict::done;
+    return decision.refuse({Code::in_use, shared_.name_of(last) + " is with a worker: try again when it is not"});
   }
   if (last == document && store[last].is_child && !shared_.documents.families().is_orphan(last) &&
-      store[last].plan == shared_.documents.plans().newest_number()) {
-    decision.status = {Code::wrong_state, shared_.name_of(last) + " is a child that its original (" +
-                                              std::to_string(store.origin_of(last)->original.value) +
-                                              ") has: FORGET that"};
-    return Verdict::done;
-  }
+      store[last].plan == shared_.documents.plans().newest_number())
+    return decision.refuse(
+        {Code::wrong_state, fmt::format("{} is a child that its original ({}) has: FORGET that", shared_.name_of(last),
+                                        store.origin_of(last)->original.value)});
   forget_one(last, decision);
   ++count;
   return Verdict::again;
@@ -413,8 +406,8 @@ void Operators::forget_one(std::uint32_t document, Decision& decision) const {
   std::optional<Origin> const origin = store.origin_of(document);
   std::uint32_t const parent = origin ? store.find(origin->parent) : kNone;
   if (parent != kNone && shared_.documents.extras().declared_of(parent).value_or(0) > 0)
-    append_declared(decision.records, origin->parent, 0);
-  append_forgotten(decision.records, store[document].id());
+    model::append_record(decision.records, origin->parent, DeclaredBody{0});
+  model::append_record(decision.records, store[document].id(), ForgottenBody{});
 }
 
 bool Operators::forget_done(Decision& decision) const {
@@ -423,7 +416,7 @@ bool Operators::forget_done(Decision& decision) const {
     if (count == kForgottenPerStep) return true;
     // Its children first; each of them is known once the one before is gone.
     std::uint32_t const last = last_below(document);
-    // What is done is in nobody's hands. A worker may still have an orphan, which is not sent any more.
+    // A finished cell is unleased. A worker may still have an orphan, which is not sent any more.
     if (is_in_hands(last) && !shared_.documents.families().is_orphan(last)) continue;
     forget_one(last, decision);
     ++count;
@@ -447,7 +440,7 @@ bool Operators::retire_plans(Decision& decision) const {
   for (std::size_t at = 0; at < kPlansMax; ++at) {
     auto const& plan = plans.all()[at];
     if (!plan || plan->documents > 0 || at == plans.newest_number()) continue;
-    append_retired(decision.records, plan->id);
+    model::append_record(decision.records, plan->id, RetiredBody{});
     any = true;
   }
   return any;
@@ -468,7 +461,7 @@ bool Operators::take_plan(Decision& decision) const {
   // A DRAIN lasts until RESUME.
   if (Plan const* const before = shared_.plan(); before != nullptr && before->drain)
     body.drain = DrainBody{before->drain->since, before->drain->by, before->drain->reason};
-  append_plan(decision.records, {}, body);
+  model::append_record(decision.records, {}, body);
   return true;
 }
 

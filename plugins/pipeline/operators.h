@@ -1,5 +1,5 @@
-// What people do: documents are tried again, sent although they were sent, dropped, resolved, forgotten; destinations are
-// shut and opened. Those that concern many come in pages, and can be tried without effect.
+// Operators' commands: documents are tried again, sent although they were sent, dropped, resolved, forgotten;
+// destinations are shut and opened. Those that concern many come in pages, and can be tried without effect.
 #pragma once
 
 #include <cstdint>
@@ -53,13 +53,13 @@ class Operators {
   };
 
   Verdict change(What what, Command const& command, Decision& decision) const;
-  [[nodiscard]] Status read(Command const& command, Request& wish) const;
-  [[nodiscard]] bool fits(Request const& wish, std::uint32_t cell) const;
-  [[nodiscard]] bool is_of_set(Request const& wish) const;
-  [[nodiscard]] std::uint64_t fit_archived(Request const& wish, Archive::Number number) const;
-  void change_cell(Request const& wish, std::uint32_t cell, Decision& decision) const;
+  [[nodiscard]] Status read(Command const& command, Request& request) const;
+  [[nodiscard]] bool fits(Request const& request, std::uint32_t cell) const;
+  [[nodiscard]] bool is_of_set(Request const& request) const;
+  [[nodiscard]] std::uint64_t fit_archived(Request const& request, Archive::Number number) const;
+  void change_cell(Request const& request, std::uint32_t cell, Decision& decision) const;
   // The next cell of that set behind the cursor that fits; kNone: none of those that were looked at.
-  std::uint32_t search_set(Request const& wish, std::uint64_t& cursor, std::uint64_t& looks) const;
+  std::uint32_t search_set(Request const& request, std::uint64_t& cursor, std::uint64_t& work_units) const;
   Verdict set_mode(Command const& command, Mode mode, Decision& decision) const;
   // The last child of the last child: the first to be forgotten.
   [[nodiscard]] std::uint32_t last_below(std::uint32_t document) const;

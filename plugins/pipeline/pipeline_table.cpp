@@ -4,95 +4,58 @@
 #include <array>
 #include <string>
 
-#include "model/type_check.h"
 #include "model/value.h"
 #include "plugins/pipeline/returns.h"
 
 namespace fastjournal::pipeline {
-namespace {
-
-constexpr std::array<std::string_view, 14> kOptionNames = {"plan",
-                                                           "processing-timeout",
-                                                           "processing-timeout-min",
-                                                           "processing-timeout-max",
-                                                           "grace",
-                                                           "losses-max",
-                                                           "failing",
-                                                           "failing-for",
-                                                           "probe-every",
-                                                           "documents-max",
-                                                           "memory-max",
-                                                           "history",
-                                                           "ended-in-memory",
-                                                           "wake-timeout"};
-
-}  // namespace
-
-// Dispatch: check_type compares this table with pipeline.xml.
-struct PipelineTable::Named {
-  std::string_view name;
-  Handler handler;
-
-  static auto const& all() {
-    using T = PipelineTable const&;
-    using C = Command const&;
-    using D = Decision&;
-    static constexpr std::array<Named, 27> commands = {{
-        {"FOUND", [](T table, C command, D decision) { return table.runs_.found(command, decision); }},
-        {"NEXT", [](T table, C command, D decision) { return table.runs_.next(command, decision); }},
-        {"SENDING", [](T table, C command, D decision) { return table.runs_.sending(command, decision); }},
-        {"HEARTBEAT", [](T table, C command, D decision) { return table.runs_.heartbeat(command, decision); }},
-        {"RELEASE", [](T table, C command, D decision) { return table.runs_.release(command, decision); }},
-        {"KICK", [](T table, C command, D decision) { return table.runs_.kick(command, decision); }},
-        {"SENT", [](T table, C command, D decision) { return table.reports_.sent(command, decision); }},
-        {"FAILED", [](T table, C command, D decision) { return table.reports_.failed(command, decision); }},
-        {"DROPPED", [](T table, C command, D decision) { return table.reports_.dropped(command, decision); }},
-        {"ROUTED", [](T table, C command, D decision) { return table.reports_.routed(command, decision); }},
-        {"CHILD", [](T table, C command, D decision) { return table.children_.child(command, decision); }},
-        {"CHILDREN_DONE",
-         [](T table, C command, D decision) { return table.children_.children_done(command, decision); }},
-        {"RETRY", [](T table, C command, D decision) { return table.operators_.retry(command, decision); }},
-        {"FORCE", [](T table, C command, D decision) { return table.operators_.force(command, decision); }},
-        {"DROP", [](T table, C command, D decision) { return table.operators_.drop(command, decision); }},
-        {"RESOLVE", [](T table, C command, D decision) { return table.operators_.resolve(command, decision); }},
-        {"PAUSE", [](T table, C command, D decision) { return table.operators_.pause(command, decision); }},
-        {"RESUME", [](T table, C command, D decision) { return table.operators_.resume(command, decision); }},
-        {"DRAIN", [](T table, C command, D decision) { return table.operators_.drain(command, decision); }},
-        {"FORGET", [](T table, C command, D decision) { return table.operators_.forget(command, decision); }},
-        {"MIGRATE", [](T table, C command, D decision) { return table.migrations_.migrate(command, decision); }},
-        {"DOCUMENTS", [](T table, C command, D decision) { return table.reads_.documents(command, decision); }},
-        {"DESTINATIONS", [](T table, C command, D decision) { return table.reads_.destinations(command, decision); }},
-        {"WHY", [](T table, C command, D decision) { return table.reads_.why(command, decision); }},
-        {"HISTORY", [](T table, C command, D decision) { return table.history_.history(command, decision); }},
-        {"PLANS", [](T table, C command, D decision) { return table.reads_.plans(command, decision); }},
-        {"STEPS", [](T table, C command, D decision) { return table.reads_.steps(command, decision); }},
-    }};
-    return commands;
-  }
-};
+// What each command of pipeline.xml is decided by.
+std::span<rows::NamedCommand<PipelineTable> const> PipelineTable::commands() {
+  using rows::by;
+  static constexpr auto all = std::to_array<rows::NamedCommand<PipelineTable>>({
+      {"FOUND", by<&PipelineTable::runs_, &Runs::found>},
+      {"NEXT", by<&PipelineTable::runs_, &Runs::next>},
+      {"SENDING", by<&PipelineTable::runs_, &Runs::sending>},
+      {"HEARTBEAT", by<&PipelineTable::runs_, &Runs::heartbeat>},
+      {"RELEASE", by<&PipelineTable::runs_, &Runs::release>},
+      {"KICK", by<&PipelineTable::runs_, &Runs::kick>},
+      {"SENT", by<&PipelineTable::reports_, &Reports::sent>},
+      {"FAILED", by<&PipelineTable::reports_, &Reports::failed>},
+      {"DROPPED", by<&PipelineTable::reports_, &Reports::dropped>},
+      {"ROUTED", by<&PipelineTable::reports_, &Reports::routed>},
+      {"CHILD", by<&PipelineTable::children_, &Children::child>},
+      {"CHILDREN_DONE", by<&PipelineTable::children_, &Children::children_done>},
+      {"RETRY", by<&PipelineTable::operators_, &Operators::retry>},
+      {"FORCE", by<&PipelineTable::operators_, &Operators::force>},
+      {"DROP", by<&PipelineTable::operators_, &Operators::drop>},
+      {"RESOLVE", by<&PipelineTable::operators_, &Operators::resolve>},
+      {"PAUSE", by<&PipelineTable::operators_, &Operators::pause>},
+      {"RESUME", by<&PipelineTable::operators_, &Operators::resume>},
+      {"DRAIN", by<&PipelineTable::operators_, &Operators::drain>},
+      {"FORGET", by<&PipelineTable::operators_, &Operators::forget>},
+      {"MIGRATE", by<&PipelineTable::migrations_, &Migrations::migrate>},
+      {"DOCUMENTS", by<&PipelineTable::reads_, &Reads::documents>},
+      {"DESTINATIONS", by<&PipelineTable::reads_, &Reads::destinations>},
+      {"WHY", by<&PipelineTable::reads_, &Reads::why>},
+      {"HISTORY", by<&PipelineTable::history_, &HistoryReads::history>},
+      {"PLANS", by<&PipelineTable::reads_, &Reads::plans>},
+      {"STEPS", by<&PipelineTable::reads_, &Reads::steps>},
+  });
+  return all;
+}
 
 PipelineTable::PipelineTable(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
                              std::shared_ptr<TableDeclaration const> declaration)
-    : shared_(std::move(declaration), context.hash_seed) {
-  for (CommandDeclaration const& command : type->commands)
-    for (Named const& known : Named::all()) {
-      if (known.name != command.name) continue;
-      handlers_.push_back(known.handler);
-      bool const names_one =
-          std::ranges::find(command.parameters, "document", &ParameterDeclaration::name) != command.parameters.end();
-      changes_documents_.push_back(names_one && command.kind != CommandKind::read);
-    }
-}
-
-Status PipelineTable::check_type(TypeDeclaration const& type) {
-  std::vector<std::string_view> commands;
-  for (Named const& known : Named::all()) commands.push_back(known.name);
-  return model::check_type(type, commands, kOptionNames);
+    : shared_(std::move(declaration), context.hash_seed), commands_(*type) {
+  for (CommandDeclaration const& command : type->commands) {
+    bool const names_one =
+        std::ranges::find(command.parameters, "document", &ParameterDeclaration::name) != command.parameters.end();
+    changes_documents_.push_back(names_one && command.kind != CommandKind::read);
+  }
 }
 
 // A document that it is to change is brought back from the archive before; its own steps begin then.
 Verdict PipelineTable::decide(Command const& command, Decision& decision) const {
-  if (!changes_documents_[command.index]) return handlers_[command.index](*this, command, decision);
+  if (!changes_documents_[command.index]) return commands_.decide(*this, command, decision);
   std::uint64_t& steps = decision.carry[3];
   Archive const& archive = shared_.documents.archive();
   if (archive.size() > 0 && !decision.short_of_space) {
@@ -107,7 +70,7 @@ Verdict PipelineTable::decide(Command const& command, Decision& decision) const 
     }
   }
   decision.step -= static_cast<std::uint32_t>(steps);
-  Verdict const verdict = handlers_[command.index](*this, command, decision);
+  Verdict const verdict = commands_.decide(*this, command, decision);
   decision.step += static_cast<std::uint32_t>(steps);
   return verdict;
 }
@@ -115,16 +78,11 @@ Verdict PipelineTable::decide(Command const& command, Decision& decision) const 
 // ---------------------------------------------------------------------------
 // Stores
 
-Result<std::uint64_t> PipelineTable::accept_content(Command const& command, TimeMs now, std::uint64_t bytes) const {
-  static_cast<void>(now);
-  static_cast<void>(bytes);
-  return Status{Code::not_supported, std::string{command.message->command} + " has no content that follows it"};
-}
-
 // The cursor is the number of the page to go on with.
-std::uint64_t PipelineTable::list_extents(std::uint64_t cursor, std::uint32_t looks, std::vector<Extent>& found) const {
+std::uint64_t PipelineTable::list_extents(std::uint64_t cursor, std::uint32_t work_units,
+                                          std::vector<Extent>& found) const {
   Archive const& archive = shared_.documents.archive();
-  std::uint64_t const end = std::min(archive.end(), cursor + looks);
+  std::uint64_t const end = std::min(archive.end(), cursor + work_units);
   static_cast<void>(archive.for_each_page(cursor, end, [&](Archive::Page const& page) {
     found.push_back(page.extent);
     return true;
@@ -137,7 +95,7 @@ std::uint64_t PipelineTable::list_extents(std::uint64_t cursor, std::uint32_t lo
 
 // A new plan begins a state space of its own, so it must say that it is one.
 Status PipelineTable::check_change(TableDeclaration const& next) const {
-  Options const options = Options::read(next);
+  Options const options = TableState::read(next);
   if (Status status = options.check(next); !status.ok()) return status;
   Plan const* const newest = shared_.plan();
   if (newest == nullptr || newest->text == options.plan_text) return {};
@@ -160,10 +118,9 @@ Status PipelineTable::check_change(TableDeclaration const& next) const {
 }
 
 void PipelineTable::change(std::shared_ptr<TableDeclaration const> next) {
-  shared_.options = Options::read(*next);
+  shared_.take(std::move(next));
   shared_.documents.set_probe_every(shared_.options.probe_every);
   shared_.documents.set_history_bytes(shared_.options.history);
-  shared_.declaration = std::move(next);
 }
 
 // ---------------------------------------------------------------------------
@@ -213,11 +170,11 @@ Status PipelineTable::check_topic(std::string_view topic) const {
                                                                                                      "source");
 }
 
-ObjectId PipelineTable::find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
+ObjectId PipelineTable::find_available(std::string_view topic, ObjectId after, std::uint32_t work_units,
                                        std::vector<ObjectId>& found) const {
   Store const& store = shared_.store();
   std::uint32_t at = store.next(after);
-  for (std::uint32_t looked = 0; at != kNone && looked < looks; ++looked) {
+  for (std::uint32_t looked = 0; at != kNone && looked < work_units; ++looked) {
     after = store[at].id();
     if ((topic.empty() || topic_of(after) == topic) && !runs_.missing(at, std::nullopt).empty()) found.push_back(after);
     at = store.next(after);
@@ -247,67 +204,51 @@ bool PipelineTable::announce(ObjectId object, Answer& answer) const {
 
 void PipelineTable::metrics(TimeMs now, MetricSink& sink) const {
   static_cast<void>(now);
-  auto const put = [&](Metric const& metric, std::uint64_t value) {
-    sink.integer(metric, static_cast<std::int64_t>(value));
-  };
   Documents const& documents = shared_.documents;
   Archive const& archive = documents.archive();
-  put({"rows", "documents that are known, children among them"}, documents.size());
-  put({"documents_archived", "of these, ended ones in files beside the log"}, archive.size());
-  put({"archive_bytes", "bytes of their pages"}, archive.page_bytes());
-  put({"documents_open", "documents that are missing somewhere"}, documents.counts().not_done().size());
-  put({"rows_due", "deliveries ready for a worker"}, shared_.work().listed());
-  put({"rows_future", "deliveries that rest after a failure"}, shared_.work().resting());
-  put({"rows_processing", "deliveries that workers have"},
-      shared_.work().leases().size() - documents.counts().in_doubt().size());
-  put({"rows_parked", "deliveries that failed for good"}, documents.counts().failed().size());
-  put({"in_doubt", "deliveries of which nobody knows whether they arrived"}, documents.counts().in_doubt().size());
+  sink.gauge("rows", "documents that are known, children among them", documents.size());
+  sink.gauge("documents_archived", "of these, ended ones in files beside the log", archive.size());
+  sink.gauge("archive_bytes", "bytes of their pages", archive.page_bytes());
+  sink.gauge("documents_open", "documents that are missing somewhere", documents.counts().not_done().size());
+  sink.gauge("rows_due", "deliveries ready for a worker", shared_.work().listed());
+  sink.gauge("rows_future", "deliveries that rest after a failure", shared_.work().resting());
+  sink.gauge("rows_processing", "deliveries that workers have",
+             shared_.work().leases().size() - documents.counts().in_doubt().size());
+  sink.gauge("rows_parked", "deliveries that failed for good", documents.counts().failed().size());
+  sink.gauge("in_doubt", "deliveries that may or may not have arrived", documents.counts().in_doubt().size());
   std::uint64_t paused = 0;
   if (shared_.plan() != nullptr)
     for (Plan::Target const& target : shared_.plan()->targets) paused += target.mode == Mode::open ? 0 : 1;
-  put({"draining", "1: inserts are refused"}, shared_.plan() != nullptr && shared_.plan()->drain ? 1 : 0);
-  put({"destinations_paused", "destinations that are not open"}, paused);
-  put({"failing", "1: more than half of the attempts of the last minutes failed"},
-      shared_.statistics.deliveries.is_failing() ? 1 : 0);
-  put({"plans", "versions of the plan that have documents"}, documents.plans().count());
-  put({"memory_bytes", "memory of documents and indexes"}, memory_bytes());
-  put({"live_bytes", "log bytes needed by live objects"}, live_bytes());
-  put({"grace_ms", "how long the leases of a lost connection last"}, static_cast<std::uint64_t>(shared_.options.grace));
-  auto const counter = [&](std::string_view name, std::string_view help, std::uint64_t value) {
-    put({name, help, Metric::Kind::counter}, value);
-  };
+  sink.gauge("draining", "1: inserts are refused", shared_.plan() != nullptr && shared_.plan()->drain ? 1 : 0);
+  sink.gauge("destinations_paused", "destinations that are not open", paused);
+  sink.gauge("failing", "1: more than half of the attempts of the last minutes failed",
+             shared_.statistics.deliveries.is_failing() ? 1 : 0);
+  sink.gauge("plans", "versions of the plan that have documents", documents.plans().count());
+  sink.gauge("memory_bytes", "memory of documents and indexes", memory_bytes());
+  sink.gauge("live_bytes", "log bytes needed by live objects", live_bytes());
+  sink.gauge("grace_ms", "how long the leases of a lost connection last",
+             static_cast<std::uint64_t>(shared_.options.grace));
   Statistics const& counted = shared_.statistics;
-  counter("records_ignored", "records of a replay about what was gone", documents.ignored());
-  counter("found", "documents that were new", counted.found);
-  counter("changed", "documents that had changed", counted.changed);
-  counter("unchanged", "documents that were found complete", counted.unchanged);
-  counter("handed_out", "documents handed to workers", counted.handed_out);
-  counter("runs_again", "originals handed out for their children", counted.runs_again);
-  counter("sendings", "deliveries that were begun", counted.sendings);
-  counter("sent", "deliveries that arrived", counted.sent);
-  counter("dropped", "deliveries dropped", counted.dropped);
-  counter("failures", "deliveries that failed", counted.failures);
-  counter("stale", "reports of workers whose lease was over", counted.stale);
-  counter("timed_out", "leases that ran out", counted.timed_out);
-  counter("doubts", "deliveries that came in doubt", counted.in_doubt);
-  counter("dead", "deliveries that failed for good", counted.dead);
-  counter("pauses", "destinations paused by failures", counted.pauses);
+  sink.counter("records_ignored", "records of a replay about what was gone", documents.ignored());
+  sink.counter("found", "documents that were new", counted.found);
+  sink.counter("changed", "documents that had changed", counted.changed);
+  sink.counter("unchanged", "documents that were found complete", counted.unchanged);
+  sink.counter("handed_out", "documents handed to workers", counted.handed_out);
+  sink.counter("runs_again", "originals handed out for their children", counted.runs_again);
+  sink.counter("sendings", "deliveries that were begun", counted.sendings);
+  sink.counter("sent", "deliveries that arrived", counted.sent);
+  sink.counter("dropped", "deliveries dropped", counted.dropped);
+  sink.counter("failures", "deliveries that failed", counted.failures);
+  sink.counter("stale", "reports of workers whose lease was over", counted.stale);
+  sink.counter("timed_out", "leases that ran out", counted.timed_out);
+  sink.counter("doubts", "deliveries that came in doubt", counted.in_doubt);
+  sink.counter("dead", "deliveries that failed for good", counted.dead);
+  sink.counter("pauses", "destinations paused by failures", counted.pauses);
   sink.histogram({"sending_ms", "from SENDING to SENT"}, counted.sending_ms);
 }
 
-namespace {
-
-Result<std::unique_ptr<Table>> create(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
-                                      std::shared_ptr<TableDeclaration const> declaration) {
-  if (Status status = Options::read(*declaration).check(*declaration); !status.ok()) return status;
-  return std::unique_ptr<Table>{std::make_unique<PipelineTable>(context, std::move(type), std::move(declaration))};
-}
-
-}  // namespace
-
 PluginDescriptor const& table_type() {
-  static PluginDescriptor const descriptor{
-      .build = "g++ " __VERSION__, .name = "pipeline", .check_type = PipelineTable::check_type, .create = create};
+  static PluginDescriptor const descriptor = rows::describe_type<PipelineTable, Options>("pipeline");
   return descriptor;
 }
 

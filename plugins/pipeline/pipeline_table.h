@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,24 +20,30 @@
 #include "plugins/pipeline/reports.h"
 #include "plugins/pipeline/runs.h"
 #include "plugins/pipeline/table_state.h"
+#include "plugins/rows/table_type.h"
 
 namespace fastjournal::pipeline {
 
 // The table type: exported by the plugin, linked by tests and the simulator.
 [[nodiscard]] PluginDescriptor const& table_type();
 
-// A topic is a source: whoever reads its documents waits for those that are missing somewhere.
-class PipelineTable final : public Table, public Timed, public Holder, public fastjournal::Work, public Stores {
+// A topic is a source: readers of its documents wait for those that are missing somewhere.
+class PipelineTable final : public Table,
+                            public Timed,
+                            public Holder,
+                            public fastjournal::Work,
+                            public Stores,
+                            public Offloads {
  public:
   PipelineTable(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
                 std::shared_ptr<TableDeclaration const> declaration);
 
-  // Whether pipeline.xml and this code know the same commands and options.
-  [[nodiscard]] static Status check_type(TypeDeclaration const& type);
-
-  [[nodiscard]] Capabilities capabilities() override {
-    return {.timed = this, .holder = this, .topics = this, .work = this, .stores = this};
+  [[nodiscard]] static std::span<rows::NamedCommand<PipelineTable> const> commands();
+  [[nodiscard]] static Status check(TableDeclaration const& declaration) {
+    return TableState::read(declaration).check(declaration);
   }
+
+  [[nodiscard]] Capabilities capabilities() override { return capabilities_of(*this); }
 
   // -- deciding -----------------------------------------------------------
   Verdict decide(Command const& command, Decision& decision) const override;
@@ -49,7 +56,7 @@ class PipelineTable final : public Table, public Timed, public Holder, public fa
     return holders_.time_lost(lost, decision);
   }
   void decide_clock_accepted(TimeMs from, Decision& decision) const override {
-    append_clock(decision.records, {from.value, decision.now.value});
+    model::append_record(decision.records, {}, ClockBody{from.value, decision.now.value});
   }
 
   // -- applying -----------------------------------------------------------
@@ -67,41 +74,33 @@ class PipelineTable final : public Table, public Timed, public Holder, public fa
   // -- work ---------------------------------------------------------------
   [[nodiscard]] std::uint64_t available(std::string_view topic) const override;
   [[nodiscard]] Status check_topic(std::string_view topic) const override;
-  [[nodiscard]] ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
+  [[nodiscard]] ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t work_units,
                                         std::vector<ObjectId>& found) const override;
   [[nodiscard]] std::string_view topic_of(ObjectId object) const override;
   [[nodiscard]] bool announce(ObjectId object, Answer& answer) const override;
 
-  // -- Stores: pages of ended documents; no command brings bytes ---------------
-  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreRequest& wish) const override {
-    static_cast<void>(command);
-    static_cast<void>(now);
-    static_cast<void>(wish);
-    return {};
-  }
-  [[nodiscard]] Result<std::uint64_t> accept_content(Command const& command, TimeMs now,
-                                                     std::uint64_t bytes) const override;
-  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
+  // -- pages of ended documents: no command brings bytes ------------------------
+  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t work_units,
                                            std::vector<Extent>& found) const override;
   void fetched(Extent const& extent, std::string_view bytes, Status const& status) override {
     shared_.documents.keep_page(extent, bytes, status);
   }
-  [[nodiscard]] bool wish_to_move_out(std::vector<std::string>& values) override {
-    return archiver_.wish_to_move_out(values);
+  [[nodiscard]] bool request_offload(std::vector<std::string>& values) override {
+    return archiver_.request_offload(values);
   }
-  [[nodiscard]] bool decide_moved_out(std::span<StoredValue const> values, Decision& decision) const override {
-    return archiver_.decide_moved_out(values, decision);
+  [[nodiscard]] bool decide_offloaded(std::span<StoredValue const> values, Decision& decision) const override {
+    return archiver_.decide_offloaded(values, decision);
   }
-  void not_moved_out(Status const& why) override {
+  void offload_failed(Status const& why) override {
     static_cast<void>(why);
-    archiver_.not_moved_out();
+    archiver_.offload_failed();
   }
 
   // -- space --------------------------------------------------------------
   [[nodiscard]] Lsn oldest_lsn() const override { return shared_.documents.oldest_lsn(); }
-  Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override {
+  Compacted compact_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override {
     rows::CopyRoom room{budget_bytes};
-    bool const more = shared_.documents.restate(below, room, decision.records);
+    bool const more = shared_.documents.compact(below, room, decision.records);
     return {more, room.needed()};
   }
   [[nodiscard]] std::uint64_t live_bytes() const override { return shared_.documents.live_bytes(); }
@@ -119,9 +118,6 @@ class PipelineTable final : public Table, public Timed, public Holder, public fa
   [[nodiscard]] TableState const& shared() const { return shared_; }
 
  private:
-  using Handler = Verdict (*)(PipelineTable const&, Command const&, Decision&);
-  struct Named;
-
   TableState shared_;
   Archiver archiver_{shared_};
   Runs const runs_{shared_};
@@ -132,8 +128,7 @@ class PipelineTable final : public Table, public Timed, public Holder, public fa
   HistoryReads const history_{shared_};
   Holders const holders_{shared_};
   Migrations const migrations_{shared_};
-  // By Command::index.
-  std::vector<Handler> handlers_;
+  rows::Commands<PipelineTable> const commands_;
   std::vector<bool> changes_documents_;  // the one that its parameter `document` names
 };
 

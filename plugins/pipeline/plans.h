@@ -1,5 +1,5 @@
 // The versions of the table's plan. The newest one is the table's: documents are found under it. Older ones stay as long
-// as they have documents, for people to look at; their documents are not handed out any more.
+// as they have documents, for people to look at; their documents are no longer handed out.
 #pragma once
 
 #include <array>

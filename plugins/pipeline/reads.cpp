@@ -4,13 +4,15 @@
 #include <array>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "base/failure.h"
 #include "model/duration.h"
 #include "model/parameters.h"
 #include "model/plan/xml.h"
 #include "model/value.h"
+#include "plugins/pipeline/requests.h"
 #include "plugins/pipeline/returns.h"
-#include "plugins/pipeline/wishes.h"
 
 namespace fastjournal::pipeline {
 namespace {
@@ -18,7 +20,7 @@ namespace {
 constexpr std::int64_t kPage = 100;
 constexpr std::int64_t kPageMax = 1'000;
 // Documents that one page looks at, shown or not; and bytes that it has at most.
-constexpr std::uint32_t kLooksMax = 20'000;
+constexpr std::uint32_t kWorkUnitsMax = 20'000;
 constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
 // Once there are so many bytes of traces, WHY adds no other.
 constexpr std::size_t kTracesBytes = 64U << 10U;
@@ -34,17 +36,16 @@ constexpr std::uint32_t kFetchesMax = 48;
 std::string words_of(Failure const* failure) {
   if (failure == nullptr) return {};
   std::string const error{failure::error_of(failure->message)};
-  return " (" + failure->kind + (error.empty() ? "" : ": " + error) + ")";
+  return fmt::format(" ({}{})", failure->kind, error.empty() ? "" : ": " + error);
 }
 
 std::string why_ended(std::string const& name, State state, unsigned attempts, Failure const* failure) {
   std::string const why = words_of(failure);
   switch (state) {
     case State::sent: return name + ": it has arrived";
-    case State::dropped: return name + ": it was dropped" + why;
-    case State::dead:
-      return name + ": it is dead after " + std::to_string(attempts) + " failures" + why + ": RETRY or DROP it";
-    default: return name + ": it failed for good" + why + ": RETRY or DROP it";
+    case State::dropped: return fmt::format("{}: it was dropped{}", name, why);
+    case State::dead: return fmt::format("{}: it is dead after {} failures{}: RETRY or DROP it", name, attempts, why);
+    default: return fmt::format("{}: it failed for good{}: RETRY or DROP it", name, why);
   }
 }
 
@@ -57,19 +58,19 @@ std::string names_of(plan::Plan const& plan, std::vector<plan::StepIndex> const&
 
 }  // namespace
 
-Status Reads::read(Command const& command, Request& wish) const {
+Status Reads::read(Command const& command, Request& request) const {
   model::Parameters parameters{*command.message};
   Plans const& plans = shared_.documents.plans();
-  wish.count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
-  wish.after = parameters.unsigned_integer("after", 0);
-  wish.plan = plans.newest_number();
+  request.count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
+  request.after = parameters.unsigned_integer("after", 0);
+  request.plan = plans.newest_number();
   if (std::string_view const status = command.message->text("status"); !status.empty()) {
     auto const which = std::ranges::find(kWhichNames, status);
     if (which != kWhichNames.end())
-      wish.which = static_cast<Which>(which - kWhichNames.begin());
+      request.which = static_cast<Which>(which - kWhichNames.begin());
     else
-      wish.state = state_named(status);
-    if (which == kWhichNames.end() && !wish.state)
+      request.state = state_named(status);
+    if (which == kWhichNames.end() && !request.state)
       parameters.refuse(Code::bad_parameter, "status",
                         "status is " + model::shown(status) +
                             ", expected stranded, open, failed, in_doubt, orphans, done, or a state as dead");
@@ -78,24 +79,24 @@ Status Reads::read(Command const& command, Request& wish) const {
     auto const version =
         static_cast<std::uint32_t>(parameters.integer("version", 1, 1, static_cast<std::int64_t>(plan::kVersionMax)));
     if (std::optional<std::uint8_t> const plan = plans.find_version(version))
-      wish.plan = *plan;
+      request.plan = *plan;
     else
       parameters.refuse(Code::not_found, "version", "there is no plan of version " + std::to_string(version));
   }
-  if (wish.plan == Plans::kNoPlan) return parameters.take_status();
-  Plan const& plan = plans[wish.plan];
+  if (request.plan == Plans::kNoPlan) return parameters.take_status();
+  Plan const& plan = plans[request.plan];
   if (parameters.has("source")) {
-    wish.source = plan.source_named(command.message->text("source"));
-    if (!wish.source)
+    request.source = plan.source_named(command.message->text("source"));
+    if (!request.source)
       parameters.refuse(Code::not_found, "source",
                         "plan " + plan.rules.name + " has no source " + model::shown(command.message->text("source")));
   }
   if (parameters.has("destination")) {
-    wish.destination = plan.destination_named(command.message->text("destination"));
-    if (!wish.destination)
-      parameters.refuse(
-          Code::not_found, "destination",
-          "plan " + plan.rules.name + " has no destination " + model::shown(command.message->text("destination")));
+    request.destination = plan.destination_named(command.message->text("destination"));
+    if (!request.destination)
+      parameters.refuse(Code::not_found, "destination",
+                        fmt::format("plan {} has no destination {}", plan.rules.name,
+                                    model::shown(command.message->text("destination"))));
   }
   return parameters.take_status();
 }
@@ -111,38 +112,38 @@ bool Reads::is_stranded(std::uint32_t document) const {
   return false;
 }
 
-bool Reads::fits(Request const& wish, std::uint32_t number) const {
+bool Reads::fits(Request const& request, std::uint32_t number) const {
   Store const& store = shared_.store();
   Documents const& documents = shared_.documents;
   Document const& document = store[number];
-  if (document.plan != wish.plan) return false;
-  if (wish.source && document.source != *wish.source) return false;
-  if (wish.which == Which::orphans && !documents.families().is_orphan(number)) return false;
-  if (wish.which == Which::done && !document.is_done) return false;
-  if (wish.which == Which::open && document.is_done) return false;
-  if (wish.which == Which::stranded && !is_stranded(number)) return false;
+  if (document.plan != request.plan) return false;
+  if (request.source && document.source != *request.source) return false;
+  if (request.which == Which::orphans && !documents.families().is_orphan(number)) return false;
+  if (request.which == Which::done && !document.is_done) return false;
+  if (request.which == Which::open && document.is_done) return false;
+  if (request.which == Which::stranded && !is_stranded(number)) return false;
   bool const about_cells =
-      wish.state || wish.destination || wish.which == Which::failed || wish.which == Which::in_doubt;
+      request.state || request.destination || request.which == Which::failed || request.which == Which::in_doubt;
   if (!about_cells) return true;
   for (std::uint16_t at = 0; at < document.cell_count; ++at) {
     std::uint32_t const cell = document.first_cell + at;
-    if (wish.destination && documents.destination_of(cell) != *wish.destination) continue;
-    if (wish.state && store.cell(cell).state != *wish.state) continue;
-    if (wish.which == Which::failed && !is_failed(store.cell(cell).state)) continue;
-    if (wish.which == Which::in_doubt && store.cell(cell).place != Place::in_doubt) continue;
+    if (request.destination && documents.destination_of(cell) != *request.destination) continue;
+    if (request.state && store.cell(cell).state != *request.state) continue;
+    if (request.which == Which::failed && !is_failed(store.cell(cell).state)) continue;
+    if (request.which == Which::in_doubt && store.cell(cell).place != Place::in_doubt) continue;
     return true;
   }
   return false;
 }
 
-bool Reads::fits(Request const& wish, Archive::Pattern const& pattern) const {
-  if (pattern.plan != wish.plan || (wish.source && pattern.source != *wish.source)) return false;
-  if (wish.which != Which::all && wish.which != Which::done) return false;
-  if (!wish.state && !wish.destination) return true;
+bool Reads::fits(Request const& request, Archive::Pattern const& pattern) const {
+  if (pattern.plan != request.plan || (request.source && pattern.source != *request.source)) return false;
+  if (request.which != Which::all && request.which != Which::done) return false;
+  if (!request.state && !request.destination) return true;
   std::vector<std::uint16_t> const& destinations = shared_.documents.plans()[pattern.plan].of_source(pattern.source);
   for (std::size_t at = 0; at < pattern.states.size(); ++at)
-    if ((!wish.destination || destinations[at] == *wish.destination) &&
-        (!wish.state || pattern.states[at] == *wish.state))
+    if ((!request.destination || destinations[at] == *request.destination) &&
+        (!request.state || pattern.states[at] == *request.state))
       return true;
   return false;
 }
@@ -196,7 +197,7 @@ std::string Reads::why_below(std::uint32_t number) const {
   Family const* const family = documents.families().family_now(number);
   if (family == nullptr || family->children == 0) return {};
   auto const deliveries = [](std::uint64_t count) {
-    return "; " + std::to_string(count) + (count == 1 ? " delivery" : " deliveries");
+    return fmt::format("; {}{}", count, count == 1 ? " delivery" : " deliveries");
   };
   std::string out =
       std::to_string(family->children) + (family->children == 1 ? " document was" : " documents were") +
@@ -221,51 +222,50 @@ std::size_t Reads::describe(Archive::Number number, DocumentBody const& body, An
 }
 
 Verdict Reads::documents(Command const& command, Decision& decision) const {
-  Request wish;
-  decision.status = read(command, wish);
-  if (!decision.status.ok()) return Verdict::done;
+  Request request;
+  if (decision.refuses(read(command, request))) return Verdict::done;
   Store const& store = shared_.store();
   Documents const& documents = shared_.documents;
   std::size_t shown = 0;
   std::uint32_t looked = 0;
   std::uint64_t bytes = 0;
   std::uint64_t after = 0;  // 0: the end was reached
-  auto const has_room = [&] { return shown < wish.count && looked < kLooksMax && bytes < kAnswerBytesMax; };
+  auto const has_room = [&] { return shown < request.count && looked < kWorkUnitsMax && bytes < kAnswerBytesMax; };
   auto const show = [&](std::uint32_t document) {
     bytes += describe(document, decision.answer);
     ++shown;
   };
-  bool const of_cells = wish.which == Which::failed || wish.which == Which::in_doubt;
+  bool const of_cells = request.which == Which::failed || request.which == Which::in_doubt;
   if (of_cells) {
     // A document is shown once: by the first of its cells that fits.
-    auto const& set = wish.which == Which::failed ? documents.counts().failed() : documents.counts().in_doubt();
-    auto at = set.lower_bound(wish.after);
+    auto const& set = request.which == Which::failed ? documents.counts().failed() : documents.counts().in_doubt();
+    auto at = set.lower_bound(request.after);
     std::uint32_t last = kNone;
     for (; at != set.end() && has_room(); ++at, ++looked) {
       std::uint32_t const document = store.cell(documents.cells().with(*at)).document;
-      if (document != last && fits(wish, document)) show(document);
+      if (document != last && fits(request, document)) show(document);
       last = document;
     }
     while (at != set.end() && store.cell(documents.cells().with(*at)).document == last) ++at;
     if (at != set.end()) after = *at;
-  } else if (wish.which == Which::stranded || wish.which == Which::open) {
-    std::uint32_t at = documents.counts().not_done().next(wish.after);
+  } else if (request.which == Which::stranded || request.which == Which::open) {
+    std::uint32_t at = documents.counts().not_done().next(request.after);
     for (; at != NumberSet::kEnd && has_room();
          at = documents.counts().not_done().next(std::uint64_t{at} + 1), ++looked)
-      if (fits(wish, at)) show(at);
+      if (fits(request, at)) show(at);
     if (at != NumberSet::kEnd) after = at;
   } else {
     // Those in memory and those in the archive, in the order of their numbers.
     Archive const& archive = documents.archive();
-    ObjectId last{wish.after};
+    ObjectId last{request.after};
     std::uint32_t at = store.next(last);
     Archive::Number archived = archive.next(last);
     for (; (at != kNone || archived != Archive::kNone) && has_room(); ++looked) {
       if (archived == Archive::kNone || (at != kNone && store[at].id() < archive.id_of(archived))) {
-        if (fits(wish, at)) show(at);
+        if (fits(request, at)) show(at);
         last = store[at].id();
       } else {
-        if (fits(wish, archive.pattern_of(archived))) {
+        if (fits(request, archive.pattern_of(archived))) {
           DocumentBody body;
           Verdict verdict = Verdict::done;
           bool const is_read = read_archived_document(shared_, archived, decision, body, verdict);
@@ -273,7 +273,7 @@ Verdict Reads::documents(Command const& command, Decision& decision) const {
           bool const is_enough = verdict == Verdict::fetch && shown > 0 && decision.step >= kFetchesMax;
           if (is_enough) break;
           if (verdict == Verdict::fetch) {
-            decision.looks += looked;
+            decision.work_units += looked;
             return verdict;
           }
           // Of one that cannot be read there is still its number.
@@ -289,32 +289,31 @@ Verdict Reads::documents(Command const& command, Decision& decision) const {
     }
     if (at != kNone || archived != Archive::kNone) after = last.value;
   }
-  decision.looks += looked;
+  decision.work_units += looked;
   if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
   if (after != 0) decision.answer.add("after", after);
   return Verdict::done;
 }
 
 Verdict Reads::destinations(Command const& command, Decision& decision) const {
-  Request wish;
-  decision.status = read(command, wish);
-  if (!decision.status.ok()) return Verdict::done;
-  if (wish.plan == Plans::kNoPlan) {
+  Request request;
+  if (decision.refuses(read(command, request))) return Verdict::done;
+  if (request.plan == Plans::kNoPlan) {
     decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
     return Verdict::done;
   }
-  Plan const& plan = shared_.documents.plans()[wish.plan];
+  Plan const& plan = shared_.documents.plans()[request.plan];
   std::size_t shown = 0;
   std::uint64_t bytes = 0;
-  std::size_t at = wish.after;
+  std::size_t at = request.after;
   for (; at < plan.targets.size() && bytes < kAnswerBytesMax; ++at) {
     auto const number = static_cast<std::uint16_t>(at);
-    if (wish.destination && number != *wish.destination) continue;
-    if (wish.source && !std::ranges::binary_search(plan.of_source(*wish.source), number)) continue;
-    bytes += describe_destination(plan, number, wish.source, decision.answer);
+    if (request.destination && number != *request.destination) continue;
+    if (request.source && !std::ranges::binary_search(plan.of_source(*request.source), number)) continue;
+    bytes += describe_destination(plan, number, request.source, decision.answer);
     ++shown;
   }
-  decision.looks += static_cast<std::uint32_t>(plan.targets.size());
+  decision.work_units += static_cast<std::uint32_t>(plan.targets.size());
   if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
   if (at < plan.targets.size()) decision.answer.add("after", std::uint64_t{at});
   return Verdict::done;
@@ -364,16 +363,16 @@ Verdict Reads::plans(Command const& command, Decision& decision) const {
 
 // The cursor is the number of a step.
 Verdict Reads::steps(Command const& command, Decision& decision) const {
-  Request wish;
-  decision.status = read(command, wish);
-  if (!decision.status.ok()) return Verdict::done;
+  Request request;
+  if (decision.refuses(read(command, request))) return Verdict::done;
   std::size_t shown = 0;
   std::uint64_t bytes = 0;
-  std::size_t at = wish.after;
-  std::size_t const end = wish.plan == Plans::kNoPlan ? 0 : shared_.documents.plans()[wish.plan].rules.steps.size();
-  for (; at < end && shown < wish.count && bytes < kAnswerBytesMax; ++at, ++shown)
-    bytes += describe_step(shared_.documents.plans()[wish.plan], static_cast<plan::StepIndex>(at), decision.answer);
-  decision.looks += static_cast<std::uint32_t>(shown);
+  std::size_t at = request.after;
+  std::size_t const end =
+      request.plan == Plans::kNoPlan ? 0 : shared_.documents.plans()[request.plan].rules.steps.size();
+  for (; at < end && shown < request.count && bytes < kAnswerBytesMax; ++at, ++shown)
+    bytes += describe_step(shared_.documents.plans()[request.plan], static_cast<plan::StepIndex>(at), decision.answer);
+  decision.work_units += static_cast<std::uint32_t>(shown);
   if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
   if (at < end) decision.answer.add("after", std::uint64_t{at});
   return Verdict::done;
@@ -420,22 +419,21 @@ std::string Reads::why_cell(std::uint32_t number, std::int64_t now) const {
       std::string const doing = cell.state == State::sending   ? "is sending it"
                                 : cell.state == State::batched ? "has it in a batch"
                                                                : "has it";
-      return name + ": " + std::string{shared_.work().leases().worker(lease)} + " " + doing + ", for " +
-             model::format_duration(std::max<std::int64_t>(0, lease.ends - now)) + " more";
+      return fmt::format("{}: {} {}, for {} more", name, shared_.work().leases().worker(lease), doing,
+                         model::format_duration(std::max<std::int64_t>(0, lease.ends - now)));
     }
     case Place::resting:
       return name + ": it failed" + why + ", and is tried again in " +
              model::format_duration(std::max<std::int64_t>(0, (failure == nullptr ? now : failure->until) - now));
     case Place::behind:
-      return name + ": document " +
-             std::to_string(shared_.store()[documents.versions().before(cell.document)].id().value) +
-             ", the version before, is missing there too, and goes first";
+      return fmt::format("{}: document {}, the version before, is missing there too, and goes first", name,
+                         shared_.store()[documents.versions().before(cell.document)].id().value);
     case Place::under: return name + ": it waits for its original to be run again";
     case Place::listed: {
       std::string const failed = failure == nullptr ? "" : "it failed" + why + ", and ";
-      if (mode == Mode::shut) return name + ": " + failed + "the destination is shut: RESUME it";
+      if (mode == Mode::shut) return fmt::format("{}: {}the destination is shut: RESUME it", name, failed);
       if (mode == Mode::probing) return name + ": " + failed + "the destination is paused, as too much failed there";
-      return name + ": " + failed + (failure == nullptr ? "" : "is ") + "ready for the next worker";
+      return fmt::format("{}: {}{}ready for the next worker", name, failed, failure == nullptr ? "" : "is ");
     }
     case Place::nowhere: break;
   }
@@ -482,7 +480,7 @@ Verdict Reads::why_archived(Archive::Number number, Decision& decision) const {
   Answer& answer = decision.answer.message("REASON").add("table", std::string_view{shared_.table()});
   answer.add("document", archive.id_of(number).value).add("states", std::string_view{states});
   answer.add("done", std::int64_t{1}).add("text", std::string_view{text});
-  decision.looks += static_cast<std::uint32_t>(body.cells.size());
+  decision.work_units += static_cast<std::uint32_t>(body.cells.size());
   return Verdict::done;
 }
 
@@ -520,7 +518,7 @@ Verdict Reads::why(Command const& command, Decision& decision) const {
   answer.add("text", std::string_view{text});
   if (std::string const traces = traces_of(document); !traces.empty())
     answer.add("error_trace", std::string_view{traces});
-  decision.looks += store[document].cell_count;
+  decision.work_units += store[document].cell_count;
   return Verdict::done;
 }
 

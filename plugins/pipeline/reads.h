@@ -1,4 +1,4 @@
-// What people and programs look at: documents with where they are, destinations with their counts, why a document is
+// Queries: documents with where they are, destinations with their counts, why a document is
 // where it is, the versions of the plan and their steps.
 #pragma once
 
@@ -35,13 +35,13 @@ class Reads {
     std::uint64_t after{0};
   };
 
-  [[nodiscard]] Status read(Command const& command, Request& wish) const;
-  [[nodiscard]] bool fits(Request const& wish, std::uint32_t document) const;
-  [[nodiscard]] bool fits(Request const& wish, Archive::Pattern const& pattern) const;
+  [[nodiscard]] Status read(Command const& command, Request& request) const;
+  [[nodiscard]] bool fits(Request const& request, std::uint32_t document) const;
+  [[nodiscard]] bool fits(Request const& request, Archive::Pattern const& pattern) const;
   [[nodiscard]] bool is_stranded(std::uint32_t document) const;
   // Each returns about how many bytes the message has.
   std::size_t describe(std::uint32_t number, Answer& answer) const;
-  // What was made of it.
+  // Its children.
   void describe_below(std::uint32_t number, Answer& answer) const;
   [[nodiscard]] std::string why_below(std::uint32_t number) const;
   std::size_t describe(Archive::Number number, DocumentBody const& body, Answer& answer) const;

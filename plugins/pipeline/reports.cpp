@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "model/shortened.h"
 #include "model/timer/wheel.h"
 #include "model/value.h"
@@ -46,13 +48,14 @@ std::int64_t rest(plan::Retry const& retry, unsigned failures, ObjectId document
 void Reports::record_sent(std::uint32_t cell, Decision& decision) const {
   Documents const& documents = shared_.documents;
   std::uint32_t const document = shared_.store().cell(cell).document;
-  append_status(decision.records, shared_.store()[document].id(), {{documents.ordinal_of(cell)}, State::sent, 0, {}});
+  model::append_record(decision.records, shared_.store()[document].id(),
+                       StatusBody{{documents.ordinal_of(cell)}, State::sent, 0, {}});
   ++shared_.statistics.sent;
   shared_.statistics.deliveries.succeeded(decision.now.value);
   Plan const& plan = documents.plan_of(document);
   std::uint16_t const destination = documents.destination_of(cell);
   bool const opens = plan.targets[destination].mode == Mode::probing;
-  if (opens) append_destination(decision.records, plan.id, {destination, Mode::open, "", {}});
+  if (opens) model::append_record(decision.records, plan.id, DestinationBody{destination, Mode::open, "", {}});
 }
 
 State Reports::record_failure(std::uint32_t cell, Wrong const& wrong, Decision& decision) const {
@@ -86,7 +89,7 @@ State Reports::record_failure(std::uint32_t cell, Wrong const& wrong, Decision& 
     std::int64_t const span = rest(retry, std::max<unsigned>(failure.of_kind, 1), id, token);
     failure.until = std::min(decision.now.value + span, timer::kDateMax);
   }
-  append_status(decision.records, id, {{ordinal}, state, attempts, failure});
+  model::append_record(decision.records, id, StatusBody{{ordinal}, state, attempts, failure});
   ++shared_.statistics.failures;
   shared_.statistics.deliveries.failed(decision.now.value);
   if (is_failed(state)) ++shared_.statistics.dead;
@@ -114,10 +117,10 @@ void Reports::note_failure(std::uint32_t cell, Decision& decision) const {
   // What has arrived since has no failure that could be spared, and may not be in memory any more.
   for (Failing::One const& other : last)
     if (shared_.store().find(other.cell.document) != kNone) body.spared.push_back(other.cell);
-  std::string const reason = std::to_string(last.size()) + " documents failed there within " +
-                             std::to_string(options.failing_for / 1000) + " s";
+  std::string const reason =
+      fmt::format("{} documents failed there within {} s", last.size(), options.failing_for / 1000);
   body.reason = reason;
-  append_destination(decision.records, plan.id, body);
+  model::append_record(decision.records, plan.id, body);
   ++shared_.statistics.pauses;
   last.clear();
 }
@@ -164,12 +167,11 @@ Verdict Reports::sent(Command const& command, Decision& decision) const {
   }
   Cell const& its = shared_.store().cell(cell);
   plan::Step const& output = shared_.documents.plan_of(its.document).output(shared_.documents.destination_of(cell));
-  if (its.state != State::sending && output.guarantee == plan::Guarantee::at_most_once) {
-    decision.status = {Code::wrong_state, shared_.name_of(its.document) + " was not said to be about to be sent to " +
-                                              std::string{command.message->text("destination")} +
-                                              ": say SENDING before you send, as it is at most once"};
-    return Verdict::done;
-  }
+  if (its.state != State::sending && output.guarantee == plan::Guarantee::at_most_once)
+    return decision.refuse({Code::wrong_state, shared_.name_of(its.document) +
+                                                   " was not said to be about to be sent to " +
+                                                   std::string{command.message->text("destination")} +
+                                                   ": say SENDING before you send, as it is at most once"});
   if (its.place == Place::leased && its.state == State::sending)
     shared_.statistics.sending_ms.add(static_cast<std::uint64_t>(
         std::max<std::int64_t>(0, decision.now.value - shared_.work().lease_of(cell).began)));
@@ -212,15 +214,12 @@ Verdict Reports::dropped(Command const& command, Decision& decision) const {
     if (document == kNone) return Verdict::done;
     cells = leased_by(shared_, document, token);
     std::erase(cells, kOriginalCell);
-    if (cells.empty()) {
-      decision.status = stale(shared_, document, token);
-      return Verdict::done;
-    }
+    if (cells.empty()) return decision.refuse(stale(shared_, document, token));
   }
   std::optional<Failure> why;
   std::string room;
   if (!reason.empty()) why = Failure{.kind = "dropped", .message = std::string{failure::kept_of(reason, {}, room)}};
-  append_status(decision.records, store[document].id(), {cells, State::dropped, 0, why});
+  model::append_record(decision.records, store[document].id(), StatusBody{cells, State::dropped, 0, why});
   shared_.statistics.dropped += cells.size();
   decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});
   decision.answer.add("document", store[document].id().value);
@@ -238,18 +237,13 @@ Verdict Reports::routed(Command const& command, Decision& decision) const {
   if (document == kNone) return Verdict::done;
   Plan const& plan = shared_.documents.plan_of(document);
   Store const& store = shared_.store();
-  if (leased_by(shared_, document, token).empty()) {
-    decision.status = stale(shared_, document, token);
-    return Verdict::done;
-  }
+  if (leased_by(shared_, document, token).empty()) return decision.refuse(stale(shared_, document, token));
   std::optional<std::uint16_t> const router = plan.step_named(router_name);
-  if (!router || !plan.rules.step(*router).chooses()) {
-    decision.status = Status{router ? Code::bad_parameter : Code::not_found,
-                             "plan " + plan.rules.name + " has no router " + model::shown(router_name) +
-                                 " that chooses: one with by-name or round-robin"}
-                          .with("parameter", "router");
-    return Verdict::done;
-  }
+  if (!router || !plan.rules.step(*router).chooses())
+    return decision.refuse(Status{router ? Code::bad_parameter : Code::not_found,
+                                  fmt::format("plan {} has no router {} that chooses: one with by-name or round-robin",
+                                              plan.rules.name, model::shown(router_name))}
+                               .with("parameter", "router"));
   RoutedBody body;
   body.choice.router = *router;
   plan::Step const& step = plan.rules.step(*router);
@@ -259,24 +253,20 @@ Verdict Reports::routed(Command const& command, Decision& decision) const {
     chosen.remove_prefix(std::min(end + 1, chosen.size()));
     if (name.empty()) continue;
     std::optional<std::uint16_t> const next = plan.step_named(name);
-    if (!next || std::ranges::find(step.after, *next) == step.after.end()) {
-      decision.status =
-          Status{Code::bad_parameter, "chosen has " + model::shown(name) + ", and no step of that name is behind " +
-                                          std::string{router_name}}
-              .with("parameter", "chosen");
-      return Verdict::done;
-    }
+    if (!next || std::ranges::find(step.after, *next) == step.after.end())
+      return decision.refuse(
+          Status{Code::bad_parameter,
+                 fmt::format("chosen has {}, and no step of that name is behind {}", model::shown(name), router_name)}
+              .with("parameter", "chosen"));
     if (std::ranges::find(body.choice.taken, *next) == body.choice.taken.end()) body.choice.taken.push_back(*next);
   }
   std::ranges::sort(body.choice.taken);
   std::size_t const most = step.router == plan::Router::round_robin ? 1 : step.copies_max;
-  if (body.choice.taken.empty() || body.choice.taken.size() > most) {
-    decision.status = Status{Code::bad_parameter, "chosen has " + std::to_string(body.choice.taken.size()) +
-                                                      " steps, expected 1 to " + std::to_string(most) +
-                                                      " of those behind " + std::string{router_name}}
-                          .with("parameter", "chosen");
-    return Verdict::done;
-  }
+  if (body.choice.taken.empty() || body.choice.taken.size() > most)
+    return decision.refuse(
+        Status{Code::bad_parameter, fmt::format("chosen has {} steps, expected 1 to {} of those behind {}",
+                                                body.choice.taken.size(), most, router_name)}
+            .with("parameter", "chosen"));
   std::vector<plan::Choice> choices = shared_.documents.extras().choices_of(document);
   auto const before = std::ranges::find(choices, *router, &plan::Choice::router);
   bool const is_another = before != choices.end() && before->taken != body.choice.taken;
@@ -295,17 +285,16 @@ Verdict Reports::routed(Command const& command, Decision& decision) const {
       leads_somewhere = true;
   }
   // What the choice before dropped stays so: by this one it would get nowhere.
-  if (is_another && !leads_somewhere && !body.dropped.empty()) {
-    decision.status =
-        Status{Code::wrong_state, shared_.name_of(document) + " was routed another way by " + std::string{router_name} +
-                                      ", and what is behind this one was dropped then: go on to " +
-                                      destination_names(shared_, document, body.dropped) + ", or FORCE it"}
-            .with("parameter", "chosen");
-    return Verdict::done;
-  }
-  append_routed(decision.records, store[document].id(), body);
+  if (is_another && !leads_somewhere && !body.dropped.empty())
+    return decision.refuse(
+        Status{Code::wrong_state,
+               fmt::format("{} was routed another way by {}, and what is behind this "
+                           "one was dropped then: go on to {}, or FORCE it",
+                           shared_.name_of(document), router_name, destination_names(shared_, document, body.dropped))}
+            .with("parameter", "chosen"));
+  model::append_record(decision.records, store[document].id(), body);
   shared_.statistics.dropped += body.dropped.size();
-  decision.looks += store[document].cell_count;
+  decision.work_units += store[document].cell_count;
   decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});
   decision.answer.add("document", store[document].id().value);
   decision.answer.add("dropped_at", std::string_view{destination_names(shared_, document, body.dropped)});
@@ -326,8 +315,9 @@ void Reports::record_lost(std::uint32_t cell, Decision& decision) const {
   bool const is_dead = shared_.options.losses_max != 0 && failure.of_kind >= shared_.options.losses_max;
   State const as_it_was = its.state == State::sending || its.state == State::batched ? State::processing : its.state;
   if (is_dead) ++shared_.statistics.dead;
-  append_status(decision.records, shared_.store()[its.document].id(),
-                {{shared_.documents.ordinal_of(cell)}, is_dead ? State::dead : as_it_was, its.attempts, failure});
+  model::append_record(
+      decision.records, shared_.store()[its.document].id(),
+      StatusBody{{shared_.documents.ordinal_of(cell)}, is_dead ? State::dead : as_it_was, its.attempts, failure});
 }
 
 void Reports::end_lease(std::uint32_t cell, Decision& decision) const {

@@ -1,13 +1,13 @@
-// What workers say became of a document: it was sent, it failed, it is dropped, a router chose. And what the table says
-// itself when a worker does not: leases that end.
+// Workers' reports about a document: it was sent, it failed, it is dropped, a router chose. And those of the table
+// itself when a worker is silent: leases that end.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
 #include "fastjournal/table.h"
+#include "plugins/pipeline/requests.h"
 #include "plugins/pipeline/table_state.h"
-#include "plugins/pipeline/wishes.h"
 
 namespace fastjournal::pipeline {
 

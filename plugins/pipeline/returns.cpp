@@ -15,8 +15,7 @@ bool read_archived_document(TableState const& shared, Archive::Number number, De
     return false;
   }
   verdict = Verdict::done;
-  decision.status = page->status;
-  if (!decision.status.ok()) return false;
+  if (decision.refuses(page->status)) return false;
   if (archive.read(number, *page, body)) return true;
   decision.status =
       Status{Code::damaged, "document " + std::to_string(archive.id_of(number).value) + " of table " + shared.table() +
@@ -30,12 +29,12 @@ Verdict bring_back(TableState const& shared, Archive::Number number, Decision& d
   DocumentBody body;
   Verdict verdict = Verdict::done;
   if (!read_archived_document(shared, number, decision, body, verdict)) return verdict;
-  append_document(decision.records, archive.id_of(number), body);
+  model::append_record(decision.records, archive.id_of(number), body);
   if (!archive.thins_out(number)) return Verdict::again;
   for (Archive::Number const other : archive.beside(number)) {
     DocumentBody its;
     if (archive.read(other, *archive.at_hand(number), its))
-      append_document(decision.records, archive.id_of(other), its);
+      model::append_record(decision.records, archive.id_of(other), its);
   }
   return Verdict::again;
 }

@@ -1,6 +1,6 @@
-// What is in the archive comes back before a command changes it: its page is read if it is not at hand, and its record is
-// appended as it was. Then the command finds it in memory. Where its page would have too few documents without it, all of
-// them come back.
+// An archived document returns to memory before a command changes it: its page is read if it is not at hand, and its
+// record is appended as it was. Then the command finds it in memory. Where its page would have too few documents
+// without it, all of them come back.
 #pragma once
 
 #include "fastjournal/table.h"

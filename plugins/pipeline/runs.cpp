@@ -15,7 +15,6 @@ namespace fastjournal::pipeline {
 namespace {
 
 constexpr std::int64_t kCountMax = 1024;
-constexpr std::int64_t kWaitMax = 24 * 3'600'000;
 // A NEXT of many documents ends when its answer is this long; the next one gets the rest.
 constexpr std::uint64_t kNextBytesMax = 1U << 20U;
 // Records of up to 350 bytes, and of up to 1,200, of which one step has so many.
@@ -86,8 +85,8 @@ Status Runs::read(Command const& command, Found& found) const {
                           : "hash is the word of the table for what is gone, expected another one, or gone=1");
   if (found.is_gone) found.hash = kGoneHash;
   found.leases = parameters.integer("hand_out", 1, 0, 1) == 1;
-  found.lease_ms = lease_span(shared_, parameters);
-  check_worker(command, parameters);
+  found.lease_ms = shared_.options.times.read(command, parameters);
+  rows::check_worker(command, parameters);
   if (found.uri.empty()) parameters.refuse(Code::bad_parameter, "uri", "uri is empty, expected where the document is");
   std::string_view const name = command.message->text("source");
   Plan const& plan = *shared_.plan();
@@ -133,13 +132,9 @@ Status Runs::check_open() const {
 }
 
 Verdict Runs::found(Command const& command, Decision& decision) const {
-  if (shared_.plan() == nullptr) {
-    decision.status = {Code::unavailable, "table " + shared_.table() + " has no plan so far: try again at once"};
-    return Verdict::done;
-  }
+  if (shared_.plan() == nullptr) return decision.refuse(shared_.no_plan());
   Found found;
-  decision.status = read(command, found);
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(read(command, found))) return Verdict::done;
   Plan const& plan = *shared_.plan();
   plan::Step const& source = plan.rules.step(found.source);
   Store const& store = shared_.store();
@@ -163,17 +158,13 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
   bool const is_same = is_one || (known != kNone && store.hash_of(known) == found.hash);
   bool const stays = known != kNone && !is_same && source.keeps_versions &&
                      (!store[known].is_done || shared_.documents.counts().has_failed(known));
-  if (!is_same) {
-    decision.status = check_open();
-    if (!decision.status.ok()) return Verdict::done;
-  }
+  if (!is_same && decision.refuses(check_open())) return Verdict::done;
   if (found.is_dry_run) {
     describe_found(found, known, is_same, decision.answer);
     return Verdict::done;
   }
   if (known == kNone || stays) {
-    decision.status = check_room(command, decision);
-    if (!decision.status.ok()) return Verdict::done;
+    if (decision.refuses(check_room(command, decision))) return Verdict::done;
     DocumentBody body;
     body.plan = plan.id;
     body.source = found.source;
@@ -186,7 +177,7 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
       body.generation = shared_.documents.extras().generation_of(known) + 1;
     }
     decision.carry[0] = stays ? kRunChanged : kRunNew;
-    decision.carry[1] = object_of(append_document(decision.records, {}, body)).value;
+    decision.carry[1] = object_of(model::append_record(decision.records, {}, body)).value;
     ++(stays ? shared_.statistics.changed : shared_.statistics.found);
     return Verdict::again;
   }
@@ -194,7 +185,7 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
   decision.carry[0] = is_same ? kRunAgain : kRunChanged;
   if (is_same) return hand_found(found, known, command, decision);
   ++shared_.statistics.changed;
-  append_changed(decision.records, store[known].id(), found.hash);
+  model::append_record(decision.records, store[known].id(), ChangedBody{found.hash});
   return Verdict::again;
 }
 
@@ -205,10 +196,7 @@ std::optional<Verdict> Runs::found_archived(Found const& found, Archive::Number 
   if (!read_archived_document(shared_, number, decision, body, verdict)) return verdict;
   if (body.name != found.uri) return std::nullopt;
   bool const is_same = shared_.plan()->rules.step(found.source).hash == plan::Hash::none || body.hash == found.hash;
-  if (!is_same) {
-    decision.status = check_open();
-    if (!decision.status.ok()) return Verdict::done;
-  }
+  if (!is_same && decision.refuses(check_open())) return Verdict::done;
   if (!is_same && !found.is_dry_run) return bring_back(shared_, number, decision);
   Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
   describe(shared_.documents.archive().id_of(number), body, answer);
@@ -250,7 +238,8 @@ Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command con
     else if (!is_terminal(store.cell(cell).state))
       is_complete = false;
   }
-  if (!clean.empty()) append_status(decision.records, store[document].id(), {clean, State::sent, 0, {}});
+  if (!clean.empty())
+    model::append_record(decision.records, store[document].id(), StatusBody{clean, State::sent, 0, {}});
   for (std::uint16_t const at : missing(document, std::nullopt))
     if (std::ranges::find(clean, at) == clean.end()) taken.push_back(at);
   if (!shared_.documents.families().children_done(document)) is_complete = false;
@@ -261,7 +250,7 @@ Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command con
   answer.add("change", Value::of_text(change));
   if (taken.empty() || !found.leases) return Verdict::done;
   rows::Leases::Terms const terms = terms_for(command, decision, next_token(shared_, decision), found.lease_ms);
-  append_lease(decision.records, store[document].id(), {taken, std::nullopt, terms});
+  model::append_record(decision.records, store[document].id(), LeaseBody{taken, std::nullopt, terms});
   ++shared_.statistics.handed_out;
   answer.add("destinations", std::string_view{destination_names(shared_, document, taken)});
   if (taken.back() == kOriginalCell) answer.add("children", std::int64_t{1});
@@ -273,25 +262,21 @@ Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command con
 // ---------------------------------------------------------------------------
 // NEXT
 
-Status Runs::read(Command const& command, Request& wish) const {
+Status Runs::read(Command const& command, Request& request) const {
   model::Parameters parameters{*command.message};
-  wish.count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kCountMax));
-  wish.lease_ms = lease_span(shared_, parameters);
-  wish.wait_ms = parameters.integer("wait", 0, 0, kWaitMax);
-  check_worker(command, parameters);
-  // Also if there is a document: whether a command is accepted must not depend on them.
-  if (wish.wait_ms > 0 && !parameters.has("request"))
-    parameters.refuse(Code::missing_parameter, "request",
-                      "NEXT with wait needs the parameter request: its answer may come after those of later commands");
+  request.count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kCountMax));
+  request.lease_ms = shared_.options.times.read(command, parameters);
+  request.wait_ms = rows::read_wait(command, parameters);
+  rows::check_worker(command, parameters);
   Plan const& plan = *shared_.plan();
   if (std::string_view const name = command.message->text("source"); parameters.has("source")) {
-    wish.source = plan.source_named(name);
-    if (!wish.source)
+    request.source = plan.source_named(name);
+    if (!request.source)
       parameters.refuse(Code::not_found, "source", "plan " + plan.rules.name + " has no source " + model::shown(name));
   }
   if (std::string_view const name = command.message->text("destination"); parameters.has("destination")) {
-    wish.destination = plan.destination_named(name);
-    if (!wish.destination)
+    request.destination = plan.destination_named(name);
+    if (!request.destination)
       parameters.refuse(Code::not_found, "destination",
                         "plan " + plan.rules.name + " has no destination " + model::shown(name));
   }
@@ -299,33 +284,22 @@ Status Runs::read(Command const& command, Request& wish) const {
 }
 
 Verdict Runs::next(Command const& command, Decision& decision) const {
-  if (shared_.plan() == nullptr) {
-    decision.status = {Code::unavailable, "table " + shared_.table() + " has no plan so far: try again at once"};
-    return Verdict::done;
-  }
-  Request wish;
-  decision.status = read(command, wish);
-  if (!decision.status.ok()) return Verdict::done;
+  if (shared_.plan() == nullptr) return decision.refuse(shared_.no_plan());
+  Request request;
+  if (decision.refuses(read(command, request))) return Verdict::done;
   decision.durability = Durability::written;
   decision.wait_topic = command.message->text("source");
   std::uint64_t& given = decision.carry[0];
   std::uint64_t& bytes = decision.carry[1];
-  std::uint32_t const cell = given == wish.count ? kNone : shared_.work().first(wish.source, wish.destination);
+  std::uint32_t const cell = given == request.count ? kNone : shared_.work().first(request.source, request.destination);
   if (cell == kNone) {
     if (given > 0) return Verdict::done;
-    if (wish.wait_ms > 0 && !decision.waited) {
-      decision.wait_until = decision.now + DurationMs{wish.wait_ms};
-      return Verdict::wait;
-    }
-    decision.take = Take::nothing;
-    Answer& answer = decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
-    if (TimeMs const due = shared_.work().next_due(); due != TimeMs::max()) answer.add("next_date", due.value);
-    return Verdict::done;
+    return rows::give_nothing(shared_.table(), request.wait_ms, shared_.work().next_due(), decision);
   }
   Store const& store = shared_.store();
   std::uint32_t const document = store.cell(cell).document;
-  Ordinals const cells = missing(document, wish.destination);
-  rows::Leases::Terms const terms = terms_for(command, decision, next_token(shared_, decision), wish.lease_ms);
+  Ordinals const cells = missing(document, request.destination);
+  rows::Leases::Terms const terms = terms_for(command, decision, next_token(shared_, decision), request.lease_ms);
   Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
   describe(document, answer);
   std::string const names = destination_names(shared_, document, cells);
@@ -340,11 +314,11 @@ Verdict Runs::next(Command const& command, Decision& decision) const {
   });
   if (checks) answer.add("check", std::int64_t{1});
   answer.add("token", terms.epoch.value).add("lease_end", terms.ends);
-  append_lease(decision.records, store[document].id(), {cells, std::nullopt, terms});
+  model::append_record(decision.records, store[document].id(), LeaseBody{cells, std::nullopt, terms});
   ++shared_.statistics.handed_out;
   ++given;
   decision.take = Take::found;
-  return given == wish.count || bytes >= kNextBytesMax ? Verdict::done : Verdict::again;
+  return given == request.count || bytes >= kNextBytesMax ? Verdict::done : Verdict::again;
 }
 
 void Runs::append_given_back(std::uint32_t cell, State to, Decision& decision) const {
@@ -356,7 +330,7 @@ void Runs::append_given_back(std::uint32_t cell, State to, Decision& decision) c
   // Several of them with their traces would be more than a step may append.
   body.keeps_failure = failure != nullptr && failure::has_trace(failure->message);
   if (failure != nullptr && !body.keeps_failure) body.failure = *failure;
-  append_status(decision.records, shared_.store()[its.document].id(), body);
+  model::append_record(decision.records, shared_.store()[its.document].id(), body);
 }
 
 // ---------------------------------------------------------------------------
@@ -366,7 +340,7 @@ Verdict Runs::sending(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   bool const is_batched = parameters.integer("batched", 0, 0, 1) == 1;
   LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
-  check_worker(command, parameters);
+  rows::check_worker(command, parameters);
   std::uint32_t const document = find_document(shared_, parameters, decision.status);
   if (document == kNone) return Verdict::done;
   std::uint32_t const cell = find_cell(shared_, document, *command.message, decision.status);
@@ -404,11 +378,10 @@ Verdict Runs::sending(Command const& command, Decision& decision) const {
   }
   plan::Step const& output = documents.plan_of(document).output(destination);
   plan::Retry const& retry = output.retry;
-  std::int64_t const span =
-      is_batched ? shared_.options.processing_timeout : retry.timeout_ms + retry.cancel_timeout_ms;
+  std::int64_t const span = is_batched ? shared_.options.times.usual : retry.timeout_ms + retry.cancel_timeout_ms;
   rows::Leases::Terms const terms = terms_for(command, decision, token, span);
-  append_lease(decision.records, store[document].id(),
-               {{documents.ordinal_of(cell)}, is_batched ? State::batched : State::sending, terms});
+  model::append_record(decision.records, store[document].id(),
+                       LeaseBody{{documents.ordinal_of(cell)}, is_batched ? State::batched : State::sending, terms});
   // At most once: it must be known before it may be sent.
   if (is_batched || output.guarantee == plan::Guarantee::at_least_once) decision.durability = Durability::written;
   ++shared_.statistics.sendings;
@@ -425,9 +398,9 @@ Verdict Runs::sending(Command const& command, Decision& decision) const {
 
 Verdict Runs::heartbeat(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
-  std::int64_t const span = lease_span(shared_, parameters);
+  std::int64_t const span = shared_.options.times.read(command, parameters);
   LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
-  check_worker(command, parameters);
+  rows::check_worker(command, parameters);
   std::uint32_t const document = find_document(shared_, parameters, decision.status);
   if (document == kNone) return Verdict::done;
   Store const& store = shared_.store();
@@ -463,8 +436,8 @@ Verdict Runs::heartbeat(Command const& command, Decision& decision) const {
   // One record for each span; few of them in a step.
   auto at = std::next(by_span.begin(), static_cast<std::ptrdiff_t>(decision.step) * kSpansPerStep);
   for (int count = 0; count < kSpansPerStep && at != by_span.end(); ++count, ++at)
-    append_lease(decision.records, store[document].id(),
-                 {at->second, std::nullopt, terms_for(command, decision, token, at->first)});
+    model::append_record(decision.records, store[document].id(),
+                         LeaseBody{at->second, std::nullopt, terms_for(command, decision, token, at->first)});
   decision.durability = Durability::written;
   if (at != by_span.end()) return Verdict::again;
   answer("RECORDED").add("lease_end", decision.now.value + by_span.begin()->first);
@@ -478,18 +451,13 @@ Verdict Runs::release(Command const& command, Decision& decision) const {
   if (document == kNone) return Verdict::done;
   Store const& store = shared_.store();
   Ordinals const mine = leased_by(shared_, document, token);
-  if (mine.empty() && decision.step == 0) {
-    decision.status = stale(shared_, document, token);
-    return Verdict::done;
-  }
+  if (mine.empty() && decision.step == 0) return decision.refuse(stale(shared_, document, token));
   auto const is_sending = [&](std::uint16_t ordinal) {
     return store.cell(shared_.documents.cell_of(document, ordinal)).state == State::sending;
   };
-  if (decision.step == 0 && std::ranges::all_of(mine, is_sending)) {
-    decision.status = {Code::wrong_state,
-                       shared_.name_of(document) + " is being sent: say SENT or FAILED of that destination first"};
-    return Verdict::done;
-  }
+  if (decision.step == 0 && std::ranges::all_of(mine, is_sending))
+    return decision.refuse({Code::wrong_state, shared_.name_of(document) +
+                                                   " is being sent: say SENT or FAILED of that destination first"});
   std::size_t count = 0;
   for (std::uint16_t const ordinal : mine) {
     if (is_sending(ordinal)) continue;
@@ -517,13 +485,12 @@ Verdict Runs::kick(Command const& command, Decision& decision) const {
   }
   if (leased.empty() && decision.step == 0) {
     std::string const states = destination_states(shared_, document);
-    decision.status =
+    return decision.refuse(
         Status{Code::wrong_state,
                shared_.name_of(document) + " is with no worker" +
                    (command.message->has("destination") ? " for this destination" : "") +
                    ", so there is no lease to take back: " + std::string{model::shortened(states, kStatesShown)}}
-            .with("document", std::to_string(store[document].id().value));
-    return Verdict::done;
+            .with("document", std::to_string(store[document].id().value)));
   }
   std::size_t count = 0;
   for (std::uint16_t const ordinal : leased) {

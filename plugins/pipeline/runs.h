@@ -1,12 +1,12 @@
 // Documents go to workers: found by a source, or handed out where they are missing; workers say that they are about to
-// send, that they live, or that they give back what they have. And KICK, by which a person takes it from them.
+// send, that they live, or that they give back what they have. And KICK, by which an operator takes it from them.
 #pragma once
 
 #include <cstdint>
 
 #include "fastjournal/table.h"
+#include "plugins/pipeline/requests.h"
 #include "plugins/pipeline/table_state.h"
-#include "plugins/pipeline/wishes.h"
 
 namespace fastjournal::pipeline {
 
@@ -53,8 +53,8 @@ class Runs {
   // None: it is another one that is in the archive.
   [[nodiscard]] std::optional<Verdict> found_archived(Found const& found, Archive::Number number,
                                                       Decision& decision) const;
-  [[nodiscard]] Status read(Command const& command, Request& wish) const;
-  // The cell is in nobody's hands, with what is known of its last failure.
+  [[nodiscard]] Status read(Command const& command, Request& request) const;
+  // The cell is unleased, with what is known of its last failure.
   void append_given_back(std::uint32_t cell, State to, Decision& decision) const;
   // paused: the table drains.
   [[nodiscard]] Status check_open() const;

@@ -13,7 +13,7 @@ enum class State : std::uint8_t {
   processing,  // found, and to be brought there
   restart,     // to be brought there again, whatever its hash
   dirty,       // to be brought there again if its source finds it, with whatever hash
-  force,       // to be brought there again by a person's wish, although it had arrived
+  force,       // to be brought there again by an operator's request, although it had arrived
   error,       // failed, and rests until it is tried again
   batched,     // in a worker's batch, not sent so far
   sending,     // about to be sent: after a crash it is unknown whether it was
@@ -37,9 +37,9 @@ inline constexpr std::array<std::string_view, kStates> kStateNames{
 
 // Nothing more happens by itself.
 [[nodiscard]] constexpr bool is_terminal(State state) { return state >= State::sent; }
-// Terminal, and not as it should be: a person looks at it.
+// Terminal, and not as it should be: an operator looks at it.
 [[nodiscard]] constexpr bool is_failed(State state) { return state == State::dead || state == State::error_doc; }
-// Waits to be brought there; without a lease nobody has begun.
+// Waits to be brought there; without a lease it has not begun.
 [[nodiscard]] constexpr bool is_open(State state) { return state <= State::error; }
 
 }  // namespace fastjournal::pipeline

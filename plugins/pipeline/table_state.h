@@ -1,4 +1,4 @@
-// What all parts of a pipeline table look at: its declaration, and its documents.
+// State shared by all parts of a pipeline table: its declaration, and its documents.
 #pragma once
 
 #include <deque>
@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "fastjournal/declaration.h"
 #include "fastjournal/table.h"
 #include "plugins/pipeline/documents.h"
 #include "plugins/pipeline/options.h"
@@ -25,27 +24,27 @@ struct Failing {
   std::deque<One> last{};
 };
 
-struct TableState {
+struct TableState : rows::Declared<Options> {
   TableState(std::shared_ptr<TableDeclaration const> its_declaration, std::uint64_t hash_seed)
-      : declaration(std::move(its_declaration)), options(Options::read(*declaration)), documents(hash_seed) {
+      : Declared(std::move(its_declaration)), documents(hash_seed) {
     documents.set_probe_every(options.probe_every);
     documents.set_history_bytes(options.history);
   }
 
-  [[nodiscard]] std::string const& table() const { return declaration->name; }
   [[nodiscard]] Plan const* plan() const { return documents.plans().newest(); }
   [[nodiscard]] Store const& store() const { return documents.store(); }
   [[nodiscard]] Work const& work() const { return documents.work(); }
   [[nodiscard]] std::string name_of(std::uint32_t document) const {
     return "document " + std::to_string(store()[document].id().value) + " of table " + table();
   }
+  [[nodiscard]] Status no_plan() const {
+    return {Code::unavailable, "table " + table() + " has no plan so far: try again at once"};
+  }
   [[nodiscard]] Status no_document(ObjectId id) const {
     return {Code::unknown_row,
             "table " + table() + " has no document " + std::to_string(id.value) + ": it was forgotten, or never there"};
   }
 
-  std::shared_ptr<TableDeclaration const> declaration;
-  Options options;
   Documents documents;
   mutable std::vector<Failing> failing;  // by destination of the newest plan
   mutable Statistics statistics;

@@ -1,9 +1,10 @@
 // Versions of one document, which follows which. A source may keep them: then what has changed is a document of its own
-// beside the one before, if that is missing somewhere. The older one has no name any more, and goes when it has arrived.
-// The newer one comes to each destination behind it.
+// beside the one before, if that is missing somewhere. The older one has no name any more, and goes when it has
+// arrived. The newer one comes to each destination behind it.
 //
-// Gone. A source may tell that it has a document no more: that is a version of it, to be deleted at each destination. It
-// goes when it is deleted everywhere; with children it stays for a person, as they are orphans, which nobody deletes.
+// Gone. A source may tell that it has a document no more: that is a version of it, to be deleted at each destination.
+// It goes when it is deleted everywhere; with children it stays for an operator, as they are orphans, which are not
+// deleted.
 #pragma once
 
 #include <cstdint>

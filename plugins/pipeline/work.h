@@ -47,7 +47,7 @@ class Work {
   void wait(std::uint32_t cell, std::int64_t until, bool first, TableObserver& observer);
   void lease(std::uint32_t cell, rows::Leases::Terms const& terms, TableObserver& observer);
   void renew(std::uint32_t cell, rows::Leases::Terms const& terms, TableObserver& observer);
-  // The lease is over, and nobody knows what came of it.
+  // The lease is over, and its outcome is unknown.
   void hold(std::uint32_t cell, std::int64_t at, TableObserver& observer);
   // Out of its place, into none.
   void leave(std::uint32_t cell, TableObserver& observer);

@@ -16,70 +16,67 @@ constexpr std::uint32_t kLeasesLooked = 1'000;
 
 }  // namespace
 
-bool Changes::read(Command const& command, Decision& decision, Request& wish) const {
+bool Changes::read(Command const& command, Decision& decision, Request& request) const {
   model::Parameters parameters{*command.message};
-  wish.queue = parameters.text("queue", kNameBytesMax);
+  request.queue = parameters.text("queue", kNameBytesMax);
   std::string_view const status = command.message->text("status");
-  wish.which = status == "waiting" ? Which::waiting : status == "parked" ? Which::parked : Which::both;
-  if (parameters.has("status") && wish.which == Which::both)
+  request.which = status == "waiting" ? Which::waiting : status == "parked" ? Which::parked : Which::both;
+  if (parameters.has("status") && request.which == Which::both)
     parameters.refuse(Code::bad_parameter, "status",
                       "status is " + model::shown(status) + ", expected waiting or parked, or neither for both");
-  wish.count = static_cast<std::uint64_t>(parameters.integer("count", kChangedPageMax, 1, kChangedPageMax));
-  wish.is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
+  request.count = static_cast<std::uint64_t>(parameters.integer("count", kChangedPageMax, 1, kChangedPageMax));
+  request.is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
   decision.status = parameters.take_status();
-  if (decision.status.ok() && shared_.queues.find(wish.queue) == nullptr)
-    decision.status = shared_.no_queue(wish.queue);
+  if (decision.status.ok() && shared_.queues.find(request.queue) == nullptr)
+    decision.status = shared_.no_queue(request.queue);
   return decision.status.ok();
 }
 
-void Changes::finish(Request const& wish, Queue const& queue, std::uint64_t done, Decision& decision) const {
-  std::uint64_t const left = count_of(shared_, queue, wish.which) - (wish.is_dry_run ? done : 0);
+void Changes::finish(Request const& request, Queue const& queue, std::uint64_t done, Decision& decision) const {
+  std::uint64_t const left = count_of(shared_, queue, request.which) - (request.is_dry_run ? done : 0);
   decision.answer.add("count", done);
   if (left > 0) decision.answer.add("more", std::int64_t{1});
-  if (wish.is_dry_run) decision.answer.add("dry_run", std::int64_t{1});
+  if (request.is_dry_run) decision.answer.add("dry_run", std::int64_t{1});
 }
 
 Verdict Changes::purge(Command const& command, Decision& decision) const {
-  Request wish;
-  if (!read(command, decision, wish)) return Verdict::done;
-  Queue const& queue = *shared_.queues.find(wish.queue);
+  Request request;
+  if (!read(command, decision, request)) return Verdict::done;
+  Queue const& queue = *shared_.queues.find(request.queue);
   std::uint64_t& done = decision.carry[0];
-  if (wish.is_dry_run) done = std::min(count_of(shared_, queue, wish.which), wish.count);
+  if (request.is_dry_run) done = std::min(count_of(shared_, queue, request.which), request.count);
   std::uint32_t const row =
-      done == wish.count || wish.is_dry_run ? rows::kNoRow : first_of(shared_, wish.queue, wish.which);
+      done == request.count || request.is_dry_run ? rows::kNoRow : first_of(shared_, request.queue, request.which);
   if (row != rows::kNoRow) {
-    rows::append_remove(decision.records, shared_.rows().id_of(row), rows::Reason::deleted);
+    model::append_record(decision.records, shared_.rows().id_of(row), rows::RemoveBody{rows::Reason::deleted});
     ++done;
     return Verdict::again;
   }
-  decision.answer.message("PURGED").add("table", std::string_view{shared_.table()}).add("queue", wish.queue);
-  finish(wish, queue, done, decision);
+  decision.answer.message("PURGED").add("table", std::string_view{shared_.table()}).add("queue", request.queue);
+  finish(request, queue, done, decision);
   return Verdict::done;
 }
 
 // What waits keeps its date, and so its place among what is there.
 Verdict Changes::move(Command const& command, Decision& decision) const {
-  Request wish;
-  if (!read(command, decision, wish)) return Verdict::done;
+  Request request;
+  if (!read(command, decision, request)) return Verdict::done;
   model::Parameters parameters{*command.message};
   std::string_view const to = parameters.text("to", kNameBytesMax);
-  decision.status = parameters.take_status();
-  if (decision.status.ok() && shared_.queues.find(to) == nullptr) decision.status = shared_.no_queue(to, "to");
-  if (!decision.status.ok()) return Verdict::done;
-  bool const is_back = to == wish.queue;
-  if (is_back && wish.which == Which::waiting) {
-    decision.status = Status{Code::bad_parameter,
-                             "to is the queue itself, where waiting messages are already: expected "
-                             "another queue, or status=parked"}
-                          .with("parameter", "to");
-    return Verdict::done;
-  }
-  if (is_back) wish.which = Which::parked;
-  Queue const& queue = *shared_.queues.find(wish.queue);
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
+  if (shared_.queues.find(to) == nullptr && decision.refuses(shared_.no_queue(to, "to"))) return Verdict::done;
+  bool const is_back = to == request.queue;
+  if (is_back && request.which == Which::waiting)
+    return decision.refuse(Status{Code::bad_parameter,
+                                  "to is the queue itself, where waiting messages are already: expected "
+                                  "another queue, or status=parked"}
+                               .with("parameter", "to"));
+  if (is_back) request.which = Which::parked;
+  Queue const& queue = *shared_.queues.find(request.queue);
   std::uint64_t& done = decision.carry[0];
-  if (wish.is_dry_run) done = std::min(count_of(shared_, queue, wish.which), wish.count);
+  if (request.is_dry_run) done = std::min(count_of(shared_, queue, request.which), request.count);
   std::uint32_t const row =
-      done == wish.count || wish.is_dry_run ? rows::kNoRow : first_of(shared_, wish.queue, wish.which);
+      done == request.count || request.is_dry_run ? rows::kNoRow : first_of(shared_, request.queue, request.which);
   if (row != rows::kNoRow) {
     rows::GiveBackBody body;
     body.date = shared_.rows().row(row).date();
@@ -92,9 +89,9 @@ Verdict Changes::move(Command const& command, Decision& decision) const {
     ++done;
     return Verdict::again;
   }
-  decision.answer.message("MOVED").add("table", std::string_view{shared_.table()}).add("queue", wish.queue);
+  decision.answer.message("MOVED").add("table", std::string_view{shared_.table()}).add("queue", request.queue);
   decision.answer.add("to", to);
-  finish(wish, queue, done, decision);
+  finish(request, queue, done, decision);
   return Verdict::done;
 }
 
@@ -120,7 +117,7 @@ bool Changes::drop_leaving(Decision& decision) const {
   std::uint32_t const row = find_leaving();
   shared_.is_leaving_blocked = row == rows::kNoRow;
   if (row == rows::kNoRow) return false;
-  rows::append_remove(decision.records, shared_.rows().id_of(row), rows::Reason::deleted);
+  model::append_record(decision.records, shared_.rows().id_of(row), rows::RemoveBody{rows::Reason::deleted});
   return true;
 }
 

@@ -1,4 +1,4 @@
-// PURGE and MOVE: messages of a queue that nobody has are dropped, or go to another queue; a page at a time, one after
+// PURGE and MOVE: unleased messages of a queue are dropped, or go to another queue; a page at a time, one after
 // the other in the order of the queue. And the end of the messages of queues that were removed.
 #pragma once
 
@@ -35,9 +35,9 @@ class Changes {
   };
 
   // False: it is refused.
-  [[nodiscard]] bool read(Command const& command, Decision& decision, Request& wish) const;
+  [[nodiscard]] bool read(Command const& command, Decision& decision, Request& request) const;
   // Adds the counts to the answer.
-  void finish(Request const& wish, Queue const& queue, std::uint64_t done, Decision& decision) const;
+  void finish(Request const& request, Queue const& queue, std::uint64_t done, Decision& decision) const;
   [[nodiscard]] std::uint32_t find_leaving() const;
 
   TableState const& shared_;

@@ -16,98 +16,75 @@ constexpr std::int64_t kCountMax = 1024;
 constexpr std::uint64_t kAcquireBytesMax = 1U << 20U;
 // Expired ones, and those of removed queues, that one command drops; the timers drop the others.
 constexpr std::uint64_t kAcquireDroppedMax = 1024;
-constexpr std::int64_t kWaitMax = 24 * 3'600'000;
 // Decision::carry of an ACQUIRE.
 constexpr std::size_t kGiven = 0;
 constexpr std::size_t kBytes = 1;
 constexpr std::size_t kAcquireDropped = 2;
 // Leases of a former start that one step ends.
 constexpr std::uint32_t kFormerPerStep = 200;
-// The most bytes of the records by which a lease ends, without a trace: an error of 1 KiB and the names of two queues.
-constexpr std::size_t kEndBytes = 8U << 10U;
 
 }  // namespace
 
 // ---------------------------------------------------------------------------
 // Handing out
 
-std::int64_t Consumers::lease_span(Command const& command, model::Parameters& parameters) const {
-  Options const& options = shared_.options;
-  return parameters.integer("lease", options.lease_of(command), options.processing_timeout_min,
-                            options.processing_timeout_max);
-}
-
-Status Consumers::read(Command const& command, Request& wish) const {
+Status Consumers::read(Command const& command, Request& request) const {
   model::Parameters parameters{*command.message};
-  wish.queue = parameters.text("queue", kNameBytesMax);
-  wish.count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kCountMax));
-  wish.lease_ms = lease_span(command, parameters);
-  wish.wait_ms = parameters.integer("wait", 0, 0, kWaitMax);
-  wish.accepts = parameters.integer("accept", 0, 0, 1) == 1;
-  wish.wants_places = parameters.integer("places", 0, 0, 1) == 1;
-  if (parameters.has("queue") && wish.queue.empty())
+  request.queue = parameters.text("queue", kNameBytesMax);
+  request.count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kCountMax));
+  request.lease_ms = shared_.options.times.read(command, parameters);
+  request.wait_ms = rows::read_wait(command, parameters);
+  request.accepts = parameters.integer("accept", 0, 0, 1) == 1;
+  request.wants_places = parameters.integer("places", 0, 0, 1) == 1;
+  if (parameters.has("queue") && request.queue.empty())
     parameters.refuse(Code::bad_parameter, "queue", "queue is empty: leave it out to ask for messages of any queue");
-  // Also if a message is there: whether a command is accepted must not depend on the messages.
-  if (wish.wait_ms > 0 && !parameters.has("request"))
-    parameters.refuse(Code::missing_parameter, "request",
-                      "ACQUIRE with wait needs the parameter request: its answer may come after those of later "
-                      "commands");
-  if (command.worker.size() > kWorkerBytesMax)
-    parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");
+  rows::check_worker(command, parameters);
   return parameters.take_status();
 }
 
 Verdict Consumers::acquire(Command const& command, Decision& decision) const {
-  Request wish;
-  decision.status = read(command, wish);
-  if (!decision.status.ok()) return Verdict::done;
-  if (!wish.accepts) decision.durability = Durability::written;
-  decision.wait_topic = wish.queue;
-  if (!wish.queue.empty() && shared_.queues.find(wish.queue) == nullptr) {
-    bool const makes = shared_.options.makes(wish.queue) && shared_.queues.find_any(wish.queue) == nullptr &&
+  Request request;
+  if (decision.refuses(read(command, request))) return Verdict::done;
+  if (!request.accepts) decision.durability = Durability::written;
+  decision.wait_topic = request.queue;
+  if (!request.queue.empty() && shared_.queues.find(request.queue) == nullptr) {
+    bool const makes = shared_.options.makes(request.queue) && shared_.queues.find_any(request.queue) == nullptr &&
                        shared_.has_place(command) && !shared_.is_large();
-    decision.status = makes ? check_name("queue", wish.queue) : shared_.no_queue(wish.queue);
-    if (!decision.status.ok()) return Verdict::done;
-    append_queue(decision.records, ObjectId{}, {wish.queue, {}});
+    if (decision.refuses(makes ? check_name("queue", request.queue) : shared_.no_queue(request.queue)))
+      return Verdict::done;
+    model::append_record(decision.records, ObjectId{}, QueueBody{request.queue, {}});
     return Verdict::again;
   }
-  return give(wish, command, decision);
+  return give(request, command, decision);
 }
 
-Verdict Consumers::give(Request const& wish, Command const& command, Decision& decision) const {
+Verdict Consumers::give(Request const& request, Command const& command, Decision& decision) const {
   rows::Order const& order = shared_.rows().order();
-  std::uint32_t const row = wish.queue.empty() ? order.first() : order.first_of(wish.queue);
+  std::uint32_t const row = request.queue.empty() ? order.first() : order.first_of(request.queue);
   TimeMs const next_date =
-      wish.queue.empty() ? shared_.rows().places().next_date() : shared_.rows().places().next_date(wish.queue);
+      request.queue.empty() ? shared_.rows().places().next_date() : shared_.rows().places().next_date(request.queue);
   if (row == rows::kNoRow) {
     if (decision.carry[kGiven] > 0) return Verdict::done;
-    return give_nothing(wish, decision, next_date);
+    return give_nothing(request, decision, next_date);
   }
   bool const is_expired = !shared_.rows().is_visible(row, decision.now.value);
   if (is_expired || shared_.queues.find(shared_.queue_of(row)) == nullptr) {
     if (decision.carry[kAcquireDropped]++ < kAcquireDroppedMax) {
-      rows::append_remove(decision.records, shared_.rows().id_of(row),
-                          is_expired ? rows::Reason::expired : rows::Reason::deleted);
+      model::append_record(decision.records, shared_.rows().id_of(row),
+                           rows::RemoveBody{is_expired ? rows::Reason::expired : rows::Reason::deleted});
       return Verdict::again;
     }
     // The timers are removing them: ask again at once.
-    return decision.carry[kGiven] > 0 ? Verdict::done : give_nothing(wish, decision, decision.now);
+    return decision.carry[kGiven] > 0 ? Verdict::done : give_nothing(request, decision, decision.now);
   }
-  return give_message(row, wish, command, decision);
+  return give_message(row, request, command, decision);
 }
 
-Verdict Consumers::give_nothing(Request const& wish, Decision& decision, TimeMs next_date) const {
-  if (wish.wait_ms > 0 && !decision.waited) {
-    decision.wait_until = decision.now + DurationMs{wish.wait_ms};
-    return Verdict::wait;
-  }
-  decision.take = Take::nothing;
-  Answer& answer = decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
-  if (next_date != TimeMs::max()) answer.add("next_date", next_date.value);
-  return Verdict::done;
+Verdict Consumers::give_nothing(Request const& request, Decision& decision, TimeMs next_date) const {
+  return rows::give_nothing(shared_.table(), request.wait_ms, next_date, decision);
 }
 
-Verdict Consumers::give_message(std::uint32_t row, Request const& wish, Command const& command,
+Verdict Consumers::give_message(std::uint32_t row, Request const& request, Command const& command,
                                 Decision& decision) const {
   ObjectId const id = shared_.rows().id_of(row);
   std::size_t const messages = decision.answer.heads().size();
@@ -115,19 +92,19 @@ Verdict Consumers::give_message(std::uint32_t row, Request const& wish, Command 
   answer.add("message", id.value);
   std::uint64_t outside = 0;
   BodyRequest body;
-  body.place = wish.wants_places;
+  body.place = request.wants_places;
   decision.status = add_shared_body(shared_, row, body, answer, outside);
   if (!decision.status.ok()) {
-    // Nothing was recorded: what came before stays with whoever asked.
+    // Nothing was recorded: earlier messages stay with their consumer.
     decision.answer.cut(messages);
     if (decision.carry[kGiven] > 0) decision.status = {};
     return Verdict::done;
   }
-  if (wish.accepts) {
-    rows::append_remove(decision.records, id, rows::Reason::done);
+  if (request.accepts) {
+    model::append_record(decision.records, id, rows::RemoveBody{rows::Reason::done});
   } else {
     rows::Leases::Terms const terms =
-        attempts_.lease(row, rows::holder_of(command), command.worker, wish.lease_ms, decision);
+        attempts_.lease(row, rows::holder_of(command), command.worker, request.lease_ms, decision);
     answer.add("epoch", terms.epoch.value).add("lease_end", terms.ends);
   }
   decision.take = Take::found;
@@ -135,69 +112,23 @@ Verdict Consumers::give_message(std::uint32_t row, Request const& wish, Command 
   decision.carry[kBytes] +=
       shared_.rows().view(row).data.size() + MessageBody::front(shared_.rows().view(row).data).bytes();
   decision.carry[kBytes] += 200;
-  bool const is_enough = decision.carry[kGiven] == wish.count || decision.carry[kBytes] >= kAcquireBytesMax;
+  bool const is_enough = decision.carry[kGiven] == request.count || decision.carry[kBytes] >= kAcquireBytesMax;
   return is_enough ? Verdict::done : Verdict::again;
 }
 
 // ---------------------------------------------------------------------------
 // Those who have a message
 
-std::uint32_t Consumers::find_acquired(Command const& command, model::Parameters& parameters,
-                                       Decision& decision) const {
-  ObjectId const id{parameters.unsigned_integer("message", 0)};
-  LeaseEpoch const epoch = parameters.epoch();
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return rows::kNoRow;
-  std::uint32_t const row =
-      rows::find_leased(shared_.rows(), id, epoch, "message", shared_.table(), command, decision.status);
-  if (row == rows::kNoRow && decision.status.ok()) decision.status = shared_.no_message(id);
-  return row;
-}
-
-bool Consumers::find_to_end(Command const& command, model::Parameters& parameters, Decision& decision,
-                            std::uint32_t& row) const {
-  row = find_acquired(command, parameters, decision);
-  if (row == rows::kNoRow) return false;
-  ObjectId const id = shared_.rows().id_of(row);
-  decision.status = shared_.check_hold(id, decision);
-  if (!decision.status.ok()) return false;
-  if (decision.phase != Phase::promise) return true;
-  decision.hold->objects.push_back(id);
-  decision.hold->record_bytes = kEndBytes + rows::trace_bytes(*command.message);
-  return false;
-}
-
 Verdict Consumers::touch(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  std::int64_t const lease_ms = lease_span(command, parameters);
-  if (command.worker.size() > kWorkerBytesMax)
-    parameters.refuse(Code::too_large, "worker", "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes");
-  std::uint32_t const row = find_acquired(command, parameters, decision);
-  if (row == rows::kNoRow) return Verdict::done;
-  ObjectId const id = shared_.rows().id_of(row);
-  if (shared_.rows().view(row).facts.is_expired(decision.now.value)) {
-    decision.status = {Code::expired, "message " + std::to_string(id.value) + " of table " + shared_.table() +
-                                          " has expired: accept it before its lease ends"};
-    return Verdict::done;
-  }
-  // TOUCH moves the lease to its sender: a consumer that has connected again goes on with its messages.
-  rows::Lease const& lease = shared_.rows().lease_of(row);
-  bool const is_same =
-      lease.connection == static_cast<std::uint64_t>(rows::holder_of(command)) && !command.message->has("worker");
-  std::string_view const worker = is_same ? shared_.rows().leases().worker(lease) : command.worker;
-  rows::Leases::Terms const terms = attempts_.renew(row, rows::holder_of(command), worker, lease_ms, decision);
-  decision.durability = Durability::written;
-  decision.answer.message("TOUCHED").add("table", std::string_view{shared_.table()}).add("message", id.value);
-  decision.answer.add("epoch", terms.epoch.value).add("lease_end", terms.ends);
-  return Verdict::done;
+  return rows::touch(shared_.names, attempts_, shared_.options.times, command, decision);
 }
 
 Verdict Consumers::accept(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
-  std::uint32_t row = rows::kNoRow;
-  if (!find_to_end(command, parameters, decision, row)) return Verdict::done;
+  std::uint32_t const row = shared_.names.find_to_end(command, parameters, decision);
+  if (row == rows::kNoRow) return Verdict::done;
   ObjectId const id = shared_.rows().id_of(row);
-  rows::append_remove(decision.records, id, rows::Reason::done);
+  model::append_record(decision.records, id, rows::RemoveBody{rows::Reason::done});
   decision.answer.message("ACCEPTED").add("table", Value::of_text(shared_.table())).add("message", id.value);
   return Verdict::done;
 }
@@ -211,8 +142,8 @@ Verdict Consumers::release(Command const& command, Decision& decision) const {
   std::string room;
   std::string_view const said = rows::failure_of(*command.message, decision, room);
   bool const failed = parameters.integer("failed", said.empty() ? 0 : 1, 0, 1) != 0;
-  std::uint32_t row = rows::kNoRow;
-  if (!find_to_end(command, parameters, decision, row)) return Verdict::done;
+  std::uint32_t const row = shared_.names.find_to_end(command, parameters, decision);
+  if (row == rows::kNoRow) return Verdict::done;
   rows::GiveBackBody body;
   rows::Counters const before = shared_.rows().counters_of(row);
   body.counters = before.after_failure();
@@ -230,8 +161,8 @@ Verdict Consumers::release(Command const& command, Decision& decision) const {
 
 Verdict Consumers::reject(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
-  std::uint32_t row = rows::kNoRow;
-  if (!find_to_end(command, parameters, decision, row)) return Verdict::done;
+  std::uint32_t const row = shared_.names.find_to_end(command, parameters, decision);
+  if (row == rows::kNoRow) return Verdict::done;
   rows::GiveBackBody body;
   body.counters = shared_.rows().counters_of(row).after_failure();
   std::string room;
@@ -253,26 +184,21 @@ rows::Ended Consumers::put_back(std::uint32_t row, Decision& decision) const {
   return attempts_.give_back(row, body, decision);
 }
 
-// As a RELEASE by whoever has it, whose epoch need not be known.
+// As a RELEASE by its holder, whose epoch need not be known.
 Verdict Consumers::kick(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   ObjectId const id{parameters.unsigned_integer("message", 0)};
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
   std::uint32_t const row = shared_.rows().find(id);
-  if (row == rows::kNoRow || !shared_.rows().is_visible(row, decision.now.value)) {
-    decision.status = shared_.no_message(id);
-    return Verdict::done;
-  }
-  if (rows::Place const place = shared_.rows().row(row).place(); place != rows::Place::processing) {
-    decision.status = {Code::wrong_state, "message " + std::to_string(id.value) + " of table " + shared_.table() +
-                                              " is with no consumer, it is " + std::string{status_of(place)} + ": " +
-                                              (place == rows::Place::parked ? "MOVE puts it back to work"
-                                                                            : "there is no lease to take back")};
-    return Verdict::done;
-  }
-  decision.status = shared_.check_hold(id, decision);
-  if (!decision.status.ok()) return Verdict::done;
+  if (row == rows::kNoRow || !shared_.rows().is_visible(row, decision.now.value))
+    return decision.refuse(shared_.names.unknown(id));
+  if (rows::Place const place = shared_.rows().row(row).place(); place != rows::Place::processing)
+    return decision.refuse(
+        {Code::wrong_state,
+         "message " + std::to_string(id.value) + " of table " + shared_.table() + " is with no consumer, it is " +
+             std::string{status_of(place)} + ": " +
+             (place == rows::Place::parked ? "MOVE puts it back to work" : "there is no lease to take back")});
+  if (decision.refuses(shared_.names.check_hold(id, decision))) return Verdict::done;
   ++shared_.statistics.released;
   answer_ended(row, "KICKED", put_back(row, decision), decision);
   return Verdict::done;

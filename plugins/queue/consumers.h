@@ -43,16 +43,10 @@ class Consumers {
     bool wants_places{false};
   };
 
-  [[nodiscard]] Status read(Command const& command, Request& wish) const;
-  Verdict give(Request const& wish, Command const& command, Decision& decision) const;
-  Verdict give_message(std::uint32_t row, Request const& wish, Command const& command, Decision& decision) const;
-  Verdict give_nothing(Request const& wish, Decision& decision, TimeMs next_date) const;
-  [[nodiscard]] std::int64_t lease_span(Command const& command, model::Parameters& parameters) const;
-  // The acquired message of the command, or kNoRow and a status.
-  std::uint32_t find_acquired(Command const& command, model::Parameters& parameters, Decision& decision) const;
-  // The same for a command that ends the lease. True: it is to be carried out; false: it was refused, or promised.
-  [[nodiscard]] bool find_to_end(Command const& command, model::Parameters& parameters, Decision& decision,
-                                 std::uint32_t& row) const;
+  [[nodiscard]] Status read(Command const& command, Request& request) const;
+  Verdict give(Request const& request, Command const& command, Decision& decision) const;
+  Verdict give_message(std::uint32_t row, Request const& request, Command const& command, Decision& decision) const;
+  Verdict give_nothing(Request const& request, Decision& decision, TimeMs next_date) const;
   // It goes back to its place, and nothing is counted; its next consumer is told that it was handed out.
   rows::Ended put_back(std::uint32_t row, Decision& decision) const;
   // `waiting`: the answer's command if it waits.

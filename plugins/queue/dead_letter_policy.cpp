@@ -36,8 +36,8 @@ void DeadLetterPolicy::append_move(std::uint32_t row, std::string_view queue, st
   writer_.set(Part::queue, queue).set(Part::dead_of, dead_of);
   Status const status = writer_.write(data_);
   FJ_CHECK(status.ok(), "names of queues were checked when these were declared");
-  rows::append_move(decision.records, shared_.rows().id_of(row),
-                    {body.date, body.counters, shared_body_schema().version, body.error, data_});
+  model::append_record(decision.records, shared_.rows().id_of(row),
+                       rows::MoveBody{body.date, body.counters, shared_body_schema().version, body.error, data_});
 }
 
 }  // namespace fastjournal::queue

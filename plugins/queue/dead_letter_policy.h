@@ -1,4 +1,4 @@
-// What becomes of a message whose last delivery is over: it goes to the dead letters of its queue, or is parked.
+// The fate of a message after its last delivery: it goes to the dead letters of its queue, or is parked.
 #pragma once
 
 #include <string>

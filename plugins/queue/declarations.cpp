@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "model/value.h"
 #include "plugins/queue/names.h"
 
@@ -12,7 +14,7 @@ namespace {
 constexpr std::int64_t kDeclaredPage = 100;
 constexpr std::int64_t kDeclaredPageMax = 1'000;
 // Objects that one page of a list looks at, shown or not.
-constexpr std::uint32_t kDeclaredLooksMax = 10'000;
+constexpr std::uint32_t kDeclaredWorkUnitsMax = 10'000;
 // Of one step without a command.
 constexpr std::size_t kStepBytes = 12U << 10U;
 constexpr std::int64_t kExpiresMax = 3650LL * 86'400'000;
@@ -30,16 +32,16 @@ Answer& Declarations::answer(Decision& decision, std::string_view name) const {
 
 Status Declarations::check_memory() const {
   if (!shared_.is_large()) return {};
-  return {Code::over_limit, "table " + shared_.table() + " is full: its messages, queues and bindings take " +
-                                std::to_string(shared_.memory_bytes()) + " bytes, and memory-max is " +
-                                std::to_string(shared_.options.memory_max) +
-                                ": take messages, remove queues or bindings, or raise memory-max"};
+  return {Code::over_limit,
+          fmt::format("table {} is full: its messages, queues and bindings take {} bytes, and memory-max is {}: take "
+                      "messages, remove queues or bindings, or raise memory-max",
+                      shared_.table(), shared_.memory_bytes(), shared_.options.memory_max)};
 }
 
 Status Declarations::check_room() const {
   if (shared_.named() < shared_.options.queues_max) return check_memory();
-  return {Code::over_limit, "table " + shared_.table() + " has " + std::to_string(shared_.named()) +
-                                " queues and exchanges: remove some, or raise queues-max"};
+  return {Code::over_limit, fmt::format("table {} has {} queues and exchanges: remove some, or raise queues-max",
+                                        shared_.table(), shared_.named())};
 }
 
 // A place of those that a temporary queue may have, and which its connection and its origin have left.
@@ -50,14 +52,13 @@ Status Declarations::check_temporary(Command const& command, Decision& decision)
                            ", which is the most: remove some, end their connections, or raise queues-max";
   std::uint64_t const all = shared_.queues.temporary().size();
   if (all >= TemporaryShares::of_all(places))
-    return {Code::over_limit,
-            "there are " + std::to_string(all) + rest + "; the other places are for queues that last"};
+    return {Code::over_limit, fmt::format("there are {}{}; the other places are for queues that last", all, rest)};
   std::uint64_t const mine = shared_.queues.temporary_of(connection);
   if (mine >= TemporaryShares::of_connection(places))
-    return {Code::over_limit, "this connection has " + std::to_string(mine) + rest};
+    return {Code::over_limit, fmt::format("this connection has {}{}", mine, rest)};
   std::uint64_t const of_origin = temporary_.count(command.origin, shared_.queues, decision);
   if (of_origin >= TemporaryShares::of_origin(places))
-    return {Code::over_limit, std::string{command.origin} + " has " + std::to_string(of_origin) + rest};
+    return {Code::over_limit, fmt::format("{} has {}{}", command.origin, of_origin, rest)};
   temporary_.note(command.origin, connection);
   return {};
 }
@@ -69,14 +70,14 @@ Status Declarations::check_room(Exchange const& exchange, std::string_view patte
                                   " bindings: UNBIND some, or raise queues-max, of which it is the tenfold"};
   std::uint64_t const more = exchange.router.size_of(pattern);
   if (shared_.queues.routed_size() + more > kRoutedOfQueue * shared_.options.queues_max)
-    return {Code::over_limit, "the bindings of table " + shared_.table() + " and the words of their patterns are " +
-                                  std::to_string(shared_.queues.routed_size()) +
-                                  ": UNBIND some, or raise queues-max, of which it is the hundredfold"};
+    return {Code::over_limit, fmt::format("the bindings of table {} and the words of their patterns are {}: UNBIND "
+                                          "some, or raise queues-max, of which it is the hundredfold",
+                                          shared_.table(), shared_.queues.routed_size())};
   if (exchange.router.size() + more > kRoutedMax)
-    return {Code::over_limit, "the bindings of exchange " + exchange.name + " of table " + shared_.table() +
-                                  " and the words of their patterns are " + std::to_string(exchange.router.size()) +
-                                  ", expected " + std::to_string(kRoutedMax) +
-                                  " at most, as each message looks at them: bind to another exchange"};
+    return {Code::over_limit,
+            fmt::format("the bindings of exchange {} of table {} and the words of their patterns are {}, expected {} "
+                        "at most, as each message looks at them: bind to another exchange",
+                        exchange.name, shared_.table(), exchange.router.size(), kRoutedMax)};
   return check_memory();
 }
 
@@ -102,7 +103,7 @@ Status Declarations::check_connection(Command const& command) const {
 
 Status Declarations::no_exchange(std::string_view name) const {
   return Status{Code::not_found,
-                "table " + shared_.table() + " has no exchange " + std::string{name} + ": DECLARE it with its kind"}
+                fmt::format("table {} has no exchange {}: DECLARE it with its kind", shared_.table(), name)}
       .with("parameter", "exchange");
 }
 
@@ -124,7 +125,7 @@ Status Declarations::read_settings(Command const& command, model::Parameters& pa
     settings.drops = full == "drop";
     if (full != "drop" && full != "refuse")
       parameters.refuse(Code::bad_parameter, "when_full",
-                        "when_full is " + model::shown(full) + ", expected refuse or drop");
+                        fmt::format("when_full is {}, expected refuse or drop", model::shown(full)));
   }
   settings.expires = parameters.integer("expires", settings.expires, 0, kExpiresMax);
   if (parameters.has("temporary")) {
@@ -135,8 +136,8 @@ Status Declarations::read_settings(Command const& command, model::Parameters& pa
     }
     if (queue != nullptr && wants != queue->settings.is_temporary())
       parameters.refuse(Code::wrong_state, "temporary",
-                        "queue " + queue->name + " of table " + shared_.table() + " is there and " +
-                            (wants ? "lasts" : "is temporary") + ": that cannot change");
+                        fmt::format("queue {} of table {} is there and {}: that cannot change", queue->name,
+                                    shared_.table(), wants ? "lasts" : "is temporary"));
   }
   if (!parameters.ok()) return parameters.take_status();
   if (settings.dead_letters.empty()) return {};
@@ -145,8 +146,8 @@ Status Declarations::read_settings(Command const& command, model::Parameters& pa
     return Status{Code::bad_parameter, "dead_letters is the queue itself, expected another one"}.with("parameter",
                                                                                                       "dead_letters");
   if (shared_.queues.find(settings.dead_letters) == nullptr)
-    return Status{Code::not_found, "table " + shared_.table() + " has no queue " + settings.dead_letters +
-                                       " for the dead letters: DECLARE it first"}
+    return Status{Code::not_found, fmt::format("table {} has no queue {} for the dead letters: DECLARE it first",
+                                               shared_.table(), settings.dead_letters)}
         .with("parameter", "dead_letters");
   return {};
 }
@@ -157,9 +158,9 @@ Verdict Declarations::declare_queue(Command const& command, model::Parameters& p
   if (parameters.has("kind"))
     parameters.refuse(Code::bad_parameter, "kind", "kind is of exchanges, and this is a queue");
   Settings settings;
-  decision.status = read_settings(command, parameters, queue, settings);
-  if (decision.status.ok()) decision.status = check_name("queue", name);
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(read_settings(command, parameters, queue, settings)) ||
+      decision.refuses(check_name("queue", name)))
+    return Verdict::done;
   if (queue == nullptr) {
     if (shared_.queues.find_any(name) != nullptr) decision.status = shared_.no_queue(name);
     if (decision.status.ok()) decision.status = check_room();
@@ -167,11 +168,11 @@ Verdict Declarations::declare_queue(Command const& command, model::Parameters& p
     if (decision.status.ok() && settings.is_temporary()) decision.status = check_temporary(command, decision);
     if (!decision.status.ok()) return Verdict::done;
   } else {
-    decision.status = check_owner(*queue, static_cast<std::uint64_t>(command.connection));
-    if (!decision.status.ok()) return Verdict::done;
+    if (decision.refuses(check_owner(*queue, static_cast<std::uint64_t>(command.connection)))) return Verdict::done;
   }
   bool const is_same = queue != nullptr && queue->settings == settings;
-  if (!is_same) append_queue(decision.records, queue == nullptr ? ObjectId{} : queue->id, {name, settings});
+  if (!is_same)
+    model::append_record(decision.records, queue == nullptr ? ObjectId{} : queue->id, QueueBody{name, settings});
   answer(decision, "DECLARED")
       .add("queue", name)
       .add("result", Value::of_text(queue == nullptr ? "made"
@@ -194,22 +195,19 @@ Verdict Declarations::declare_exchange(Command const& command, model::Parameters
   if (found == std::end(kKindNames) && (exchange == nullptr || parameters.has("kind")))
     parameters.refuse(parameters.has("kind") ? Code::bad_parameter : Code::missing_parameter, "kind",
                       "kind is " + model::shown(kind) + ", expected direct, fanout or topic");
-  decision.status = parameters.take_status();
-  if (decision.status.ok()) decision.status = check_name("exchange", name);
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status()) || decision.refuses(check_name("exchange", name)))
+    return Verdict::done;
   if (exchange == nullptr) {
-    decision.status = check_room();
-    if (!decision.status.ok()) return Verdict::done;
-    append_exchange(decision.records, ObjectId{}, {name, static_cast<ExchangeKind>(found - std::begin(kKindNames))});
+    if (decision.refuses(check_room())) return Verdict::done;
+    model::append_record(decision.records, ObjectId{},
+                         ExchangeBody{name, static_cast<ExchangeKind>(found - std::begin(kKindNames))});
   } else if (found != std::end(kKindNames) &&
-             exchange->router.kind() != static_cast<ExchangeKind>(found - std::begin(kKindNames))) {
-    decision.status =
+             exchange->router.kind() != static_cast<ExchangeKind>(found - std::begin(kKindNames)))
+    return decision.refuse(
         Status{Code::wrong_state, "exchange " + exchange->name + " of table " + shared_.table() + " is of kind " +
                                       std::string{kKindNames[static_cast<int>(exchange->router.kind())]} +
                                       ", which cannot change: REMOVE it first"}
-            .with("parameter", "kind");
-    return Verdict::done;
-  }
+            .with("parameter", "kind"));
   answer(decision, "DECLARED")
       .add("exchange", name)
       .add("result", Value::of_text(exchange == nullptr ? "made" : "unchanged"));
@@ -240,32 +238,22 @@ Verdict Declarations::declare(Command const& command, Decision& decision) const 
 Verdict Declarations::remove_queue(Command const& command, model::Parameters& parameters, Decision& decision) const {
   std::string_view const name = parameters.text("queue", kNameBytesMax);
   bool const if_empty = parameters.integer("if_empty", 0, 0, 1) == 1;
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
   Queue const* const queue = shared_.queues.find(name);
-  if (queue == nullptr) {
-    decision.status = shared_.no_queue(name);
-    return Verdict::done;
-  }
-  if (shared_.options.declares(name)) {
-    decision.status =
-        Status{Code::wrong_state, "queue " + queue->name + " is named in <queues> of " +
-                                      shared_.declaration->at("queues") + ": take it out there, and RELOAD"}
-            .with("parameter", "queue");
-    return Verdict::done;
-  }
-  decision.status = check_owner(*queue, static_cast<std::uint64_t>(command.connection));
-  if (!decision.status.ok()) return Verdict::done;
-  if (if_empty && queue->messages > 0) {
-    decision.status = Status{Code::wrong_state, "queue " + queue->name + " of table " + shared_.table() + " has " +
-                                                    std::to_string(queue->messages) + " messages"}
-                          .with("parameter", "if_empty");
-    return Verdict::done;
-  }
-  decision.status = shared_.check_promised(Promised::of_queue(name), "queue " + queue->name);
-  if (!decision.status.ok()) return Verdict::done;
-  append_ended(decision.records, queue->id, {What::queue, queue->name});
-  decision.looks += static_cast<std::uint32_t>(queue->bindings.size());
+  if (queue == nullptr) return decision.refuse(shared_.no_queue(name));
+  if (shared_.options.declares(name))
+    return decision.refuse(
+        Status{Code::wrong_state, fmt::format("queue {} is named in <queues> of {}: take it out there, and RELOAD",
+                                              queue->name, shared_.declaration->at("queues"))}
+            .with("parameter", "queue"));
+  if (decision.refuses(check_owner(*queue, static_cast<std::uint64_t>(command.connection)))) return Verdict::done;
+  if (if_empty && queue->messages > 0)
+    return decision.refuse(Status{Code::wrong_state, fmt::format("queue {} of table {} has {} messages", queue->name,
+                                                                 shared_.table(), queue->messages)}
+                               .with("parameter", "if_empty"));
+  if (decision.refuses(shared_.check_promised(Promised::of_queue(name), "queue " + queue->name))) return Verdict::done;
+  model::append_record(decision.records, queue->id, EndedBody{What::queue, queue->name});
+  decision.work_units += static_cast<std::uint32_t>(queue->bindings.size());
   answer(decision, "REMOVED").add("queue", name).add("messages", queue->messages);
   decision.answer.add("bindings", std::uint64_t{queue->bindings.size()});
   return Verdict::done;
@@ -273,12 +261,12 @@ Verdict Declarations::remove_queue(Command const& command, model::Parameters& pa
 
 Verdict Declarations::remove_exchange(std::string_view name, Decision& decision) const {
   Exchange const* const exchange = shared_.queues.find_exchange(name);
-  decision.status = exchange == nullptr
-                        ? no_exchange(name)
-                        : shared_.check_promised(Promised::of_exchange(name), "exchange " + exchange->name);
-  if (!decision.status.ok()) return Verdict::done;
-  append_ended(decision.records, exchange->id, {What::exchange, exchange->name});
-  decision.looks += static_cast<std::uint32_t>(exchange->bindings.size());
+  if (decision.refuses(exchange == nullptr
+                           ? no_exchange(name)
+                           : shared_.check_promised(Promised::of_exchange(name), "exchange " + exchange->name)))
+    return Verdict::done;
+  model::append_record(decision.records, exchange->id, EndedBody{What::exchange, exchange->name});
+  decision.work_units += static_cast<std::uint32_t>(exchange->bindings.size());
   answer(decision, "REMOVED").add("exchange", name).add("bindings", std::uint64_t{exchange->bindings.size()});
   return Verdict::done;
 }
@@ -304,23 +292,17 @@ Verdict Declarations::bind(Command const& command, Decision& decision) const {
   std::string_view const pattern = parameters.text("routing_key", kNameBytesMax);
   bool const temporary = parameters.integer("temporary", 0, 0, 1) == 1;
   bool const makes = parameters.integer("declare", 0, 0, 1) == 1 || temporary;
-  decision.status = parameters.take_status();
-  if (decision.status.ok()) decision.status = check_routing_key(pattern);
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status()) || decision.refuses(check_routing_key(pattern))) return Verdict::done;
   Exchange const* const exchange = shared_.queues.find_exchange(name);
-  if (exchange == nullptr) {
-    decision.status = no_exchange(name);
-    return Verdict::done;
-  }
+  if (exchange == nullptr) return decision.refuse(no_exchange(name));
   Queue const* const queue = shared_.queues.find(queue_name);
   auto const connection = static_cast<std::uint64_t>(command.connection);
-  decision.status = temporary ? check_connection(command) : Status{};
-  if (decision.status.ok() && queue != nullptr) decision.status = check_owner(*queue, connection);
-  if (decision.status.ok() && queue != nullptr && temporary && !queue->settings.is_temporary())
-    decision.status = Status{Code::wrong_state, "queue " + queue->name + " of table " + shared_.table() +
-                                                    " is there and lasts: that cannot change"}
-                          .with("parameter", "temporary");
-  if (!decision.status.ok()) return Verdict::done;
+  if (temporary && decision.refuses(check_connection(command))) return Verdict::done;
+  if (queue != nullptr && decision.refuses(check_owner(*queue, connection))) return Verdict::done;
+  if (queue != nullptr && temporary && !queue->settings.is_temporary())
+    return decision.refuse(Status{Code::wrong_state, "queue " + queue->name + " of table " + shared_.table() +
+                                                         " is there and lasts: that cannot change"}
+                               .with("parameter", "temporary"));
   bool const is_new = shared_.queues.find_binding(*exchange, queue_name, pattern).is_none();
   if (is_new) decision.status = check_room(*exchange, pattern);
   if (!decision.status.ok()) return Verdict::done;
@@ -333,10 +315,10 @@ Verdict Declarations::bind(Command const& command, Decision& decision) const {
     if (!decision.status.ok()) return Verdict::done;
     Settings settings;
     if (temporary) settings.connection = connection;
-    append_queue(decision.records, ObjectId{}, {queue_name, settings});
+    model::append_record(decision.records, ObjectId{}, QueueBody{queue_name, settings});
     return Verdict::again;
   }
-  if (is_new) append_binding(decision.records, ObjectId{}, {name, queue_name, pattern});
+  if (is_new) model::append_record(decision.records, ObjectId{}, BindingBody{name, queue_name, pattern});
   answer(decision, "BOUND").add("exchange", name).add("queue", queue_name);
   decision.answer.add("result", Value::of_text(is_new ? "made" : "unchanged"));
   return Verdict::done;
@@ -347,24 +329,18 @@ Verdict Declarations::unbind(Command const& command, Decision& decision) const {
   std::string_view const name = parameters.text("exchange", kNameBytesMax);
   std::string_view const queue = parameters.text("queue", kNameBytesMax);
   std::string_view const pattern = parameters.text("routing_key", kNameBytesMax);
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
   Exchange const* const exchange = shared_.queues.find_exchange(name);
-  if (exchange == nullptr) {
-    decision.status = no_exchange(name);
-    return Verdict::done;
-  }
+  if (exchange == nullptr) return decision.refuse(no_exchange(name));
   ObjectId const binding = shared_.queues.find_binding(*exchange, queue, pattern);
-  if (binding.is_none()) {
-    decision.status = Status{Code::not_found, "exchange " + exchange->name + " of table " + shared_.table() +
-                                                  " has no binding of queue " + model::shown(queue) +
-                                                  " with routing_key " + model::shown(pattern)}
-                          .with("parameter", "routing_key");
+  if (binding.is_none())
+    return decision.refuse(Status{
+        Code::not_found, fmt::format("exchange {} of table {} has no binding of queue {} with routing_key {}",
+                                     exchange->name, shared_.table(), model::shown(queue), model::shown(pattern))}
+                               .with("parameter", "routing_key"));
+  if (decision.refuses(shared_.check_promised(Promised::of_exchange(name), "exchange " + exchange->name)))
     return Verdict::done;
-  }
-  decision.status = shared_.check_promised(Promised::of_exchange(name), "exchange " + exchange->name);
-  if (!decision.status.ok()) return Verdict::done;
-  append_ended(decision.records, binding, {What::binding, {}});
+  model::append_record(decision.records, binding, EndedBody{What::binding, {}});
   answer(decision, "UNBOUND").add("exchange", name).add("queue", queue);
   return Verdict::done;
 }
@@ -405,8 +381,7 @@ Verdict Declarations::list_names(Command const& command, std::string_view parame
   std::string_view const only = parameters.text(parameter, kNameBytesMax);
   std::string_view const after = parameters.text("after", kNameBytesMax);
   auto const count = static_cast<std::size_t>(parameters.integer("count", kDeclaredPage, 1, kDeclaredPageMax));
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
   std::size_t shown = 0;
   if (parameters.has(parameter)) {
     if (find(only)) {
@@ -423,7 +398,7 @@ Verdict Declarations::list_names(Command const& command, std::string_view parame
       ++shown;
     }
   }
-  decision.looks += static_cast<std::uint32_t>(shown);
+  decision.work_units += static_cast<std::uint32_t>(shown);
   if (shown == 0) answer(decision, "NOTHING");
   return Verdict::done;
 }
@@ -454,14 +429,13 @@ Verdict Declarations::list_bindings(Command const& command, Decision& decision) 
   std::string_view const queue = parameters.text("queue", kNameBytesMax);
   std::uint64_t const after = parameters.unsigned_integer("after", 0);
   auto const count = static_cast<std::size_t>(parameters.integer("count", kDeclaredPage, 1, kDeclaredPageMax));
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
   auto const& bindings = shared_.queues.bindings();
   std::size_t shown = 0;
   std::uint32_t looked = 0;
   std::uint64_t last = after;
   auto at = bindings.upper_bound(after);
-  for (; at != bindings.end() && shown < count && looked < kDeclaredLooksMax; ++at, ++looked) {
+  for (; at != bindings.end() && shown < count && looked < kDeclaredWorkUnitsMax; ++at, ++looked) {
     Binding const& binding = at->second;
     last = at->first;
     if ((!exchange.empty() && binding.exchange != exchange) || (!queue.empty() && binding.queue != queue)) continue;
@@ -470,7 +444,7 @@ Verdict Declarations::list_bindings(Command const& command, Decision& decision) 
     decision.answer.add("routing_key", std::string_view{binding.pattern});
     ++shown;
   }
-  decision.looks += looked;
+  decision.work_units += looked;
   if (shown == 0) answer(decision, "NOTHING");
   if (at != bindings.end()) decision.answer.add("after", last);
   return Verdict::done;
@@ -493,7 +467,7 @@ bool Declarations::make_declared(Decision& decision) const {
   for (std::string const& name : shared_.options.queues) {
     if (shared_.queues.find_any(name) != nullptr) continue;
     if (bytes >= kStepBytes) break;
-    append_queue(decision.records, ObjectId{}, {name, {}});
+    model::append_record(decision.records, ObjectId{}, QueueBody{name, {}});
     bytes += 64 + name.size();
   }
   return bytes > 0;
@@ -505,7 +479,7 @@ bool Declarations::end_temporary(ConnectionId connection, Decision& decision) co
   std::size_t bytes = 0;
   for (auto one = all.lower_bound({number, {}}); one != all.end() && one->first == number; ++one) {
     if (bytes >= kStepBytes) return true;
-    append_ended(decision.records, shared_.queues.find(one->second)->id, {What::queue, one->second});
+    model::append_record(decision.records, shared_.queues.find(one->second)->id, EndedBody{What::queue, one->second});
     bytes += 64 + one->second.size();
   }
   return false;
@@ -515,7 +489,7 @@ bool Declarations::end_all_temporary(Decision& decision) const {
   std::size_t bytes = 0;
   for (auto const& [connection, name] : shared_.queues.temporary()) {
     if (bytes >= kStepBytes) return true;
-    append_ended(decision.records, shared_.queues.find(name)->id, {What::queue, name});
+    model::append_record(decision.records, shared_.queues.find(name)->id, EndedBody{What::queue, name});
     bytes += 64 + name.size();
   }
   return false;

@@ -1,4 +1,4 @@
-// What follows from the records of messages beside their rows: what is on each queue, who uses a shared shared body,
+// Effects of the records of messages beside their rows: what is on each queue, who uses a shared shared body,
 // statistics and alerts.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What a queue table is made of, for a mirror in an SQL database (doc/queue.md, "Export to SQL"): its queues with their
-// options, its exchanges and its bindings.
+// The structure of a queue table, for a mirror in an SQL database (doc/queue.md, "Export to SQL"): its queues with
+// their options, its exchanges and its bindings.
 #pragma once
 
 #include "fastjournal/export.h"

@@ -9,40 +9,40 @@ namespace fastjournal::queue {
 namespace {
 
 // Of a part of a text it is not known where characters begin: a part is always bytes.
-void add_body(MessageBody const& message_body, BodyRequest const& wish, Answer& answer, std::uint64_t& outside) {
+void add_body(MessageBody const& message_body, BodyRequest const& request, Answer& answer, std::uint64_t& outside) {
   model::Cell const* const cell = message_body.body();
   std::string_view const whole_name = name_of(message_body.is_text() ? Part::body : Part::body_binary);
-  std::string_view const name = wish.is_part ? name_of(Part::body_binary) : whole_name;
-  if (wish.is_part) answer.add("offset", wish.offset);
+  std::string_view const name = request.is_part ? name_of(Part::body_binary) : whole_name;
+  if (request.is_part) answer.add("offset", request.offset);
   if (cell == nullptr) {
-    if (wish.is_part) answer.add_binary(name, {});
+    if (request.is_part) answer.add_binary(name, {});
     return;
   }
   if (!cell->is_outside) {
     std::string_view bytes = cell->bytes;
-    if (wish.is_part) {
-      std::uint64_t const from = std::min<std::uint64_t>(wish.offset, bytes.size());
-      bytes = bytes.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(wish.length));
+    if (request.is_part) {
+      std::uint64_t const from = std::min<std::uint64_t>(request.offset, bytes.size());
+      bytes = bytes.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(request.length));
     }
-    if (message_body.is_text() && !wish.is_part)
+    if (message_body.is_text() && !request.is_part)
       answer.add(name, bytes);
     else
       answer.add_binary(name, bytes);
     return;
   }
   Extent part = model::place_of(cell->bytes);
-  if (wish.is_part) {
+  if (request.is_part) {
     Extent const whole = part;
-    part.begin += std::min(wish.offset, whole.size());
-    part.end = part.begin + std::min(wish.length, whole.end - part.begin);
+    part.begin += std::min(request.offset, whole.size());
+    part.end = part.begin + std::min(request.length, whole.end - part.begin);
     // Of a part no hash is known.
     if (part != whole) part.hash = 0;
   }
   outside += part.size();
-  if (wish.place) answer.add("places", std::int64_t{1});
+  if (request.place) answer.add("places", std::int64_t{1});
   answer.add_stored(name, {.extent = part,
-                           .is_text = message_body.is_text() && !wish.is_part,
-                           .as = wish.place ? StoredValue::As::place : StoredValue::As::bytes});
+                           .is_text = message_body.is_text() && !request.is_part,
+                           .as = request.place ? StoredValue::As::place : StoredValue::As::bytes});
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ std::string_view status_of(rows::Place place) {
   }
 }
 
-Status add_shared_body(TableState const& shared, std::uint32_t row, BodyRequest const& wish, Answer& answer,
+Status add_shared_body(TableState const& shared, std::uint32_t row, BodyRequest const& request, Answer& answer,
                        std::uint64_t& outside) {
   rows::State const& rows = shared.rows();
   rows::PayloadView const view = rows.view(row);
@@ -82,11 +82,11 @@ Status add_shared_body(TableState const& shared, std::uint32_t row, BodyRequest 
   if (header.lifetime() > 0) answer.add("redelivered", std::int64_t{1});
   answer.add("deliveries", std::uint64_t{rows.counters_of(row).attempts()});
   answer.add("bytes", own.bytes());
-  if (!wish.none) add_body(message_body, wish, answer, outside);
+  if (!request.none) add_body(message_body, request, answer, outside);
   return {};
 }
 
-Status describe(TableState const& shared, Command const& command, std::uint32_t row, BodyRequest const& wish,
+Status describe(TableState const& shared, Command const& command, std::uint32_t row, BodyRequest const& request,
                 Answer& answer, std::uint64_t& outside) {
   rows::State const& rows = shared.rows();
   rows::Row const& header = rows.row(row);
@@ -98,7 +98,7 @@ Status describe(TableState const& shared, Command const& command, std::uint32_t 
     if (rows::may_see_epoch(lease, command)) answer.add("epoch", lease.epoch.value);
   }
   rows::add_error(rows.view(row).failure, answer);
-  return add_shared_body(shared, row, wish, answer, outside);
+  return add_shared_body(shared, row, request, answer, outside);
 }
 
 }  // namespace fastjournal::queue

@@ -10,7 +10,7 @@
 
 namespace fastjournal::queue {
 
-// What is to be shown of its body.
+// The part of its body to be shown.
 struct BodyRequest {
   bool none{false};
   bool place{false};  // of a body in a file: its place
@@ -21,7 +21,7 @@ struct BodyRequest {
 
 // Adds what a message consists of to the current message of the answer, its body last. Returns the bytes that its body
 // has outside the log. Not ok: its shared body is not there (damage).
-[[nodiscard]] Status add_shared_body(TableState const& shared, std::uint32_t row, BodyRequest const& wish,
+[[nodiscard]] Status add_shared_body(TableState const& shared, std::uint32_t row, BodyRequest const& request,
                                      Answer& answer, std::uint64_t& outside);
 
 // waiting, due, acquired or parked.
@@ -29,6 +29,6 @@ struct BodyRequest {
 
 // All of it that `command` may see, in a message of its own.
 [[nodiscard]] Status describe(TableState const& shared, Command const& command, std::uint32_t row,
-                              BodyRequest const& wish, Answer& answer, std::uint64_t& outside);
+                              BodyRequest const& request, Answer& answer, std::uint64_t& outside);
 
 }  // namespace fastjournal::queue

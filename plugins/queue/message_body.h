@@ -1,4 +1,4 @@
-// What a message on a queue consists of, as the data of its row (model/row_codec.h). A message that an exchange put on
+// The body of a message on a queue, as the data of its row (model/row_codec.h). A message that an exchange put on
 // several queues has one body, which its rows share: one on each queue, which names it.
 #pragma once
 

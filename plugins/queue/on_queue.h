@@ -1,4 +1,4 @@
-// The messages of one queue that nobody has, in the order in which they would be handed out; behind them those that are
+// The unleased messages of one queue, in the order in which they would be handed out; behind them those that are
 // parked.
 #pragma once
 

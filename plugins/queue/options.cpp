@@ -1,7 +1,10 @@
 #include "plugins/queue/options.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
+
+#include <fmt/format.h>
 
 #include "model/connect_check.h"
 #include "plugins/queue/names.h"
@@ -23,33 +26,39 @@ std::vector<std::string> words(std::string_view text) {
 
 }  // namespace
 
-Options Options::read(TableDeclaration const& declaration) {
-  auto const number = [&](std::string_view name) { return declaration.option(name).integer; };
-  auto const size = [&](std::string_view name) { return static_cast<std::uint64_t>(number(name)); };
-  Options out;
-  out.queues = words(declaration.option("queues").text);
-  out.creates = number("create-queues") != 0;
-  out.processing_timeout = number("processing-timeout");
-  out.processing_timeout_min = number("processing-timeout-min");
-  out.processing_timeout_max = number("processing-timeout-max");
-  out.processing_timeout_http = number("processing-timeout-http");
-  out.attempts.keeps_place = true;
-  out.attempts.back_off_first = number("back-off-first");
-  out.attempts.back_off_factor = number("back-off-factor");
-  out.attempts.back_off_max = number("back-off-max");
-  out.attempts.back_off_jitter = number("back-off-jitter");
-  out.lifetimes.grace = number("grace");
-  out.lifetimes.parked = number("keep-parked");
-  out.lifetimes.client = number("client-keep");
-  out.max_deliveries = static_cast<std::uint32_t>(number("max-deliveries"));
-  out.queues_max = size("queues-max");
-  out.messages_max = size("messages-max");
-  out.message_bytes_max = size("message-size-max");
-  out.memory_max = size("memory-max");
-  out.memory_per_message = size("memory-per-message");
-  out.memory_per_queue = size("memory-per-queue");
-  out.clients_max = size("clients-max");
-  return out;
+std::span<rows::NamedOption<Options> const> Options::all() {
+  using rows::AttemptRules;
+  using rows::into;
+  using rows::LeaseTimes;
+  using rows::Lifetimes;
+  static constexpr auto all = std::to_array<rows::NamedOption<Options>>({
+      {"queues", [](Options& to, OptionValue const& value) { to.queues = words(value.text); }},
+      {"create-queues", into<&Options::creates>},
+      {"processing-timeout", into<&Options::times, &LeaseTimes::usual>},
+      {"processing-timeout-min", into<&Options::times, &LeaseTimes::min>},
+      {"processing-timeout-max", into<&Options::times, &LeaseTimes::max>},
+      {"processing-timeout-http", into<&Options::times, &LeaseTimes::http>},
+      {"grace", into<&Options::lifetimes, &Lifetimes::grace>},
+      {"max-deliveries", into<&Options::max_deliveries>},
+      {"keep-parked", into<&Options::lifetimes, &Lifetimes::parked>},
+      {"back-off-first", into<&Options::attempts, &AttemptRules::back_off_first>},
+      {"back-off-factor", into<&Options::attempts, &AttemptRules::back_off_factor>},
+      {"back-off-max", into<&Options::attempts, &AttemptRules::back_off_max>},
+      {"back-off-jitter", into<&Options::attempts, &AttemptRules::back_off_jitter>},
+      {"queues-max", into<&Options::queues_max>},
+      {"messages-max", into<&Options::messages_max>},
+      {"message-size-max", into<&Options::message_bytes_max>},
+      {"memory-max", into<&Options::memory_max>},
+      {"memory-per-message", into<&Options::memory_per_message>},
+      {"memory-per-queue", into<&Options::memory_per_queue>},
+      {"client-keep", into<&Options::lifetimes, &Lifetimes::client>},
+      {"clients-max", into<&Options::clients_max>},
+      // By the server and the engine.
+      {"connect"},
+      {"catalog"},
+      {"wake-timeout"},
+  });
+  return all;
 }
 
 bool Options::declares(std::string_view queue) const {
@@ -59,21 +68,17 @@ bool Options::declares(std::string_view queue) const {
 Status Options::check(TableDeclaration const& declaration) const {
   for (std::string const& queue : queues)
     if (Status status = check_name("queue", queue); !status.ok())
-      return {Code::bad_configuration, declaration.at("queues") + ": element <queues>: " + status.message()};
+      return declaration.refuse("queues", "element <queues>: " + status.message());
   if (queues.size() > queues_max)
-    return {Code::bad_configuration, declaration.at("queues") + ": element <queues> names " +
-                                         std::to_string(queues.size()) + " queues, expected at most queues-max (" +
-                                         std::to_string(queues_max) + ")"};
+    return declaration.refuse(
+        "queues",
+        fmt::format("element <queues> names {} queues, expected at most queues-max ({})", queues.size(), queues_max));
   if (memory_per_message != 0 && memory_per_message < kSpillMin)
-    return {Code::bad_configuration, declaration.at("memory-per-message") + ": memory-per-message (" +
-                                         std::to_string(memory_per_message) + " bytes), expected 0 or at least " +
-                                         std::to_string(kSpillMin) +
-                                         ": a body in a file takes whole blocks of 4096 bytes, and a sync of its own"};
-  if (processing_timeout < processing_timeout_min || processing_timeout > processing_timeout_max)
-    return {Code::bad_configuration,
-            declaration.at("processing-timeout") + ": processing-timeout (" + std::to_string(processing_timeout) +
-                " ms) must lie between processing-timeout-min (" + std::to_string(processing_timeout_min) +
-                " ms) and processing-timeout-max (" + std::to_string(processing_timeout_max) + " ms)"};
+    return declaration.refuse("memory-per-message",
+                              fmt::format("memory-per-message ({} bytes), expected 0 or at least {}: a body in a file "
+                                          "takes whole blocks of 4096 bytes, and a sync of its own",
+                                          memory_per_message, kSpillMin));
+  if (Status status = times.check(declaration); !status.ok()) return status;
   return model::check_connect(declaration);
 }
 

@@ -1,16 +1,17 @@
 // The options of a queue table as numbers, read once from the declaration: names and defaults stand in queue.xml.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "fastjournal/declaration.h"
 #include "fastjournal/status.h"
-#include "fastjournal/table.h"
 #include "plugins/rows/attempts.h"
+#include "plugins/rows/lease_times.h"
+#include "plugins/rows/table_type.h"
 #include "plugins/rows/timers.h"
 
 namespace fastjournal::queue {
@@ -19,13 +20,10 @@ namespace fastjournal::queue {
 inline constexpr std::uint64_t kSpillMin = 16U << 10U;
 
 struct Options {
-  std::vector<std::string> queues;             // that the table has, sorted
-  bool creates{false};                         // a queue that is named and not there is made
-  std::int64_t processing_timeout{3'600'000};  // durations are ms
-  std::int64_t processing_timeout_min{1};
-  std::int64_t processing_timeout_max{0};
-  std::int64_t processing_timeout_http{300'000};  // of who has no connection that could hold a lease
-  rows::AttemptRules attempts;
+  std::vector<std::string> queues;  // that the table has, sorted
+  bool creates{false};              // a queue that is named and not there is made
+  rows::LeaseTimes times;           // durations are ms
+  rows::AttemptRules attempts{.keeps_place = true};
   rows::Lifetimes lifetimes;
   std::uint32_t max_deliveries{20};  // 0: never the last
   std::size_t queues_max{10'000};
@@ -36,12 +34,7 @@ struct Options {
   std::uint64_t memory_per_queue{0};    // 0: no limit
   std::size_t clients_max{100'000};
 
-  [[nodiscard]] static Options read(TableDeclaration const& declaration);
-  // How long a lease lasts that says nothing else.
-  [[nodiscard]] std::int64_t lease_of(Command const& command) const {
-    if (command.holds) return processing_timeout;
-    return std::max(processing_timeout_min, std::min(processing_timeout, processing_timeout_http));
-  }
+  [[nodiscard]] static std::span<rows::NamedOption<Options> const> all();
   // Checks that the loader cannot make: ok, or the problem.
   [[nodiscard]] Status check(TableDeclaration const& declaration) const;
   [[nodiscard]] bool declares(std::string_view queue) const;

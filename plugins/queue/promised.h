@@ -1,4 +1,4 @@
-// What open transactions have promised of queues: messages that they will put there, and messages of them that they will
+// Promises of open transactions about queues: messages that they will put there, and messages of them that they will
 // end. Derived state; any number of transactions may have promises of one queue.
 #pragma once
 
@@ -51,7 +51,7 @@ class Promised {
     }
     names_.erase(found);
   }
-  // What will be put there by others than this transaction.
+  // Messages of other transactions that will be put there.
   [[nodiscard]] Room room(std::string_view queue, TransactionId except) const {
     if (all_.empty()) return {};
     auto const found = all_.find(of_queue(queue));
@@ -63,7 +63,7 @@ class Promised {
     }
     return out;
   }
-  // One that has promises of it; none: nobody.
+  // One that has promises of it; none: no one.
   [[nodiscard]] TransactionId holder(std::string const& name) const {
     auto const found = all_.find(name);
     return found == all_.end() ? TransactionId::none : found->second.of.begin()->first;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "plugins/queue/sends.h"
 #include "plugins/queue/table_state.h"
 #include "plugins/rows/attempts.h"
+#include "plugins/rows/table_type.h"
 #include "plugins/rows/timers.h"
 
 namespace fastjournal::queue {
@@ -37,22 +39,16 @@ class QueueTable final : public Table,
   QueueTable(TableContext const& context, std::shared_ptr<TypeDeclaration const> type,
              std::shared_ptr<TableDeclaration const> declaration);
 
-  // Whether queue.xml and this code know the same commands and options.
-  [[nodiscard]] static Status check_type(TypeDeclaration const& type);
-
-  [[nodiscard]] Capabilities capabilities() override {
-    return {.timed = this,
-            .holder = this,
-            .topics = this,
-            .work = this,
-            .stores = this,
-            .promises = this,
-            .exported = this};
+  [[nodiscard]] static std::span<rows::NamedCommand<QueueTable> const> commands();
+  [[nodiscard]] static Status check(TableDeclaration const& declaration) {
+    return TableState::read(declaration).check(declaration);
   }
+
+  [[nodiscard]] Capabilities capabilities() override { return capabilities_of(*this); }
 
   // -- deciding -----------------------------------------------------------
   Verdict decide(Command const& command, Decision& decision) const override {
-    return handlers_[command.index](*this, command, decision);
+    return commands_.decide(*this, command, decision);
   }
   bool decide_timer(Decision& decision) const override;
   bool decide_connection_closed(ConnectionId connection, Decision& decision) const override;
@@ -76,9 +72,9 @@ class QueueTable final : public Table,
     return topic.empty() ? rows().order().available() : rows().order().available(topic);
   }
   [[nodiscard]] Status check_topic(std::string_view topic) const override;
-  [[nodiscard]] ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
+  [[nodiscard]] ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t work_units,
                                         std::vector<ObjectId>& found) const override {
-    return shared_.table_of_rows.find_available(topic, after, looks, found);
+    return shared_.table_of_rows.find_available(topic, after, work_units, found);
   }
   [[nodiscard]] std::string_view topic_of(ObjectId object) const override {
     return shared_.table_of_rows.topic_of(object);
@@ -87,13 +83,11 @@ class QueueTable final : public Table,
 
   // -- bytes outside the log ------------------------------------------------
   [[nodiscard]] Status can_do_without() const override;
-  [[nodiscard]] Status wish_to_store(Command const& command, TimeMs now, StoreRequest& wish) const override {
+  [[nodiscard]] Status request_store(Command const& command, TimeMs now, StoreRequest& request) const override {
     static_cast<void>(now);
-    return command.index == send_ ? sends_.wish_to_store(command, wish) : Status{};
+    return command.index == send_ ? sends_.request_store(command, request) : Status{};
   }
-  [[nodiscard]] Result<std::uint64_t> accept_content(Command const& command, TimeMs now,
-                                                     std::uint64_t bytes) const override;
-  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
+  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t work_units,
                                            std::vector<Extent>& found) const override;
 
   // -- transactions -------------------------------------------------------
@@ -105,7 +99,7 @@ class QueueTable final : public Table,
 
   // -- space --------------------------------------------------------------
   [[nodiscard]] Lsn oldest_lsn() const override;
-  Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
+  Compacted compact_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const override;
   [[nodiscard]] std::uint64_t live_bytes() const override {
     return shared_.table_of_rows.live_bytes() + shared_.shared_bodies.live_bytes() + shared_.queues.live_bytes();
   }
@@ -114,9 +108,7 @@ class QueueTable final : public Table,
   // -- people, reload -----------------------------------------------------
   void digest(DigestSink& sink) const override;
   void metrics(TimeMs now, MetricSink& sink) const override;
-  [[nodiscard]] Status check_change(TableDeclaration const& next) const override {
-    return Options::read(next).check(next);
-  }
+  [[nodiscard]] Status check_change(TableDeclaration const& next) const override { return check(next); }
   void change(std::shared_ptr<TableDeclaration const> next) override;
   [[nodiscard]] std::uint64_t export_version() const override { return shared_.queues.version() + declarations_taken_; }
   [[nodiscard]] TableExport export_all() const override { return queue::export_all(shared_); }
@@ -125,9 +117,6 @@ class QueueTable final : public Table,
   [[nodiscard]] TableState const& shared() const { return shared_; }
 
  private:
-  using Handler = Verdict (*)(QueueTable const&, Command const&, Decision&);
-  struct Named;
-
   [[nodiscard]] rows::State const& rows() const { return shared_.rows(); }
 
   TableState shared_;
@@ -140,8 +129,8 @@ class QueueTable final : public Table,
   Declarations const declarations_{shared_};
   Changes const changes_{shared_, dead_letter_policy_, attempts_};
   Reads const reads_{shared_};
-  std::vector<Handler> handlers_;  // by Command::index
-  std::uint16_t send_{0};          // of SEND
+  rows::Commands<QueueTable> const commands_;
+  std::uint16_t const send_;  // its index
   std::uint64_t declarations_taken_{0};
 };
 

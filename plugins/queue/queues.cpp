@@ -7,8 +7,8 @@
 namespace fastjournal::queue {
 namespace {
 
-// Objects that one search for those to copy forward looks at.
-constexpr std::uint32_t kQueueRestateLooksMax = 20'000;
+// Objects that one search for those to compact looks at.
+constexpr std::uint32_t kQueueCompactWorkUnitsMax = 20'000;
 
 // What a queue or an exchange takes beside itself: its places in the maps and sets of names and numbers.
 constexpr std::uint64_t kNamedBytes = 160;
@@ -48,9 +48,9 @@ ObjectId Queues::find_binding(Exchange const& exchange, std::string_view queue, 
 }
 
 void Queues::route(Exchange const& exchange, std::string_view key, std::vector<Queue const*>& found,
-                   std::uint32_t& looks) const {
+                   std::uint32_t& work_units) const {
   std::vector<ObjectId> fitting;
-  exchange.router.route(key, fitting, looks);
+  exchange.router.route(key, fitting, work_units);
   found.clear();
   for (ObjectId const id : fitting) {
     Queue const* const queue = bindings_.find(id.value)->second.to;
@@ -131,7 +131,7 @@ bool Queues::apply(RecordView const& record, ApplyContext const& context) {
 
 bool Queues::apply_queue(RecordView const& record) {
   QueueBody body;
-  if (!read_queue(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   Queue& queue = any(body.name);
   bool const is_new = !queue.is_there();
   if (!is_new && queue.id != record.object) return false;
@@ -141,7 +141,7 @@ bool Queues::apply_queue(RecordView const& record) {
     leaving_.erase(queue.name);
     ++there_;
   }
-  // It is also written again as it is, to be copied forward.
+  // It is also written again as it is, to be compacted.
   if (is_new || queue.settings != body.settings) ++version_;
   remove_temporary(queue);
   queue.settings = body.settings;
@@ -152,7 +152,7 @@ bool Queues::apply_queue(RecordView const& record) {
 
 bool Queues::apply_exchange(RecordView const& record) {
   ExchangeBody body;
-  if (!read_exchange(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   auto found = exchanges_.find(body.name);
   bool const is_new = found == exchanges_.end();
   if (!is_new && (found->second->id != record.object || found->second->router.kind() != body.kind)) return false;
@@ -176,7 +176,7 @@ bool Queues::apply_exchange(RecordView const& record) {
 
 bool Queues::apply_binding(RecordView const& record) {
   BindingBody body;
-  if (!read_binding(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   auto const [at, is_new] = bindings_.try_emplace(record.object.value);
   Binding& binding = at->second;
   if (is_new) {
@@ -199,11 +199,11 @@ bool Queues::apply_binding(RecordView const& record) {
   return true;
 }
 
-// A replay may know bindings whose queue or exchange it does not: that was not copied forward any more, as it has ended
+// A replay may know bindings whose queue or exchange it does not: that was not compacted any more, as it has ended
 // here.
 bool Queues::apply_ended(RecordView const& record, ApplyContext const& context) {
   EndedBody body;
-  if (!read_ended(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   auto const found = places_.find(record.object.value);
   if (found == places_.end()) {
     if (record.object.value >= context.base.value) return false;
@@ -314,55 +314,52 @@ std::uint64_t Queues::memory_bytes() const {
   return bytes + routers_bytes_;
 }
 
-bool Queues::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
+bool Queues::compact(Lsn below, rows::CopyRoom& room, Records& records) const {
   std::uint64_t left = regions_.count_below(below);
   std::uint32_t looked = 0;
   auto const is_below = [&](std::uint32_t region) { return rows::Regions::start(region) < below; };
   for (int round = 0; round < 2 && left > 0; ++round) {
-    auto at = places_.lower_bound(restate_from_);
-    for (; at != places_.end() && left > 0 && looked < kQueueRestateLooksMax; ++at, ++looked) {
+    auto at = places_.lower_bound(compact_from_);
+    for (; at != places_.end() && left > 0 && looked < kQueueCompactWorkUnitsMax; ++at, ++looked) {
       ObjectId const id{at->first};
-      restate_from_ = at->first;
+      compact_from_ = at->first;
       Place const& place = at->second;
       if (place.what == What::queue) {
         Queue const& queue = *queues_.find(place.name)->second;
         if (!is_below(queue.region)) continue;
         if (!room.take(kObjectRecordBytes)) return true;
-        append_queue(records, id, {queue.name, queue.settings});
+        model::append_record(records, id, QueueBody{queue.name, queue.settings});
       } else if (place.what == What::exchange) {
         Exchange const& exchange = *exchanges_.find(place.name)->second;
         if (!is_below(exchange.region)) continue;
         if (!room.take(kObjectRecordBytes)) return true;
-        append_exchange(records, id, {exchange.name, exchange.router.kind()});
+        model::append_record(records, id, ExchangeBody{exchange.name, exchange.router.kind()});
       } else {
         Binding const& binding = bindings_.find(id.value)->second;
         if (!is_below(binding.region)) continue;
         if (!room.take(kObjectRecordBytes)) return true;
-        append_binding(records, id, {binding.exchange, binding.queue, binding.pattern});
+        model::append_record(records, id, BindingBody{binding.exchange, binding.queue, binding.pattern});
       }
       --left;
     }
-    if (at == places_.end()) restate_from_ = 0;
-    if (looked == kQueueRestateLooksMax) break;
+    if (at == places_.end()) compact_from_ = 0;
+    if (looked == kQueueCompactWorkUnitsMax) break;
   }
   return left > 0;
 }
 
 void Queues::digest(DigestSink& sink) const {
-  std::string canonical;
   for (auto const& [id, place] : places_) {
-    canonical.clear();
     if (place.what == What::queue) {
       Queue const& queue = *queues_.find(place.name)->second;
-      write_queue(canonical, ObjectId{id}, {queue.name, queue.settings});
+      model::digest_object(sink, ObjectId{id}, QueueBody{queue.name, queue.settings});
     } else if (place.what == What::exchange) {
       Exchange const& exchange = *exchanges_.find(place.name)->second;
-      write_exchange(canonical, ObjectId{id}, {exchange.name, exchange.router.kind()});
+      model::digest_object(sink, ObjectId{id}, ExchangeBody{exchange.name, exchange.router.kind()});
     } else {
       Binding const& binding = bindings_.find(id)->second;
-      write_binding(canonical, ObjectId{id}, {binding.exchange, binding.queue, binding.pattern});
+      model::digest_object(sink, ObjectId{id}, BindingBody{binding.exchange, binding.queue, binding.pattern});
     }
-    sink.object(as_bytes(canonical));
   }
 }
 

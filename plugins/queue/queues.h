@@ -1,8 +1,8 @@
-// The queues, exchanges and bindings of a table, and what is on each queue. Their records are applied here; what is on a
-// queue follows from the rows.
+// The queues, exchanges and bindings of a table, and what is on each queue. Their records are applied here; what is on
+// a queue follows from the rows.
 //
-// A queue that was removed stays as long as it has messages: it is leaving, nobody can use its name, and its messages go
-// in the background. So whatever a crash leaves of a removal goes on after the start.
+// A queue that was removed stays as long as it has messages: it is leaving, its name cannot be used, and its messages
+// go in the background. So whatever a crash leaves of a removal goes on after the start.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Queue {
   std::uint32_t region{0};
   Settings settings{};
   std::set<std::tuple<std::string_view, std::string_view, ObjectId>> bindings{};  // exchange, pattern, number
-  // What is on it.
+  // Its messages.
   std::uint64_t messages{0};
   std::uint64_t bytes{0};                   // of bodies
   absl::btree_set<std::uint64_t> parked{};  // ids
@@ -103,7 +103,7 @@ class Queues {
   // The queues to which the exchange routes this, each once, in the order of their bindings; one more than
   // kQueuesOfMessageMax at most.
   void route(Exchange const& exchange, std::string_view key, std::vector<Queue const*>& found,
-             std::uint32_t& looks) const;
+             std::uint32_t& work_units) const;
 
   // -- applying -----------------------------------------------------------
   // False: damage.
@@ -119,7 +119,7 @@ class Queues {
   [[nodiscard]] rows::Regions const& regions() const { return regions_; }
   [[nodiscard]] std::uint64_t live_bytes() const { return regions_count_ * kObjectRecordBytes; }
   [[nodiscard]] std::uint64_t memory_bytes() const;
-  bool restate(Lsn below, rows::CopyRoom& room, Records& records) const;
+  bool compact(Lsn below, rows::CopyRoom& room, Records& records) const;
   void digest(DigestSink& sink) const;
 
  private:
@@ -163,7 +163,7 @@ class Queues {
   std::uint64_t routed_size_{0};
   std::uint64_t routers_bytes_{0};
   std::uint64_t text_bytes_{0};  // of names and patterns that are too long for their places
-  mutable std::uint64_t restate_from_{0};
+  mutable std::uint64_t compact_from_{0};
 };
 
 }  // namespace fastjournal::queue

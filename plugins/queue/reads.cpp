@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kPage = 100;
 constexpr std::int64_t kPageMax = 1'000;
 // Messages that one page looks at, shown or not; and bytes that it has at most.
-constexpr std::uint32_t kLooksMax = 10'000;
+constexpr std::uint32_t kWorkUnitsMax = 10'000;
 constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
 
 constexpr std::array<std::string_view, 4> kStatusNames{"waiting", "due", "acquired", "parked"};
@@ -36,30 +36,27 @@ Verdict Reads::browse(Command const& command, Decision& decision) const {
   if (parameters.has("status") && std::ranges::find(kStatusNames, status) == kStatusNames.end())
     parameters.refuse(Code::bad_parameter, "status",
                       "status is " + model::shown(status) + ", expected waiting, due, acquired or parked");
-  decision.status = parameters.take_status();
-  if (decision.status.ok() && !queue.empty() && shared_.queues.find_any(queue) == nullptr)
-    decision.status = shared_.no_queue(queue);
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
+  if (!queue.empty() && shared_.queues.find_any(queue) == nullptr) return decision.refuse(shared_.no_queue(queue));
   rows::State const& rows = shared_.rows();
   std::size_t shown = 0;
   std::uint32_t looked = 0;
   std::uint64_t bytes = 0;
   std::uint32_t row = rows.ids().next(last);
-  for (; row != rows::kNoRow && shown < count && looked < kLooksMax && bytes < kAnswerBytesMax; ++looked) {
+  for (; row != rows::kNoRow && shown < count && looked < kWorkUnitsMax && bytes < kAnswerBytesMax; ++looked) {
     last = rows.id_of(row);
     bool const fits = (queue.empty() || shared_.queue_of(row) == queue) &&
                       (status.empty() || status_of(rows.row(row).place()) == status) &&
                       rows.is_visible(row, decision.now.value);
     if (fits) {
       std::uint64_t outside = 0;
-      decision.status = describe(shared_, command, row, body, decision.answer, outside);
-      if (!decision.status.ok()) return Verdict::done;
+      if (decision.refuses(describe(shared_, command, row, body, decision.answer, outside))) return Verdict::done;
       bytes += 300 + (body.none ? 0 : MessageBody::front(rows.view(row).data).bytes());
       ++shown;
     }
     row = rows.ids().next(last);
   }
-  decision.looks += looked;
+  decision.work_units += looked;
   if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
   if (row != rows::kNoRow) decision.answer.add("after", last.value);
   return Verdict::done;
@@ -68,11 +65,10 @@ Verdict Reads::browse(Command const& command, Decision& decision) const {
 std::uint32_t Reads::find(Command const& command, Decision& decision) const {
   model::Parameters parameters{*command.message};
   ObjectId const id{parameters.unsigned_integer("message", 0)};
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return rows::kNoRow;
+  if (decision.refuses(parameters.take_status())) return rows::kNoRow;
   std::uint32_t const row = shared_.rows().find(id);
   if (row == rows::kNoRow || !shared_.rows().is_visible(row, decision.now.value)) {
-    decision.status = shared_.no_message(id);
+    decision.status = shared_.names.unknown(id);
     return rows::kNoRow;
   }
   return row;
@@ -88,8 +84,7 @@ Verdict Reads::read(Command const& command, Decision& decision) const {
   if (body.place && body.is_part)
     parameters.refuse(Code::bad_parameter, "places",
                       "places=1 is of whole bodies, expected it without offset and length");
-  decision.status = parameters.take_status();
-  if (!decision.status.ok()) return Verdict::done;
+  if (decision.refuses(parameters.take_status())) return Verdict::done;
   std::uint32_t const row = find(command, decision);
   if (row == rows::kNoRow) return Verdict::done;
   std::uint64_t outside = 0;

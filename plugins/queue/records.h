@@ -9,17 +9,18 @@
 #include <string_view>
 
 #include "fastjournal/table.h"
+#include "model/body.h"
 #include "plugins/queue/router.h"
 #include "plugins/rows/records.h"
 
 namespace fastjournal::queue {
 
 enum class RecordType : std::uint8_t {
-  queue = rows::kOwnRecords,  // begins, changes, or is copied forward; likewise the next two
+  queue = rows::kOwnRecords,  // begins, changes, or is compacted; likewise the next two
   exchange,
   binding,
   ended,        // a queue, an exchange or a binding; with it the bindings of the first two
-  shared_body,  // begins, or is copied forward
+  shared_body,  // begins, or is compacted
 };
 
 inline constexpr rows::Kind kRowKind{.has_keys = false, .holds = false, .moves = true};
@@ -30,7 +31,7 @@ inline constexpr rows::Kind kRowKind{.has_keys = false, .holds = false, .moves =
   return is_own ? 1 : rows::newest_version(static_cast<rows::RecordType>(type), kRowKind);
 }
 
-// What DECLARE says of a queue.
+// The settings of a queue, from DECLARE.
 struct Settings {
   std::uint64_t connection{0};      // of a temporary one: it ends with this; 0: it lasts
   std::uint32_t max_deliveries{0};  // 0: as the table's
@@ -45,50 +46,51 @@ struct Settings {
 };
 
 struct QueueBody {
+  static constexpr auto kType = RecordType::queue;
   std::string_view name{};
   Settings settings{};
+  static void fields(auto& io, auto& body) {
+    auto& settings = body.settings;
+    io.byte(settings.drops, true).number(settings.connection).number(settings.max_deliveries);
+    io.number(settings.max_messages).number(settings.max_bytes).number(settings.expires);
+    io.text(settings.dead_letters).text(body.name).must(settings.expires >= 0 && !body.name.empty());
+  }
 };
 struct ExchangeBody {
+  static constexpr auto kType = RecordType::exchange;
   std::string_view name{};
   ExchangeKind kind{ExchangeKind::direct};
+  static void fields(auto& io, auto& body) {
+    io.byte(body.kind, ExchangeKind::topic).text(body.name).must(!body.name.empty());
+  }
 };
 struct BindingBody {
+  static constexpr auto kType = RecordType::binding;
   std::string_view exchange{};
   std::string_view queue{};
   std::string_view pattern{};
+  static void fields(auto& io, auto& body) {
+    io.text(body.exchange).text(body.queue).text(body.pattern).must(!body.exchange.empty() && !body.queue.empty());
+  }
 };
 enum class What : std::uint8_t { queue, exchange, binding };
 struct EndedBody {
+  static constexpr auto kType = RecordType::ended;
   What what{};
   std::string_view name{};  // none of a binding
+  static void fields(auto& io, auto& body) {
+    io.byte(body.what, What::binding).text(body.name).must(body.name.empty() == (body.what == What::binding));
+  }
 };
 struct SharedBodyRecord {
+  static constexpr auto kType = RecordType::shared_body;
   bool has_outside{false};  // its body is outside the log
   std::string_view data{};
+  static void fields(auto& io, auto& body) { io.byte(body.has_outside, true).rest(body.data); }
 };
-
-// Each appends one record and returns its place. `object` none: it begins.
-Lsn append_queue(Records& records, ObjectId object, QueueBody const& body);
-Lsn append_exchange(Records& records, ObjectId object, ExchangeBody const& body);
-Lsn append_binding(Records& records, ObjectId object, BindingBody const& body);
-Lsn append_ended(Records& records, ObjectId object, EndedBody const& body);
-Lsn append_shared_body(Records& records, ObjectId object, SharedBodyRecord const& body);
-
-// Canonical bytes, for the digest.
-void write_queue(std::string& out, ObjectId id, QueueBody const& body);
-void write_exchange(std::string& out, ObjectId id, ExchangeBody const& body);
-void write_binding(std::string& out, ObjectId id, BindingBody const& body);
-void write_shared_body(std::string& out, ObjectId id, SharedBodyRecord const& body);
 
 // Bytes of their records, headers included, at most.
 inline constexpr std::size_t kObjectRecordBytes = 900;
 [[nodiscard]] constexpr std::uint64_t shared_body_record_bytes(std::size_t data_bytes) { return data_bytes + 64; }
-
-// False: malformed.
-[[nodiscard]] bool read_queue(std::string_view bytes, QueueBody& body);
-[[nodiscard]] bool read_exchange(std::string_view bytes, ExchangeBody& body);
-[[nodiscard]] bool read_binding(std::string_view bytes, BindingBody& body);
-[[nodiscard]] bool read_ended(std::string_view bytes, EndedBody& body);
-[[nodiscard]] bool read_shared_body(std::string_view bytes, SharedBodyRecord& body);
 
 }  // namespace fastjournal::queue

@@ -91,14 +91,14 @@ class Router::Key {
 struct Router::Walk {
   Key const& key;
   std::vector<ObjectId>& found;
-  std::uint32_t& looks;
+  std::uint32_t& work_units;
 
   // `places`: those in the key that lead here, at least one.
   void go(Node const& node, Places const& places) {
     bool const is_end = places.has(key.words());
     if (is_end) found.insert(found.end(), node.bindings.begin(), node.bindings.end());
     if (node.many) {
-      ++looks;
+      ++work_units;
       std::size_t const least = places.first();
       if (least <= key.words()) go(*node.many, Places::from(least, key.words()));
     }
@@ -107,7 +107,7 @@ struct Router::Walk {
     std::size_t const count = before.count();
     if (count == 0) return;
     if (node.one) {
-      ++looks;
+      ++work_units;
       go(*node.one, before.behind());
     }
     if (count <= node.next.size())
@@ -119,7 +119,7 @@ struct Router::Walk {
   // Those of the key, which are fewer.
   void look_up_words(Node const& node, Places before) {
     for (std::size_t at = before.first(); at != Places::kNone; at = before.first()) {
-      ++looks;
+      ++work_units;
       Places here = *key.before(key.word(at));
       here.keep(before);
       before.drop(here);
@@ -130,7 +130,7 @@ struct Router::Walk {
   // Those of the tree.
   void look_up_nodes(Node const& node, Places const& before) {
     for (auto const& [word, next] : node.next) {
-      ++looks;
+      ++work_units;
       Places const* const all = key.before(word);
       if (all == nullptr) continue;
       Places here = *all;
@@ -235,9 +235,9 @@ std::uint64_t Router::memory_bytes() const {
   return nodes_ * of_node + text_bytes_ + bindings_ * (sizeof(ObjectId) + kTreeEntryBytes);
 }
 
-void Router::route(std::string_view text, std::vector<ObjectId>& found, std::uint32_t& looks) const {
+void Router::route(std::string_view text, std::vector<ObjectId>& found, std::uint32_t& work_units) const {
   found.clear();
-  ++looks;
+  ++work_units;
   switch (kind_) {
     case ExchangeKind::fanout: found.assign(all_.begin(), all_.end()); break;
     case ExchangeKind::direct:
@@ -248,12 +248,12 @@ void Router::route(std::string_view text, std::vector<ObjectId>& found, std::uin
       Key const key{text};
       Places start{key.words()};
       start.add(0);
-      Walk{key, found, looks}.go(root_, start);
+      Walk{key, found, work_units}.go(root_, start);
       std::ranges::sort(found);
       break;
     }
   }
-  looks += static_cast<std::uint32_t>(found.size());
+  work_units += static_cast<std::uint32_t>(found.size());
 }
 
 }  // namespace fastjournal::queue

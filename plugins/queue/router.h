@@ -5,8 +5,8 @@
 //   topic    bindings whose pattern fits: words between dots, of which * stands for one and # for any number of them
 //
 // The patterns of a topic exchange are a tree of their words. A search goes through it once, with the set of all places
-// in the key that lead to a node: whatever patterns and keys are, it looks at each node once at most. So a message costs
-// no more than size() looks.
+// in the key that lead to a node: whatever patterns and keys are, it looks at each node once at most. So a message
+// costs no more than size() work units.
 #pragma once
 
 #include <cstddef>
@@ -37,12 +37,12 @@ class Router {
   // Each binding once, with its pattern.
   void add(ObjectId binding, std::string_view pattern);
   void remove(ObjectId binding, std::string_view pattern);
-  // In the order in which they were made; `looks`: what it cost.
-  void route(std::string_view key, std::vector<ObjectId>& found, std::uint32_t& looks) const;
+  // In the order in which they were made; `work_units`: what it cost.
+  void route(std::string_view key, std::vector<ObjectId>& found, std::uint32_t& work_units) const;
   [[nodiscard]] ExchangeKind kind() const { return kind_; }
-  // The looks of a message, at most: bindings, and different words of their patterns.
+  // The work units of a message, at most: bindings, and different words of their patterns.
   [[nodiscard]] std::uint64_t size() const { return 1 + nodes_ + bindings_; }
-  // What a binding of this pattern would add to it, at most.
+  // The most that a binding of this pattern would add to it.
   [[nodiscard]] std::uint64_t size_of(std::string_view pattern) const {
     return 1 + (kind_ == ExchangeKind::topic ? words_of(pattern).size() : 0);
   }

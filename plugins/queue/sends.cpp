@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include "base/check.h"
 #include "model/parameters.h"
@@ -34,8 +36,8 @@ Column const& body_column(Part part) { return shared_body_schema().columns[stati
 Status check_properties(std::string_view text) {
   if (text.empty()) return {};
   if (text.size() > kPropertiesBytesMax)
-    return Status{Code::too_large, "properties has " + std::to_string(text.size()) + " bytes, expected " +
-                                       std::to_string(kPropertiesBytesMax) + " at most"}
+    return Status{Code::too_large,
+                  fmt::format("properties has {} bytes, expected {} at most", text.size(), kPropertiesBytesMax)}
         .with("parameter", "properties");
   auto const read = nlohmann::json::parse(text, nullptr, false);
   if (read.is_object()) return {};
@@ -50,65 +52,65 @@ Status check_properties(std::string_view text) {
 // Reading
 
 // Of a promised message the sizes were checked then, under the options of then.
-Status Sends::read_body(Message const& message, bool keeps, Request& wish) const {
+Status Sends::read_body(Message const& message, bool keeps, Request& request) const {
   for (Part const part : {Part::body, Part::body_binary}) {
     Value const* const value = message.find(name_of(part));
     if (value == nullptr) continue;
-    if (wish.has_body)
+    if (request.has_body)
       return Status{Code::bad_parameter, "both body and body_binary are given, expected one of them"}.with(
           "parameter", "body_binary");
-    wish.has_body = true;
-    wish.part = part;
-    wish.body = *value;
+    request.has_body = true;
+    request.part = part;
+    request.body = *value;
     if (value->outside) {
-      wish.bytes = value->stored->extent.size();
+      request.bytes = value->stored->extent.size();
       continue;
     }
     model::Cell cell;
     if (Status status = model::parse_value(body_column(part), *value, decoded_, cell); !status.ok()) return status;
-    wish.bytes = cell.bytes.size();
-    wish.body = part == Part::body ? Value::of_verbatim(cell.bytes) : Value::of_binary(cell.bytes);
+    request.bytes = cell.bytes.size();
+    request.body = part == Part::body ? Value::of_verbatim(cell.bytes) : Value::of_binary(cell.bytes);
   }
-  bool const is_in_log = wish.has_body && !wish.body.outside;
+  bool const is_in_log = request.has_body && !request.body.outside;
   if (keeps) return {};
-  if (is_in_log && wish.bytes > kBodyInLogMax)
-    return Status{Code::too_large, "the body has " + std::to_string(wish.bytes) + " bytes, expected " +
-                                       std::to_string(kBodyInLogMax) +
-                                       " at most where it is kept in the log: in a table whose memory-per-message is 0"}
-        .with("parameter", std::string{name_of(wish.part)});
-  if (wish.bytes <= shared_.options.message_bytes_max) return {};
-  return Status{Code::too_large, "the body has " + std::to_string(wish.bytes) + " bytes, and table " + shared_.table() +
-                                     " takes " + std::to_string(shared_.options.message_bytes_max) +
-                                     " at most: raise message-size-max, or send it in several messages"}
-      .with("parameter", std::string{name_of(wish.part)});
+  if (is_in_log && request.bytes > kBodyInLogMax)
+    return Status{Code::too_large, fmt::format("the body has {} bytes, expected {} at most where it is kept in the "
+                                               "log: in a table whose memory-per-message is 0",
+                                               request.bytes, kBodyInLogMax)}
+        .with("parameter", std::string{name_of(request.part)});
+  if (request.bytes <= shared_.options.message_bytes_max) return {};
+  return Status{Code::too_large, fmt::format("the body has {} bytes, and table {} takes {} at most: raise "
+                                             "message-size-max, or send it in several messages",
+                                             request.bytes, shared_.table(), shared_.options.message_bytes_max)}
+      .with("parameter", std::string{name_of(request.part)});
 }
 
-Status Sends::read(Command const& command, Decision const& decision, Request& wish) const {
+Status Sends::read(Command const& command, Decision const& decision, Request& request) const {
   Message const& message = *command.message;
   model::Parameters parameters{message};
   std::int64_t const now = decision.now.value;
   std::int64_t const asked = decision.asked().value;
-  wish.queue = parameters.text("queue", kNameBytesMax);
-  wish.exchange = parameters.text("exchange", kNameBytesMax);
-  wish.routing_key = parameters.text("routing_key", kNameBytesMax);
-  if (wish.queue.empty() == wish.exchange.empty())
-    parameters.refuse(wish.queue.empty() ? Code::missing_parameter : Code::bad_parameter, "queue",
-                      wish.queue.empty() ? "SEND needs where the message goes: queue, or exchange"
-                                         : "queue and exchange are given, expected one of them");
-  wish.priority = static_cast<std::uint8_t>(parameters.integer("priority", 100, 0, 255));
-  wish.date = std::max(now, parameters.date("process_date", 0, asked));
-  wish.expires = parameters.date("expiration_date", 0, asked);
-  wish.drops_expired = parameters.integer("drop_expired", 0, 0, 1) == 1;
-  wish.is_mandatory = parameters.integer("mandatory", -1, 0, 1) == 1;
-  wish.claim.sender = rows::read_sender(parameters);
+  request.queue = parameters.text("queue", kNameBytesMax);
+  request.exchange = parameters.text("exchange", kNameBytesMax);
+  request.routing_key = parameters.text("routing_key", kNameBytesMax);
+  if (request.queue.empty() == request.exchange.empty())
+    parameters.refuse(request.queue.empty() ? Code::missing_parameter : Code::bad_parameter, "queue",
+                      request.queue.empty() ? "SEND needs where the message goes: queue, or exchange"
+                                            : "queue and exchange are given, expected one of them");
+  request.priority = static_cast<std::uint8_t>(parameters.integer("priority", 100, 0, 255));
+  request.date = std::max(now, parameters.date("process_date", 0, asked));
+  request.expires = parameters.date("expiration_date", 0, asked);
+  request.drops_expired = parameters.integer("drop_expired", 0, 0, 1) == 1;
+  request.is_mandatory = parameters.integer("mandatory", -1, 0, 1) == 1;
+  request.claim.sender = rows::read_sender(parameters);
   if (!parameters.ok()) return parameters.take_status();
-  if (Status status = check_routing_key(wish.routing_key); !status.ok()) return status;
-  wish.properties = message.text("properties");
-  if (Status status = check_properties(wish.properties); !status.ok()) return status;
-  return read_body(message, decision.phase == Phase::keep, wish);
+  if (Status status = check_routing_key(request.routing_key); !status.ok()) return status;
+  request.properties = message.text("properties");
+  if (Status status = check_properties(request.properties); !status.ok()) return status;
+  return read_body(message, decision.phase == Phase::keep, request);
 }
 
-Status Sends::wish_to_store(Command const& command, StoreRequest& wish) const {
+Status Sends::request_store(Command const& command, StoreRequest& request) const {
   Options const& options = shared_.options;
   if (options.memory_per_message == 0 && options.memory_per_queue == 0) return {};
   Message const& message = *command.message;
@@ -116,9 +118,9 @@ Status Sends::wish_to_store(Command const& command, StoreRequest& wish) const {
   Queue const* const queue = shared_.queues.find(message.text("queue"));
   if (queue != nullptr && options.memory_per_queue != 0 && queue->bytes >= options.memory_per_queue)
     from = std::min(from, kSpillMin);
-  // Two syncs for a value in a file are better than its bytes in the log, which copies them forward.
-  wish.may_carry = false;
-  wish.must = false;
+  // Two syncs for a value in a file are better than its bytes in the log, which compacts them.
+  request.may_carry = false;
+  request.must = false;
   for (std::size_t i = 0; i < message.params().size(); ++i) {
     Param const& param = message.params()[i];
     bool const is_text = param.name == name_of(Part::body);
@@ -135,8 +137,8 @@ Status Sends::wish_to_store(Command const& command, StoreRequest& wish) const {
     if (cell.bytes.size() > options.message_bytes_max) return {};  // it is refused when it is decided
     bool const is_decoded = !decoded.empty() && cell.bytes.data() == decoded.data();
     std::string_view bytes = cell.bytes;
-    if (is_decoded) bytes = wish.kept.emplace_back(std::move(decoded));
-    wish.pieces.push_back({i, bytes, is_text});
+    if (is_decoded) bytes = request.kept.emplace_back(std::move(decoded));
+    request.pieces.push_back({i, bytes, is_text});
   }
   return {};
 }
@@ -144,43 +146,43 @@ Status Sends::wish_to_store(Command const& command, StoreRequest& wish) const {
 // ---------------------------------------------------------------------------
 // Deciding
 
-Status Sends::find_queues(Request const& wish, Decision& decision, bool& makes) const {
+Status Sends::find_queues(Request const& request, Decision& decision, bool& makes) const {
   bool const is_routed = decision.carry[kDropped] > 0 || decision.carry[kNext] > 0;
   // Steps of one SEND change messages, not bindings.
-  if (is_routed && !wish.exchange.empty()) return {};
+  if (is_routed && !request.exchange.empty()) return {};
   queues_.clear();
-  if (!wish.queue.empty()) {
-    Queue const* const queue = shared_.queues.find(wish.queue);
+  if (!request.queue.empty()) {
+    Queue const* const queue = shared_.queues.find(request.queue);
     if (queue != nullptr) {
       queues_.push_back(queue);
       return {};
     }
-    bool const may_come = shared_.queues.find_any(wish.queue) == nullptr;
+    bool const may_come = shared_.queues.find_any(request.queue) == nullptr;
     if (decision.phase == Phase::keep) {
-      makes = may_come && shared_.promised.makes(decision.transaction, wish.queue);
+      makes = may_come && shared_.promised.makes(decision.transaction, request.queue);
       return {};
     }
-    makes = may_come && shared_.options.makes(wish.queue);
-    return makes ? check_name("queue", wish.queue) : shared_.no_queue(wish.queue);
+    makes = may_come && shared_.options.makes(request.queue);
+    return makes ? check_name("queue", request.queue) : shared_.no_queue(request.queue);
   }
-  Exchange const* const exchange = shared_.queues.find_exchange(wish.exchange);
+  Exchange const* const exchange = shared_.queues.find_exchange(request.exchange);
   if (exchange == nullptr) {
     if (decision.phase == Phase::keep) return {};
-    return Status{Code::not_found, "table " + shared_.table() + " has no exchange " + std::string{wish.exchange} +
-                                       ": DECLARE it with its kind"}
+    return Status{Code::not_found, fmt::format("table {} has no exchange {}: DECLARE it with its kind", shared_.table(),
+                                               request.exchange)}
         .with("parameter", "exchange");
   }
-  shared_.queues.route(*exchange, wish.routing_key, queues_, decision.looks);
+  shared_.queues.route(*exchange, request.routing_key, queues_, decision.work_units);
   if (decision.phase == Phase::keep) {
     queues_.resize(std::min(queues_.size(), kQueuesOfMessageMax));
     return {};
   }
   if (queues_.size() > kQueuesOfMessageMax)
-    return Status{Code::over_limit, "exchange " + std::string{wish.exchange} + " routes this message to more than " +
+    return Status{Code::over_limit, "exchange " + std::string{request.exchange} + " routes this message to more than " +
                                         std::to_string(kQueuesOfMessageMax) + " queues: bind some of them to another"};
-  if (!queues_.empty() || !wish.is_mandatory) return {};
-  return Status{Code::not_found, "exchange " + std::string{wish.exchange} + " routes routing_key " +
-                                     model::shown(wish.routing_key) +
+  if (!queues_.empty() || !request.is_mandatory) return {};
+  return Status{Code::not_found, "exchange " + std::string{request.exchange} + " routes routing_key " +
+                                     model::shown(request.routing_key) +
                                      " to no queue: BIND one, or say mandatory=0 if it may be dropped"}
       .with("parameter", "routing_key");
 }
@@ -192,43 +194,43 @@ Status Sends::check_table(std::size_t more) const {
   bool const is_full = options.messages_max != 0 && messages + promised + more > options.messages_max;
   bool const is_large = shared_.is_large();
   if (!is_full && !is_large && !shared_.rows().is_nearly_full()) return {};
-  return {Code::over_limit, "table " + shared_.table() + " is full: it has " + std::to_string(messages) +
-                                " messages in " + std::to_string(shared_.memory_bytes()) +
-                                " bytes; take some, or raise " + (is_large ? "memory-max" : "messages-max")};
+  return {Code::over_limit,
+          fmt::format("table {} is full: it has {} messages in {} bytes; take some, or raise {}", shared_.table(),
+                      messages, shared_.memory_bytes(), is_large ? "memory-max" : "messages-max")};
 }
 
 // What this transaction has promised itself is on the queue by now, or comes as its commands are kept.
-bool Sends::is_full(Queue const& queue, Request const& wish, Decision const& decision) const {
+bool Sends::is_full(Queue const& queue, Request const& request, Decision const& decision) const {
   Settings const& settings = queue.settings;
   if (settings.max_messages == 0 && settings.max_bytes == 0) return false;
   Promised::Room const room =
       shared_.promised.room(queue.name, decision.phase == Phase::keep ? decision.transaction : TransactionId::none);
   return (settings.max_messages != 0 && queue.messages + room.messages + 1 > settings.max_messages) ||
-         (settings.max_bytes != 0 && queue.bytes + room.bytes + wish.bytes > settings.max_bytes);
+         (settings.max_bytes != 0 && queue.bytes + room.bytes + request.bytes > settings.max_bytes);
 }
 
-Status Sends::check_queues(Request const& wish, Decision const& decision) const {
+Status Sends::check_queues(Request const& request, Decision const& decision) const {
   for (Queue const* const queue : queues_) {
     Settings const& settings = queue->settings;
-    if (settings.max_bytes != 0 && wish.bytes > settings.max_bytes)
-      return {Code::over_limit, "the body has " + std::to_string(wish.bytes) + " bytes, and queue " + queue->name +
+    if (settings.max_bytes != 0 && request.bytes > settings.max_bytes)
+      return {Code::over_limit, "the body has " + std::to_string(request.bytes) + " bytes, and queue " + queue->name +
                                     " of table " + shared_.table() + " takes " + std::to_string(settings.max_bytes) +
                                     " in all: DECLARE it with a larger max_bytes"};
-    if (settings.drops || !is_full(*queue, wish, decision)) continue;
+    if (settings.drops || !is_full(*queue, request, decision)) continue;
     bool const by_messages = settings.max_messages != 0 && queue->messages + 1 > settings.max_messages;
-    return {Code::over_limit, "queue " + queue->name + " of table " + shared_.table() + " is full: it has " +
-                                  std::to_string(queue->messages) + " messages of " + std::to_string(queue->bytes) +
-                                  " bytes; take some, or DECLARE it with a larger " +
-                                  (by_messages ? "max_messages" : "max_bytes") + " or when_full=drop"};
+    return {Code::over_limit, fmt::format("queue {} of table {} is full: it has {} messages of {} bytes; take some, or "
+                                          "DECLARE it with a larger {} or when_full=drop",
+                                          queue->name, shared_.table(), queue->messages, queue->bytes,
+                                          by_messages ? "max_messages" : "max_bytes")};
   }
   return {};
 }
 
 // What consumers have is not dropped: a queue may be beyond its limit by that.
-bool Sends::drop_first(Request const& wish, Decision& decision) const {
+bool Sends::drop_first(Request const& request, Decision& decision) const {
   if (decision.carry[kDropped] >= kDroppedMax) return false;
   for (Queue const* const queue : queues_) {
-    if (!queue->settings.drops || !is_full(*queue, wish, decision)) continue;
+    if (!queue->settings.drops || !is_full(*queue, request, decision)) continue;
     std::uint32_t const row = first_of(shared_, queue->name, Which::both);
     if (row == rows::kNoRow) continue;
     ++decision.carry[kDropped];
@@ -236,115 +238,98 @@ bool Sends::drop_first(Request const& wish, Decision& decision) const {
     body.counters = shared_.rows().counters_of(row);
     body.error = "the queue was full";
     if (!dead_letter_policy_.move(row, body, decision))
-      rows::append_remove(decision.records, shared_.rows().id_of(row), rows::Reason::failed);
+      model::append_record(decision.records, shared_.rows().id_of(row), rows::RemoveBody{rows::Reason::failed});
     return true;
   }
   return false;
 }
 
-void Sends::promise(Request const& wish, bool makes, Hold& hold) const {
+void Sends::promise(Request const& request, bool makes, Hold& hold) const {
   std::uint64_t const queues = makes ? 1 : queues_.size();
-  std::uint64_t const in_log = wish.body.outside ? 0 : wish.bytes;
+  std::uint64_t const in_log = request.body.outside ? 0 : request.bytes;
   hold.rows = queues;
-  hold.bytes = wish.bytes + queues * kRowBytes;
+  hold.bytes = request.bytes + queues * kRowBytes;
   for (Queue const* const queue : queues_) hold.keys.push_back(Promised::of_queue(queue->name));
   if (makes) {
-    hold.keys.push_back(Promised::of_queue(wish.queue));
-    hold.keys.push_back(Promised::of_new(wish.queue));
+    hold.keys.push_back(Promised::of_queue(request.queue));
+    hold.keys.push_back(Promised::of_new(request.queue));
     hold.record_bytes = in_log + 2 * kRowRecordBytes + kSharedBodyRecordBytes;
   }
-  if (wish.exchange.empty()) return;
-  hold.keys.push_back(Promised::of_exchange(wish.exchange));
+  if (request.exchange.empty()) return;
+  hold.keys.push_back(Promised::of_exchange(request.exchange));
   // Whatever is bound meanwhile.
   hold.record_bytes = 2 * in_log + kQueuesOfMessageMax * kRowRecordBytes + kSharedBodyRecordBytes;
 }
 
-bool Sends::is_duplicate(Command const& command, Request& wish, Decision& decision) const {
-  rows::DedupWindows::Found found;
-  std::int64_t const now = decision.now.value;
-  decision.status = rows::look_up(shared_.table_of_rows.clients().windows(), shared_.table(), command,
-                                  shared_.options.clients_max, now, wish.claim, found);
-  if (!decision.status.ok() && decision.phase == Phase::keep) {
-    // Its number was good when it was promised, and its client has gone far beyond it since.
-    decision.status = {};
-    wish.claim = {};
-    return false;
-  }
-  if (!decision.status.ok()) return true;
-  if (found.answer == rows::DedupWindows::Answer::fresh) return false;
-  if (decision.phase == Phase::promise) return true;
+bool Sends::is_duplicate(Command const& command, Request& request, Decision& decision) const {
+  ObjectId id;
+  rows::Before const before =
+      rows::look_up(shared_.table_of_rows.clients().windows(), shared_.table(), command, shared_.options.clients_max,
+                    decision.now.value, request.claim, id, decision);
+  if (before != rows::Before::done) return before == rows::Before::over;
   ++shared_.statistics.duplicate;
-  rows::append_claim(wish.claim, now, decision.records);
-  std::uint32_t const row = shared_.rows().find(found.row);
-  answer(decision, found.row, found.row.is_none() ? 0 : 1, "duplicate",
-         row == rows::kNoRow ? 0 : shared_.rows().row(row).date());
+  std::uint32_t const row = shared_.rows().find(id);
+  answer(decision, id, id.is_none() ? 0 : 1, "duplicate", row == rows::kNoRow ? 0 : shared_.rows().row(row).date());
   return true;
 }
 
 Verdict Sends::send(Command const& command, Decision& decision) const {
-  Request& wish = wish_;
+  Request& request = request_;
   if (decision.step == 0) {
-    wish = {};
-    decision.status = read(command, decision, wish);
-    if (!decision.status.ok()) return Verdict::done;
+    request = {};
+    if (decision.refuses(read(command, decision, request))) return Verdict::done;
   }
   bool const keeps = decision.phase == Phase::keep;
-  bool const is_over = wish.expires != 0 && wish.expires <= decision.now.value;
+  bool const is_over = request.expires != 0 && request.expires <= decision.now.value;
   if (keeps && is_over) {
-    answer(decision, {}, 0, "expired", wish.date);
+    answer(decision, {}, 0, "expired", request.date);
     return Verdict::done;
   }
   bool const goes_on = decision.carry[kNext] > 0;
-  if (wish.claim.is_numbered() && !goes_on && is_duplicate(command, wish, decision)) return Verdict::done;
+  if (request.claim.is_numbered() && !goes_on && is_duplicate(command, request, decision)) return Verdict::done;
   // A resent message is a duplicate, also if it has expired.
-  if (wish.drops_expired && is_over) {
-    if (decision.phase != Phase::promise) answer(decision, {}, 0, "expired", wish.date);
+  if (request.drops_expired && is_over) {
+    if (decision.phase != Phase::promise) answer(decision, {}, 0, "expired", request.date);
     return Verdict::done;
   }
-  if (!keeps && wish.expires != 0 && wish.expires <= wish.date) {
-    decision.status = Status{Code::expired, "expiration_date is " + std::to_string(wish.expires) +
-                                                ", expected a date after now and after process_date (" +
-                                                std::to_string(wish.date) + "): it would never be handed out"}
-                          .with("parameter", "expiration_date");
-    return Verdict::done;
-  }
-  if (!command.message->has("mandatory") && !wish.exchange.empty()) {
-    Exchange const* const exchange = shared_.queues.find_exchange(wish.exchange);
-    wish.is_mandatory = exchange != nullptr && exchange->router.kind() == ExchangeKind::direct;
+  if (!keeps && request.expires != 0 && request.expires <= request.date)
+    return decision.refuse(Status{Code::expired, fmt::format("expiration_date is {}, expected a date after now and "
+                                                             "after process_date ({}): it would never be handed out",
+                                                             request.expires, request.date)}
+                               .with("parameter", "expiration_date"));
+  if (!command.message->has("mandatory") && !request.exchange.empty()) {
+    Exchange const* const exchange = shared_.queues.find_exchange(request.exchange);
+    request.is_mandatory = exchange != nullptr && exchange->router.kind() == ExchangeKind::direct;
   }
   bool makes = false;
-  decision.status = find_queues(wish, decision, makes);
-  if (!decision.status.ok()) return Verdict::done;
-  if (goes_on) return append(wish, decision);
+  if (decision.refuses(find_queues(request, decision, makes))) return Verdict::done;
+  if (goes_on) return append(request, decision);
   if (!keeps) decision.status = check_table(makes ? 1 : queues_.size());
   if (!decision.status.ok()) return Verdict::done;
-  if (makes && !keeps && !shared_.has_place(command) && !shared_.promised.is_new(wish.queue)) {
-    decision.status = {Code::over_limit,
-                       "table " + shared_.table() + " has " + std::to_string(shared_.named()) +
-                           " queues and exchanges, and " +
-                           (command.may_manage ? "queues-max allows no more"
-                                               : "the last eighth of queues-max is for those who manage") +
-                           ": remove some, or raise queues-max"};
-    return Verdict::done;
-  }
+  if (makes && !keeps && !shared_.has_place(command) && !shared_.promised.is_new(request.queue))
+    return decision.refuse(
+        {Code::over_limit, fmt::format("table {} has {} queues and exchanges, and {}: remove some, or raise queues-max",
+                                       shared_.table(), shared_.named(),
+                                       command.may_manage ? "queues-max allows no more"
+                                                          : "the last eighth of queues-max is for those who manage")});
   if (makes && decision.phase != Phase::promise) {
-    append_queue(decision.records, ObjectId{}, {wish.queue, {}});
+    model::append_record(decision.records, ObjectId{}, QueueBody{request.queue, {}});
     return Verdict::again;
   }
-  if (!keeps) decision.status = check_queues(wish, decision);
+  if (!keeps) decision.status = check_queues(request, decision);
   if (!decision.status.ok()) return Verdict::done;
   if (decision.phase == Phase::promise) {
-    promise(wish, makes, *decision.hold);
+    promise(request, makes, *decision.hold);
     return Verdict::done;
   }
-  if (drop_first(wish, decision)) return Verdict::again;
-  return append(wish, decision);
+  if (drop_first(request, decision)) return Verdict::again;
+  return append(request, decision);
 }
 
-void Sends::write_content(Request const& wish) const {
-  writer_.set(Part::properties, wish.properties);
-  writer_.set(Part::exchange, wish.exchange).set(Part::routing_key, wish.routing_key);
-  if (wish.has_body) writer_.set(wish.part, wish.body);
+void Sends::write_content(Request const& request) const {
+  writer_.set(Part::properties, request.properties);
+  writer_.set(Part::exchange, request.exchange).set(Part::routing_key, request.routing_key);
+  if (request.has_body) writer_.set(request.part, request.body);
 }
 
 void Sends::finish() const {
@@ -352,58 +337,59 @@ void Sends::finish() const {
   FJ_CHECK(status.ok(), "every part of a message was checked when it was read");
 }
 
-ObjectId Sends::append_row(Request const& wish, Queue const& queue, ObjectId origin, bool is_first,
+ObjectId Sends::append_row(Request const& request, Queue const& queue, ObjectId origin, bool is_first,
                            Decision& decision) const {
   std::int64_t const now = decision.now.value;
   writer_.clear();
-  writer_.set(Part::bytes, Value::of_unsigned(wish.bytes)).set(Part::queue, std::string_view{queue.name});
+  writer_.set(Part::bytes, Value::of_unsigned(request.bytes)).set(Part::queue, std::string_view{queue.name});
   if (origin.is_none())
-    write_content(wish);
+    write_content(request);
   else
     writer_.set(Part::origin, Value::of_unsigned(origin.value));
   finish();
   rows::RowBody body;
-  body.priority = wish.priority;
-  body.date = wish.date;
-  if (is_first) body.sender = wish.claim.sender;
+  body.priority = request.priority;
+  body.date = request.date;
+  if (is_first) body.sender = request.claim.sender;
   body.facts.arrival = body.facts.inserted = body.facts.accepted = now;
   std::int64_t const of_queue = queue.settings.expires;
-  body.facts.expires = wish.expires != 0 ? wish.expires
-                       : of_queue == 0   ? 0
-                                         : std::min(wish.date + of_queue, model::kDateMax);
+  body.facts.expires = request.expires != 0 ? request.expires
+                       : of_queue == 0      ? 0
+                                            : std::min(request.date + of_queue, model::kDateMax);
   body.facts.schema = shared_body_schema().version;
   body.facts.data_bytes = static_cast<std::uint32_t>(data_.size());
   body.data = data_;
-  body.has_outside = wish.body.outside && origin.is_none();
-  return object_of(rows::append_row(decision.records, ObjectId{}, body));
+  body.has_outside = request.body.outside && origin.is_none();
+  return object_of(model::append_record(decision.records, ObjectId{}, body));
 }
 
 // A message of one queue is one record. One of several has its shared body in a record of its own, before the rows.
-Verdict Sends::append(Request const& wish, Decision& decision) const {
+Verdict Sends::append(Request const& request, Decision& decision) const {
   auto& [dropped, next, origin, first] = decision.carry;
   if (next == 0) {
-    rows::append_claim(wish.claim, decision.now.value, decision.records);
+    rows::append_claim(request.claim, decision.now.value, decision.records);
     if (queues_.empty()) {
-      if (wish.claim.is_numbered())
-        rows::append_seen(decision.records, {wish.claim.sender, ObjectId{}, decision.now.value});
+      if (request.claim.is_numbered())
+        model::append_record(decision.records, {},
+                             rows::SeenBody{request.claim.sender, ObjectId{}, decision.now.value});
       ++shared_.statistics.unrouted;
       answer(decision, {}, 0, "sent", 0);
       return Verdict::done;
     }
     if (queues_.size() > 1) {
       writer_.clear();
-      writer_.set(Part::bytes, Value::of_unsigned(wish.bytes));
-      write_content(wish);
+      writer_.set(Part::bytes, Value::of_unsigned(request.bytes));
+      write_content(request);
       finish();
-      origin = append_shared_body(decision.records, ObjectId{}, {wish.body.outside, data_}).value;
+      origin = model::append_record(decision.records, ObjectId{}, SharedBodyRecord{request.body.outside, data_}).value;
     }
   }
   for (std::size_t bytes = 0; next < queues_.size() && bytes < kRowsOfStepBytes; bytes += kRowRecordBytes) {
-    ObjectId const row = append_row(wish, *queues_[next], ObjectId{origin}, next == 0, decision);
+    ObjectId const row = append_row(request, *queues_[next], ObjectId{origin}, next == 0, decision);
     if (next++ == 0) first = row.value;
   }
   if (next < queues_.size()) return Verdict::again;
-  answer(decision, ObjectId{first}, queues_.size(), "sent", wish.date);
+  answer(decision, ObjectId{first}, queues_.size(), "sent", request.date);
   return Verdict::done;
 }
 

@@ -22,8 +22,8 @@ class Sends {
       : shared_(shared), dead_letter_policy_(dead_letter_policy) {}
 
   Verdict send(Command const& command, Decision& decision) const;
-  // As Stores::wish_to_store.
-  [[nodiscard]] Status wish_to_store(Command const& command, StoreRequest& wish) const;
+  // As Stores::request_store.
+  [[nodiscard]] Status request_store(Command const& command, StoreRequest& request) const;
 
  private:
   struct Request {
@@ -44,32 +44,32 @@ class Sends {
     std::uint64_t bytes{0};
   };
 
-  [[nodiscard]] Status read(Command const& command, Decision const& decision, Request& wish) const;
-  [[nodiscard]] Status read_body(Message const& message, bool keeps, Request& wish) const;
+  [[nodiscard]] Status read(Command const& command, Decision const& decision, Request& request) const;
+  [[nodiscard]] Status read_body(Message const& message, bool keeps, Request& request) const;
   // The queues of the message, in queues_, which all steps of it use. `makes`: a queue of this name has to be made first.
-  [[nodiscard]] Status find_queues(Request const& wish, Decision& decision, bool& makes) const;
+  [[nodiscard]] Status find_queues(Request const& request, Decision& decision, bool& makes) const;
   // So many more messages.
   [[nodiscard]] Status check_table(std::size_t more) const;
-  [[nodiscard]] bool is_full(Queue const& queue, Request const& wish, Decision const& decision) const;
+  [[nodiscard]] bool is_full(Queue const& queue, Request const& request, Decision const& decision) const;
   // Ok, or the first of its queues that refuses it.
-  [[nodiscard]] Status check_queues(Request const& wish, Decision const& decision) const;
+  [[nodiscard]] Status check_queues(Request const& request, Decision const& decision) const;
   // Makes room in one of its queues that is full and drops its first messages. False: there is nothing to be dropped.
-  [[nodiscard]] bool drop_first(Request const& wish, Decision& decision) const;
+  [[nodiscard]] bool drop_first(Request const& request, Decision& decision) const;
   // `makes`: its queue as well.
-  void promise(Request const& wish, bool makes, Hold& hold) const;
-  void write_content(Request const& wish) const;
+  void promise(Request const& request, bool makes, Hold& hold) const;
+  void write_content(Request const& request) const;
   void finish() const;
-  [[nodiscard]] ObjectId append_row(Request const& wish, Queue const& queue, ObjectId origin, bool is_first,
+  [[nodiscard]] ObjectId append_row(Request const& request, Queue const& queue, ObjectId origin, bool is_first,
                                     Decision& decision) const;
-  Verdict append(Request const& wish, Decision& decision) const;
-  [[nodiscard]] bool is_duplicate(Command const& command, Request& wish, Decision& decision) const;
+  Verdict append(Request const& request, Decision& decision) const;
+  [[nodiscard]] bool is_duplicate(Command const& command, Request& request, Decision& decision) const;
   void answer(Decision& decision, ObjectId message, std::size_t queues, std::string_view result,
               std::int64_t date) const;
 
   TableState const& shared_;
   DeadLetterPolicy const& dead_letter_policy_;
   // Memory that is used again.
-  mutable Request wish_;  // read by the first step of a message
+  mutable Request request_;  // read by the first step of a message
   mutable std::vector<Queue const*> queues_;
   mutable SharedBodyWriter writer_;
   mutable std::string data_;

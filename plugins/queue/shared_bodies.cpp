@@ -7,8 +7,8 @@
 namespace fastjournal::queue {
 namespace {
 
-// SharedBodies that one search for those to copy forward looks at.
-constexpr std::uint32_t kRestateLooksMax = 20'000;
+// SharedBodies that one search for those to compact looks at.
+constexpr std::uint32_t kCompactWorkUnitsMax = 20'000;
 
 }  // namespace
 
@@ -17,9 +17,10 @@ std::string_view SharedBodies::data_of(ObjectId shared_body) const {
   return found == all_.end() ? std::string_view{} : std::string_view{found->second.data};
 }
 
-std::uint64_t SharedBodies::list_extents(std::uint64_t after, std::uint32_t looks, std::vector<Extent>& found) const {
+std::uint64_t SharedBodies::list_extents(std::uint64_t after, std::uint32_t work_units,
+                                         std::vector<Extent>& found) const {
   auto one = all_.upper_bound(after);
-  for (; one != all_.end() && looks > 0; ++one, --looks) {
+  for (; one != all_.end() && work_units > 0; ++one, --work_units) {
     after = one->first;
     if (one->second.has_outside) model::find_outside(shared_body_schema(), one->second.data, found);
   }
@@ -31,7 +32,7 @@ void SharedBodies::add(ObjectId shared_body, SharedBodyRecord const& body, Lsn l
   One& one = at->second;
   std::uint32_t const region = rows::Regions::of(lsn);
   if (one.is_known) {
-    // Copied forward: it is the same.
+    // Compacted: it is the same.
     regions_.remove(one.region);
     regions_.add(region);
     one.region = region;
@@ -88,32 +89,29 @@ bool SharedBodies::drop_idle(std::size_t budget, TableObserver& observer) {
   return !idle_.empty();
 }
 
-bool SharedBodies::restate(Lsn below, rows::CopyRoom& room, Records& records) const {
+bool SharedBodies::compact(Lsn below, rows::CopyRoom& room, Records& records) const {
   std::uint64_t left = regions_.count_below(below);
   std::uint32_t looked = 0;
   for (int round = 0; round < 2 && left > 0; ++round) {
-    auto at = all_.lower_bound(restate_from_);
-    for (; at != all_.end() && left > 0 && looked < kRestateLooksMax; ++at, ++looked) {
-      restate_from_ = at->first;
+    auto at = all_.lower_bound(compact_from_);
+    for (; at != all_.end() && left > 0 && looked < kCompactWorkUnitsMax; ++at, ++looked) {
+      compact_from_ = at->first;
       One const& one = at->second;
       if (!one.is_known || rows::Regions::start(one.region) >= below) continue;
       if (!room.take(shared_body_record_bytes(one.data.size()))) return true;
-      append_shared_body(records, ObjectId{at->first}, {one.has_outside, one.data});
+      model::append_record(records, ObjectId{at->first}, SharedBodyRecord{one.has_outside, one.data});
       --left;
     }
-    if (at == all_.end()) restate_from_ = 0;
-    if (looked == kRestateLooksMax) break;
+    if (at == all_.end()) compact_from_ = 0;
+    if (looked == kCompactWorkUnitsMax) break;
   }
   return left > 0;
 }
 
 void SharedBodies::digest(DigestSink& sink) const {
-  std::string canonical;
   for (auto const& [id, one] : all_) {
     if (one.uses == 0) continue;
-    canonical.clear();
-    write_shared_body(canonical, ObjectId{id}, {one.has_outside, one.data});
-    sink.object(as_bytes(canonical));
+    model::digest_object(sink, ObjectId{id}, SharedBodyRecord{one.has_outside, one.data});
   }
 }
 

@@ -27,7 +27,8 @@ class SharedBodies {
   [[nodiscard]] std::uint64_t memory_bytes() const { return memory_bytes_; }
   [[nodiscard]] rows::Regions const& regions() const { return regions_; }
   // Values outside the log, as Stores::list_extents: of shared bodies with ids above `after`.
-  [[nodiscard]] std::uint64_t list_extents(std::uint64_t after, std::uint32_t looks, std::vector<Extent>& found) const;
+  [[nodiscard]] std::uint64_t list_extents(std::uint64_t after, std::uint32_t work_units,
+                                           std::vector<Extent>& found) const;
 
   // -- applying -----------------------------------------------------------
   void add(ObjectId shared_body, SharedBodyRecord const& body, Lsn lsn, TableObserver& observer);
@@ -39,8 +40,8 @@ class SharedBodies {
   bool drop_idle(std::size_t budget, TableObserver& observer);
 
   // -- space, people ------------------------------------------------------
-  // Restates what stands below. True if more remains, or there was no room.
-  bool restate(Lsn below, rows::CopyRoom& room, Records& records) const;
+  // Compacts what stands below. True if more remains, or there was no room.
+  bool compact(Lsn below, rows::CopyRoom& room, Records& records) const;
   void digest(DigestSink& sink) const;
 
  private:
@@ -61,8 +62,8 @@ class SharedBodies {
   rows::Regions regions_;
   std::uint64_t live_bytes_{0};
   std::uint64_t memory_bytes_{0};
-  // Where the next search for shared bodies to restate begins: a hint.
-  mutable std::uint64_t restate_from_{0};
+  // Where the next search for shared bodies to compact begins: a hint.
+  mutable std::uint64_t compact_from_{0};
 };
 
 }  // namespace fastjournal::queue

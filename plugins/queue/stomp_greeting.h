@@ -1,5 +1,5 @@
-// What comes first on a port of STOMP: whether it is STOMP at all. Without an empty line and a NUL, whoever speaks something
-// else would wait in vain.
+// Recognises STOMP by the first bytes at its port. Without an empty line and a NUL, a client that
+// speaks something else would wait in vain.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a message is in STOMP and in the table: destinations, the headers of SEND and MESSAGE, priorities. doc/stomp.md has
+// Messages in STOMP and in the table: destinations, the headers of SEND and MESSAGE, priorities. doc/stomp.md has
 // the rules.
 //
 //   SEND     headers of STOMP's own become parameters of the command; all others travel as `properties`
@@ -47,8 +47,8 @@ struct Destination {
 // `reply_to`: in place of the header of this name. Errors: bad_parameter.
 [[nodiscard]] Status set_send(Frame const& frame, std::optional<std::string_view> reply_to, Message& message);
 
-// not_supported: a header of SUBSCRIBE asks for what brokers do and this table does not. Whoever relies on it must not get a
-// RECEIPT.
+// not_supported: a header of SUBSCRIBE asks for what brokers do and this table does not. A client that relies on it
+// must not get a RECEIPT.
 [[nodiscard]] Status check_subscribe(Frame const& frame);
 
 // A MESSAGE of the table, as it was pushed.

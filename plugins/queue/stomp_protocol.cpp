@@ -5,6 +5,8 @@
 #include <charconv>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "plugins/queue/stomp_greeting.h"
 #include "wire/msgpack.h"
 
@@ -16,15 +18,14 @@ constexpr std::string_view kAllVersions = "1.0,1.1,1.2";
 constexpr std::size_t kSubscriptionBytes = 512;
 
 std::string missing(std::string_view header, std::string_view expected) {
-  return "header " + std::string{header} + " is missing; expected " + std::string{expected};
+  return fmt::format("header {} is missing; expected {}", header, expected);
 }
 
 // Of a name that is kept. Not empty: what is wrong with it.
 std::string check_name(std::string_view header, std::string_view name) {
   if (name.empty()) return missing(header, "a name");
   if (name.size() > kNameBytesMax)
-    return "header " + std::string{header} + " has " + std::to_string(name.size()) + " bytes; expected at most " +
-           std::to_string(kNameBytesMax);
+    return fmt::format("header {} has {} bytes; expected at most {}", header, name.size(), kNameBytesMax);
   return {};
 }
 
@@ -65,7 +66,7 @@ Value copied(std::string_view text, Message& message) { return Value::of_text(me
 }  // namespace
 
 StompProtocol::~StompProtocol() {
-  // Not left out by a compiler that sees nobody read it.
+  // Not optimised away as a dead store.
   char volatile* const bytes = token_.data();
   for (std::size_t i = 0; i < token_.size(); ++i) bytes[i] = 0;
 }
@@ -124,8 +125,8 @@ Protocol::Piece StompProtocol::carry_out(Message& message, std::string& out) {
                    "the frame's command is none that is known here; expected CONNECT, STOMP, SEND, "
                    "SUBSCRIBE, UNSUBSCRIBE, ACK, NACK, BEGIN, COMMIT, ABORT or DISCONNECT");
   if (doing_name_ != "SEND" && !frame_.body.empty())
-    return refused(Code::invalid, "there is a body of " + std::to_string(frame_.body.size()) +
-                                      " bytes; expected none: only SEND has one");
+    return refused(Code::invalid,
+                   fmt::format("there is a body of {} bytes; expected none: only SEND has one", frame_.body.size()));
   bool const connects = doing_name_ == "CONNECT" || doing_name_ == "STOMP";
   if (connects && is_connected_) return refused(Code::wrong_state, "this connection is connected already");
   if (connects) return connect(message);
@@ -170,15 +171,14 @@ Protocol::Piece StompProtocol::connect(Message& message) {
   }
   for (std::string_view const name : {"login", "passcode", "client-id"})
     if (frame_.text(name).size() > kLineBytesMax / 8)
-      return refused(Code::too_large,
-                     "header " + std::string{name} + " has more than " + std::to_string(kLineBytesMax / 8) + " bytes");
+      return refused(Code::too_large, fmt::format("header {} has more than {} bytes", name, kLineBytesMax / 8));
   version_ = *version;
   is_connected_ = true;
   token_ = frame_.text("passcode");
   login_ = frame_.text("login");
   client_ = frame_.text("client-id");
   kept_bytes_ += token_.capacity() + login_.capacity() + client_.capacity();
-  // Who it is, and by which connection. Also without a passcode: whoever asks something is no stranger.
+  // Who it is, and by which connection. Also without a passcode: a client that asks something is no stranger.
   message.command = "RIGHTS";
   return command(Doing::connect);
 }
@@ -187,7 +187,7 @@ void StompProtocol::write_connected(Outgoing const& message, std::string& out) {
   std::string_view user;
   for (Param const& param : message.params) {
     if (param.name == "user") user = param.value.bytes;
-    // Whoever may not declare uses the one that is there.
+    // A client that may not declare uses the existing one.
     if (param.name == "rights") has_topic_exchange_ = param.value.bytes.find("manage") == std::string_view::npos;
     if (param.name == "connection") session_ = std::to_string(param.value.as_unsigned().value_or(0));
   }
@@ -225,7 +225,7 @@ Protocol::Piece StompProtocol::send(Message& message, std::string& out) {
   } else {
     message.add("queue", copied(queue_of(to.value()), message));
   }
-  // Whoever answers has another connection.
+  // The answering client has another connection.
   std::optional<std::string> reply_to;
   if (Result<Destination> const reply = read_destination(frame_.text("reply-to"));
       reply.ok() && reply.value().kind == Destination::Kind::temporary)
@@ -248,12 +248,10 @@ Protocol::Piece StompProtocol::send(Message& message, std::string& out) {
 // ---------------------------------------------------------------------------
 // Subscriptions
 
-std::string StompProtocol::own_queue(std::string_view name) const {
-  return "stomp." + session_ + "." + std::string{name};
-}
+std::string StompProtocol::own_queue(std::string_view name) const { return fmt::format("stomp.{}.{}", session_, name); }
 
 std::string StompProtocol::durable_queue(std::string_view name) const {
-  return "subscription." + (client_.empty() ? std::string{} : client_ + ".") + std::string{name};
+  return fmt::format("subscription.{}{}", client_.empty() ? std::string{} : client_ + ".", name);
 }
 
 std::string StompProtocol::queue_of(Destination const& to) const {
@@ -341,7 +339,7 @@ Status StompProtocol::read_subscription(Destination const& to, std::string const
                                      "; expected one of each queue a connection"};
   }
   if (subscriptions_.size() == kSubscriptionsMax)
-    return {Code::over_limit, "this connection has " + std::to_string(kSubscriptionsMax) + " subscriptions already"};
+    return {Code::over_limit, fmt::format("this connection has {} subscriptions already", kSubscriptionsMax)};
   return {};
 }
 
@@ -425,7 +423,7 @@ Protocol::Piece StompProtocol::acknowledge(Message& message, std::string& out) {
   std::optional<AckId> const id = read_ack_id(*text);
   if (!id)
     return refused(Code::bad_parameter,
-                   "header " + std::string{header} + " is not that of a MESSAGE that is to be acknowledged");
+                   fmt::format("header {} is not that of a MESSAGE that is to be acknowledged", header));
   Status why;
   Transaction* const transaction = transaction_of_frame(why);
   if (!why.ok()) return refused(std::move(why));
@@ -502,8 +500,8 @@ Status StompProtocol::add_to(Transaction& transaction, Message const& message) {
   ++transaction.commands;
   transaction_bytes_ += transaction.frames.capacity() - before;
   if (transaction_bytes_ <= kTransactionBytesMax + 2 * frame_bytes_max_) return {};
-  return {Code::over_limit, "the open transactions of this connection have more than " +
-                                std::to_string(kTransactionBytesMax + 2 * frame_bytes_max_) + " bytes"};
+  return {Code::over_limit, fmt::format("the open transactions of this connection have more than {} bytes",
+                                        kTransactionBytesMax + 2 * frame_bytes_max_)};
 }
 
 Protocol::Piece StompProtocol::begin(std::string& out) {
@@ -512,8 +510,7 @@ Protocol::Piece StompProtocol::begin(std::string& out) {
     return refused(Code::bad_parameter, std::move(why));
   if (transactions_.contains(name)) return refused(Code::wrong_state, "a transaction of this name is open already");
   if (transactions_.size() == kTransactionsMax)
-    return refused(Code::over_limit,
-                   "this connection has " + std::to_string(kTransactionsMax) + " open transactions already");
+    return refused(Code::over_limit, fmt::format("this connection has {} open transactions already", kTransactionsMax));
   auto const begun = transactions_.emplace(std::string{name}, Transaction{.number = ++last_transaction_, .frames = {}});
   transaction_bytes_ += begun.first->second.frames.capacity();
   return done(out);
@@ -658,7 +655,7 @@ void StompProtocol::write_error(std::string_view code, std::string const& text, 
   doing_ = Doing::nothing;
   ends_ = true;
   std::string const body =
-      (doing_name_.empty() ? "" : std::string{doing_name_} + ": ") + std::string{code} + ": " + text + "\n";
+      fmt::format("{}{}: {}\n", doing_name_.empty() ? "" : std::string{doing_name_} + ": ", code, text);
   headers_.clear();
   headers_.push_back({"message", std::string_view{body}.substr(0, body.size() - 1)});
   headers_.push_back({"code", code});

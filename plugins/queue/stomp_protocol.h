@@ -4,11 +4,11 @@
 // A frame becomes no command (BEGIN of STOMP), one (SEND), or several, one after the other: a subscription of a topic
 // declares, binds and listens. It is consumed with the last of them, and read again for each.
 //
-// A connection has one transaction at a time in fastjournal and several with names in STOMP, whose frames other frames may
-// come between. So those of a transaction are kept here, as the commands that they become, and carried out by COMMIT as one
-// TRANSACTION. Nothing is held before, and ABORT drops them.
+// A connection has one transaction at a time in fastjournal and several with names in STOMP, whose frames other frames
+// may come between. So those of a transaction are kept here, as the commands that they become, and carried out by
+// COMMIT as one TRANSACTION. Nothing is held before, and ABORT drops them.
 //
-// Whatever is refused is answered by ERROR, and ends the connection, as STOMP has it.
+// A refusal is an ERROR, and ends the connection, as STOMP has it.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +55,7 @@ class StompProtocol final : public Protocol {
 
  private:
   enum class AckMode : std::uint8_t { automatic, client, individual };
-  // What the next answer belongs to.
+  // The request of the next answer.
   enum class Doing : std::uint8_t {
     nothing,
     connect,

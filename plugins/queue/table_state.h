@@ -1,5 +1,5 @@
-// What all parts of a queue table look at: its declaration, its messages (rows), the shared bodies that several of them share,
-// and its queues.
+// State shared by all parts of a queue table: its declaration, its messages (rows), the shared bodies that several of
+// them share, and its queues.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "fastjournal/declaration.h"
 #include "fastjournal/table.h"
 #include "plugins/queue/message_body.h"
 #include "plugins/queue/options.h"
@@ -15,18 +14,15 @@
 #include "plugins/queue/queues.h"
 #include "plugins/queue/shared_bodies.h"
 #include "plugins/queue/statistics.h"
+#include "plugins/rows/leased.h"
 #include "plugins/rows/row_table.h"
 
 namespace fastjournal::queue {
 
-struct TableState {
+struct TableState : rows::Declared<Options> {
   TableState(std::shared_ptr<TableDeclaration const> its_declaration, std::uint64_t hash_seed)
-      : declaration(std::move(its_declaration)),
-        options(Options::read(*declaration)),
-        table_of_rows(hash_seed, kRowKind),
-        queues(hash_seed) {}
+      : Declared(std::move(its_declaration)), table_of_rows(hash_seed, kRowKind), queues(hash_seed) {}
 
-  [[nodiscard]] std::string const& table() const { return declaration->name; }
   [[nodiscard]] rows::State const& rows() const { return table_of_rows.state(); }
   [[nodiscard]] std::string_view queue_of(std::uint32_t row) const { return rows().order().domain_of(row); }
   [[nodiscard]] std::uint64_t memory_bytes() const {
@@ -53,12 +49,6 @@ struct TableState {
                                             ", which is not over: try again when it is committed or rolled back"}
         .with("transaction", number);
   }
-  [[nodiscard]] Status check_hold(ObjectId message, Decision const& decision) const {
-    rows::Holds const& holds = table_of_rows.holds();
-    if (holds.empty()) return {};
-    return rows::Holds::check(holds.holder_of(message), decision,
-                              "message " + std::to_string(message.value) + " of table " + table());
-  }
   [[nodiscard]] Status no_queue(std::string_view name, std::string const& parameter = "queue") const {
     Queue const* const leaving = queues.find_any(name);
     if (leaving != nullptr && leaving->messages > 0)
@@ -70,14 +60,10 @@ struct TableState {
                                        ": DECLARE it, name it in <queues>, or say <create-queues>"}
         .with("parameter", parameter);
   }
-  [[nodiscard]] Status no_message(ObjectId message) const {
-    return {Code::unknown_row, "table " + table() + " has no message " + std::to_string(message.value) +
-                                   ": it was accepted, moved on, expired, or never there"};
-  }
 
-  std::shared_ptr<TableDeclaration const> declaration;
-  Options options;
   rows::RowTable table_of_rows;
+  rows::NamedRows const names{
+      table_of_rows, declaration->name, {"message", "it was accepted, moved on, expired, or never there", "accept"}};
   SharedBodies shared_bodies;
   Queues queues;
   Promised promised;

@@ -1,4 +1,4 @@
-// How many temporary queues one connection, one origin and all together may have, so that nobody takes the places of
+// How many temporary queues one connection, one origin and all together may have, so that no client takes the places of
 // others, nor of queues that last. Derived, not logged: they end with their connections, at a start all of them.
 #pragma once
 
@@ -26,7 +26,7 @@ class TemporaryShares {
     auto const found = connections_of_.find(origin);
     if (found == connections_of_.end()) return 0;
     std::vector<std::uint64_t>& connections = found->second;
-    decision.looks += static_cast<std::uint32_t>(connections.size());
+    decision.work_units += static_cast<std::uint32_t>(connections.size());
     std::erase_if(connections, [&queues](std::uint64_t connection) { return queues.temporary_of(connection) == 0; });
     std::uint64_t sum = 0;
     for (std::uint64_t const connection : connections) sum += queues.temporary_of(connection);

@@ -1,7 +1,7 @@
 // Records of rows become state: the only writer, live and at recovery alike.
 //
 // A replay begins at the log's base. It reads records about rows that ended and were dropped before (their ids are
-// below the base: ignored and counted), and about rows whose whole record follows later, copied forward. Any other
+// below the base: ignored and counted), and about rows whose whole record follows later, compacted. Any other
 // record that does not match the state is damage: false.
 #pragma once
 
@@ -39,13 +39,13 @@ template <typename Effects>
 bool RowTable::apply_row(RecordView const& record, ApplyContext const& context, TableObserver& observer,
                          Effects& effects) {
   RowBody body;
-  if (!read_row(as_text(record.body), record.version, body)) return false;
+  if (!model::read_record(record, body)) return false;
   if (body.date < 0 || body.date > timer::kDateMax) return false;
   if (body.status == RowStatus::held && !kind_.holds) return false;
   // An object that begins here is new.
   std::uint32_t const known = record.object == object_of(record.lsn) ? kNoRow : state_.find(record.object);
   if (known != kNoRow) {
-    // Copied forward: the state is known.
+    // Compacted: the state is known.
     state_.moved(known, record.lsn);
     return true;
   }
@@ -60,7 +60,7 @@ template <typename Effects>
 bool RowTable::apply_merge(RecordView const& record, ApplyContext const& context, TableObserver& observer,
                            Effects& effects) {
   MergeBody body;
-  if (!read_merge(as_text(record.body), record.version, body)) return false;
+  if (!model::read_record(record, body)) return false;
   if (body.date > timer::kDateMax) return false;
   // The client's window outlives the row.
   if (!body.sender.client.empty()) {
@@ -86,8 +86,8 @@ bool RowTable::apply_merge(RecordView const& record, ApplyContext const& context
 template <typename Effects>
 bool RowTable::apply_lease(RecordView const& record, ApplyContext const& context, TableObserver& observer,
                            Effects& effects) {
-  Leases::Terms terms;
-  if (!read_lease(as_text(record.body), terms)) return false;
+  LeaseBody terms;
+  if (!model::read_record(record, terms)) return false;
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, context, row);
   if (known != Known::yes) return known == Known::dropped;
@@ -102,7 +102,7 @@ template <typename Effects>
 bool RowTable::apply_give_back(RecordView const& record, ApplyContext const& context, TableObserver& observer,
                                Effects& effects) {
   GiveBackBody body;
-  if (!read_give_back(as_text(record.body), record.version, body)) return false;
+  if (!model::read_record(record, body)) return false;
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, context, row);
   if (known != Known::yes) return known == Known::dropped;
@@ -120,7 +120,7 @@ template <typename Effects>
 bool RowTable::apply_fold(RecordView const& record, ApplyContext const& context, TableObserver& observer,
                           Effects& effects) {
   FoldBody body;
-  if (!read_fold(as_text(record.body), record.version, body)) return false;
+  if (!model::read_record(record, body)) return false;
   // Each of the two may have ended and been dropped.
   std::uint32_t returned = kNoRow;
   Known const gone = look(body.returned, context, returned);
@@ -151,7 +151,7 @@ template <typename Effects>
 bool RowTable::apply_park(RecordView const& record, ApplyContext const& context, TableObserver& observer,
                           Effects& effects) {
   ParkBody body;
-  if (!read_park(as_text(record.body), record.version, body)) return false;
+  if (!model::read_record(record, body)) return false;
   effects.ended(Reason::failed);
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, context, row);
@@ -167,7 +167,7 @@ template <typename Effects>
 bool RowTable::apply_hold(RecordView const& record, ApplyContext const& context, TableObserver& observer,
                           Effects& effects) {
   HoldBody body;
-  if (!read_hold(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, context, row);
   if (known != Known::yes) return known == Known::dropped;
@@ -181,7 +181,7 @@ template <typename Effects>
 bool RowTable::apply_move(RecordView const& record, ApplyContext const& context, TableObserver& observer,
                           Effects& effects) {
   MoveBody body;
-  if (!read_move(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, context, row);
   if (known != Known::yes) return known == Known::dropped;
@@ -212,7 +212,7 @@ template <typename Effects>
 bool RowTable::apply_remove(RecordView const& record, ApplyContext const& context, TableObserver& observer,
                             Effects& effects) {
   RemoveBody body;
-  if (!read_remove(as_text(record.body), record.version, body)) return false;
+  if (!model::read_record(record, body)) return false;
   effects.ended(body.reason);
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, context, row);
@@ -227,7 +227,7 @@ bool RowTable::apply_remove(RecordView const& record, ApplyContext const& contex
 template <typename Effects>
 bool RowTable::apply_clock(RecordView const& record, TableObserver& observer, Effects& effects) {
   ClockBody body;
-  if (!read_clock(as_text(record.body), body)) return false;
+  if (!model::read_record(record, body)) return false;
   state_.lower_clock(body.from, body.to, observer);
   clients_.lower_clock(body.to);
   effects.clock_lowered(body.to);

@@ -38,7 +38,7 @@ Leases::Terms Attempts::lease(std::uint32_t row, ConnectionId connection, std::s
   terms.connection = static_cast<std::uint64_t>(connection);
   terms.start = decision.start;
   terms.worker = worker;
-  append_lease(decision.records, state_.id_of(row), terms);
+  model::append_record(decision.records, state_.id_of(row), LeaseBody{terms});
   state_.remember(row);
   return terms;
 }
@@ -50,7 +50,7 @@ Leases::Terms Attempts::renew(std::uint32_t row, ConnectionId connection, std::s
   terms.worker = worker;
   terms.connection = static_cast<std::uint64_t>(connection);
   terms.start = decision.start;
-  append_renew(decision.records, state_.id_of(row), terms);
+  model::append_record(decision.records, state_.id_of(row), RenewBody{terms});
   return terms;
 }
 
@@ -76,17 +76,17 @@ Ended Attempts::give_back(std::uint32_t index, GiveBackBody const& body, Decisio
   Facts const facts = state_.view(index).facts;
   std::int64_t const now = decision.now.value;
   if (facts.is_expired(now)) {
-    append_remove(decision.records, row.id(), Reason::expired);
+    model::append_record(decision.records, row.id(), RemoveBody{Reason::expired});
     return {Ended::deleted, 0};
   }
   std::uint32_t twin = state_.keys().of(index).waiting;
   if (twin == index) twin = kNoRow;
   if (twin != kNoRow && !state_.is_visible(twin, now)) {
-    append_remove(decision.records, state_.id_of(twin), Reason::expired);
+    model::append_record(decision.records, state_.id_of(twin), RemoveBody{Reason::expired});
     twin = kNoRow;
   }
   if (twin == kNoRow) {
-    append_give_back(decision.records, row.id(), body);
+    model::append_record(decision.records, row.id(), body);
     return {Ended::waits, body.date};
   }
   // The twin's data and id, the smaller priority, the returned row's counters.
@@ -102,7 +102,7 @@ Ended Attempts::give_back(std::uint32_t index, GiveBackBody const& body, Decisio
   fold.merges = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(UINT32_MAX, std::uint64_t{facts.merges} + twin_facts.merges + 1));
   fold.error = body.error;
-  append_fold(decision.records, other.id(), fold);
+  model::append_record(decision.records, other.id(), fold);
   return {Ended::waits, fold.date};
 }
 
@@ -112,10 +112,11 @@ Ended Attempts::give_up(std::uint32_t row, GiveBackBody const& body, Decision& d
   if (last_ != nullptr && last_->move(row, body, decision)) return {Ended::moved, 0};
   ObjectId const id = state_.id_of(row);
   if (rules_.delete_failed) {
-    append_given_up(decision.records, id, body.counters, failure::error_of(body.error));
+    model::append_record(decision.records, id,
+                         RemoveBody{Reason::failed, true, body.counters, failure::error_of(body.error)});
     return {Ended::deleted, 0};
   }
-  append_park(decision.records, id, {decision.now.value, body.counters, body.error});
+  model::append_record(decision.records, id, ParkBody{decision.now.value, body.counters, body.error});
   return {Ended::parked, 0};
 }
 
@@ -126,8 +127,8 @@ Ended Attempts::time_out(std::uint32_t row, Decision& decision) const {
     case AtLeaseEnd::wait: break;
     case AtLeaseEnd::park: return give_up(row, body, decision);
     case AtLeaseEnd::hold:
-      append_hold(decision.records, state_.id_of(row),
-                  {decision.now.value, body.counters.timeouts, body.counters.lifetime});
+      model::append_record(decision.records, state_.id_of(row),
+                           HoldBody{decision.now.value, body.counters.timeouts, body.counters.lifetime});
       return {Ended::held, 0};
   }
   body.date = rested(row, body.counters, decision.now.value);

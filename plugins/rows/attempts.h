@@ -13,11 +13,11 @@
 
 namespace fastjournal::rows {
 
-// What becomes of a row whose lease ends without an answer.
+// The fate of a row whose lease ends without an answer.
 enum class AtLeaseEnd : std::uint8_t {
   wait,  // another attempt, after a rest; parked after the last one
-  park,  // no other attempt: a person looks at it
-  hold,  // what the worker did is unknown: neither given out again nor gone until somebody decides
+  park,  // no other attempt: an operator looks at it
+  hold,  // what the worker did is unknown: neither given out again nor gone until an operator decides
 };
 
 struct AttemptRules {

@@ -1,13 +1,15 @@
 #include "plugins/rows/claims.h"
 
-#include <string>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "fastjournal/limits.h"
 
 namespace fastjournal::rows {
 namespace {
 
-// Over HTTP anybody has as many connections as he likes.
+// Over HTTP a client has any number of connections.
 DedupWindows::Newcomer newcomer_of(Command const& command) {
   return {command.origin, command.holds ? command.connection : ConnectionId::none, command.may_manage};
 }
@@ -17,9 +19,10 @@ Status claim_name(DedupWindows const& windows, DedupWindows::Client const* clien
   std::string_view const origin = command.origin;
   if (client != nullptr && !client->owner_id.is_none()) {
     if (client->origin->name == origin) return {};
-    return Status{Code::not_allowed, "client \"" + std::string{claim.sender.client} + "\" of table " +
-                                         std::string{table} + " belongs to another peer than " + std::string{origin} +
-                                         ", which used this name first: choose another name, best 128 random bits"}
+    return Status{Code::not_allowed,
+                  fmt::format("client \"{}\" of table {} belongs to another peer than {}, which used "
+                              "this name first: choose another name, best 128 random bits",
+                              claim.sender.client, table, origin)}
         .with("parameter", "client");
   }
   // From a test, or the daemon itself: without an origin there is no owner.
@@ -33,17 +36,18 @@ Status claim_name(DedupWindows const& windows, DedupWindows::Client const* clien
     return {};
   }
   if (room.brought > 0)
-    return Status{Code::over_limit, "table " + std::string{table} + " remembers " + std::to_string(room.brought) +
-                                        " new clients of this connection, brought within an hour, which is the most "
-                                        "of one while " +
-                                        std::string{origin} + " has " + std::to_string(windows.size_of(origin)) +
-                                        ": use one client name for a producer's life, or raise clients-max"}
+    return Status{
+        Code::over_limit,
+        fmt::format("table {} remembers {} new clients of this connection, brought within an hour, which is the "
+                    "most of one while {} has {}: use one client name for a producer's life, or raise "
+                    "clients-max",
+                    table, room.brought, origin, windows.size_of(origin))}
         .with("parameter", "client");
-  return Status{Code::over_limit,
-                "table " + std::string{table} + " remembers " + std::to_string(windows.size()) + " clients, of " +
-                    std::string{origin} + " " + std::to_string(windows.size_of(origin)) +
-                    ", and none of those that could make room was silent for an hour: use one client name for a "
-                    "producer's life, or raise clients-max"}
+  return Status{
+      Code::over_limit,
+      fmt::format("table {} remembers {} clients, of {} {}, and none of those that could make room was silent "
+                  "for an hour: use one client name for a producer's life, or raise clients-max",
+                  table, windows.size(), origin, windows.size_of(origin))}
       .with("parameter", "client");
 }
 
@@ -59,23 +63,34 @@ Sender read_sender(model::Parameters& parameters) {
   return out;
 }
 
-Status look_up(DedupWindows const& windows, std::string_view table, Command const& command, std::size_t clients_max,
-               std::int64_t now, Claim& claim, DedupWindows::Found& found) {
+Before look_up(DedupWindows const& windows, std::string_view table, Command const& command, std::size_t clients_max,
+               std::int64_t now, Claim& claim, ObjectId& object, Decision& decision) {
   DedupWindows::Client const* const client = windows.find(claim.sender.client);
-  if (Status status = claim_name(windows, client, table, command, clients_max, now, claim); !status.ok()) return status;
-  found = DedupWindows::look(client, claim.sender.sequence);
-  if (found.answer != DedupWindows::Answer::below_window) return {};
-  return Status{Code::stale_sequence, "sequence " + std::to_string(claim.sender.sequence) + " of client \"" +
-                                          std::string{claim.sender.client} + "\" is older than the " +
-                                          std::to_string(kSequenceWindow) +
-                                          " that are remembered: it was done, or will never be"};
+  Status status = claim_name(windows, client, table, command, clients_max, now, claim);
+  DedupWindows::Found const found = DedupWindows::look(client, claim.sender.sequence);
+  if (status.ok() && found.answer == DedupWindows::Answer::below_window)
+    status = {Code::stale_sequence,
+              fmt::format("sequence {} of client \"{}\" is older than the {} that are remembered: it was done, or will "
+                          "never be",
+                          claim.sender.sequence, claim.sender.client, kSequenceWindow)};
+  if (!status.ok() && decision.phase == Phase::keep) {
+    // Its number was good when it was promised, and its client has gone far beyond it since.
+    claim = {};
+    return Before::no;
+  }
+  if (decision.refuses(std::move(status))) return Before::over;
+  if (found.answer == DedupWindows::Answer::fresh) return Before::no;
+  if (decision.phase == Phase::promise) return Before::over;
+  append_claim(claim, now, decision.records);
+  object = found.row;
+  return Before::done;
 }
 
 void append_claim(Claim const& claim, std::int64_t now, Records& records) {
   if (claim.brought_by != nullptr) claim.windows->note_newcomer(newcomer_of(*claim.brought_by), now);
-  if (!claim.evicted.empty()) append_client_dropped(records, claim.evicted);
+  if (!claim.evicted.empty()) model::append_record(records, {}, ClientDroppedBody{claim.evicted});
   if (!claim.owner.empty() && claim.is_numbered())
-    append_client_owner(records, ObjectId{}, {claim.sender.client, claim.owner, now});
+    model::append_record(records, ObjectId{}, ClientOwnerBody{claim.sender.client, claim.owner, now});
 }
 
 }  // namespace fastjournal::rows

@@ -30,10 +30,17 @@ struct Claim {
 // The parameters client and sequence, which go together.
 [[nodiscard]] Sender read_sender(model::Parameters& parameters);
 
-// Whether the command was carried out, and then on which object. Fills the claim of one that is `fresh` or `seen`; not
-// ok: the name is another's, there is no room for one more, or its number is older than what is remembered.
-[[nodiscard]] Status look_up(DedupWindows const& windows, std::string_view table, Command const& command,
-                             std::size_t clients_max, std::int64_t now, Claim& claim, DedupWindows::Found& found);
+// Whether a numbered command was carried out before.
+enum class Before : std::uint8_t {
+  no,
+  done,  // it is to be answered as a duplicate; the records of its claim are appended
+  over,  // nothing more is to be done: its promise was given before, or the status says why it is refused
+};
+// Fills the claim, and of one that was done its object. Refused: the name is another's, there is no room for one more, or
+// the number is older than what is remembered; not in Phase::keep.
+[[nodiscard]] Before look_up(DedupWindows const& windows, std::string_view table, Command const& command,
+                             std::size_t clients_max, std::int64_t now, Claim& claim, ObjectId& object,
+                             Decision& decision);
 
 // The records of the claim alone, without that of the command. A new name counts from here on.
 void append_claim(Claim const& claim, std::int64_t now, Records& records);

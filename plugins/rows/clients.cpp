@@ -9,7 +9,7 @@ namespace fastjournal::rows {
 namespace {
 
 // The most places of clients that one step, or one page, looks at: all may be empty.
-constexpr std::uint32_t kLooksMax = 1000;
+constexpr std::uint32_t kWorkUnitsMax = 1000;
 
 std::size_t owner_bytes(DedupWindows::Client const& client) {
   return 64 + client.name.size() + client.origin->name.size();
@@ -19,7 +19,7 @@ std::size_t segment_bytes(DedupWindows::Client const& client, DedupWindows::Segm
 }
 
 void append_owner(DedupWindows::Client const& client, Records& records) {
-  append_client_owner(records, client.owner_id, {client.name, client.origin->name, client.last_used});
+  model::append_record(records, client.owner_id, ClientOwnerBody{client.name, client.origin->name, client.last_used});
 }
 
 }  // namespace
@@ -33,36 +33,46 @@ std::uint32_t Clients::drop_unused(std::int64_t keep_ms, std::int64_t now, std::
   std::uint32_t dropped = 0;
   for (auto const& [used, number] : windows_.by_use()) {
     if (used + keep_ms > now || dropped == max) break;
-    append_client_dropped(records, windows_.at(number)->name);
+    model::append_record(records, {}, ClientDroppedBody{windows_.at(number)->name});
     ++dropped;
   }
   return dropped;
 }
 
+std::uint8_t Clients::newest_version(std::uint8_t type) {
+  switch (static_cast<RecordType>(type)) {
+    case RecordType::seen:
+    case RecordType::client:
+    case RecordType::client_dropped:
+    case RecordType::client_owner:
+    case RecordType::clock: return rows::newest_version(static_cast<RecordType>(type), {});
+    default: return 0;
+  }
+}
+
 bool Clients::apply(RecordView const& record, std::int64_t& seen) {
-  std::string_view const bytes = as_text(record.body);
   switch (static_cast<RecordType>(record.type)) {
     case RecordType::seen: {
       SeenBody body;
-      if (!read_seen(bytes, body)) return false;
+      if (!model::read_record(record, body)) return false;
       seen = body.now;
       note(body.sender, body.row, body.now, record.lsn);
       return true;
     }
     case RecordType::client: {
       ClientBody body;
-      if (!read_client(bytes, body)) return false;
+      if (!model::read_record(record, body)) return false;
       windows_.restore(body.name, body.last_used, body.number, record.object, std::move(body.seen), record.lsn);
       return true;
     }
     case RecordType::client_owner: {
       ClientOwnerBody body;
-      if (!read_client_owner(bytes, body)) return false;
+      if (!model::read_record(record, body)) return false;
       seen = body.last_used;
       windows_.own(body.name, body.origin, body.last_used, record.object, record.lsn);
       return true;
     }
-    case RecordType::client_dropped: windows_.drop(bytes); return true;
+    case RecordType::client_dropped: windows_.drop(as_text(record.body)); return true;
     default: return false;
   }
 }
@@ -72,14 +82,14 @@ void Clients::append_segment(DedupWindows::Client const& client, std::uint64_t n
   ClientBody body{client.name, client.last_used, number, {}};
   for (DedupWindows::Seen const& seen : segment.seen)
     if (!DedupWindows::is_below(client, number * kSegmentSequences + seen.offset)) body.seen.push_back(seen);
-  append_client(records, segment.id, body);
+  model::append_record(records, segment.id, body);
 }
 
-bool Clients::restate(Lsn below, CopyRoom& room, Records& records) const {
+bool Clients::compact(Lsn below, CopyRoom& room, Records& records) const {
   std::uint64_t left = windows_.regions().count_below(below);
-  for (std::uint32_t looked = 0; left > 0 && looked < kLooksMax && looked < windows_.end(); ++looked) {
-    if (restate_from_ >= windows_.end()) restate_from_ = 0;
-    if (DedupWindows::Client const* const client = windows_.at(restate_from_); client != nullptr) {
+  for (std::uint32_t looked = 0; left > 0 && looked < kWorkUnitsMax && looked < windows_.end(); ++looked) {
+    if (compact_from_ >= windows_.end()) compact_from_ = 0;
+    if (DedupWindows::Client const* const client = windows_.at(compact_from_); client != nullptr) {
       if (!client->owner_id.is_none() && Regions::start(client->owner_region) < below) {
         if (!room.take(owner_bytes(*client))) return true;
         append_owner(*client, records);
@@ -92,7 +102,7 @@ bool Clients::restate(Lsn below, CopyRoom& room, Records& records) const {
         --left;
       }
     }
-    ++restate_from_;
+    ++compact_from_;
   }
   return left > 0;
 }
@@ -101,7 +111,7 @@ bool Clients::snapshot(SnapshotCursor& cursor, CopyRoom& page, Records& records)
   std::uint64_t& at = cursor.at[1];
   std::uint64_t& within = cursor.at[2];
   for (std::uint32_t looked = 0; at < windows_.end(); ++at, within = 0) {
-    if (++looked > kLooksMax) return false;
+    if (++looked > kWorkUnitsMax) return false;
     DedupWindows::Client const* const client = windows_.at(static_cast<std::uint32_t>(at));
     if (client == nullptr) continue;
     if (within == 0 && !client->owner_id.is_none()) {
@@ -119,22 +129,20 @@ bool Clients::snapshot(SnapshotCursor& cursor, CopyRoom& page, Records& records)
 }
 
 void Clients::digest(DigestSink& sink) const {
-  std::string canonical;
   for (std::uint32_t number = 0; number < windows_.end(); ++number) {
     DedupWindows::Client const* const client = windows_.at(number);
     if (client == nullptr) continue;
     if (!client->owner_id.is_none()) {
-      canonical.clear();
-      write_client_owner(canonical, client->name, client->origin->name);
+      std::string canonical;
+      model::append_varint(canonical, client->name.size());
+      canonical.append(client->name).append(client->origin->name);
       sink.object(as_bytes(canonical));
     }
     // Each number in the window is an object of the digest, independent of segments.
     for (auto const& [segment_number, segment] : client->segments) {
       for (DedupWindows::Seen const& seen : segment.seen) {
         if (DedupWindows::is_below(*client, segment_number * kSegmentSequences + seen.offset)) continue;
-        canonical.clear();
-        write_client(canonical, {client->name, client->last_used, segment_number, {seen}});
-        sink.object(as_bytes(canonical));
+        model::digest_body(sink, ClientBody{client->name, client->last_used, segment_number, {seen}});
       }
     }
   }

@@ -33,10 +33,12 @@ class Clients {
   // A record of a client; `seen` learns its date. False: malformed.
   [[nodiscard]] bool apply(RecordView const& record, std::int64_t& seen);
   void lower_clock(std::int64_t to) { windows_.lower_clock(to); }
+  // Of a record type that every table with clients has; 0: it is of the table's own.
+  [[nodiscard]] static std::uint8_t newest_version(std::uint8_t type);
 
   // -- space, followers, digest -------------------------------------------
-  // Restates what stands below. True if more remains, or there was no room.
-  bool restate(Lsn below, CopyRoom& room, Records& records) const;
+  // Compacts what stands below. True if more remains, or there was no room.
+  bool compact(Lsn below, CopyRoom& room, Records& records) const;
   // From the client and segment of the cursor on: at[1] is the client's place, at[2] 0 (nothing of it yet) or 1 + its
   // next segment. True: that was the last.
   bool snapshot(SnapshotCursor& cursor, CopyRoom& page, Records& records) const;
@@ -47,8 +49,8 @@ class Clients {
                       Records& records) const;
 
   DedupWindows windows_;
-  // Where the next search for objects to restate begins: a hint, as the search covers all from anywhere.
-  mutable std::uint32_t restate_from_{0};
+  // Where the next search for objects to compact begins: a hint, as the search covers all from anywhere.
+  mutable std::uint32_t compact_from_{0};
 };
 
 }  // namespace fastjournal::rows

@@ -1,4 +1,4 @@
-// The room for the records of one step of copying forward, or of one page of a snapshot.
+// The room for the records of one step of compaction, or of one page of a snapshot.
 #pragma once
 
 #include <cstddef>

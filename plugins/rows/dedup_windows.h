@@ -1,6 +1,6 @@
 // The inserts (client, sequence) that were carried out: for each client a high mark and the rows of the last 64 k
 // sequence numbers. They outlive the rows, and so are objects of the log: segments of 512 numbers, each of which can be
-// copied forward alone.
+// compacted alone.
 //
 // A client's name belongs to the origin (Command::origin) that used it first, so that no other origin can make its
 // numbers useless. The owner is an object of its own, since it begins before the first segment, and logs of former
@@ -93,7 +93,7 @@ class DedupWindows {
     raise(client, sequence);
   }
 
-  // A segment as written by restate() replaces the known one.
+  // A segment as written by compact() replaces the known one.
   void restore(std::string_view name, std::int64_t last_used, std::uint64_t number, ObjectId id, std::vector<Seen> seen,
                Lsn lsn) {
     if (seen.empty()) return;
@@ -321,7 +321,7 @@ class DedupWindows {
 
   void raise(Client& client, std::uint64_t sequence) {
     client.high = std::max(client.high, sequence);
-    // By its contents, not its capacity: a segment without contents could never be copied forward.
+    // By its contents, not its capacity: a segment without contents could never be compacted.
     for (auto first = client.segments.begin();
          is_below(client, first->first * kSegmentSequences + first->second.seen.back().offset);
          first = client.segments.begin())

@@ -1,4 +1,4 @@
-// What a table type does with a record of its rows beside the state: statistics, alerts, counts of its own. It derives
+// A table type's reactions to a record of its rows beside the state: statistics, alerts, counts of its own. It derives
 // from NoEffects and names those that it wants; the others are empty, and all are called directly (apply.h).
 #pragma once
 
@@ -11,7 +11,7 @@ namespace fastjournal::rows {
 
 class NoEffects {
  public:
-  // A row begins. One that is copied forward does not.
+  // A row begins. One that is compacted does not.
   void added(ObjectId, ApplyContext const&) {}
   // An insert was merged into it.
   void merged(std::uint32_t /*row*/, ApplyContext const&) {}

@@ -1,4 +1,4 @@
-// What a worker says of a failed attempt, for people: the parameters error and error_trace of its command.
+// A worker's account of a failed attempt, for people: the parameters error and error_trace of its command.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace fastjournal::rows {
 
-// What a trace adds to the records of a command, at most.
+// The most that a trace adds to the records of a command.
 [[nodiscard]] inline std::size_t trace_bytes(Message const& message) {
   return std::min(message.text("error_trace").size(), kTraceBytesMax);
 }

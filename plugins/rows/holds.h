@@ -1,4 +1,4 @@
-// What open transactions hold of a table (Promises): objects, keys, and room in its limits. Derived state of the table
+// Holds of open transactions on a table (Promises): objects, keys, and room in its limits. Derived state of the table
 // that owns it.
 #pragma once
 
@@ -22,7 +22,7 @@ class Holds {
 
   // Nothing is held: the usual case.
   [[nodiscard]] bool empty() const { return of_.empty(); }
-  // TransactionId::none: nobody holds it.
+  // TransactionId::none: it is not held.
   [[nodiscard]] TransactionId holder_of(ObjectId object) const {
     if (objects_.empty()) return TransactionId::none;
     auto const found = objects_.find(object.value);

@@ -5,7 +5,7 @@
 namespace fastjournal::rows {
 namespace {
 
-// The place of a row among those of its key. A held row stands among those that are processed: until somebody has
+// The place of a row among those of its key. A held row stands among those that are processed: until an operator has
 // decided about it, no other row of the key may overtake it.
 unsigned rank(Place place) { return is_waiting(place) ? 0 : has_lease(place) ? 1 : 2; }
 

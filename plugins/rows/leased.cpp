@@ -1,20 +1,71 @@
 #include "plugins/rows/leased.h"
 
-#include <utility>
+#include <fmt/format.h>
+
+#include "plugins/rows/failure.h"
 
 namespace fastjournal::rows {
+namespace {
 
-Status refuse_lease(State const& state, std::uint32_t row, std::string_view what, std::string const& table,
-                    Command const& command) {
-  std::string const name = std::string{what} + " " + std::to_string(state.id_of(row).value) + " of table " + table;
-  if (state.row(row).place() != Place::processing)
+// The most bytes of the records by which a lease ends, without a trace: an error of 1 KiB, in the row and in the reason of
+// a pause; a twin that expired; the names of two queues.
+constexpr std::size_t kEndBytes = 8U << 10U;
+
+}  // namespace
+
+std::string NamedRows::name_of(ObjectId row) const {
+  return fmt::format("{} {} of table {}", words_.row, row.value, table_);
+}
+
+Status NamedRows::unknown(ObjectId row) const {
+  return {Code::unknown_row, fmt::format("table {} has no {} {}: {}", table_, words_.row, row.value, words_.gone)};
+}
+
+Status NamedRows::refuse_lease(std::uint32_t row, Command const& command) const {
+  std::string const name = name_of(state().id_of(row));
+  if (state().row(row).place() != Place::processing)
     return {Code::not_leased, name + " is not leased: the lease ended or was given back"};
-  Lease const& lease = state.lease_of(row);
-  std::string const holder{state.leases().worker(lease)};
-  Status out =
-      Status{Code::stale_epoch, name + " is leased to " + holder + " under another epoch now"}.with("holder", holder);
+  Lease const& lease = state().lease_of(row);
+  std::string const holder{state().leases().worker(lease)};
+  Status out = Status{Code::stale_epoch, fmt::format("{} is leased to {} under another epoch now", name, holder)}.with(
+      "holder", holder);
   return may_see_epoch(lease, command) ? std::move(out).with("epoch", std::to_string(lease.epoch.value))
                                        : std::move(out);
+}
+
+std::uint32_t NamedRows::find_to_end(Command const& command, model::Parameters& parameters, Decision& decision) const {
+  std::uint32_t const row = find_leased(command, parameters, decision);
+  if (row == kNoRow) return kNoRow;
+  ObjectId const id = state().id_of(row);
+  if (decision.refuses(check_hold(id, decision))) return kNoRow;
+  if (decision.phase != Phase::promise) return row;
+  decision.hold->objects.push_back(id);
+  decision.hold->record_bytes = kEndBytes + trace_bytes(*command.message);
+  return kNoRow;
+}
+
+Verdict touch(NamedRows const& rows, Attempts const& attempts, LeaseTimes const& times, Command const& command,
+              Decision& decision) {
+  model::Parameters parameters{*command.message};
+  std::int64_t const lease_ms = times.read(command, parameters);
+  check_worker(command, parameters);
+  std::uint32_t const row = rows.find_leased(command, parameters, decision);
+  if (row == kNoRow) return Verdict::done;
+  State const& state = rows.state();
+  ObjectId const id = state.id_of(row);
+  if (state.view(row).facts.is_expired(decision.now.value))
+    return decision.refuse({Code::expired, fmt::format("{} has expired: {} it before its lease ends", rows.name_of(id),
+                                                       rows.words().finish)});
+  // TOUCH moves the lease to its sender: a worker that has connected again goes on with its rows. The same connection
+  // need not give its name again.
+  Lease const& lease = state.lease_of(row);
+  bool const is_same = lease.connection == static_cast<std::uint64_t>(holder_of(command)) && !parameters.has("worker");
+  std::string_view const worker = is_same ? state.leases().worker(lease) : command.worker;
+  Leases::Terms const terms = attempts.renew(row, holder_of(command), worker, lease_ms, decision);
+  decision.durability = Durability::written;
+  decision.answer.message("TOUCHED").add("table", std::string_view{rows.table()}).add(rows.words().row, id.value);
+  decision.answer.add("epoch", terms.epoch.value).add("lease_end", terms.ends);
+  return Verdict::done;
 }
 
 }  // namespace fastjournal::rows

@@ -20,6 +20,7 @@
 
 #include "base/bytes.h"
 #include "fastjournal/limits.h"
+#include "model/body.h"
 #include "model/varint.h"
 
 namespace fastjournal::rows {
@@ -66,90 +67,33 @@ inline std::int64_t arrival_at(char const* front) {
 }
 inline bool has_merges(char const* front) { return (static_cast<unsigned char>(front[0]) & kMerges) != 0; }
 
+// True: they are padded.
+bool fields(auto& io, auto& facts) {
+  auto has = io.flags(std::uint8_t{UINT8_MAX});
+  io.six(facts.arrival).number(facts.schema).number(facts.key_bytes).number(facts.data_bytes);
+  io.relative(facts.inserted, has(kInserted, facts.inserted != facts.arrival), facts.arrival, facts.arrival);
+  io.relative(facts.accepted, has(kAccepted, facts.accepted != facts.inserted), facts.inserted, facts.inserted);
+  io.relative(facts.expires, has(kExpires, facts.expires != 0), facts.arrival, 0);
+  io.number(facts.merges, has(kMerges, facts.merges != 0));
+  io.relative(facts.parked_at, has(kParkedAt, facts.parked_at != 0), facts.arrival, 0);
+  io.number(facts.error_bytes, has(kError, facts.error_bytes != 0));
+  io.number(facts.failures, has(kFailures, facts.failures != 0));
+  return has(kPadded, false);
+}
+
 // Returns the bytes written, at most kFactsBytesMax.
-inline std::size_t write_facts(char* to, Facts const& facts) {
-  using model::store_varint;
-  using model::zigzag;
-  unsigned char flags = 0;
-  store_little(to + 1, static_cast<std::uint32_t>(facts.arrival));
-  store_little(to + 5, static_cast<std::uint16_t>(facts.arrival >> 32));
-  std::size_t at = 7;
-  at += store_varint(to + at, facts.schema);
-  at += store_varint(to + at, facts.key_bytes);
-  at += store_varint(to + at, facts.data_bytes);
-  if (facts.inserted != facts.arrival) {
-    flags |= kInserted;
-    at += store_varint(to + at, zigzag(facts.inserted - facts.arrival));
-  }
-  if (facts.accepted != facts.inserted) {
-    flags |= kAccepted;
-    at += store_varint(to + at, zigzag(facts.accepted - facts.inserted));
-  }
-  if (facts.expires != 0) {
-    flags |= kExpires;
-    at += store_varint(to + at, zigzag(facts.expires - facts.arrival));
-  }
-  if (facts.merges != 0) {
-    flags |= kMerges;
-    at += store_varint(to + at, facts.merges);
-  }
-  if (facts.parked_at != 0) {
-    flags |= kParkedAt;
-    at += store_varint(to + at, zigzag(facts.parked_at - facts.arrival));
-  }
-  if (facts.error_bytes != 0) {
-    flags |= kError;
-    at += store_varint(to + at, facts.error_bytes);
-  }
-  if (facts.failures != 0) {
-    flags |= kFailures;
-    at += store_varint(to + at, facts.failures);
-  }
-  *to = static_cast<char>(flags);
-  return at;
+[[gnu::flatten]] inline std::size_t write_facts(char* to, Facts const& facts) {
+  model::Fields<model::BodyWriter> io{1, to};
+  fields(io, facts);
+  return static_cast<std::size_t>(io.place() - to);
 }
 
 // Reads the facts at the front of `from` (which may extend beyond the payload) and removes them; false: malformed.
-[[nodiscard]] inline bool take_facts(std::string_view& from, Facts& facts) {
-  using model::take_varint;
-  if (from.size() < 7) return false;
-  auto const flags = static_cast<unsigned char>(from[0]);
-  facts = Facts{};
-  facts.arrival = static_cast<std::int64_t>(load_little<std::uint32_t>(from.data() + 1)) |
-                  static_cast<std::int64_t>(load_little<std::uint16_t>(from.data() + 5)) << 32;
-  std::string_view rest = from.substr(7);
-  std::uint64_t schema = 0;
-  std::uint64_t key = 0;
-  std::uint64_t data = 0;
-  std::uint64_t value = 0;
-  if (!take_varint(rest, schema) || !take_varint(rest, key) || !take_varint(rest, data)) return false;
-  if (schema > UINT16_MAX || key > UINT32_MAX || data > UINT32_MAX) return false;
-  facts.schema = static_cast<std::uint16_t>(schema);
-  facts.key_bytes = static_cast<std::uint32_t>(key);
-  facts.data_bytes = static_cast<std::uint32_t>(data);
-  auto const relative = [&](unsigned char flag, std::int64_t base, std::int64_t absent, std::int64_t& out) {
-    out = absent;
-    if ((flags & flag) == 0) return true;
-    if (!take_varint(rest, value)) return false;
-    out = base + model::unzigzag(value);
-    return true;
-  };
-  auto const plain = [&](unsigned char flag, std::uint32_t& out) {
-    if ((flags & flag) == 0) return true;
-    if (!take_varint(rest, value) || value > UINT32_MAX) return false;
-    out = static_cast<std::uint32_t>(value);
-    return true;
-  };
-  if (!relative(kInserted, facts.arrival, facts.arrival, facts.inserted)) return false;
-  if (!relative(kAccepted, facts.inserted, facts.inserted, facts.accepted)) return false;
-  if (!relative(kExpires, facts.arrival, 0, facts.expires)) return false;
-  if (!plain(kMerges, facts.merges)) return false;
-  if (!relative(kParkedAt, facts.arrival, 0, facts.parked_at)) return false;
-  if (!plain(kError, facts.error_bytes)) return false;
-  std::uint32_t failures = 0;
-  if (!plain(kFailures, failures) || failures > UINT8_MAX) return false;
-  facts.failures = static_cast<std::uint8_t>(failures);
-  from = (flags & kPadded) != 0 ? from.substr(kFactsBytesMax) : rest;
+[[nodiscard, gnu::flatten]] inline bool take_facts(std::string_view& from, Facts& facts) {
+  model::Fields<model::BodyReader> io{1, from};
+  bool const is_padded = fields(io, facts);
+  if (!io.ok()) return false;
+  from = is_padded ? from.substr(kFactsBytesMax) : io.left();
   return true;
 }
 

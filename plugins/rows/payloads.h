@@ -1,4 +1,4 @@
-// What rows have beside their headers (payload.h has the layout), in memory of the payload store: written, read and
+// The data of rows beside their headers (payload.h has the layout), in memory of the payload store: written, read and
 // rewritten. A row's header has the handle.
 #pragma once
 

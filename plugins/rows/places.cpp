@@ -148,7 +148,7 @@ void Places::hold(std::uint32_t index, std::int64_t at, TableObserver& observer)
   leases_.hold(row.next, at);
   row.set_place(Place::held);
   held_.emplace(at, index);
-  // Nobody works on it, so that it counts for no limit but that of its key.
+  // It is unleased, and counts for no limit but that of its key.
   order_.end(index, ends, observer);
 }
 

@@ -1,5 +1,6 @@
 // The records of rows: their numbers, bodies and codec, all in one place. Bodies state effects (who, what value), never
-// commands, so that a replay from any base decides nothing. How they are written is in body.h.
+// commands, so that a replay from any base decides nothing. A body lists its
+// fields as model/body.h says.
 //
 // Every table type that is built on rows has these numbers; 12 and 13 are the journal's own, which are older than this
 // layer. Other types number their own records from kOwnRecords on.
@@ -10,11 +11,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/failure.h"
+#include "fastjournal/limits.h"
 #include "fastjournal/table.h"
+#include "model/body.h"
+#include "model/varint.h"
 #include "plugins/rows/dedup_windows.h"
 #include "plugins/rows/leases.h"
 #include "plugins/rows/payload.h"
@@ -22,20 +26,20 @@
 namespace fastjournal::rows {
 
 enum class RecordType : std::uint8_t {
-  row = 1,              // a row, whole: it begins, or is copied forward
+  row = 1,              // a row, whole: it begins, or is compacted
   merge = 2,            // an insert was merged into a waiting row
   lease = 3,            // a row is given to a worker
   renew = 4,            // a lease has a new end, connection or worker
   give_back = 5,        // the row waits (again), until a date
   fold = 6,             // a returned row was merged into its waiting twin
-  park = 7,             // the row was given up, and waits for a person
+  park = 7,             // the row was given up, and waits for an operator
   remove = 8,           // the row was removed
   seen = 9,             // a (client, sequence) was carried out without another record
-  client = 10,          // one segment of a client's window, copied forward
+  client = 10,          // one segment of a client's window, compacted
   client_dropped = 11,  // a client is dropped, as it was unused for too long
   clock = 14,           // the clock was ahead, and was accepted as it is: later dates of past events count as now
-  client_owner = 15,    // a client's name belongs to an origin: begins, or is copied forward
-  hold = 16,            // the lease ended without an answer: the row is held until somebody decides
+  client_owner = 15,    // a client's name belongs to an origin: begins, or is compacted
+  hold = 16,            // the lease ended without an answer: the row is held until an operator decides
   move = 17,            // the row waits in another domain
 };
 inline constexpr std::uint8_t kOwnRecords = 32;
@@ -75,13 +79,37 @@ enum class RowStatus : std::uint8_t { waiting = 0, processing = 1, parked = 2, h
 
 enum class Reason : std::uint8_t { done = 1, deleted = 2, expired = 3, failed = 4 };
 
+[[nodiscard]] constexpr bool has_lease(RowStatus status) {
+  return status == RowStatus::processing || status == RowStatus::held;
+}
+
+// Bodies with counters: the first version knows no failures, and the third is of an error with a trace.
+[[nodiscard]] inline std::uint8_t version_with(Counters const& counters, std::string_view error) {
+  return failure::has_trace(error) ? 3 : counters.failures == 0 ? 1 : 2;
+}
+void counter_fields(auto& io, auto& counters) {
+  io.byte(counters.timeouts).byte(counters.lifetime);
+  if (io.version() > 1)
+    io.byte(counters.failures);
+  else
+    io.set(counters.failures, 0);
+  io.must(io.version() != 2 || counters.failures != 0);
+}
+
+void lease_fields(auto& io, auto& terms) {
+  io.fixed(terms.epoch.value).six(terms.began).six(terms.ends).number(terms.connection).number(terms.start);
+  io.text(terms.worker);
+}
+
 // The client and sequence of an insert, if given.
 struct Sender {
   std::string_view client{};  // empty: none
   std::uint64_t sequence{0};
 };
+void sender_fields(auto& io, auto& sender) { io.text(sender.client).number(sender.sequence); }
 
 struct RowBody {
+  static constexpr auto kType = RecordType::row;
   RowStatus status{RowStatus::waiting};
   std::uint8_t priority{0};
   std::int64_t date{0};
@@ -94,6 +122,31 @@ struct RowBody {
   std::string_view data{};
   std::string_view error{};
   bool has_outside{false};  // values of its data are outside the log, or may be
+
+  [[nodiscard]] std::uint8_t version() const {
+    if (!error.empty() && failure::has_trace(error)) return 5;
+    if (has_outside) return 4;
+    return status == RowStatus::held ? 3 : facts.failures == 0 ? 1 : 2;
+  }
+  static void fields(auto& io, auto& body) {
+    constexpr std::uint8_t kStatus = 3;
+    constexpr std::uint8_t kCounters = 4;
+    constexpr std::uint8_t kSender = 8;
+    auto has = io.flags(std::uint8_t{kStatus | kCounters | kSender});
+    has.value(kStatus, body.status);
+    io.must(io.version() > 3 || (body.status == RowStatus::held) == (io.version() == 3));
+    io.set(body.has_outside, io.version() > 3);
+    std::uint64_t after_arrival = model::zigzag(body.date - body.facts.arrival);
+    io.byte(body.priority).number(after_arrival);
+    if (has(kCounters, body.timeouts != 0 || body.lifetime != 0)) io.byte(body.timeouts).byte(body.lifetime);
+    if (has_lease(body.status)) lease_fields(io, body.lease);
+    if (has(kSender, !body.sender.client.empty())) sender_fields(io, body.sender);
+    io.must(!payload::fields(io, body.facts));
+    io.must(io.version() > 2 || (body.facts.failures != 0) == (io.version() == 2));
+    io.set(body.date, body.facts.arrival + model::unzigzag(after_arrival));
+    io.sized(body.key, body.facts.key_bytes).sized(body.data, body.facts.data_bytes);
+    io.sized(body.error, body.facts.error_bytes);
+  }
 };
 
 enum class DataChange : std::uint8_t {
@@ -104,6 +157,7 @@ enum class DataChange : std::uint8_t {
 };
 
 struct MergeBody {
+  static constexpr auto kType = RecordType::merge;
   DataChange change{DataChange::none};
   std::uint8_t priority{0};
   std::int64_t date{0};
@@ -115,16 +169,54 @@ struct MergeBody {
   std::int64_t now{0};  // given with a client
   std::string_view data{};
   bool has_outside{false};  // values of its data are outside the log
+
+  [[nodiscard]] std::uint8_t version() const { return has_outside ? 2 : 1; }
+  static void fields(auto& io, auto& body) {
+    constexpr std::uint8_t kChange = 3;
+    constexpr std::uint8_t kSender = 8;
+    auto has = io.flags(std::uint8_t{kChange | kSender});
+    has.value(kChange, body.change);
+    io.must(body.change <= DataChange::by_rule).set(body.has_outside, io.version() == 2);
+    io.byte(body.priority).six(body.date).six(body.expires).six(body.accepted);
+    io.number(body.merges).number(body.schema);
+    if (has(kSender, !body.sender.client.empty())) {
+      sender_fields(io, body.sender);
+      io.six(body.now);
+    }
+    io.rest(body.data).must(body.change != DataChange::none || body.data.empty());
+  }
+};
+
+struct LeaseBody : Leases::Terms {
+  static constexpr auto kType = RecordType::lease;
+  static void fields(auto& io, auto& body) { lease_fields(io, body); }
+};
+
+// All but epoch and begin.
+struct RenewBody : Leases::Terms {
+  static constexpr auto kType = RecordType::renew;
+  static void fields(auto& io, auto& body) {
+    io.six(body.ends).number(body.connection).number(body.start).rest(body.worker);
+  }
 };
 
 struct GiveBackBody {
+  static constexpr auto kType = RecordType::give_back;
   std::int64_t date{0};
   Counters counters{};
   std::string_view error{};  // empty: the last one stays
+
+  [[nodiscard]] std::uint8_t version() const { return version_with(counters, error); }
+  static void fields(auto& io, auto& body) {
+    io.six(body.date);
+    counter_fields(io, body.counters);
+    io.rest(body.error);
+  }
 };
 
 // Object: the waiting twin, which gets these values.
 struct FoldBody {
+  static constexpr auto kType = RecordType::fold;
   ObjectId returned{};
   std::uint8_t priority{0};
   std::int64_t date{0};
@@ -132,102 +224,123 @@ struct FoldBody {
   Counters counters{};
   std::uint32_t merges{0};
   std::string_view error{};
+
+  [[nodiscard]] std::uint8_t version() const { return version_with(counters, error); }
+  static void fields(auto& io, auto& body) {
+    io.id(body.returned).byte(body.priority).six(body.date).six(body.expires);
+    counter_fields(io, body.counters);
+    io.number(body.merges).rest(body.error);
+  }
 };
 
 struct ParkBody {
+  static constexpr auto kType = RecordType::park;
   std::int64_t at{0};
   Counters counters{};
   std::string_view error{};
+
+  [[nodiscard]] std::uint8_t version() const { return version_with(counters, error); }
+  static void fields(auto& io, auto& body) {
+    io.six(body.at);
+    counter_fields(io, body.counters);
+    io.rest(body.error);
+  }
 };
 
 struct HoldBody {
+  static constexpr auto kType = RecordType::hold;
   std::int64_t at{0};
   std::uint8_t timeouts{0};  // a lease that ended is a time-out
   std::uint8_t lifetime{0};
+  static void fields(auto& io, auto& body) { io.six(body.at).byte(body.timeouts).byte(body.lifetime); }
 };
 
 // A row that waits, is leased or is parked gets these values and waits, and those columns of `data` whose rule is to
 // replace: the one of its domain among them. It does not expire any more.
 struct MoveBody {
+  static constexpr auto kType = RecordType::move;
   std::int64_t date{0};
   Counters counters{};
   std::uint16_t schema{0};   // of the data
   std::string_view error{};  // empty: the last one stays
   std::string_view data{};
+
+  [[nodiscard]] std::uint8_t version() const { return failure::has_trace(error) ? 2 : 1; }
+  static void fields(auto& io, auto& body) {
+    io.six(body.date).byte(body.counters.timeouts).byte(body.counters.failures).byte(body.counters.lifetime);
+    io.number(body.schema).text(body.error).rest(body.data);
+  }
 };
 
 struct RemoveBody {
+  static constexpr auto kType = RecordType::remove;
   Reason reason{};
   // Of a failed row: for the alert, as nothing else is left of it. Not in the first version.
   bool has_counters{false};
   Counters counters{};
   std::string_view error{};
+
+  [[nodiscard]] std::uint8_t version() const { return has_counters ? 2 : 1; }
+  static void fields(auto& io, auto& body) {
+    io.byte(body.reason, Reason::failed).must(body.reason >= Reason::done).set(body.has_counters, io.version() > 1);
+    if (!body.has_counters) return;
+    io.must(body.reason == Reason::failed);
+    io.byte(body.counters.timeouts).byte(body.counters.failures).byte(body.counters.lifetime).rest(body.error);
+  }
 };
 
 struct SeenBody {
+  static constexpr auto kType = RecordType::seen;
   Sender sender{};
   ObjectId row{};
   std::int64_t now{0};
+  static void fields(auto& io, auto& body) {
+    sender_fields(io, body.sender);
+    io.id(body.row).six(body.now);
+  }
 };
 
 struct ClientBody {
+  static constexpr auto kType = RecordType::client;
   std::string_view name{};
   std::int64_t last_used{0};
   std::uint64_t number{0};  // of the segment
   std::vector<DedupWindows::Seen> seen;
+  static void fields(auto& io, auto& body) {
+    io.text(body.name).fixed(body.last_used).number(body.number);
+    io.list_to_end(body.seen, [&](auto& one) { io.fixed(one.offset).fixed(one.row); });
+  }
+};
+
+struct ClientDroppedBody {
+  static constexpr auto kType = RecordType::client_dropped;
+  std::string_view name{};
+  static void fields(auto& io, auto& body) { io.rest(body.name); }
 };
 
 struct ClientOwnerBody {
+  static constexpr auto kType = RecordType::client_owner;
   std::string_view name{};
   std::string_view origin{};
   std::int64_t last_used{0};
+  static void fields(auto& io, auto& body) {
+    io.text(body.name).text(body.origin).fixed(body.last_used);
+    io.must(!body.name.empty() && body.name.size() <= kClientBytesMax);
+    io.must(!body.origin.empty() && body.origin.size() <= kOriginBytesMax);
+  }
 };
 
 struct ClockBody {
+  static constexpr auto kType = RecordType::clock;
   std::int64_t from{0};  // the log's last date
   std::int64_t to{0};    // the date from here on
+  static void fields(auto& io, auto& body) { io.six(body.from).six(body.to).must(body.to <= body.from); }
 };
 
-// Each appends one record and returns its place.
-Lsn append_row(Records& records, ObjectId object, RowBody const& body);
-Lsn append_merge(Records& records, ObjectId row, MergeBody const& body);
-Lsn append_lease(Records& records, ObjectId row, Leases::Terms const& terms);
-Lsn append_renew(Records& records, ObjectId row, Leases::Terms const& terms);
-Lsn append_give_back(Records& records, ObjectId row, GiveBackBody const& body);
-Lsn append_fold(Records& records, ObjectId twin, FoldBody const& body);
-Lsn append_park(Records& records, ObjectId row, ParkBody const& body);
-Lsn append_hold(Records& records, ObjectId row, HoldBody const& body);
-Lsn append_move(Records& records, ObjectId row, MoveBody const& body);
-Lsn append_remove(Records& records, ObjectId row, Reason reason);
-Lsn append_given_up(Records& records, ObjectId row, Counters const& counters, std::string_view error);
-Lsn append_seen(Records& records, SeenBody const& body);
-Lsn append_client(Records& records, ObjectId segment, ClientBody const& body);
-Lsn append_client_dropped(Records& records, std::string_view name);
-Lsn append_client_owner(Records& records, ObjectId owner, ClientOwnerBody const& body);
-Lsn append_clock(Records& records, ClockBody const& body);
-
-// A row's canonical bytes, for the digest: its id and its record, without the client.
-void write_row(std::string& out, ObjectId id, RowBody const& body);
-void write_client(std::string& out, ClientBody const& body);
-void write_client_owner(std::string& out, std::string_view name, std::string_view origin);
-
-// Bytes of a whole row's record, its header included.
-[[nodiscard]] std::uint64_t row_record_bytes(Facts const& facts);
-
-// False: malformed. `version` is one that is known.
-[[nodiscard]] bool read_row(std::string_view bytes, std::uint8_t version, RowBody& body);
-[[nodiscard]] bool read_merge(std::string_view bytes, std::uint8_t version, MergeBody& body);
-[[nodiscard]] bool read_lease(std::string_view bytes, Leases::Terms& terms);
-[[nodiscard]] bool read_renew(std::string_view bytes, Leases::Terms& terms);
-[[nodiscard]] bool read_give_back(std::string_view bytes, std::uint8_t version, GiveBackBody& body);
-[[nodiscard]] bool read_fold(std::string_view bytes, std::uint8_t version, FoldBody& body);
-[[nodiscard]] bool read_park(std::string_view bytes, std::uint8_t version, ParkBody& body);
-[[nodiscard]] bool read_hold(std::string_view bytes, HoldBody& body);
-[[nodiscard]] bool read_move(std::string_view bytes, MoveBody& body);
-[[nodiscard]] bool read_remove(std::string_view bytes, std::uint8_t version, RemoveBody& body);
-[[nodiscard]] bool read_seen(std::string_view bytes, SeenBody& body);
-[[nodiscard]] bool read_client(std::string_view bytes, ClientBody& body);
-[[nodiscard]] bool read_client_owner(std::string_view bytes, ClientOwnerBody& body);
-[[nodiscard]] bool read_clock(std::string_view bytes, ClockBody& body);
+// Bytes of a whole row's record, at most: header of the record, head of the body and rounding; leases add a little
+// while they last.
+[[nodiscard]] constexpr std::uint64_t row_record_bytes(Facts const& facts) {
+  return 64U + facts.key_bytes + facts.data_bytes + facts.error_bytes;
+}
 
 }  // namespace fastjournal::rows

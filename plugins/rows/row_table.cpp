@@ -8,8 +8,8 @@
 namespace fastjournal::rows {
 namespace {
 
-// The headers that one search for rows to copy forward reads: some 100 us.
-constexpr std::uint32_t kRestateLooksMax = 20'000;
+// The headers that one search for rows to compact reads: some 100 us.
+constexpr std::uint32_t kCompactWorkUnitsMax = 20'000;
 
 // Of a snapshot's cursor: at[0] is the part, and at[1] in the first one the last row's id.
 enum Part : std::uint64_t { kRows = 0, kClients = 1 };
@@ -23,7 +23,7 @@ enum Part : std::uint64_t { kRows = 0, kClients = 1 };
 void RowTable::prefetch(RecordView const& record) const {
   if (!kind_.has_keys || static_cast<RecordType>(record.type) != RecordType::row) return;
   RowBody body;
-  if (read_row(as_text(record.body), record.version, body)) state_.keys().prefetch(body.key);
+  if (model::read_record(record, body)) state_.keys().prefetch(body.key);
 }
 
 bool RowTable::merge_data(MergeBody const& body, PayloadView const& view, State::Change& change) {
@@ -44,8 +44,8 @@ bool RowTable::merge_data(MergeBody const& body, PayloadView const& view, State:
 }
 
 bool RowTable::apply_renew(RecordView const& record, ApplyContext const& context, TableObserver& observer) {
-  Leases::Terms terms;
-  if (!read_renew(as_text(record.body), terms)) return false;
+  RenewBody terms;
+  if (!model::read_record(record, terms)) return false;
   std::uint32_t row = kNoRow;
   Known const known = look(record.object, context, row);
   if (known != Known::yes) return known == Known::dropped;
@@ -84,11 +84,11 @@ void RowTable::release(TransactionId transaction) {
 // ---------------------------------------------------------------------------
 // Topics
 
-ObjectId RowTable::find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
+ObjectId RowTable::find_available(std::string_view topic, ObjectId after, std::uint32_t work_units,
                                   std::vector<ObjectId>& found) const {
   // Due rows are announced, also while a limit delays them.
   for (std::uint32_t row = state_.ids().next(after); row != kNoRow; row = state_.ids().next(after)) {
-    if (looks-- == 0) return after;
+    if (work_units-- == 0) return after;
     after = state_.id_of(row);
     bool const fits = topic.empty() || state_.order().domain_of(row) == topic;
     if (fits && is_due(state_.row(row).place()) && state_.is_visible(row, state_.places().now()))
@@ -106,27 +106,24 @@ std::string_view RowTable::topic_of(ObjectId object) const {
 // Space
 
 Lsn RowTable::oldest_lsn() const {
-  Lsn const of_rows = state_.regions().oldest();
-  Lsn const of_clients = clients_.windows().regions().oldest();
-  if (of_rows.is_none() || of_clients.is_none()) return std::max(of_rows, of_clients);
-  return std::min(of_rows, of_clients);
+  return oldest_of({state_.regions().oldest(), clients_.windows().regions().oldest()});
 }
 
-bool RowTable::restate(Lsn below, CopyRoom& room, Records& records) const {
+bool RowTable::compact(Lsn below, CopyRoom& room, Records& records) const {
   std::uint64_t left = state_.regions().count_below(below);
-  for (std::uint32_t looked = 0; left > 0 && looked < kRestateLooksMax && looked < state_.rows().end(); ++looked) {
-    if (restate_from_ >= state_.rows().end()) restate_from_ = 0;
-    Row const& row = state_.row(restate_from_);
+  for (std::uint32_t looked = 0; left > 0 && looked < kCompactWorkUnitsMax && looked < state_.rows().end(); ++looked) {
+    if (compact_from_ >= state_.rows().end()) compact_from_ = 0;
+    Row const& row = state_.row(compact_from_);
     if (row.place() != Place::free && Regions::start(row.region) < below) {
-      RowBody const body = state_.body_of(restate_from_);
+      RowBody const body = state_.body_of(compact_from_);
       // The largest size of its facts, counters and lease.
       if (!room.take(row_record_bytes(body.facts) + 128 + body.lease.worker.size())) return true;
-      append_row(records, row.id(), body);
+      model::append_record(records, row.id(), body);
       --left;
     }
-    ++restate_from_;
+    ++compact_from_;
   }
-  return clients_.restate(below, room, records) || left > 0;
+  return clients_.compact(below, room, records) || left > 0;
 }
 
 // ---------------------------------------------------------------------------
@@ -149,7 +146,7 @@ bool RowTable::snapshot(SnapshotCursor& cursor, CopyRoom& page, Records& records
     }
     RowBody const body = state_.body_of(row);
     if (!page.take_one_at_least(row_record_bytes(body.facts) + body.lease.worker.size())) return false;
-    append_row(records, state_.id_of(row), body);
+    model::append_record(records, state_.id_of(row), body);
     at = state_.id_of(row).value;
   }
   return clients_.snapshot(cursor, page, records);
@@ -161,11 +158,8 @@ bool RowTable::comes_later(SnapshotCursor const& cursor, RecordView const& recor
 }
 
 void RowTable::digest(DigestSink& sink) const {
-  std::string canonical;
   for (std::uint32_t row = state_.ids().next(ObjectId{}); row != kNoRow; row = state_.ids().next(state_.id_of(row))) {
-    canonical.clear();
-    write_row(canonical, state_.id_of(row), state_.body_of(row));
-    sink.object(as_bytes(canonical));
+    model::digest_object(sink, state_.id_of(row), state_.body_of(row));
   }
   clients_.digest(sink);
 }

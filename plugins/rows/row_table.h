@@ -1,4 +1,4 @@
-// The rows of a table as the log knows them: their records are applied to the state, restated when the base moves, and
+// The rows of a table as the log knows them: their records are applied to the state, compacted when the base moves, and
 // stated for followers and the digest. A table type that is built on rows owns one, gives it every record that is not
 // its own, and answers the contract (fastjournal/table.h) with it; what it decides is its own affair (attempts.h and
 // timers.h have what all of them decide alike).
@@ -59,14 +59,14 @@ class RowTable {
 
   // -- topics -------------------------------------------------------------
   // As in Topics: a topic is a domain.
-  [[nodiscard]] ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
+  [[nodiscard]] ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t work_units,
                                         std::vector<ObjectId>& found) const;
   [[nodiscard]] std::string_view topic_of(ObjectId object) const;
 
   // -- space --------------------------------------------------------------
   [[nodiscard]] Lsn oldest_lsn() const;
-  // Restates what stands below. True if more remains, or there was no room.
-  bool restate(Lsn below, CopyRoom& room, Records& records) const;
+  // Compacts what stands below. True if more remains, or there was no room.
+  bool compact(Lsn below, CopyRoom& room, Records& records) const;
   [[nodiscard]] std::uint64_t live_bytes() const { return state_.live_bytes() + clients_.windows().live_bytes(); }
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return state_.memory_bytes() + clients_.windows().memory_bytes() + holds_.memory_bytes();
@@ -125,8 +125,8 @@ class RowTable {
   Clients clients_;
   Holds holds_;
   std::uint64_t ignored_{0};
-  // Where the next search for rows to restate begins: a hint, as the search covers all from anywhere.
-  mutable std::uint32_t restate_from_{0};
+  // Where the next search for rows to compact begins: a hint, as the search covers all from anywhere.
+  mutable std::uint32_t compact_from_{0};
   // Memory that is used again; its contents do not last.
   std::string merged_;
   model::Pieces pieces_;

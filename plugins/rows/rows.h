@@ -20,8 +20,8 @@ enum class Place : std::uint8_t {
   treed,       // waiting and due: in the tree of the order, as it came out of turn
   behind,      // waiting for the row of its key that is being processed
   processing,  // leased; `next` is the number of its lease
-  parked,      // given up, for a person
-  held,        // its lease ended without an answer, and somebody has to decide; `next` is the number of that lease
+  parked,      // given up, for an operator
+  held,        // its lease ended without an answer, and an operator has to decide; `next` is the number of that lease
 };
 [[nodiscard]] constexpr bool is_waiting(Place place) { return place >= Place::future && place <= Place::behind; }
 [[nodiscard]] constexpr bool is_due(Place place) { return place == Place::listed || place == Place::treed; }

@@ -73,10 +73,10 @@ void State::tell_outside(std::vector<Extent> const& before, std::vector<Extent> 
     }
 }
 
-std::uint64_t State::list_extents(std::uint64_t after, std::uint32_t looks, std::vector<Extent>& found) const {
+std::uint64_t State::list_extents(std::uint64_t after, std::uint32_t work_units, std::vector<Extent>& found) const {
   if (outside_ == 0) return 0;
   std::uint32_t row = ids_.next(ObjectId{after});
-  for (; row != kNoRow && looks > 0; --looks) {
+  for (; row != kNoRow && work_units > 0; --work_units) {
     PayloadView const payload = view(row);
     model::find_outside(*schemas_.find(payload.facts.schema), payload.data, found);
     after = rows_[row].id().value;
@@ -160,7 +160,7 @@ bool State::add(ObjectId id, RowBody const& body, Lsn lsn, TableObserver& observ
       row.set_place(body.status == RowStatus::held ? Place::held : Place::processing);
       keys_.link(index, found);
       places_.resume(index, body.lease);
-      // A twin that was copied forward may be replayed before the row that it waits for.
+      // A twin that was compacted may be replayed before the row that it waits for.
       if (others.waiting != kNoRow) places_.wait_again(others.waiting, observer);
       break;
     case RowStatus::parked:

@@ -64,7 +64,8 @@ class State {
   [[nodiscard]] std::uint64_t live_bytes() const { return record_bytes_; }
   [[nodiscard]] std::uint64_t memory_bytes() const;
   // Values outside the log, of rows with ids above `after` in order of id: as Stores::list_extents.
-  [[nodiscard]] std::uint64_t list_extents(std::uint64_t after, std::uint32_t looks, std::vector<Extent>& found) const;
+  [[nodiscard]] std::uint64_t list_extents(std::uint64_t after, std::uint32_t work_units,
+                                           std::vector<Extent>& found) const;
   [[nodiscard]] bool is_nearly_full() const { return payloads_.is_nearly_full(); }
 
   // -- time ---------------------------------------------------------------

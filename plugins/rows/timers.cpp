@@ -36,14 +36,14 @@ bool Timers::expire(Decision& decision) const {
   std::uint32_t steps = 0;
   for (auto const& [date, row] : state.places().expiries()) {
     if (date > now || steps == kExpiredPerStep) break;
-    append_remove(decision.records, state.id_of(row), Reason::expired);
+    model::append_record(decision.records, state.id_of(row), RemoveBody{Reason::expired});
     ++steps;
   }
   if (steps > 0) return true;
   if (parked_until() <= now) {
     for (auto const& [date, row] : state.places().parked()) {
       if (date + lifetimes_.parked > now || steps == kExpiredPerStep) break;
-      append_remove(decision.records, state.id_of(row), Reason::expired);
+      model::append_record(decision.records, state.id_of(row), RemoveBody{Reason::expired});
       ++steps;
     }
     return true;
@@ -87,7 +87,7 @@ bool Timers::renew_without_connection(std::uint32_t number, Decision& decision) 
   terms.ends = by_date ? std::max(lease.ends, grace) : former ? grace : std::min(lease.ends, grace);
   terms.connection = lease.connection == kNoConnection ? kNoConnection : 0;
   terms.start = decision.start;
-  append_renew(decision.records, state.id_of(lease.row), terms);
+  model::append_record(decision.records, state.id_of(lease.row), RenewBody{terms});
   return true;
 }
 
@@ -122,7 +122,7 @@ bool Timers::time_lost(DurationMs lost, Decision& decision) const {
     if (lease.row == kNoRow || state.row(lease.row).place() == Place::held) continue;
     Leases::Terms terms = state.terms_of(lease.row);
     terms.ends = std::min(terms.ends + lost.value, timer::kDateMax);
-    append_renew(decision.records, state.id_of(lease.row), terms);
+    model::append_record(decision.records, state.id_of(lease.row), RenewBody{terms});
     ++steps;
   }
   return false;
@@ -140,7 +140,7 @@ bool Timers::given_up(TransactionId transaction, Decision& decision) const {
     if (steps == kRenewalsPerStep) return true;
     Leases::Terms terms = state.terms_of(row);
     terms.ends = grace;
-    append_renew(decision.records, object, terms);
+    model::append_record(decision.records, object, RenewBody{terms});
     ++steps;
   }
   return false;
@@ -149,7 +149,7 @@ bool Timers::given_up(TransactionId transaction, Decision& decision) const {
 // Process dates are kept, except of rows that were inserted under the wrong clock and were due by it. Whether another
 // date was meant, or computed from that clock, cannot be known, and early is worse than late: use KICK for these.
 void Timers::clock_accepted(TimeMs from, Decision& decision) const {
-  append_clock(decision.records, {from.value, decision.now.value});
+  model::append_record(decision.records, {}, ClockBody{from.value, decision.now.value});
 }
 
 }  // namespace fastjournal::rows

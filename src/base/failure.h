@@ -1,6 +1,6 @@
-// What is kept of a failed attempt, in memory and in the log, as one string of bytes: the worker's error, and behind it,
-// only if it sent one, a mark and its trace (where it went wrong, as a traceback). The mark is a byte that UTF-8 does not
-// have, so that what has no trace costs nothing for it, and is as it was before there were traces.
+// A failed attempt in memory and in the log, as one string of bytes: the worker's error, and behind it, only if it sent
+// one, a mark and its trace (where it went wrong, as a traceback). The mark is a byte that UTF-8 does not have, so that
+// what has no trace costs nothing for it, and is as it was before there were traces.
 #pragma once
 
 #include <cstddef>

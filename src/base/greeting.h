@@ -1,6 +1,6 @@
-// What the first bytes of a connection are, where they are not what is spoken at its port: a client that came to the wrong
-// one, or a person who tries, is told so in a sentence. Known from a few bytes, without a parser: only what can be nothing
-// else is named, also at a port whose packets begin with a number that counts up.
+// Recognises the first bytes of another protocol at a port: a client that came to the wrong one, or a person who tries,
+// is told so in a sentence. Known from a few bytes, without a parser: only what can be nothing else is named, also at a
+// port whose packets begin with a number that counts up.
 #pragma once
 
 #include <cstdint>

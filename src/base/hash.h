@@ -37,7 +37,7 @@ class Hasher128 {
   std::unique_ptr<State> state_;
 };
 
-// For hash maps of names chosen by clients: with a secret seed, nobody can choose names that collide.
+// For hash maps of names chosen by clients: with a secret seed, colliding names cannot be chosen.
 struct NameHash {
   using is_transparent = void;
   std::uint64_t seed{0};

@@ -21,7 +21,7 @@ class LargeMemory {
     if (::posix_memalign(&memory, whole > 0 ? kPageBytes : alignof(std::max_align_t), bytes) != 0)
       throw std::bad_alloc{};
     bytes_.reset(static_cast<std::byte*>(memory));
-    // Best effort: with small pages it is only slower. The end of the last large page is somebody else's.
+    // Best effort: with small pages it is only slower. The end of the last large page belongs to other memory.
     if (whole > 0) static_cast<void>(::madvise(memory, whole, MADV_HUGEPAGE));
   }
 

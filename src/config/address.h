@@ -18,7 +18,7 @@ struct ParsedAddress {
 
 // Empty if it is not an address with a port (0 to 65535).
 [[nodiscard]] std::optional<ParsedAddress> parse_address(std::string_view text);
-// What is wrong with an address to listen on; empty: nothing. For the message: `what` is the source of the address, as
+// The problem of an address to listen on; empty: none. For the message: `what` is the source of the address, as
 // "--listen"; `consent` is the setting that an address reachable from other machines requires (`plain_text`: it is
 // set, or TLS is).
 [[nodiscard]] std::string listen_problem(std::string_view text, bool plain_text, std::string_view what,

@@ -23,7 +23,7 @@ enum class ClientCertificates : std::uint8_t { none, accepted, required };
 
 // Of all listeners with TLS.
 struct TlsDeclaration {
-  // With its place, for messages of whoever reads it: "FILE:LINE: attribute \"key\"".
+  // With its place, for messages of its reader: "FILE:LINE: attribute \"key\"".
   struct File {
     std::string path;
     std::string place;
@@ -40,8 +40,8 @@ struct TlsDeclaration {
 
 struct LogDeclaration {
   std::string name{"shared"};
-  std::uint64_t container_bytes{16U << 20U};
-  std::uint32_t initial_containers{2};
+  std::uint64_t segment_bytes{16U << 20U};
+  std::uint32_t initial_segments{2};
   std::uint32_t sync_interval_ms{0};                     // 0: every acknowledgement is synced; else sync="interval"
   log::SyncPlace sync_place{log::SyncPlace::automatic};  // the thread that waits for a sync
   log::SyncMethod sync_method{log::SyncMethod::automatic};
@@ -129,9 +129,9 @@ struct CommunicatorDeclaration {
   bool operator==(CommunicatorDeclaration const&) const = default;
 };
 
-// Who may log in.
+// The users who may log in.
 struct AccessDeclaration {
-  std::string users_file;  // empty: nobody
+  std::string users_file;  // empty: no users
 
   bool operator==(AccessDeclaration const&) const = default;
 };

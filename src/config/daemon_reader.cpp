@@ -117,9 +117,9 @@ void read_cluster(Element const& element, std::filesystem::path const& base, Dae
     element.problem_at("address", "attribute \"address\": found " + model::shown(cluster.address) +
                                       ", expected where clients reach this node, as in 192.0.2.1:4050");
   std::optional<std::string> const etcd = text_field(element, "etcd");
-  Result<Endpoints> endpoints = etcd ? read_endpoints(*etcd) : Endpoints{};
+  Result<Endpoints> const endpoints = etcd ? read_endpoints(*etcd) : Endpoints{};
   if (endpoints.ok())
-    cluster.etcd = std::move(endpoints).value();
+    cluster.etcd = endpoints.value();
   else
     element.problem_at("etcd", "attribute \"etcd\": " + endpoints.status().message());
   if (auto const prefix = text_field(element, "prefix")) cluster.prefix = *prefix;
@@ -188,9 +188,9 @@ void read_file_log(Element const& element, LogDeclaration& log) {
   }
   // Smaller ones are rounded up, and all of them to whole blocks.
   if (auto const size = size_field(element, "container-size", 1, 4 * kGiB))
-    log.container_bytes = std::max(static_cast<std::uint64_t>(*size), std::uint64_t{512} * kKiB);
+    log.segment_bytes = std::max(static_cast<std::uint64_t>(*size), std::uint64_t{512} * kKiB);
   if (auto const count = integer_field(element, "initial-containers", 2, 10'000))
-    log.initial_containers = static_cast<std::uint32_t>(*count);
+    log.initial_segments = static_cast<std::uint32_t>(*count);
   bool const by_interval = word_field(element, "sync", {"always", "interval"}) == 1U;
   std::int64_t const interval = duration_field(element, "sync-interval", 1, 3'600'000).value_or(kSyncIntervalMs);
   if (by_interval)

@@ -31,7 +31,7 @@ void expect(Element const& element, ListenSource const& source, Shape shape) {
   element.expect(shape);
 }
 
-// rights="" is for connections on which somebody logs in.
+// rights="" is for connections that log in.
 std::optional<Rights> listener_rights(Element const& element, DaemonDeclaration const* daemon) {
   std::optional<std::string_view> const text = element.attribute("rights");
   if (!text || !text->empty()) return rights_field(element, "rights");
@@ -42,7 +42,7 @@ std::optional<Rights> listener_rights(Element const& element, DaemonDeclaration 
   return Rights{};
 }
 
-// Whoever can reach an address has its rights without a login.
+// A client that can reach an address has its rights without a login.
 void check_open(Element const& element, std::string_view address, ListenDeclaration const& listen,
                 DaemonDeclaration const* daemon) {
   if (listen.open || listen.rights.is_empty() || (listen.tls && daemon == nullptr)) return;

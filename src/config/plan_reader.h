@@ -11,7 +11,7 @@
 
 namespace fastjournal::config {
 
-// What a file says, and what is wrong with it. Steps are only known once their names are: a file with a bad name, a step
+// The contents of a file, and its problems. Steps are only known once their names are: a file with a bad name, a step
 // twice or an unknown predecessor has those findings alone, and no plan.
 struct PlanFile {
   std::optional<plan::Plan> plan;

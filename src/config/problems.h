@@ -1,5 +1,4 @@
-// The problems of a file with their lines. All are collected, so that a person corrects the file once and not error by
-// error.
+// The problems of a file with their lines. All are collected, so that a file is corrected once and not error by error.
 #pragma once
 
 #include <string>
@@ -16,7 +15,7 @@ class Problems {
 
   explicit Problems(std::string file) : file_(std::move(file)) {}
 
-  // What was found, and what was expected. Line 0: the whole file.
+  // Found, and expected. Line 0: the whole file.
   void add(int line, std::string what);
 
   [[nodiscard]] std::string const& file() const { return file_; }

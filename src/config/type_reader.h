@@ -17,7 +17,7 @@ namespace fastjournal::config {
 
 // The names of its records by their numbers, for people who read logs and feeds.
 using RecordNames = std::map<std::uint8_t, std::string>;
-// Of each TYPE.xml in a folder, by type. Files that cannot be read are passed over: whoever looks into a log that is
+// Of each TYPE.xml in a folder, by type. Files that cannot be read are passed over: a reader of a log that is
 // damaged gets numbers then.
 [[nodiscard]] std::map<std::string, RecordNames> read_record_names(std::filesystem::path const& folder);
 

@@ -96,7 +96,7 @@ void read(Element const& root, access::Users& out) {
   for (Element const& user : users) read_user(user, out);
 }
 
-// Whoever can write the file can be anybody; whoever can read it can search for tokens.
+// An account that can write the file can act as any user; one that can read it can search for tokens.
 void check_mode(std::filesystem::path const& path, Problems& problems) {
   using std::filesystem::perms;
   std::error_code error;

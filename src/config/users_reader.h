@@ -12,7 +12,7 @@ namespace fastjournal::config {
 // bad_configuration: every problem of the file, each as a line "FILE:LINE: what"; also for a missing file, and for one
 // that others than its owner may read or write.
 [[nodiscard]] Result<access::Users> read_users(std::filesystem::path const& path);
-// The same, whoever may read it: for copies and examples.
+// The same, whatever its mode: for copies and examples.
 [[nodiscard]] Result<access::Users> read_users_of_any_mode(std::filesystem::path const& path);
 
 }  // namespace fastjournal::config

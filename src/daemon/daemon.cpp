@@ -477,7 +477,7 @@ void Daemon::print_banner() const {
   fmt::print("fastjournald {}\n", FJ_VERSION);
   fmt::print("data       {}\n", declared_.data_folder);
   for (std::string const& line : recovered_) fmt::print("log        {}\n", line);
-  for (engine::Forgotten const& one : server_->engine().forgotten())
+  for (engine::Forgotten const& one : server_->engine().recovery().forgotten())
     fmt::print("forgotten  {}: {} dropped for good\n", one.table,
                one.rows ? fmt::format("{} {}", *one.rows, *one.rows == 1 ? "row" : "rows") : "its rows, not counted,");
   if (!server_->clock().start_note().empty()) fmt::print("clock      {}\n", server_->clock().start_note());
@@ -590,8 +590,8 @@ void Daemon::wait_for_sync(log::LogStore& log) {
   if (auto const syncer = syncers_.find(&log); syncer != syncers_.end()) syncer->second->finish_all();
 }
 
-// Storing has several threads, as it waits for a disk: a table always has the same one. All that nobody waits for has
-// one in common.
+// Storing has several threads, as it waits for a disk: a table always has the same one. Work that no client waits for
+// has one in common.
 void Daemon::run_byte_job(storage::ByteFiles& files, storage::Lane lane, std::unique_ptr<storage::Job> job) {
   bool const is_waited_for = lane == storage::Lane::store || lane == storage::Lane::fetch;
   constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15;  // its high bits depend on all bits of an address

@@ -172,7 +172,7 @@ class Daemon final : public server::ServerHost {
   // For logs whose syncs have ever been slow.
   std::map<log::LogStore*, std::unique_ptr<os::Background>> syncers_;
   // For bytes outside the logs, whatever the number of tables. Commands wait for the first ones, answers for the next,
-  // and nobody for the last.
+  // and none for the last.
   static constexpr std::size_t kByteStorers = 8;
   std::array<std::unique_ptr<os::Background>, kByteStorers + 2> byte_workers_;
   // For slow hashes of tokens, from the first login on.

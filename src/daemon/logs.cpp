@@ -20,20 +20,20 @@ namespace {
 constexpr std::int64_t kProgressEveryUs = 1'000'000;
 
 std::string progress_text(std::string_view log, log::file::ReadProgress const& progress) {
-  return fmt::format("log {}: {} {} of {} MiB, {} records, container {} of {}", log,
+  return fmt::format("log {}: {} {} of {} MiB, {} records, segment {} of {}", log,
                      progress.catalogue ? "checked" : "recovered", progress.bytes >> 20U, progress.bytes_total >> 20U,
-                     progress.records, progress.containers + 1, progress.containers_total);
+                     progress.records, progress.segments + 1, progress.segments_total);
 }
 
 // The size of a log that is there stays.
-void tell_container_size(config::LogDeclaration const& declared, log::file::LogOptions const& options) {
-  std::uint64_t const wanted = log::file::round_up(declared.container_bytes, options.block_bytes);
-  if (options.container_bytes == wanted) return;
+void tell_segment_size(config::LogDeclaration const& declared, log::file::LogOptions const& options) {
+  std::uint64_t const wanted = log::file::round_up(declared.segment_bytes, options.block_bytes);
+  if (options.segment_bytes == wanted) return;
   os::log_warning(
       fmt::format("log {0}: container-size is {1} bytes, and its files have {2}, with which it was made: "
                   "`fastjournal log resize` changes that, while the daemon is stopped; or say "
                   "container-size=\"{2}\"",
-                  declared.name, wanted, options.container_bytes));
+                  declared.name, wanted, options.segment_bytes));
 }
 
 }  // namespace
@@ -63,8 +63,8 @@ Status Daemon::open_file_log(config::LogDeclaration const& log, os::ThreadWorker
   engine::HostedLog& hosted = engine.add_log(log.name);
   log::file::LogOptions options;
   options.name = log.name;
-  options.container_bytes = log.container_bytes;
-  options.initial_containers = log.initial_containers;
+  options.segment_bytes = log.segment_bytes;
+  options.initial_segments = log.initial_segments;
   options.sync = log.sync_interval_ms == 0 ? log::file::SyncPolicy::always : log::file::SyncPolicy::interval;
   options.sync_interval_ms = log.sync_interval_ms;
   options.sync_place = log.sync_place;
@@ -94,15 +94,15 @@ Status Daemon::open_file_log(config::LogDeclaration const& log, os::ThreadWorker
   Result<std::unique_ptr<log::file::FileLog>> opened =
       log::file::FileLog::open(*place.disk, place.path, options, replay, report);
   if (!opened.ok()) return {opened.status().code(), place.text + ": " + opened.status().message()};
-  tell_container_size(log, opened.value()->writer().options());
+  tell_segment_size(log, opened.value()->writer().options());
   end_start_if_told();
   logs_.push_back(std::move(opened).value());
-  if (Status status = engine.attach(hosted, *logs_.back()); !status.ok()) return status;
+  if (Status status = engine.recovery().attach(hosted, *logs_.back()); !status.ok()) return status;
   server_->add_log(*logs_.back());
   if (Status status = data_->know(log.name); !status.ok()) return status;
-  recovered_.push_back(fmt::format("{}{}: start {}, {} records in {} containers read in {} ms{}{}", log.name,
+  recovered_.push_back(fmt::format("{}{}: start {}, {} records in {} segments read in {} ms{}{}", log.name,
                                    log.folder.empty() ? "" : " in " + place.text, logs_.back()->start(), report.records,
-                                   report.containers, (clock_.monotonic_us() - before) / 1000,
+                                   report.segments, (clock_.monotonic_us() - before) / 1000,
                                    report.cut ? "; its tail was cut: " : "", report.cut_reason));
   for (std::string const& odd : report.notes) os::log_warning(odd);
   return {};

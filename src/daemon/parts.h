@@ -29,21 +29,22 @@ class SharedLog {
   [[nodiscard]] virtual log::SharedLog& log() = 0;
 };
 
-// What the declarations do not say.
+// Inputs beside the declarations.
 struct EtcdSecrets {
   std::string password;           // of etcd's user; empty: there is none
   std::uint32_t certificates{0};  // env::ConnectOptions::certificates
   std::uint64_t new_store_id{0};  // if the log is not there so far
 };
 
-// What fastjournal-etcd.so brings. `network` and `following` outlive the log.
+// The contents of fastjournal-etcd.so. `network` and `following` outlive the log.
 struct EtcdPart {
   std::unique_ptr<SharedLog> (*open)(env::Network& network, config::ClusterDeclaration const& cluster,
                                      config::LogDeclaration const& declared, EtcdSecrets const& secrets,
                                      log::Following& following);
 };
 
-// What fastjournal-sql.so brings: writes the mirror, on the thread of an export. `place`: a URI, or an absolute path.
+// The contents of fastjournal-sql.so: writes the mirror, on the thread of an export. `place`: a URI, or an absolute
+// path.
 struct SqlPart {
   Status (*export_to)(std::string const& place, server::ExportJob const& job, Stop const& stop);
 };

@@ -1,5 +1,5 @@
 // The files of refused messages that were answered positively (<alias refused="keep">): one per table, next to the
-// logs, for a person to correct and send again. Apart from the logs: the daemon never reads them.
+// logs, for an operator to correct and send again. Apart from the logs: the daemon never reads them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace fastjournal::daemon {
 
 // Not a possible name of a log.
 inline constexpr std::string_view kRefusedFolder = "refused.messages";
-// Per file. A full file refuses further messages, until a person has emptied or removed it.
+// Per file. A full file refuses further messages, until an operator has emptied or removed it.
 inline constexpr std::uint64_t kRefusedBytesMax = 16U << 20U;
 
 // `data/refused.messages/TABLE.txt`, for the administrator.

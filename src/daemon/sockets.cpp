@@ -1,4 +1,4 @@
-// The daemon's sockets before anybody comes by them: those that were passed to it, the folders of the others, and what
+// The daemon's sockets before the first connection: those that were passed to it, the folders of the others, and what
 // can be wrong with them on this computer. Apart from daemon.cpp because nothing is opened here.
 #include <sys/stat.h>
 
@@ -24,7 +24,7 @@ Status probe(config::ListenDeclaration const& declared) {
 
 // Sockets in the data folder are checked once that folder exists, all others before. Missing folders of sockets are
 // made: /run is empty after each start of the computer; if that fails, listening reports it. The administrator's
-// default socket was not requested by anybody, so a daemon without it serves all the same.
+// default socket was not requested, so a daemon without it serves all the same.
 Status Daemon::check_listening(bool in_data_folder) {
   Status status = check_listening(declared_.listen, in_data_folder);
   return status.ok() ? check_listening(table_listeners_, in_data_folder) : status;

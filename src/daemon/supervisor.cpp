@@ -23,7 +23,7 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
-// A socket of datagrams to this path, or to an abstract name behind '@'; -1: there is nobody.
+// A socket of datagrams to this path, or to an abstract name behind '@'; -1: there is none.
 int connect_to(std::string_view name) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

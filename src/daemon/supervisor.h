@@ -1,4 +1,4 @@
-// What the supervisor that started this process is told, as in sd_notify(3): that it serves, how it is, that it reloads
+// Reports to the supervisor that started this process, as in sd_notify(3): that it serves, how it is, that it reloads
 // or stops, and that its loop turns. Without a supervisor that asked for it, nothing is told.
 //
 // The messages are sent here, because libsystemd's sd_notify waits for as long as the supervisor does not read, and the

@@ -1,5 +1,5 @@
 // Alerts from their causes to the log and to their receivers. An alert that a table raises while a record is applied is
-// logged in the group of that record; it is sent out once the logs are committed. Also ends groups, since nobody else
+// logged in the group of that record; it is sent out once the logs are committed. Also ends groups, since no other part
 // knows which alerts belong to them.
 #pragma once
 
@@ -33,7 +33,7 @@ class Alerting {
   void lower(HostedTable const* table, std::string_view name) {
     if (is_up(table, name)) pending_.lower(table, name);
   }
-  // Lowered by a person: not_found if there is none.
+  // Lowered by an operator: not_found if there is none.
   [[nodiscard]] Status lower_by_hand(HostedTable const* table, std::string_view name, TimeMs now);
   // Those of a log that this node decides for from now on, or does no more.
   void tell_all(HostedLog const& log) { notify_all(log, true); }

@@ -29,7 +29,7 @@ class Configuration {
   Configuration(Configuration const&) = delete;
   Configuration& operator=(Configuration const&) = delete;
 
-  // What is in force.
+  // The declarations in force.
   void declare(Declarations declarations) { declarations_ = std::move(declarations); }
   [[nodiscard]] Declarations const& declarations() const { return declarations_; }
   // Those of tables that are declared for this log.

@@ -6,7 +6,7 @@ namespace fastjournal::engine {
 namespace {
 
 // Some 2 ms in one turn.
-constexpr std::uint64_t kReleaseLooksPerTurn = 48U << 10U;
+constexpr std::uint64_t kReleaseWorkUnitsPerTurn = 48U << 10U;
 constexpr std::uint32_t kReleaseStepsTogether = 64;
 
 }  // namespace
@@ -36,19 +36,19 @@ void Connections::closed(ConnectionId connection, TimeMs now, bool gives_back) {
 }
 
 void Connections::give_back(TimeMs now) {
-  while (!lost_.empty() && looks_of_turn_ < kReleaseLooksPerTurn) {
+  while (!lost_.empty() && work_units_of_turn_ < kReleaseWorkUnitsPerTurn) {
     auto const [connection, number] = lost_.front();
     HostedTable& table = tables_[number];
     Decider::Ending ending = Decider::Ending::finished;
     if (!table.is_dropped() && table.can.holder != nullptr) {
-      std::uint64_t const before = looks_.total();
+      std::uint64_t const before = work_units_.total();
       ConnectionId const gone = connection;
       ending = !table.serves() ? Decider::Ending::no_space
                                : decider_.decide_alone(
                                      table, now, kReleaseStepsTogether, Durability::written, [&](Decision& decision) {
                                        return table.can.holder->decide_connection_closed(gone, decision);
                                      });
-      looks_of_turn_ += looks_.total() - before;
+      work_units_of_turn_ += work_units_.total() - before;
       due_tables_.mark(table);
       due_tables_.refresh(table);
     }

@@ -11,19 +11,19 @@
 #include "engine/due_tables.h"
 #include "engine/leases_by_connection.h"
 #include "engine/tables.h"
-#include "engine/waiting/looks.h"
+#include "engine/waiting/work_units.h"
 
 namespace fastjournal::engine {
 
 class Connections {
  public:
   Connections(Tables const& tables, DueTables& due_tables, LeasesByConnection& leases_by_connection, Decider& decider,
-              work::Looks& looks)
+              work::WorkUnits& work_units)
       : tables_(tables),
         due_tables_(due_tables),
         leases_by_connection_(leases_by_connection),
         decider_(decider),
-        looks_(looks) {}
+        work_units_(work_units) {}
   Connections(Connections const&) = delete;
   Connections& operator=(Connections const&) = delete;
 
@@ -32,7 +32,7 @@ class Connections {
   void closed(ConnectionId connection, TimeMs now, bool gives_back);
   // Leases of lost connections, as many as this turn still allows.
   void give_back(TimeMs now);
-  void end_turn() { looks_of_turn_ = 0; }
+  void end_turn() { work_units_of_turn_ = 0; }
   // Some are left for the next turn.
   [[nodiscard]] bool has_lost() const { return !lost_.empty(); }
 
@@ -41,10 +41,10 @@ class Connections {
   DueTables& due_tables_;
   LeasesByConnection& leases_by_connection_;
   Decider& decider_;
-  work::Looks& looks_;
+  work::WorkUnits& work_units_;
   // Lost connections that may still hold leases of a table, by its number; in order.
   std::deque<std::pair<ConnectionId, std::uint32_t>> lost_;
-  std::uint64_t looks_of_turn_{0};
+  std::uint64_t work_units_of_turn_{0};
 };
 
 }  // namespace fastjournal::engine

@@ -23,7 +23,7 @@ std::size_t room_of_step(Message const& message) { return 2 * bytes_of(message) 
 bool Decider::advance(HostedTable& table, TimeMs now) {
   Effects effects{table, parts_.due_tables, parts_.alerting, {}};
   bool const more = table.can.timed->advance(now, kAdvanceBudget, effects);
-  if (more) parts_.looks.add(kAdvanceBudget);
+  if (more) parts_.work_units.add(kAdvanceBudget);
   return more;
 }
 
@@ -50,7 +50,7 @@ Status Decider::promise(HostedTable& table, Command const& command, TransactionI
                     .hold = &hold};
   static_cast<void>(table.table->decide(command, decision));
   FJ_CHECK(group_.step_is_empty(), "a promise appended records");
-  parts_.looks.add(work::Looks::kPerStep + decision.looks);
+  parts_.work_units.add(work::WorkUnits::kPerStep + decision.work_units);
   if (is_due) parts_.due_tables.refresh(table);
   return std::move(decision.status);
 }
@@ -77,8 +77,8 @@ void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> a
       verdict = table.table->decide(one.command, decision);
       FJ_CHECK(decision.status.ok() && verdict != Verdict::wait && verdict != Verdict::fetch,
                "a command that was promised was refused");
-      parts_.looks.add(work::Looks::kPerStep + std::exchange(decision.looks, 0U) +
-                       work::Looks::kPerRecord * group_.step_size());
+      parts_.work_units.add(work::WorkUnits::kPerStep + std::exchange(decision.work_units, 0U) +
+                            work::WorkUnits::kPerRecord * group_.step_size());
       if (!group_.step_is_empty()) group_.apply_step(now);
       ++decision.step;
     } while (verdict == Verdict::again);
@@ -92,17 +92,14 @@ void Decider::keep(HostedLog& log, TransactionId id, std::span<Promised const> a
   if (!group_.is_empty()) parts_.alerting.close_group(log, now, Durability::synced);
 }
 
-work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs now, bool over, Answer& answer,
-                           Status& status, work::Fetching* fetching) {
+work::Decided Decider::run(HostedTable& table, Command const& command, TimeMs now, bool over, Answer& answer,
+                           work::Fetching* fetching) {
   CommandType const& type = table.type->commands()[command.index];
   HostedLog& log = *table.log;
   bool const is_due = advance_if_due(table, now);
   bool const adds = type.kind == CommandKind::add;
   bool const short_of_memory = parts_.memory.refuses_additions();
-  if (adds && short_of_memory) {
-    status = parts_.shortages.refuse_memory(now);
-    return {};
-  }
+  if (adds && short_of_memory) return {.status = parts_.shortages.refuse_memory(now)};
   bool const touches = type.kind == CommandKind::touch;
   bool const logs = type.kind != CommandKind::read;
   std::size_t const room = logs ? room_of_step(*command.message) + kGroupBytes : 0;
@@ -128,16 +125,15 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
     if (adds) log.short_of_space = !room_left;
     decision.short_of_space = touches && !room_left;
     if (!room_left && !touches) {
-      status = parts_.shortages.refuse_disk(log, now);
+      decision.status = parts_.shortages.refuse_disk(log, now);
       verdict = Verdict::done;
       break;
     }
     verdict = table.table->decide(command, decision);
-    parts_.looks.add(work::Looks::kPerStep + std::exchange(decision.looks, 0U) +
-                     work::Looks::kPerRecord * group.step_size());
+    parts_.work_units.add(work::WorkUnits::kPerStep + std::exchange(decision.work_units, 0U) +
+                          work::WorkUnits::kPerRecord * group.step_size());
     if (!decision.status.ok()) {
       FJ_CHECK(group.step_is_empty(), "a refused step appended records");
-      status = std::move(decision.status);
       verdict = Verdict::done;
       break;
     }
@@ -154,9 +150,9 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
     if (fetching != nullptr)
       *fetching = {decision.wanted, decision.step, decision.carry};
     else
-      status = {Code::not_supported, type.name +
-                                         ": what it is about is stored outside the log, and reading that needs a "
-                                         "connection to the daemon of its own"};
+      decision.status = {Code::not_supported, type.name +
+                                                  ": what it is about is stored outside the log, and reading that "
+                                                  "needs a connection to the daemon of its own"};
   }
   if (!group.is_empty()) parts_.alerting.close_group(log, now, durability);
   if (answer.has_stored()) answer.name_owner(table.outside);
@@ -165,7 +161,8 @@ work::Outcome Decider::run(HostedTable& table, Command const& command, TimeMs no
     parts_.leases_by_connection.remember(command.connection, table);
   // Without a record its dates and its memory are unchanged.
   if (is_due || !group.is_empty()) parts_.due_tables.refresh(table);
-  return {verdict, decision.wait_until, decision.wait_topic, decision.take, std::move(decision.watch)};
+  return {std::move(decision.status), verdict,       decision.wait_until,
+          decision.wait_topic,        decision.take, std::move(decision.watch)};
 }
 
 }  // namespace fastjournal::engine

@@ -16,8 +16,8 @@
 #include "engine/leases_by_connection.h"
 #include "engine/memory.h"
 #include "engine/shortages.h"
-#include "engine/waiting/looks.h"
 #include "engine/waiting/served_table.h"
+#include "engine/waiting/work_units.h"
 
 namespace fastjournal::engine {
 
@@ -32,20 +32,20 @@ class Decider {
     Shortages& shortages;
     Memory const& memory;
     LeasesByConnection& leases_by_connection;
-    work::Looks& looks;
+    work::WorkUnits& work_units;
   };
   explicit Decider(Parts const& parts) : parts_(parts) {}
   Decider(Decider const&) = delete;
   Decider& operator=(Decider const&) = delete;
 
   // -- commands -------------------------------------------------------------------
-  // `over`: it waited, and waits no longer. `status` not ok: it was refused. `fetching`: where it goes on, and stands if
-  // the verdict is `fetch`; null: nobody can read for it, and it is refused then.
-  work::Outcome run(HostedTable& table, Command const& command, TimeMs now, bool over, Answer& answer, Status& status,
+  // `over`: it waited, and waits no longer. `fetching`: the place from which it continues, and, if the verdict is
+  // `fetch`, will continue; null: nothing can be read for it, so that it is refused then.
+  work::Decided run(HostedTable& table, Command const& command, TimeMs now, bool over, Answer& answer,
                     work::Fetching* fetching = nullptr);
 
   // -- of a transaction -------------------------------------------------------------
-  // What it needs is in `hold`; not ok: it is refused.
+  // Its needs are in `hold`; not ok: it is refused.
   [[nodiscard]] Status promise(HostedTable& table, Command const& command, TransactionId id, TimeMs now, Hold& hold);
   struct Promised {
     HostedTable* table{nullptr};
@@ -72,7 +72,7 @@ class Decider {
       if (!has_room_for_step(log, now)) return Ending::no_space;
       bool more = false;
       Step const done = decide_step(table, now, [&](Decision& decision) { more = decide(decision); });
-      parts_.looks.add(work::Looks::kPerStep + done.looks + work::Looks::kPerRecord * done.records);
+      parts_.work_units.add(work::WorkUnits::kPerStep + done.work_units + work::WorkUnits::kPerRecord * done.records);
       if (done.records > 0) parts_.alerting.close_group(log, now, durability);
       if (!more) return Ending::finished;
     }
@@ -87,9 +87,9 @@ class Decider {
   }
   struct Step {
     std::size_t records{0};  // appended and applied; the log's group is open if there are any
-    std::uint64_t looks{0};
+    std::uint64_t work_units{0};
   };
-  // decide(Decision&), within what was reserved. Whoever calls ends the group.
+  // decide(Decision&), within what was reserved. The caller ends the group.
   template <typename Decide>
   Step decide_step(HostedTable& table, TimeMs now, Decide const& decide) {
     HostedLog& log = *table.log;
@@ -99,7 +99,7 @@ class Decider {
     scratch_.clear();
     Decision decision{.now = now, .start = log.log->start(), .records = part, .answer = scratch_};
     decide(decision);
-    Step const done{group_.step_size(), decision.looks};
+    Step const done{group_.step_size(), decision.work_units};
     if (done.records > 0) group_.apply_step(now);
     return done;
   }

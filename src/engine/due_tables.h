@@ -1,5 +1,5 @@
 // Which tables have to be looked at, and when: the next date of each, and those whose waiting clients are to be served
-// at the end of this turn. Whoever changes a table says so here. A table that is marked stays in memory until it was
+// at the end of this turn. Each change of a table is noted here. A table that is marked stays in memory until it was
 // taken.
 #pragma once
 
@@ -30,7 +30,7 @@ class DueTables {
     dates_.set(table.number, std::min(table.due, table.next_deadline()));
     memory_.changed(table);
   }
-  // Its own next date alone, so that nobody else has to ask the table for it.
+  // Its own next date alone, so that the table need not be asked for it.
   static void see(HostedTable& table) { table.due = table.next_due(); }
   void set_date(HostedTable const& table, TimeMs date) { dates_.set(table.number, date); }
   // It is about to be dropped.

@@ -1,4 +1,4 @@
-// What the records of a table cause, told to those whom it concerns: to its waiting clients, and as alerts.
+// Effects of the records of a table, reported to those whom they concern: to its waiting clients, and as alerts.
 #pragma once
 
 #include <algorithm>

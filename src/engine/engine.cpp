@@ -5,7 +5,7 @@ namespace fastjournal::engine {
 Engine::Engine(TableTypes const& types, work::ReplySink& replies)
     : types_(types),
       tables_(due_tables_, replies),
-      service_(replies, looks_),
+      service_(replies, work_units_),
       transactions_({tables_, due_tables_, decider_, memory_, shortages_, replies}),
       two_phase_({tables_, alerting_, shortages_, transactions_, replies}),
       configuration_({types, tables_, due_tables_, memory_, alerting_, service_, volatile_tables_}),
@@ -54,14 +54,10 @@ void Engine::set_serving(HostedLog& log, Status away, TimeMs now) {
   }
 }
 
-Status Engine::commit(ConnectionId connection, Message const& command, TimeMs now, Answer& answer,
-                      Branches::Resting& rests) {
-  if (Transaction* const one = transactions_.over_several_logs(connection)) {
-    Status status = two_phase_.commit(*one, {connection, &command}, now);
-    rests.is_later = status.ok();
-    return status;
-  }
-  return transactions_.commit(connection, now, answer, rests.log);
+Outcome Engine::commit(ConnectionId connection, Message const& command, TimeMs now, Answer& answer) {
+  if (Transaction* const one = transactions_.over_several_logs(connection))
+    return Outcome::later(two_phase_.commit(*one, {connection, &command}, now));
+  return transactions_.commit(connection, now, answer);
 }
 
 bool Engine::end_of_turn(TimeMs now) {

@@ -38,8 +38,8 @@
 #include "engine/transactions/transactions.h"
 #include "engine/transactions/two_phase.h"
 #include "engine/volatile_tables.h"
-#include "engine/waiting/looks.h"
 #include "engine/waiting/service.h"
+#include "engine/waiting/work_units.h"
 
 namespace fastjournal::engine {
 
@@ -56,22 +56,13 @@ class Engine {
   void hash_with(std::uint64_t seed) { tables_.hash_with(seed); }
   // Also before that: who brings the files of bytes outside the log.
   void store_with(OutsideMaker& maker) { tables_.store_with(maker); }
-  [[nodiscard]] std::vector<Forgotten> const& forgotten() const { return recovery_.forgotten(); }
   HostedLog& add_log(std::string name) { return tables_.add_log(std::move(name)); }
   // One that several nodes share: it may be another one that decides for its tables. Then attach_shared().
   FollowedLog& add_shared_log(std::string name);
   static void attach_shared(FollowedLog& followed, log::Log& log) { followed.hosted().log = &log; }
-  [[nodiscard]] Status replay_catalogue(HostedLog& log, RecordView const& record) {
-    return Recovery::replay_catalogue(log, record);
-  }
-  [[nodiscard]] Status replay(HostedLog& log, RecordView const& record, Lsn base) {
-    return recovery_.replay(log, record, base);
-  }
-  static void prefetch(HostedLog const& log, RecordView const& record) { Recovery::prefetch(log, record); }
-  [[nodiscard]] Status attach(HostedLog& hosted, log::Log& log) { return recovery_.attach(hosted, log); }
+  [[nodiscard]] Recovery& recovery() { return recovery_; }
   [[nodiscard]] Status finish_recovery(TimeMs now);
-  [[nodiscard]] TimeMs last_now() const { return corrections_.last_now(); }
-  [[nodiscard]] Status accept_clock(TimeMs now) { return corrections_.accept_clock(now); }
+  [[nodiscard]] TimeCorrections& time_corrections() { return corrections_; }
 
   // -- tables and logs --------------------------------------------------------------
   [[nodiscard]] HostedTable* find_table(std::string_view name) { return tables_.find(name); }
@@ -89,30 +80,7 @@ class Engine {
   [[nodiscard]] std::uint64_t digest() const { return digest_of(tables_.logs()); }
 
   // -- commands ---------------------------------------------------------------------
-  // False: the answer comes later, through the ReplySink. Otherwise `answer` holds
-  // the answer, or `status` why there is none. `fetching`: see Serving.
-  [[nodiscard]] bool execute(HostedTable& table, Command const& command, TimeMs now, Answer& answer, Status& status,
-                             work::Fetching* fetching = nullptr) {
-    return serving_.execute(table, command, now, answer, status, fetching);
-  }
-  [[nodiscard]] Status listen(HostedTable& table, ConnectionId connection, work::ListenWish const& wish) {
-    return serving_.listen(table, connection, wish);
-  }
-  void watch(HostedTable& table, ConnectionId connection, WatchWish const& wish, Value const* listener) {
-    serving_.watch(table, connection, wish, listener);
-  }
-  [[nodiscard]] bool unwatch(HostedTable& table, ConnectionId connection, WatchWish const& wish) {
-    return serving_.unwatch(table, connection, wish);
-  }
-  [[nodiscard]] Status unlisten(HostedTable& table, ConnectionId connection, std::string_view topic) {
-    return serving_.unlisten(table, connection, topic);
-  }
-  // The clients that wait at the table, as Subscriptions::for_each_above.
-  ConnectionId waiters(HostedTable const& table, ConnectionId after, std::size_t count,
-                       std::function<void(work::Standing const&)> const& visit) {
-    return serving_.waiters(table, after, count, visit);
-  }
-  void tell_wakes_again(std::string_view service = {}) { serving_.tell_wakes_again(service); }
+  [[nodiscard]] Serving& serving() { return serving_; }
   // It was full, and accepts messages again.
   void writable(ConnectionId connection) { connections_.writable(connection); }
   // `gives_back`: what it has leased; else that stays leased until its date.
@@ -135,9 +103,6 @@ class Engine {
     return std::min({due_tables_.first_date(), space_.next_due(), transactions_.next_due(), branches_.next_due(),
                      two_phase_.next_due(), moving_.next_due()});
   }
-  void lose_time(log::Catalogue::Clock::Why why, DurationMs lost, TimeMs now) {
-    corrections_.lose_time(why, lost, now);
-  }
   // Bounded; true if more is due.
   [[nodiscard]] bool run_timers(TimeMs now) {
     bool const more = transactions_.run(now);
@@ -149,15 +114,14 @@ class Engine {
   // After every log committed: moves bases, copies a little forward, and drops the records of empty logs. The next turn
   // commits that: true if another turn is wanted.
   [[nodiscard]] bool committed(TimeMs now);
-  // What was looked at since the start: its growth limits a turn.
-  [[nodiscard]] std::uint64_t looks() const { return looks_.total(); }
+  // Work units since the start: their growth limits a turn.
+  [[nodiscard]] std::uint64_t work_units() const { return work_units_.total(); }
 
   [[nodiscard]] Transactions& transactions() { return transactions_; }
   [[nodiscard]] Branches& branches() { return branches_; }
   [[nodiscard]] TwoPhase& two_phase() { return two_phase_; }
-  // COMMIT of this connection. `rests`: see Branches.
-  [[nodiscard]] Status commit(ConnectionId connection, Message const& command, TimeMs now, Answer& answer,
-                              Branches::Resting& rests);
+  // COMMIT of this connection.
+  [[nodiscard]] Outcome commit(ConnectionId connection, Message const& command, TimeMs now, Answer& answer);
 
   // -- configuration ----------------------------------------------------------------
   [[nodiscard]] Declarations const& declarations() const { return configuration_.declarations(); }
@@ -171,22 +135,22 @@ class Engine {
 
  private:
   TableTypes const& types_;
-  work::Looks looks_;
+  work::WorkUnits work_units_;
   Memory memory_;
   DueTables due_tables_{memory_};
   LeasesByConnection leases_by_connection_;
   Tables tables_;
   Alerting alerting_{tables_};
   Shortages shortages_{tables_, memory_, alerting_};
-  Decider decider_{{due_tables_, alerting_, shortages_, memory_, leases_by_connection_, looks_}};
+  Decider decider_{{due_tables_, alerting_, shortages_, memory_, leases_by_connection_, work_units_}};
   work::Service service_;
   Transactions transactions_;
   TwoPhase two_phase_;
   Branches branches_{{tables_, alerting_, shortages_, transactions_, two_phase_}};
-  Serving serving_{tables_, due_tables_, leases_by_connection_, decider_, service_, looks_, transactions_};
-  Connections connections_{tables_, due_tables_, leases_by_connection_, decider_, looks_};
+  Serving serving_{tables_, due_tables_, leases_by_connection_, decider_, service_, work_units_, transactions_};
+  Connections connections_{tables_, due_tables_, leases_by_connection_, decider_, work_units_};
   TimeCorrections corrections_{tables_, due_tables_, decider_, alerting_};
-  Timers timers_{tables_, due_tables_, decider_, corrections_, looks_};
+  Timers timers_{tables_, due_tables_, decider_, corrections_, work_units_};
   VolatileTables volatile_tables_{tables_, alerting_};
   Configuration configuration_;
   Recovery recovery_;

@@ -55,7 +55,7 @@ Status FollowedLog::apply(RecordView const& record) {
   return status;
 }
 
-// A row may stand before the statement of its table, which was copied forward.
+// A row may stand before the statement of its table, which was compacted.
 Status FollowedLog::read_catalogue() {
   for (Chunk const& chunk : chunks_)
     for (RecordView const& record : chunk.records)
@@ -86,7 +86,7 @@ bool FollowedLog::advance(bool is_current, TimeMs now) {
   }
   if (std::exchange(has_applied_, false)) {
     for (auto const& [id, table] : log_.tables) parts_.memory.changed(*table);
-    // What was there before it began is no lag.
+    // Records from before its beginning are no lag.
     if (chunks_.empty() && !log_.is_ours && std::exchange(was_caught_up_, true))
       lag_ms_.add(static_cast<std::uint64_t>(std::max<std::int64_t>(0, (now - log_.catalogue.last_now()).value)));
   }

@@ -18,7 +18,7 @@ inline constexpr std::size_t kGroupBytes =
 
 class Group {
  public:
-  // What one table has in it: its decisions append here, and its effects go to an observer of its own. It must be there
+  // The part of one table: its decisions append here, and its effects go to an observer of its own. It must be there
   // until the step that it appended to is applied.
   class Part final : public Records {
    public:
@@ -120,7 +120,7 @@ void append_to_catalogue(HostedLog& log, TimeMs now, Append const& append) {
   group.apply_step(now);
 }
 
-// Somebody waits until all of the log up to here is durable: it is synced with this turn, whatever its policy. Returns
+// A client waits until all of the log up to here is durable: it is synced with this turn, whatever its policy. Returns
 // where that is.
 inline Lsn await_durable(HostedLog& log) {
   log.log->want_sync();

@@ -14,6 +14,7 @@
 #include "engine/feed/feed.h"
 #include "engine/last_minute.h"
 #include "engine/needs.h"
+#include "engine/outcome.h"
 #include "engine/outside.h"
 #include "engine/types.h"
 #include "engine/waiting/served_table.h"
@@ -29,7 +30,7 @@ namespace fastjournal::engine {
 
 struct HostedTable;
 
-// Who is told of each record of a table once it is applied, and of the end of its log's group (engine/moving.h).
+// The receiver of each record of a table once it is applied, and of the end of its log's group (engine/moving.h).
 class Mirror {
  public:
   virtual void note(RecordView const& record) = 0;
@@ -61,7 +62,7 @@ struct HostedLog {
   bool short_of_space{false};              // an addition was refused last time
   TimeMs refused_at{};                     // the last refusal for lack of room
   std::uint64_t records_replayed{0};
-  std::uint64_t bytes_restated{0};
+  std::uint64_t bytes_compacted{0};
   Mirror* mirror{nullptr};  // of one of its tables; null: of none
   // A table that comes from another log, and is in no catalogue so far: its records are here from this LSN on.
   Table const* arriving{nullptr};
@@ -119,7 +120,7 @@ struct HostedTable {
   LostTime lost;
   Lsn begins{};             // log::Catalogue::Move
   bool is_leaving{false};   // to another log: nothing is decided here any more
-  Mirror* mirror{nullptr};  // null: nobody
+  Mirror* mirror{nullptr};  // null: none
   bool forgotten{false};    // dropped after the replay, which counts its rows
   Need need;                // as the Needs of its log have seen it
   bool is_noted{false};     // they, and `outside`, know that it changed
@@ -155,6 +156,9 @@ struct HostedTable {
   }
 };
 
+// Null: of no log.
+[[nodiscard]] inline Basis basis_of(HostedLog const* log) { return {.log = log == nullptr ? nullptr : log->log}; }
+
 // Why a command on this table of a log that does not serve is refused.
 [[nodiscard]] Status away(HostedLog const& log, std::string_view table);
 // The same of a table that does not serve.
@@ -163,7 +167,7 @@ struct HostedTable {
 // Its own, and those of its waiting clients.
 void tell_metrics(HostedTable const& table, TimeMs now, MetricSink& sink);
 
-// What STATS tells of a histogram, part by part: tell(name, value).
+// The figures of a histogram in STATS, part by part: tell(name, value).
 template <typename Tell>
 void tell_parts(Metric const& metric, Histogram const& values, Tell&& tell) {
   std::string const name{metric.name};
@@ -175,8 +179,8 @@ void tell_parts(Metric const& metric, Histogram const& values, Tell&& tell) {
 // One metric of the table, if it is a whole number; 0: there is none of this name.
 [[nodiscard]] std::int64_t metric_of(HostedTable const& table, TimeMs now, std::string_view name);
 
-// What would be lost with the table: rows, messages, pairs. Not what is there without them, as queues, deleted keys and the
-// sequences of producers. Of a type that does not tell `rows`: whether there is anything.
+// The contents that would be lost with the table: rows, messages, pairs. Not what is there without them, as queues,
+// deleted keys and the sequences of producers. Of a type that does not tell `rows`: whether there is anything.
 [[nodiscard]] std::uint64_t rows_of(HostedTable const& table);
 
 // Bytes of records that are needed, of rows and of the catalogue.

@@ -1,6 +1,6 @@
-// What came into histograms within the last minute, for figures that people look at: a percentile since the start hides for
-// days what happens now. A histogram is not touched by that: whoever asks leaves how it stood, and what it has more a
-// while later came between. So nothing is known before the second look, nor when nobody looked for a minute.
+// The last minute of histograms, for figures that people look at: a percentile since the start hides
+// for days what happens now. The histogram does not change: the caller leaves a copy of its state, and what it has more
+// a while later came between. So nothing is known before the second look, nor without a look for a minute.
 //
 // By powers of two, and between their bounds in proportion: a value is up to a third off.
 #pragma once

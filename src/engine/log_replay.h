@@ -23,9 +23,11 @@ class LogReplay final : public log::file::RecordHandler {
 
   void on_store(std::uint64_t store_id) override { log_.store_id = store_id; }
   [[nodiscard]] bool wants_catalogue_first() const override { return true; }
-  Status on_catalogue(RecordView const& record) override { return engine_.replay_catalogue(log_, record); }
-  Status on_record(RecordView const& record, Lsn base) override { return engine_.replay(log_, record, base); }
-  void on_soon(RecordView const& record) override { engine_.prefetch(log_, record); }
+  Status on_catalogue(RecordView const& record) override { return engine_.recovery().replay_catalogue(log_, record); }
+  Status on_record(RecordView const& record, Lsn base) override {
+    return engine_.recovery().replay(log_, record, base);
+  }
+  void on_soon(RecordView const& record) override { engine_.recovery().prefetch(log_, record); }
   Status on_read() override { return check_ ? check_() : Status{}; }
   void on_progress(log::file::ReadProgress const& progress) override {
     if (progress_) progress_(progress);

@@ -175,7 +175,7 @@ bool Moving::align(TimeMs now) {
   }
   to_->arriving = copy_.get();
   to_->arriving_from = to_->log->end_lsn();
-  // What is at or above is in both logs.
+  // Records at or above it are in both logs.
   copy_below_ = next_region(from_->log->end_lsn());
   table_->mirror = from_->mirror = this;
   set_step(Step::copying, now);
@@ -246,7 +246,7 @@ bool Moving::copy(TimeMs now) {
   for (std::size_t copied = 0; copied < kMovedBytesPerTurn;) {
     Lsn const oldest = table_->table->oldest_lsn();
     if (oldest.is_none() || oldest >= copy_below_) {
-      // What waits would lengthen the pause.
+      // Records that wait would lengthen the pause.
       bool const waits_here = is_behind(*from_->log);
       if (is_behind(*to_->log) || waits_here) return false;
       leave(now);
@@ -255,23 +255,23 @@ bool Moving::copy(TimeMs now) {
     std::size_t budget = kMovedBytesPerTurn - copied;
     for (bool is_exact = false;;) {
       if (!to_->log->reserve(2 * budget + kLeftForOthers, false) ||
-          !from_->log->reserve_to_copy(budget + log::Catalogue::kClockBytes))
+          !from_->log->reserve_to_compact(budget + log::Catalogue::kClockBytes))
         return false;
-      Restated restated;
+      Compacted result;
       Decider::Step const done = parts_.decider.decide_step(*table_, now, [&](Decision& decision) {
-        restated = table_->table->restate_oldest(copy_below_, budget, decision);
+        result = table_->table->compact_oldest(copy_below_, budget, decision);
       });
       if (done.records > 0) {
         end_group(*from_, now, Durability::written);
         copied += budget;
         break;
       }
-      if (restated.object_bytes == 0) {
-        if (!restated.more) return false;
+      if (result.object_bytes == 0) {
+        if (!result.more) return false;
         break;
       }
       if (is_exact) return false;
-      budget = restated.object_bytes;
+      budget = result.object_bytes;
       is_exact = true;
     }
     if (!failed_.ok()) return true;
@@ -393,7 +393,7 @@ void Moving::end(std::string_view how) {
 }
 
 // ---------------------------------------------------------------------------
-// What comes between
+// Interruptions
 
 void Moving::log_lost(HostedLog const& log, TimeMs now) {
   if (step_ == Step::none || (&log != from_ && &log != to_)) return;

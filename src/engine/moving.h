@@ -1,8 +1,8 @@
 // A table moves from one log to another while it serves, with its rows and their numbers. One at a time.
 //
 // It is a recovery of a second table from the first one's records: from some place on each record of the table goes to
-// the other log as well, and all objects whose records are older are copied forward once. Then the second table is what
-// the first one is, as after a start that reads from there. For a moment, until both logs are synced, nothing is decided.
+// the other log as well, and all objects whose records are older are compacted once. Then the second table is what the
+// first one is, as after a start that reads from there. For a moment, until both logs are synced, nothing is decided.
 //
 //   aligning   the other log goes on at an LSN beyond all of this one, as rows are numbered by LSNs
 //   copying    records go to both logs
@@ -10,9 +10,9 @@
 //   arriving   the other log's catalogue has it: this is the moment at which it has moved
 //   settling   it is dropped from its log, and served from the other one, after the grace of its leases
 //
-// Whatever happens, one catalogue decides: a table that leaves is over once the catalogue to which it leaves has it, and
-// stays if that one does not, and nobody can write it there any more (settle). While that log is away nobody knows, and
-// the table is not served.
+// Whatever happens, one catalogue decides: a table that leaves is over once the catalogue to which it leaves has it,
+// and stays if that one does not, and no node can write it there any more (settle). While that log is away this is
+// unknown, and the table is not served.
 #pragma once
 
 #include <algorithm>
@@ -72,7 +72,7 @@ class Moving final : private Mirror {
   // where that one says. The others are asked for again.
   void settle(TimeMs now);
 
-  // A person decides that a table in doubt stays, as the other log does not come back. Not ok: that one has told in
+  // An operator decides that a table in doubt stays, as the other log does not come back. Not ok: that one has told in
   // the end, it is being moved, or there is no room.
   [[nodiscard]] Status keep(HostedTable& table, TimeMs now);
 
@@ -102,7 +102,7 @@ class Moving final : private Mirror {
   void arrive(TimeMs now);
   [[nodiscard]] bool drop_here(TimeMs now);
   [[nodiscard]] bool give_grace(TimeMs now);
-  // False: nobody can say so far.
+  // False: unknown so far.
   [[nodiscard]] bool settle(HostedTable& table, TimeMs now);
   [[nodiscard]] Status stay_here(HostedTable& table, TimeMs now);
   void wake(HostedLog& log);

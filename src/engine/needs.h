@@ -1,5 +1,5 @@
-// What the tables of a log need of it: from where on, and how many bytes. Each table counts as it was when it was last
-// looked at; whoever changes one notes it, and only those are looked at again. So ten thousand tables of which one
+// The needs of the tables of a log: from where on, and how many bytes. Each table counts as it was when it was last
+// looked at; a change is noted, and only changed tables are looked at again. So ten thousand tables of which one
 // changes cost no more than one.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The bytes outside the log of one table, as the engine sees them: it passes on what records name. Whoever owns the files
-// implements it (engine/files/byte_files.h).
+// The bytes outside the log of one table, as the engine sees them: it passes on what records name. The owner of the
+// files implements it (engine/files/byte_files.h).
 #pragma once
 
 #include <string_view>

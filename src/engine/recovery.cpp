@@ -25,7 +25,7 @@ Status cannot_apply(std::string const& whose, std::uint8_t known, RecordView con
                              "; a newer fastjournal wrote it: start that one"};
 }
 
-// What records name outside the log is told in a replay too; everybody else was told then.
+// Places outside the log that records name are told in a replay too; other observers were told then.
 class Replayed final : public NoObserver {
  public:
   explicit Replayed(Outside* outside) : outside_(outside) {}
@@ -199,7 +199,7 @@ Status Recovery::host_table(HostedLog& log, TableId id, log::Catalogue::TableEnt
 }
 
 // Replayed like the others, with the defaults of its options, and dropped at the end: nothing else can count its rows.
-// What its type cannot read is dropped uncounted.
+// Rows that its type cannot read are dropped uncounted.
 void Recovery::host_forgotten(HostedLog& log, TableId id, log::Catalogue::TableEntry const& entry,
                               Schema const& schema) {
   log.tables[id] = nullptr;
@@ -223,7 +223,7 @@ Status Recovery::finish(TimeMs now) {
   for (auto const& table : tables_.all())
     if (!table->is_dropped() && table->log->is_ours && !table->is_leaving)
       if (Status status = give_grace(*table, now); !status.ok()) return status;
-  // A start begins a fresh container anyway.
+  // A start begins a fresh segment anyway.
   for (auto const& log : tables_.logs()) log->has_dead = false;
   return {};
 }

@@ -50,7 +50,7 @@ class Recovery {
   [[nodiscard]] Status host(HostedLog& log);
   // The changes by conf/ for tables of this log alone.
   [[nodiscard]] Status adopt(HostedLog const& log, TimeMs now);
-  // What the leases of this table need after a start, a few of them.
+  // Gives the leases of this table their grace after a start, a few of them.
   [[nodiscard]] Decider::Ending give_grace_step(HostedTable& table, TimeMs now);
   // This record will be replayed soon.
   static void prefetch(HostedLog const& log, RecordView const& record) {

@@ -7,14 +7,14 @@ namespace fastjournal::engine {
 namespace {
 
 // Some 2 ms in one turn.
-constexpr std::uint64_t kLooksPerTurn = 48U << 10U;
+constexpr std::uint64_t kWorkUnitsPerTurn = 48U << 10U;
 
 // Of one table, for its service in this turn.
 class RunFor final : public work::Runner {
  public:
   RunFor(Decider& decider, HostedTable& table, TimeMs now) : decider_(decider), table_(table), now_(now) {}
-  work::Outcome run(Command const& command, bool over, Answer& answer, Status& status) override {
-    return decider_.run(table_, command, now_, over, answer, status);
+  work::Decided run(Command const& command, bool over, Answer& answer) override {
+    return decider_.run(table_, command, now_, over, answer);
   }
 
  private:
@@ -25,18 +25,17 @@ class RunFor final : public work::Runner {
 
 }  // namespace
 
-bool Serving::wait(HostedTable& table, Command const& command, work::Outcome const& outcome, TimeMs now, Answer& answer,
-                   Status& status) {
+Outcome Serving::wait(HostedTable& table, Command const& command, work::Decided const& decided, TimeMs now,
+                      Answer& answer) {
   answer.clear();
-  status = work::Service::wait(table.served(), command, outcome, now);
-  if (!status.ok()) return false;
+  if (Status status = work::Service::wait(table.served(), command, decided, now); !status.ok()) return status;
   leases_by_connection_.remember(command.connection, table);
   due_tables_.refresh(table);
-  return true;
+  return Outcome::later();
 }
 
-Status Serving::listen(HostedTable& table, ConnectionId connection, work::ListenWish const& wish) {
-  if (Status status = work::Service::listen(table.served(), connection, wish); !status.ok()) return status;
+Status Serving::listen(HostedTable& table, ConnectionId connection, work::ListenRequest const& request) {
+  if (Status status = work::Service::listen(table.served(), connection, request); !status.ok()) return status;
   leases_by_connection_.remember(connection, table);
   due_tables_.mark(table);
   return {};
@@ -48,21 +47,21 @@ Status Serving::unlisten(HostedTable& table, ConnectionId connection, std::strin
   return {};
 }
 
-void Serving::watch(HostedTable& table, ConnectionId connection, WatchWish const& wish, Value const* listener) {
+void Serving::watch(HostedTable& table, ConnectionId connection, WatchRequest const& request, Value const* listener) {
   if (connection == ConnectionId::none) return;
-  table.watchers.watch(connection, wish, listener);
+  table.watchers.watch(connection, request, listener);
   leases_by_connection_.remember(connection, table);
   // Some of what it watched may be given up.
   due_tables_.mark(table);
 }
 
-bool Serving::unwatch(HostedTable& table, ConnectionId connection, WatchWish const& wish) {
-  return table.watchers.unwatch(connection, wish);
+bool Serving::unwatch(HostedTable& table, ConnectionId connection, WatchRequest const& request) {
+  return table.watchers.unwatch(connection, request);
 }
 
 ConnectionId Serving::waiters(HostedTable const& table, ConnectionId after, std::size_t count,
-                              std::function<void(work::Standing const&)> const& visit) {
-  looks_.add(table.subscriptions.clients());
+                              std::function<void(work::WaitingClient const&)> const& visit) {
+  work_units_.add(table.subscriptions.clients());
   return table.subscriptions.for_each_above(after, count, visit);
 }
 
@@ -77,9 +76,9 @@ void Serving::tell_wakes_again(std::string_view service) {
 
 void Serving::serve_marked(TimeMs now) {
   std::vector<HostedTable*> const marked = due_tables_.take_marked();
-  std::uint64_t const before = looks_.total();
+  std::uint64_t const before = work_units_.total();
   for (std::size_t i = 0; i < marked.size(); ++i) {
-    if (looks_.total() - before >= kLooksPerTurn) {
+    if (work_units_.total() - before >= kWorkUnitsPerTurn) {
       due_tables_.put_back(std::span{marked}.subspan(i));
       return;
     }

@@ -1,4 +1,4 @@
-// How logs stay short: the base follows the oldest live object, and old objects are copied forward in small steps. A
+// How logs stay short: the base follows the oldest live object, and old objects are compacted in small steps. A
 // start copies until the bound is kept before it serves, so that a daemon that dies at each start does not need more
 // room each time. Where space is short, removals leave the room that copying needs; copying, which gives back more than
 // it takes, may use all of it. A log without rows is reset (when-empty).
@@ -12,7 +12,7 @@
 
 namespace fastjournal::engine {
 
-// Of one log. Nothing is copied but what lies below the end of the oldest container, and a round of copying ends when
+// Of one log. Nothing is copied but what lies below the end of the oldest segment, and a round of copying ends when
 // the base has come to where the log ended as it began.
 class LogSpace {
  public:
@@ -29,22 +29,22 @@ class LogSpace {
   [[nodiscard]] bool is_empty();
   bool reset_if_empty(TimeMs now);
   void move_base();
-  bool copy_forward(TimeMs now);
-  [[nodiscard]] bool must_copy(log::LogUsage const& usage) const;
+  bool compact(TimeMs now);
+  [[nodiscard]] bool must_compact(log::LogUsage const& usage) const;
   bool want_freed(log::LogUsage const& usage);
-  std::size_t copy_catalogue(Lsn below, TimeMs now);
-  std::size_t copy_tables(Lsn below, std::size_t bytes_max, TimeMs now);
-  [[nodiscard]] bool copy_some(HostedTable& table, Lsn below, std::size_t budget, bool may_exceed, TimeMs now);
+  std::size_t compact_catalogue(Lsn below, TimeMs now);
+  std::size_t compact_tables(Lsn below, std::size_t bytes_max, TimeMs now);
+  [[nodiscard]] bool compact_some(HostedTable& table, Lsn below, std::size_t budget, bool may_exceed, TimeMs now);
 
   HostedLog& log_;
   Decider& decider_;
   Lsn base_checked_at_{};                  // end of the log when the base was last moved
   Lsn rows_oldest_{};                      // live bytes of the tables, as of then
-  bool copying_{false};                    // copying forward is in progress
+  bool compacting_{false};                 // compaction is in progress
   Lsn round_end_{};                        // end of the log when that began: the round ends when the base reaches it
   Lsn round_over_{};                       // end of the log when a round ended
-  Lsn copy_below_{};                       // the container that is being emptied ends here,
-  std::uint64_t copied_{0};                // and this much of it was copied
+  Lsn compact_below_{};                    // the segment that is being emptied ends here,
+  std::uint64_t compacted_{0};             // and this much of it was copied
   Lsn emptied_below_{};                    // nothing in it is needed, and a sync was asked for that frees it
   TableId with_rows_{TableId::catalogue};  // a table that had rows when it was last looked at
   TimeMs reset_at_{};

@@ -8,7 +8,7 @@ namespace fastjournal::engine {
 namespace {
 
 // Some 2 ms in one turn.
-constexpr std::uint64_t kTimerLooksPerTurn = 48U << 10U;
+constexpr std::uint64_t kTimerWorkUnitsPerTurn = 48U << 10U;
 // Tables looked at in one turn, and steps of one table together.
 constexpr std::uint32_t kTablesPerTurn = 256;
 constexpr std::uint32_t kTimerStepsTogether = 4;
@@ -20,15 +20,15 @@ constexpr DurationMs kRetryWithoutSpace{100};
 bool Timers::run(TimeMs now) {
   FJ_CHECK(now >= now_, "time went back");
   now_ = now;
-  std::uint64_t const looks_max = looks_.total() + kTimerLooksPerTurn;
+  std::uint64_t const work_units_max = work_units_.total() + kTimerWorkUnitsPerTurn;
   for (std::uint32_t looked = 0; due_tables_.first_date() <= now; ++looked) {
-    if (looked == kTablesPerTurn || looks_.total() >= looks_max) return true;
-    if (!run_table(tables_[due_tables_.first()], now, looks_max)) return true;
+    if (looked == kTablesPerTurn || work_units_.total() >= work_units_max) return true;
+    if (!run_table(tables_[due_tables_.first()], now, work_units_max)) return true;
   }
   return false;
 }
 
-bool Timers::run_table(HostedTable& table, TimeMs now, std::uint64_t looks_max) {
+bool Timers::run_table(HostedTable& table, TimeMs now, std::uint64_t work_units_max) {
   if (!table.serves()) {
     due_tables_.never(table);
     return true;
@@ -44,7 +44,7 @@ bool Timers::run_table(HostedTable& table, TimeMs now, std::uint64_t looks_max) 
   while (ending == Decider::Ending::more) {
     ending = decider_.decide_alone(table, now, kTimerStepsTogether, Durability::synced,
                                    [timed](Decision& decision) { return timed->decide_timer(decision); });
-    if (looks_.total() >= looks_max) break;
+    if (work_units_.total() >= work_units_max) break;
   }
   DueTables::see(table);
   if (table.next_deadline() <= now) due_tables_.mark(table);

@@ -5,15 +5,19 @@
 #include "engine/due_tables.h"
 #include "engine/tables.h"
 #include "engine/time_corrections.h"
-#include "engine/waiting/looks.h"
+#include "engine/waiting/work_units.h"
 
 namespace fastjournal::engine {
 
 class Timers {
  public:
   Timers(Tables const& tables, DueTables& due_tables, Decider& decider, TimeCorrections& corrections,
-         work::Looks const& looks)
-      : tables_(tables), due_tables_(due_tables), decider_(decider), corrections_(corrections), looks_(looks) {}
+         work::WorkUnits const& work_units)
+      : tables_(tables),
+        due_tables_(due_tables),
+        decider_(decider),
+        corrections_(corrections),
+        work_units_(work_units) {}
   Timers(Timers const&) = delete;
   Timers& operator=(Timers const&) = delete;
 
@@ -24,13 +28,13 @@ class Timers {
 
  private:
   // False: the turn's budget is used up, or the table has more to do.
-  [[nodiscard]] bool run_table(HostedTable& table, TimeMs now, std::uint64_t looks_max);
+  [[nodiscard]] bool run_table(HostedTable& table, TimeMs now, std::uint64_t work_units_max);
 
   Tables const& tables_;
   DueTables& due_tables_;
   Decider& decider_;
   TimeCorrections& corrections_;
-  work::Looks const& looks_;
+  work::WorkUnits const& work_units_;
   TimeMs now_{};
 };
 

@@ -1,96 +1,76 @@
 #include "log/alert_book.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/bytes.h"
-#include "base/check.h"
+#include "model/body.h"
 
 namespace fastjournal::log {
 namespace {
 
-// Bodies, little endian; a text is its u16 length and its bytes:
-//   raised   u32 table, name, u8 priority, u8 manual, message, tags, u64 count, i64 first, i64 last, i64 told
-//   again    u32 table, name, u64 count, i64 last
-//   lowered  u32 table, name
-
-void append_text(std::string& out, std::string_view text) {
-  append_little(out, static_cast<std::uint16_t>(text.size()));
-  out.append(text);
-}
-
-std::string_view read_text(ByteReader& reader) { return reader.bytes(reader.number<std::uint16_t>()); }
-
-void append(Records& records, std::uint8_t type, ObjectId object, std::string_view body) {
-  Records::Place const place = records.append(type, AlertBook::newest_version(type), object, body.size());
-  std::memcpy(place.body.data(), body.data(), body.size());
-}
-
-std::string key_body(TableId table, std::string_view name) {
-  std::string body;
-  append_little(body, static_cast<std::uint32_t>(table));
-  append_text(body, name);
-  return body;
-}
-
-std::string whole_body(TableId table, Alert const& alert, TimeMs told) {
-  std::string body = key_body(table, alert.name);
-  append_little(body, alert.priority);
-  append_little(body, static_cast<std::uint8_t>(alert.manual));
-  append_text(body, alert.message);
-  append_text(body, alert.tags);
-  append_little(body, alert.count);
-  for (TimeMs const date : {alert.first, alert.last, told}) append_little(body, date.value);
-  return body;
-}
+struct RaisedBody {
+  static constexpr auto kType = AlertBook::kRaised;
+  TableId table{};
+  Alert alert{};
+  TimeMs told{};
+  static void fields(auto& io, auto& body) {
+    auto& alert = body.alert;
+    io.fixed(body.table).text16(alert.name).byte(alert.priority).byte(alert.manual).text16(alert.message);
+    io.text16(alert.tags).fixed(alert.count).fixed(alert.first.value).fixed(alert.last.value).fixed(body.told.value);
+  }
+};
+struct AgainBody {
+  static constexpr auto kType = AlertBook::kAgain;
+  TableId table{};
+  std::string_view name{};
+  std::uint64_t count{0};
+  TimeMs last{};
+  static void fields(auto& io, auto& body) {
+    io.fixed(body.table).text16(body.name).fixed(body.count).fixed(body.last.value);
+  }
+};
+struct LoweredBody {
+  static constexpr auto kType = AlertBook::kLowered;
+  TableId table{};
+  std::string_view name{};
+  static void fields(auto& io, auto& body) { io.fixed(body.table).text16(body.name); }
+};
 
 }  // namespace
 
 void AlertBook::append_raised(Records& records, ObjectId object, TableId table, Alert const& alert, TimeMs told) {
-  append(records, kRaised, object, whole_body(table, alert, told));
+  model::append_record(records, object, RaisedBody{table, alert, told});
 }
 
 void AlertBook::append_again(Records& records, TableId table, std::string_view name, std::uint64_t count, TimeMs last) {
-  std::string body = key_body(table, name);
-  append_little(body, count);
-  append_little(body, last.value);
-  append(records, kAgain, {}, body);
+  model::append_record(records, {}, AgainBody{table, name, count, last});
 }
 
 void AlertBook::append_lowered(Records& records, TableId table, std::string_view name) {
-  append(records, kLowered, {}, key_body(table, name));
+  model::append_record(records, {}, LoweredBody{table, name});
 }
 
 bool AlertBook::apply(RecordView const& record) {
   if (record.version == 0 || record.version > newest_version(record.type)) return false;
-  ByteReader reader{as_text(record.body)};
-  TableId const table{reader.number<std::uint32_t>()};
-  Key key{table, read_text(reader)};
   if (record.type == kLowered) {
-    entries_.erase(key);
-    return reader.finished();
+    LoweredBody body;
+    if (!model::read_record(record, body)) return false;
+    entries_.erase(Key{body.table, body.name});
+    return true;
   }
   if (record.type == kAgain) {
-    auto const count = reader.number<std::uint64_t>();
-    TimeMs const last{reader.number<std::int64_t>()};
-    auto const found = entries_.find(key);
-    if (found != entries_.end()) {
-      found->second.alert.count = count;
-      found->second.alert.last = last;
-    }
-    return reader.finished();
+    AgainBody body;
+    if (!model::read_record(record, body)) return false;
+    auto const found = entries_.find(Key{body.table, body.name});
+    if (found == entries_.end()) return true;
+    found->second.alert.count = body.count;
+    found->second.alert.last = body.last;
+    return true;
   }
-  Entry entry{record.object, record.lsn, {}, {}};
-  entry.alert.name = key.second;
-  entry.alert.priority = reader.number<std::uint8_t>();
-  entry.alert.manual = reader.number<std::uint8_t>() != 0;
-  entry.alert.message = read_text(reader);
-  entry.alert.tags = read_text(reader);
-  entry.alert.count = reader.number<std::uint64_t>();
-  for (TimeMs* const date : {&entry.alert.first, &entry.alert.last, &entry.told})
-    date->value = reader.number<std::int64_t>();
-  if (record.type != kRaised || !reader.finished()) return false;
-  entries_[std::move(key)] = std::move(entry);
+  RaisedBody body;
+  if (!model::read_record(record, body)) return false;
+  Key key{body.table, body.alert.name};
+  entries_[std::move(key)] = Entry{record.object, record.lsn, std::move(body.alert), body.told};
   return true;
 }
 
@@ -124,7 +104,7 @@ Lsn AlertBook::oldest_lsn() const {
   return oldest;
 }
 
-bool AlertBook::restate_one(Lsn below, Records& records) const {
+bool AlertBook::compact_one(Lsn below, Records& records) const {
   for (auto const& [key, entry] : entries_) {
     if (entry.lsn >= below) continue;
     append_raised(records, entry.object, key.first, entry.alert, entry.told);
@@ -134,7 +114,7 @@ bool AlertBook::restate_one(Lsn below, Records& records) const {
 }
 
 void AlertBook::digest(DigestSink& sink) const {
-  for (auto const& [key, entry] : entries_) sink.object(as_bytes(whole_body(key.first, entry.alert, entry.told)));
+  for (auto const& [key, entry] : entries_) model::digest_body(sink, RaisedBody{key.first, entry.alert, entry.told});
 }
 
 }  // namespace fastjournal::log

@@ -21,8 +21,8 @@ class Log;
 struct Alert {
   std::string table;  // empty: of the daemon itself
   std::string name;
-  std::uint8_t priority{0};  // 0 to 100; 50 and up should reach a person
-  bool manual{false};        // ends only when a person lowers it
+  std::uint8_t priority{0};  // 0 to 100; 50 and up should reach an operator
+  bool manual{false};        // ends only when an operator lowers it
   std::string message;       // of the last time that it was sent
   std::string tags;
   std::uint64_t count{0};
@@ -82,8 +82,8 @@ class AlertBook {
   [[nodiscard]] Entry const* find(TableId table, std::string_view name) const;
   [[nodiscard]] bool has_room(TableId table) const;
   [[nodiscard]] Lsn oldest_lsn() const;
-  // Restates one alert whose record is below `below`; false if there is none.
-  bool restate_one(Lsn below, Records& records) const;
+  // Writes one alert again whose record is below `below`; false if there is none.
+  bool compact_one(Lsn below, Records& records) const;
   [[nodiscard]] std::uint64_t live_bytes() const { return entries_.size() * kRecordBytesMax; }
   void digest(DigestSink& sink) const;
 

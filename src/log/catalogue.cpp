@@ -2,116 +2,120 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
 #include "base/bytes.h"
 #include "log/log.h"
+#include "model/body.h"
 #include "model/schema_codec.h"
 
 namespace fastjournal::log {
 namespace {
 
-// Record types of table 0; bodies are little endian:
-//   table    u32 id, u8 length, name, u8 length, type; of version 2 also u64 LSN where it begins, u64 store and u32 id of
-//            the table to which it leaves; of version 3 also u32 start of that store
-//   schema   u32 id, schema as model/schema_codec.h writes it
-//   dropped  u32 id
-//   clock    i64 ms; of version 2 also u8 why, i64 ms
-//   numbers  u64 LSN
-//   accepted i64 ms: the clock from here on, i64 ms: before
-// and those of alert_book.h, 5 to 7, and of transaction_book.h, 10 to 12
+// Record types of table 0, beside those of alert_book.h, 5 to 7, and of transaction_book.h, 10 to 12.
 enum class Kind : std::uint8_t { table = 1, schema = 2, dropped = 3, clock = kClockRecord, numbers = 8, accepted = 9 };
 
-Lsn append(Records& records, Kind kind, ObjectId object, std::string_view body, std::uint8_t version = 1) {
-  Records::Place const place = records.append(static_cast<std::uint8_t>(kind), version, object, body.size());
-  std::memcpy(place.body.data(), body.data(), body.size());
-  return place.lsn;
-}
+// Of version 2: it begins somewhere, or leaves; of version 3: it leaves, which has the start of the other store.
+struct TableBody {
+  static constexpr auto kType = Kind::table;
+  TableId id{};
+  std::string_view name{};
+  std::string_view type{};
+  Catalogue::Move move{};
 
-std::string table_body(TableId id, std::string_view name, std::string_view type, Catalogue::Move const& move) {
-  std::string body;
-  append_little(body, static_cast<std::uint32_t>(id));
-  for (std::string_view text : {name, type}) {
-    append_little(body, static_cast<std::uint8_t>(text.size()));
-    body.append(text);
+  [[nodiscard]] std::uint8_t version() const { return move.leaves() ? 3 : move == Catalogue::Move{} ? 1 : 2; }
+  static void fields(auto& io, auto& body) {
+    io.fixed(body.id).text8(body.name).text8(body.type).must(body.id != TableId::catalogue);
+    if (io.version() > 1) io.fixed(body.move.begins.value).fixed(body.move.to_store).fixed(body.move.to);
+    if (io.version() > 2) io.fixed(body.move.to_start);
   }
-  if (move == Catalogue::Move{}) return body;
-  append_little(body, move.begins.value);
-  append_little(body, move.to_store);
-  append_little(body, static_cast<std::uint32_t>(move.to));
-  if (move.leaves()) append_little(body, move.to_start);
-  return body;
-}
+};
+struct SchemaBody {
+  static constexpr auto kType = Kind::schema;
+  TableId id{};
+  std::string_view schema{};  // model/schema_codec.h
+  static void fields(auto& io, auto& body) { io.fixed(body.id).rest(body.schema); }
+};
+struct DroppedBody {
+  static constexpr auto kType = Kind::dropped;
+  TableId id{};
+  static void fields(auto& io, auto& body) { io.fixed(body.id); }
+};
+// The clock of each batch has version 1.
+struct ClockBody : Catalogue::Clock {
+  static constexpr auto kType = Kind::clock;
+  [[nodiscard]] std::uint8_t version() const { return why == Why::passed ? 1 : 2; }
+  static void fields(auto& io, auto& body) {
+    io.fixed(body.now.value);
+    if (io.version() > 1) io.byte(body.why).fixed(body.by.value);
+  }
+};
+struct NumbersBody {
+  static constexpr auto kType = Kind::numbers;
+  Lsn below{};
+  static void fields(auto& io, auto& body) { io.fixed(body.below.value); }
+};
+struct AcceptedBody {
+  static constexpr auto kType = Kind::accepted;
+  TimeMs now{};  // the clock from here on
+  TimeMs from{};
+  static void fields(auto& io, auto& body) { io.fixed(body.now.value).fixed(body.from.value); }
+};
 
-std::string schema_body(TableId id, Schema const& schema) {
-  std::string body;
-  append_little(body, static_cast<std::uint32_t>(id));
-  model::encode_schema(schema, body);
-  return body;
+std::string encoded(Schema const& schema) {
+  std::string out;
+  model::encode_schema(schema, out);
+  return out;
 }
 
 // Record header and padding, roughly: for live_bytes only.
 constexpr std::uint64_t kRecordOverhead = 32;
 
+TableBody body_of(TableId id, Catalogue::TableEntry const& entry) { return {id, entry.name, entry.type, entry.move}; }
 std::uint64_t bytes_of(TableId id, Catalogue::TableEntry const& entry) {
-  return table_body(id, entry.name, entry.type, entry.move).size() + kRecordOverhead;
+  return model::body_bytes(body_of(id, entry)) + kRecordOverhead;
 }
 
 }  // namespace
 
 void Catalogue::append_table(Records& records, ObjectId object, TableId id, std::string_view name,
                              std::string_view type, Move const& move) {
-  std::uint8_t const version = move.leaves() ? 3 : move == Move{} ? 1 : 2;
-  append(records, Kind::table, object, table_body(id, name, type, move), version);
+  model::append_record(records, object, TableBody{id, name, type, move});
 }
 
 void Catalogue::append_schema(Records& records, ObjectId object, TableId id, Schema const& schema) {
-  append(records, Kind::schema, object, schema_body(id, schema));
+  model::append_record(records, object, SchemaBody{id, encoded(schema)});
 }
 
 void Catalogue::append_table_dropped(Records& records, ObjectId object, TableId id) {
-  std::string body;
-  append_little(body, static_cast<std::uint32_t>(id));
-  append(records, Kind::dropped, object, body);
+  model::append_record(records, object, DroppedBody{id});
 }
 
-// The clock of each batch has version 1.
 void Catalogue::append_clock(Records& records, Clock const& clock) {
-  std::string body;
-  append_little(body, clock.now.value);
-  if (clock.why == Clock::Why::passed) {
-    append(records, Kind::clock, {}, body);
-    return;
-  }
-  append_little(body, static_cast<std::uint8_t>(clock.why));
-  append_little(body, clock.by.value);
-  append(records, Kind::clock, {}, body, 2);
+  model::append_record(records, {}, ClockBody{clock});
 }
 
 void Catalogue::append_clock_accepted(Records& records, TimeMs now, TimeMs from) {
-  std::string body;
-  append_little(body, now.value);
-  append_little(body, from.value);
-  append(records, Kind::accepted, {}, body);
+  model::append_record(records, {}, AcceptedBody{now, from});
 }
 
 bool Catalogue::apply_time(RecordView const& record) {
   auto const kind = static_cast<Kind>(record.type);
-  if (kind != Kind::clock && kind != Kind::accepted) return true;
-  ByteReader reader{as_text(record.body)};
-  TimeMs const now{reader.number<std::int64_t>()};
-  // Why, and by how much; or from where.
-  if (kind == Kind::clock && record.version == 2) static_cast<void>(reader.bytes(9));
-  if (kind == Kind::accepted) static_cast<void>(reader.bytes(8));
-  last_now_ = kind == Kind::accepted ? now : std::max(last_now_, now);
-  return reader.finished();
+  if (kind == Kind::accepted) {
+    AcceptedBody body;
+    bool const is_read = model::read_record(record, body);
+    last_now_ = body.now;
+    return is_read;
+  }
+  if (kind != Kind::clock) return true;
+  ClockBody body;
+  bool const is_read = record.version <= newest_version(record.type) && model::read_record(record, body);
+  last_now_ = std::max(last_now_, body.now);
+  return is_read;
 }
 
 void Catalogue::append_numbers(Records& records, ObjectId object, Lsn below) {
-  std::string body;
-  append_little(body, below.value);
-  append(records, Kind::numbers, object, body);
+  model::append_record(records, object, NumbersBody{below});
 }
 
 std::optional<TableId> Catalogue::table_of(RecordView const& record) {
@@ -149,12 +153,11 @@ bool Catalogue::apply(RecordView const& record) noexcept {
     case Kind::table: return apply_table(record);
     case Kind::schema: return apply_schema(record);
     case Kind::dropped: {
-      ByteReader reader{as_text(record.body)};
-      TableId const id{reader.number<std::uint32_t>()};
-      if (!reader.finished()) return false;
-      see(id);
-      drop(id);
-      alerts_.forget_table(id);
+      DroppedBody body;
+      if (!model::read_record(record, body)) return false;
+      see(body.id);
+      drop(body.id);
+      alerts_.forget_table(body.id);
       return true;
     }
     case Kind::clock: return apply_time(record);
@@ -163,39 +166,29 @@ bool Catalogue::apply(RecordView const& record) noexcept {
       alerts_.lower_clock(last_now_);
       return true;
     case Kind::numbers: {
-      ByteReader reader{as_text(record.body)};
-      Lsn const below{reader.number<std::uint64_t>()};
+      NumbersBody body;
+      if (!model::read_record(record, body)) return false;
       if (numbers_.below.is_none()) live_bytes_ += record.body.size() + kRecordOverhead;
-      numbers_ = {record.object, record.lsn, std::max(numbers_.below, below)};
-      return reader.finished();
+      numbers_ = {record.object, record.lsn, std::max(numbers_.below, body.below)};
+      return true;
     }
   }
   return false;
 }
 
 bool Catalogue::apply_table(RecordView const& record) {
-  ByteReader reader{as_text(record.body)};
-  TableId const id{reader.number<std::uint32_t>()};
-  std::string_view const name = reader.bytes(reader.number<std::uint8_t>());
-  std::string_view const type = reader.bytes(reader.number<std::uint8_t>());
-  Move moved;
-  if (record.version >= 2) {
-    moved.begins = Lsn{reader.number<std::uint64_t>()};
-    moved.to_store = reader.number<std::uint64_t>();
-    moved.to = TableId{reader.number<std::uint32_t>()};
-    if (record.version >= 3) moved.to_start = reader.number<std::uint32_t>();
-  }
-  if (!reader.finished() || id == TableId::catalogue) return false;
-  TableEntry& entry = tables_[id];
-  if (!entry.name.empty()) live_bytes_ -= bytes_of(id, entry);
-  move(entry.lsn, record.lsn, {id, std::nullopt});
+  TableBody body;
+  if (!model::read_record(record, body)) return false;
+  TableEntry& entry = tables_[body.id];
+  if (!entry.name.empty()) live_bytes_ -= bytes_of(body.id, entry);
+  move(entry.lsn, record.lsn, {body.id, std::nullopt});
   entry.object = record.object;
   entry.lsn = record.lsn;
-  entry.name = name;
-  entry.type = type;
-  entry.move = moved;
-  live_bytes_ += bytes_of(id, entry);
-  see(id);
+  entry.name = body.name;
+  entry.type = body.type;
+  entry.move = body.move;
+  live_bytes_ += bytes_of(body.id, entry);
+  see(body.id);
   return true;
 }
 
@@ -207,7 +200,7 @@ void Catalogue::drop(TableId id) {
   if (!table.name.empty()) live_bytes_ -= bytes_of(id, table);
   for (auto const& [version, schema] : table.schemas) {
     move(schema.lsn, {}, {});
-    live_bytes_ -= schema_body(id, schema.schema).size() + kRecordOverhead;
+    live_bytes_ -= model::body_bytes(SchemaBody{id, encoded(schema.schema)}) + kRecordOverhead;
   }
   tables_.erase(found);
 }
@@ -224,7 +217,7 @@ bool Catalogue::apply_schema(RecordView const& record) {
   if (id == TableId::catalogue) return false;
   Result<Schema> schema = read_schema(record);
   if (!schema.ok()) return false;
-  // Its table may follow, if that was copied forward later.
+  // Its table may follow, if that was compacted later.
   SchemaEntry& entry = tables_[id].schemas[schema->version];
   last_id_ = std::max(last_id_, static_cast<std::uint32_t>(id));
   if (entry.lsn.is_none()) live_bytes_ += record.body.size() + kRecordOverhead;
@@ -235,17 +228,17 @@ bool Catalogue::apply_schema(RecordView const& record) {
 
 TableId Catalogue::table_of_schema(RecordView const& record) {
   if (record.table != TableId::catalogue || static_cast<Kind>(record.type) != Kind::schema) return TableId::catalogue;
-  ByteReader reader{as_text(record.body)};
-  return TableId{reader.number<std::uint32_t>()};
+  SchemaBody body;
+  static_cast<void>(model::read_record(record, body));
+  return body.id;
 }
 
 Result<Schema> Catalogue::read_schema(RecordView const& record) {
-  ByteReader reader{as_text(record.body)};
-  static_cast<void>(reader.number<std::uint32_t>());
-  if (record.version == 0 || record.version > newest_version(record.type) || !reader.ok())
+  SchemaBody body;
+  if (record.version == 0 || record.version > newest_version(record.type) || !model::read_record(record, body))
     return Status{Code::damaged, "a schema's record of version " + std::to_string(record.version) +
                                      " cannot be read; it is damaged or of a newer program"};
-  return model::decode_schema(reader.rest());
+  return model::decode_schema(body.schema);
 }
 
 Catalogue::TableEntry const* Catalogue::find(TableId id) const {
@@ -264,7 +257,7 @@ Lsn Catalogue::oldest_lsn() const {
   return oldest;
 }
 
-bool Catalogue::restate_one(Lsn below, Records& records) const {
+bool Catalogue::compact_one(Lsn below, Records& records) const {
   if (!by_place_.empty() && by_place_.begin()->first < below) {
     Statement const& what = by_place_.begin()->second;
     TableEntry const& table = tables_.at(what.id);
@@ -280,13 +273,14 @@ bool Catalogue::restate_one(Lsn below, Records& records) const {
     append_numbers(records, numbers_.object, numbers_.below);
     return true;
   }
-  return transactions_.restate_one(below, records) || alerts_.restate_one(below, records);
+  return transactions_.compact_one(below, records) || alerts_.compact_one(below, records);
 }
 
 void Catalogue::digest(DigestSink& sink) const {
   for (auto const& [id, table] : tables_) {
-    sink.object(as_bytes(table_body(id, table.name, table.type, table.move)));
-    for (auto const& [version, schema] : table.schemas) sink.object(as_bytes(schema_body(id, schema.schema)));
+    model::digest_body(sink, body_of(id, table));
+    for (auto const& [version, schema] : table.schemas)
+      model::digest_body(sink, SchemaBody{id, encoded(schema.schema)});
   }
   if (!numbers_.below.is_none()) {
     std::string numbers{"numbers"};

@@ -1,4 +1,4 @@
-// The tables of a log: the state of its table 0. Decided, logged, applied and restated like rows. With these names and
+// The tables of a log: the state of its table 0. Decided, logged, applied and compacted like rows. With these names and
 // types an old log can be read even if conf/ has changed.
 #pragma once
 
@@ -111,8 +111,8 @@ class Catalogue {
   [[nodiscard]] TransactionBook const& transactions() const { return transactions_; }
 
   [[nodiscard]] Lsn oldest_lsn() const;
-  // Restates one entry whose statement is below `below`; false if there is none.
-  bool restate_one(Lsn below, Records& records) const;
+  // Writes one entry again whose statement is below `below`; false if there is none.
+  bool compact_one(Lsn below, Records& records) const;
   [[nodiscard]] std::uint64_t live_bytes() const {
     return live_bytes_ + alerts_.live_bytes() + transactions_.live_bytes();
   }

@@ -1,4 +1,4 @@
-// What an administrator may choose for a log in files: one declaration for the reader of the configuration and for the
+// An administrator's choices for a log in files: one declaration for the reader of the configuration and for the
 // log itself.
 #pragma once
 
@@ -21,7 +21,7 @@ enum class SyncMethod : std::uint8_t {
   direct,     // in one call that bypasses the kernel's cache, if nothing unsynced precedes it; else as above
 };
 
-// The containers that an empty log keeps. Its dead records are dropped in any case, and no LSN repeats.
+// The segments that an empty log keeps. Its dead records are dropped in any case, and no LSN repeats.
 enum class WhenEmpty : std::uint8_t {
   reset,     // as many as allowed: max(initial-containers, 4)
   truncate,  // the current one, and the two of the reserve

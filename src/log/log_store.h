@@ -18,22 +18,22 @@
 
 namespace fastjournal::log {
 
-enum class Standing : std::uint8_t {
+enum class State : std::uint8_t {
   serving,      // takes records, and makes them durable
   following,    // another computer decides; this one only reads along
   unavailable,  // away, and expected back: what waits for it goes on waiting
   fenced,       // another took over: whether what was not durable came through is not known
   failed,       // a write or sync failed, or another folder stands in place of this one; for good
 };
-[[nodiscard]] constexpr std::string_view name_of(Standing standing) {
+[[nodiscard]] constexpr std::string_view name_of(State state) {
   constexpr std::array<std::string_view, 5> kNames = {"serving", "following", "unavailable", "fenced", "failed"};
-  return kNames[static_cast<std::size_t>(standing)];
+  return kNames[static_cast<std::size_t>(state)];
 }
 
-// What runs beside the loop. Of each lane at most one job is out: lanes do not wait for one another.
+// Work beside the loop. Of each lane at most one job is out: lanes do not wait for one another.
 enum class Lane : std::uint8_t {
   sync,     // answers wait for it
-  prepare,  // what will be needed soon: a container is made, wiped or removed
+  prepare,  // what will be needed soon: a segment is made, wiped or removed
   scrub,    // what is durable is read again
 };
 inline constexpr std::array<Lane, 3> kLanes = {Lane::sync, Lane::prepare, Lane::scrub};
@@ -45,7 +45,7 @@ class LogJob {
   virtual void run() = 0;
 };
 
-// What rounds of scrubbing found, for statistics and alerts.
+// The findings of scrubbing, for statistics and alerts.
 struct ScrubReport {
   std::uint64_t rounds{0};   // that came to their end
   std::uint64_t bytes{0};    // read and checked
@@ -56,15 +56,15 @@ struct ScrubReport {
   std::uint64_t round_total{0};
 };
 
-// What a copy of the log is made of while it goes on (LogStore::pin).
+// The parts of a copy of the log while it goes on (LogStore::pin).
 struct LogSnapshot {
   std::uint64_t store_id{0};
-  Lsn base{};                             // nothing below is needed
-  Lsn end{};                              // begin of the next batch
-  std::vector<std::uint32_t> containers;  // in the order of the stream
+  Lsn base{};                           // nothing below is needed
+  Lsn end{};                            // begin of the next batch
+  std::vector<std::uint32_t> segments;  // in the order of the stream
 };
 
-// Something that a person should know.
+// For an operator: an alert, or a line for the daemon's log.
 struct LogNews {
   std::string_view alert;  // its name; empty: a line for the daemon's log
   std::uint8_t priority{0};
@@ -82,51 +82,50 @@ struct LogDescription {
   bool is_mending{false};  // something that is needed cannot be read back: a start would be refused
 };
 
+// The duties of a log in files alone (jobs, scrubbing, a backup) are empty by default.
 class LogStore : public Log {
  public:
   [[nodiscard]] virtual std::string const& name() const = 0;
 
-  [[nodiscard]] virtual Standing standing() const = 0;
-  // What is in memory may be told at this moment, if it is durable. Looked at before each send: a log on other computers
+  [[nodiscard]] virtual State state() const = 0;
+  // Durable state in memory may be told at this moment. Looked at before each send: a log on other computers
   // may have another owner by now.
-  [[nodiscard]] virtual bool may_answer(std::int64_t now_us) const {
-    static_cast<void>(now_us);
-    return true;
-  }
+  [[nodiscard]] virtual bool may_answer(std::int64_t /*now_us*/) const { return true; }
   // Not ok where it does not serve.
   [[nodiscard]] virtual Status const& why() const = 0;
 
   // The groups since the last call are a turn: needed_lsn() counts it in, and it is written, and synced if that is not
-  // a job. What is also due by now (a stamp, a sync by interval) is begun. True: a batch was written. An error is told
-  // by standing().
+  // a job. What is also due by now (a durable marker, a sync by interval) is begun. True: a batch was written. An
+  // error is told by state().
   [[nodiscard]] virtual bool end_turn(std::int64_t now_us) = 0;
   // When end_turn() is wanted without a cause; INT64_MAX: not before there is one.
   [[nodiscard]] virtual std::int64_t next_us() const = 0;
   // More waits to become durable than may: before the next end_turn() the owner waits for the job of Lane::sync. Only
   // where that ends soon, whatever happens to other computers; other engines are `unavailable` meanwhile.
-  [[nodiscard]] virtual bool is_full() const = 0;
+  [[nodiscard]] virtual bool is_full() const { return false; }
 
   // Null: nothing is to be done there now, or a job of the lane is out.
-  [[nodiscard]] virtual std::unique_ptr<LogJob> take_job(Lane lane, std::int64_t now_us) = 0;
-  virtual void finish_job(Lane lane, std::unique_ptr<LogJob> job) = 0;
+  [[nodiscard]] virtual std::unique_ptr<LogJob> take_job(Lane, std::int64_t /*now_us*/) { return nullptr; }
+  virtual void finish_job(Lane, std::unique_ptr<LogJob>) {}
 
-  // Somebody follows what nobody promised to sync: it becomes durable with this turn, unless syncs come by an interval.
-  virtual void sync_soon() = 0;
+  // A follower waits for records without a promise to sync: they become durable with this turn, unless syncs come by an
+  // interval.
+  virtual void sync_soon() {}
   // Is what was made durable still where a start will look for it? Microseconds; end_turn() asks now and then. An error
-  // is told by standing() too.
-  [[nodiscard]] virtual Status look() = 0;
+  // is told by state() too.
+  [[nodiscard]] virtual Status look() { return {}; }
 
   // For a copy of what is durable while the log goes on. Commits and syncs first; no group may be open, and no job of
   // Lane::sync be out. One pin at a time. The log gives it up where removals would find no room otherwise.
   [[nodiscard]] virtual Result<LogSnapshot> pin() = 0;
   // False: it was given up, and what was copied cannot be trusted.
-  virtual bool unpin() = 0;
+  virtual bool unpin() { return true; }
 
   // Clean stop: commits, syncs and says so. Nothing may follow. No job of Lane::sync may be out.
-  [[nodiscard]] virtual Status seal() = 0;
+  [[nodiscard]] virtual Status shut_down() = 0;
 
   // Each once, the oldest first; also of how it was opened.
-  [[nodiscard]] virtual std::vector<LogNews> take_news() = 0;
+  [[nodiscard]] virtual std::vector<LogNews> take_news() { return {}; }
   [[nodiscard]] virtual LogDescription describe() const = 0;
 };
 

@@ -29,8 +29,8 @@ inline constexpr std::uint32_t kRecordLengthMask = kRecordHasObject - 1;
   return (bytes + kLsnAlign - 1) / kLsnAlign * kLsnAlign;
 }
 
-// What Log::reserve() promises for bodies of so many bytes: with the headers of small records, beyond one byte for each
-// of their bodies.
+// The promise of Log::reserve() for bodies of so many bytes: with the headers of small records, beyond one byte for
+// each of their bodies.
 [[nodiscard]] constexpr std::uint64_t with_headers(std::uint64_t bytes) {
   constexpr std::uint64_t kMost = 1U << 20U;
   constexpr std::uint64_t kOfSmallRecords = 4096;

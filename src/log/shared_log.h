@@ -33,7 +33,7 @@ class Following : public RecordSink {
 };
 
 struct Owner {
-  std::string node{};      // empty: nobody owns it, as far as is known
+  std::string node{};      // empty: no node owns it, as far as is known
   std::string address{};   // where its clients reach it
   std::uint64_t token{0};  // of its ownership: rises with each owner
 
@@ -67,18 +67,18 @@ class SharedLog : public LogStore {
   // Of this node.
   [[nodiscard]] virtual std::string const& node() const = 0;
   [[nodiscard]] virtual Owner owner() const = 0;
-  // This node is the owner: only its records follow. Whether it may answer now, standing() says.
+  // This node is the owner: only its records follow. Whether it may answer now, state() says.
   [[nodiscard]] virtual bool is_owned() const = 0;
   // Since the last on_reset everything was told that was there then.
   [[nodiscard]] virtual bool is_current() const = 0;
   // After it was fenced, once its owner has dropped all that it knew: begins to follow.
   virtual void follow_again(std::int64_t now_us) = 0;
-  // Gives the log to whoever wants it; what was not durable stays unknown. `until_us`: before that this node does not
-  // take it again.
+  // Gives the log to any node that wants it; the fate of undurable records stays unknown. `until_us`: before that this
+  // node does not take it again.
   virtual void step_down(std::int64_t until_us) = 0;
-  // Whether it takes the log when nobody owns it. At first it does.
+  // Whether it takes the log when it has no owner. At first it does.
   virtual void be_candidate(bool is_candidate) = 0;
-  // What this node's files declare for the log; by name. The others are told.
+  // The declarations of this node's files for the log; by name. The others are told.
   virtual void declare(std::vector<DeclaredTable> tables) = 0;
   // Those that are there now, by name; this one too. A few seconds old.
   [[nodiscard]] virtual std::vector<Node> const& nodes() const = 0;

@@ -27,13 +27,13 @@ enum class Outcome : std::uint8_t {
 class TransactionBook {
  public:
   enum class Role : std::uint8_t {
-    branch,   // a transaction manager decides, or a person did
+    branch,   // a transaction manager decides, or an operator did
     part,     // home decides
     outcome,  // of home: how it ended, for the parts in other logs
   };
   // Of a part: the log that decides, and the place below which it has all that it had when the part was prepared.
   struct Home {
-    std::uint64_t store_id{0};  // 0: it was lost, so nobody decides but a person
+    std::uint64_t store_id{0};  // 0: it was lost, so only an operator decides
     Lsn lsn;
   };
   struct Op {
@@ -48,7 +48,7 @@ class TransactionBook {
     TimeMs prepared{};
     std::uint32_t ops_count{0};
     std::vector<Op> ops;
-    // Not none: an outcome, or a branch that a person has decided. It stays until it is forgotten, without ops.
+    // Not none: an outcome, or a branch that an operator has decided. It stays until it is forgotten, without ops.
     Outcome decided{Outcome::none};
     TimeMs decided_at{};
     Role role{Role::branch};
@@ -92,7 +92,7 @@ class TransactionBook {
 
   [[nodiscard]] Lsn oldest_lsn() const { return by_place_.empty() ? kNoLsn : by_place_.begin()->first; }
   // As AlertBook's.
-  bool restate_one(Lsn below, Records& records) const;
+  bool compact_one(Lsn below, Records& records) const;
   [[nodiscard]] std::uint64_t live_bytes() const { return live_bytes_; }
   void digest(DigestSink& sink) const;
 

@@ -28,15 +28,14 @@ class VolatileLog final : public LogStore {
   static constexpr std::uint64_t kNumbersReserved = 1U << 30U;
 
   [[nodiscard]] bool reserve(std::size_t bytes, bool removing) override;
-  [[nodiscard]] bool reserve_to_copy(std::size_t) override { return false; }
-  void keep_for_copy(std::uint64_t) override {}
+  [[nodiscard]] bool reserve_to_compact(std::size_t) override { return false; }
+  void keep_for_compaction(std::uint64_t) override {}
   [[nodiscard]] bool hold(std::size_t, bool) override { return true; }
   void free(std::size_t) override {}
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
                         std::size_t body_bytes) override;
   void end_group(Durability) override {}
   [[nodiscard]] Status commit() override { return {}; }
-  void want_sync() override {}
   [[nodiscard]] Lsn end_lsn() const override { return Lsn{next_}; }
   [[nodiscard]] Lsn durable_lsn() const override { return Lsn{next_}; }
   [[nodiscard]] Lsn needed_lsn() const override { return Lsn{next_}; }
@@ -44,32 +43,23 @@ class VolatileLog final : public LogStore {
   [[nodiscard]] Lsn found_lsn() const override { return first_; }
   [[nodiscard]] Lsn sure_lsn() const override { return first_; }
   void set_base(Lsn, Lsn) override {}
-  [[nodiscard]] Status reset() override { return {}; }
   [[nodiscard]] bool skip_to(Lsn) override { return false; }
   // Every object of this start has a larger id.
   [[nodiscard]] Lsn base_lsn() const override { return first_; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }
   [[nodiscard]] std::uint64_t store_id() const override { return store_id_; }
   [[nodiscard]] LogUsage usage() const override { return {}; }
-  [[nodiscard]] Lsn damaged_end() const override { return kNoLsn; }
 
   // -- LogStore: there is nothing to drive ------------------------------------
   [[nodiscard]] std::string const& name() const override { return name_; }
-  [[nodiscard]] Standing standing() const override { return Standing::serving; }
+  [[nodiscard]] State state() const override { return State::serving; }
   [[nodiscard]] Status const& why() const override { return well_; }
   [[nodiscard]] bool end_turn(std::int64_t) override { return false; }
   [[nodiscard]] std::int64_t next_us() const override { return INT64_MAX; }
-  [[nodiscard]] bool is_full() const override { return false; }
-  [[nodiscard]] std::unique_ptr<LogJob> take_job(Lane, std::int64_t) override { return nullptr; }
-  void finish_job(Lane, std::unique_ptr<LogJob>) override {}
-  void sync_soon() override {}
-  [[nodiscard]] Status look() override { return {}; }
   [[nodiscard]] Result<LogSnapshot> pin() override {
     return Status{Code::not_supported, "what is in memory only cannot be copied"};
   }
-  bool unpin() override { return true; }
-  [[nodiscard]] Status seal() override { return {}; }
-  [[nodiscard]] std::vector<LogNews> take_news() override { return {}; }
+  [[nodiscard]] Status shut_down() override { return {}; }
   [[nodiscard]] LogDescription describe() const override { return {.folder = {}, .durability = "in memory only"}; }
 
  private:

@@ -2,6 +2,8 @@
 // set if more bytes follow. Most numbers are small, and a string of 200 bytes must not cost 208.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +21,10 @@ inline std::size_t store_varint(char* to, std::uint64_t value) {
   }
   to[size++] = static_cast<char>(static_cast<unsigned char>(value));
   return size;
+}
+
+[[nodiscard]] constexpr std::size_t varint_bytes(std::uint64_t value) {
+  return value < 0x80 ? 1 : static_cast<std::size_t>(std::bit_width(value) + 6) / 7;
 }
 
 inline void append_varint(std::string& out, std::uint64_t value) {

@@ -32,7 +32,7 @@ void Audit::command(Session const& session, access::User const* user, Message co
 
 void Audit::login_failed(Session const& session, std::string_view claimed, std::string_view what, Status const& why) {
   note_refused("audit: login failed, command=" + shown(what) + " claimed=" + shown(claimed) +
-               who(session, session.user.get()) + " result=" + std::string{row_of(why.code()).wire_name});
+               who(session, session.who.user.get()) + " result=" + std::string{row_of(why.code()).wire_name});
 }
 
 void Audit::note_refused(std::string text) {

@@ -1,5 +1,5 @@
 // Lines in the daemon's log about who did what: every command that needs the right admin, those with manage of a user,
-// and every login that failed. What was refused can be made to happen often by anybody: such lines are limited, and the
+// and every login that failed. Any client can cause many refusals: such lines are limited, and the
 // next one says how many were left out. Owned by the server.
 #pragma once
 
@@ -23,7 +23,7 @@ class Audit {
 
   Audit(env::Notes& notes, TimeKeeper& time) : notes_(notes), time_(time) {}
 
-  // `user`: who sent it; null: nobody who logged in. `status`: of its answer; ok for one that waits.
+  // `user`: who sent it; null: not logged in. `status`: of its answer; ok for one that waits.
   // `table`: that of the command.
   void command(Session const& session, access::User const* user, Message const& message, std::string_view table,
                Status const& status);

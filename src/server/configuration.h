@@ -1,4 +1,4 @@
-// What the tables folder declares beside the tables themselves: aliases of messages, feeds and listeners. They always
+// Declarations of the tables folder beside the tables themselves: aliases of messages, feeds and listeners. They always
 // belong to the declarations that the engine runs; a reload changes all of it, or nothing. Owned by the server.
 #pragma once
 

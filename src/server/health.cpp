@@ -10,7 +10,7 @@ void Health::begin() {
   check_at_us_ = clock_.monotonic_us() + TimeKeeper::kSlewEveryUs;
 }
 
-void Health::check() {
+void Health::check(MemoryGuard& guard) {
   std::int64_t const off_us = clock_.time().slew();
   // A clock that is ahead is followed in the next turn.
   if (off_us > TimeKeeper::kStepUs) network_.turn_again();
@@ -25,7 +25,7 @@ void Health::check() {
     alerts_.lower(kClockJump);
   }
   if (is_unwell_) network_.turn_again();  // alerts that are over are lowered in a turn of their own
-  bool const crowded = guard_.check_alerts();
+  bool const crowded = guard.check_alerts();
   is_unwell_ = engine_.shortages().check(clock_.last()) || clock_off || was_off || crowded;
 }
 

@@ -20,16 +20,16 @@ inline constexpr std::string_view kClockJump = "clock-jump";
 
 class Health {
  public:
-  Health(TurnClock& clock, engine::Engine& engine, DaemonAlerts& alerts, MemoryGuard& guard, env::Network& network)
-      : clock_(clock), engine_(engine), alerts_(alerts), guard_(guard), network_(network) {}
+  Health(TurnClock& clock, engine::Engine& engine, DaemonAlerts& alerts, env::Network& network)
+      : clock_(clock), engine_(engine), alerts_(alerts), network_(network) {}
 
   // At the start, after recovery.
   void begin();
   // At the end of each turn.
-  void check_if_due(std::int64_t monotonic_us) {
+  void check_if_due(std::int64_t monotonic_us, MemoryGuard& guard) {
     if (monotonic_us < check_at_us_) return;
     check_at_us_ = monotonic_us + TimeKeeper::kSlewEveryUs;
-    check();
+    check(guard);
   }
   // INT64_MAX: nothing is wrong.
   [[nodiscard]] std::int64_t next_us() const { return is_unwell_ ? check_at_us_ : INT64_MAX; }
@@ -39,12 +39,11 @@ class Health {
   void clock_was_set() { check_at_us_ = clock_.monotonic_us(); }
 
  private:
-  void check();
+  void check(MemoryGuard& guard);
 
   TurnClock& clock_;
   engine::Engine& engine_;
   DaemonAlerts& alerts_;
-  MemoryGuard& guard_;
   env::Network& network_;
   std::int64_t check_at_us_{0};
   bool is_unwell_{false};

@@ -1,7 +1,8 @@
-// Who may do what: each command has a right, and a connection has those of the listener that it came by, and those of
-// the user who logged in there. No right includes another, so that rights="add" is a letter box. HELP and ALIVE need
-// none: every service must answer them. A listener may be bound to one table: then its connections have no rights on
-// others, whoever logs in there, and that table is meant where a command names none. Owned by the server.
+// Rights of connections: each command has a right, and a connection has those of the listener that it came by, and
+// those of the user who logged in there. No right includes another, so that rights="add" is a letter box. HELP and
+// ALIVE need none: every service must answer them. A listener may be bound to one table: then its connections have no
+// rights on others, whatever user logs in there, and that table is meant where a command names none. Owned by the
+// server.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +29,7 @@ namespace fastjournal::server {
 struct Listener {
   std::string address;
   Rights rights{};  // of its connections; with admin they may use the reserved places
-  // What its connections speak; absent: messages.
+  // The protocol of its connections; absent: messages.
   std::function<std::unique_ptr<Protocol>()> make_protocol{};
   std::string table{};                      // the only one that its connections reach; empty: all
   std::string protocol{access::kMessages};  // its name
@@ -108,7 +109,7 @@ class Listeners {
   [[nodiscard]] Status check_reach(Speaker const& speaker, std::string_view command, std::string_view table) const {
     return speaker.permit().reaches(table) ? Status{} : out_of_reach(speaker, command, table);
   }
-  // Whether anybody can log in: refusals then say so.
+  // Whether a login is possible: refusals then say so.
   void have_users(bool are_there) { has_users_ = are_there; }
 
  private:

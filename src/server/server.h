@@ -1,19 +1,13 @@
 // The server: sessions on one side, the engine on the other. It reads messages, has commands decided, and at the end of
 // each turn commits the logs and only then sends. One thread. No socket, file or clock of its own: env/ brings them.
 //
-// This class puts the parts together and passes on what the network and the program around it say. Each part has its
-// subject:
+// This class passes on what the network and the program around it say, and says what a turn is (on_turn_end). Its parts
+// are in four assemblies, each of which uses those before it:
 //
-//   who is there       sessions.h, acceptor.h, listeners.h, table_listeners.h, authentication.h, audit.h
-//   input              reader.h, input_line.h
-//   commands           dispatch.h, table_commands.h, alias_commands.h, server/admin/commands.h, configuration.h
-//   answers            replies.h, long_answers.h, engine_replies.h, watches.h, output.h
-//   copies elsewhere   exports.h
-//   bytes outside logs table_files.h, stored_commands.h, stored_answers.h
-//   logs               served_logs.h, commit_pipeline.h
-//   time               turn.h, turn_clock.h, health.h
-//   memory of clients  client_memory.h, memory_guard.h
-//   others             feeds.h, server/communicator/service.h
+//   core.h         the engine, its time, its logs, and where their changes go
+//   connections.h  sessions, from their bytes to the bytes that they are sent, and the memory of clients
+//   commands.h     what becomes of a message
+//   intake.h       what comes from outside: connections and who they are, their bytes, datagrams
 #pragma once
 
 #include <cstdint>
@@ -25,61 +19,16 @@
 #include "base/env/network.h"
 #include "engine/engine.h"
 #include "log/log_store.h"
-#include "server/admin/backup.h"
 #include "server/admin/commands.h"
-#include "server/admin/registry.h"
 #include "server/answers/engine_replies.h"
-#include "server/answers/feeds.h"
-#include "server/answers/replies.h"
-#include "server/answers/stored_answers.h"
-#include "server/answers/watches.h"
-#include "server/audit.h"
-#include "server/communicator/datagram_messages.h"
-#include "server/communicator/outbound_links.h"
-#include "server/communicator/refused_aliases.h"
-#include "server/communicator/service.h"
-#include "server/configuration.h"
-#include "server/daemon_alerts.h"
-#include "server/dialers.h"
-#include "server/dispatch/alias_commands.h"
-#include "server/dispatch/datagram_queries.h"
-#include "server/dispatch/dispatch.h"
-#include "server/dispatch/stored_commands.h"
-#include "server/dispatch/table_commands.h"
-#include "server/dispatch/whole_transactions.h"
-#include "server/health.h"
-#include "server/listeners.h"
-#include "server/logs/commit_pipeline.h"
-#include "server/logs/exports.h"
-#include "server/logs/served_logs.h"
-#include "server/logs/table_files.h"
+#include "server/commands.h"
+#include "server/connections.h"
+#include "server/core.h"
+#include "server/intake.h"
 #include "server/server_host.h"
-#include "server/session/acceptor.h"
-#include "server/session/authentication.h"
-#include "server/session/client_memory.h"
-#include "server/session/input_line.h"
-#include "server/session/long_answers.h"
-#include "server/session/memory_guard.h"
-#include "server/session/output.h"
-#include "server/session/reader.h"
-#include "server/session/sessions.h"
-#include "server/table_listeners.h"
 #include "server/turn.h"
-#include "server/turn_clock.h"
 
 namespace fastjournal::server {
-
-struct ServerLimits {
-  ConnectionLimits connections{};
-  protocol::FrameLimits frames{};
-  // Unsent answers of one connection; above it the connection is not read, and it gets no pushes.
-  std::size_t output_bytes{4U << 20U};
-  // For the rows of all tables; above it additions are refused.
-  std::uint64_t memory_bytes{UINT64_MAX};
-  DurationMs transaction_timeout{engine::Transactions::kTimeout};
-  // For everything that clients cause beside rows (client_memory.h).
-  std::uint64_t client_memory_bytes{UINT64_MAX};
-};
 
 class Server final : public env::NetworkHandler,
                      private SessionEnd,
@@ -91,36 +40,36 @@ class Server final : public env::NetworkHandler,
   Server(env::Clock& clock, env::Network& network, engine::TableTypes const& types, ServerLimits limits,
          ServerHost& host);
 
-  [[nodiscard]] engine::Engine& engine() { return engine_; }
-  [[nodiscard]] TurnClock& clock() { return clock_; }
-  [[nodiscard]] ClientMemory const& client_memory() const { return memory_; }
-  [[nodiscard]] Exports const& exports() const { return exports_; }
+  [[nodiscard]] engine::Engine& engine() { return core_.engine; }
+  [[nodiscard]] TurnClock& clock() { return core_.clock; }
+  [[nodiscard]] ClientMemory const& client_memory() const { return connections_.sessions.memory(); }
+  [[nodiscard]] Exports const& exports() const { return core_.exports; }
   // Alerts that the program around the server finds.
-  [[nodiscard]] DaemonAlerts& alerts() { return alerts_; }
+  [[nodiscard]] DaemonAlerts& alerts() { return core_.alerts; }
   // Before the first connection comes by them.
-  [[nodiscard]] Listeners& listeners() { return listeners_; }
+  [[nodiscard]] Listeners& listeners() { return connections_.listeners; }
   // Opens those of tables' files, after start_serving and the daemon's own.
   [[nodiscard]] Status listen_for_tables(std::vector<access::ListenDeclaration> const& declared);
   // Before start_serving.
-  [[nodiscard]] communicator::OutboundLinks& links() { return links_; }
+  [[nodiscard]] communicator::OutboundLinks& links() { return connections_.links; }
   // Sockets of the network whose datagrams are messages.
-  [[nodiscard]] communicator::DatagramMessages& datagrams() { return datagrams_; }
+  [[nodiscard]] communicator::DatagramMessages& datagrams() { return intake_.datagrams; }
 
   // Logs that recovered and are attached to the engine. After the last: start_serving.
-  void add_log(log::LogStore& log) { pipeline_.add(log); }
+  void add_log(log::LogStore& log) { connections_.pipeline.add(log); }
   // A log that is shared with other nodes: it may come at any time, or never.
-  void add_log(log::SharedLog& log, engine::FollowedLog& followed) { pipeline_.add(log, followed); }
-  // Who has connections of its own: what is heard of them is passed on.
-  void add_dialer(env::Dialer& dialer) { dialers_.add(dialer); }
+  void add_log(log::SharedLog& log, engine::FollowedLog& followed) { connections_.pipeline.add(log, followed); }
+  // A part with connections of its own: their events are passed on.
+  void add_dialer(env::Dialer& dialer) { intake_.dialers.add(dialer); }
   // Logs the changes by conf/, durably.
   [[nodiscard]] Status start_serving();
   // A clean end is near: logs that are shared are given to other nodes, so that their clients wait for none to be missed.
   // ServerHost::left() is called when that is over, in this call or in a later turn; within kLeaveUs.
   void leave();
-  // Clean end: everything committed and sealed. Connections are closed by the network.
+  // Clean end: everything committed, and clean-shutdown markers. Connections are closed by the network.
   [[nodiscard]] Status finish();
   // The meaning of an acknowledgement, for the banner.
-  [[nodiscard]] std::string durability() const { return logs_.durability(); }
+  [[nodiscard]] std::string durability() const { return core_.logs.durability(); }
   // As the command RELOAD.
   [[nodiscard]] Result<std::vector<std::string>> reload() { return reload({}, false); }
   // The tables folder was changed, or may have been: it is loaded if that is wanted and all of it is good, else an alert
@@ -128,10 +77,10 @@ class Server final : public env::NetworkHandler,
   void tables_changed(bool loads);
   // The answer to RefusalFiles::keep_refused.
   void refused_kept(std::uint64_t ticket, Status const& status);
-  // What ExportHost::run_export was given.
+  // The job of ExportHost::run_export.
   void export_done(std::unique_ptr<ExportJob> job);
-  // What HashRunner::run_hash was given.
-  void hash_done(std::unique_ptr<access::HashJob> job) { authentication_.hash_done(std::move(job)); }
+  // The job of HashRunner::run_hash.
+  void hash_done(std::unique_ptr<access::HashJob> job) { intake_.authentication.hash_done(std::move(job)); }
 
   void on_open(ConnectionId id, env::Peer const& peer) override;
   void on_bytes(ConnectionId id, std::string_view bytes) override;
@@ -160,58 +109,18 @@ class Server final : public env::NetworkHandler,
   [[nodiscard]] Peer peer_of(ConnectionId connection) override;
 
   void add_own_commands(engine::TableTypes const& types);
-  [[nodiscard]] Status merge_half_empty_containers();
-  [[nodiscard]] std::uint64_t restated_bytes() const;
-  [[nodiscard]] Status end_commits();
   void go_on_leaving();
   void end_detached_readers();
   void schedule(bool again);
 
   env::Network& network_;
   ServerHost& host_;
-  EngineReplies engine_replies_;
-  engine::Engine engine_;
-  DaemonAlerts alerts_;
-  TurnClock clock_;
   Turn turn_;
-  Feeds feeds_;
-  ServedLogs logs_;
-
-  Listeners listeners_;
-  ClientMemory memory_;
-  Sessions sessions_;
-  MemoryGuard guard_;
-  InputLine line_;
-  Output output_;
-  CommitPipeline pipeline_;
-  TableFiles table_files_;
-  StoredAnswers stored_answers_;
-  Replies replies_;
-  LongAnswers long_answers_;
-  Audit audit_;
-  Authentication authentication_;
-  Acceptor acceptor_;
-  TableListeners table_listeners_;
-  Health health_;
-  Watches watches_;
-  Exports exports_;
-
-  Dialers dialers_;
-  communicator::OutboundLinks links_;
-  communicator::Service service_;
-  communicator::RefusedAliases refused_;
-  communicator::DatagramMessages datagrams_;
-
-  admin::Registry registry_;
-  admin::Backup backup_;
-  Configuration configuration_;
-  StoredCommands stored_commands_;
-  TableCommands table_commands_;
-  DatagramQueries datagram_queries_;
-  AliasCommands alias_commands_;
-  Dispatch dispatch_;
-  WholeTransactions whole_transactions_;
-  Reader reader_;
+  EngineReplies engine_replies_;
+  Core core_;
+  Connections connections_;
+  Commands commands_;
+  Intake intake_;
   std::uint64_t turns_{0};
   std::int64_t leave_until_us_{INT64_MAX};
 };

@@ -21,7 +21,7 @@
 
 namespace fastjournal::server {
 
-// What logs need beside the loop.
+// Services for logs beside the loop.
 class LogHost {
  public:
   virtual ~LogHost() = default;
@@ -103,7 +103,7 @@ class ListenerHost {
   [[nodiscard]] virtual Status can_listen(access::ListenDeclaration const& declared) = 0;
 };
 
-// What logins need of the program: a job of HashRunner is given back to Server::hash_done.
+// Services for logins: a job of HashRunner is given back to Server::hash_done.
 class AccessHost : public access::HashRunner {
  public:
   // The users of the file as it is now; none if no file is declared; not ok: every mistake in it.
@@ -118,7 +118,7 @@ class CertificateFiles {
   // Reads the certificates of TLS again. Returns one sentence for each change that use_certificates would make; not ok:
   // what is wrong with them, and those in use stay.
   [[nodiscard]] virtual Result<std::vector<std::string>> read_certificates() { return std::vector<std::string>{}; }
-  // What was read last is for all connections from now on.
+  // The certificates that were read last are for all connections from now on.
   virtual void use_certificates() {}
   // Handshakes of TLS, since the start.
   struct Handshakes {

@@ -165,19 +165,19 @@ Result<TableListeners::Next> TableListeners::open(Declared const& next) {
 std::uint32_t TableListeners::free_number(std::vector<Running> const& taken) const {
   std::set<std::uint32_t> used;
   for (Running const& one : taken) used.insert(one.number);
-  sessions_.for_each([&used](Session const& session) { used.insert(session.listener); });
+  connections_.sessions.for_each([&used](Session const& session) { used.insert(session.listener); });
   std::uint32_t number = 1;
-  while (used.contains(number) || !listeners_.of(number).address.empty()) ++number;
+  while (used.contains(number) || !connections_.listeners.of(number).address.empty()) ++number;
   return number;
 }
 
 void TableListeners::use(Next next) {
   for (Running const& one : next.gone) network_.stop_listening(one.number);
   end_connections(next.gone);
-  for (Running const& one : next.gone) listeners_.remove(one.number);
+  for (Running const& one : next.gone) connections_.listeners.remove(one.number);
   running_ = std::move(next.kept);
   for (Running& one : next.fresh) {
-    listeners_.add(one.number, one.listener);
+    connections_.listeners.add(one.number, one.listener);
     running_.push_back(std::move(one));
   }
 }
@@ -188,21 +188,20 @@ void TableListeners::drop(Next const& next) {
 
 void TableListeners::end_connections(std::vector<Running> const& gone) {
   std::vector<Session*> ended;
-  sessions_.for_each([&](Session& session) {
+  connections_.sessions.for_each([&](Session& session) {
     bool const is_of_it = std::ranges::any_of(gone, [&](Running const& one) { return one.number == session.listener; });
-    if (is_of_it && !session.ending) ended.push_back(&session);
+    if (is_of_it && !session.life.is_ending()) ended.push_back(&session);
   });
   std::ranges::sort(ended, {}, &Session::id);
   for (Session* const session : ended) {
-    Listener const& listener = listeners_.of(session->listener);
+    Listener const& listener = connections_.listeners.of(session->listener);
     Answer answer;
     // Another protocol cannot say it: it has an answer under way, or nothing to answer.
     if (!listener.make_protocol)
-      replies_.reply(*session, Message{"CONNECT"}, answer,
-                     {Code::closed, "a RELOAD changed what is declared for " + listener.address +
-                                        ", and with it ended this connection"},
-                     {});
-    sessions_.end_after_answers(*session);
+      connections_.replies.reply(*session, Message{"CONNECT"}, answer,
+                                 Status{Code::closed, "a RELOAD changed what is declared for " + listener.address +
+                                                          ", and with it ended this connection"});
+    connections_.sessions.end_after_answers(*session);
   }
   if (!ended.empty()) network_.turn_again();
 }

@@ -13,10 +13,8 @@
 #include "config/access/listen_declaration.h"
 #include "engine/engine.h"
 #include "fastjournal/status.h"
-#include "server/answers/replies.h"
-#include "server/listeners.h"
+#include "server/connections.h"
 #include "server/server_host.h"
-#include "server/session/sessions.h"
 
 namespace fastjournal::server {
 
@@ -37,20 +35,20 @@ class TableListeners {
     access::ListenDeclaration declared;
     Listener listener;
   };
-  // What a reload makes of them.
+  // The result of a reload.
   struct Next {
     std::vector<Running> kept;
-    std::vector<Running> fresh;  // open, and unknown to anybody
+    std::vector<Running> fresh;  // open, and not announced
     std::vector<Running> gone;
     std::vector<std::string> changes;  // a sentence for each
   };
 
-  TableListeners(env::Network& network, Listeners& listeners, Sessions& sessions, Replies& replies, ListenerHost& host)
-      : network_(network), listeners_(listeners), sessions_(sessions), replies_(replies), host_(host) {}
+  TableListeners(Connections& connections, env::Network& network, ListenerHost& host)
+      : connections_(connections), network_(network), host_(host) {}
 
   // Those that are declared now, or those of them that a reload of this table alone leaves, and its own of `next`.
   [[nodiscard]] Declared with_one(std::string_view table, Declared const& next) const;
-  // What open would say. Not ok: an address cannot be had.
+  // The outcome that open would have. Not ok: an address cannot be had.
   [[nodiscard]] Result<std::vector<std::string>> preview(Declared const& next) const;
   // Not ok: one cannot be opened, and nothing is changed. Otherwise use or drop follows, in the same turn.
   [[nodiscard]] Result<Next> open(Declared const& next);
@@ -67,10 +65,8 @@ class TableListeners {
   [[nodiscard]] std::uint32_t free_number(std::vector<Running> const& taken) const;
   void end_connections(std::vector<Running> const& gone);
 
+  Connections& connections_;
   env::Network& network_;
-  Listeners& listeners_;
-  Sessions& sessions_;
-  Replies& replies_;
   ListenerHost& host_;
   std::vector<Running> running_;
 };

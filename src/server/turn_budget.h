@@ -1,6 +1,6 @@
 // The budget of a turn: input beyond it waits for the next turn, so that the work of one client does not delay all
-// others. It is measured by the clock, which is read rarely, and by a count of looks (objects that commands looked at,
-// and similar work), which also holds in the simulator, where the clock stands still.
+// others. It is measured by the clock, which is read rarely, and by a count of work units (objects that commands looked
+// at, and similar work), which also holds in the simulator, where the clock stands still.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ class TurnBudget {
   // From the first message of a turn on. Long, compared with a sync.
   static constexpr std::int64_t kTurnUs = 5'000;
   // Some 40 ns each.
-  static constexpr std::uint64_t kLooksPerTurn = 128U << 10U;
+  static constexpr std::uint64_t kWorkUnitsPerTurn = 128U << 10U;
   // Between two readings of the clock, some 100 us.
-  static constexpr std::uint64_t kLooksPerReading = 2048;
+  static constexpr std::uint64_t kWorkUnitsPerReading = 2048;
   // Of one connection, before it is the next one's turn.
-  static constexpr std::uint64_t kLooksPerSlice = 16U << 10U;
+  static constexpr std::uint64_t kWorkUnitsPerSlice = 16U << 10U;
 
   explicit TurnBudget(env::Clock& clock) : clock_(clock) {}
 
@@ -27,27 +27,27 @@ class TurnBudget {
     if (begun_) return false;
     begun_ = true;
     began_us_ = clock_.monotonic_us();
-    looks_ = read_at_ = 0;
+    work_units_ = read_at_ = 0;
     is_over_ = false;
     return true;
   }
   void end() { begun_ = false; }
 
-  void spend(std::uint64_t looks) {
-    looks_ += looks;
-    if (looks_ - read_at_ < kLooksPerReading) return;
-    read_at_ = looks_;
-    is_over_ = looks_ >= kLooksPerTurn || clock_.monotonic_us() - began_us_ >= kTurnUs;
+  void spend(std::uint64_t work_units) {
+    work_units_ += work_units;
+    if (work_units_ - read_at_ < kWorkUnitsPerReading) return;
+    read_at_ = work_units_;
+    is_over_ = work_units_ >= kWorkUnitsPerTurn || clock_.monotonic_us() - began_us_ >= kTurnUs;
   }
   [[nodiscard]] bool is_over() const { return is_over_; }
-  [[nodiscard]] std::uint64_t looks() const { return looks_; }
+  [[nodiscard]] std::uint64_t work_units() const { return work_units_; }
   [[nodiscard]] std::int64_t began_us() const { return began_us_; }
 
  private:
   env::Clock& clock_;
   std::int64_t began_us_{0};
-  std::uint64_t looks_{0};
-  std::uint64_t read_at_{0};  // looks, when the clock was read
+  std::uint64_t work_units_{0};
+  std::uint64_t read_at_{0};  // work units, when the clock was read
   bool begun_{false};
   bool is_over_{false};
 };

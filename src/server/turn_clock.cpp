@@ -32,12 +32,12 @@ Status TurnClock::check(engine::HostedLog const& log) {
 
 Status TurnClock::begin() {
   time_.begin();
-  TimeMs const last = engine_.last_now();
+  TimeMs const last = engine_.time_corrections().last_now();
   TimeMs const wall = time_.now();
   if (last.value == 0 || last == wall) return {};
   if (last > wall && rules_.accept) {
     start_note_ = "accepted: " + date(wall) + " is now, though the log knows of " + date(last);
-    return engine_.accept_clock(wall);
+    return engine_.time_corrections().accept_clock(wall);
   }
   if (last > wall) {
     start_note_ = span(last - wall) + " behind the log's last date, " + date(last) +
@@ -86,12 +86,12 @@ void TurnClock::lose(TimeKeeper::Lost const& lost) {
   using Why = log::Catalogue::Clock::Why;
   if (lost.slept.value != 0) {
     notes_.inform("the computer slept for " + span(lost.slept) + ": leases end so much later");
-    engine_.lose_time(Why::slept, lost.slept, now_);
+    engine_.time_corrections().lose_time(Why::slept, lost.slept, now_);
   }
   if (lost.set.value == 0) return;
   std::string const text = "the wall clock was set forward by " + span(lost.set) + ", to " + date(now_);
   notes_.inform(text + ": leases end so much later");
-  engine_.lose_time(Why::set, lost.set, now_);
+  engine_.time_corrections().lose_time(Why::set, lost.set, now_);
   if (lost.set < kAheadAfterStep) return;
   alerts_.raise(kClockAhead, 40, text + ": if that is wrong, stop, set the clock, and start with --accept-clock",
                 "clock,manual");

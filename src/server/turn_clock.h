@@ -15,7 +15,7 @@
 
 namespace fastjournal::server {
 
-// The wall clock is ahead by so much that it may be wrong; a person lowers the alert.
+// The wall clock is ahead by so much that it may be wrong; an operator lowers the alert.
 inline constexpr std::string_view kClockAhead = "clock-ahead";
 
 // Which clocks a start accepts.
@@ -51,7 +51,7 @@ class TurnClock {
   }
   // The next now() reads the clock again.
   void forget() { is_known_ = false; }
-  // What now() last returned.
+  // The last result of now().
   [[nodiscard]] TimeMs last() const { return now_; }
 
  private:

@@ -20,10 +20,10 @@ class TurnRecord {
   }
 
   // For each command of the turn: whether it is the most expensive so far.
-  [[nodiscard]] bool is_heaviest(std::uint64_t looks) const { return looks > heaviest_; }
-  void note(std::string_view command, std::string_view table, std::uint64_t looks) {
-    if (!is_heaviest(looks)) return;
-    heaviest_ = looks;
+  [[nodiscard]] bool is_heaviest(std::uint64_t work_units) const { return work_units > heaviest_; }
+  void note(std::string_view command, std::string_view table, std::uint64_t work_units) {
+    if (!is_heaviest(work_units)) return;
+    heaviest_ = work_units;
     command_.assign(command);
     if (!table.empty()) command_.append(" ").append(table);
   }
@@ -40,8 +40,8 @@ class TurnRecord {
   void end_turn() {
     if (last_us_ - began_us_ <= longest_us_) return;
     longest_us_ = last_us_ - began_us_;
-    static constexpr std::array<std::string_view, 8> kParts = {
-        "commands", "timers", "listeners", "figures", "write and sync", "exports", "copying forward", "sending"};
+    static constexpr std::array<std::string_view, 8> kParts = {"commands",       "timers",  "listeners",  "figures",
+                                                               "write and sync", "exports", "compaction", "sending"};
     if (part_ == Part::commands && heaviest_ > 0)
       cause_ = command_;
     else

@@ -1,6 +1,6 @@
 // The first line of a connection must be one of our messages. A browser can be made to send a request to any port of
 // its computer, followed by lines of an attacker's choice; so any other beginning ends the connection. The line is
-// answered first, so that a person at `nc` sees the reason. Frames need no such check: nobody can be made to send one.
+// answered first, so that a person at `nc` sees the reason. Frames need no such check: a web page cannot send one.
 // No word of HTTP is reserved: its request lines are recognised by their end.
 #pragma once
 

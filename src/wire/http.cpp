@@ -126,14 +126,14 @@ Protocol::Piece Http::read_head(std::string_view unread, HttpRequest& request, M
   body_bytes_ = static_cast<std::size_t>(request.length);
   if (!expects_continue(request)) return {};
   if (HttpCall const call = judge(request, *site_); call.refusal.status != 0) {
-    keeps_alive_ = false;  // whether its body follows all the same, nobody knows
+    keeps_alive_ = false;  // it is unknown whether its body follows all the same
     return answer_itself(head_bytes_, call.refusal, out);
   }
   out.append(kContinue);
   return {.kind = Kind::nothing};
 }
 
-// A refusal ends the connection: whether the bytes follow all the same, nobody knows.
+// A refusal ends the connection: it is unknown whether the bytes follow.
 Protocol::Piece Http::begin_content(HttpRequest const& request, Message& message, std::string& out) {
   HttpCall const call = judge(request, *site_);
   std::size_t const head_bytes = head_bytes_;
@@ -455,7 +455,7 @@ void Http::write_blob(Outgoing const& message, std::string& out) {
         blob->content->bytes.substr(static_cast<std::size_t>(chosen.offset), static_cast<std::size_t>(chosen.bytes)));
 }
 
-// An ERROR that nobody asked for is the last event.
+// An unrequested ERROR is the last event.
 void Http::write_event(Outgoing const& message, std::string& out) {
   out.append("event: ").append(message.command).append("\ndata: ");
   append_object(message, out);

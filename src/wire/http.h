@@ -1,13 +1,14 @@
-// The protocol of HTTP/1.1 and 1.0: commands as POST /v1/COMMAND, figures, health, blobs and files as GET (doc/http.md).
+// The protocol of HTTP/1.1 and 1.0: commands as POST /v1/COMMAND, figures, health, blobs and files as GET
+// (doc/http.md).
 //
 // Bytes wait in the server's buffer until a request is whole, but for those of a blob that is stored: these are passed
-// on as they come. Then it is parsed, and nothing of it is kept but what its
-// answer depends on. So a connection that waits costs this object, and a request that is cut anywhere gets the same
-// answer. One request is answered after the other: the next one is read when the answer before is whole.
+// on as they come. Then it is parsed, and nothing of it is kept but what its answer depends on. So a connection that
+// waits costs this object, and a request that is cut anywhere gets the same answer. One request is answered after the
+// other: the next one is read when the answer before is whole.
 //
-// What concerns HTTP alone (paths, methods, hosts, files) is answered here, and is `nothing` for the server. What is no
+// Requests of HTTP alone (paths, methods, hosts, files) are answered here, and is `nothing` for the server. What is no
 // request, or no JSON, is `bad`. Where servers and proxies could disagree about the end of a request, the connection
-// ends with the refusal: the bytes behind it may be somebody's request.
+// ends with the refusal: the bytes behind it may be a request of another client.
 #pragma once
 
 #include <cstddef>

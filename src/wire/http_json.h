@@ -29,7 +29,7 @@ namespace fastjournal::protocol {
 // no parameter has.
 void append_object(Outgoing const& message, std::string& out);
 
-// What a problem (RFC 9457) says beside the facts of its message.
+// The fields of a problem (RFC 9457) beside the facts of its message.
 struct HttpProblem {
   unsigned status{500};
   Code code{Code::invalid};

@@ -10,7 +10,7 @@
 
 namespace fastjournal::protocol {
 
-// What a head says; copied out of it. Fields that were not sent are empty optionals.
+// The contents of a head; copied out of it. Fields that were not sent are empty optionals.
 struct HttpRequest {
   std::string method;
   std::string target;

@@ -22,7 +22,7 @@ inline constexpr std::string_view kEventsType = "text/event-stream";
 [[nodiscard]] std::string_view http_reason_of(std::uint16_t status);
 
 enum class HttpLength : std::uint8_t { known, chunked, until_close, none };
-// What a 401 asks for.
+// The challenge of a 401.
 enum class HttpChallenge : std::uint8_t { none, token, other_token };
 
 struct HttpHead {

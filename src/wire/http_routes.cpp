@@ -170,7 +170,7 @@ HttpRefusal check(HttpRequest const& request, HttpSite const& site, HttpCall& ca
   std::string_view const path{request.target};
   HttpRefusal no_route = find_route(path, site, call);
   bool const is_page = no_route.status == 0 && call.route == HttpRoute::file && is_reading;
-  // Whoever follows a link from elsewhere gets the page, which then asks for everything else by itself.
+  // A link from elsewhere gets the page, which then asks for everything else by itself.
   bool const is_navigation = is_page && request.fetch_mode && *request.fetch_mode == "navigate";
   if (HttpRefusal out = check_site(request, site, is_navigation); out.status != 0) return out;
   if (request.method == "OPTIONS" || request.method == "CONNECT" || request.method == "TRACE")

@@ -1,5 +1,5 @@
-// What a request asks for, by its head alone: a command, a figure, a file, or nothing that it may have. Every rule about
-// who may ask is here, before any of its body is read.
+// The target of a request, by its head alone: a command, a figure, a file, or nothing that it may have. Every rule
+// about who may ask is here, before any of its body is read.
 #pragma once
 
 #include <cstdint>

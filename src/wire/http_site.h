@@ -1,4 +1,4 @@
-// What all HTTP connections of a listener have in common: names, limits, and the files of a page. Made once, read only.
+// Common to all HTTP connections of a listener: names, limits, and the files of a page. Made once, read only.
 #pragma once
 
 #include <cstddef>

@@ -36,7 +36,7 @@ Protocol::Piece Messages::read(std::string_view unread, Message& message, std::s
 }
 
 // A connection whose first line is not a message is closed with the reason, and nothing after that line is read: it may
-// be the request of a web page. Frames need no such care: nobody can be made to send one.
+// be the request of a web page. Frames need no such care: a web page cannot send one.
 Protocol::Piece Messages::bad(Piece piece, Status why) const {
   piece.kind = Kind::bad;
   piece.ends = !is_known_ && !is_binary_;

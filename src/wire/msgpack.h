@@ -26,8 +26,8 @@ void append_frame(Outgoing const& message, std::string& out);
 // writes it; nothing was appended.
 [[nodiscard]] bool append_frame_with(std::string_view body, std::span<Param const> more, std::string& out);
 
-// Of a frame's body that the other side has written: the command, and the integer parameter `request`. For whoever needs
-// nothing else of many answers. False: it has no such parameter, or is no message; parse_frame says more.
+// Of a frame's body that the other side has written: the command, and the integer parameter `request`. For callers that
+// need nothing else of many answers. False: it has no such parameter, or is no message; parse_frame says more.
 struct AnswerHead {
   std::string_view command{};
   std::uint64_t request{0};

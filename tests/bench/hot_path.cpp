@@ -31,7 +31,7 @@ constexpr char kFramesDoor[] = "127.0.0.1:4060";
 class HotPath {
  public:
   explicit HotPath(std::uint64_t rows) : rows_(rows), world_(1), payload_(200, 'p') {
-    world_.log_options.container_bytes = 16U << 20U;
+    world_.log_options.segment_bytes = 16U << 20U;
     fastjournal::Status status = world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml");
     if (status.ok()) status = world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml");
     fastjournal::access::ListenDeclaration door;

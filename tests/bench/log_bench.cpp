@@ -41,7 +41,7 @@ struct Rate {
   double bytes_per_record{0};
 };
 
-// The base follows the end at once, so that a few containers are reused.
+// The base follows the end at once, so that a few segments are reused.
 Rate measure(log::file::FileLog& log, std::uint32_t records_per_commit, Durability durability, double seconds) {
   std::string const body(kBodyBytes, 'r');
   std::uint64_t commits = 0;
@@ -80,7 +80,7 @@ void measure_recovery(std::string const& folder, std::uint32_t records) {
       log.value()->end_group(Durability::written);
       if (i % 100 == 99) require(log.value()->commit());
     }
-    require(log.value()->seal());
+    require(log.value()->shut_down());
   }
   Clock::time_point const begin = Clock::now();
   require(log::file::FileLog::open(disk, "recovery", {}, counter, report).status());

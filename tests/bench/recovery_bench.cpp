@@ -58,7 +58,7 @@ class Start {
     auto opened = log::file::FileLog::open(disk_, kLog, options, replay, report_);
     require(opened.status());
     log_ = std::move(opened).value();
-    require(engine_.attach(hosted, *log_));
+    require(engine_.recovery().attach(hosted, *log_));
   }
 
   // INSERTs as of one client, 64 in a turn, until the log has this many bytes.
@@ -76,9 +76,10 @@ class Start {
       message.set("name", std::string_view{key});
       message.set("payload", std::string_view{payload});
       answer.clear();
-      Status status;
-      if (!engine_.execute(table, {index, &message, kConnection, "bench"}, now_, answer, status)) fail("no answer");
-      require(status);
+      engine::Outcome const outcome =
+          engine_.serving().execute(table, {index, &message, kConnection, "bench"}, now_, answer);
+      if (outcome.is_later) fail("no answer");
+      require(outcome.status);
       if (i % 64 != 63) continue;
       static_cast<void>(engine_.end_of_turn(now_));
       require(log_->commit());
@@ -87,7 +88,7 @@ class Start {
       now_ = now_ + DurationMs{1};
     }
     require(log_->commit());
-    require(log_->seal());
+    require(log_->shut_down());
   }
 
   [[nodiscard]] log::file::RecoveryReport const& report() const { return report_; }
@@ -164,7 +165,7 @@ class Bench {
       line(cold, "whole start, one thread", [&] { return start(nullptr); });
       line(cold, fmt::format("whole start, {} + 1 threads", threads_), [&] { return start(&workers_); });
     }
-    fmt::print("a start: {} records in {} batches, {} containers\n", records_, batches_, files_of(folder_).size() - 1);
+    fmt::print("a start: {} records in {} batches, {} segments\n", records_, batches_, files_of(folder_).size() - 1);
   }
 
  private:

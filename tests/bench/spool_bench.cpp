@@ -117,7 +117,7 @@ void declare_pages(Spool& to) {
   config::TypesByName const types{{"journal", std::make_shared<TypeDeclaration const>(type.value())}};
   Result<TableDeclaration> table = config::read_table(FJ_SOURCE_DIR "/conf/tables.d/pages.xml", types);
   if (!table.ok()) complain(table.status());
-  if (Status status = to.declare(std::move(table).value(), type.value()); !status.ok()) complain(status);
+  if (Status status = to.declare(table.value(), type.value()); !status.ok()) complain(status);
 }
 
 std::string file_system_of(std::string const& folder) {

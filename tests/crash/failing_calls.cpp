@@ -9,16 +9,16 @@ namespace fastjournal::log::file::test {
 
 namespace {
 
-// The first makes every kind of step; the second frees containers and leaves unfinished ones behind.
+// The first makes every kind of step; the second frees segments and leaves unfinished ones behind.
 constexpr std::array<std::string_view, 2> kHistories{"pblhgwmbbcjbmcsvqpbwpcmckp", "bbbbbbbbbbdccckwplsvawteq"};
 constexpr std::array<sim::Failure, 3> kFailures{sim::Failure::io_error, sim::Failure::no_space,
                                                 sim::Failure::short_write};
 
 // Causes calls that are made only after an earlier mishap, or with an option.
-enum class Before : std::uint8_t { nothing, half_made_container, failing_rename, wipe_wanted };
-constexpr std::array<Before, 4> kBefores{Before::nothing, Before::half_made_container, Before::failing_rename,
+enum class Before : std::uint8_t { nothing, half_made_segment, failing_rename, wipe_wanted };
+constexpr std::array<Before, 4> kBefores{Before::nothing, Before::half_made_segment, Before::failing_rename,
                                          Before::wipe_wanted};
-// The first three renames are of `newest` and of the containers of a new log.
+// The first three renames are of `newest` and of the segments of a new log.
 constexpr std::uint64_t kRenameLater = 4;
 
 struct Plan {
@@ -36,13 +36,13 @@ std::optional<std::string> stays_ended(FileLog& log) {
   if (error.ok()) return {};
   if (log.reserve(8, true)) return "room is given after a failure: " + error.text();
   if (log.writer().last_refusal().message() != error.message()) return "the refusal hides the failure: " + error.text();
-  if (log.commit().ok() || log.committer().sync().ok() || log.seal().ok())
+  if (log.commit().ok() || log.committer().sync().ok() || log.shut_down().ok())
     return "a commit is ok after a failure: " + error.text();
   if (error.message().find("data/log") == std::string::npos) return "the failure names no file: " + error.text();
   return {};
 }
 
-// The power is cut while the third container is made, and leaves a part of it.
+// The power is cut while the third segment is made, and leaves a part of it.
 bool leave_half_made(Scenario& scenario) {
   if (!scenario.open()) return false;
   scenario.world.disk.stop_after(3);
@@ -57,7 +57,7 @@ std::optional<std::string> fail_one(Proof const& proof, Plan const& plan, std::s
   scenario.world.options = small_options(512, 6);
   scenario.world.options.wipe = plan.before == Before::wipe_wanted;
   scenario.world.options.sync_method = plan.method;
-  if (plan.before == Before::half_made_container && !leave_half_made(scenario)) return scenario.trouble();
+  if (plan.before == Before::half_made_segment && !leave_half_made(scenario)) return scenario.trouble();
   if (plan.before == Before::failing_rename)
     scenario.world.disk.fail_call(sim::Call::rename, kRenameLater, sim::Failure::io_error);
   scenario.world.disk.fail_call(plan.call, plan.nth, plan.how);
@@ -70,7 +70,7 @@ std::optional<std::string> fail_one(Proof const& proof, Plan const& plan, std::s
     if (!scenario.complaint.empty()) return scenario.complaint;
     if (!running) break;
     running = scenario.step(letter);
-    // Not every failure ends the log: if only a container could not be made, it goes on.
+    // Not every failure ends the log: if only a segment could not be made, it goes on.
     if (!running && scenario.world.log != nullptr && scenario.world.log->why().ok()) running = true;
   }
   auto const& callers = scenario.world.disk.failed_callers();

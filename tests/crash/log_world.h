@@ -57,13 +57,13 @@ class Collector final : public RecordHandler {
   }
 };
 
-// Options of a small log: containers of a few blocks.
+// Options of a small log: segments of a few blocks.
 inline LogOptions small_options(std::size_t block = 512, std::uint64_t blocks = 16) {
   LogOptions options;
   options.name = "test";
   options.block_bytes = block;
-  options.container_bytes = block * blocks;
-  options.container_bytes_min = block * 4;
+  options.segment_bytes = block * blocks;
+  options.segment_bytes_min = block * 4;
   options.batch_bytes_max = 64U << 10U;
   options.store_id_seed = 0x5EED;
   return options;
@@ -98,10 +98,10 @@ struct World {
     return place.lsn;
   }
   // What an idle log does after a while. Unsynced writes are synced first.
-  Status stamp() {
+  Status durable_marker() {
     if (!log->why().ok()) return log->why();
     for (int parts = log->writer().has_unsynced() ? 2 : 1; parts > 0; --parts) {
-      if (Status status = log->committer().write_stamp(); !status.ok()) return status;
+      if (Status status = log->committer().write_durable_marker(); !status.ok()) return status;
       if (Status status = log->committer().sync(); !status.ok()) return status;
     }
     return {};
@@ -127,8 +127,8 @@ inline void become_old(sim::SimDisk& disk, std::size_t block) {
       std::vector<std::byte> const bytes = disk.content(name);
       if (bytes.size() < (copy + 1) * block) continue;
       auto const at = bytes.begin() + static_cast<std::ptrdiff_t>(copy * block);
-      std::vector<std::byte> head(at, at + kContainerHeaderBytes);
-      if (!decode_container(head)) continue;
+      std::vector<std::byte> head(at, at + kSegmentHeaderBytes);
+      if (!decode_segment(head)) continue;
       store_little(head.data() + 2 * sizeof(std::uint64_t), std::uint32_t{2});
       store_little(head.data(), hash64(as_text(std::span<std::byte const>(head).subspan(sizeof(std::uint64_t)))));
       disk.overwrite(name, copy * block, head);

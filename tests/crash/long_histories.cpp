@@ -72,7 +72,7 @@ class LongLife {
       return scenario_.put(draw(draw(20) == 0 ? kLargeBytes : 500), 1 + static_cast<int>(draw(4)),
                            draw(4) == 0 ? Durability::written : Durability::synced);
     if (what < 80 && scenario_.reference.size() > 4) {
-      // Restates the catalogue, as it would hold the base otherwise.
+      // Compacts the catalogue, as it would hold the base otherwise.
       if (draw(4) == 0) return scenario_.step('h');
       scenario_.move_base(scenario_.reference.lsn_of(scenario_.reference.size() - 1 - draw(4)));
       return true;
@@ -101,18 +101,18 @@ class LongLife {
     scenario_.world.crash(sim::keep_some(random_()));
   }
 
-  // Allowed are the spares and what lies between base and end; a start may leave a container half full.
+  // Allowed are the spares and what lies between base and end; a start may leave a segment half full.
   std::optional<std::string> look_at_space() {
     disk().stop_after(kNever);
     if (!scenario_.step('h') || !scenario_.step('h')) return scenario_.trouble();
     if (!scenario_.reference.is_empty()) scenario_.move_base(scenario_.reference.last_lsn());
     scenario_.world.log->run_chores();
     log::LogUsage const usage = scenario_.world.log->usage();
-    std::uint32_t const used = usage.containers - usage.containers_free;
-    std::uint64_t const payload = scenario_.world.options.container_bytes - 2 * sizes_.block;
-    if (usage.containers_free > SpacePolicy::kKeptBack + 2 + used / SpacePolicy::kCopiesGrowPart)
-      return fmt::format("{} spare containers", usage.containers_free);
-    if (used > 3 + (4 * kLargeBytes) / payload + 1) return fmt::format("{} containers for one record", used);
+    std::uint32_t const used = usage.segments - usage.segments_free;
+    std::uint64_t const payload = scenario_.world.options.segment_bytes - 2 * sizes_.block;
+    if (usage.segments_free > SpacePolicy::kKeptBack + 2 + used / SpacePolicy::kCopiesGrowPart)
+      return fmt::format("{} spare segments", usage.segments_free);
+    if (used > 3 + (4 * kLargeBytes) / payload + 1) return fmt::format("{} segments for one record", used);
     if (disk().used_bytes() != usage.disk_bytes + kNewestFileBytes)
       return "files are there that the log does not count";
     return {};

@@ -67,7 +67,7 @@ enum class Effort : std::uint8_t { lean, thorough };
                                                    Effort effort);
 // Words for short_history: each beginning with each word of `length` letters.
 [[nodiscard]] std::vector<std::string> short_words(std::size_t length);
-// Longer words that reach interesting states: into the next container, and round all containers.
+// Longer words that reach interesting states: into the next segment, and round all segments.
 [[nodiscard]] std::vector<std::string> chosen_words();
 
 struct LongHistory {

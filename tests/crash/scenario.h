@@ -16,15 +16,15 @@ class Scenario {
   // The letters (those of the catalogue, h and j, are last in kSteps):
   //
   //   p put                                    x power cut that loses everything unsynced, and open
-  //   b put that spans blocks                  r reserve more room than the container has: the next is prepared
+  //   b put that spans blocks                  r reserve more room than the segment has: the next is prepared
   //   g group of three                         n as d, with r before the commit
   //   w put with durability `written`          f sync and begin afresh, as a log without rows does, or far beyond
   //   m move the base to the last record       a put that begins a sync elsewhere, or waits for the one under way
   //   d append, move the base to it, commit    t the bytes of that sync reach the disk, but the log is not told
-  //   s stamp                                  e that sync ends
-  //   c chores                                 h restate the older of the catalogue's two statements
+  //   s durable marker                         e that sync ends
+  //   c chores                                 h compact the older of the catalogue's two statements
   //   k kill and open                          j as n, with such a statement
-  //   q seal and open
+  //   q clean shutdown, and open
   //
   // Letters that need a sync at once (the first line of step) first end the one under way.
   static constexpr std::string_view kSteps = "pbgwmdsckqxrnfatehj";
@@ -50,15 +50,15 @@ class Scenario {
       case 'h': return state() && commit();
       case 'j': return state() && (move_base(reference.last_lsn()), step('r')) && commit();
       case 'f': return world.log->committer().sync().ok() && acknowledged() && begin_afresh();
-      case 's': return world.stamp().ok() && acknowledged();
+      case 's': return world.durable_marker().ok() && acknowledged();
       case 'c': world.log->run_chores(); return world.log->why().ok();
       case 'k':
         flush_.reset();
         world.log.reset();
         world.disk.kill();
         return open();
-      case 'q': return world.log->seal().ok() && acknowledged() && open();
-      case 'r': return world.log->reserve(world.options.container_bytes, false);
+      case 'q': return world.log->shut_down().ok() && acknowledged() && open();
+      case 'r': return world.log->reserve(world.options.segment_bytes, false);
       case 'x':
         if (world.disk.is_stopped()) return false;
         flush_.reset();
@@ -133,7 +133,7 @@ class Scenario {
     world.log->end_group(durability);
     return true;
   }
-  // Restates the older of the two statements.
+  // Compacts the older of the two statements.
   bool state() {
     if (!world.log->reserve(60, false)) return false;
     std::size_t const which = stated_[0] <= stated_[1] ? 0 : 1;

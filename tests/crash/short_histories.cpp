@@ -21,8 +21,8 @@ constexpr std::size_t kNestedBits = 2;
 constexpr std::uint64_t kWithoutNewestEvery = 4;
 constexpr std::size_t kWithCatalogue = 2;
 
-// What happens before the word: a few records; a log that went round its containers and was cut; a log whose first
-// container is almost full; a new log.
+// What happens before the word: a few records; a log that went round its segments and was cut; a log whose first
+// segment is almost full; a new log.
 constexpr std::array<std::string_view, 4> kBeginnings{"pg", "bmbmxpw", "ppg", ""};
 
 // Each found a fault once, or finds a planted one.
@@ -83,7 +83,7 @@ class ShortHistory {
       if (wrong) return "subset " + std::to_string(way) + " of " + std::to_string(ways.size()) + ": " + *wrong;
       if (++cuts_ % kWithoutNewestEvery != 0) continue;
       if (auto lost = recover_without_newest(moment, ways[way]))
-        return "subset " + std::to_string(way) + ", and the newest container is lost: " + *lost;
+        return "subset " + std::to_string(way) + ", and the newest segment is lost: " + *lost;
     }
     return {};
   }
@@ -95,8 +95,8 @@ class ShortHistory {
     scenario.world.crash(survives);
     auto reader = LogReader::open(scenario.world.disk, "data/log");
     if (!reader.ok()) return {};
-    LogReader::Container const* newest = nullptr;
-    for (LogReader::Container const& one : reader.value().containers())
+    FoundSegment const* newest = nullptr;
+    for (FoundSegment const& one : reader.value().segments())
       if (one.header.generation > (newest == nullptr ? 0 : newest->header.generation)) newest = &one;
     if (newest == nullptr) return {};
     scenario.world.disk.drop(newest->path);

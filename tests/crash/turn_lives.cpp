@@ -83,7 +83,7 @@ class TurnLife {
   bool command() {
     std::uint64_t const what = draw(100);
     if (what < 60) return put();
-    // Whatever it found, the base passes containers that were written since the last sync.
+    // Whatever it found, the base passes segments that were written since the last sync.
     if (what < 90) {
       if (!scenario_.reference.is_empty()) scenario_.move_base(scenario_.reference.last_lsn());
       return true;
@@ -141,7 +141,7 @@ class TurnLife {
     LogWriter const& writer = log().writer();
     Chain const& chain = writer.space().chain();
     if (chain.size() > 1 && chain.oldest().live_until <= writer.base().in_effect().lsn)
-      return fmt::format("a container that ends at LSN {} is kept, though everything below {} is needless",
+      return fmt::format("a segment that ends at LSN {} is kept, though everything below {} is needless",
                          chain.oldest().live_until.value, writer.base().in_effect().lsn.value);
     return {};
   }
@@ -151,7 +151,7 @@ class TurnLife {
     ++proof_.tally.crashes;
     bool const killed = !is_cut() && draw(4) == 0;
     if (killed) {
-      if (draw(2) == 0 && !(finish_flush() && log().seal().ok())) return "without a cause: " + scenario_.trouble();
+      if (draw(2) == 0 && !(finish_flush() && log().shut_down().ok())) return "without a cause: " + scenario_.trouble();
       flush_.reset();
       world().log.reset();
       world().disk.kill();

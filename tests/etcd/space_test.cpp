@@ -1,6 +1,6 @@
 // The quota of etcd is used up while the job runs, by keys that are not fastjournal's. From then on etcd takes nothing:
 // nothing is acknowledged on shared tables, tables with files go on, and nothing that was acknowledged is lost
-// or done twice. A person makes room as doc/cluster.md says, and everything goes on.
+// or done twice. An operator makes room as doc/cluster.md says, and everything goes on.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ struct Trio {
   ClusterDaemons daemons{etcd, 3};
 };
 
-// Twice, as what a person does to make room must leave nothing behind.
+// Twice, as what an operator does to make room must leave nothing behind.
 BOOST_FIXTURE_TEST_CASE(without_it_nothing_is_acknowledged_and_nothing_is_lost, Trio) {
   Job job(daemons.addresses());
   for (int round = 0; round < 2; ++round) {

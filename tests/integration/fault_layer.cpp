@@ -3,7 +3,7 @@
 //
 //   FJ_FAULT=CALL:N:HOW   the N-th CALL (write, sync) to them since the start fails with HOW: EIO, ENOSPC, or
 //                         short (half is written, then EIO for that file). Failures are announced on standard error.
-//                         A container that is being made does not count: a chore makes it at any time, and may fail.
+//                         A segment that is being made does not count: a chore makes it at any time, and may fail.
 //   FJ_QUOTA=FILE         FILE has the number of bytes that they may have together; it is read each time one of
 //                         them grows or free space is asked for.
 //   FJ_UNDO=FOLDER        before each write the old bytes are saved in FOLDER/NAME.undo, which a sync of that file
@@ -11,7 +11,7 @@
 //   FJ_SIGNAL=N:NUMBER    the N-th read of them sends this signal to the program, which is announced on standard
 //                         error.
 //   FJ_SYNCS=FIFO         a byte is written to FIFO for each of their syncs that returned ok, after it. Making a
-//                         container does not count.
+//                         segment does not count.
 //
 // It covers only the calls of the POSIX implementation of base/env/disk.h.
 #include <dirent.h>
@@ -103,7 +103,7 @@ void announce(Fault const& fault) {
 
 int error_of(std::string const& how) { return how == "ENOSPC" ? ENOSPC : EIO; }
 
-// Bytes of all containers in the folder of this file; the quota is for all of them together.
+// Bytes of all segments in the folder of this file; the quota is for all of them together.
 std::int64_t bytes_in(std::string const& folder) {
   std::int64_t sum = 0;
   DIR* const open = ::opendir(folder.c_str());
@@ -144,7 +144,7 @@ bool fits(int fd, std::size_t count, off_t offset) {
   return bytes_in(path.substr(0, path.rfind('/'))) + (offset + static_cast<off_t>(count) - info.st_size) <= quota();
 }
 
-// An entry has the offset and number of the old bytes, then these bytes. Growing is not undone: containers only grow
+// An entry has the offset and number of the old bytes, then these bytes. Growing is not undone: segments only grow
 // before they have their name.
 void remember(int fd, std::size_t count, off_t offset) {
   int const undo = layer().undo[static_cast<std::size_t>(fd)].load() - 1;
@@ -164,7 +164,7 @@ void watch(int fd, char const* path) {
   if (fd < 0 || static_cast<std::size_t>(fd) >= kDescriptorsMax || name.rfind(kPrefix, 0) != 0) return;
   int mark = -1;
   if (char const* folder = setting("FJ_UNDO")) {
-    // A container has another name while it is made; its undo file has the final one.
+    // A segment has another name while it is made; its undo file has the final one.
     std::string const undo = std::string(folder) + "/" + name.substr(0, name.find('.')) + ".undo";
     auto const real_open = next("open", static_cast<int (*)(char const*, int, ...)>(nullptr));
     int const file = real_open(undo.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -238,7 +238,7 @@ ssize_t written_through(int fd, struct iovec const* parts, int count, off_t offs
   if (!is_watched(fd)) return real(fd, parts, count, offset, flags);
   Fault const& fault = planned();
   unsigned long const number = ++layer().writes;
-  // Containers are made without it.
+  // Segments are made without it.
   bool const is_it =
       fault.call == "write" ? number == fault.number : fault.call == "sync" && ++layer().syncs == fault.number;
   if (fails_after_short(fd)) {
@@ -303,7 +303,7 @@ FJ_EXPORT int open64(char const* path, int flags, ...) {
   va_end(arguments);
   return fd;
 }
-// A name relative to an open folder; the names of containers are the same.
+// A name relative to an open folder; the names of segments are the same.
 FJ_EXPORT int openat(int folder, char const* path, int flags, ...) {
   va_list arguments;
   va_start(arguments, flags);

@@ -26,7 +26,7 @@ inline std::vector<fs::path> logs_that_landed() {
 inline void unpack_file(fs::path const& from, fs::path const& to) {
   fs::create_directories(to.parent_path());
   std::ofstream out{to, std::ios::binary};
-  gzFile const in = ::gzopen(from.c_str(), "rb");
+  gzFile in = ::gzopen(from.c_str(), "rb");
   BOOST_REQUIRE(in != nullptr);
   std::vector<char> bytes(1U << 16U);
   int got = 0;

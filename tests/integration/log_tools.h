@@ -71,7 +71,7 @@ inline Picture picture_of(std::filesystem::path const& folder) {
 // A daemon with rows in several states.
 class Filled {
  public:
-  // `quota`: bytes that all containers may have together; 0: no limit.
+  // `quota`: bytes that all segments may have together; 0: no limit.
   explicit Filled(std::string const& configuration = "<fastjournal/>\n", std::uint64_t quota = 0) : daemon{""} {
     daemon.write("fastjournal.xml", configuration);
     daemon.write("quota", std::to_string(quota));

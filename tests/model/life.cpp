@@ -26,20 +26,21 @@ class Life final : private Oracle {
         subject_(make(seed, options_, columns_)),
         table_(options_, columns_, subject_->now()),
         steps_(steps),
-        watchers_(result_.seen) {
+        watchers_(counts_) {
     history_.push_back(table_);
-    if (!options_.has_key) ++result_.seen["a table without row-key"];
+    if (!options_.has_key) ++counts_["a table without row-key"];
   }
 
-  LifeResult run() {
-    while (result_.wrong.empty() && result_.steps < steps_) {
+  test::LifeResult run() {
+    while (result_.wrong.empty() && step_ < steps_) {
       step();
       if (result_.wrong.empty() && chance_.one_in(16)) compare();
     }
     if (result_.wrong.empty()) compare();
     if (!result_.wrong.empty())
-      result_.wrong = "step " + std::to_string(result_.steps) + ": " + result_.wrong + "\nlast: " + said_ +
+      result_.wrong = "step " + std::to_string(step_) + ": " + result_.wrong + "\nlast: " + said_ +
                       "\noptions: " + shown(table_.options().texts()) + "\nbefore that:" + story();
+    counts_["steps"] = step_;
     return std::move(result_);
   }
 
@@ -96,7 +97,7 @@ class Life final : private Oracle {
       commands.push_back(std::move(command));
       if (text(commands.back(), "").ends_with("LISTEN")) break;
     }
-    result_.steps += commands.size();
+    step_ += commands.size();
     std::vector<Heard> const heard = subject_->say(client, commands);
     tell(said_, heard);
     std::map<std::string, std::vector<Texts>> answers;
@@ -144,10 +145,10 @@ class Life final : private Oracle {
     std::string const name = text(command, "");
     if (answer.empty()) return wrong("no answer to " + shown(command));
     Texts const& first = answer[0];
-    ++result_.seen[name + ", " +
-                   (text(first, "") == "ERROR" ? text(first, "code")
-                    : first.contains("result") ? text(first, "result")
-                                               : text(first, ""))];
+    ++counts_[name + ", " +
+              (text(first, "") == "ERROR" ? text(first, "code")
+               : first.contains("result") ? text(first, "result")
+                                          : text(first, ""))];
     std::string what = name == "LISTEN" || name == "UNLISTEN" ? watchers_.hear(table_, client, command, first)
                                                               : table_.hear(client, command, answer);
     if (!what.empty()) {
@@ -195,7 +196,7 @@ class Life final : private Oracle {
 
   // Time passes, from event to event.
   void pass(std::int64_t ms) {
-    ++result_.steps;
+    ++step_;
     said_ = std::to_string(ms) + " ms pass";
     for (std::int64_t const until = table_.now() + ms; table_.now() < until && result_.wrong.empty();) {
       std::int64_t const next =
@@ -217,11 +218,11 @@ class Life final : private Oracle {
   void disturb() {
     static constexpr char const* kNames[] = {"the computer sleeps", "the clock is set forward",
                                              "the clock is set back"};
-    ++result_.steps;
+    ++step_;
     auto const trouble = static_cast<Trouble>(clocks_.draw(3));
     auto const ms = static_cast<std::int64_t>(kStepMs + 1 + clocks_.draw(clocks_.one_in(4) ? 20'000'000 : 20'000));
     said_ = std::string{kNames[static_cast<std::size_t>(trouble)]} + ", " + std::to_string(ms) + " ms";
-    ++result_.seen[kNames[static_cast<std::size_t>(trouble)]];
+    ++counts_[kNames[static_cast<std::size_t>(trouble)]];
     std::vector<Heard> const heard = subject_->disturb(trouble, ms);
     std::int64_t const expected = table_.now() + (trouble == Trouble::back ? 0 : ms);
     std::int64_t const now = subject_->now();
@@ -234,7 +235,7 @@ class Life final : private Oracle {
   }
 
   void close(std::string const& client) {
-    ++result_.steps;
+    ++step_;
     said_ = client + " closes its connection";
     watchers_.close(client);
     std::vector<Heard> const heard = subject_->close(client);
@@ -244,8 +245,8 @@ class Life final : private Oracle {
   }
 
   void reload() {
-    ++result_.steps;
-    ++result_.seen["RELOAD"];
+    ++step_;
+    ++counts_["RELOAD"];
     options_ = chance_.options();
     if (chance_.one_in(2)) columns_ = chance_.columns();
     said_ = "RELOAD";
@@ -265,8 +266,8 @@ class Life final : private Oracle {
 
   void strike() {
     static constexpr char const* kNames[] = {"stop", "kill", "power cut"};
-    ++result_.steps;
-    ++result_.blows;
+    ++step_;
+    ++counts_["kills and power cuts"];
     Blow const blow = chance_.one_in(8) ? Blow::stop : chance_.one_in(2) ? Blow::kill : Blow::power_cut;
     std::vector<Reference> possible = blow == Blow::power_cut ? history_ : std::vector<Reference>{};
     possible.push_back(table_);
@@ -274,7 +275,7 @@ class Life final : private Oracle {
     said_ = kNames[static_cast<std::size_t>(blow)];
     bool const takes_inserts = table_.standing() != "draining" && options_.rows_max == 0;
     if (blow != Blow::stop && subject_->is_server() && !watchers_.takes() && takes_inserts && chance_.one_in(2)) {
-      ++result_.seen["commands whose write fails"];
+      ++counts_["commands whose write fails"];
       Reference next = table_;
       bool const leased = std::any_of(table_.rows().begin(), table_.rows().end(),
                                       [](Row const& row) { return row.state == State::processing; });
@@ -286,12 +287,12 @@ class Life final : private Oracle {
         possible.push_back(next);
       }
     }
-    ++result_.seen[kNames[static_cast<std::size_t>(blow)]];
+    ++counts_[kNames[static_cast<std::size_t>(blow)]];
     Start start = draw_start();
     std::string const refused = subject_->strike(blow, "c0", unheard, start);
     if (!refused.empty()) return wrong(refused);
     if (start.accepted_from != 0) {
-      ++result_.seen["a clock that was behind is accepted"];
+      ++counts_["a clock that was behind is accepted"];
       said_ += ", accepted from " + std::to_string(start.accepted_from);
       for (Reference& state : possible) state.accept_clock(start.accepted_from, subject_->now());
     }
@@ -328,7 +329,7 @@ class Life final : private Oracle {
       if (what.empty()) {
         Reference found = std::move(*state);
         table_ = std::move(found);
-        if (state != possible.rbegin()) ++result_.seen["an earlier state after a blow"];
+        if (state != possible.rbegin()) ++counts_["an earlier state after a blow"];
         history_ = {table_};
         return;
       }
@@ -348,7 +349,7 @@ class Life final : private Oracle {
   std::vector<Texts> list() { return judge({{"", "LIST"}, {"count", "1000"}, {"traces", "1"}}); }
 
   void compare() {
-    ++result_.looks;
+    ++counts_["comparisons of all rows"];
     if (std::string what = table_.compare(list()); !what.empty()) return wrong("at a look: " + what);
     if (std::string what = table_.compare_statistics(statistics()); !what.empty()) return wrong("STATS: " + what);
     if (!chance_.one_in(8)) return;
@@ -372,7 +373,9 @@ class Life final : private Oracle {
   std::unique_ptr<Subject> subject_;
   Reference table_;
   std::uint64_t steps_;
-  LifeResult result_;
+  test::LifeResult result_;
+  test::Counts& counts_{result_.counts};
+  std::uint64_t step_{0};  // commands, passing of time, blows
   Watchers watchers_;
   std::vector<Reference> history_;  // states that a power cut may leave, the oldest first
   std::uint64_t requests_{0};
@@ -383,14 +386,7 @@ class Life final : private Oracle {
 
 }  // namespace
 
-void LifeResult::add(LifeResult const& other) {
-  steps += other.steps;
-  blows += other.blows;
-  looks += other.looks;
-  for (auto const& [what, count] : other.seen) seen[what] += count;
-}
-
-LifeResult live(std::uint64_t seed, std::uint64_t steps, MakeSubject const& make) {
+test::LifeResult live(std::uint64_t seed, std::uint64_t steps, MakeSubject const& make) {
   return Life{seed, steps, make}.run();
 }
 

@@ -5,27 +5,19 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/model/subject.h"
+#include "tests/support/life.h"
 
 namespace fastjournal::reference {
-
-struct LifeResult {
-  std::string wrong;       // empty, or the step, what was sent and what was expected
-  std::uint64_t steps{0};  // commands, passing of time, blows
-  std::uint64_t blows{0};
-  std::uint64_t looks{0};                     // comparisons of all rows
-  std::map<std::string, std::uint64_t> seen;  // how often each command had which answer
-  void add(LifeResult const& other);
-};
 
 using MakeSubject =
     std::function<std::unique_ptr<Subject>(std::uint64_t seed, Options const&, std::vector<Column> const&)>;
 
-[[nodiscard]] LifeResult live(std::uint64_t seed, std::uint64_t steps, MakeSubject const& make);
+// It counts "comparisons of all rows", and how often each command had which answer.
+[[nodiscard]] test::LifeResult live(std::uint64_t seed, std::uint64_t steps, MakeSubject const& make);
 
 }  // namespace fastjournal::reference

@@ -11,14 +11,13 @@
 
 #include "tests/model/reference.h"
 #include "tests/model/subject.h"
+#include "tests/support/life.h"
 
 namespace fastjournal::reference {
 
 class Watchers {
  public:
-  using Count = std::map<std::string, std::uint64_t>;
-
-  explicit Watchers(Count& count) : count_(count) {}
+  explicit Watchers(test::Counts& count) : count_(count) {}
 
   // LISTEN, UNLISTEN and their answers.
   std::string hear(Reference const& table, std::string const& client, Texts const& command, Texts const& answer);
@@ -70,7 +69,7 @@ class Watchers {
 
   std::map<std::string, Listener> listeners_;  // by client: one each
   std::map<std::string, Waiter> waiters_;      // by request
-  Count& count_;
+  test::Counts& count_;
 };
 
 }  // namespace fastjournal::reference

@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(dead_letters_are_moved_back_and_messages_dropped_after_a_co
   visit("#/t/post/queue/failed");
   expect("all('.messages tbody tr').length === 3 && one('.messages').textContent.includes('no oven')");
   click("Move");
-  // To where they died, unless a person says otherwise.
+  // To where they died, unless an operator says otherwise.
   expect("one('dialog input').value === 'orders' && one('dialog').textContent.includes('3 messages now')");
   page.evaluate("one('dialog input').value = 'nowhere'; one('dialog input').dispatchEvent(new Event('input'))");
   expect("one('dialog .error').textContent.includes('nowhere') && one('dialog [type=submit]').disabled");

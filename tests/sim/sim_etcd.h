@@ -153,7 +153,7 @@ class EtcdCluster final : private EtcdNodes::Listener {
   // A daemon connects. The session must not outlive the cluster.
   [[nodiscard]] std::unique_ptr<EtcdSession> connect();
 
-  // -- faults, and what a person does --------------------------------------------
+  // -- faults, and what an operator does --------------------------------------------
   void set_faults(EtcdFaults const& faults);
   // No faults by weight any more; all members and links are well.
   void calm();

@@ -114,7 +114,7 @@ class EtcdStore {
   // -- space -------------------------------------------------------------------
   void raise_alarm() { view_.has_alarm = true; }
   void disarm() { view_.has_alarm = false; }
-  // What a person does: the file gets as small as what is in use.
+  // What an operator does: the file gets as small as what is in use.
   void defragment() { file_bytes_ = used_bytes_; }
   [[nodiscard]] std::int64_t file_bytes() const { return file_bytes_; }
   [[nodiscard]] std::int64_t used_bytes() const { return used_bytes_; }

@@ -11,9 +11,9 @@ struct SimLog::Sync final : log::LogJob {
   std::uint64_t life{0};
 };
 
-void SimLog::stand(log::Standing standing, std::string why) {
-  standing_ = standing;
-  why_ = standing == log::Standing::serving ? Status{} : Status{Code::unavailable, std::move(why)};
+void SimLog::set_state(log::State state, std::string why) {
+  state_ = state;
+  why_ = state == log::State::serving ? Status{} : Status{Code::unavailable, std::move(why)};
 }
 
 void SimLog::lose() {
@@ -23,7 +23,7 @@ void SimLog::lose() {
   promised_ = out_ = false;
   base_ = kFirst;  // all records are kept and replayed
   ++lives_;
-  stand(log::Standing::serving);
+  set_state(log::State::serving);
 }
 
 bool SimLog::end_turn(std::int64_t) {
@@ -42,13 +42,13 @@ bool SimLog::skip_to(Lsn at) {
 
 Status SimLog::commit() {
   static_cast<void>(end_turn(0));
-  if (standing_ != log::Standing::serving) return why_;
+  if (state_ != log::State::serving) return why_;
   durable_ = needed_;
   return {};
 }
 
 std::unique_ptr<log::LogJob> SimLog::take_job(log::Lane lane, std::int64_t) {
-  if (lane != log::Lane::sync || out_ || standing_ != log::Standing::serving || durable_ >= needed_) return nullptr;
+  if (lane != log::Lane::sync || out_ || state_ != log::State::serving || durable_ >= needed_) return nullptr;
   out_ = true;
   auto job = std::make_unique<Sync>();
   job->end = written_;
@@ -60,7 +60,7 @@ void SimLog::finish_job(log::Lane, std::unique_ptr<log::LogJob> job) {
   auto const& sync = static_cast<Sync const&>(*job);
   if (sync.life != lives_) return;
   out_ = false;
-  if (standing_ == log::Standing::serving) durable_ = std::max(durable_, sync.end);
+  if (state_ == log::State::serving) durable_ = std::max(durable_, sync.end);
 }
 
 Result<log::LogSnapshot> SimLog::pin() { return Status{Code::not_supported, "log " + name_ + " has no files"}; }

@@ -1,8 +1,8 @@
 // A log without a disk, controlled by the test: slow, unavailable, fenced, and serving again. Like an engine on other
 // computers it is not local: every sync is a job, and records that are not durable may be lost.
 //
-// Its controls: a job ends when its owner lets it (World::hold_syncs); stand() changes the log's standing; lose() is
-// the end of the process that used it, after which replay() returns only durable records.
+// Its controls: a job ends when its owner lets it (World::hold_syncs); set_state() is what its name says; lose() is the
+// end of the process that used it, after which replay() returns only durable records.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class SimLog final : public log::LogStore {
   explicit SimLog(std::string name, std::uint64_t store_id) : name_(std::move(name)), store_id_(store_id) {}
 
   // -- the test's controls -----------------------------------------------------
-  void stand(log::Standing standing, std::string why = {});
+  void set_state(log::State state, std::string why = {});
   // The process that used it is gone, with all records that were not durable. The log serves again.
   void lose();
   [[nodiscard]] std::deque<test::KeptRecord> const& records() const { return kept_.all(); }
@@ -30,8 +30,8 @@ class SimLog final : public log::LogStore {
 
   // -- log::Log --------------------------------------------------------------
   [[nodiscard]] bool reserve(std::size_t, bool) override { return true; }
-  [[nodiscard]] bool reserve_to_copy(std::size_t) override { return true; }
-  void keep_for_copy(std::uint64_t) override {}
+  [[nodiscard]] bool reserve_to_compact(std::size_t) override { return true; }
+  void keep_for_compaction(std::uint64_t) override {}
   [[nodiscard]] bool hold(std::size_t, bool) override { return true; }
   void free(std::size_t) override {}
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
@@ -48,33 +48,28 @@ class SimLog final : public log::LogStore {
   [[nodiscard]] Lsn found_lsn() const override { return Lsn{found_}; }
   [[nodiscard]] Lsn sure_lsn() const override { return Lsn{durable_}; }
   void set_base(Lsn base, Lsn) override { base_ = std::max(base_, base); }
-  [[nodiscard]] Status reset() override { return {}; }
   [[nodiscard]] bool skip_to(Lsn at) override;
   [[nodiscard]] Lsn base_lsn() const override { return base_; }
   [[nodiscard]] bool is_local() const override { return false; }
   [[nodiscard]] std::uint32_t start() const override { return start_; }
   [[nodiscard]] std::uint64_t store_id() const override { return store_id_; }
   [[nodiscard]] log::LogUsage usage() const override;
-  [[nodiscard]] Lsn damaged_end() const override { return {}; }
 
   // -- log::LogStore ---------------------------------------------------------
   [[nodiscard]] std::string const& name() const override { return name_; }
-  [[nodiscard]] log::Standing standing() const override { return standing_; }
+  [[nodiscard]] log::State state() const override { return state_; }
   [[nodiscard]] Status const& why() const override { return why_; }
   [[nodiscard]] bool end_turn(std::int64_t now_us) override;
   [[nodiscard]] std::int64_t next_us() const override { return INT64_MAX; }
-  [[nodiscard]] bool is_full() const override { return false; }
   [[nodiscard]] std::unique_ptr<log::LogJob> take_job(log::Lane lane, std::int64_t now_us) override;
   void finish_job(log::Lane lane, std::unique_ptr<log::LogJob> job) override;
   void sync_soon() override { want_sync(); }
   [[nodiscard]] Status look() override { return why_; }
   [[nodiscard]] Result<log::LogSnapshot> pin() override;
-  bool unpin() override { return true; }
-  [[nodiscard]] Status seal() override {
+  [[nodiscard]] Status shut_down() override {
     promised_ = true;
     return commit();
   }
-  [[nodiscard]] std::vector<log::LogNews> take_news() override { return {}; }
   [[nodiscard]] log::LogDescription describe() const override;
 
  private:
@@ -84,7 +79,7 @@ class SimLog final : public log::LogStore {
   std::string name_;
   std::uint64_t store_id_;
   std::uint32_t start_{0};
-  log::Standing standing_{log::Standing::serving};
+  log::State state_{log::State::serving};
   Status why_;
   test::KeptRecords kept_;
   bool promised_{false};

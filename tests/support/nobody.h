@@ -6,7 +6,7 @@
 namespace fastjournal::test {
 
 struct Nobody final : work::ReplySink {
-  void answer(log::Log const&, ConnectionId, Message const&, Answer&, Status const&) override {}
+  void answer(ConnectionId, Message const&, Answer&, engine::Outcome const&) override {}
   void push(log::Log const&, ConnectionId, Answer&, TimeMs, work::ListenMode) override {}
   bool is_full(ConnectionId) override { return false; }
 };

@@ -205,13 +205,13 @@ class TableHarness {
 
   // What the table wants to move out of memory is written; end_move_out() says that it is there. False: nothing, or
   // something is on its way.
-  bool begin_move_out() requires std::is_base_of_v<Stores, TableClass> {
+  bool begin_move_out() requires std::is_base_of_v<Offloads, TableClass> {
     if (!moving_out.empty()) return false;
-    for (int asked = 0; table->wish_to_move_out(moving_out) && moving_out.empty(); ++asked)
+    for (int asked = 0; table->request_offload(moving_out) && moving_out.empty(); ++asked)
       check(asked < 1'000'000, "the table wants to be asked again and again");
     return !moving_out.empty();
   }
-  void end_move_out() requires std::is_base_of_v<Stores, TableClass> {
+  void end_move_out() requires std::is_base_of_v<Offloads, TableClass> {
     if (moving_out.empty()) return;
     std::vector<StoredValue> values;
     for (std::string& bytes : std::exchange(moving_out, {})) {
@@ -223,7 +223,7 @@ class TableHarness {
     std::array<std::uint64_t, 4> carry{};
     decide_until_done([&](Decision& decision) {
       decision.carry = carry;
-      bool const more = table->decide_moved_out(values, decision);
+      bool const more = table->decide_offloaded(values, decision);
       carry = decision.carry;
       return more;
     });
@@ -252,20 +252,20 @@ class TableHarness {
     decide_until_done(
         [&](Decision& decision) { return table->decide_connection_closed(ConnectionId{connection}, decision); });
   }
-  // Copies forward what lies below `below`, at most `budget` bytes a step, or as many as an object asked for. Returns
+  // Compacts what lies below `below`, at most `budget` bytes a step, or as many as an object asked for. Returns
   // the number of steps: at most `steps_max`, and then it may not be at its end.
-  std::size_t restate(Lsn below, std::size_t budget = 4096, std::size_t steps_max = SIZE_MAX) {
+  std::size_t compact(Lsn below, std::size_t budget = 4096, std::size_t steps_max = SIZE_MAX) {
     std::size_t room = budget;
     for (std::size_t steps = 1;; ++steps) {
-      check(steps < 1'000'000, "copying forward never comes to an end");
+      check(steps < 1'000'000, "compaction never comes to an end");
       log.begin_step();
       Answer answer;
       Decision decision{.now = now, .start = start, .records = log, .answer = answer};
-      Restated const restated = table->restate_oldest(below, room, decision);
-      check(log.step_bytes() <= room, "copying forward took more than its room");
-      room = std::max(budget, restated.object_bytes);
+      Compacted const result = table->compact_oldest(below, room, decision);
+      check(log.step_bytes() <= room, "compaction took more than its room");
+      room = std::max(budget, result.object_bytes);
       apply_step();
-      if (!restated.more || steps == steps_max) return steps;
+      if (!result.more || steps == steps_max) return steps;
     }
   }
 
@@ -331,7 +331,7 @@ class TableHarness {
   void read_for(Extent const& wanted) {
     auto const found = outside.find(wanted.begin);
     bool const is_there = found != outside.end() && found->second.size() == wanted.size();
-    if constexpr (std::is_base_of_v<Stores, TableClass>)
+    if constexpr (std::is_base_of_v<Offloads, TableClass>)
       table->fetched(wanted, is_there ? std::string_view{found->second} : std::string_view{},
                      is_there ? Status{} : Status{Code::damaged, "it is not there"});
   }

@@ -1,48 +1,24 @@
-// Bytes outside the log keep their promises through kills and power cuts (bytes_life.h), and while data files are exchanged
-// (exchange_life.h). FJ_SEED chooses the first life, FJ_PLAYS how many.
-#include <boost/test/unit_test.hpp>
-
+// Bytes outside the log keep their promises through kills and power cuts (bytes_life.cpp), and while data files are exchanged
+// (exchange_life.cpp). FJ_SEED chooses the first life, FJ_LIVES how many.
 #include <string>
 
-#include "tests/support/seed.h"
+#include "tests/support/play_lives.h"
 #include "tests/world/asking.h"
-#include "tests/world/bytes_life.h"
-#include "tests/world/exchange_life.h"
+#include "tests/world/lives.h"
 
 namespace fastjournal::sim::bytes_crashes_test {
 
 BOOST_AUTO_TEST_SUITE(bytes_crashes)
 
 BOOST_AUTO_TEST_CASE(what_was_acknowledged_is_there) {
-  std::uint64_t const seed = test::seed_or(1);
-  std::uint64_t writes = 0;
-  std::uint64_t ends = 0;
-  std::uint64_t exchanges = 0;
-  for (std::uint64_t life = 0; life < test::number_from("FJ_PLAYS", 30); ++life) {
-    BytesLifeResult const result = live_with_bytes(seed + life, 400);
-    BOOST_TEST_REQUIRE(result.wrong.empty(), "FJ_SEED=" << seed + life << " FJ_PLAYS=1: " << result.wrong);
-    writes += result.writes;
-    ends += result.crashes;
-    exchanges += result.exchanges;
-  }
-  BOOST_TEST_MESSAGE(writes << " values written, " << ends << " ends, " << exchanges << " maintenances begun");
+  test::play_lives(1, 30, [](std::uint64_t seed) { return live_with_bytes(seed, 400); });
 }
 
 // Each way of coming was seen in each mode at each moment.
 BOOST_AUTO_TEST_CASE(values_on_their_way_survive_exchanges_of_their_files) {
-  std::uint64_t const seed = test::seed_or(1);
-  std::uint64_t const lives = test::number_from("FJ_PLAYS", 12);
-  ExchangeLifeResult sum;
-  for (std::uint64_t life = 0; life < lives; ++life) {
-    ExchangeLifeResult const result = live_with_exchanges(seed + life, 100);
-    BOOST_TEST_REQUIRE(result.wrong.empty(), "FJ_SEED=" << seed + life << " FJ_PLAYS=1: " << result.wrong);
-    sum.add(result);
-  }
-  if (lives >= 12) BOOST_TEST(sum.not_seen() == "");
-  BOOST_TEST(sum.ended_readers > 0U);
-  BOOST_TEST_MESSAGE(sum.exchanges << " exchanges, " << sum.exchanges_in_flight << " with a value on its way, "
-                                   << sum.crashes << " ends\n"
-                                   << sum.table());
+  test::Counts counts = test::play_lives(1, 12, [](std::uint64_t seed) { return live_with_exchanges(seed, 100); });
+  if (counts["steps"] >= 1'200) BOOST_TEST(not_seen(counts) == "");
+  BOOST_TEST(counts["readers by name ended"] > 0U);
 }
 
 // As for a log's folder: answers more than 100 ms after that could be about bytes that nobody finds.
@@ -53,11 +29,11 @@ BOOST_AUTO_TEST_CASE(nothing_is_acknowledged_once_the_files_of_bytes_are_gone) {
     std::string answer;
     std::size_t bytes;
   };
-  Kind const kKinds[] = {{"spilling", "INSERT table=spilling;name=n{};payload=", "INSERTED", 40'000},
-                         {"post", "SEND table=post;queue=orders;body={}", "SENT", 300'000},
-                         {"exchanged", "PUT table=exchanged;key=k{};data=", "STORED", 400},
-                         {"exchanged", "PUT table=exchanged;key=k{};data=", "STORED", 300'000}};
-  for (Kind const& kind : kKinds)
+  Kind const kinds[] = {{"spilling", "INSERT table=spilling;name=n{};payload=", "INSERTED", 40'000},
+                        {"post", "SEND table=post;queue=orders;body={}", "SENT", 300'000},
+                        {"exchanged", "PUT table=exchanged;key=k{};data=", "STORED", 400},
+                        {"exchanged", "PUT table=exchanged;key=k{};data=", "STORED", 300'000}};
+  for (Kind const& kind : kinds)
     for (bool const is_folder : {true, false})
       for (std::int64_t const idle_us : {0, 3'000'000, 20'000'000}) {
         BOOST_TEST_CONTEXT(kind.table << ", " << kind.bytes << " bytes, " << (is_folder ? "folder" : "file")

@@ -1,60 +1,51 @@
-#include "tests/world/bytes_life.h"
-
+// Lives of what lies outside the log, in the daemon: a blob table and a journal that spills, through maintenance, kills
+// and power cuts with commands under way. What was acknowledged is there, byte for byte, and nothing is there that no
+// client wrote.
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <random>
-#include <stdexcept>
 #include <vector>
 
-#include "tests/world/world.h"
-#include "wire/text.h"
+#include "tests/world/daemon_life.h"
+#include "tests/world/lives.h"
 
 namespace fastjournal::sim {
 namespace {
 
+using lives::Counts;
+using lives::expect;
+using lives::parsed;
+
 // What a key may hold, from the one that is sure on. Empty: nothing.
 using KnownBytes = std::vector<std::string>;
 
-class BytesLife {
+class BytesLife final : private lives::DaemonLife {
  public:
-  explicit BytesLife(std::uint64_t seed) : random_(seed), world_(seed) {
-    for (std::string const table : {"transcripts/blobs.xml", "world/tables/spilling.xml"})
-      expect(world_.add_table(FJ_SOURCE_DIR "/tests/" + table).ok(), "a table was refused");
-    expect(world_.start().ok(), "the first start was refused");
+  BytesLife(std::uint64_t seed, Counts& counts)
+      : DaemonLife(seed, counts, {"transcripts/blobs", "world/tables/spilling"}) {
+    start();
   }
 
-  void live(std::uint64_t steps) {
-    for (step_ = 0; step_ < steps; ++step_) {
-      std::uint64_t const dice = draw(200);
-      if (dice < 165)
-        write(dice < 120);
-      else if (dice < 170)
-        maintain();
-      else if (dice < 180)
-        read();
-      else if (dice < 192)
-        world_.advance(DurationMs{static_cast<std::int64_t>(draw(10) == 0 ? 61'000 : draw(800))});
-      else
-        end(dice < 197);
-    }
-    end(false);
+  void step(std::uint64_t) {
+    std::uint64_t const dice = draw(200);
+    if (dice < 165)
+      write(dice < 120);
+    else if (dice < 170)
+      maintain();
+    else if (dice < 180)
+      read();
+    else if (dice < 192)
+      world_.advance(DurationMs{static_cast<std::int64_t>(draw(10) == 0 ? 61'000 : draw(800))});
+    else
+      end_daemon(dice < 197);
   }
-  [[nodiscard]] std::uint64_t step() const { return step_; }
-  [[nodiscard]] std::uint64_t writes() const { return writes_; }
-  [[nodiscard]] std::uint64_t ends() const { return ends_; }
-  [[nodiscard]] std::uint64_t exchanges() const { return exchanges_; }
+  void end() { end_daemon(false); }
 
  private:
-  static void expect(bool holds, std::string const& otherwise) {
-    if (!holds) throw std::runtime_error(otherwise);
-  }
-  std::uint64_t draw(std::uint64_t below) { return random_() % below; }
-
   // Of a blob, base64 of any bytes; letters in the other table.
   std::string value() {
     static constexpr std::uint64_t kSizes[] = {40, 3'000, 12'000, 60'000, 90'000, 140'000};
-    std::string out = "v" + std::to_string(++writes_) + "x";
+    std::string out = "v" + std::to_string(++counts_["values written"]) + "x";
     std::size_t const bytes = (out.size() + draw(kSizes[draw(std::size(kSizes))])) / 4 * 4 + 4;
     while (out.size() < bytes) out.push_back(static_cast<char>('a' + draw(26)));
     return out;
@@ -94,7 +85,7 @@ class BytesLife {
       world_.send("other", "MAINTAIN table=blobs");
     world_.settle();
     while (std::optional<std::string> const answer = world_.take_line("other"))
-      if (answer->find("result=begun") != std::string::npos) ++exchanges_;
+      if (answer->find("result=begun") != std::string::npos) ++counts_["maintenances begun"];
     // Until the files are exchanged, if it goes on for so long.
     if (draw(2) == 0) world_.advance(DurationMs{61'000});
   }
@@ -111,16 +102,8 @@ class BytesLife {
     settle("STATS");
   }
 
-  void end(bool cuts_power) {
-    ++ends_;
-    if (cuts_power)
-      world_.power_cut();
-    else
-      world_.kill();
-    Status const status = world_.start();
-    expect(status.ok(), "a start was refused: " + status.text());
-    while (world_.take_line("main")) {
-    }
+  void end_daemon(bool cuts_power) {
+    start_again(cuts_power);
     for (auto& [key, known] : known_) check(key, known);
   }
 
@@ -129,8 +112,7 @@ class BytesLife {
     world_.send("main", is_blob ? "GET table=blobs;key=" + key + ";data=1" : "PEEK table=spilling;name=" + key);
     world_.settle();
     std::string const line = world_.take_line("main").value_or("");
-    Message message;
-    expect(protocol::parse_line(line, message).ok(), "a read was answered " + line.substr(0, 300));
+    Message const message = parsed(line);
     bool const is_none = message.text("result") == "absent" || message.text("code") == "unknown_row";
     expect(is_none || !line.starts_with("ERROR"), key + ": " + line.substr(0, 300));
     std::string const got{is_none ? std::string_view{} : message.text(is_blob ? "data" : "payload")};
@@ -142,30 +124,11 @@ class BytesLife {
     known = {got};
   }
 
-  std::mt19937_64 random_;
-  World world_;
   std::map<std::string, KnownBytes> known_;
-  std::uint64_t step_{0};
-  std::uint64_t writes_{0};
-  std::uint64_t ends_{0};
-  std::uint64_t exchanges_{0};
 };
 
 }  // namespace
 
-BytesLifeResult live_with_bytes(std::uint64_t seed, std::uint64_t steps) {
-  BytesLifeResult out;
-  BytesLife life{seed};
-  try {
-    life.live(steps);
-  } catch (std::exception const& error) {
-    out.wrong = "step " + std::to_string(life.step()) + ": " + error.what();
-  }
-  out.steps = life.step();
-  out.writes = life.writes();
-  out.crashes = life.ends();
-  out.exchanges = life.exchanges();
-  return out;
-}
+test::LifeResult live_with_bytes(std::uint64_t seed, std::uint64_t steps) { return test::live<BytesLife>(seed, steps); }
 
 }  // namespace fastjournal::sim

@@ -61,7 +61,7 @@ void ClientOracle::note_end(std::string const& line) {
 
 void ClientOracle::note(std::string const& line, Message const& message) {
   std::string const row{message.text("row")};
-  ++life_.result.acknowledged;
+  ++life_.result.counts["answers"];
   if (message.command == "INSERTED") {
     note_insert(line, row, message);
   } else if (message.command == "ROW" && line.starts_with("NEXT")) {

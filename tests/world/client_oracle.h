@@ -1,4 +1,4 @@
-// Checks all that the clients of one table of a random life (play.h) are sent: every answer and push is held against
+// Checks all that the clients of one table of a random life (play() of lives.h) are sent: every answer and push is held against
 // what was promised before. A table that is not kept on disk promises nothing beyond the daemon's end, and must be
 // empty afterwards.
 #pragma once
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fastjournal/message.h"
-#include "tests/world/play.h"
+#include "tests/support/life.h"
 #include "tests/world/world.h"
 
 namespace fastjournal::sim {
@@ -27,8 +27,8 @@ struct Life {
   [[nodiscard]] bool is_right() const { return result.wrong.empty(); }
 
   World world;
-  PlayResult result;
-  bool is_failing{false};   // a write or sync may fail, also one that makes a container
+  test::LifeResult result;
+  bool is_failing{false};   // a write or sync may fail, also one that makes a segment
   bool is_full{false};      // the disk may be full
   bool tells_wakes{false};  // wakes of the first table go to a communicatord's service
 };

@@ -1,5 +1,16 @@
-#include "tests/world/cluster_life.h"
-
+// Random lives of three whole daemons that share a log on a simulated etcd, and of their clients. Producers insert rows
+// with client and sequence and send again what was not answered, to whichever node; workers take rows and finish them;
+// readers ask. Daemons are killed, stopped and started, owners step down; members of etcd, links and answers fail.
+//
+// What must hold, whatever happens:
+//   - a row whose INSERT was acknowledged is there until its DONE was sent, at every node that answers
+//   - a row whose DONE was acknowledged is never seen again, and none is inserted twice
+//   - no row is handed to two workers under one epoch, and epochs of a row rise
+//   - a DONE is not acknowledged once the row was handed to another worker
+//   - values that are set and read under a few keys are linearizable (register_history.h)
+//   - no two daemons answer for the table at the same time
+// At the end, when nothing fails any more, one node owns the log soon, the others have the same state as it has, and
+// every row that was acknowledged and not finished is handed out once.
 #include <map>
 #include <optional>
 #include <random>
@@ -7,6 +18,7 @@
 
 #include "engine/digest.h"
 #include "tests/world/cluster_of_worlds.h"
+#include "tests/world/daemon_life.h"
 #include "tests/world/lives.h"
 #include "tests/world/register_history.h"
 
@@ -33,32 +45,29 @@ struct KnownRow {
 
 class ClusterLife {
  public:
-  ClusterLife(std::uint64_t seed, ClusterLifeResult& result)
-      : chance_(seed), result_(result), cluster_(options_of(seed)) {
+  ClusterLife(std::uint64_t seed, test::Counts& counts) : chance_(seed), counts_(counts), cluster_(options_of(seed)) {
     for (std::size_t at = 0; at < kClusterProducers + kClusterWorkers + kReaders + kSetters; ++at)
       clients_.push_back({.number = at});
     for (std::size_t at = 0; at < ClusterOfWorlds::kWorlds; ++at) start(at);
   }
 
-  void run(std::uint64_t steps) {
-    for (step_ = 0; step_ < steps; ++step_) {
-      std::uint64_t const what = draw(1'000);
-      if (what < 500)
-        clients_act();
-      else if (what < 960)
-        pass(1 + static_cast<std::int64_t>(draw(20)));
-      else if (what < 972)
-        kill_one();
-      else if (what < 980)
-        stop_one();
-      else if (what < 984)
-        step_down();
-      else
-        start_one();
-      resume_due();
-    }
-    come_to_rest();
+  void step(std::uint64_t) {
+    std::uint64_t const what = draw(1'000);
+    if (what < 500)
+      clients_act();
+    else if (what < 960)
+      pass(1 + static_cast<std::int64_t>(draw(20)));
+    else if (what < 972)
+      kill_one();
+    else if (what < 980)
+      stop_one();
+    else if (what < 984)
+      step_down();
+    else
+      start_one();
+    resume_due();
   }
+  void end() { come_to_rest(); }
 
  private:
   static EtcdOptions options_of(std::uint64_t seed) {
@@ -99,7 +108,6 @@ class ClusterLife {
   [[nodiscard]] static std::string name_of(Client const& one) {
     return "c" + std::to_string(one.number) + "-" + std::to_string(one.connections);
   }
-  [[nodiscard]] std::string tag() const { return " at step " + std::to_string(step_); }
 
   // -- time and faults ------------------------------------------------------------
   void pass(std::int64_t ms) {
@@ -119,10 +127,10 @@ class ClusterLife {
       ++serving;
       if (at != owner_) {
         owner_ = at;
-        ++result_.owners;
+        ++counts_["owners"];
       }
     }
-    expect(serving <= 1, "two daemons answer" + tag());
+    expect(serving <= 1, "two daemons answer");
   }
 
   void start(std::size_t at) {
@@ -134,7 +142,7 @@ class ClusterLife {
     if (!cluster_.world(at).is_running()) return;
     cluster_.kill(at, draw(2) == 0);
     stopped_until_.erase(at);
-    ++result_.kills;
+    ++counts_["kills"];
     for (Client& one : clients_)
       if (one.node == at) lose(one);
   }
@@ -147,7 +155,7 @@ class ClusterLife {
     if (!cluster_.is_up(at)) return;
     cluster_.stop(at);
     stopped_until_[at] = now_ms_ + static_cast<std::int64_t>(draw(6'000));
-    ++result_.stops;
+    ++counts_["stops"];
   }
   void resume_due() {
     for (auto at = stopped_until_.begin(); at != stopped_until_.end();)
@@ -205,7 +213,7 @@ class ClusterLife {
   void lose(Client& one) {
     if (one.is_sent) {
       one.is_resent = true;
-      ++result_.resent;
+      ++counts_["commands sent again"];
     }
     hang_up(one);
     one.is_sent = false;
@@ -249,17 +257,16 @@ class ClusterLife {
                  ";sequence=" + std::to_string(one.sequence));
   }
   void take_of_setter(Client& one, Message const& answer) {
-    ++result_.values;
+    ++counts_["values set or read"];
     RegisterHistory& history = values_[one.name];
     if (one.value.empty()) {
       bool const is_there = answer.command == "PAIR";
-      expect(is_there || answer.command == "NOTHING", "GET: " + std::string{answer.command} + tag());
+      expect(is_there || answer.command == "NOTHING", "GET: " + std::string{answer.command});
       return history.read(is_there ? std::string{answer.text("value")} : std::string{}, one.asked_at, moment());
     }
     std::string_view const result = answer.text("result");
     expect(answer.command == "STORED" && (result == "stored" || (result == "duplicate" && one.is_resent)),
-           "SET: " + std::string{answer.command} + " " + std::string{result} + std::string{answer.text("message")} +
-               tag());
+           "SET: " + std::string{answer.command} + " " + std::string{result} + std::string{answer.text("message")});
     history.write(one.value, one.asked_at, moment());
   }
   // Each another one, and in the order in which things happen.
@@ -287,35 +294,34 @@ class ClusterLife {
       one.is_sent = false;
       one.again_at = now_ms_ + answer.integer("retry").value_or(1);
       if (answer.text("code") != "moved") return;
-      ++result_.moved;
+      ++counts_["answers that named another node"];
       hang_up(one);
       one.node = ClusterOfWorlds::at_address(answer.text("address"));
-      expect(one.node != kNone, "moved without an address" + tag());
+      expect(one.node != kNone, "moved without an address");
       return;
     }
     one.waits_for.clear();
     if (is_producer(one)) return take_of_producer(one, answer);
     if (is_worker(one)) return take_of_worker(one, answer);
     if (is_setter(one)) return take_of_setter(one, answer);
-    ++result_.read;
+    ++counts_["rows read"];
     bool const is_there = answer.command == "ROW";
     if (one.was_there)
-      expect(is_there || rows_[one.name].is_done_sent, one.name + " was acknowledged and is not there" + tag());
-    if (one.was_done) expect(!is_there, one.name + " was finished and is there" + tag());
+      expect(is_there || rows_[one.name].is_done_sent, one.name + " was acknowledged and is not there");
+    if (one.was_done) expect(!is_there, one.name + " was finished and is there");
   }
 
   void take_of_producer(Client& one, Message const& answer) {
     expect(answer.command == "INSERTED" || (answer.command == "ERROR" && answer.text("code") == "no_space"),
-           "INSERT: " + std::string{answer.command} + " " + std::string{answer.text("message")} + tag());
+           "INSERT: " + std::string{answer.command} + " " + std::string{answer.text("message")});
     if (answer.command != "INSERTED") {
       --one.sequence;
       return;
     }
     std::string_view const result = answer.text("result");
-    expect(result == "inserted" || (result == "duplicate" && one.is_resent),
-           one.name + ": " + std::string{result} + tag());
+    expect(result == "inserted" || (result == "duplicate" && one.is_resent), one.name + ": " + std::string{result});
     rows_[one.name].is_inserted = true;
-    ++result_.inserted;
+    ++counts_["rows inserted"];
   }
 
   void take_of_worker(Client& one, Message const& answer) {
@@ -328,14 +334,14 @@ class ClusterLife {
     if (answer.command == "COMPLETED" || (one.is_resent && answer.text("code") == "unknown_row")) {
       expect(row.epoch == one.epoch || answer.command != "COMPLETED",
              one.name + ": DONE under epoch " + std::to_string(one.epoch) + ", and " + std::to_string(row.epoch) +
-                 " was handed out" + tag());
+                 " was handed out");
       row.is_done = true;
-      ++result_.done;
+      ++counts_["rows done"];
       return;
     }
     std::string_view const code = answer.text("code");
     bool const is_late = code == "stale_epoch" || code == "not_leased" || (code == "unknown_row" && row.is_done);
-    expect(is_late, one.name + " (" + id + "): DONE: " + std::string{code} + tag());
+    expect(is_late, one.name + " (" + id + "): DONE: " + std::string{code});
   }
 
   void take_row(Client& one, Message const& answer) {
@@ -343,9 +349,9 @@ class ClusterLife {
     one.row = answer.text("row");
     one.epoch = answer.find("epoch") == nullptr ? 0 : std::stoull(std::string{answer.text("epoch")});
     KnownRow& row = rows_[one.name];
-    expect(!row.is_done, one.name + " was finished and is handed out" + tag());
+    expect(!row.is_done, one.name + " was finished and is handed out");
     expect(one.epoch > row.epoch,
-           one.name + ": epoch " + std::to_string(one.epoch) + " after " + std::to_string(row.epoch) + tag());
+           one.name + ": epoch " + std::to_string(one.epoch) + " after " + std::to_string(row.epoch));
     row.epoch = one.epoch;
   }
 
@@ -401,7 +407,7 @@ class ClusterLife {
   }
 
   std::mt19937_64 chance_;
-  ClusterLifeResult& result_;
+  test::Counts& counts_;
   ClusterOfWorlds cluster_;
   std::vector<Client> clients_;
   std::map<std::string, KnownRow> rows_;
@@ -410,20 +416,13 @@ class ClusterLife {
   std::map<std::size_t, std::int64_t> stopped_until_;
   std::map<std::size_t, std::int64_t> sent_at_;
   std::int64_t now_ms_{0};
-  std::uint64_t step_{0};
   std::size_t owner_{kNone};
 };
 
 }  // namespace
 
-ClusterLifeResult live_in_cluster(std::uint64_t seed, std::uint64_t steps) {
-  ClusterLifeResult result;
-  try {
-    ClusterLife{seed, result}.run(steps);
-  } catch (std::exception const& error) {
-    result.wrong = error.what();
-  }
-  return result;
+test::LifeResult live_in_cluster(std::uint64_t seed, std::uint64_t steps) {
+  return test::live<ClusterLife>(seed, steps);
 }
 
 }  // namespace fastjournal::sim

@@ -1,8 +1,6 @@
-// Random lives of three daemons (cluster_life.h).
-#include <boost/test/unit_test.hpp>
-
-#include "tests/support/seed.h"
-#include "tests/world/cluster_life.h"
+// Random lives of three daemons (cluster_life.cpp).
+#include "tests/support/play_lives.h"
+#include "tests/world/lives.h"
 #include "tests/world/register_history.h"
 
 namespace fastjournal::sim::cluster_lives_test {
@@ -44,33 +42,11 @@ BOOST_AUTO_TEST_CASE(the_check_of_registers_sees_what_is_wrong) {
 }
 
 BOOST_AUTO_TEST_CASE(what_was_acknowledged_stays_whoever_decides) {
-  constexpr std::uint64_t kLives = 12;
-  constexpr std::uint64_t kSteps = 3'000;
-  std::uint64_t const first = test::seed_or(1);
-  ClusterLifeResult all;
-  for (std::uint64_t at = 0; at < kLives; ++at) {
-    ClusterLifeResult const life = live_in_cluster(first + at, kSteps);
-    BOOST_TEST(life.wrong.empty(), "seed " << first + at << ": " << life.wrong);
-    all.inserted += life.inserted;
-    all.done += life.done;
-    all.resent += life.resent;
-    all.moved += life.moved;
-    all.read += life.read;
-    all.values += life.values;
-    all.owners += life.owners;
-    all.kills += life.kills;
-    all.stops += life.stops;
-  }
-  BOOST_TEST_MESSAGE(kLives << " lives: " << all.inserted << " inserted, " << all.done << " done, " << all.read
-                            << " read, " << all.values << " values set or read, " << all.resent << " sent again, "
-                            << all.moved << " moved, " << all.owners << " owners, " << all.kills << " kills, "
-                            << all.stops << " stops");
-  BOOST_TEST(all.inserted > 100U);
-  BOOST_TEST(all.done > 20U);
-  BOOST_TEST(all.values > 100U);
-  BOOST_TEST(all.resent > 20U);
-  BOOST_TEST(all.moved > 20U);
-  BOOST_TEST(all.owners > kLives);
+  test::Counts counts = test::play_lives(1, 12, [](std::uint64_t seed) { return live_in_cluster(seed, 3'000); });
+  for (char const* const what : {"rows inserted", "values set or read"}) BOOST_TEST(counts[what] > 100U, what);
+  for (char const* const what : {"rows done", "commands sent again", "answers that named another node"})
+    BOOST_TEST(counts[what] > 20U, what);
+  BOOST_TEST(counts["owners"] > 12U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

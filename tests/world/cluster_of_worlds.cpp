@@ -39,7 +39,7 @@ std::shared_ptr<log::SharedLog> ClusterOfWorlds::make_log(std::size_t at, log::F
   options.node = "n" + std::to_string(at);
   options.address = address(at);
   options.new_store_id = seed_ * 8 + at + 1;
-  options.container_bytes = 64U << 10U;
+  options.segment_bytes = 64U << 10U;
   options.bytes_max = 4U << 20U;
   options.waiting_bytes_max = 1U << 20U;
   auto const share = std::make_shared<Share>(etcd_, options, following);

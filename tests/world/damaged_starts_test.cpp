@@ -27,7 +27,7 @@ namespace {
 enum class Damage : std::uint8_t { flip, wipe_sector, wipe_tail, cut, swap, stale, remove, garbage };
 constexpr std::array<char const*, 8> kDamageNames{"flip", "wipe a sector", "wipe the tail", "cut",
                                                   "swap", "stale",         "delete",        "garbage"};
-enum class End : std::uint8_t { seal, idle, kill };
+enum class End : std::uint8_t { shut_down, idle, kill };
 constexpr std::array<char const*, 3> kEndNames{"stopped", "idle, then killed", "killed at work"};
 
 enum class Became : std::uint8_t { refused, told, whole, silent };
@@ -48,7 +48,7 @@ class Store {
     if (draw(3) == 0) again();
     work(1 + draw(60));
     switch (end) {
-      case End::seal: BOOST_REQUIRE(world_.stop().ok()); break;
+      case End::shut_down: BOOST_REQUIRE(world_.stop().ok()); break;
       case End::idle:
         world_.advance(DurationMs{1000});
         world_.kill();
@@ -121,14 +121,14 @@ class Store {
   static void wipe(std::vector<std::byte>& bytes, std::uint64_t at, std::uint64_t count) {
     for (std::uint64_t i = at; i < std::min<std::uint64_t>(at + count, bytes.size()); ++i) bytes[i] = std::byte{0};
   }
-  // Wipes up to 64 KiB before the end of the written part of the newest container.
+  // Wipes up to 64 KiB before the end of the written part of the newest segment.
   void wipe_tail(Image& damaged, std::string& what) {
     world_.disk().restore(image_);
     auto reader = log::file::LogReader::open(world_.disk(), "shared");
     BOOST_REQUIRE_MESSAGE(reader.ok(), reader.status().text());
-    // A container that was prepared but not used has nothing to lose.
+    // A segment that was prepared but not used has nothing to lose.
     std::uint64_t generation = 0;
-    for (auto const& one : reader.value().containers()) {
+    for (auto const& one : reader.value().segments()) {
       std::vector<std::byte> const& content = image_[one.path];
       bool const is_used =
           std::any_of(content.begin() + 8192, content.end(), [](std::byte b) { return b != std::byte{0}; });

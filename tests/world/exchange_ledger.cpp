@@ -10,6 +10,9 @@
 #include "wire/text.h"
 
 namespace fastjournal::sim {
+
+using test::expect;
+
 namespace {
 
 constexpr std::array<std::string_view, ExchangeLedger::kReadings> kReadingNames{"line", "HTTP", "packets"};
@@ -26,10 +29,6 @@ std::string tell(std::optional<std::string> const& bytes) {
 }
 
 }  // namespace
-
-void ExchangeLedger::expect(bool holds, std::string const& otherwise) {
-  if (!holds) throw std::runtime_error(otherwise);
-}
 
 void ExchangeLedger::store(std::string const& key, std::string const& bytes, bool is_sure) {
   Known& known = known_.try_emplace(key, Known{std::nullopt}).first->second;

@@ -1,4 +1,4 @@
-// What must be in the tables of a life in which files are exchanged (exchange_life.h), and how it is read: blobs by lines,
+// What must be in the tables of a life in which files are exchanged (exchange_life.cpp), and how it is read: blobs by lines,
 // over HTTP, by packets, in the file that has the name, and as they are listed; rows; messages, each once.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/life.h"
 #include "tests/world/exchange_ways.h"
 #include "tests/world/world.h"
 
@@ -25,7 +26,6 @@ class ExchangeLedger {
 
   // `settle` brings the world to rest. What is wrong is thrown.
   ExchangeLedger(World& world, std::function<void()> settle) : world_(world), settle_(std::move(settle)) {}
-  static void expect(bool holds, std::string const& otherwise);
   // A blob table, and the port of its readers.
   void add_table(std::string const& name, std::string const& address, bool has_flags) {
     tables_[name] = {address, has_flags};

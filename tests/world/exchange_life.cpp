@@ -1,24 +1,39 @@
-#include "tests/world/exchange_life.h"
-
+// Lives in which data files of blob tables are exchanged while values come: in each way (exchange_ways.h), in each mode of
+// maintenance and at each moment of it, with connections that end in between, kills and power cuts. Every command is
+// answered, what was acknowledged reads back in each way of reading, readers by name are ended, and no maintenance stays.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bitset>
 #include <map>
 #include <memory>
-#include <random>
 #include <set>
 #include <vector>
 
 #include "base/hash.h"
 #include "engine/engine.h"
 #include "plugins/blob/blob.h"
+#include "tests/world/daemon_life.h"
 #include "tests/world/exchange_ledger.h"
-#include "tests/world/world.h"
+#include "tests/world/lives.h"
 #include "wire/bcdb/packet.h"
 
 namespace fastjournal::sim {
 namespace {
+
+using lives::Counts;
+using lives::expect;
+
+// What a value on its way saw of the maintenance of its table.
+enum class Moment : std::uint8_t {
+  before,     // it began to come before the maintenance did
+  copying,    // all of it came and was answered before files were exchanged
+  exchange,   // files were exchanged before it was answered
+  after,      // it began to come while the older file had its minute
+  cancelled,  // the maintenance was cancelled before it was answered
+};
+constexpr std::array<std::string_view, 5> kMomentNames{"before", "copying", "exchange", "after", "cancelled"};
+constexpr std::array<std::string_view, 3> kExchangeModes{"modern", "online", "offline"};
 
 constexpr std::size_t kExchangeTables = 6;
 constexpr std::uint64_t kKeys = 4;
@@ -69,9 +84,15 @@ struct BlobFiles {
   bool has_reader{false};
 };
 
-class ExchangeLife {
+// How often values came so, by way, mode and moment.
+std::string seen_as(std::size_t way, std::size_t mode, std::size_t moment) {
+  return fmt::format("values by {} while {}, {}", kWayNames[way], kExchangeModes[mode], kMomentNames[moment]);
+}
+
+class ExchangeLife final : private lives::DaemonLife {
  public:
-  explicit ExchangeLife(std::uint64_t seed) : random_(seed), world_(seed), ledger_(world_, [this] { settle(); }) {
+  ExchangeLife(std::uint64_t seed, Counts& counts)
+      : DaemonLife(seed, counts, {}), ledger_(world_, [this] { settle(); }) {
     world_.limits.transaction_timeout = DurationMs{3'600'000};
     world_.limits.connections.first_message_us = 3'600'000'000;
     for (char const* const name : {"world/tables/exchanged", "world/tables/spilling", "transcripts/post"})
@@ -81,7 +102,7 @@ class ExchangeLife {
     world_.own_listeners = {web};
     for (std::size_t i = 0; i < kExchangeTables; ++i) declare(i);
     world_.remove_table("exchanged");
-    start();
+    serve();
     // The file of an empty table is exchanged before the newer one is made: until then puts are refused.
     for (BlobFiles const& files : tables_) {
       expect(ledger_.ask("PUT table=" + files.name + ";key=first;data=Zmlyc3Q=").starts_with("STORED"),
@@ -90,23 +111,17 @@ class ExchangeLife {
     }
   }
 
-  void live(std::uint64_t rounds) {
-    for (round_ = 0; round_ < rounds; ++round_) {
-      begin_round();
-      play();
-      if (draw(8) == 0) ledger_.check_all();
-    }
+  void step(std::uint64_t) {
+    begin_round();
+    play();
+    if (draw(8) == 0) ledger_.check_all();
+  }
+  void end() {
     end_of_daemon();
     ledger_.check_all();
   }
-  [[nodiscard]] std::uint64_t round() const { return round_; }
-
-  ExchangeLifeResult result;
 
  private:
-  static void expect(bool holds, std::string const& otherwise) { ExchangeLedger::expect(holds, otherwise); }
-  std::uint64_t draw(std::uint64_t below) { return random_() % below; }
-
   void declare(std::size_t i) {
     BlobFiles& files = tables_[i];
     files.mode = i % kExchangeModes.size();
@@ -132,9 +147,8 @@ class ExchangeLife {
     world_.own_listeners.push_back(writer);
   }
 
-  void start() {
-    Status const status = world_.start();
-    expect(status.ok(), "a start was refused: " + status.text());
+  void serve() {
+    start();
     for (BlobFiles& files : tables_) {
       files.table = dynamic_cast<blob::BlobTable const*>(world_.engine().find_table(files.name)->table.get());
       files.current = files.table->state().files.current;
@@ -245,7 +259,7 @@ class ExchangeLife {
 
   // False: nothing was to be done.
   bool act() {
-    ++result.steps;
+    ++counts_["acts"];
     std::uint64_t const dice = draw(12);
     for (BlobFiles& files : tables_)
       if (files.cancels && files.is_building && draw(3) == 0) return cancel(files);
@@ -293,7 +307,7 @@ class ExchangeLife {
                        door_of(flight.coming.way) == Door::http ? ExchangeLedger::kWeb : files.writer_address);
       flight.saw_building = flight.began_building = files.is_building;
       if (files.table->state().is_waiting() && !files.table->state().is_old_given_up()) saw(flight, Moment::after);
-      ++result.values;
+      ++counts_["values that came"];
     }
     if (flight.sent == flight.breaks_at) return break_off(flight);
     SimNetwork::Connection& connection = world_.connection(flight.client);
@@ -411,8 +425,8 @@ class ExchangeLife {
       any = any || has_blob(flight.coming.way);
     }
     if (!is_exchange) return;
-    ++result.exchanges;
-    if (any) ++result.exchanges_in_flight;
+    ++counts_["exchanges of data files"];
+    if (any) ++counts_["exchanges with a blob on its way"];
   }
 
   static std::string name_of(Flight const& flight) {
@@ -453,7 +467,7 @@ class ExchangeLife {
     BlobFiles const& files = tables_[flight.table];
     if (flight.began_building && files.is_building) saw(flight, Moment::copying);
     for (std::size_t moment = 0; moment < kMomentNames.size(); ++moment)
-      if (flight.seen.test(moment)) ++result.counts[static_cast<std::size_t>(flight.coming.way)][files.mode][moment];
+      if (flight.seen.test(moment)) ++counts_[seen_as(static_cast<std::size_t>(flight.coming.way), files.mode, moment)];
   }
   void forget(Flight& flight) {
     world_.drop(flight.client);
@@ -489,7 +503,7 @@ class ExchangeLife {
   }
 
   void break_off(Flight& flight) {
-    ++result.broken_off;
+    ++counts_["connections broken off"];
     std::string const answers = world_.connection(flight.client).to_client;
     world_.drop(flight.client);
     Flight gone = std::move(flight);
@@ -501,7 +515,7 @@ class ExchangeLife {
   }
 
   void end_of_daemon() {
-    ++result.crashes;
+    ++counts_["kills and power cuts"];
     std::vector<std::pair<Flight, bool>> lost;
     for (Flight& flight : flights_)
       if (flight.has_begun()) {
@@ -515,7 +529,7 @@ class ExchangeLife {
       world_.power_cut();
     else
       world_.kill();
-    start();
+    serve();
     for (auto& [flight, was_prepared] : lost) lose(flight, was_prepared);
     ledger_.check_each(random_);
     pass(kMinute);
@@ -532,7 +546,7 @@ class ExchangeLife {
     for (BlobFiles const& files : tables_) {
       if (!files.has_reader || !files.has_exchanged) continue;
       expect(world_.is_closed("reader" + files.name), "the stream of a reader by name goes on behind an exchange");
-      ++result.ended_readers;
+      ++counts_["readers by name ended"];
     }
     for (Asked const& one : asked_)
       ledger_.compare(one.key, one.how, std::exchange(world_.connection(one.client).to_client, {}));
@@ -554,15 +568,12 @@ class ExchangeLife {
     expect(false, "a maintenance goes on after minutes");
   }
 
-  std::mt19937_64 random_;
-  World world_;
   std::array<BlobFiles, kExchangeTables> tables_;
   std::vector<Flight> flights_;
   ExchangeLedger ledger_;
   std::set<std::string> keys_;                                    // of the round's values
   std::vector<Asked> asked_;                                      // in the round
   std::vector<std::pair<std::string, std::string>> nearly_sure_;  // blobs of version 1 that were decided
-  std::uint64_t round_{0};
   std::uint64_t values_{0};
   std::uint64_t maintenances_{0};  // asked for
   std::uint64_t ends_at_{0};
@@ -573,48 +584,16 @@ class ExchangeLife {
 
 }  // namespace
 
-void ExchangeLifeResult::add(ExchangeLifeResult const& other) {
-  steps += other.steps;
-  values += other.values;
-  exchanges += other.exchanges;
-  exchanges_in_flight += other.exchanges_in_flight;
-  crashes += other.crashes;
-  broken_off += other.broken_off;
-  ended_readers += other.ended_readers;
-  for (std::size_t way = 0; way < counts.size(); ++way)
+std::string not_seen(test::Counts const& counts) {
+  for (std::size_t way = 0; way < kWayNames.size(); ++way)
     for (std::size_t mode = 0; mode < kExchangeModes.size(); ++mode)
       for (std::size_t moment = 0; moment < kMomentNames.size(); ++moment)
-        counts[way][mode][moment] += other.counts[way][mode][moment];
-}
-
-std::string ExchangeLifeResult::table() const {
-  std::string out = fmt::format("{:13} {:8}", "values", "");
-  for (std::string_view const moment : kMomentNames) out += fmt::format(" {:>9}", moment);
-  for (std::size_t way = 0; way < counts.size(); ++way)
-    for (std::size_t mode = 0; mode < kExchangeModes.size(); ++mode) {
-      out += fmt::format("\n{:13} {:8}", mode == 0 ? kWayNames[way] : "", kExchangeModes[mode]);
-      for (std::uint64_t const count : counts[way][mode]) out += fmt::format(" {:9}", count);
-    }
-  return out + "\n";
-}
-
-std::string ExchangeLifeResult::not_seen() const {
-  for (std::size_t way = 0; way < counts.size(); ++way)
-    for (std::size_t mode = 0; mode < kExchangeModes.size(); ++mode)
-      for (std::size_t moment = 0; moment < kMomentNames.size(); ++moment)
-        if (counts[way][mode][moment] == 0)
-          return fmt::format("{}, {}, {}", kWayNames[way], kExchangeModes[mode], kMomentNames[moment]);
+        if (std::string name = seen_as(way, mode, moment); !counts.contains(name)) return name;
   return {};
 }
 
-ExchangeLifeResult live_with_exchanges(std::uint64_t seed, std::uint64_t rounds) {
-  ExchangeLife life{seed};
-  try {
-    life.live(rounds);
-  } catch (std::exception const& error) {
-    life.result.wrong = "round " + std::to_string(life.round()) + ": " + error.what();
-  }
-  return std::move(life.result);
+test::LifeResult live_with_exchanges(std::uint64_t seed, std::uint64_t rounds) {
+  return test::live<ExchangeLife>(seed, rounds);
 }
 
 }  // namespace fastjournal::sim

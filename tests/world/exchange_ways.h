@@ -1,5 +1,5 @@
 // How values come to a daemon and how they are read, for lives in which data files are exchanged meanwhile
-// (exchange_life.h): what a client sends in each way, in which parts, and what the answers say. Pure.
+// (exchange_life.cpp): what a client sends in each way, in which parts, and what the answers say. Pure.
 #pragma once
 
 #include <array>

@@ -24,7 +24,7 @@ struct Daemon {
   explicit Daemon(journal::test::Texts options) {
     options["domain"] = "tenant";
     options["back-off-jitter"] = "0";
-    world.log_options.container_bytes = 4U << 20U;
+    world.log_options.segment_bytes = 4U << 20U;
     world.add_table(journal::test::declare(options, {journal::test::column("tenant")}));
     Status const status = world.start();
     BOOST_REQUIRE_MESSAGE(status.ok(), status.text());

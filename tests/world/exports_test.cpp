@@ -318,11 +318,11 @@ BOOST_FIXTURE_TEST_CASE(a_slow_log_delays_the_exports_of_its_own_tables, Mirrore
   pass(5 * kSecond);
   BOOST_TEST((state() == Names{"mails", "orders"}));
   BOOST_TEST((states["queues.db"]["own"] == Names{"orders"}));
-  far.stand(log::Standing::unavailable, "no way there");
+  far.set_state(log::State::unavailable, "no way there");
   world.network().turn_again();
   pass(100 * kSecond);
   BOOST_TEST((states["queues.db"]["own"] == Names{"orders"}));
-  far.stand(log::Standing::serving, "");
+  far.set_state(log::State::serving, "");
   world.hold_syncs(far, false);
   pass(5 * kSecond);
   BOOST_TEST((states["queues.db"]["own"] == Names{"distant", "orders"}));

@@ -1,5 +1,5 @@
 // The change feed and messages by UDP, in the simulator: random lives of a daemon whose followers receive datagrams
-// over a bad network and must reach the same state; and one case for each rule. FJ_SEED and FJ_PLAYS as in
+// over a bad network and must reach the same state; and one case for each rule. FJ_SEED and FJ_LIVES as in
 // random_lives_test.cpp.
 #include <boost/test/unit_test.hpp>
 
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_SUITE(feed)
 BOOST_AUTO_TEST_CASE(followers_come_to_the_same_digest) {
   replica::Counters sum;
   std::uint64_t const first = test::seed_or(1);
-  std::uint64_t const lives = test::number_from("FJ_PLAYS", 60);
+  std::uint64_t const lives = test::number_from("FJ_LIVES", 60);
   for (std::uint64_t seed = first; seed < first + lives; ++seed) {
     // Some feeds keep so little that a follower that was away for a moment must start anew.
     FeedDeclaration feed = feed_that_keeps(seed % 3 == 0 ? 3'000U : 1U << 20U);
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(followers_come_to_the_same_digest) {
     Fed fed{seed, feed};
     Life life{seed, fed};
     std::string const wrong = life.run(400);
-    BOOST_TEST(wrong.empty(), "FJ_SEED=" << seed << " FJ_PLAYS=1: " << wrong);
+    BOOST_TEST(wrong.empty(), "FJ_SEED=" << seed << " FJ_LIVES=1: " << wrong);
     sum.gaps += life.sum.gaps;
     sum.snapshots += life.sum.snapshots;
     sum.fetches += life.sum.fetches;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/world/lives.h"
+#include "tests/world/daemon_life.h"
 
 namespace fastjournal::sim::fetches_test {
 namespace {

@@ -29,8 +29,8 @@ struct Two {
     world.hold_syncs(far, is_slow);
     world.settle();
   }
-  void stand(log::Standing standing) {
-    far.stand(standing, "no way there");
+  void set_state(log::State state) {
+    far.set_state(state, "no way there");
     world.network().turn_again();
     world.settle();
   }
@@ -125,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(commands_on_all_tables_rest_on_all_logs, Two) {
 BOOST_FIXTURE_TEST_CASE(commands_on_tables_of_a_log_that_is_away_are_refused, Two) {
   slow(true);
   say("one", "INSERT table=own;name=a");
-  stand(log::Standing::unavailable);
+  set_state(log::State::unavailable);
   for (std::string const command :
        {"INSERT table=own;name=b", "PEEK table=own;name=a", "NEXT table=own", "LISTEN table=own", "STATS table=own"}) {
     std::string const heard = ask(command);
@@ -143,7 +143,7 @@ BOOST_FIXTURE_TEST_CASE(commands_on_tables_of_a_log_that_is_away_are_refused, Tw
   BOOST_TEST(hear("one") == "(nothing)");
   slow(false);
   BOOST_TEST(hear("one") == "(nothing)");
-  stand(log::Standing::serving);
+  set_state(log::State::serving);
   BOOST_TEST(hear("one").starts_with("INSERTED "));
   BOOST_TEST(ask("PEEK table=own;name=a").starts_with("ROW "));
 }
@@ -153,11 +153,11 @@ BOOST_FIXTURE_TEST_CASE(dates_of_a_log_that_is_away_are_met_when_it_is_back, Two
   BOOST_TEST(ask("LISTEN table=jobs", "local").starts_with("LISTENING "));
   BOOST_TEST(ask("INSERT table=own;name=a;process_date=+1000").starts_with("INSERTED "));
   BOOST_TEST(ask("INSERT table=jobs;name=a;process_date=+1000").starts_with("INSERTED "));
-  stand(log::Standing::unavailable);
+  set_state(log::State::unavailable);
   world.advance(DurationMs{5000});
   BOOST_TEST(hear("local").starts_with("LISTEN "));
   BOOST_TEST(hear("listener") == "(nothing)");
-  stand(log::Standing::serving);
+  set_state(log::State::serving);
   world.advance(DurationMs{1});
   BOOST_TEST(hear("listener").starts_with("LISTEN "));
   BOOST_TEST(ask("NEXT table=own").starts_with("ROW "));
@@ -167,14 +167,14 @@ BOOST_FIXTURE_TEST_CASE(whoever_waits_for_a_log_that_is_fenced_loses_its_connect
   BOOST_TEST(ask("INSERT table=own;name=a", "idle").starts_with("INSERTED "));
   slow(true);
   say("one", "INSERT table=own;name=b");
-  stand(log::Standing::fenced);
+  set_state(log::State::fenced);
   BOOST_TEST(world.is_closed("one"));
   BOOST_TEST(!world.is_closed("idle"));
   BOOST_TEST(hear("one") == "(nothing)");
   BOOST_TEST(ask("INSERT table=own;name=c").find("code=unavailable") != std::string::npos);
   local_tables_go_on();
   slow(false);
-  stand(log::Standing::serving);
+  set_state(log::State::serving);
   BOOST_TEST(ask("INSERT table=own;name=c").starts_with("INSERTED "));
 }
 
@@ -182,7 +182,7 @@ BOOST_FIXTURE_TEST_CASE(whoever_waits_for_a_log_that_is_fenced_loses_its_connect
 BOOST_FIXTURE_TEST_CASE(the_daemons_own_alerts_need_no_log_but_the_local_one, Two) {
   slow(true);
   say("one", "INSERT table=own;name=a");
-  stand(log::Standing::unavailable);
+  set_state(log::State::unavailable);
   world.server().alerts().raise("test-alert", 50, "something", "test");
   world.settle();
   auto const is_it = [](log::AlertNotice const& notice) { return notice.alert.name == "test-alert"; };
@@ -190,7 +190,7 @@ BOOST_FIXTURE_TEST_CASE(the_daemons_own_alerts_need_no_log_but_the_local_one, Tw
   BOOST_TEST(ask("ALERTS", "two").find("name=test-alert") != std::string::npos);
 }
 
-// Both logs go through all standings, the process is killed in some turn: every answer that was sent must still hold.
+// Both logs go through all states, the process is killed in some turn: every answer that was sent must still hold.
 BOOST_AUTO_TEST_CASE(no_answer_is_taken_back_whatever_the_logs_go_through) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     BOOST_TEST_CONTEXT("seed " << seed) {
@@ -207,10 +207,10 @@ BOOST_AUTO_TEST_CASE(no_answer_is_taken_back_whatever_the_logs_go_through) {
         for (int left = static_cast<int>(random() % 60); left > 0; --left) {
           if (random() % 10 == 0) world.hold_syncs(here.far, random() % 2 == 0);
           if (random() % 20 == 0)
-            here.far.stand(random() % 3 == 0   ? log::Standing::unavailable
-                           : random() % 5 == 0 ? log::Standing::fenced
-                                               : log::Standing::serving,
-                           "no way there");
+            here.far.set_state(random() % 3 == 0   ? log::State::unavailable
+                               : random() % 5 == 0 ? log::State::fenced
+                                                   : log::State::serving,
+                               "no way there");
           std::string const client = "c" + std::to_string(random() % 4);
           std::string const request = std::to_string(++serial);
           std::string row = std::string{random() % 2 == 0 ? "own" : "jobs"} + ";name=n" + request;

@@ -120,7 +120,7 @@ BOOST_FIXTURE_TEST_CASE(a_table_of_any_type_arrives_as_it_was_and_stays_so_over_
 
 // Commands between turns: all of them are answered, but for the moment in which it goes from one log to the other.
 BOOST_FIXTURE_TEST_CASE(it_serves_while_it_moves, Moves) {
-  // The other log has so much that is older than all of this that it is not copied forward.
+  // The other log has so much that is older than all of this that it is not compacted.
   world.remove_table("values");
   BOOST_REQUIRE(ask("admin", "RELOAD").starts_with("RELOADED"));
   BOOST_REQUIRE(world.add_table(kTables + std::string{"values.xml"}).ok());

@@ -1,19 +1,21 @@
-#include "tests/world/pipeline_life.h"
-
+// Lives of a pipeline table in the daemon: workers find documents, make children of them and send them to receivers that
+// count what comes, through kills and power cuts at any write. What may arrive once at most never arrives twice, what is
+// recorded as sent has arrived, and in the end everything has.
 #include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
-#include <random>
 #include <set>
 #include <sstream>
 #include <vector>
 
+#include "tests/world/daemon_life.h"
 #include "tests/world/lives.h"
 
 namespace fastjournal::sim {
 namespace {
 
+using lives::Counts;
 using lives::expect;
 using lives::parsed;
 
@@ -24,57 +26,55 @@ constexpr std::uint64_t kChildrenMax = 4;
 // The plan (tests/transcripts/plans/docs.xml): index takes a document again, publish once at most.
 constexpr std::string_view kAgain = "index";
 
-class PipelineLife {
+class PipelineLife final : private lives::DaemonLife {
  public:
-  explicit PipelineLife(std::uint64_t seed) : random_(seed), world_(seed) {
+  PipelineLife(std::uint64_t seed, Counts& counts) : DaemonLife(seed, counts, {}) {
     std::uint64_t const kind = draw(3);
     keeps_versions_ = kind == 0;
     std::string const folder = keeps_versions_ ? "/tests/world/kept"
                                : kind == 1     ? "/tests/world/ended"
                                                : "/tests/transcripts";
     expect(world_.add_table(FJ_SOURCE_DIR + folder + "/docs.xml").ok(), "the table was refused");
-    expect(world_.start().ok(), "the first start was refused");
+    start();
     uris_ = 2 + draw(kUrisMax - 1);
     for (std::size_t uri = 0; uri < uris_; ++uri) versions_.push_back(1);
   }
 
-  void live(std::uint64_t steps) {
-    for (step_ = 0; step_ < steps; ++step_) {
-      std::uint64_t const dice = draw(100);
-      Worker& worker = workers_[draw(workers_.size())];
-      if (dice < 22) {
-        find(worker);
-      } else if (dice < 34) {
-        world_.send(worker.name, "NEXT table=docs;count=" + std::to_string(1 + draw(3)) + ";request=next");
-        settle_some(worker);
-      } else if (dice < 74) {
-        work(worker);
-      } else if (dice < 82) {
-        world_.settle();
-        read_all();
-      } else if (dice < 87) {
-        world_.advance(DurationMs{static_cast<std::int64_t>(draw(draw(6) == 0 ? 400'000 : 12'000))});
-        read_all();
-      } else if (dice < 90) {
-        read_all();
-        world_.close(worker.name);
-        worker.forget();
-        world_.settle();
-      } else if (dice < 92) {
-        resolve();
-      } else if (dice < 94) {
-        world_.settle();
-        read_all();
-        check();
-      } else {
-        end(dice);
-      }
+  void step(std::uint64_t) {
+    std::uint64_t const dice = draw(100);
+    Worker& worker = workers_[draw(workers_.size())];
+    if (dice < 22) {
+      find(worker);
+    } else if (dice < 34) {
+      world_.send(worker.name, "NEXT table=docs;count=" + std::to_string(1 + draw(3)) + ";request=next");
+      settle_some(worker);
+    } else if (dice < 74) {
+      work(worker);
+    } else if (dice < 82) {
+      world_.settle();
+      read_all();
+    } else if (dice < 87) {
+      world_.advance(DurationMs{static_cast<std::int64_t>(draw(draw(6) == 0 ? 400'000 : 12'000))});
+      read_all();
+    } else if (dice < 90) {
+      read_all();
+      world_.close(worker.name);
+      worker.forget();
+      world_.settle();
+    } else if (dice < 92) {
+      resolve();
+    } else if (dice < 94) {
+      world_.settle();
+      read_all();
+      check();
+    } else {
+      end_daemon(dice);
     }
-    end(99);
+  }
+  void end() {
+    end_daemon(99);
     drain();
   }
-  [[nodiscard]] PipelineLifeResult const& result() const { return result_; }
-  [[nodiscard]] std::uint64_t step() const { return step_; }
 
  private:
   // A document in somebody's hands.
@@ -99,8 +99,6 @@ class PipelineLife {
     }
   };
 
-  std::uint64_t draw(std::uint64_t below) { return random_() % below; }
-  std::vector<Message> ask(std::string const& line) { return lives::ask(world_, "look", line); }
   // Every third document has children: as many as its number says.
   static std::uint64_t children_of(std::string const& what) {
     std::uint64_t const uri = what.size() > 1 ? static_cast<std::uint64_t>(what[1] - 'a') : 0;
@@ -203,7 +201,7 @@ class PipelineLife {
     bool const refuses = draw(8) == 0;
     if (!refuses) {
       ++received_[version];
-      ++result_.deliveries;
+      ++counts_["deliveries"];
       // Receivers that know the key can tell. A document that has changed back is another version with another key.
       auto const [known, is_new] = keys_.emplace(key, version);
       expect(is_new || known->second == version, "two deliveries have one key: " + version + ", " + known->second);
@@ -217,7 +215,7 @@ class PipelineLife {
   }
 
   // As they were found: each version is a document of its own, and FOUND of two workers may overtake each other. What is
-  // tried again by a person may come late.
+  // tried again by an operator may come late.
   void keep_order(Held const& held) {
     std::uint64_t const document = std::stoull(held.document);
     std::uint64_t& last = last_[held.what];
@@ -227,7 +225,7 @@ class PipelineLife {
     last = std::max(last, document);
   }
 
-  // A person asks the receiver, who knows.
+  // An operator asks the receiver, who knows.
   void resolve() {
     world_.settle();
     read_all();
@@ -261,8 +259,7 @@ class PipelineLife {
     return {};
   }
 
-  void end(std::uint64_t dice) {
-    ++result_.crashes;
+  void end_daemon(std::uint64_t dice) {
     read_all();
     if (dice < 98) {
       // The power goes at one of the next writes; what is acknowledged before counts.
@@ -272,18 +269,7 @@ class PipelineLife {
       world_.settle();
       read_all();
     }
-    if (dice < 99)
-      world_.power_cut();
-    else
-      world_.kill();
-    for (Worker& worker : workers_) {
-      worker.forget();
-      while (world_.take_line(worker.name)) {
-      }
-    }
-    expect(world_.start().ok(), "a start was refused");
-    while (world_.take_line("look")) {
-    }
+    start_again(dice < 99, workers_);
     check();
   }
 
@@ -334,14 +320,13 @@ class PipelineLife {
     return out;
   }
 
-  // Workers that do what they should, and a person who knows: in the end everything has arrived.
+  // Workers that do what they should, and an operator who knows: in the end everything has arrived.
   void drain() {
     for (std::size_t uri = 0; uri < uris_; ++uri)
       world_.send("w0", "FOUND table=docs;source=pages;uri=" + uri_of(uri) + ";hash=" + std::to_string(versions_[uri]) +
                             ";hand_out=0");
     world_.settle();
-    while (world_.take_line("w0")) {
-    }
+    drop_answers("w0");
     drains_ = true;
     for (int round = 0; round < 400; ++round) {
       world_.advance(DurationMs{700'000});
@@ -377,8 +362,6 @@ class PipelineLife {
       }
   }
 
-  std::mt19937_64 random_;
-  World world_;
   std::size_t uris_{0};
   std::vector<std::uint64_t> versions_;
   bool keeps_versions_{false};
@@ -391,25 +374,12 @@ class PipelineLife {
   std::map<std::string, std::uint64_t> by_key_;
   std::map<std::string, std::string> keys_;
   std::uint64_t requests_{0};
-  std::uint64_t step_{0};
-  PipelineLifeResult result_;
 };
 
 }  // namespace
 
-PipelineLifeResult live_with_pipelines(std::uint64_t seed, std::uint64_t steps) {
-  std::optional<PipelineLife> life;
-  std::string wrong;
-  try {
-    life.emplace(seed);
-    life->live(steps);
-  } catch (std::exception const& error) {
-    wrong = error.what();
-  }
-  PipelineLifeResult out = life ? life->result() : PipelineLifeResult{};
-  out.steps = life ? life->step() : 0;
-  if (!wrong.empty()) out.wrong = "step " + std::to_string(out.steps) + ": " + wrong;
-  return out;
+test::LifeResult live_with_pipelines(std::uint64_t seed, std::uint64_t steps) {
+  return test::live<PipelineLife>(seed, steps);
 }
 
 }  // namespace fastjournal::sim

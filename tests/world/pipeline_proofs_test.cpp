@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/world/lives.h"
+#include "tests/world/daemon_life.h"
 
 namespace fastjournal::sim::pipeline_proofs_test {
 namespace {
@@ -57,7 +57,7 @@ class Site {
       if (!bring(document)) return false;
     return true;
   }
-  // Another one goes on, and a person knows what the receivers have.
+  // Another one goes on, and an operator knows what the receivers have.
   void go_on() {
     expect(work(), "the daemon is gone");
     for (int round = 0;

@@ -1,5 +1,4 @@
-#include "tests/world/play.h"
-
+// One random life of a daemon: what must hold is said at play() in lives.h.
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -8,14 +7,17 @@
 #include <vector>
 
 #include "log/file/log_reader.h"
-#include "log/file/segment.h"
+#include "log/file/segment_run.h"
 #include "tests/world/client_oracle.h"
 #include "tests/world/follower.h"
+#include "tests/world/lives.h"
 #include "tests/world/world.h"
 #include "wire/text.h"
 
 namespace fastjournal::sim {
 namespace {
+
+using test::Counts;
 
 constexpr std::uint64_t kRoomy = 1ULL << 40U;
 // Added to the seed, for the random numbers of clock changes.
@@ -61,7 +63,7 @@ class Player {
     world_.limits.frames.frame_bytes_max = kFrameMax;
   }
 
-  PlayResult run() {
+  test::LifeResult run() {
     wrong_if(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/jobs.xml"));
     wrong_if(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/scratch.xml"));
     if (seed_ % kLivesToOneWithoutKey == 4) {
@@ -73,15 +75,16 @@ class Player {
     if (seed_ % 2 == 1) tell_communicator();
     world_.network().set_weather({.lost = 50, .doubled = 50, .late = 50, .refused = 10}, following_());
     if (is_right()) wrong_if(world_.start());
-    while (is_right() && result_.steps < steps_) {
-      ++result_.steps;
+    while (is_right() && step_ < steps_) {
+      ++step_;
       step();
     }
     end_of_full_disk();
     if (is_right()) compare_everything();
     if (is_right() && !lying_disk_) end_badly();
-    if (!is_right()) result_.wrong = "step " + std::to_string(result_.steps) + ": " + result_.wrong;
-    return std::move(result_);
+    counts_["steps"] = step_;
+    if (!is_right()) life_.result.wrong = "step " + std::to_string(step_) + ": " + life_.result.wrong;
+    return std::move(life_.result);
   }
 
  private:
@@ -92,7 +95,7 @@ class Player {
   [[nodiscard]] bool is_scrubbed() const { return world_.log_options.scrub_ms != 0; }
 
   void step() {
-    if (life_.is_full && result_.steps >= full_until_) end_of_full_disk();
+    if (life_.is_full && step_ >= full_until_) end_of_full_disk();
     if (clocks_() % 50 == 0) disturb_clock();
     // Most commands go to the table that is kept.
     ClientOracle& oracle = draw(6) == 0 ? scratch_ : jobs_;
@@ -181,11 +184,11 @@ class Player {
     std::int64_t const before = world_.now().value;
     std::int64_t const ms = draw_clock_ms();
     if (clocks_() % 3 == 0) {
-      ++result_.sleeps;
+      ++counts_["sleeps"];
       // A shorter sleep would only be reported with the next one.
       world_.suspend(DurationMs{ms + 1001});
     } else {
-      ++result_.clock_steps;
+      ++counts_["steps of the clock"];
       world_.set_clock(DurationMs{clocks_() % 2 == 0 ? ms : -ms});
     }
     std::int64_t const lost = world_.now().value - before;
@@ -205,7 +208,7 @@ class Player {
     accepted = false;
     Status status = world_.start();
     if (status.code() != Code::wrong_state) return status;
-    ++result_.refused_clocks;
+    ++counts_["starts refused for a clock that was behind"];
     TimeMs const last = world_.last_logged();
     if (last.value * 1000 <= world_.clock().wall_us() + kHourMs * 1000) return status;
     accepted = clocks_() % 2 == 0;
@@ -213,7 +216,7 @@ class Player {
     world_.clock_rules.accept = accepted;
     status = world_.start();
     world_.clock_rules.accept = false;
-    if (accepted) ++result_.accepted_clocks;
+    if (accepted) ++counts_["clocks accepted"];
     if (accepted && status.ok() && world_.now().value * 1000 > world_.clock().wall_us() + 1000)
       wrong("a clock was accepted, and time is another");
     return status;
@@ -370,18 +373,18 @@ class Player {
     if (made == ConnectionId::none) return;
     std::string const heard = std::exchange(world_.network().at(made).to_client, {});
     if (heard.find("backend/WORK table=jobs") == std::string::npos) return;
-    ++result_.wakes;
+    ++counts_["wakes by message"];
     jobs_.told_of_work();
     if (jobs_.standing() == "PAUSED") wrong("a message tells of work while the table is paused");
   }
 
-  // A write or sync fails soon. This is fatal, unless it was the making of a container.
+  // A write or sync fails soon. This is fatal, unless it was the making of a segment.
   void fail_a_call() {
     constexpr Failure kFailures[] = {Failure::io_error, Failure::no_space, Failure::short_write};
     world_.disk().fail_call(draw(2) == 0 ? Call::write : Call::sync, 1 + draw(4), kFailures[draw(3)]);
     life_.is_failing = true;
     for (int left = 20; left > 0 && is_right() && world_.fatal_error().ok(); --left) command(jobs_, 70 + draw(930));
-    if (!world_.disk().failed_callers().empty()) ++result_.failed_calls;
+    if (!world_.disk().failed_callers().empty()) ++counts_["failed calls"];
     world_.disk().forget_failures();
     life_.is_failing = false;
     if (!world_.fatal_error().ok()) crash_now(draw(2) == 0);
@@ -392,7 +395,7 @@ class Player {
   void lose_folder() {
     end_of_full_disk();
     world_.disk().move_away("shared");
-    ++result_.lost_folders;
+    ++counts_["folders moved away"];
     life_.is_failing = true;
     if (draw(2) == 0) command(jobs_, 70 + draw(930));
     if (world_.fatal_error().ok()) world_.clock().advance(100'000);
@@ -405,42 +408,42 @@ class Player {
 
   void fill_disk() {
     if (life_.is_full) return;
-    ++result_.full_disks;
-    world_.disk().set_capacity(world_.disk().used_bytes() + draw(world_.log_options.container_bytes));
+    ++counts_["full disks"];
+    world_.disk().set_capacity(world_.disk().used_bytes() + draw(world_.log_options.segment_bytes));
     life_.is_full = true;
-    full_until_ = result_.steps + 50;
+    full_until_ = step_ + 50;
   }
   void end_of_full_disk() {
     world_.disk().set_capacity(kRoomy);
     life_.is_full = false;
   }
 
-  std::vector<log::file::FoundContainer> containers(bool in_use) {
+  std::vector<log::file::FoundSegment> segments(bool in_use) {
     Result<log::file::LogReader> reader = log::file::LogReader::open(world_.disk(), "shared");
     if (!reader.ok()) {
       wrong_if(reader.status());
       return {};
     }
-    std::vector<log::file::FoundContainer> out = std::move(reader->containers());
+    std::vector<log::file::FoundSegment> out = std::move(reader->segments());
     std::erase_if(out, [&](auto const& one) { return (one.header.generation != 0) != in_use; });
     return out;
   }
 
-  // A bit rots in a container with nothing that is needed.
+  // A bit rots in a segment with nothing that is needed.
   void rot() {
-    std::vector<log::file::FoundContainer> const unused = containers(false);
+    std::vector<log::file::FoundSegment> const unused = segments(false);
     if (unused.empty()) return;
-    ++result_.rotten_bits;
+    ++counts_["rotten bits"];
     std::uint64_t const head = 2 * world_.log_options.block_bytes;
-    world_.disk().flip(unused[draw(unused.size())].path, head + draw(world_.log_options.container_bytes - head), 1);
+    world_.disk().flip(unused[draw(unused.size())].path, head + draw(world_.log_options.segment_bytes - head), 1);
   }
 
   // A bit rots in durable data that is needed; false if there is none.
   bool rot_what_is_needed() {
-    std::vector<log::file::FoundContainer> const used = containers(true);
+    std::vector<log::file::FoundSegment> const used = segments(true);
     log::file::FileLog const& log = world_.log();
     if (used.empty()) return false;
-    log::file::FoundContainer const& one = used[draw(used.size())];
+    log::file::FoundSegment const& one = used[draw(used.size())];
     Lsn const from = std::max(one.header.first, log.base_lsn());
     Lsn const end = std::min(one.header.end(), log.durable_lsn());
     if (from >= end) return false;
@@ -483,11 +486,11 @@ class Player {
       needed = world_.log().describe().is_mending || is_log_damaged();
     }
     if (!is_right()) return;
-    log::file::ScrubReport const& report = *world_.log().describe().scrubbed;
+    log::ScrubReport const& report = *world_.log().describe().scrubbed;
     if (needed)
       return wrong(report.damaged == found ? "rotten bits of what is needed were not found"
                                            : "rotten bits were not mended: " + report.last_damage);
-    if (report.damaged != found) ++result_.mended;
+    if (report.damaged != found) ++counts_["logs rotten and mended"];
     compare_digest();
     if (is_right() && draw(2) == 0) crash(draw(2) == 0);
   }
@@ -497,13 +500,13 @@ class Player {
   void end_badly() {
     if (is_scrubbed() && draw(2) == 0) {
       // The end comes before, during or after the repair.
-      if (rot_what_is_needed()) ++result_.rotten_bits;
+      if (rot_what_is_needed()) ++counts_["rotten bits"];
       for (std::uint64_t left = draw(6); left > 0 && is_right(); --left) pass_time(kScrubRoundMs / 4);
     } else {
       stray();
     }
     if (!is_right()) return;
-    // Time for the stamp, which says what is durable.
+    // Time for the durable marker, which says what is durable.
     pass_time(1000);
     world_.kill();
     follower_.reset();
@@ -513,7 +516,7 @@ class Player {
       begin_again(accepted);
       return compare_everything();
     }
-    ++result_.refused_starts;
+    ++counts_["starts refused"];
     if (status.code() != Code::damaged) wrong("a log that is damaged is refused as " + status.text());
   }
 
@@ -524,7 +527,7 @@ class Player {
       world_.disk().misdirect_write(draw(2) == 0 ? 4096 : 8192);
     }
     for (int i = 0; i < 5 && is_right(); ++i) insert(jobs_, jobs_.client_name(0));
-    if (!world_.disk().is_planned()) ++result_.strayed_writes;
+    if (!world_.disk().is_planned()) ++counts_["writes astray"];
     world_.disk().forget_failures();
   }
 
@@ -614,7 +617,7 @@ class Player {
   }
 
   void crash_now(bool power) {
-    ++result_.crashes;
+    ++counts_["kills and power cuts"];
     end_of_full_disk();
     if (power) {
       world_.power_cut();
@@ -648,7 +651,7 @@ class Player {
   }
 
   void compare_digest() {
-    ++result_.looks;
+    ++counts_["comparisons with a replay"];
     Result<std::uint64_t> const replayed = world_.replayed_digest();
     if (!replayed.ok()) return wrong("the log cannot be replayed: " + replayed.status().text());
     if (replayed.value() != world_.engine().digest()) wrong("digest(live) differs from digest(replayed)");
@@ -668,11 +671,12 @@ class Player {
   std::mt19937_64 hostile_;
   Life life_;
   World& world_{life_.world};
-  PlayResult& result_{life_.result};
+  Counts& counts_{life_.result.counts};
   ClientOracle jobs_{life_, "jobs", 'c', true};
   ClientOracle scratch_{life_, "scratch", 's', false};
   ClientOracle* both_[2]{&jobs_, &scratch_};
   std::uint64_t steps_;
+  std::uint64_t step_{0};
   bool lying_disk_;
   std::uint64_t full_until_{0};  // the step at which the disk has space again
   bool is_rotten_{false};        // needed data was damaged since the last start
@@ -684,7 +688,7 @@ class Player {
 
 }  // namespace
 
-PlayResult play(std::uint64_t seed, std::uint64_t steps, bool lying_disk) {
+test::LifeResult play(std::uint64_t seed, std::uint64_t steps, bool lying_disk) {
   return Player{seed, steps, lying_disk}.run();
 }
 

@@ -1,11 +1,9 @@
-// Queue tables keep their promises through kills and power cuts (queue_life.h). FJ_SEED chooses the first life, FJ_PLAYS
+// Queue tables keep their promises through kills and power cuts (queue_life.cpp). FJ_SEED chooses the first life, FJ_LIVES
 // how many.
-#include <boost/test/unit_test.hpp>
-
 #include <string>
 
-#include "tests/support/seed.h"
-#include "tests/world/queue_life.h"
+#include "tests/support/play_lives.h"
+#include "tests/world/lives.h"
 #include "tests/world/world.h"
 
 namespace fastjournal::sim::queue_crashes_test {
@@ -13,20 +11,9 @@ namespace fastjournal::sim::queue_crashes_test {
 BOOST_AUTO_TEST_SUITE(queue_crashes)
 
 BOOST_AUTO_TEST_CASE(messages_go_around_and_none_is_lost_or_doubled) {
-  std::uint64_t const seed = test::seed_or(1);
-  std::uint64_t moves = 0;
-  std::uint64_t crashes = 0;
-  std::uint64_t kicked = 0;
-  for (std::uint64_t life = 0; life < test::number_from("FJ_PLAYS", 20); ++life) {
-    QueueLifeResult const result = live_with_queues(seed + life, 300);
-    BOOST_TEST_REQUIRE(result.wrong.empty(), "FJ_SEED=" << seed + life << " FJ_PLAYS=1: " << result.wrong);
-    moves += result.moves;
-    crashes += result.crashes;
-    kicked += result.kicked;
-  }
-  BOOST_TEST_MESSAGE(moves << " moves, " << crashes << " ends, " << kicked << " leases taken back");
-  BOOST_TEST(moves > 0U);
-  BOOST_TEST(kicked > 0U);
+  test::Counts counts = test::play_lives(1, 20, [](std::uint64_t seed) { return live_with_queues(seed, 300); });
+  BOOST_TEST(counts["moves"] > 0U);
+  BOOST_TEST(counts["leases taken back"] > 0U);
 }
 
 // What is taken at most once is freed when it is handed out, and read from its file after that.

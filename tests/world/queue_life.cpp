@@ -1,83 +1,73 @@
-#include "tests/world/queue_life.h"
-
+// Lives of a queue table in the daemon: consumers move messages around a ring of queues in transactions, some of them
+// distributed, through kills and power cuts. No message is lost and none is there twice; what was acknowledged is there.
 #include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
-#include <random>
 #include <set>
 #include <vector>
 
+#include "tests/world/daemon_life.h"
 #include "tests/world/lives.h"
 
 namespace fastjournal::sim {
 namespace {
 
+using lives::Counts;
 using lives::expect;
 using lives::parsed;
 
 constexpr std::array<std::string_view, 3> kAgents{"a0", "a1", "a2"};
 constexpr std::size_t kMovesMax = 20;  // of one transaction
 
-class QueueLife {
+class QueueLife final : private lives::DaemonLife {
  public:
-  explicit QueueLife(std::uint64_t seed) : random_(seed), world_(seed) {
-    expect(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/post.xml").ok(), "the table was refused");
-    expect(world_.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok(), "the table was refused");
-    expect(world_.start().ok(), "the first start was refused");
+  QueueLife(std::uint64_t seed, Counts& counts) : DaemonLife(seed, counts, {"transcripts/post", "transcripts/values"}) {
+    start();
     queues_ = 2 + draw(14);
     messages_ = 4 + draw(40);
-    expect(ask("DECLARE table=post;exchange=ring;kind=direct").front().command == "DECLARED", "no exchange");
+    expect_answer("DECLARE table=post;exchange=ring;kind=direct", "DECLARED");
     for (std::size_t i = 0; i < queues_; ++i) {
       // Messages that are handed out too often come back by another way: none is to be lost by that either.
-      expect(ask("DECLARE table=post;queue=" + queue(i) + ";max_deliveries=250").front().command == "DECLARED",
-             "no queue");
-      expect(ask("BIND table=post;exchange=ring;queue=" + queue(i) + ";routing_key=to" + std::to_string(i))
-                     .front()
-                     .command == "BOUND",
-             "no binding");
+      expect_answer("DECLARE table=post;queue=" + queue(i) + ";max_deliveries=250", "DECLARED");
+      expect_answer("BIND table=post;exchange=ring;queue=" + queue(i) + ";routing_key=to" + std::to_string(i), "BOUND");
     }
     for (std::size_t i = 0; i < messages_; ++i)
-      expect(ask("SEND table=post;queue=" + queue(draw(queues_)) + ";body=" + body(i)).front().command == "SENT",
-             "a message was refused");
+      expect_answer("SEND table=post;queue=" + queue(draw(queues_)) + ";body=" + body(i), "SENT");
   }
 
-  void live(std::uint64_t steps) {
-    for (step_ = 0; step_ < steps; ++step_) {
-      std::uint64_t const dice = draw(100);
-      Agent& agent = agents_[draw(agents_.size())];
-      if (dice < 35) {
-        take(agent);
-      } else if (dice < 70) {
-        move(agent);
-      } else if (dice < 78) {
-        move_in_a_branch(agent);
-      } else if (dice < 84) {
-        resolve(agent);
-      } else if (dice < 87) {
-        give_back(agent);
-      } else if (dice < 89) {
-        take_back(agent);
-      } else if (dice < 91) {
-        world_.advance(DurationMs{static_cast<std::int64_t>(draw(draw(8) == 0 ? 4'000'000 : 8'000))});
-        read_all();
-      } else if (dice < 93) {
-        read_all();
-        world_.close(agent.name);
-        agent.forget();
-        world_.settle();
-      } else if (dice < 95) {
-        world_.settle();
-        read_all();
-        check();
-      } else {
-        end(dice);
-      }
+  void step(std::uint64_t) {
+    std::uint64_t const dice = draw(100);
+    Agent& agent = agents_[draw(agents_.size())];
+    if (dice < 35) {
+      take(agent);
+    } else if (dice < 70) {
+      move(agent);
+    } else if (dice < 78) {
+      move_in_a_branch(agent);
+    } else if (dice < 84) {
+      resolve(agent);
+    } else if (dice < 87) {
+      give_back(agent);
+    } else if (dice < 89) {
+      take_back(agent);
+    } else if (dice < 91) {
+      world_.advance(DurationMs{static_cast<std::int64_t>(draw(draw(8) == 0 ? 4'000'000 : 8'000))});
+      read_all();
+    } else if (dice < 93) {
+      read_all();
+      world_.close(agent.name);
+      agent.forget();
+      world_.settle();
+    } else if (dice < 95) {
+      world_.settle();
+      read_all();
+      check();
+    } else {
+      end_daemon(dice);
     }
-    end(99);
   }
-  [[nodiscard]] QueueLifeResult const& result() const { return result_; }
-  [[nodiscard]] std::uint64_t step() const { return step_; }
+  void end() { end_daemon(99); }
 
  private:
   struct Held {
@@ -96,15 +86,12 @@ class QueueLife {
     }
   };
 
-  std::uint64_t draw(std::uint64_t below) { return random_() % below; }
   static std::string queue(std::size_t number) { return "q" + std::to_string(number); }
   // Sizes on both sides of what lies in a file.
   static std::string body(std::size_t number) {
     std::string out = "m" + std::to_string(number) + "-";
     return out + std::string(number % 7 == 0 ? 16'380 + number : number % 5 * 40, 'x');
   }
-
-  std::vector<Message> ask(std::string const& line) { return lives::ask(world_, "look", line); }
 
   void settle_some(Agent& agent) {
     if (draw(3) == 0) return;  // under way
@@ -133,9 +120,8 @@ class QueueLife {
     if (agent.held.empty()) return;
     Held const& one = agent.held[draw(agent.held.size())];
     if (ask("KICK table=post;message=" + one.message).front().command != "KICKED") return;
-    expect(ask("ACCEPT table=post;message=" + one.message + ";epoch=" + one.epoch).front().command == "ERROR",
-           "whose lease was taken back ended the message");
-    ++result_.kicked;
+    expect_answer("ACCEPT table=post;message=" + one.message + ";epoch=" + one.epoch, "ERROR");
+    ++counts_["leases taken back"];
   }
 
   // ACCEPT here, SEND there; by the exchange, or not.
@@ -212,8 +198,7 @@ class QueueLife {
     }
   }
 
-  void end(std::uint64_t dice) {
-    ++result_.crashes;
+  void end_daemon(std::uint64_t dice) {
     read_all();
     if (dice < 97) {
       // The power goes at one of the next writes; what is acknowledged before counts.
@@ -222,18 +207,7 @@ class QueueLife {
       world_.settle();
       read_all();
     }
-    if (dice < 99)
-      world_.power_cut();
-    else
-      world_.kill();
-    for (Agent& agent : agents_) {
-      agent.forget();
-      while (world_.take_line(agent.name)) {
-      }
-    }
-    expect(world_.start().ok(), "a start was refused");
-    while (world_.take_line("look")) {
-    }
+    start_again(dice < 99, agents_);
     check();
     check_prepared();
   }
@@ -260,7 +234,7 @@ class QueueLife {
     expect(moves >= acknowledged_,
            std::to_string(acknowledged_) + " moves were acknowledged, and " + std::to_string(moves) + " are there");
     acknowledged_ = moves;
-    result_.moves = static_cast<std::uint64_t>(moves);
+    counts_["moves"] = static_cast<std::uint64_t>(moves);
   }
 
   // What was acknowledged as prepared is in doubt, and nobody else's is; each is resolved, or stays.
@@ -273,8 +247,6 @@ class QueueLife {
     prepared_ = listed;
   }
 
-  std::mt19937_64 random_;
-  World world_;
   std::size_t queues_{0};
   std::size_t messages_{0};
   std::array<Agent, kAgents.size()> agents_{
@@ -283,25 +255,12 @@ class QueueLife {
   std::uint64_t branches_{0};
   std::map<std::string, std::int64_t> moves_of_branch_;
   std::set<std::string> prepared_;
-  std::uint64_t step_{0};
-  QueueLifeResult result_;
 };
 
 }  // namespace
 
-QueueLifeResult live_with_queues(std::uint64_t seed, std::uint64_t steps) {
-  std::optional<QueueLife> life;
-  std::string wrong;
-  try {
-    life.emplace(seed);
-    life->live(steps);
-  } catch (std::exception const& error) {
-    wrong = error.what();
-  }
-  QueueLifeResult out = life ? life->result() : QueueLifeResult{};
-  out.steps = life ? life->step() : 0;
-  if (!wrong.empty()) out.wrong = "step " + std::to_string(out.steps) + ": " + wrong;
-  return out;
+test::LifeResult live_with_queues(std::uint64_t seed, std::uint64_t steps) {
+  return test::live<QueueLife>(seed, steps);
 }
 
 }  // namespace fastjournal::sim

@@ -1,29 +1,20 @@
-// Random lives of a daemon in the simulator (play.h). FJ_SEED: the first seed; FJ_PLAYS: their number. Seeds that once
-// failed are kept here.
-#include <boost/test/unit_test.hpp>
-#include <cstdlib>
-#include <vector>
-
-#include "tests/support/seed.h"
-#include "tests/world/play.h"
+// Random lives of a daemon in the simulator (play.cpp). Seeds that once failed are kept here.
+#include "tests/support/play_lives.h"
+#include "tests/world/lives.h"
 
 namespace fastjournal::sim::random_lives_test {
 
 BOOST_AUTO_TEST_SUITE(random_lives)
 
 BOOST_AUTO_TEST_CASE(keep_every_promise) {
-  std::uint64_t const first = test::seed_or(1);
-  for (std::uint64_t seed = first; seed < first + test::number_from("FJ_PLAYS", 20); ++seed) {
-    PlayResult const result = play(seed, 2000);
-    BOOST_TEST(result.wrong.empty(), "./mk sim --seed " << seed << ": " << result.wrong);
-  }
+  test::play_lives(1, 20, [](std::uint64_t seed) { return play(seed, 2000); });
 }
 
 // These found a log that failed while it made room and had nothing to write afterwards: the daemon went on and refused
 // everything.
 BOOST_AUTO_TEST_CASE(what_failed_once_fails_no_more) {
   for (std::uint64_t const seed : {2626113992U, 389732942U, 3231081600U}) {
-    PlayResult const result = play(seed, 2000);
+    test::LifeResult const result = play(seed, 2000);
     BOOST_TEST(result.wrong.empty(), "./mk sim --seed " << seed << ": " << result.wrong);
   }
 }

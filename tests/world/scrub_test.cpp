@@ -25,15 +25,15 @@ struct Scrubbed : Asking {
       BOOST_REQUIRE(
           ask("INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + payload).starts_with("INSERTED "));
   }
-  // A container that is full and needed as a whole.
-  std::string an_old_container() {
+  // A segment that is full and needed as a whole.
+  std::string an_old_segment() {
     Result<log::file::LogReader> reader = log::file::LogReader::open(world.disk(), "shared");
     BOOST_REQUIRE(reader.ok());
     std::map<std::uint64_t, std::string> by_generation;
-    for (log::file::FoundContainer const& container : reader->containers())
-      if (container.header.generation != 0 && container.header.first > world.log().base_lsn() &&
-          container.header.end() < world.log().durable_lsn())
-        by_generation.emplace(container.header.generation, container.path);
+    for (log::file::FoundSegment const& segment : reader->segments())
+      if (segment.header.generation != 0 && segment.header.first > world.log().base_lsn() &&
+          segment.header.end() < world.log().durable_lsn())
+        by_generation.emplace(segment.header.generation, segment.path);
     BOOST_REQUIRE(!by_generation.empty());
     return by_generation.begin()->second;
   }
@@ -60,7 +60,7 @@ BOOST_FIXTURE_TEST_CASE(rounds_come_in_their_time_and_cost_little, Scrubbed) {
 }
 
 BOOST_FIXTURE_TEST_CASE(damage_is_told_and_what_it_hit_is_written_again_from_memory, Scrubbed) {
-  std::string const file = an_old_container();
+  std::string const file = an_old_segment();
   world.disk().flip(file, 100'000, 0x10);
   world.advance(kRound);
   world.advance(kRound);
@@ -82,7 +82,7 @@ BOOST_FIXTURE_TEST_CASE(damage_is_told_and_what_it_hit_is_written_again_from_mem
 
 // Once the damage was told, its alert survives a power cut at that very moment.
 BOOST_FIXTURE_TEST_CASE(damage_is_told_once_its_alert_is_durable, Scrubbed) {
-  std::string const file = an_old_container();
+  std::string const file = an_old_segment();
   world.disk().flip(file, 100'000, 0x10);
   for (int steps = 0; world.told().empty() && steps < 1'000'000; ++steps)
     if (!world.network().turn(world.clock().monotonic_us()))
@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(without_scrubbing_the_same_damage_stops_the_next_start, 
   world.kill();
   world.log_options.scrub_ms = 0;
   start();
-  world.disk().flip(an_old_container(), 100'000, 0x10);
+  world.disk().flip(an_old_segment(), 100'000, 0x10);
   world.advance(kRound);
   world.advance(kRound);
   BOOST_TEST(world.told().empty());

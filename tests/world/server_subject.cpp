@@ -69,7 +69,7 @@ class ServerSubject final : public reference::Subject {
       for (Texts const& command : unheard) send(client, command);
       world_.settle();
       while (std::optional<std::string> const line = world_.take_line(name_of(client))) {
-        // The call that failed may have been for a container made in advance: then there is no room, and nothing has
+        // The call that failed may have been for a segment made in advance: then there is no room, and nothing has
         // changed.
         if (line->find("code=no_space") == std::string::npos) return "answered without a sync: " + *line;
       }

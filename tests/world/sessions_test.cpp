@@ -37,7 +37,7 @@ BOOST_FIXTURE_TEST_CASE(a_failed_write_ends_everything_before_an_answer_leaves, 
 
 BOOST_FIXTURE_TEST_CASE(many_commands_of_a_turn_share_one_sync, Served) {
   ask("INSERT table=jobs;name=first");
-  world.advance(DurationMs{100});  // time to make spare containers and to write the stamp
+  world.advance(DurationMs{100});  // time to make spare segments and to write the durable marker
   std::uint64_t const before = world.disk().calls(Call::sync);
   for (int i = 0; i < 100; ++i) world.send("main", "INSERT table=jobs;name=n" + std::to_string(i));
   BOOST_TEST(world.network().turn(world.clock().monotonic_us()));

@@ -609,7 +609,7 @@ BOOST_FIXTURE_TEST_CASE(only_the_owner_of_the_log_takes_a_table_in, Mover) {
   BOOST_TEST(has(said, "must own log own. node n" + std::to_string(owner) + " at "), said);
 }
 
-// The shared log never comes back: a person decides.
+// The shared log never comes back: an operator decides.
 BOOST_AUTO_TEST_CASE(a_table_in_doubt_is_kept_where_it_was_when_a_person_says_so) {
   int doubts = 0;
   for (std::int64_t ms = 0; ms < 20; ms += 2) {

@@ -1,7 +1,7 @@
 // Sizes of 0, 1 and around the limits in every parameter of every command of the table types, in and out of transactions,
 // from several connections at one time, and in each way in which a blob comes: whatever a client sends is answered, or its
 // connection ends, and no invariant breaks. Empty blobs beside others are cases of their own, as they once ended the
-// daemon: an empty value begins where the next one does. FJ_SEED chooses the first life, FJ_PLAYS how many.
+// daemon: an empty value begins where the next one does. FJ_SEED chooses the first life, FJ_LIVES how many.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -281,8 +281,8 @@ BOOST_AUTO_TEST_CASE(a_connection_that_ends_beside_an_empty_blob) {
 
 BOOST_AUTO_TEST_CASE(commands_of_any_sizes_are_answered) {
   std::uint64_t const seed = test::seed_or(1);
-  for (std::uint64_t life = 0; life < test::number_from("FJ_PLAYS", 4); ++life) {
-    BOOST_TEST_CONTEXT("FJ_SEED=" << seed + life << " FJ_PLAYS=1") {
+  for (std::uint64_t life = 0; life < test::number_from("FJ_LIVES", 4); ++life) {
+    BOOST_TEST_CONTEXT("FJ_SEED=" << seed + life << " FJ_LIVES=1") {
       Fuzz fuzz{seed + life};
       fuzz.live(300);
       std::string said = std::to_string(fuzz.commands) + " commands:";

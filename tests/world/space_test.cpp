@@ -15,7 +15,7 @@
 namespace fastjournal::sim::space_test {
 namespace {
 
-constexpr std::uint64_t kContainer = 512U << 10U;
+constexpr std::uint64_t kSegment = 512U << 10U;
 
 std::uint64_t seed_of_run() { return test::seed_or(1); }
 
@@ -60,11 +60,11 @@ BOOST_AUTO_TEST_SUITE(space)
 
 // Removals work on a full disk, however few rows each command ends.
 BOOST_AUTO_TEST_CASE(on_a_full_disk_every_row_can_be_ended_one_by_one) {
-  for (std::uint64_t const containers : {8U, 14U})
+  for (std::uint64_t const segments : {8U, 14U})
     for (std::size_t const bytes : {60U, 3000U, 20'000U}) {
-      BOOST_TEST_CONTEXT(containers << " containers, rows of " << bytes) {
+      BOOST_TEST_CONTEXT(segments << " segments, rows of " << bytes) {
         Served served;
-        served.world.disk().set_capacity(containers * kContainer + log::file::kNewestFileBytes);
+        served.world.disk().set_capacity(segments * kSegment + log::file::kNewestFileBytes);
         served.serve();
         std::vector<std::string> const rows = served.fill(bytes);
         BOOST_TEST(rows.size() > 50U);
@@ -76,9 +76,9 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_every_row_can_be_ended_one_by_one) {
 
 // The same with rows that lie close together: copying frees only the space of ended rows.
 BOOST_AUTO_TEST_CASE(on_a_full_disk_rows_that_came_together_can_be_ended_one_by_one) {
-  for (std::uint64_t const containers : {8U, 14U}) {
+  for (std::uint64_t const segments : {8U, 14U}) {
     Served served;
-    served.world.disk().set_capacity(containers * kContainer + log::file::kNewestFileBytes);
+    served.world.disk().set_capacity(segments * kSegment + log::file::kNewestFileBytes);
     served.serve();
     std::vector<std::string> rows;
     for (bool full = false; !full;) {
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_rows_that_came_together_can_be_ended_one_by_
         if (message.command == "INSERTED") rows.emplace_back(message.text("row"));
       }
     }
-    BOOST_TEST_CONTEXT(containers << " containers, " << rows.size() << " rows") { end_all(served, rows); }
+    BOOST_TEST_CONTEXT(segments << " segments, " << rows.size() << " rows") { end_all(served, rows); }
   }
 }
 
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_rows_that_came_together_can_be_ended_one_by_
 BOOST_AUTO_TEST_CASE(on_a_full_disk_pairs_can_be_read_and_deleted) {
   for (std::size_t const bytes : {40U, 3000U}) {
     Served served;
-    served.world.disk().set_capacity(8 * kContainer + log::file::kNewestFileBytes);
+    served.world.disk().set_capacity(8 * kSegment + log::file::kNewestFileBytes);
     BOOST_REQUIRE(served.world.add_table(FJ_SOURCE_DIR "/tests/transcripts/values.xml").ok());
     served.serve();
     BOOST_REQUIRE(served.ask("SET table=values;key=t;value=1;ttl=3600000").starts_with("STORED "));
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_pairs_can_be_read_and_deleted) {
 BOOST_AUTO_TEST_CASE(a_daemon_that_is_killed_again_and_again_starts_on_a_full_disk) {
   for (bool const settled : {true, false}) {
     Served served;
-    served.world.disk().set_capacity(8 * kContainer + log::file::kNewestFileBytes);
+    served.world.disk().set_capacity(8 * kSegment + log::file::kNewestFileBytes);
     served.serve();
     std::vector<std::string> const rows = served.fill(3000);
     for (std::size_t i = 0; i < 60; ++i) {
@@ -157,11 +157,11 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_is_killed_again_and_again_starts_on_a_full_di
   }
 }
 
-// disk <= 2 x live + max(4, initial-containers) containers, whatever one old row does.
+// disk <= 2 x live + max(4, initial-containers) segments, whatever one old row does.
 BOOST_AUTO_TEST_CASE(one_immortal_row_under_churn_keeps_the_disk_within_its_bound) {
   constexpr std::uint64_t kLarger = 1U << 20U;  // four times the piece in which a journal counts live data
   Served served;
-  served.world.log_options.container_bytes = kLarger;
+  served.world.log_options.segment_bytes = kLarger;
   served.serve();
   BOOST_REQUIRE(!served.insert("immortal", 1000).empty());
   std::mt19937_64 random{seed_of_run()};
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(one_immortal_row_under_churn_keeps_the_disk_within_its_boun
   std::vector<std::uint64_t> lived;
   std::uint64_t most = 0;
   for (int i = 0; i < 6000; ++i) {
-    // The number of rows grows and shrinks, between none and several full containers.
+    // The number of rows grows and shrinks, between none and several full segments.
     bool const swell = (i / 1500) % 2 == 0;
     if (rows.empty() || random() % 4 < (swell ? 3U : 1U)) {
       rows.push_back(served.insert("r" + std::to_string(i), 2000));
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(one_immortal_row_under_churn_keeps_the_disk_within_its_boun
       stats);
 }
 
-// However rare its syncs are: a container that is not needed any more is freed by one, also if nobody asks for it.
+// However rare its syncs are: a segment that is not needed any more is freed by one, also if nobody asks for it.
 BOOST_AUTO_TEST_CASE(an_hour_of_load_keeps_the_disk_within_its_bound_under_every_sync_policy) {
   struct Case {
     log::file::SyncPolicy policy;
@@ -217,12 +217,12 @@ BOOST_AUTO_TEST_CASE(an_hour_of_load_keeps_the_disk_within_its_bound_under_every
     BOOST_TEST_CONTEXT("seed " << seed_of_run() << ", interval " << one.interval_ms << " ms, place "
                                << static_cast<int>(one.place)) {
       Served served;
-      served.world.log_options.container_bytes = kMiB;
+      served.world.log_options.segment_bytes = kMiB;
       served.world.log_options.sync = one.policy;
       served.world.log_options.sync_interval_ms = one.interval_ms;
       served.world.log_options.sync_place = one.place;
       served.serve();
-      // Old rows in every container, so that copying forward has something to do.
+      // Old rows in every segment, so that compaction has something to do.
       std::vector<std::string> old;
       for (int i = 0; i < 40; ++i) old.push_back(served.insert("old" + std::to_string(i), 100'000));
       std::vector<std::uint64_t> lived;
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(an_hour_of_load_keeps_the_disk_within_its_bound_under_every
       }
       for (std::string const& row : old)
         BOOST_REQUIRE(served.ask("DELETE table=jobs;row=" + row).starts_with("DELETED "));
-      // What they took is given back after the hundred commands that copying forward may need, also if no interval is
+      // What they took is given back after the hundred commands that compaction may need, also if no interval is
       // over by then.
       for (int i = 0; i < 100; ++i) BOOST_REQUIRE(!served.insert("k" + std::to_string(i % 50), 20'000).empty());
       served.ask("PEEK table=jobs;name=none");
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(an_hour_of_load_keeps_the_disk_within_its_bound_under_every
 BOOST_AUTO_TEST_CASE(an_emptied_log_keeps_what_when_empty_says_and_no_lsn_comes_back) {
   struct Case {
     log::WhenEmpty when_empty;
-    std::uint32_t containers;
+    std::uint32_t segments;
   };
   for (Case const expected :
        {Case{log::WhenEmpty::reset, 4}, Case{log::WhenEmpty::truncate, 3}, Case{log::WhenEmpty::remove, 1}}) {
@@ -270,7 +270,7 @@ BOOST_AUTO_TEST_CASE(an_emptied_log_keeps_what_when_empty_says_and_no_lsn_comes_
       Lsn const before = served.world.log().end_lsn();
       for (std::string const& row : rows) BOOST_REQUIRE(served.ask("DELETE table=jobs;row=" + row).starts_with("DEL"));
       served.world.advance(DurationMs{1500});
-      BOOST_TEST(served.world.log().usage().containers == expected.containers);
+      BOOST_TEST(served.world.log().usage().segments == expected.segments);
       BOOST_TEST(served.world.log().usage().logical_bytes <= 64U << 10U);
       BOOST_CHECK(served.world.log().end_lsn() > before);
       if (round == 1) served.world.power_cut();
@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(an_emptied_log_keeps_what_when_empty_says_and_no_lsn_comes_
   }
 }
 
-// Once a log is empty, its data is nowhere on the disk, except in the last container in use.
+// Once a log is empty, its data is nowhere on the disk, except in the last segment in use.
 BOOST_AUTO_TEST_CASE(what_is_freed_is_wiped_when_the_log_says_so) {
   for (bool const wipe : {true, false}) {
     Served served;
@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(what_failing_workers_say_does_not_go_far_beyond_the_limit_o
 // Otherwise the administrator would look for space on a disk that has enough.
 BOOST_AUTO_TEST_CASE(a_folder_that_may_not_be_written_is_not_called_a_full_disk) {
   Served served;
-  served.world.log_options.container_bytes = kContainer;
+  served.world.log_options.segment_bytes = kSegment;
   served.serve();
   served.world.disk().forbid_new_files(true);
   std::string answer;

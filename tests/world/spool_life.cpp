@@ -1,5 +1,19 @@
-#include "tests/world/spool_life.h"
-
+// One random life of a spool folder, its producers, its forwarder and a daemon, in the simulator. Producers save rows of
+// four tables with unique ids and keys that come again, are killed in the middle of a row, are slow, sync or do not.
+// The forwarder is killed between any two calls of its folder, which also fail. The power of its computer is cut, its
+// disk is full, bytes are damaged, its clock is set forward and back. The daemon is killed, loses power, is full, slow,
+// away for an hour, drains its tables, and declares one of them late. Connections end anywhere. In half of the lives it is
+// three nodes that share two of the tables and decide for them in turn (spool_site.h), and a node loses power. Everything
+// is drawn from one seed. In the end all is well again, and the following is held against what the daemon has:
+//
+//   - a row whose save was acknowledged counts once: its id is once among those that merged into its key, and the sum
+//     of its column is the number of these;
+//   - or its bytes were damaged, or lost in a power cut: then it counts once or never. A row whose save was not
+//     acknowledged, too;
+//   - a row that no daemon takes is among those set aside, with the right code, and no other row is;
+//   - of rows with a date of their own, the latest of a key counts;
+//   - within two minutes all rows are there, and within two periods nothing is left in the folder;
+//   - nothing is erased that is not kept, and no file is deleted that a producer has (sim_folder.h).
 #include <algorithm>
 #include <map>
 #include <random>
@@ -7,6 +21,7 @@
 
 #include "clients/spool/core/record.h"
 #include "tests/support/spool/sim_producer.h"
+#include "tests/world/lives.h"
 #include "tests/world/spool_site.h"
 #include "wire/msgpack.h"
 #include "wire/text.h"
@@ -48,7 +63,7 @@ class SpoolLife {
     }
   }
 
-  SpoolLifeResult run() {
+  test::LifeResult run() {
     site_.folder().slow_writes = true;
     site_.on_undated = [this](std::string const& id) { note_undated(id); };
     if (has_nodes_) site_.have_nodes({"counts", "dated"});
@@ -58,18 +73,19 @@ class SpoolLife {
     };
     for (char const* const table : {"counts", "plain", "dated", "ballast"}) add_table(table);
     wrong_if(world_.start());
-    while (is_right() && result_.steps < steps_) {
-      ++result_.steps;
+    while (is_right() && step_ < steps_) {
+      ++step_;
       step();
       wrong(site_.wrong());
     }
     if (is_right()) end();
-    if (!is_right()) result_.wrong = "step " + std::to_string(result_.steps) + ": " + result_.wrong;
-    result_.answers = site_.answers();
-    result_.duplicates = site_.duplicates();
-    result_.moves = site_.moves();
-    result_.dead_forwarders = site_.restarts();
-    return result_;
+    if (!is_right()) result_.wrong = "step " + std::to_string(step_) + ": " + result_.wrong;
+    counts_["answers"] = site_.answers();
+    counts_["answers to rows that came again"] = site_.duplicates();
+    counts_["answers of nodes that do not decide"] = site_.moves();
+    counts_["forwarders ended"] = site_.restarts();
+    counts_["steps"] = step_;
+    return std::move(result_);
   }
 
  private:
@@ -148,7 +164,7 @@ class SpoolLife {
     // A producer whose clock is fast: by less than the table's max-clock-skew, or by more.
     if (row.table == "dated" && one_in(6)) {
       row.date_ms += static_cast<std::int64_t>(draw(one_in(2) ? 2 * kSkewMs : 6 * kHourMs));
-      ++result_.fast_rows;
+      ++counts_["rows dated ahead of the daemon's clock"];
     }
     row.is_bad = one_in(20);
     std::string const payload(draw(one_in(20) ? 400 : 40), 'p');
@@ -179,7 +195,7 @@ class SpoolLife {
     if (!over) return;
     Row& row = rows_[*producer.row];
     row.is_acknowledged = over->ok();
-    ++(over->ok() ? result_.saved : result_.refused);
+    ++counts_[over->ok() ? "rows saved" : "saves refused"];
     producer.row.reset();
   }
 
@@ -191,7 +207,7 @@ class SpoolLife {
   }
 
   void kill_producer(Producer& producer) {
-    ++result_.dead_producers;
+    ++counts_["producers ended"];
     producer.spool.die(one_in(2) ? SIZE_MAX : draw(200));
     note_written(producer);
     producer.row.reset();
@@ -217,12 +233,12 @@ class SpoolLife {
     if (dice < 60) return site_.restart();
     if (dice < 68) return cut_power();
     if (dice < 80) {
-      ++result_.lost_connections;
+      ++counts_["connections lost"];
       return site_.disconnect(one_in(2));
     }
     if (dice < 81) {
       folder.fill(true);
-      ++result_.full_disks;
+      ++counts_["full disks"];
       return;
     }
     if (dice < 86) return folder.fill(false);
@@ -260,14 +276,14 @@ class SpoolLife {
     if (unread_.empty()) return;
     Row& row = rows_[unread_[draw(unread_.size())]];
     if (!is_whole(row)) return;
-    ++result_.damages;
+    ++counts_["damaged rows"];
     row.may_be_lost = true;
     site_.folder().flip(row.written->file, row.written->begin + draw(row.written->record.size()),
                         static_cast<std::uint8_t>(1U << draw(8)));
   }
 
   void set_clock() {
-    ++result_.clock_steps;
+    ++counts_["steps of the clock"];
     auto const ms = static_cast<std::int64_t>(draw(one_in(4) ? 6 * kHourMs : 60'000));
     step_clock(one_in(2) ? ms : -ms);
   }
@@ -291,7 +307,7 @@ class SpoolLife {
   // Producers and the forwarder are gone, and what no sync covered is lost, or some of it. Sometimes the daemon is on
   // this computer.
   void cut_power() {
-    ++result_.power_cuts;
+    ++counts_["power cuts of the producers' computer"];
     std::vector<std::size_t> whole;
     for (std::size_t i = 0; i < rows_.size(); ++i)
       if (is_whole(rows_[i])) whole.push_back(i);
@@ -336,9 +352,9 @@ class SpoolLife {
     site_.set_owner(is_away ? SpoolSite::kNobody : node);
   }
 
-  // Rows of others fill its containers, in some lives.
+  // Rows of others fill its segments, in some lives.
   void fill_daemon() {
-    ++result_.full_disks;
+    ++counts_["full disks"];
     world_.disk().set_capacity(world_.disk().used_bytes() + draw(100'000));
     if (!fills_daemon_ || !world_.fatal_error().ok()) return;
     world_.hold_flushes(false);
@@ -363,7 +379,7 @@ class SpoolLife {
 
   void stop_daemon() {
     if (!world_.is_running()) return;
-    ++result_.dead_daemons;
+    ++counts_["daemons ended"];
     if (one_in(2)) {
       world_.power_cut();
     } else {
@@ -374,7 +390,7 @@ class SpoolLife {
     world_.disk().set_capacity(kRoomy);
     world_.hold_flushes(false);
     bool const is_long = one_in(5);
-    result_.outages += is_long ? 1 : 0;
+    if (is_long) ++counts_["daemons away for up to an hour"];
     down_until_ms_ = world_.clock().monotonic_us() / 1000 + static_cast<std::int64_t>(draw(is_long ? kHourMs : 3'000));
   }
 
@@ -449,8 +465,8 @@ class SpoolLife {
       if (row.is_bad && times != 0) return wrong(row.id + " counts, and should have been refused");
       bool const is_sure = row.is_acknowledged && !row.may_be_lost;
       if (is_over && !row.is_bad) {
-        result_.unsure += is_sure ? 0 : 1;
-        result_.lost += row.is_acknowledged && row.may_be_lost && times == 0 ? 1 : 0;
+        if (!is_sure) ++counts_["rows that may count or not"];
+        if (row.is_acknowledged && row.may_be_lost && times == 0) ++counts_["acknowledged rows that were lost"];
       }
       if (is_over && is_sure && !row.is_bad && times == 0 && row.table != "dated")
         return wrong(row.table + " " + row.id + " was acknowledged, and is lost");
@@ -563,8 +579,8 @@ class SpoolLife {
             " held tables: " + site_.forwarder().problem().text());
     wrong(site_.wrong());
     if (is_right()) check_all();
-    result_.held += folder.holds();
-    result_.set_aside += folder.aside().size();
+    counts_["writes of held rows"] += folder.holds();
+    counts_["rows set aside"] += folder.aside().size();
   }
 
   // Only what may be half a row waits, for the producers to leave the file. What was erased may be there again.
@@ -582,11 +598,13 @@ class SpoolLife {
   World world_;
   spool::ForwarderRules rules_;
   SpoolSite site_;
-  SpoolLifeResult result_;
+  test::LifeResult result_;
+  test::Counts& counts_{result_.counts};
   std::vector<Producer> producers_;
   std::vector<Row> rows_;
   std::vector<std::size_t> unread_;  // rows written since the forwarder last looked
   std::uint64_t steps_;
+  std::uint64_t step_{0};
   std::int64_t down_until_ms_{0};
   std::int64_t latest_ms_{0};
   bool has_appeared_{false};
@@ -597,29 +615,6 @@ class SpoolLife {
 
 }  // namespace
 
-void SpoolLifeResult::add(SpoolLifeResult const& other) {
-  steps += other.steps;
-  saved += other.saved;
-  unsure += other.unsure;
-  lost += other.lost;
-  refused += other.refused;
-  answers += other.answers;
-  duplicates += other.duplicates;
-  moves += other.moves;
-  held += other.held;
-  set_aside += other.set_aside;
-  dead_producers += other.dead_producers;
-  dead_forwarders += other.dead_forwarders;
-  power_cuts += other.power_cuts;
-  dead_daemons += other.dead_daemons;
-  lost_connections += other.lost_connections;
-  full_disks += other.full_disks;
-  damages += other.damages;
-  clock_steps += other.clock_steps;
-  fast_rows += other.fast_rows;
-  outages += other.outages;
-}
-
-SpoolLifeResult live_with_spool(std::uint64_t seed, std::uint64_t steps) { return SpoolLife{seed, steps}.run(); }
+test::LifeResult live_with_spool(std::uint64_t seed, std::uint64_t steps) { return SpoolLife{seed, steps}.run(); }
 
 }  // namespace fastjournal::sim

@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(answers_that_are_lost_make_no_row_count_twice) {
 }
 
 BOOST_AUTO_TEST_CASE(a_daemon_that_is_full_gets_the_rows_when_it_has_space) {
-  constexpr int kRows = 2'000;  // more than its containers take
+  constexpr int kRows = 2'000;  // more than its segments take
   Spooling spool;
   spool.world.disk().set_capacity(spool.world.disk().used_bytes());
   for (int i = 0; i < kRows; ++i) {

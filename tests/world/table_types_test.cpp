@@ -112,11 +112,11 @@ void with_both(Body const& body) {
 }
 
 // Notes that count how often anybody asks them anything, also of the files that they could have.
-class CountedNotes final : public Table, public Timed, public Stores {
+class CountedNotes final : public Table, public Timed, public Stores, public Offloads {
  public:
   static inline std::uint64_t asked = 0;
 
-  Capabilities capabilities() override { return {.timed = this, .stores = this}; }
+  Capabilities capabilities() override { return capabilities_of(*this); }
   Verdict decide(Command const& command, Decision& decision) const override {
     return count(), notes_.decide(command, decision);
   }
@@ -125,8 +125,8 @@ class CountedNotes final : public Table, public Timed, public Stores {
   }
   std::uint8_t newest_version(std::uint8_t type) const override { return notes_.newest_version(type); }
   Lsn oldest_lsn() const override { return count(), notes_.oldest_lsn(); }
-  Restated restate_oldest(Lsn below, std::size_t budget, Decision& decision) const override {
-    return count(), notes_.restate_oldest(below, budget, decision);
+  Compacted compact_oldest(Lsn below, std::size_t budget, Decision& decision) const override {
+    return count(), notes_.compact_oldest(below, budget, decision);
   }
   std::uint64_t live_bytes() const override { return count(), notes_.live_bytes(); }
   std::uint64_t memory_bytes() const override { return count(), notes_.memory_bytes(); }
@@ -140,14 +140,11 @@ class CountedNotes final : public Table, public Timed, public Stores {
   bool decide_timer(Decision&) const override { return false; }
   void decide_clock_accepted(TimeMs, Decision&) const override {}
 
-  Status wish_to_store(Command const&, TimeMs, StoreRequest&) const override { return {}; }
-  Result<std::uint64_t> accept_content(Command const&, TimeMs, std::uint64_t) const override {
-    return Status{Code::not_supported, "notes come whole"};
-  }
   std::uint64_t list_extents(std::uint64_t, std::uint32_t, std::vector<Extent>&) const override { return 0; }
-  bool wish_to_move_out(std::vector<std::string>&) override { return count(), false; }
-  std::uint32_t file_for_new() const override { return count(), 0; }
-  bool take_detached() override { return count(), false; }
+  bool request_offload(std::vector<std::string>&) override { return count(), false; }
+  void fetched(Extent const&, std::string_view, Status const&) override {}
+  bool decide_offloaded(std::span<StoredValue const>, Decision&) const override { return false; }
+  void offload_failed(Status const&) override {}
 
   static PluginDescriptor const& type() {
     static PluginDescriptor descriptor = test::Notes::type();
@@ -167,8 +164,8 @@ class CountedNotes final : public Table, public Timed, public Stores {
 std::uint64_t asked_beside(std::size_t tables, bool have_rows, std::size_t bytes) {
   Asking served;
   test::TemporaryFolder folder;
-  // Rows are not copied forward, but the base of an empty log moves on.
-  served.world.log_options.container_bytes = have_rows ? 16U << 20U : 512U << 10U;
+  // Rows are not compacted, but the base of an empty log moves on.
+  served.world.log_options.segment_bytes = have_rows ? 16U << 20U : 512U << 10U;
   served.world.add_type(CountedNotes::type(), FJ_SOURCE_DIR "/tests/support/types/notes.xml");
   for (std::size_t i = 0; i < tables; ++i) {
     std::string const name = "notes" + std::to_string(i);

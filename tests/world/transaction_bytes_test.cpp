@@ -225,14 +225,14 @@ BOOST_AUTO_TEST_CASE(a_log_that_stops_to_serve_and_a_reload_end_it) {
   world.advance(DurationMs{100});
   BOOST_TEST(says(one("BEGIN"), "BEGUN"));
   BOOST_TEST(says(one("PUT table=images;key=a;data=" + letters(80'000)), "PROMISED"));
-  auto const stand = [&](log::Standing standing) {
-    log.stand(standing, "no way there");
+  auto const set_state = [&](log::State state) {
+    log.set_state(state, "no way there");
     world.network().turn_again();
     world.settle();
   };
-  stand(log::Standing::unavailable);
+  set_state(log::State::unavailable);
   BOOST_TEST(says(one("COMMIT"), "cause=unavailable"));
-  stand(log::Standing::serving);
+  set_state(log::State::serving);
   BOOST_TEST(promised("images") == 0);
   BOOST_TEST(data("a", "images").empty());
   BOOST_TEST(says(one("BEGIN"), "BEGUN"));

@@ -1,5 +1,10 @@
-#include "tests/world/transactions_life.h"
-
+// Lives of transactions in the daemon, local and distributed ones: workers move tokens around a ring of journals. Each
+// move finishes a row of one journal, inserts the token into another, stores how often the token was moved in a blob, and
+// counts it in a key/value table, all in one transaction, which may be rolled back, refused, left alone, sent as a whole, or under way when the power is cut; or it
+// is a branch that is prepared and resolved much later. The tables are in one log, two or three, each of which loses
+// what was not synced by itself. After each end every token must be in the ring exactly once, and the moves that the
+// tokens have made are those that were counted, and those in their blobs: never half a transaction, and none lost that was
+// acknowledged. At the end of a life no bytes are left of what was rolled back.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -10,12 +15,14 @@
 #include <set>
 #include <vector>
 
+#include "tests/world/daemon_life.h"
 #include "tests/world/lives.h"
 
 namespace fastjournal::sim {
 namespace {
 
 using lives::ask;
+using lives::Counts;
 using lives::expect;
 using lives::parsed;
 
@@ -139,54 +146,52 @@ std::vector<std::string> moves_of(std::vector<Held> const& rows, std::string con
   return out;
 }
 
-class TransactionsLife {
+class TransactionsLife final : private lives::DaemonLife {
  public:
-  explicit TransactionsLife(std::uint64_t seed) : random_(seed), world_(seed) {
+  TransactionsLife(std::uint64_t seed, Counts& counts) : DaemonLife(seed, counts, {}) {
     build(world_, 1 + seed % 3);
     if (seed % 4 == 0) world_.log_options.sync_place = log::SyncPlace::on_thread;
-    expect(world_.start().ok(), "the first start was refused");
+    start();
     fill_ring(world_);
   }
 
-  void live(std::uint64_t steps) {
-    for (step_ = 0; step_ < steps; ++step_) {
-      std::uint64_t const dice = draw(100);
-      Worker& worker = workers_[draw(kWorkers.size())];
-      if (dice < 30) {
-        take(worker);
-      } else if (dice < 66) {
-        move(worker);
-      } else if (dice < 76) {
-        move_in_a_branch(worker);
-      } else if (dice < 80) {
-        resolve(worker);
-      } else if (dice < 86) {
-        world_.advance(DurationMs{static_cast<std::int64_t>(draw(draw(8) == 0 ? 70'000 : 8'000))});
-        read_all();
-      } else if (dice < 89) {
-        if (draw(2) == 0)
-          static_cast<void>(ask(world_, "admin", "KICK table=" + table_of(draw(kTablesCount))));
-        else
-          maintain();
-      } else if (dice < 92) {
-        read_all();
-        world_.close(worker.name);
-        worker.forget();
-        world_.settle();
-      } else if (dice < 94) {
-        // Nothing is under way: the ring is looked at table by table.
-        world_.settle();
-        read_all();
-        check();
-      } else {
-        end(dice);
-      }
+  void step(std::uint64_t) {
+    std::uint64_t const dice = draw(100);
+    Worker& worker = workers_[draw(kWorkers.size())];
+    if (dice < 30) {
+      take(worker);
+    } else if (dice < 66) {
+      move(worker);
+    } else if (dice < 76) {
+      move_in_a_branch(worker);
+    } else if (dice < 80) {
+      resolve(worker);
+    } else if (dice < 86) {
+      world_.advance(DurationMs{static_cast<std::int64_t>(draw(draw(8) == 0 ? 70'000 : 8'000))});
+      read_all();
+    } else if (dice < 89) {
+      if (draw(2) == 0)
+        static_cast<void>(lives::ask(world_, "admin", "KICK table=" + table_of(draw(kTablesCount))));
+      else
+        maintain();
+    } else if (dice < 92) {
+      read_all();
+      world_.close(worker.name);
+      worker.forget();
+      world_.settle();
+    } else if (dice < 94) {
+      // Nothing is under way: the ring is looked at table by table.
+      world_.settle();
+      read_all();
+      check();
+    } else {
+      end_daemon(dice);
     }
-    end(99);
+  }
+  void end() {
+    end_daemon(99);
     leave_nothing();
   }
-  [[nodiscard]] TransactionsLifeResult const& result() const { return result_; }
-  [[nodiscard]] std::uint64_t step() const { return step_; }
 
  private:
   struct Worker {
@@ -203,8 +208,6 @@ class TransactionsLife {
       in_transaction = false;
     }
   };
-
-  std::uint64_t draw(std::uint64_t below) { return random_() % below; }
 
   void take(Worker& worker) {
     if (worker.in_transaction) return;
@@ -282,22 +285,20 @@ class TransactionsLife {
 
   // The files of blobs are exchanged, with transactions that are open or in doubt.
   void maintain() {
-    static_cast<void>(ask(world_, "admin", "MAINTAIN table=blobs"));
+    static_cast<void>(lives::ask(world_, "admin", "MAINTAIN table=blobs"));
     if (draw(3) == 0) world_.advance(DurationMs{61'000});
     read_all();
   }
 
-  std::int64_t figure(std::string const& name) {
-    return ask(world_, "look", "STATS table=blobs").front().integer(name).value_or(-1);
-  }
+  std::int64_t figure(std::string const& name) { return ask("STATS table=blobs").front().integer(name).value_or(-1); }
   // What was rolled back, and what was replaced, takes no space behind a maintenance.
   void leave_nothing() {
     for (std::string const& xid : prepared_)
-      expect(ask(world_, "look", "XA_ROLLBACK xid=" + xid).front().command == "ROLLED_BACK", "a branch stays");
+      expect(ask("XA_ROLLBACK xid=" + xid).front().command == "ROLLED_BACK", "a branch stays");
     expect(figure("outside_promised_bytes") == 0, "bytes are promised to nobody");
     for (int i = 0; i < 2; ++i) {
       world_.advance(DurationMs{180'000});
-      static_cast<void>(ask(world_, "admin", "MAINTAIN table=blobs"));
+      static_cast<void>(lives::ask(world_, "admin", "MAINTAIN table=blobs"));
       world_.advance(DurationMs{180'000});
     }
     check();
@@ -310,7 +311,7 @@ class TransactionsLife {
   // What was acknowledged as prepared is in doubt, and nobody else's is; each is resolved, or stays.
   void check_prepared() {
     std::set<std::string> listed;
-    for (Message const& branch : ask(world_, "look", "XA_RECOVER count=1000"))
+    for (Message const& branch : ask("XA_RECOVER count=1000"))
       if (branch.command == "BRANCH") listed.emplace(branch.text("xid"));
     for (std::string const& xid : prepared_)
       expect(listed.contains(xid), "branch " + xid + " was prepared, and is not in doubt");
@@ -341,17 +342,17 @@ class TransactionsLife {
         prepared_.emplace(answer.text("xid"));
       } else if (answer.has("xid")) {
         if (answer.command == "COMMITTED") acknowledged_ += moves_of_branch_.at(std::string{answer.text("xid")});
-        result_.committed += answer.command == "COMMITTED" ? 1 : 0;
+        counts_["transactions committed"] += answer.command == "COMMITTED" ? 1 : 0;
       } else if (answer.command == "COMMITTED") {
         expect(!worker.under_way.empty() && worker.under_way.front() >= 0, "COMMITTED of nothing");
         acknowledged_ += worker.under_way.front();
         worker.under_way.pop_front();
-        ++result_.committed;
+        ++counts_["transactions committed"];
       } else if (answer.command == "ROLLED_BACK") {
         expect(!worker.under_way.empty() && worker.under_way.front() < 0, "ROLLED_BACK of nothing");
         worker.under_way.pop_front();
       } else if (answer.command == "ERROR") {
-        ++result_.refused;
+        ++counts_["commands refused"];
         if (about != "COMMIT" && about != "ROLLBACK" && about != "TRANSACTION") continue;
         expect(!worker.under_way.empty(), "a refusal of nothing: " + *line);
         worker.under_way.pop_front();
@@ -359,8 +360,7 @@ class TransactionsLife {
     }
   }
 
-  void end(std::uint64_t dice) {
-    ++result_.crashes;
+  void end_daemon(std::uint64_t dice) {
     read_all();
     if (dice < 96) {
       // The power goes at one of the next writes; what is acknowledged before counts.
@@ -376,22 +376,8 @@ class TransactionsLife {
       }
       world_.settle();
       read_all();
-      world_.power_cut();
-    } else if (dice < 98) {
-      world_.power_cut();
-    } else {
-      world_.kill();
     }
-    for (Worker& worker : workers_) {
-      worker.forget();
-      while (world_.take_line(worker.name)) {
-      }
-    }
-    expect(world_.start().ok(), "a start was refused");
-    while (world_.take_line("look")) {
-    }
-    while (world_.take_line("admin")) {
-    }
+    start_again(dice < 98, workers_);
     check();
     expect(left_in(world_).empty(), left_in(world_));
     check_prepared();
@@ -405,16 +391,12 @@ class TransactionsLife {
     acknowledged_ = ring.moves;
   }
 
-  std::mt19937_64 random_;
-  World world_;
   std::array<Worker, kWorkers.size()> workers_{
       {{std::string{kWorkers[0]}}, {std::string{kWorkers[1]}}, {std::string{kWorkers[2]}}}};
   std::int64_t acknowledged_{0};
   std::uint64_t branches_{0};                            // begun so far
   std::map<std::string, std::int64_t> moves_of_branch_;  // by xid
   std::set<std::string> prepared_;                       // xids, acknowledged and not resolved by us
-  std::uint64_t step_{0};
-  TransactionsLifeResult result_;
 };
 
 // One world, a transaction that moves `count` tokens, and the power that goes at the n-th call of its COMMIT.
@@ -431,7 +413,7 @@ class Cut {
     build(world_, logs);
     expect(world_.start().ok(), "the first start was refused");
     fill_ring(world_);
-    // Where the batch of the COMMIT lies in its container is drawn as well.
+    // Where the batch of the COMMIT lies in its segment is drawn as well.
     std::string const filler(random_() % 40'000, 'x');
     static_cast<void>(ask(world_, "look", "SET table=values;key=filler;value=" + filler));
     std::vector<Held> rows;
@@ -523,19 +505,8 @@ class Cut {
 
 }  // namespace
 
-TransactionsLifeResult live_with_transactions(std::uint64_t seed, std::uint64_t steps) {
-  std::unique_ptr<TransactionsLife> life;
-  std::string wrong;
-  try {
-    life = std::make_unique<TransactionsLife>(seed);
-    life->live(steps);
-  } catch (std::exception const& error) {
-    wrong = error.what();
-  }
-  TransactionsLifeResult out = life == nullptr ? TransactionsLifeResult{} : life->result();
-  out.steps = life == nullptr ? 0 : life->step();
-  if (!wrong.empty()) out.wrong = "step " + std::to_string(out.steps) + ": " + wrong;
-  return out;
+test::LifeResult live_with_transactions(std::uint64_t seed, std::uint64_t steps) {
+  return test::live<TransactionsLife>(seed, steps);
 }
 
 namespace {
@@ -606,9 +577,10 @@ std::string lose_homes(std::uint64_t seed, std::uint64_t times) {
   return {};
 }
 
-CommitCutsResult cut_commits(std::uint64_t seed, std::uint64_t cuts) {
-  CommitCutsResult out;
-  for (std::uint64_t round = 0; out.cuts < cuts; ++round) {
+test::LifeResult cut_commits(std::uint64_t seed, std::uint64_t cuts) {
+  test::LifeResult out;
+  std::uint64_t& done_cuts = out.counts["cuts"];
+  for (std::uint64_t round = 0; done_cuts < cuts; ++round) {
     std::size_t const count = 1 + round % kTokens;
     std::size_t const logs = 3 - round / 5 % 3;
     for (std::uint64_t call = 0;; ++call) {
@@ -616,9 +588,9 @@ CommitCutsResult cut_commits(std::uint64_t seed, std::uint64_t cuts) {
         Cut cut(seed * 1'000'003 + round * 101 + call, count, static_cast<Cut::Where>(round % 5), logs);
         bool done = false;
         bool const was_cut = cut.cut_at(call, done);
-        ++out.cuts;
-        ++(done ? out.done : out.nothing);
-        out.in_several_logs += logs > 1 ? 1 : 0;
+        ++done_cuts;
+        ++out.counts[done ? "cuts that left all of the transaction" : "cuts that left nothing of it"];
+        if (logs > 1) ++out.counts["cuts in several logs"];
         if (!was_cut) break;
       } catch (std::exception const& error) {
         out.wrong = "round " + std::to_string(round) + ", call " + std::to_string(call) + ": " + error.what();

@@ -1,15 +1,17 @@
-#include "tests/world/transactions_model.h"
-
+// Random commands of four clients, alone, in local transactions and in branches of distributed ones, against the whole
+// core and against a reference (transactions_reference.h): every answer is the one that was expected, and so is what is
+// there afterwards, over kills and power cuts. The tables are in one log, two or three.
 #include <array>
 #include <memory>
-#include <random>
 
+#include "tests/world/daemon_life.h"
 #include "tests/world/lives.h"
 #include "tests/world/transactions_reference.h"
 
 namespace fastjournal::sim {
 namespace {
 
+using lives::Counts;
 using lives::expect;
 using lives::parsed;
 using Reference = TransactionsReference;
@@ -42,9 +44,9 @@ std::string words_of(std::vector<Message> const& answers) {
   return out;
 }
 
-class Model {
+class Model final : private lives::DaemonLife {
  public:
-  explicit Model(std::uint64_t seed) : random_(seed), world_(seed) {
+  Model(std::uint64_t seed, Counts& counts) : DaemonLife(seed, counts, {}) {
     constexpr std::array<std::array<std::string_view, 3>, 3> kLogs{
         {{"shared", "shared", "shared"}, {"shared", "alone", "alone"}, {"alone", "shared", "third"}}};
     for (std::size_t i = 0; i < kModelTables.size(); ++i) {
@@ -57,30 +59,26 @@ class Model {
       world_.add_table(table);
     }
     if (seed % 4 == 0) world_.log_options.sync_place = log::SyncPlace::on_thread;
-    expect(world_.start().ok(), "the first start was refused");
-    expect(look("DECLARE table=post;queue=first;dead_letters=second").front().command == "DECLARED", "no queue");
+    start();
+    expect_answer("DECLARE table=post;queue=first;dead_letters=second", "DECLARED");
   }
 
-  void live(std::uint64_t steps) {
-    for (step_ = 0; step_ < steps; ++step_) {
-      step();
-      if (draw(16) == 0) compare();
-    }
+  void step(std::uint64_t) {
+    command();
+    if (draw(16) == 0) compare();
+  }
+  void end() {
     compare();
     restart();
   }
-  [[nodiscard]] std::uint64_t step_number() const { return step_; }
-  [[nodiscard]] TransactionsModelResult const& result() const { return result_; }
 
  private:
-  std::uint64_t draw(std::uint64_t below) { return random_() % below; }
+  using DaemonLife::ask;
   template <typename All>
   auto const& any_of(All const& all) {
     return all[draw(all.size())];
   }
-  std::vector<Message> look(std::string const& line) { return lives::ask(world_, "look", line); }
-
-  void step() {
+  void command() {
     Client const& client = clients_[draw(clients_.size())];
     std::uint64_t const dice = draw(100);
     if (dice < 3) {
@@ -216,7 +214,7 @@ class Model {
   }
 
   void ask(Client const& client, Reference::Asked const& asked) {
-    // A person decides, and not by every connection.
+    // An operator decides, and not by every connection.
     bool const is_decision = asked.command == "XA_DECIDE";
     Client const& by = is_decision ? clients_.back() : client;
     remember(asked);
@@ -236,8 +234,8 @@ class Model {
     said_ = client.who.name + "> " + line;
     std::string const answer = words_of(lives::ask(world_, client.connection, line));
     expect(answer == expected, said_ + ": answered " + answer + ", and expected was " + expected);
-    if (answer.starts_with("COMMITTED")) ++result_.committed;
-    if (answer.starts_with("ERROR")) ++result_.refused;
+    if (answer.starts_with("COMMITTED")) ++counts_["transactions committed"];
+    if (answer.starts_with("ERROR")) ++counts_["answers that were errors"];
   }
   // Whoever had it asks once more, later.
   void remember(Reference::Asked const& asked) {
@@ -266,13 +264,8 @@ class Model {
 
   // -- ends and states -----------------------------------------------------------------
   void restart() {
-    ++result_.crashes;
     bool const is_cut = draw(2) == 0;
-    if (is_cut)
-      world_.power_cut();
-    else
-      world_.kill();
-    expect(world_.start().ok(), "a start was refused");
+    start_again(is_cut);
     reference_.restart();
     said_ = is_cut ? "a power cut" : "a kill";
     compare(is_cut);
@@ -282,7 +275,7 @@ class Model {
     compare_rows(after_cut);
     compare_messages(after_cut);
     std::map<std::string, std::int64_t> pairs;
-    for (Message const& pair : look("GET table=values;prefix=k"))
+    for (Message const& pair : ask("GET table=values;prefix=k"))
       if (pair.command == "PAIR") pairs[std::string{pair.text("key")}] = pair.integer("value").value_or(-1);
     expect(pairs == reference_.pairs, "after " + said_ + ": the pairs are not those that were expected");
     std::set<std::string> prepared;
@@ -292,7 +285,7 @@ class Model {
   }
   void compare_rows(bool after_cut) {
     std::map<std::string, std::string> states;
-    for (Message const& row : look("LIST table=jobs;count=1000"))
+    for (Message const& row : ask("LIST table=jobs;count=1000"))
       if (row.command == "ROW") states[std::string{row.text("name")}] += std::string{row.text("status")} + " ";
     std::map<std::string, std::string> expected;
     for (auto const& [name, row] : reference_.rows) {
@@ -308,7 +301,7 @@ class Model {
   }
   void compare_messages(bool after_cut) {
     std::map<std::string, std::string> states;
-    for (Message const& one : look("BROWSE table=post;body=1;count=1000"))
+    for (Message const& one : ask("BROWSE table=post;body=1;count=1000"))
       if (one.command == "MESSAGE")
         states[std::string{one.text("body")}] = std::string{one.text("queue")} + " " + std::string{one.text("status")};
     std::map<std::string, std::string> expected;
@@ -322,8 +315,6 @@ class Model {
     expect(states.size() == expected.size(), "after " + said_ + ": there are messages that were not expected");
   }
 
-  std::mt19937_64 random_;
-  World world_;
   Reference reference_;
   // Two of one origin, one of another, and the administrator.
   std::vector<Client> clients_{{{"c0", "here"}, "c0"},
@@ -333,25 +324,10 @@ class Model {
   std::vector<std::pair<std::string, Reference::Lease>> former_;
   std::uint64_t bodies_{0};
   std::string said_{"the start"};
-  std::uint64_t step_{0};
-  TransactionsModelResult result_;
 };
 
 }  // namespace
 
-TransactionsModelResult model_transactions(std::uint64_t seed, std::uint64_t steps) {
-  std::unique_ptr<Model> model;
-  std::string wrong;
-  try {
-    model = std::make_unique<Model>(seed);
-    model->live(steps);
-  } catch (std::exception const& error) {
-    wrong = error.what();
-  }
-  TransactionsModelResult out = model == nullptr ? TransactionsModelResult{} : model->result();
-  out.steps = model == nullptr ? 0 : model->step_number();
-  if (!wrong.empty()) out.wrong = "step " + std::to_string(out.steps) + ": " + wrong;
-  return out;
-}
+test::LifeResult model_transactions(std::uint64_t seed, std::uint64_t steps) { return test::live<Model>(seed, steps); }
 
 }  // namespace fastjournal::sim

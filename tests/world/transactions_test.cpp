@@ -126,17 +126,17 @@ BOOST_AUTO_TEST_CASE(a_log_that_stops_to_serve_ends_those_of_its_tables) {
   BOOST_TEST(says(daemon.one("INSERT table=own;name=a"), "PROMISED"));
   BOOST_TEST(says(daemon.ask("other", "BEGIN"), "BEGUN"));
   BOOST_TEST(says(daemon.ask("other", "INSERT table=jobs;name=a"), "PROMISED"));
-  auto const stand = [&](log::Standing standing) {
-    log.stand(standing, "no way there");
+  auto const set_state = [&](log::State state) {
+    log.set_state(state, "no way there");
     daemon.world.network().turn_again();
     daemon.world.settle();
   };
-  stand(log::Standing::unavailable);
+  set_state(log::State::unavailable);
   std::string const answer = daemon.one("COMMIT");
   BOOST_TEST(says(answer, "code=rolled_back"), answer);
   BOOST_TEST(says(answer, "cause=unavailable"), answer);
   BOOST_TEST(says(daemon.ask("other", "COMMIT"), "COMMITTED"));
-  stand(log::Standing::serving);
+  set_state(log::State::serving);
   BOOST_TEST(says(daemon.one("PEEK table=own;name=a"), "code=unknown_row"));
 }
 

@@ -63,10 +63,10 @@ BOOST_AUTO_TEST_CASE(a_turn_is_over_when_its_time_is) {
   BOOST_TEST(budget.begin());
   BOOST_TEST(!budget.begin());
   for (int reading = 1; reading <= 3; ++reading) {
-    budget.spend(TurnBudget::kLooksPerReading);
+    budget.spend(TurnBudget::kWorkUnitsPerReading);
     BOOST_TEST(!budget.is_over());
   }
-  budget.spend(TurnBudget::kLooksPerReading);
+  budget.spend(TurnBudget::kWorkUnitsPerReading);
   BOOST_TEST(budget.is_over());
   budget.end();
   BOOST_TEST(budget.begin());
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(the_clock_is_read_rarely) {
   TurnBudget budget{clock};
   budget.begin();
   for (std::uint64_t message = 0; message < 1000; ++message) budget.spend(100);
-  BOOST_TEST(clock.readings <= 2 + 1000 * 100 / TurnBudget::kLooksPerReading);
+  BOOST_TEST(clock.readings <= 2 + 1000 * 100 / TurnBudget::kWorkUnitsPerReading);
   BOOST_TEST(!budget.is_over());
 }
 
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_clock_that_stands_still_ends_no_turn_but_a_count_does) {
   TickingClock clock;
   TurnBudget budget{clock};
   budget.begin();
-  for (std::uint64_t looks = 0; looks < TurnBudget::kLooksPerTurn; looks += 1000) budget.spend(1000);
+  for (std::uint64_t work_units = 0; work_units < TurnBudget::kWorkUnitsPerTurn; work_units += 1000) budget.spend(1000);
   BOOST_TEST(budget.is_over());
 }
 
@@ -110,7 +110,7 @@ BOOST_FIXTURE_TEST_CASE(an_insert_does_not_wait_for_what_others_asked_before, Se
   for (int i = 0; i < kGreedy; ++i) listed += answers(name(i));
   BOOST_TEST(listed > 0U);
   // Two turns' worth, and one more that each turn may begin before its budget ends.
-  BOOST_TEST(listed <= 2 * TurnBudget::kLooksPerTurn / 6000 + 2);
+  BOOST_TEST(listed <= 2 * TurnBudget::kWorkUnitsPerTurn / 6000 + 2);
 }
 
 BOOST_FIXTURE_TEST_CASE(those_who_ask_for_much_go_on_by_turns, Served) {
@@ -155,11 +155,11 @@ BOOST_FIXTURE_TEST_CASE(a_connection_that_ends_its_input_is_read_to_the_end, Ser
 
 BOOST_FIXTURE_TEST_CASE(a_status_that_few_rows_have_is_listed_without_looking_at_all, Served) {
   fill(6000);
-  std::uint64_t const before = world.engine().looks();
+  std::uint64_t const before = world.engine().work_units();
   world.send("main", "LIST table=jobs;status=parked");
   world.send("main", "LIST table=jobs;status=processing");
   world.settle();
-  BOOST_TEST(world.engine().looks() - before < 500U);
+  BOOST_TEST(world.engine().work_units() - before < 500U);
 }
 
 // Giving back what a connection held takes as many turns as it needs.
@@ -172,8 +172,8 @@ BOOST_FIXTURE_TEST_CASE(the_end_of_a_connection_with_many_leases_is_no_single_tu
   world.network().drop(ConnectionId{2});
   std::uint64_t most = 0;
   int turns = 0;
-  for (std::uint64_t before = world.engine().looks(); turn(); before = world.engine().looks()) {
-    most = std::max(most, world.engine().looks() - before);
+  for (std::uint64_t before = world.engine().work_units(); turn(); before = world.engine().work_units()) {
+    most = std::max(most, world.engine().work_units() - before);
     ++turns;
   }
   BOOST_TEST(turns > 1);
@@ -181,8 +181,8 @@ BOOST_FIXTURE_TEST_CASE(the_end_of_a_connection_with_many_leases_is_no_single_tu
   // After the grace all of them time out, in bounded turns as well.
   most = 0;
   world.clock().advance(10'001'000);
-  for (std::uint64_t before = world.engine().looks(); turn(); before = world.engine().looks())
-    most = std::max(most, world.engine().looks() - before);
+  for (std::uint64_t before = world.engine().work_units(); turn(); before = world.engine().work_units())
+    most = std::max(most, world.engine().work_units() - before);
   BOOST_TEST(most < 150'000U);
   world.send("main", "STATS table=jobs");
   world.settle();

@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_log_that_does_not_serve_is_left_out) {
   BOOST_TEST(ask("all", "WATCH").starts_with("WATCHING "));
   BOOST_TEST(value(last("one"), "tables") == "1");
   BOOST_TEST(value(last("all"), "tables") == "2");
-  far.stand(log::Standing::unavailable, "no way there");
+  far.set_state(log::State::unavailable, "no way there");
   world.advance(DurationMs{2'000});
   BOOST_TEST(value(last("one"), "tables") == "0");
   BOOST_TEST(value(last("all"), "tables") == "1");

@@ -21,7 +21,7 @@ World::World(std::uint64_t seed) : seed_(seed) {
   add_type(blob::table_type(), FJ_SOURCE_DIR "/plugins/blob/blob.xml");
   add_type(queue::table_type(), FJ_SOURCE_DIR "/plugins/queue/queue.xml");
   add_type(pipeline::table_type(), FJ_SOURCE_DIR "/plugins/pipeline/pipeline.xml");
-  log_options.container_bytes = 512U << 10U;
+  log_options.segment_bytes = 512U << 10U;
   log_options.store_id_seed = seed;
   flush_chance_.seed(seed);
   byte_chance_.seed(seed + 1);
@@ -126,7 +126,7 @@ Status World::open_logs() {
     log::file::FileLog& opened = *(logs_[name] = std::move(log).value());
     server_->add_log(opened);
     if (Status status = data_->know(name); !status.ok()) return status;
-    if (Status status = engine.attach(hosted, opened); !status.ok()) return status;
+    if (Status status = engine.recovery().attach(hosted, opened); !status.ok()) return status;
   }
   return {};
 }
@@ -137,11 +137,11 @@ Status World::open_sim_log(engine::HostedLog& hosted, SimLog& log) {
   hosted.store_id = log.store_id();
   for (test::KeptRecord const& record : log.records())
     if (record.table == TableId::catalogue)
-      if (Status status = engine.replay_catalogue(hosted, record.view()); !status.ok()) return status;
+      if (Status status = engine.recovery().replay_catalogue(hosted, record.view()); !status.ok()) return status;
   for (test::KeptRecord const& record : log.records())
-    if (Status status = engine.replay(hosted, record.view(), log.base_lsn()); !status.ok()) return status;
+    if (Status status = engine.recovery().replay(hosted, record.view(), log.base_lsn()); !status.ok()) return status;
   server_->add_log(log);
-  return engine.attach(hosted, log);
+  return engine.recovery().attach(hosted, log);
 }
 
 SimLog& World::use_sim_log(std::string const& name) {
@@ -478,7 +478,7 @@ Result<std::uint64_t> World::replayed_digest() {
     engine::LogReplay replay{engine, hosted};
     log::file::RecoveryReport report;
     if (Status status = reader->read(replay, report); !status.ok()) return status;
-    if (Status status = engine.attach(hosted, *log); !status.ok()) return status;
+    if (Status status = engine.recovery().attach(hosted, *log); !status.ok()) return status;
   }
   return engine.digest();
 }
@@ -494,7 +494,7 @@ TimeMs World::last_logged() {
     log::file::RecoveryReport report;
     if (!reader.ok() || !reader->read(replay, report).ok()) return {};
   }
-  return engine.last_now();
+  return engine.time_corrections().last_now();
 }
 
 }  // namespace fastjournal::sim

@@ -185,7 +185,7 @@ class Backend {
     return refused ? events_.write() : take(std::move(work).value());
   }
 
-  // An unreadable document will stay unreadable: FAIL parks the row for a person.
+  // An unreadable document will stay unreadable: FAIL parks the row for an operator.
   Status give_up(Row const& row, Status const& why) {
     fmt::print(stderr, "{}: {}\n", job_.name, why.message());
     if (Status noted = announce_end(row, 0); !noted.ok()) return noted;

@@ -56,7 +56,7 @@ Result<GzFile> open_file(fs::path const& path) {
 Result<std::string> read_unpacked(fs::path const& path, std::size_t bytes_max) {
   auto opened = open_file(path);
   if (!opened.ok()) return opened.status();
-  gzFile const file = opened.value().get();
+  gzFile file = opened.value().get();
   std::string bytes;
   while (bytes.size() < bytes_max) {
     std::size_t const had = bytes.size();

@@ -1,74 +1,140 @@
-#include "clients/programs/fastjournal/administer.h"
+// pause, drain, resume: what a table takes and hands out. apply and reload: the tables folder, as it is now, becomes
+// what the daemon serves. stop: the daemon ends.
+#include <pwd.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
-#include <istream>
 #include <ostream>
-#include <string>
-#include <utility>
 
-#include "clients/programs/fastjournal/commands.h"
+#include <fmt/format.h>
+
+#include "clients/programs/fastjournal/verbs.h"
 
 namespace fastjournal::cli {
 namespace {
 
-using client::Connection;
-using client::Reply;
-
-ExitCode say(Invocation const& one, Console& console, Message const& answer, std::string const& sentence) {
-  console.out << (one.json ? render_json(answer) : sentence + '\n');
-  return ExitCode::ok;
+// user@host: the sender, for people.
+std::string who_am_i() {
+  passwd const* const user = ::getpwuid(::geteuid());
+  char host[256] = "";
+  if (::gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
+  std::string const name = user == nullptr ? std::to_string(::geteuid()) : user->pw_name;
+  return name + "@" + host;
 }
+
+struct SetMode {
+  std::string_view command;
+  std::string_view done;
+};
+constexpr SetMode kPauseMode{"PAUSE", "is paused: nothing is handed out until `resume`"};
+constexpr SetMode kDrainMode{"DRAIN", "drains: inserts are refused until `resume`"};
+constexpr SetMode kResumeMode{"RESUME", "is open again"};
+
+struct Stand {
+  OptionSet& to;
+  SetMode const* mode;
+  Text reason{to, "--reason", "why, for those who ask"};
+  Text worker{to, "--worker", "worker name, shown as the lease holder (default: user@host)"};
+
+  ExitCode run(Call& call) {
+    std::string const who = worker.empty() ? who_am_i() : worker;
+    Message command = call.about_table(mode->command);
+    command.set("worker", who);
+    set_given(command, "reason", reason);
+    return call.report(command, [&](Message const& answer) {
+      return fmt::format("table {} {}", call.table,
+                         answer.text("was") == "open" && mode == &kResumeMode ? "was open already" : mode->done);
+    });
+  }
+};
+
+constexpr char kNeedsAdmin[] = "Needs the right admin: the administrator's socket.";
+
+Result<Message> reload(Call& call, bool is_dry) {
+  Message command("RELOAD");
+  set_given(command, "table", call.table);
+  if (is_dry) command.set_integer("dry_run", 1);
+  return call.ask(command);
+}
+
+ExitCode show_reloaded(Call& call, Result<Message> const& answer, bool is_dry) {
+  if (!answer.ok()) return call.complain(answer.status());
+  std::string_view const changes = answer->text("changes");
+  return call.say(answer.value(), !changes.empty() ? changes : is_dry ? "nothing would change" : "nothing to change");
+}
+
+constexpr char kOnlyTable[] = "this table only";
+constexpr char kOnlyShow[] = "show what would change, and change nothing";
+
+struct Reload {
+  OptionSet& to;
+  TableName table{to, "TABLE", kOnlyTable};
+  Flag dry_run{to, "--dry-run", kOnlyShow};
+
+  ExitCode run(Call& call) { return show_reloaded(call, reload(call, dry_run), dry_run); }
+};
+
+struct Apply {
+  OptionSet& to;
+  TableName table{to, "TABLE", kOnlyTable};
+  Flag yes{to, "--yes", "do not ask"};
+  Flag dry_run{to, "--dry-run", kOnlyShow, excludes(yes)};
+
+  ExitCode run(Call& call) {
+    if (!yes) {
+      Result<Message> const would = reload(call, true);
+      std::string const changes{would.ok() ? would->text("changes") : std::string_view{}};
+      if (dry_run || changes.empty()) return show_reloaded(call, would, true);
+      if (!call.is_confirmed(changes + "\napply this?")) {
+        call.console.err << "nothing was changed\n";
+        return ExitCode::nothing;
+      }
+    }
+    return show_reloaded(call, reload(call, false), false);
+  }
+};
+
+struct StopDaemon {
+  OptionSet& to;
+
+  ExitCode run(Call& call) {
+    client::Options options = connection_options(call);
+    // The connection is expected to end: do not reconnect.
+    options.back_off.clear();
+    Result<std::unique_ptr<client::Connection>> const opened = client::Connection::open(std::move(options));
+    if (!opened.ok()) return call.unconnected(opened.status());
+    client::Connection& connection = *opened.value();
+    Result<client::Reply> const answer = connection.call("STOP");
+    if (!answer.ok()) return call.complain(answer.status());
+    auto const until = std::chrono::steady_clock::now() + call.time_limit();
+    while (true) {
+      auto const left = std::chrono::ceil<client::Milliseconds>(until - std::chrono::steady_clock::now());
+      Status const waited = connection.wait_push(std::max(left, client::Milliseconds{0})).status();
+      if (waited.code() == Code::closed) break;
+      if (!waited.ok()) return call.complain({Code::timed_out, "the daemon is stopping, and has not ended yet"});
+    }
+    Message stopped("STOPPED");
+    stopped.set("server", call.server);
+    return call.say(stopped, "the daemon has stopped");
+  }
+};
+
+constexpr Verb kKeeperVerbs[]{
+    {"pause", "hand out nothing more; leases go on, inserts are taken", Needs::table, declare<Stand, &kPauseMode>,
+     "fastjournal pause pages --reason 'the backend is being upgraded' --worker anna"},
+    {"drain", "refuse inserts; work goes on until the table is empty", Needs::table, declare<Stand, &kDrainMode>,
+     "fastjournal drain pages --reason 'the table moves'"},
+    {"resume", "end a pause or a drain", Needs::table, declare<Stand, &kResumeMode>, "fastjournal resume pages"},
+    {"apply", "take the tables folder as it is now (RELOAD): show what would change, ask, do it", Needs::connection,
+     declare<Apply>, "fastjournal apply --dry-run", kNeedsAdmin},
+    {"reload", "the same as apply --yes", Needs::connection, declare<Reload>, "fastjournal reload pages", kNeedsAdmin},
+    {"stop", "end the daemon cleanly, and wait until it has ended (--timeout: how long)", Needs::daemon,
+     declare<StopDaemon>, "fastjournal stop --timeout 1m", kNeedsAdmin},
+};
 
 }  // namespace
 
-ExitCode apply_tables(Invocation const& one, Console& console, Connection& connection) {
-  Message reload("RELOAD");
-  if (!one.table.empty()) reload.set("table", one.table);
-  if (one.dry_run || (!one.yes && one.verb != "reload")) {
-    Message dry_run("RELOAD");
-    dry_run.set_integer("dry_run", 1);
-    if (!one.table.empty()) dry_run.set("table", one.table);
-    Result<Reply> const would = connection.call(dry_run);
-    if (!would.ok()) return complain(one, console, would.status());
-    std::string const changes{would->first().text("changes")};
-    if (changes.empty()) return say(one, console, would->first(), "nothing would change");
-    if (one.dry_run) return say(one, console, would->first(), changes);
-    console.err << changes << "\napply this? [y/N] " << std::flush;
-    std::string answer;
-    std::getline(console.in, answer);
-    if (answer != "y" && answer != "yes") {
-      console.err << "nothing was changed\n";
-      return ExitCode::nothing;
-    }
-  }
-  Result<Reply> const done = connection.call(reload);
-  if (!done.ok()) return complain(one, console, done.status());
-  std::string const changes{done->first().text("changes")};
-  return say(one, console, done->first(), changes.empty() ? "nothing to change" : changes);
-}
-
-ExitCode stop_daemon(Invocation const& one, Console& console) {
-  client::Options options = connection_options(one);
-  // The connection is expected to end: do not reconnect.
-  options.back_off.clear();
-  Result<std::unique_ptr<Connection>> const opened = Connection::open(std::move(options));
-  if (!opened.ok()) {
-    ExitCode const code = complain(one, console, opened.status());
-    return opened.status().code() == Code::bad_parameter ? ExitCode::usage : code;
-  }
-  Connection& connection = *opened.value();
-  Result<Reply> const answer = connection.call("STOP");
-  if (!answer.ok()) return complain(one, console, answer.status());
-  auto const until = std::chrono::steady_clock::now() + one.timeout;
-  while (true) {
-    auto const left = std::chrono::ceil<client::Milliseconds>(until - std::chrono::steady_clock::now());
-    Status const waited = connection.wait_push(std::max(left, client::Milliseconds{0})).status();
-    if (waited.code() == Code::closed) break;
-    if (!waited.ok()) return complain(one, console, {Code::timed_out, "the daemon is stopping, and has not ended yet"});
-  }
-  Message stopped("STOPPED");
-  stopped.set("server", one.server);
-  return say(one, console, stopped, "the daemon has stopped");
-}
+Verbs keeper_verbs() { return kKeeperVerbs; }
 
 }  // namespace fastjournal::cli

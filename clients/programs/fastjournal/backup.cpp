@@ -1,5 +1,5 @@
-#include "clients/programs/fastjournal/backup.h"
-
+// `fastjournal backup DIR`: a copy of all logs of a running daemon and of the bytes outside of them, at one moment. The
+// daemon only names the files and keeps them; this client copies them, within its speed limit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "clients/cpp/value_text.h"
 #include "clients/programs/fastjournal/dated_backups.h"
 #include "clients/programs/fastjournal/progress.h"
-#include "clients/programs/fastjournal/render.h"
+#include "clients/programs/fastjournal/verbs.h"
 #include "clients/programs/logs/copy.h"
 #include "clients/programs/logs/copy_bytes.h"
 #include "clients/programs/logs/places.h"
@@ -48,7 +48,7 @@ log::LogSnapshot snapshot_of(Message const& held) {
     std::uint32_t index = 0;
     auto const [stopped, error] = std::from_chars(rest.data(), rest.data() + rest.size(), index);
     if (error != std::errc{}) break;
-    out.containers.push_back(index);
+    out.segments.push_back(index);
     rest.remove_prefix(std::min(rest.size(), static_cast<std::size_t>(stopped - rest.data()) + 1));
   }
   return out;
@@ -64,10 +64,23 @@ std::vector<std::string> words_of(std::string_view text) {
   return out;
 }
 
+struct BackupOptions {
+  OptionSet& to;
+  Text folder{to, "DIR", "folder to be made, with one below it for each log", required, alone};
+  Size rate{to, "--rate", "bytes a second at the most, as 50MiB (default: as fast as the disks allow)"};
+  Number<> keep{
+      to, "--keep",
+      "DIR holds many backups, each named by its date: make one more, and remove the oldest until there are so many",
+      WholeNumbers{1, 10'000}};
+  Flag digest{
+      to, "--digest",
+      "have the daemon say the digest of that moment; it looks at every row for it and serves nobody meanwhile"};
+};
+
 class Backup {
  public:
-  Backup(Invocation const& one, Console& console, client::Connection& connection, std::string const& target)
-      : one_(one), console_(console), connection_(connection), target_(tools::place_of(target)) {}
+  Backup(BackupOptions const& given, Call& call, std::string const& target)
+      : one_(given), call_(call), target_(tools::place_of(target)) {}
 
   ExitCode run();
 
@@ -79,19 +92,18 @@ class Backup {
   Status copy_bytes(Message const& held);
   Status finish();
 
-  Invocation const& one_;
-  Console& console_;
-  client::Connection& connection_;
+  BackupOptions const& one_;
+  Call& call_;
   tools::Place target_;
   std::string unfinished_{target_.name + kUnfinished};
   std::vector<Message> done_;
 };
 
 ExitCode Backup::complain(Status const& status) {
-  tell(one_, console_, status, {}, {});
+  ExitCode const code = call_.complain_of_files(status);
   if (target_.disk->list(unfinished_).ok())
-    note(one_, console_, target_.text() + kUnfinished + " holds what was copied and is no backup: remove it");
-  return exit_code_of_files(status.code());
+    call_.note(target_.text() + kUnfinished + " holds what was copied and is no backup: remove it");
+  return code;
 }
 
 Status Backup::make_ready() {
@@ -105,8 +117,8 @@ Status Backup::make_ready() {
 Status Backup::copy(Message const& held) {
   if (held.command == "BACKUP_BYTES") return copy_bytes(held);
   if (held.command != "BACKUP_ELSEWHERE") return copy_log(held);
-  console_.err << "fastjournal backup: log " << printable(held.text("log"))
-               << " is shared with other nodes and not in this copy: `etcdctl snapshot save` copies it\n";
+  call_.console.err << "fastjournal backup: log " << printable(held.text("log"))
+                    << " is shared with other nodes and not in this copy: `etcdctl snapshot save` copies it\n";
   return {};
 }
 
@@ -114,14 +126,14 @@ Status Backup::copy_log(Message const& held) {
   std::string const log{held.text("log")};
   // The name becomes a folder of the backup, so it must not lead anywhere else.
   if (!config::is_name(log, config::kLogName))
-    return {Code::damaged, fmt::format("the daemon names a log {}: expected a letter a-z, then a-z, 0-9, _ or -, at "
-                                       "most 64 characters. It is no fastjournald, or a broken one; nothing of this "
-                                       "log was copied",
-                                       printable(log.substr(0, 80)))};
+    return {Code::damaged,
+            fmt::format("the daemon names a log {}: expected a letter a-z, then a-z, 0-9, _ or -, at most 64 "
+                        "characters. It is no fastjournald, or a broken one; nothing of this log was copied",
+                        printable(log.substr(0, 80)))};
   tools::Place const from = tools::place_of(std::string{held.text("folder")});
   Result<tools::Copied> const copied = tools::copy_log(
       *from.disk, from.name, *target_.disk, unfinished_ + "/" + log, snapshot_of(held), pace_of(one_.rate.value_or(0)),
-      progress_on(console_, "fastjournal backup: " + std::string{held.text("folder")}));
+      progress_on(call_.console, "fastjournal backup: " + std::string{held.text("folder")}));
   if (!copied.ok()) return copied.status();
   Message done("LOG");
   for (std::string_view const name : {"log", "folder", "end", "digest"})
@@ -135,15 +147,15 @@ Status Backup::copy_log(Message const& held) {
 Status Backup::copy_bytes(Message const& held) {
   std::string const table{held.text("table")};
   if (!config::is_name(table, config::kColumnName))
-    return {Code::damaged,
-            fmt::format("the daemon names a table {}: it is no fastjournald, or a broken one; nothing of "
-                        "this table's files was copied",
-                        printable(table.substr(0, 80)))};
+    return {Code::damaged, fmt::format("the daemon names a table {}: it is no fastjournald, or a broken one; nothing "
+                                       "of this table's files was copied",
+                                       printable(table.substr(0, 80)))};
   if (Status status = target_.disk->make_folder(unfinished_ + "/bytes"); !status.ok()) return status;
   tools::Place const from = tools::place_of(std::string{held.text("folder")});
-  Result<std::uint64_t> const copied = tools::copy_bytes(
-      *from.disk, from.name, *target_.disk, unfinished_ + "/bytes/" + table, words_of(held.text("files")),
-      pace_of(one_.rate.value_or(0)), progress_on(console_, "fastjournal backup: " + std::string{held.text("folder")}));
+  Result<std::uint64_t> const copied =
+      tools::copy_bytes(*from.disk, from.name, *target_.disk, unfinished_ + "/bytes/" + table,
+                        words_of(held.text("files")), pace_of(one_.rate.value_or(0)),
+                        progress_on(call_.console, "fastjournal backup: " + std::string{held.text("folder")}));
   if (!copied.ok()) return copied.status();
   if (Status status = target_.disk->sync_folder(unfinished_ + "/bytes"); !status.ok()) return status;
   Message done("BYTES");
@@ -171,46 +183,53 @@ ExitCode Backup::run() {
   if (Status status = make_ready(); !status.ok()) return complain(status);
   Message begin("BACKUP");
   if (one_.digest) begin.set_integer("digest", 1);
-  Result<client::Reply> const held = connection_.call(begin);
+  Result<client::Reply> const held = call_.connection().call(begin);
   if (!held.ok()) {
     static_cast<void>(target_.disk->remove(unfinished_));
-    return cli::complain(one_, console_, held.status());
+    return call_.complain(held.status());
   }
   Status status;
   for (auto log = held->messages.begin(); status.ok() && log != held->messages.end(); ++log) status = copy(*log);
   // Over the same connection; otherwise the daemon knows of no backup, and the files were not kept to the end. Missing
   // or changed files are only a symptom of that.
-  Result<client::Reply> const kept = connection_.call(Message("BACKUP_DONE"));
+  Result<client::Reply> const kept = call_.connection().call(Message("BACKUP_DONE"));
   if (!kept.ok() && (status.ok() || kept.status().code() == Code::no_space)) status = kept.status();
   if (status.ok()) status = finish();
   if (!status.ok()) return complain(status);
-  if (one_.json)
-    for (Message const& log : done_) console_.out << render_json(log);
-  else
-    console_.out << render_table(done_, console_.look);
+  call_.show(done_);
   return ExitCode::ok;
 }
 
-ExitCode tell_failure(Invocation const& invocation, Console& console, Status const& status) {
-  tell(invocation, console, status, {}, {});
-  return exit_code_of_files(status.code());
-}
+struct BackupVerb {
+  OptionSet& to;
+  BackupOptions given{to};
+
+  ExitCode run(Call& call) {
+    if (!given.keep) return Backup{given, call, given.folder}.run();
+    Result<DatedBackups> dated = DatedBackups::open(given.folder);
+    if (!dated.ok()) return call.complain_of_files(dated.status());
+    using std::chrono::milliseconds;
+    auto const now = std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+    std::string const name = name_of_backup(now.count());
+    ExitCode const code = Backup{given, call, dated->path_of(name)}.run();
+    if (code != ExitCode::ok) return code;
+    Status const kept = dated->keep(*given.keep, name);
+    return kept.ok() ? code : call.complain_of_files(kept);
+  }
+};
+
+constexpr Verb kBackup[]{
+    {"backup", "copy all logs of a running daemon, as they are at one moment", Needs::connection, declare<BackupVerb>,
+     "fastjournal backup /backup/2026-11-23 --rate 50MiB",
+     "Needs the right admin (the administrator's socket), and may read its files. DIR appears when all of it is\n"
+     "there, synced and read again; until then it is called DIR.partial. To restore, give the daemon DIR as its\n"
+     "data folder, with the tables folder that it had. Never let a copy serve beside its original: both would give "
+     "out\nthe same row numbers and epochs. The daemon keeps the files that are being copied, at most what the log "
+     "held at that\nmoment; on a full disk it takes them back, and the backup fails."},
+};
 
 }  // namespace
 
-ExitCode backup(Invocation const& invocation, Console& console, client::Connection& connection) {
-  std::string const& folder = invocation.words.front();
-  if (!invocation.keep) return Backup{invocation, console, connection, folder}.run();
-  Result<DatedBackups> dated = DatedBackups::open(folder);
-  if (!dated.ok()) return tell_failure(invocation, console, dated.status());
-  using std::chrono::milliseconds;
-  auto const now = std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch());
-  std::string const name = name_of_backup(now.count());
-  ExitCode const code = Backup{invocation, console, connection, dated->path_of(name)}.run();
-  if (code != ExitCode::ok) return code;
-  if (Status status = dated->keep(*invocation.keep, name); !status.ok())
-    return tell_failure(invocation, console, status);
-  return ExitCode::ok;
-}
+Verbs backup_verbs() { return kBackup; }
 
 }  // namespace fastjournal::cli

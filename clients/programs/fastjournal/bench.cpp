@@ -10,6 +10,7 @@
 
 #include "clients/programs/fastjournal/progress.h"
 #include "clients/programs/fastjournal/signals.h"
+#include "clients/programs/fastjournal/verbs.h"
 #include "platform/os/installation.h"
 
 namespace fastjournal::cli {
@@ -42,41 +43,61 @@ std::string render_rates(std::vector<bench::Row> const& rows) {
   return out;
 }
 
-ExitCode bench(Invocation const& one, Console& console) {
-  std::error_code error;
-  std::filesystem::path const folder = std::filesystem::absolute(one.folder.empty() ? "." : one.folder, error);
-  if (!std::filesystem::is_directory(folder, error))
-    return misuse(one, console, folder.string() + ": expected a folder on the disk to measure");
-  std::string const program = os::installed_daemon();
-  if (program.empty())
-    return complain(one, console, {Code::not_found, "there is no fastjournald beside this program: install it"});
-  SignalQueue signals{SIGINT, SIGTERM, SIGHUP};
-  int signal = 0;
-  StatusLine line{console};
-  std::string current;
-  Result<std::vector<bench::Row>> const rows =
-      bench::measure({.folder = folder,
-                      .program = program,
-                      .plugins = os::installed_plugins(),
-                      .time = std::chrono::milliseconds{one.time ? one.time->value : kBenchMs},
-                      .stop =
-                          [&] {
-                            if (signal == 0) signal = signals.next();
-                            line.show("measuring: " + current);
-                            return signal != 0;
-                          },
-                      .on_row = [&](std::string_view row) { current = row; }});
-  line.clear();
-  // As a shell tells of a program that a signal ended.
-  if (signal != 0) {
-    note(one, console, "stopped; its daemon and its folder are gone");
-    return static_cast<ExitCode>(128 + signal);
+namespace {
+
+struct Bench {
+  OptionSet& to;
+  Text on{to, "--folder", "on the disk to measure (default: the folder that you are in)", called("FOLDER")};
+  Duration time{to, "--time", "how long, all rows together (default 20s)"};
+
+  ExitCode run(Call& call) {
+    std::error_code error;
+    std::filesystem::path const folder = std::filesystem::absolute(on.or_else("."), error);
+    if (!std::filesystem::is_directory(folder, error))
+      return call.misuse(folder.string() + ": expected a folder on the disk to measure");
+    std::string const program = os::installed_daemon();
+    if (program.empty())
+      return call.complain({Code::not_found, "there is no fastjournald beside this program: install it"});
+    SignalQueue signals{SIGINT, SIGTERM, SIGHUP};
+    int signal = 0;
+    StatusLine line{call.console};
+    std::string current;
+    Result<std::vector<bench::Row>> const rows =
+        bench::measure({.folder = folder,
+                        .program = program,
+                        .plugins = os::installed_plugins(),
+                        .time = std::chrono::milliseconds{time ? time->value : kBenchMs},
+                        .stop =
+                            [&] {
+                              if (signal == 0) signal = signals.next();
+                              line.show("measuring: " + current);
+                              return signal != 0;
+                            },
+                        .on_row = [&](std::string_view row) { current = row; }});
+    line.clear();
+    // As a shell tells of a program that a signal ended.
+    if (signal != 0) {
+      call.note("stopped; its daemon and its folder are gone");
+      return static_cast<ExitCode>(128 + signal);
+    }
+    if (!rows.ok()) return call.complain(rows.status());
+    if (!call.json) call.console.out << render_rates(rows.value());
+    for (bench::Row const& row : rows.value())
+      if (call.json) call.console.out << json_of(row);
+    return ExitCode::ok;
   }
-  if (!rows.ok()) return complain(one, console, rows.status());
-  if (!one.json) console.out << render_rates(rows.value());
-  for (bench::Row const& row : rows.value())
-    if (one.json) console.out << json_of(row);
-  return ExitCode::ok;
-}
+};
+
+constexpr Verb kBench[]{
+    {"bench", "measure the syncs of a disk, and a journal on it", Needs::nothing, declare<Bench>,
+     "fastjournal bench --folder /var/lib/fastjournal --time 5s",
+     "Starts a daemon of its own, with a folder of its own in FOLDER; both are gone at the end, also after Ctrl-C. A "
+     "daemon\nthat runs is not touched, but shares the disk. Exit code as of other commands; 128 and its number after "
+     "a signal."},
+};
+
+}  // namespace
+
+Verbs bench_verbs() { return kBench; }
 
 }  // namespace fastjournal::cli

@@ -6,11 +6,8 @@
 #include <vector>
 
 #include "clients/programs/fastjournal/bench/measure.h"
-#include "clients/programs/fastjournal/console.h"
 
 namespace fastjournal::cli {
-
-[[nodiscard]] ExitCode bench(Invocation const& invocation, Console& console);
 
 [[nodiscard]] std::string render_rates(std::vector<bench::Row> const& rows);
 

@@ -21,7 +21,7 @@ class BlobInput {
   BlobInput& operator=(BlobInput&&) = delete;
   ~BlobInput();
 
-  // Whoever shortens the file meanwhile ends this program.
+  // A file that is shortened meanwhile ends this program.
   [[nodiscard]] std::string_view bytes() const { return {static_cast<char const*>(mapped_), size_}; }
 
  private:

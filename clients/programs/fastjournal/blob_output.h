@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "clients/programs/fastjournal/console.h"
+#include "clients/programs/fastjournal/call.h"
 #include "fastjournal/status.h"
 #include "platform/files/new_file.h"
 

@@ -1,11 +1,6 @@
-#include "clients/programs/fastjournal/blobs.h"
-
+// The verbs `blob ...`: blobs are stored, read, listed, left out and checked, and their table is maintained.
 #include <algorithm>
-#include <map>
 #include <ostream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,19 +9,17 @@
 #include "clients/cpp/key_text.h"
 #include "clients/cpp/secret_file.h"
 #include "clients/programs/fastjournal/blob_input.h"
-#include "clients/programs/fastjournal/blob_maintenance.h"
 #include "clients/programs/fastjournal/blob_output.h"
 #include "clients/programs/fastjournal/blob_reader.h"
 #include "clients/programs/fastjournal/dates.h"
 #include "clients/programs/fastjournal/progress.h"
-#include "clients/programs/fastjournal/rows.h"
+#include "clients/programs/fastjournal/verbs.h"
 #include "wire/bcdb/key.h"
 
 namespace fastjournal::cli {
 
 namespace {
 
-constexpr std::uint64_t kBlobsPageMax = 1000;
 constexpr std::uint64_t kBlobsShown = 100;  // for people
 // Of `frame-bytes` in a daemon's <limits>.
 constexpr std::uint64_t kMessageBytesMax = 64U << 20U;
@@ -39,135 +32,162 @@ constexpr std::string_view kPortAdvice =
 
 bool is_absent(Message const& blob) { return blob.text("result") == "absent"; }
 
-class BlobRunner {
- public:
-  BlobRunner(Invocation const& invocation, Console& console, client::Connection& connection)
-      : one_(invocation),
-        blob_(invocation.blob),
-        console_(console),
-        connection_(connection),
-        reader_(connection, one_.table) {}
+void maybe(CLI::Option& /*option*/) {}
 
-  ExitCode put();
-  ExitCode get();
-  ExitCode ls();
-  ExitCode stat();
-  ExitCode omit();
-  ExitCode check();
+// About one blob.
+struct BlobAction {
+  OptionSet& to;
+  void (*presence)(CLI::Option& option);
+  Text text{to, "KEY", "the key", presence};
+  Flag is_hash{to, "--hash", "KEY is the hash of a key, 24 hex digits, as `blob ls` shows it"};
 
- private:
-  ExitCode complain(Status const& status) { return cli::complain(one_, console_, status); }
-  [[nodiscard]] BlobKey key() const { return {blob_.key, blob_.is_hash}; }
-  ExitCode show_missing();
-  Status write_all(BlobEntry const& entry, BlobOutput& out);
-  void show(std::vector<Message> const& blobs);
+  std::string contradiction(Globals const& /*all*/) const {
+    if (!is_hash || bcdb::key_of_digits(text)) return {};
+    return "--hash: '" + text + "' is no hash of a key; expected 24 hex digits, as `blob ls` shows them";
+  }
 
-  struct Checked {
-    std::uint64_t blobs{0};
-    std::uint64_t bytes{0};
-    std::uint64_t damaged{0};
-  };
-  // not_found: it is gone. damaged, io_error: it is not what was stored.
-  Status check_one(BlobEntry entry);
-  void show_damage(BlobEntry const& entry, Status const& why);
-
-  Invocation const& one_;
-  BlobOptions const& blob_;
-  Console& console_;
-  client::Connection& connection_;
-  BlobReader reader_;
+  [[nodiscard]] BlobKey key() const { return {text, is_hash}; }
+  [[nodiscard]] ExitCode show_missing(Call& call) const {
+    if (!call.json) call.console.err << "no blob under " << printable(text) << '\n';
+    return ExitCode::nothing;
+  }
 };
-
-ExitCode BlobRunner::show_missing() {
-  if (!one_.json) console_.err << "no blob under " << printable(blob_.key) << '\n';
-  return ExitCode::nothing;
-}
 
 // ---------------------------------------------------------------------------
 // Storing
 
-void say_stored(Invocation const& one, Console& console, Message const& stored, std::uint64_t bytes) {
-  if (one.json)
-    console.out << render_json(stored);
-  else
-    console.out << fmt::format("stored {}: {} bytes\n", printable(one.blob.key), bytes);
-}
+struct BlobPut : BlobAction {
+  Text file{to, "FILE", "the bytes; - or nothing: standard input"};
+  Text port{to, "--port",
+            "address of the table's socket of the protocol blobwrite, as unix:PATH: for blobs that are larger than a "
+            "message may be",
+            called("ADDRESS")};
+  Text key_secret_file{to, "--key-secret-file",
+                       "with --port: a file with the key-secret of the table, if it has one; mode 0600",
+                       only_with(port), called("FILE")};
 
-std::string input_of(Invocation const& one) { return one.file.empty() ? "-" : one.file; }
+  Needs needs(Needs usual) const { return port.empty() ? usual : Needs::nothing; }
 
-ExitCode BlobRunner::put() {
-  Result<BlobInput> const input = BlobInput::open(input_of(one_), console_.in);
-  if (!input.ok() && input.status().code() == Code::bad_parameter)
-    return misuse(one_, console_, input.status().message());
-  if (!input.ok()) return complain(input.status());
-  std::string_view const bytes = input->bytes();
-  if (bytes.size() > kMessageBytesMax) {
-    tell(one_, console_,
-         {Code::too_large, fmt::format("the blob has {} bytes; a message takes {} at most, and by default 33554432",
-                                       bytes.size(), kMessageBytesMax)},
-         {}, kPortAdvice);
+  ExitCode run(Call& call) {
+    Result<BlobInput> const input = BlobInput::open(file.or_else("-"), call.console.in);
+    if (!input.ok() && input.status().code() == Code::bad_parameter) return call.misuse(input.status().message());
+    if (!input.ok()) return call.complain(input.status());
+    return port.empty() ? send(call, input->bytes()) : write_to_port(call, input->bytes());
+  }
+
+  ExitCode say_stored(Call& call, Message const& stored, std::size_t size) const {
+    return call.say(stored, fmt::format("stored {}: {} bytes", printable(text), size));
+  }
+
+  // In one message.
+  ExitCode send(Call& call, std::string_view bytes) const {
+    if (bytes.size() > kMessageBytesMax) {
+      call.tell(
+          {Code::too_large, fmt::format("the blob has {} bytes; a message takes {} at most, and by default 33554432",
+                                        bytes.size(), kMessageBytesMax)},
+          {}, kPortAdvice);
+      return ExitCode::refused;
+    }
+    Hash128 const hash = hash128(bytes);
+    Message command = call.about_table("PUT");
+    key().set_in(command);
+    std::string const content_hash = fmt::format("{:016x}{:016x}", hash.high, hash.low);
+    command.set("content_hash", content_hash);
+    command.set("data", Value::of_binary(bytes));
+    Result<client::Reply> const reply = call.connection().call_numbered(command);
+    if (reply.ok()) return say_stored(call, reply->first(), bytes.size());
+    // Of the table's own limit the sentence says all.
+    bool const is_of_message =
+        reply.status().code() == Code::too_large &&
+        std::ranges::none_of(reply.status().facts(), [](auto const& fact) { return fact.first == "parameter"; });
+    if (!is_of_message) return call.complain(reply.status());
+    call.tell(reply.status(), {}, kPortAdvice);
     return ExitCode::refused;
   }
-  Hash128 const hash = hash128(bytes);
-  Message command("PUT");
-  command.set("table", one_.table);
-  key().set_in(command);
-  std::string const content_hash = fmt::format("{:016x}{:016x}", hash.high, hash.low);
-  command.set("content_hash", content_hash);
-  command.set("data", Value::of_binary(bytes));
-  Result<client::Reply> const reply = connection_.call_numbered(command);
-  if (reply.ok()) {
-    say_stored(one_, console_, reply->first(), bytes.size());
-    return ExitCode::ok;
+
+  ExitCode write_to_port(Call& call, std::string_view bytes) const {
+    auto const opened = client::Blobs::open({.write = port,
+                                             .ca_file = call.ca_file,
+                                             .certificate_file = call.certificate_file,
+                                             .key_file = call.key_file,
+                                             .time_limit = call.time_limit()});
+    if (!opened.ok()) return call.misuse(opened.status().message());
+    std::string secret;
+    if (!key_secret_file.empty()) {
+      Result<std::string> const read = client::read_secret(key_secret_file);
+      if (!read.ok()) return call.complain(read.status());
+      secret = read.value().substr(0, read.value().find('\n'));
+      if (secret.size() < bcdb::kSecretBytesMin)
+        return call.misuse(key_secret_file + ": its first line has " + std::to_string(secret.size()) +
+                           " bytes; expected a key-secret of at least " + std::to_string(bcdb::kSecretBytesMin));
+    }
+    bcdb::Key const place = is_hash ? bcdb::key_of_digits(text).value() : bcdb::make_key(text, secret);
+    Result<client::BlobPlace> const put = opened.value()->put(place, bytes);
+    if (put.status().code() == Code::unavailable) {
+      call.tell(put.status(), {}, "--port is a listener of the table, with protocol=\"blobwrite\" and the right add");
+      return ExitCode::unreachable;
+    }
+    if (!put.ok()) return call.complain(put.status());
+    Message stored("STORED");
+    stored.set("table", call.table);
+    stored.set("hash", stored.arena().copy(bcdb::digits_of(place)));
+    stored.set("entry_time", Value::of_unsigned(put->entry_time));
+    stored.set("begin", Value::of_unsigned(put->begin));
+    stored.set("end", Value::of_unsigned(put->end));
+    stored.set("file", Value::of_unsigned(put->file));
+    return say_stored(call, stored, bytes.size());
   }
-  // Of the table's own limit the sentence says all.
-  bool const is_of_message =
-      reply.status().code() == Code::too_large &&
-      std::ranges::none_of(reply.status().facts(), [](auto const& fact) { return fact.first == "parameter"; });
-  if (!is_of_message) return complain(reply.status());
-  tell(one_, console_, reply.status(), {}, kPortAdvice);
-  return ExitCode::refused;
-}
+};
 
 // ---------------------------------------------------------------------------
 // Reading
 
-Status BlobRunner::write_all(BlobEntry const& entry, BlobOutput& out) {
-  bool const is_part = blob_.offset || blob_.length;
-  // Of a part nothing tells whether the file is the right one.
-  if (!is_part)
-    if (std::optional<client::BlobView> const view = reader_.read_here(entry)) return out.write(view->bytes());
-  return reader_.bring(key(), entry, blob_.offset.value_or(0), blob_.length.value_or(UINT64_MAX),
-                       [&](std::string_view bytes) { return out.write(bytes); });
-}
+struct BlobGet : BlobAction {
+  Text output{to, "-o,--output", "into this file, which appears when all of it is there", called("FILE")};
+  Number<> offset{to, "--offset", "from this byte of the blob on"};
+  Number<> length{to, "--length", "so many bytes at most"};
 
-ExitCode BlobRunner::get() {
-  BlobOutput out(console_, blob_.output);
-  for (int i = 1;; ++i) {
-    Result<Message> const blob = reader_.ask(key());
-    if (!blob.ok()) return complain(blob.status());
-    if (is_absent(blob.value())) return show_missing();
-    // Not before there is a blob: nothing of a file is to appear without one.
-    Status status = i == 1 ? out.open() : Status{};
-    if (status.ok()) status = write_all(BlobEntry::of(blob.value()), out);
-    if (status.code() == Code::not_found && i < kTriesMax && out.begin_again()) continue;
-    if (status.ok()) status = out.finish();
-    if (status.code() == Code::damaged) {
-      tell(one_, console_, status, {}, "`fastjournal blob check` tells which others are; put the blob again");
-      return ExitCode::damaged;
-    }
-    if (status.code() == Code::not_found) {
-      tell(one_, console_, status, {}, "get it again");
-      return ExitCode::refused;
-    }
-    if (!status.ok()) return complain(status);
-    if (one_.json)
-      console_.out << render_json(blob.value());
-    else if (!blob_.output.empty())
-      console_.out << fmt::format("{}: {} bytes\n", printable(blob_.output), out.size());
-    return ExitCode::ok;
+  std::string contradiction(Globals const& all) const {
+    std::string const wrong = BlobAction::contradiction(all);
+    if (!wrong.empty() || !all.json || !output.empty()) return wrong;
+    return "blob get --json needs -o FILE: the bytes of a blob are no JSON; `blob stat` shows what is known of it";
   }
-}
+
+  ExitCode run(Call& call) {
+    BlobReader reader(call.connection(), call.table);
+    BlobOutput out(call.console, output);
+    for (int i = 1;; ++i) {
+      Result<Message> const blob = reader.ask(key());
+      if (!blob.ok()) return call.complain(blob.status());
+      if (is_absent(blob.value())) return show_missing(call);
+      // Not before there is a blob: nothing of a file is to appear without one.
+      Status status = i == 1 ? out.open() : Status{};
+      if (status.ok()) status = write_all(reader, BlobEntry::of(blob.value()), out);
+      if (status.code() == Code::not_found && i < kTriesMax && out.begin_again()) continue;
+      if (status.ok()) status = out.finish();
+      if (status.code() == Code::damaged) {
+        call.tell(status, {}, "`fastjournal blob check` tells which others are; put the blob again");
+        return ExitCode::damaged;
+      }
+      if (status.code() == Code::not_found) {
+        call.tell(status, {}, "get it again");
+        return ExitCode::refused;
+      }
+      if (!status.ok()) return call.complain(status);
+      if (!output.empty()) call.say(blob.value(), fmt::format("{}: {} bytes", printable(output), out.size()));
+      return ExitCode::ok;
+    }
+  }
+
+  Status write_all(BlobReader& reader, BlobEntry const& entry, BlobOutput& out) const {
+    bool const is_part = offset || length;
+    // Of a part nothing tells whether the file is the right one.
+    if (!is_part)
+      if (std::optional<client::BlobView> const view = reader.read_here(entry)) return out.write(view->bytes());
+    return reader.bring(key(), entry, offset.value_or(0), length.value_or(UINT64_MAX),
+                        [&](std::string_view bytes) { return out.write(bytes); });
+  }
+};
 
 // For people.
 void make_readable(Message& blob, Look const& look) {
@@ -176,210 +196,287 @@ void make_readable(Message& blob, Look const& look) {
     blob.set("entry_time", blob.arena().copy(date_text(*seconds * 1000, look)));
 }
 
-void BlobRunner::show(std::vector<Message> const& blobs) {
-  if (!one_.json) {
-    console_.out << render_table(blobs, console_.look);
-    return;
-  }
-  for (Message const& blob : blobs) console_.out << render_json(blob);
-}
+struct BlobLs {
+  OptionSet& to;
+  Page pages{to};
 
-ExitCode BlobRunner::ls() {
-  std::uint64_t wanted = one_.count.value_or(one_.json ? UINT64_MAX : kBlobsShown);
-  std::vector<Message> blobs;
-  std::string after = one_.after;
-  bool more = true;
-  bool is_empty = true;
-  while (more && wanted > 0) {
-    Message command("LIST");
-    command.set("table", one_.table);
-    command.set("count", Value::of_unsigned(std::min(wanted, kBlobsPageMax)));
-    if (!after.empty()) command.set("after", after);
-    Result<client::Reply> reply = connection_.call(command);
-    if (!reply.ok()) return complain(reply.status());
-    after = cursor_of(reply->messages.back(), after);
-    more = !after.empty();
-    for (Message& blob : reply->messages) {
-      if (blob.command != "BLOB") continue;
-      is_empty = false;
-      --wanted;
-      if (!one_.json) make_readable(blob, console_.look);
-      blobs.push_back(std::move(blob));
-    }
-    if (!one_.json) continue;
-    show(blobs);
-    blobs.clear();
-  }
-  if (one_.json) return ExitCode::ok;
-  show(blobs);
-  if (more) console_.err << "there may be more: --count, or --after " << after << '\n';
-  if (is_empty && !more)
-    console_.err << "table " << one_.table << (one_.after.empty() ? " has no blobs\n" : " has no more blobs\n");
-  return ExitCode::ok;
-}
-
-ExitCode BlobRunner::stat() {
-  if (blob_.key.empty()) {
-    Result<client::Reply> const reply = connection_.call("STATS", {{"table", Value::of_text(one_.table)}});
-    if (!reply.ok()) return complain(reply.status());
-    console_.out << (one_.json ? render_json(reply->first()) : render_sheet(reply->first(), console_.look));
+  ExitCode run(Call& call) {
+    Paging paging = pages.paging(call.json ? UINT64_MAX : kBlobsShown);
+    std::vector<Message> blobs;
+    bool is_empty = true;
+    Status const listed = call.each_page(call.about_table("LIST"), paging, [&](std::vector<Message>& page) -> Status {
+      for (Message& blob : page) {
+        if (blob.command != "BLOB") continue;
+        is_empty = false;
+        --paging.left;
+        if (!call.json) make_readable(blob, call.console.look);
+        blobs.push_back(std::move(blob));
+      }
+      if (!call.json) return {};
+      call.show(blobs);
+      blobs.clear();
+      return {};
+    });
+    if (!listed.ok()) return call.complain(listed);
+    if (call.json) return ExitCode::ok;
+    call.show(blobs);
+    if (!paging.after.empty())
+      call.console.err << "there may be more: --count, or --after " << paging.after << '\n';
+    else if (is_empty)
+      call.console.err << "table " << call.table << (pages.after.empty() ? " has no blobs\n" : " has no more blobs\n");
     return ExitCode::ok;
   }
-  Result<Message> blob = reader_.ask(key());
-  if (!blob.ok()) return complain(blob.status());
-  if (is_absent(blob.value())) return show_missing();
-  if (!one_.json) make_readable(blob.value(), console_.look);
-  console_.out << (one_.json ? render_json(blob.value()) : render_sheet(blob.value(), console_.look));
-  return ExitCode::ok;
-}
+};
 
-ExitCode BlobRunner::omit() {
-  Message command("OMIT");
-  command.set("table", one_.table);
-  key().set_in(command);
-  Result<client::Reply> const reply = connection_.call(command);
-  if (!reply.ok()) return complain(reply.status());
-  if (is_absent(reply->first())) return show_missing();
-  if (one_.json)
-    console_.out << render_json(reply->first());
-  else
-    console_.out << "the next maintenance leaves out " << printable(blob_.key) << '\n';
-  return ExitCode::ok;
-}
+struct BlobStat : BlobAction {
+  ExitCode run(Call& call) {
+    bool const is_of_table = text.empty();
+    Result<Message> found =
+        is_of_table ? call.ask(call.about_table("STATS")) : BlobReader{call.connection(), call.table}.ask(key());
+    if (!found.ok()) return call.complain(found.status());
+    if (!is_of_table && is_absent(found.value())) return show_missing(call);
+    if (!is_of_table && !call.json) make_readable(found.value(), call.console.look);
+    call.console.out << (call.json ? render_json(found.value()) : render_sheet(found.value(), call.console.look));
+    return ExitCode::ok;
+  }
+};
+
+struct BlobOmit : BlobAction {
+  ExitCode run(Call& call) {
+    Message command = call.about_table("OMIT");
+    key().set_in(command);
+    Result<Message> const answer = call.ask(command);
+    if (!answer.ok()) return call.complain(answer.status());
+    if (is_absent(answer.value())) return show_missing(call);
+    return call.say(answer.value(), "the next maintenance leaves out " + printable(text));
+  }
+};
 
 // ---------------------------------------------------------------------------
 // Checking
 
-Status BlobRunner::check_one(BlobEntry entry) {
-  Status why;
-  for (int i = 1; i <= kTriesMax; ++i) {
-    if (reader_.read_here(entry)) return {};
-    why = reader_.bring({entry.hash, true}, entry, 0, UINT64_MAX, [](std::string_view) { return Status{}; });
-    if (why.code() != Code::not_found && why.code() != Code::damaged && why.code() != Code::io_error) return why;
-    Result<Message> const now = reader_.ask({entry.hash, true});
-    if (!now.ok()) return now.status();
-    if (is_absent(now.value())) return {Code::not_found, "the blob is gone"};
-    BlobEntry next = BlobEntry::of(now.value());
-    // The same bytes, read twice: it stays so.
-    if (next.is_same_place(entry) && why.code() != Code::not_found) return why;
-    entry = std::move(next);
-  }
-  return why;
-}
+struct BlobCheck {
+  OptionSet& to;
 
-void BlobRunner::show_damage(BlobEntry const& entry, Status const& why) {
-  if (!one_.json) {
-    console_.out << fmt::format("{} is damaged: file {}, {} bytes at offset {}: {}\n", entry.hash, entry.file,
-                                entry.size(), entry.begin, printable(why.message()));
-    return;
-  }
-  Message out("BLOB");
-  out.set("table", one_.table);
-  out.set("hash", entry.hash);
-  out.set("result", "damaged");
-  out.set("file", Value::of_unsigned(entry.file));
-  out.set("begin", Value::of_unsigned(entry.begin));
-  out.set("end", Value::of_unsigned(entry.end));
-  out.set("reason", why.message());
-  console_.out << render_json(out);
-}
-
-ExitCode BlobRunner::check() {
-  Checked all;
-  StatusLine line(console_);
-  for (std::string after;;) {
-    Message command("LIST");
-    command.set("table", one_.table);
-    command.set("count", Value::of_unsigned(kBlobsPageMax));
-    if (!after.empty()) command.set("after", after);
-    Result<client::Reply> const reply = connection_.call(command);
-    if (!reply.ok()) return complain(reply.status());
-    for (Message const& blob : reply->messages) {
-      if (blob.command != "BLOB") continue;
-      BlobEntry const entry = BlobEntry::of(blob);
-      Status const status = check_one(entry);
-      bool const is_damaged = status.code() == Code::damaged || status.code() == Code::io_error;
-      if (!status.ok() && !is_damaged && status.code() != Code::not_found) return complain(status);
-      if (is_damaged) {
-        line.clear();
-        show_damage(entry, status);
-        ++all.damaged;
+  ExitCode run(Call& call) {
+    BlobReader reader(call.connection(), call.table);
+    std::uint64_t blobs = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t damaged = 0;
+    StatusLine line(call.console);
+    Paging paging;
+    Status const checked = call.each_page(call.about_table("LIST"), paging, [&](std::vector<Message>& page) -> Status {
+      for (Message const& blob : page) {
+        if (blob.command != "BLOB") continue;
+        BlobEntry const entry = BlobEntry::of(blob);
+        Status status = check_one(reader, entry);
+        bool const is_damaged = status.code() == Code::damaged || status.code() == Code::io_error;
+        if (!status.ok() && !is_damaged && status.code() != Code::not_found) return status;
+        if (is_damaged) {
+          line.clear();
+          show_damage(call, entry, status);
+          ++damaged;
+        }
+        ++blobs;
+        bytes += entry.size();
+        line.show(fmt::format("{}: {} blobs, {} MiB", call.table, blobs, bytes >> 20U));
       }
-      ++all.blobs;
-      all.bytes += entry.size();
-      line.show(fmt::format("{}: {} blobs, {} MiB", one_.table, all.blobs, all.bytes >> 20U));
-    }
-    after = cursor_of(reply->messages.back(), after);
-    if (after.empty()) break;
-  }
-  line.clear();
-  if (one_.json) {
+      return {};
+    });
+    if (!checked.ok()) return call.complain(checked);
+    line.clear();
     Message out("CHECKED");
-    out.set("table", one_.table);
-    out.set("blobs", Value::of_unsigned(all.blobs));
-    out.set("bytes", Value::of_unsigned(all.bytes));
-    out.set("damaged", Value::of_unsigned(all.damaged));
-    console_.out << render_json(out);
-  } else {
-    console_.out << fmt::format("{} blobs, {} bytes: {}\n", all.blobs, all.bytes,
-                                all.damaged == 0 ? "all sound" : fmt::format("{} damaged", all.damaged));
+    out.set("table", call.table);
+    out.set("blobs", Value::of_unsigned(blobs));
+    out.set("bytes", Value::of_unsigned(bytes));
+    out.set("damaged", Value::of_unsigned(damaged));
+    call.say(out, fmt::format("{} blobs, {} bytes: {}", blobs, bytes,
+                              damaged == 0 ? "all sound" : fmt::format("{} damaged", damaged)));
+    return damaged == 0 ? ExitCode::ok : ExitCode::damaged;
   }
-  return all.damaged == 0 ? ExitCode::ok : ExitCode::damaged;
+
+  // not_found: it is gone. damaged, io_error: it is not what was stored.
+  static Status check_one(BlobReader& reader, BlobEntry entry) {
+    Status why;
+    for (int i = 1; i <= kTriesMax; ++i) {
+      if (reader.read_here(entry)) return {};
+      why = reader.bring({entry.hash, true}, entry, 0, UINT64_MAX, [](std::string_view) { return Status{}; });
+      if (why.code() != Code::not_found && why.code() != Code::damaged && why.code() != Code::io_error) return why;
+      Result<Message> const now = reader.ask({entry.hash, true});
+      if (!now.ok()) return now.status();
+      if (is_absent(now.value())) return {Code::not_found, "the blob is gone"};
+      BlobEntry next = BlobEntry::of(now.value());
+      // The same bytes, read twice: it stays so.
+      if (next.is_same_place(entry) && why.code() != Code::not_found) return why;
+      entry = std::move(next);
+    }
+    return why;
+  }
+
+  static void show_damage(Call& call, BlobEntry const& entry, Status const& why) {
+    Message out("BLOB");
+    out.set("table", call.table);
+    out.set("hash", entry.hash);
+    out.set("result", "damaged");
+    out.set("file", Value::of_unsigned(entry.file));
+    out.set("begin", Value::of_unsigned(entry.begin));
+    out.set("end", Value::of_unsigned(entry.end));
+    out.set("reason", why.message());
+    call.say(out, fmt::format("{} is damaged: file {}, {} bytes at offset {}: {}", entry.hash, entry.file, entry.size(),
+                              entry.begin, printable(why.message())));
+  }
+};
+
+// ---------------------------------------------------------------------------
+// Maintenance
+
+constexpr client::Milliseconds kLookEvery{250};
+
+std::uint64_t maintenance_number(Message const& message, std::string_view name) {
+  Value const* const value = message.find(name);
+  return value == nullptr ? 0 : value->as_unsigned().value_or(0);
 }
+
+struct BlobMaintain {
+  OptionSet& to;
+  Duration age{to, "--age", "leave out blobs stored longer ago; 0: none (default: the table's expire-age)"};
+  Size size{to, "--size", "leave out the oldest blobs beyond so many bytes; 0: none (default: expire-size)"};
+  Duration unreferenced{to, "--unreferenced",
+                        "leave out blobs not read for so long; 0: none (default: expire-unreferenced)"};
+  Flag wait{to, "--wait", "until it has ended, with its progress"};
+  Flag cancel{to,
+              "--cancel",
+              "give up the one that runs",
+              excludes(age),
+              excludes(size),
+              excludes(unreferenced),
+              excludes(wait)};
+
+  ExitCode run(Call& call) {
+    std::uint64_t given_up = 0;
+    if (wait) {
+      Result<Message> const before = call.ask(call.about_table("STATS"));
+      if (!before.ok()) return call.complain(before.status());
+      given_up = maintenance_number(before.value(), "maintenances_given_up");
+    }
+    Message command = call.about_table("MAINTAIN");
+    if (age) command.set_integer("age", age->value);
+    if (size) command.set("size", Value::of_unsigned(*size));
+    if (unreferenced) command.set_integer("unreferenced", unreferenced->value);
+    if (cancel) command.set_integer("cancel", 1);
+    Result<Message> const answer = call.ask(command);
+    // Not now, says the daemon, which is there.
+    if (answer.status().code() == Code::unavailable && call.connection().is_connected()) {
+      call.tell(answer.status(), {}, {});
+      return ExitCode::refused;
+    }
+    if (!answer.ok()) return call.complain(answer.status());
+    std::string_view const result = answer->text("result");
+    std::uint64_t const file = maintenance_number(answer.value(), "file");
+    std::uint64_t const total = maintenance_number(answer.value(), "total");
+    if (result == "begun")
+      call.say(answer.value(),
+               fmt::format("maintenance of {} began: {} blobs, into data file {}", call.table, total, file));
+    else if (result == "running")
+      call.say(answer.value(), fmt::format("maintenance of {} runs already: {} of {} blobs are in data file {}",
+                                           call.table, maintenance_number(answer.value(), "done"), total, file));
+    else if (result == "cancelled")
+      call.say(answer.value(), fmt::format("maintenance of {} is given up: nothing is lost", call.table));
+    else if (call.json)
+      call.say(answer.value(), {});
+    call.console.out << std::flush;
+    if (result == "idle") {
+      if (!call.json) call.console.err << "no maintenance of " << call.table << " runs\n";
+      return ExitCode::nothing;
+    }
+    return wait ? await(call, file, given_up) : ExitCode::ok;
+  }
+
+  static ExitCode await(Call& call, std::uint64_t file, std::uint64_t given_up) {
+    StatusLine line(call.console);
+    for (;;) {
+      Result<Message> const now = call.ask(call.about_table("STATS"));
+      if (!now.ok()) {
+        line.clear();
+        return call.complain(now.status());
+      }
+      if (maintenance_number(now.value(), "maintenance_running") == 0) {
+        line.clear();
+        return say_ended(call, now.value(), file, given_up);
+      }
+      line.show(fmt::format("maintenance of {}: {} of {} blobs, {} MiB", call.table,
+                            maintenance_number(now.value(), "maintenance_done_blobs"),
+                            maintenance_number(now.value(), "maintenance_total_blobs"),
+                            maintenance_number(now.value(), "maintenance_bytes_done") >> 20U));
+      // A pause; whether the connection is there, the next look tells.
+      static_cast<void>(call.connection().wait_push(kLookEvery));
+    }
+  }
+
+  static ExitCode say_ended(Call& call, Message const& stats, std::uint64_t file, std::uint64_t given_up) {
+    bool const is_exchanged = maintenance_number(stats, "file_number") == file;
+    bool const has_failed = !is_exchanged && maintenance_number(stats, "maintenances_given_up") != given_up;
+    if (has_failed) {
+      call.tell({Code::io_error, "the maintenance is given up, and nothing is lost"}, {},
+                "`fastjournal alerts " + call.table + "` says why");
+      return ExitCode::refused;
+    }
+    if (!is_exchanged && !call.json) {
+      call.console.err << "the maintenance of " << call.table << " was cancelled\n";
+      return ExitCode::nothing;
+    }
+    Message out("MAINTAINING");
+    out.set("table", call.table);
+    out.set("result", is_exchanged ? "exchanged" : "cancelled");
+    out.set("file", Value::of_unsigned(maintenance_number(stats, "file_number")));
+    out.set("blobs", Value::of_unsigned(maintenance_number(stats, "rows")));
+    out.set("bytes", Value::of_unsigned(maintenance_number(stats, "blob_bytes")));
+    call.say(out, fmt::format("data file {} is in use: {} blobs, {} bytes; the old one goes in a minute", file,
+                              maintenance_number(stats, "rows"), maintenance_number(stats, "blob_bytes")));
+    return is_exchanged ? ExitCode::ok : ExitCode::nothing;
+  }
+};
+
+constexpr Verb kBlobVerbs[]{
+    {"blob put", "store a blob under a key, in place of the one that is there", Needs::table,
+     declare<BlobPut, required>,
+     "fastjournal blob put images logo logo.png\n"
+     "tar c site | fastjournal blob put images site.tar --port unix:/run/fastjournal/images-write",
+     "When the command returns, the blob is durable, and whoever asks sees it. Without --port it goes in one message,\n"
+     "of 32 MiB at most unless `frame-bytes` of the daemon's <limits> says otherwise, and with --text of `line-bytes`\n"
+     "as base64. With --port a file is read as it is sent; standard input goes to a temporary file first."},
+    {"blob get", "write the bytes of a blob to standard output or a file", Needs::table, declare<BlobGet, required>,
+     "fastjournal blob get images logo -o logo.png\n"
+     "fastjournal blob get images site.tar | tar t",
+     "The bytes are read from the data file where this computer has it and you may read it; otherwise, and with\n"
+     "--offset or --length, the daemon sends them. A whole blob is compared with its content hash. Exit code 4: there "
+     "is\nno such blob; 7: its bytes are not those that were stored."},
+    {"blob ls", "list blobs in the order of their hashes", Needs::table, declare<BlobLs>,
+     "fastjournal blob ls images --json",
+     "Keys are not stored, only what is made of them: 24 hex digits, with which --hash of the others works."},
+    {"blob stat", "show what is known of a blob, or the figures of the table", Needs::table, declare<BlobStat, maybe>,
+     "fastjournal blob stat images logo\n"
+     "fastjournal blob stat images",
+     "Exit code 4: there is no such blob."},
+    {"blob omit", "have the next maintenance leave a blob out, unless it is stored again", Needs::table,
+     declare<BlobOmit, required>, "fastjournal blob omit images logo",
+     "Needs the right manage. Until then the blob is found and read as before. Exit code 4: there is none."},
+    {"blob maintain", "begin a maintenance: blobs that are kept are copied into a new data file", Needs::table,
+     declare<BlobMaintain>,
+     "fastjournal blob maintain images --age 30d --wait\n"
+     "fastjournal blob maintain images --cancel",
+     "Needs the right manage, and room for a second data file. Blobs are stored and read meanwhile. If one runs "
+     "already,\nthat one is shown, and keeps the limits that it began with. Exit code 4: --cancel found none, or it "
+     "was cancelled\nwhile --wait waited."},
+    {"blob check", "read all blobs, and say which are not what was stored", Needs::table, declare<BlobCheck>,
+     "fastjournal blob check images",
+     "Compares each with its content hash: from the data file where this computer has it and you may read it, which "
+     "the\ndaemon does not notice; otherwise the daemon sends them, and each counts as read. Exit code 7: at least one "
+     "is damaged."},
+};
 
 }  // namespace
 
-ExitCode put_blob_by_port(Invocation const& one, Console& console) {
-  Result<BlobInput> const input = BlobInput::open(input_of(one), console.in);
-  if (!input.ok() && input.status().code() == Code::bad_parameter)
-    return misuse(one, console, input.status().message());
-  if (!input.ok()) return complain(one, console, input.status());
-  auto const opened = client::Blobs::open({.write = one.blob.port,
-                                           .ca_file = one.ca_file,
-                                           .certificate_file = one.certificate_file,
-                                           .key_file = one.key_file,
-                                           .time_limit = one.timeout});
-  if (!opened.ok()) return misuse(one, console, opened.status().message());
-  std::string secret;
-  if (!one.blob.key_secret_file.empty()) {
-    Result<std::string> const text = client::read_secret(one.blob.key_secret_file);
-    if (!text.ok()) return complain(one, console, text.status());
-    secret = text.value().substr(0, text.value().find('\n'));
-    if (secret.size() < bcdb::kSecretBytesMin)
-      return misuse(one, console,
-                    one.blob.key_secret_file + ": its first line has " + std::to_string(secret.size()) +
-                        " bytes; expected a key-secret of at least " + std::to_string(bcdb::kSecretBytesMin));
-  }
-  bcdb::Key const key =
-      one.blob.is_hash ? bcdb::key_of_digits(one.blob.key).value() : bcdb::make_key(one.blob.key, secret);
-  Result<client::BlobPlace> const put = opened.value()->put(key, input->bytes());
-  if (!put.ok()) {
-    if (put.status().code() == Code::unavailable)
-      tell(one, console, put.status(), {},
-           "--port is a listener of the table, with protocol=\"blobwrite\" and the right add");
-    else
-      return complain(one, console, put.status());
-    return ExitCode::unreachable;
-  }
-  Message stored("STORED");
-  stored.set("table", one.table);
-  stored.set("hash", stored.arena().copy(bcdb::digits_of(key)));
-  stored.set("entry_time", Value::of_unsigned(put->entry_time));
-  stored.set("begin", Value::of_unsigned(put->begin));
-  stored.set("end", Value::of_unsigned(put->end));
-  stored.set("file", Value::of_unsigned(put->file));
-  say_stored(one, console, stored, input->bytes().size());
-  return ExitCode::ok;
-}
-
-ExitCode run_blobs(Invocation const& invocation, Console& console, client::Connection& connection) {
-  if (invocation.verb == "blob maintain") return maintain_blobs(invocation, console, connection);
-  using Step = ExitCode (BlobRunner::*)();
-  static std::map<std::string_view, Step> const kSteps{
-      {"blob put", &BlobRunner::put},   {"blob get", &BlobRunner::get},   {"blob ls", &BlobRunner::ls},
-      {"blob stat", &BlobRunner::stat}, {"blob omit", &BlobRunner::omit}, {"blob check", &BlobRunner::check}};
-  BlobRunner runner(invocation, console, connection);
-  return (runner.*kSteps.at(invocation.verb))();
-}
+Verbs blob_verbs() { return kBlobVerbs; }
 
 }  // namespace fastjournal::cli

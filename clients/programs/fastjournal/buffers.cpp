@@ -68,6 +68,16 @@ Status Buffers::encode(Message& command) {
   return {};
 }
 
+Result<client::Reply> Buffers::ask(Message& command) {
+  if (Status const encoded = encode(command); !encoded.ok()) return encoded;
+  Result<client::Reply> reply = connection_.call(command);
+  if (!reply.ok()) return reply;
+  for (Message& answer : reply->messages)
+    if (answer.command == "ROW")
+      if (Status const decoded = decode(answer, command.text("table")); !decoded.ok()) return decoded;
+  return reply;
+}
+
 Status Buffers::decode(Message& answer, std::string_view table) {
   if (!are_text()) return {};
   if (Status const learned = learn(table); !learned.ok()) return learned;

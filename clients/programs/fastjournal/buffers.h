@@ -25,6 +25,8 @@ class Buffers {
   // Converts the columns of `command` from their typed form to the form for a connection of this framing.
   // bad_parameter, or the failure to ask the daemon.
   [[nodiscard]] Status encode(Message& command);
+  // Sends the command, encoded, and decodes the rows of its answer.
+  [[nodiscard]] Result<client::Reply> ask(Message& command);
   // Converts buffers that arrived as text in an answer about `table` into bytes, as in msgpack.
   [[nodiscard]] Status decode(Message& answer, std::string_view table);
 

@@ -16,7 +16,7 @@ namespace fastjournal::cli {
 
 // Behind the name of a backup that is not whole. No run goes on with one; the name is fixed so that what a run that was
 // killed has left is found: by people, beside the backup that they miss, by the next run, which refuses it, and by one
-// with --keep, which removes it. Of a drawn name nobody would know, and it may be as large as all logs.
+// with --keep, which removes it. A random name would be unknown, and it may be as large as all logs.
 inline constexpr char kUnfinished[] = ".partial";
 // In each whole backup; written last.
 inline constexpr char kAbout[] = "backup.json";

@@ -6,9 +6,9 @@
 #include <ostream>
 #include <utility>
 
-#include "clients/programs/fastjournal/commands.h"
 #include "clients/programs/fastjournal/doctor/look.h"
 #include "clients/programs/fastjournal/token.h"
+#include "clients/programs/fastjournal/verbs.h"
 
 namespace fastjournal::cli {
 namespace {
@@ -89,25 +89,48 @@ ExitCode exit_code_of(doctor::Severity worst) {
   }
 }
 
-ExitCode doctor(Invocation const& one, Console& console) {
-  TokenSources const sources = TokenSources::of_environment();
-  doctor::Request wish{.config = one.config,
-                       .plugins = one.plugins,
-                       .state = one.state,
-                       .server = one.server,
-                       .connection = connection_options(one),
-                       .version = FJ_VERSION};
-  if (!sources.kept_in.empty()) wish.tokens.push_back(sources.kept_in);
-  if (!one.token_file.empty()) wish.tokens.push_back(one.token_file);
-  // One that cannot be read is a finding.
-  if (Result<std::string> token = find_token(one, sources); token.ok())
-    wish.connection.token = std::move(token).value();
-  std::vector<doctor::Finding> const findings = doctor::judge(doctor::look(wish));
-  if (one.json)
-    for (doctor::Finding const& finding : findings) console.out << render_json(finding_message(finding));
-  else
-    console.out << render_findings(findings, console.look) << summary_of(findings) << '\n';
-  return exit_code_of(doctor::worst_of(findings));
-}
+namespace {
+
+struct Doctor {
+  OptionSet& to;
+  Text config{to, "--config", "the daemon's file (default: of the one that runs, else installed)", called("FILE")};
+  Plugins plugins{to, "as the daemon's file says"};
+  Text state{to, "--state", "the daemon's --state (default: of the one that runs, or of the service)",
+             called("FOLDER")};
+
+  ExitCode run(Call& call) {
+    TokenSources const sources = TokenSources::of_environment();
+    doctor::Request wish{.config = config,
+                         .plugins = plugins,
+                         .state = state,
+                         .server = call.server,
+                         .connection = connection_options(call),
+                         .version = FJ_VERSION};
+    if (!sources.kept_in.empty()) wish.tokens.push_back(sources.kept_in);
+    if (!call.token_file.empty()) wish.tokens.push_back(call.token_file);
+    // One that cannot be read is a finding.
+    if (Result<std::string> token = find_token(call, sources); token.ok())
+      wish.connection.token = std::move(token).value();
+    std::vector<doctor::Finding> const findings = doctor::judge(doctor::look(wish));
+    if (call.json)
+      for (doctor::Finding const& finding : findings) call.console.out << render_json(finding_message(finding));
+    else
+      call.console.out << render_findings(findings, call.console.look) << summary_of(findings) << '\n';
+    return exit_code_of(doctor::worst_of(findings));
+  }
+};
+
+constexpr Verb kDoctor[]{
+    {"doctor", "check the installation on this computer, and say what to do", Needs::nothing, declare<Doctor>,
+     "fastjournal doctor --config /etc/fastjournal/fastjournal.xml",
+     "Looks at the configuration, rights and owners, disks and the speed of their syncs, clock, limits, kernel "
+     "settings,\nversions, certificates, and the daemon if one answers. It changes nothing. Severities: ok, unseen (no "
+     "right to look),\nadvice, warning, error. Exit code 0 without warnings and errors, 9 with warnings, 10 with "
+     "errors."},
+};
+
+}  // namespace
+
+Verbs doctor_verbs() { return kDoctor; }
 
 }  // namespace fastjournal::cli

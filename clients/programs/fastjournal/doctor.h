@@ -5,12 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "clients/programs/fastjournal/console.h"
 #include "clients/programs/fastjournal/doctor/findings.h"
+#include "clients/programs/fastjournal/exit_code.h"
+#include "clients/programs/fastjournal/render.h"
 
 namespace fastjournal::cli {
-
-[[nodiscard]] ExitCode doctor(Invocation const& invocation, Console& console);
 
 // A finding is a line, with what was expected and what to do below it; lines of a terminal are broken at its width.
 [[nodiscard]] std::string render_findings(std::vector<doctor::Finding> const& findings, Look const& look);

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
+#include "clients/programs/fastjournal/blob_input.h"
 #include "platform/files/new_file.h"
 
 namespace fastjournal::cli {
@@ -16,6 +19,11 @@ using client::ContentHash;
 using client::Document;
 
 namespace {
+
+// Another worker may store the same content while it is read.
+constexpr int kKeptTriesMax = 3;
+
+BlobKey key_of(ContentName const& name) { return {name.source + "/" + name.uri + "#" + name.hash}; }
 
 // Others can say FOUND too, with any uri: what is not below the folder is neither read nor written. Folders on the way may
 // be links.
@@ -143,7 +151,7 @@ Status DocumentContents::look_at_end(Document const& document) {
     return {};
   }
   if (!reply.ok()) return reply.status();
-  // Whoever tries again what failed needs it.
+  // It is needed to try again what failed.
   std::string_view const states = reply->first().text("states");
   bool const has_failed =
       states.find("=dead") != std::string_view::npos || states.find("=error_doc") != std::string_view::npos;
@@ -156,6 +164,50 @@ Status DocumentContents::look_at_end(Document const& document) {
   for (std::string const& hash : hashes)
     if (Status const dropped = kept_->drop({document.source, document.uri, hash}); !dropped.ok()) return dropped;
   return {};
+}
+
+KeptContents::KeptContents(client::Connection& connection, std::string table)
+    : connection_(connection), table_(std::move(table)), reader_(connection, table_) {}
+
+Status KeptContents::keep(ContentName const& name, std::string const& path) {
+  std::istringstream nothing;
+  Result<BlobInput> const input = BlobInput::open(path, nothing);
+  if (!input.ok()) return input.status();
+  Message put("PUT");
+  put.set("table", table_);
+  key_of(name).set_in(put);
+  put.set("data", Value::of_binary(input->bytes()));
+  return connection_.call(put).status();
+}
+
+Result<bool> KeptContents::bring(ContentName const& name, std::filesystem::path const& to) {
+  BlobKey const key = key_of(name);
+  for (int attempt = 1;; ++attempt) {
+    Result<Message> const blob = reader_.ask(key);
+    if (!blob.ok()) return blob.status();
+    if (blob->text("result") == "absent") return false;
+    std::ofstream out{to, std::ios::binary | std::ios::trunc};
+    auto const write = [&](std::string_view bytes) {
+      out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      return out ? Status{} : Status{Code::io_error, "write " + to.string() + ": it is not possible"};
+    };
+    BlobEntry const entry = BlobEntry::of(blob.value());
+    Status brought;
+    if (std::optional<client::BlobView> const view = reader_.read_here(entry))
+      brought = write(view->bytes());
+    else
+      brought = reader_.bring(key, entry, 0, UINT64_MAX, write);
+    if (brought.ok() && out.flush()) return true;
+    if (brought.ok()) return Status{Code::io_error, "write " + to.string() + ": it is not possible"};
+    if (brought.code() != Code::not_found || attempt == kKeptTriesMax) return brought;
+  }
+}
+
+Status KeptContents::drop(ContentName const& name) {
+  Message omit("OMIT");
+  omit.set("table", table_);
+  key_of(name).set_in(omit);
+  return connection_.call(omit).status();
 }
 
 }  // namespace fastjournal::cli

@@ -13,18 +13,44 @@
 
 #include "clients/cpp/documents.h"
 #include "clients/cpp/folder_scanner.h"
-#include "clients/programs/fastjournal/kept_contents.h"
+#include "clients/programs/fastjournal/blob_reader.h"
 #include "model/plan/plan.h"
 
 namespace fastjournal::cli {
 
 [[nodiscard]] client::ContentHash hash_of(plan::Step const& source);
 
+// Which content: it is stored under "SOURCE/URI#HASH".
+struct ContentName {
+  std::string source;
+  std::string uri;
+  std::string hash;
+};
+
+// In a blob table, so that a version that its source does not have any more is still delivered (`pipeline run --keep`).
+class KeptContents {
+ public:
+  // `connection` must outlive it.
+  KeptContents(client::Connection& connection, std::string table);
+
+  // The bytes of this file, whose hash was compared. Ok: they are on the disk.
+  [[nodiscard]] Status keep(ContentName const& name, std::string const& path);
+  // Into this file. False: they were not kept, or are not there any more.
+  [[nodiscard]] Result<bool> bring(ContentName const& name, std::filesystem::path const& to);
+  // They are not needed any more.
+  [[nodiscard]] Status drop(ContentName const& name);
+
+ private:
+  client::Connection& connection_;
+  std::string table_;
+  BlobReader reader_;
+};
+
 class DocumentContents {
  public:
   struct Found {
     std::string path{};  // empty of one that is gone from its source
-    // Of a document that nobody can bring, or take away: the class of its failure, and why.
+    // Of a document that cannot be brought, or taken away: the class of its failure, and why.
     std::string failure{};
     std::string why{};
   };
@@ -66,8 +92,8 @@ class DocumentContents {
   std::string table_;
   std::optional<KeptContents> kept_;
   std::filesystem::path work_;
-  // Of earlier versions that have arrived: hashes by source and URI. What is not in it when the newest one arrives stays
-  // until the blob table expires it.
+  // Of earlier versions that have arrived: hashes by source and URI. What is not in it when the newest one arrives
+  // stays until the blob table expires it.
   std::map<std::pair<std::string, std::string>, std::set<std::string>> arrived_;
 };
 

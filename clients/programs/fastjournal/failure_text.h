@@ -1,4 +1,4 @@
-// What is told of a failed command: how it ended, and the end of its standard error. Pure.
+// The report of a failed command: how it ended, and the end of its standard error. Pure.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-#include "clients/programs/fastjournal/feed.h"
-
+// What a table has to tell, as it comes. listen: what a listener is told. feed: each record of the change feed, or the
+// digest of all.
 #include <signal.h>
 
 #include <ostream>
@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "clients/programs/fastjournal/buffers.h"
 #include "clients/programs/fastjournal/signals.h"
+#include "clients/programs/fastjournal/verbs.h"
 #include "clients/programs/feed/follower.h"
 #include "config/type_reader.h"
 #include "log/catalogue.h"
@@ -19,17 +21,27 @@ namespace {
 
 using client::Follower;
 
+struct FeedOptions {
+  OptionSet& to;
+  Flag follow{to, "--follow", "go on with the change feed (UDP) until a signal comes"};
+  Flag digest{to, "--digest", "print no records, but at the end the digest of what was applied here"};
+  Text address{to, "--address", "where datagrams come to (default: where the table's <feed> sends them)"};
+  Text interface { to, "--interface", "IPv4 address of the network card where a group is joined" };
+  Number<> count{to, "--count", "end after so many records", WholeNumbers{1}};
+  Plugins plugins{to};
+};
+
 class FeedPrinter {
  public:
-  FeedPrinter(Invocation const& invocation, Console& console, std::string const& plugins)
-      : one_(invocation), console_(console), names_(config::read_record_names(plugins)["journal"]) {}
+  FeedPrinter(FeedOptions const& given, Call& call, std::string const& plugins)
+      : one_(given), call_(call), names_(config::read_record_names(plugins)["journal"]) {}
 
   void print(RecordView const& record, bool restated) {
     if (one_.digest || is_full()) return;
     ++printed_;
-    if (one_.json) {
+    if (call_.json) {
       Message message{"RECORD"};
-      message.set("table", one_.table);
+      message.set("table", call_.table);
       message.set("lsn", Value::of_unsigned(record.lsn.value));
       message.set("object", Value::of_unsigned(record.object.value));
       message.set("type", Value::of_unsigned(record.type));
@@ -38,14 +50,14 @@ class FeedPrinter {
       message.set("restated", Value::of_boolean(restated));
       message.set("catalogue", Value::of_boolean(record.table == TableId::catalogue));
       message.set("body", Value::of_binary(as_text(record.body)));
-      console_.out << render_json(message);
+      call_.console.out << render_json(message);
       return;
     }
-    if (printed_ == 1) console_.out << "             LSN           object  record           bytes\n";
+    if (printed_ == 1) call_.console.out << "             LSN           object  record           bytes\n";
     std::string const is = name_of(record);
-    console_.out << fmt::format("{:>16} {:>16}  {:<14} {:>7}{}\n", record.lsn.value, record.object.value,
-                                is.empty() ? fmt::format("type {}", record.type) : is, record.body.size(),
-                                restated ? "  restated" : "");
+    call_.console.out << fmt::format("{:>16} {:>16}  {:<14} {:>7}{}\n", record.lsn.value, record.object.value,
+                                     is.empty() ? fmt::format("type {}", record.type) : is, record.body.size(),
+                                     restated ? "  restated" : "");
   }
 
   [[nodiscard]] bool is_full() const { return one_.count && printed_ >= *one_.count; }
@@ -54,15 +66,14 @@ class FeedPrinter {
   void sum_up(replica::Replica const& replica) {
     replica::Counters const& counters = replica.counters();
     if (!one_.digest) {
-      note(one_, console_,
-           fmt::format("at LSN {}; {} records, {} datagrams, {} gaps, {} fetches, {} snapshots",
-                       replica.position().value, counters.records, counters.datagrams, counters.gaps, counters.fetches,
-                       counters.snapshots));
+      call_.note(fmt::format("at LSN {}; {} records, {} datagrams, {} gaps, {} fetches, {} snapshots",
+                             replica.position().value, counters.records, counters.datagrams, counters.gaps,
+                             counters.fetches, counters.snapshots));
       return;
     }
     std::string const digest = fmt::format("{:016x}", replica.digest());
     Message message{"DIGEST"};
-    message.set("table", one_.table);
+    message.set("table", call_.table);
     message.set("lsn", Value::of_unsigned(replica.position().value));
     message.set("digest", digest);
     message.set("records", Value::of_unsigned(counters.records));
@@ -70,7 +81,7 @@ class FeedPrinter {
     message.set("gaps", Value::of_unsigned(counters.gaps));
     message.set("fetches", Value::of_unsigned(counters.fetches));
     message.set("snapshots", Value::of_unsigned(counters.snapshots));
-    console_.out << (one_.json ? render_json(message) : render_sheet(message));
+    call_.console.out << (call_.json ? render_json(message) : render_sheet(message));
   }
 
  private:
@@ -80,38 +91,87 @@ class FeedPrinter {
     return name == names_.end() ? std::string{} : name->second;
   }
 
-  Invocation const& one_;
-  Console& console_;
+  FeedOptions const& one_;
+  Call& call_;
   config::RecordNames names_;  // only journals have feeds so far
   std::uint64_t printed_{0};
 };
 
+struct Listen {
+  OptionSet& to;
+  Text mode{to, "--mode", "wake: work became due; row: each row that does; deliver: rows, leased",
+            one_of({"wake", "row", "deliver"})};
+  Number<std::uint32_t> credit{to, "--credit", "deliver: rows at once", WholeNumbers{1, 1024}};
+  Text domain{to, "--domain", "only of this domain"};
+  Number<> count{to, "--count", "end after so many messages", WholeNumbers{1}};
+  Duration wait{to, "--wait", "end when nothing came for so long"};
+
+  ExitCode run(Call& call) {
+    client::Connection& connection = call.connection();
+    Buffers buffers{connection};
+    client::Params params;
+    if (!mode.empty()) params.push_back({"mode", Value::of_text(mode)});
+    if (credit) params.push_back({"credit", Value::of_integer(*credit)});
+    if (!domain.empty()) params.push_back({"domain", Value::of_text(domain)});
+    if (Status const status = connection.listen(call.table, params); !status.ok()) return call.complain(status);
+    client::Milliseconds const limit = wait ? client::Milliseconds{wait->value} : client::kForever;
+    bool heard = false;
+    for (std::uint64_t left = count.value_or(UINT64_MAX); left > 0; --left) {
+      Result<Message> pushed = connection.wait_push(limit);
+      if (!pushed.ok() && pushed.status().code() == Code::timed_out) return heard ? ExitCode::ok : ExitCode::nothing;
+      if (!pushed.ok()) return call.complain(pushed.status());
+      if (Status const decoded = buffers.decode(pushed.value(), call.table); !decoded.ok())
+        return call.complain(decoded);
+      call.show_line(pushed.value());
+      call.console.out << std::flush;
+      heard = true;
+    }
+    return ExitCode::ok;
+  }
+};
+
+struct Feed {
+  OptionSet& to;
+  TableName table{to};
+  FeedOptions given{to};
+
+  ExitCode run(Call& call) {
+    client::FollowOptions options;
+    options.connection = connection_options(call);
+    options.table = call.table;
+    options.address = given.address;
+    options.interface = given.interface;
+    options.plugins = given.plugins.empty() ? os::installed_plugins() : given.plugins;
+    std::string const plugins = options.plugins;
+    SignalQueue signals{SIGINT, SIGTERM, SIGHUP};
+    Result<std::unique_ptr<Follower>> const opened = Follower::open(std::move(options));
+    if (!opened.ok()) return call.complain(opened.status());
+    Follower& follower = *opened.value();
+    FeedPrinter printer{given, call, plugins};
+    follower.on_record([&](RecordView const& record, bool restated) { printer.print(record, restated); });
+    Status status = follower.catch_up();
+    call.console.out.flush();
+    while (status.ok() && given.follow && !printer.is_full() && call.console.out) {
+      status = follower.wait(client::kForever, signals.fd());
+      call.console.out.flush();
+      if (signals.next() != 0) break;
+    }
+    if (!status.ok()) return call.complain(status);
+    printer.sum_up(follower.replica());
+    return ExitCode::ok;
+  }
+};
+
+constexpr Verb kFollowVerbs[]{
+    {"listen", "print what a listener is told, as it comes", Needs::table, declare<Listen>,
+     "fastjournal listen pages --mode row --wait 1m"},
+    {"feed", "print a table's records: what it holds, then each change as it is durable", Needs::daemon, declare<Feed>,
+     "fastjournal feed pages --follow",
+     "`fastjournal call DIGEST table=TABLE` on the administrator's socket tells its digest, to compare."},
+};
+
 }  // namespace
 
-ExitCode feed(Invocation const& invocation, Console& console) {
-  client::FollowOptions options;
-  options.connection = connection_options(invocation);
-  options.table = invocation.table;
-  options.address = invocation.address;
-  options.interface = invocation.interface;
-  options.plugins = invocation.plugins.empty() ? os::installed_plugins() : invocation.plugins;
-  std::string const plugins = options.plugins;
-  SignalQueue signals{SIGINT, SIGTERM, SIGHUP};
-  Result<std::unique_ptr<Follower>> const opened = Follower::open(std::move(options));
-  if (!opened.ok()) return complain(invocation, console, opened.status());
-  Follower& follower = *opened.value();
-  FeedPrinter printer{invocation, console, plugins};
-  follower.on_record([&](RecordView const& record, bool restated) { printer.print(record, restated); });
-  Status status = follower.catch_up();
-  console.out.flush();
-  while (status.ok() && invocation.follow && !printer.is_full() && console.out) {
-    status = follower.wait(client::kForever, signals.fd());
-    console.out.flush();
-    if (signals.next() != 0) break;
-  }
-  if (!status.ok()) return complain(invocation, console, status);
-  printer.sum_up(follower.replica());
-  return ExitCode::ok;
-}
+Verbs follow_verbs() { return kFollowVerbs; }
 
 }  // namespace fastjournal::cli

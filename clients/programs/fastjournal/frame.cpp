@@ -1,5 +1,4 @@
-#include "clients/programs/fastjournal/frame.h"
-
+// `kv frame`: one frame of the FJ protocol, and its reply, shown field by field.
 #include <bit>
 #include <optional>
 #include <ostream>
@@ -12,6 +11,7 @@
 #include "clients/cpp/fj_connection.h"
 #include "clients/programs/fastjournal/json_line.h"
 #include "clients/programs/fastjournal/pair_values.h"
+#include "clients/programs/fastjournal/verbs.h"
 #include "wire/fj/frame.h"
 #include "wire/fj/trace.h"
 
@@ -22,6 +22,12 @@ constexpr std::pair<std::string_view, std::uint16_t> kFlags[] = {
     {"overwrite", fj::flag::kOverwrite}, {"worked-on", fj::flag::kWorkedOn}, {"persist", fj::flag::kPersist},
     {"data", fj::flag::kData},           {"listen", fj::flag::kListen},      {"ttl", fj::flag::kTtl},
     {"update", fj::flag::kUpdateTimeout}};
+
+std::vector<std::string> flag_names() {
+  std::vector<std::string> out;
+  for (auto const& [name, bit] : kFlags) out.emplace_back(name);
+  return out;
+}
 
 std::uint8_t type_named(std::string_view name) {
   std::uint8_t type = 0;
@@ -43,8 +49,24 @@ std::string bytes_of(client::TypedValue const& value) {
   return out;
 }
 
+struct FrameOptions {
+  OptionSet& to;
+  Text function{
+      to, "FUNCTION", "what is asked for", required,
+      one_of({"NOP", "QUIT", "SET", "GET", "DELETE", "ADD", "NOT", "TRUNCATE", "LOCK", "UNLOCK", "RENAME", "ALIAS"})};
+  Text key{to, "KEY", "the key; of a range its lower end, or the expression; a cursor as a reply shows it"};
+  MaybeText value{to, "VALUE", "the value"};
+  Text type{to, "--type", "of the value (default: string)", one_of(kPairTypes)};
+  Text upper{to, "--upper", "upper end of a range; new key of RENAME and ALIAS"};
+  Text query{to, "--query", "of GET: KEY is not a single key", one_of({"range", "regex", "cursor"})};
+  WordList flags{to, "--flag", "one of the frame's flags; may be repeated", one_of(flag_names()), one_each};
+  Number<> seconds{to, "--seconds", "the frame's timeout"};
+  Number<> count{to, "--count", "of a range: how many at most", WholeNumbers{0, 65'535}};
+  Number<> timestamp{to, "--timestamp", "in microseconds since 1970"};
+};
+
 struct Sent {
-  fj::Request frame;  // views of the invocation, and of these:
+  fj::Request frame;  // views of the options, and of these:
   std::string value;
   std::string cursor;
 };
@@ -70,7 +92,7 @@ Status build(FrameOptions const& wish, Sent& sent) {
   sent.frame.timeout = wish.seconds;
   if (sent.frame.has_upper()) sent.frame.upper = wish.upper;
   if (!wish.value && wish.type != "void") return {};
-  std::string const type = wish.type.empty() ? "string" : wish.type;
+  std::string const type = wish.type.or_else("string");
   Result<client::TypedValue> const value =
       parse_value(static_cast<client::ValueType>(type_named(type)), wish.value.value_or(""));
   if (!value.ok()) return value.status();
@@ -89,42 +111,54 @@ nlohmann::ordered_json lines_of(std::string const& trace) {
   return out;
 }
 
+// For developers of clients.
+struct KvFrame {
+  OptionSet& to;
+  FrameOptions given{to};
+
+  ExitCode run(Call& call) {
+    if (call.server.empty())
+      return call.misuse("kv frame needs --server with the address of a listener that has protocol=\"fj\"");
+    Sent sent;
+    if (Status const status = build(given, sent); !status.ok()) return call.misuse(status.message());
+    std::string request;
+    std::string reply;
+    client::FjOptions options;
+    options.server = call.server;
+    options.ca_file = call.ca_file;
+    options.certificate_file = call.certificate_file;
+    options.key_file = call.key_file;
+    options.time_limit = call.time_limit();
+    options.on_frame = [&](std::string_view bytes, bool is_sent) {
+      (is_sent ? request : reply) += is_sent ? fj::trace_request(bytes) : fj::trace_reply(bytes);
+    };
+    auto const connection = client::FjConnection::open(std::move(options));
+    if (!connection.ok()) return call.complain(connection.status());
+    bool const quits = given.function == "QUIT";
+    auto const answered = connection.value()->call(sent.frame);
+    // The daemon closes the connection, and that is all it says to QUIT.
+    if (!answered.ok() && !(quits && answered.status().code() == Code::closed)) return call.complain(answered.status());
+    if (call.json) {
+      nlohmann::ordered_json out;
+      out["request"] = lines_of(request);
+      out["reply"] = lines_of(reply);
+      call.console.out << json_line(out);
+    } else {
+      call.console.out << "request\n" << request << "reply\n" << reply;
+    }
+    return answered.ok() && answered->frame.error ? ExitCode::refused : ExitCode::ok;
+  }
+};
+
+constexpr Verb kFrame[]{
+    {"kv frame", "send one frame of the FJ protocol, and show it and its reply", Needs::nothing, declare<KvFrame>,
+     "fastjournal --server 127.0.0.1:4060 kv frame GET greeting --flag data",
+     "--server is a listener with protocol=\"fj\". The fields are those of doc/fj-protocol.md, with their bytes.\n"
+     "Exit code 1: the reply is an error."},
+};
+
 }  // namespace
 
-ExitCode run_frame(Invocation const& invocation, Console& console) {
-  if (invocation.server.empty())
-    return misuse(invocation, console,
-                  "kv frame needs --server with the address of a listener that has protocol=\"fj\"");
-  Sent sent;
-  if (Status const status = build(invocation.frame, sent); !status.ok())
-    return misuse(invocation, console, status.message());
-  std::string request;
-  std::string reply;
-  client::FjOptions options;
-  options.server = invocation.server;
-  options.ca_file = invocation.ca_file;
-  options.certificate_file = invocation.certificate_file;
-  options.key_file = invocation.key_file;
-  options.time_limit = invocation.timeout;
-  options.on_frame = [&](std::string_view bytes, bool is_sent) {
-    (is_sent ? request : reply) += is_sent ? fj::trace_request(bytes) : fj::trace_reply(bytes);
-  };
-  auto const connection = client::FjConnection::open(std::move(options));
-  if (!connection.ok()) return complain(invocation, console, connection.status());
-  bool const quits = invocation.frame.function == "QUIT";
-  auto const answered = connection.value()->call(sent.frame);
-  // The daemon closes the connection, and that is all it says to QUIT.
-  if (!answered.ok() && !(quits && answered.status().code() == Code::closed))
-    return complain(invocation, console, answered.status());
-  if (invocation.json) {
-    nlohmann::ordered_json out;
-    out["request"] = lines_of(request);
-    out["reply"] = lines_of(reply);
-    console.out << json_line(out);
-  } else {
-    console.out << "request\n" << request << "reply\n" << reply;
-  }
-  return answered.ok() && answered->frame.error ? ExitCode::refused : ExitCode::ok;
-}
+Verbs frame_verbs() { return kFrame; }
 
 }  // namespace fastjournal::cli

@@ -25,7 +25,7 @@ constexpr std::string_view kUri = "{uri}";
 constexpr std::string_view kPath = "{path}";
 // Opens the line that curl writes at its end.
 constexpr std::string_view kMark = "\nfastjournal-outcome ";
-// If nobody answers at all, 20 documents have failed within a minute, and the destination is paused (`failing`).
+// Without any answer 20 documents have failed within a minute, and the destination is paused (`failing`).
 constexpr int kConnectSeconds = 3;
 constexpr std::size_t kBodyBytesMax = 700;
 // Where curl finds its configuration: its standard input is the document.

@@ -55,7 +55,7 @@ struct HttpOutcome {
 [[nodiscard]] std::string curl_configuration(HttpTarget const& target, HttpRequest const& request, std::uint64_t bytes);
 // From what curl has written with such a configuration: its beginning, its end, and how long it was.
 [[nodiscard]] HttpOutcome read_outcome(std::string_view begin, std::string_view end, std::uint64_t bytes);
-// Empty: it has arrived. `may_have_arrived` is set where nobody can know.
+// Empty: it has arrived. `may_have_arrived` is set where that is unknown.
 [[nodiscard]] std::optional<client::NotSent> judge(HttpTarget const& target, HttpOutcome const& outcome,
                                                    bool deletes = false);
 

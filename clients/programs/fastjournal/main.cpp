@@ -8,16 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "clients/programs/fastjournal/commands.h"
+#include "clients/programs/fastjournal/command_line.h"
 #include "clients/programs/fastjournal/find_server.h"
-#include "clients/programs/fastjournal/options.h"
 #include "clients/programs/fastjournal/token.h"
 
 namespace {
 
 using namespace fastjournal::cli;
 
-Look look_of(Invocation const& one) {
+Look look_of(Globals const& one) {
   Look out{.json = one.json, .terminal = ::isatty(STDOUT_FILENO) == 1};
   out.utc = one.utc || one.json || !out.terminal;
   winsize size{};
@@ -32,29 +31,31 @@ int main(int argc, char** argv) {
   // A reader such as `head` that closes the pipe ends this program, as with every tool.
   std::signal(SIGPIPE, SIG_DFL);
   Parsed const parsed = parse_arguments(std::vector<std::string>(argv + 1, argv + argc));
-  if (!parsed.invocation) {
+  if (parsed.command == nullptr) {
     (parsed.exit_code == ExitCode::ok ? std::cout : std::cerr) << parsed.output;
     return static_cast<int>(parsed.exit_code);
   }
-  Invocation invocation = *parsed.invocation;
-  invocation.asks = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1 && !invocation.json;
-  Console console{std::cin, std::cout, std::cerr, look_of(invocation),
-                  ::isatty(STDERR_FILENO) == 1 && !invocation.json};
-  if (invocation.server.empty() && asks_daemon(invocation)) {
+  CommandLine& command = *parsed.command;
+  Globals& all = command.all;
+  bool const has_person = ::isatty(STDERR_FILENO) == 1 && !all.json;
+  all.asks = ::isatty(STDIN_FILENO) == 1 && has_person;
+  Console console{std::cin, std::cout, std::cerr, look_of(all), has_person};
+  Needs const needs = command.needs();
+  if (all.server.empty() && needs >= Needs::address) {
     fastjournal::Result<FoundServer> found = find_server();
     if (!found.ok()) {
-      tell(invocation, console, found.status(), {}, {});
+      Call{all, command.verb->name, console}.tell(found.status(), {}, {});
       return static_cast<int>(exit_code_of(found.status().code()));
     }
-    invocation.server = std::move(found->address);
-    invocation.server_origin = std::move(found->origin);
+    all.server = std::move(found->address);
+    all.server_origin = std::move(found->origin);
   }
-  if (asks_daemon(invocation) && invocation.verb != "login") {
-    fastjournal::Result<std::string> token = find_token(invocation, TokenSources::of_environment());
-    if (!token.ok()) return static_cast<int>(misuse(invocation, console, token.status().message()));
-    invocation.token = std::move(token).value();
+  if (needs >= Needs::daemon) {
+    fastjournal::Result<std::string> token = find_token(all, TokenSources::of_environment());
+    if (!token.ok()) return static_cast<int>(Call{all, command.verb->name, console}.misuse(token.status().message()));
+    all.token = std::move(token).value();
   }
-  ExitCode const code = run(invocation, console);
+  ExitCode const code = command.run(console);
   std::cout.flush();
   return static_cast<int>(code);
 }

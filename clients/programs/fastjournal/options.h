@@ -1,270 +1,191 @@
-// Parses and checks the command line: CLI11's results become an Invocation, plain values for the commands. Only this and
-// grammar.h use CLI11.
+// The words and options of a verb, as members of its own struct: each is declared where it stands, is checked and
+// converted where the command line is read, and is then the value itself, so that verbs get values and not texts. Only
+// command_line.cpp sees CLI11 behind it.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "clients/cpp/client.h"
-#include "clients/cpp/journal.h"
-#include "clients/programs/fastjournal/exit_code.h"
-#include "clients/programs/fastjournal/usage/usage.h"
+#include "clients/programs/fastjournal/call.h"
+#include "clients/programs/fastjournal/values.h"
+#include "model/duration.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the name of the library
+class App;
+class Option;
+}  // namespace CLI
 
 namespace fastjournal::cli {
 
-// Selection of rows: ls, kick, delete. All given conditions must match.
-struct RowFilter {
-  std::string status;
-  std::string prefix;
-  std::optional<std::string> domain;  // empty: rows without a domain
-  std::optional<std::string> error;   // empty: all rows with an error
+// What else holds of an option that was declared.
+using Rule = std::function<void(CLI::Option& option)>;
 
-  [[nodiscard]] bool is_empty() const { return status.empty() && prefix.empty() && !domain && !error; }
+class OneOption {
+ public:
+  explicit OneOption(CLI::Option* made) : made_(made) {}
+  [[nodiscard]] CLI::Option* made() const { return made_; }
+
+ protected:
+  void hold(auto const&... rules) const { (Rule{rules}(*made_), ...); }
+
+ private:
+  CLI::Option* made_;
 };
 
-// Of the commands `kv ...`, which also use `table`, `words` (KEY... or KEY=VALUE...), `command`, `count`, `wait`, `after`,
-// `expires`, `client`, `sequence` and `file`.
-struct PairOptions {
-  std::string key;    // where there is one
-  std::string other;  // BY of add, SIZE of truncate, NEW of rename and alias
-  std::string type;   // empty: as the value looks
-  std::optional<DurationMs> ttl;
-  std::optional<std::uint64_t> if_timestamp;
-  std::optional<std::uint64_t> timestamp;
-  std::optional<std::string> if_value;
-  bool if_absent{false};
-  bool persist{false};
-  bool no_persist{false};
-  bool complete{false};
-  bool overwrite{false};
-  std::optional<std::string> prefix;  // empty: all keys
-  std::string from;
-  std::optional<std::string> to;
-  std::string regex;
-  bool keys_only{false};
-  bool facts{false};
-  bool raw{false};
-  std::optional<DurationMs> work;
-  bool free{false};
-  bool initial{false};
-  std::optional<DurationMs> lock;
-  bool create{false};
+void required(CLI::Option& option);
+// One word that must be there, beside no others.
+void alone(CLI::Option& option);
+// Its value is the next word only, however often it is given.
+void one_each(CLI::Option& option);
+[[nodiscard]] Rule expected(int least, int most);
+// What its value is called in help.
+[[nodiscard]] Rule called(std::string const& value);
+// Given as often as wanted, with one such value each.
+[[nodiscard]] Rule repeated(std::string const& value);
+[[nodiscard]] Rule one_of(std::vector<std::string> const& words);
+[[nodiscard]] Rule excludes(OneOption const& other);
+[[nodiscard]] Rule only_with(OneOption const& other);
+
+// Where options are declared: by the constructors of a verb's members, which stay where they are until the words are
+// read.
+class OptionSet {
+ public:
+  using Take = std::function<Status(std::string_view text)>;
+
+  OptionSet(CLI::App& app, Globals& all) : app_(app), all_(all) {}
+
+  CLI::Option* flag(std::string const& name, bool& out, std::string const& description);
+  CLI::Option* text(std::string const& name, std::string& out, std::string const& description);
+  CLI::Option* words(std::string const& name, std::vector<std::string>& out, std::string const& description);
+  CLI::Option* parsed(std::string const& name, std::string const& value, std::string const& description, Take take);
+  std::string& table() { return all_.table; }
+  void command(std::vector<std::string>& out) { command_ = &out; }
+
+ private:
+  friend class Grammar;
+
+  CLI::App& app_;
+  Globals& all_;
+  std::vector<std::string>* command_{nullptr};
 };
 
-// Of the commands `blob ...`, which also use `table`, `file` (put: - or empty for standard input), `count` and `after`.
-struct BlobOptions {
-  std::string key;
-  bool is_hash{false};          // the key is given as its hash
-  std::string port;             // put: address of a listener of the protocol blobwrite; empty: by a message
-  std::string key_secret_file;  // put by port: of the table's key-secret; empty: it has none
-  std::string output;           // get: FILE; empty: standard output
-  std::optional<std::uint64_t> offset;
-  std::optional<std::uint64_t> length;
-  std::optional<DurationMs> age;
-  std::optional<std::uint64_t> size;
-  std::optional<DurationMs> unreferenced;
-  bool cancel{false};
-  bool wait{false};
+struct Text : std::string, OneOption {
+  Text(OptionSet& to, char const* name, std::string const& description, auto const&... rules)
+      : OneOption(to.text(name, *this, description)) {
+    hold(rules...);
+  }
+  [[nodiscard]] std::string const& str() const { return *this; }
+  [[nodiscard]] std::string or_else(std::string_view other) const { return std::string{empty() ? other : *this}; }
 };
 
-// Of `queue ...`.
-struct QueueOptions {
-  std::string queue;
-  std::string to;  // move: the other queue
-  std::string exchange;
-  std::string kind;         // of an exchange
-  std::string routing_key;  // or pattern
-  std::optional<std::string> body;
-  std::string properties;
-  std::optional<std::string> dead_letters;
-  std::optional<std::uint64_t> max_deliveries;
-  std::optional<std::uint64_t> max_messages;
-  std::optional<std::uint64_t> max_bytes;
-  std::string when_full;
-  std::optional<DurationMs> expires;
-  bool makes{false};  // bind: the queue, if it is not there
-  bool if_empty{false};
-  bool parked{false};
+struct WordList : std::vector<std::string>, OneOption {
+  WordList(OptionSet& to, char const* name, std::string const& description, auto const&... rules)
+      : OneOption(to.words(name, *this, description)) {
+    hold(rules...);
+  }
 };
 
-// Of `pipeline ...`.
-struct PipelineOptions {
-  std::string document;
-  std::string destination;
-  std::string failure;  // its class
-  bool if_changed{false};
-  bool children{false};
-  std::optional<std::uint64_t> version;
-  std::optional<std::uint64_t> rate;  // a second
-  // run: NAME=VALUE each.
-  std::vector<std::string> sources;
-  std::vector<std::string> steps;
-  std::vector<std::string> routes;
-  std::vector<std::string> splits;
-  std::vector<std::string> outputs;
-  std::vector<std::string> methods;
-  std::vector<std::string> headers;
-  std::string keep;  // a blob table
-  std::optional<DurationMs> stop_after;
+// The words behind --, which are a command's.
+struct CommandWords : std::vector<std::string> {
+  explicit CommandWords(OptionSet& to) { to.command(*this); }
 };
 
-// Of `kv frame`.
-struct FrameOptions {
-  std::string function;
-  std::string key;
-  std::optional<std::string> value;
-  std::string type;
-  std::string upper;
-  std::string query;
-  std::vector<std::string> flags;
-  std::optional<std::uint64_t> seconds;
-  std::optional<std::uint64_t> count;
-  std::optional<std::uint64_t> timestamp;
+struct Switch {
+  bool is_on{false};
 };
 
-struct Invocation {
-  // of every command
-  std::string server;         // empty: the result of find_server
-  std::string server_origin;  // what named it, where nobody gave one; empty: nothing to tell
-  std::string ca_file;        // with "tls:"
-  std::string certificate_file;
-  std::string key_file;
-  std::string token_file;
-  std::string token;  // what find_token found; not an option
-  bool utc{false};    // dates are shown in UTC, at a terminal too
-  bool json{false};
-  bool text{false};
-  std::chrono::milliseconds timeout{30'000};
-  bool timeout_given{false};
-
-  std::string verb;  // "log verify" for a command with subcommands
-  std::string table;
-  std::vector<std::string>
-      words;  // put: columns; peek, why, delete, kick: ROW or columns; check: files; call: COMMAND name=value...
-  std::vector<std::string> command;  // work, kv lock: the words after --
-  std::uint64_t row{0};
-  std::uint64_t epoch{0};
-
-  // put
-  std::optional<std::uint8_t> priority;
-  std::optional<client::Date> at;
-  std::optional<client::Date> expires;
-  std::string client;
-  std::optional<std::uint64_t> sequence;
-  std::string from;    // file of rows, "-" for standard input; empty: the row is in `words`
-  std::string format;  // of it; empty: to be found out
-  std::string resume;
-  std::string refused;
-  std::string sync;      // with spool: each or none
-  std::string declared;  // with spool: file of the table's declaration; empty: nothing is known of its columns
-  std::string spool;     // put, spool: FOLDER; empty: to a daemon
-  // take, work, touch
-  std::optional<DurationMs> lease;
-  std::optional<DurationMs> wait;
-  std::optional<std::uint64_t> count;  // take, ls, listen, top, watch, domains, waiters: maximum number
-  std::string domain;
-  std::string worker;
-  bool hold{false};
-  // release, fail
-  std::string error;
-  // work
-  std::optional<std::uint32_t> jobs;
-  bool once{false};
-  bool until_empty{false};
-  bool quiet{false};
-  bool input_only{false};  // the row is on standard input, its columns are not in the environment
-  std::optional<std::uint64_t> max;
-  std::optional<int> fail_status;
-  std::optional<DurationMs> stop_after;
-  // listen
-  std::string mode;
-  std::optional<std::uint32_t> credit;
-  // ls, kick, delete
-  RowFilter filter;
-  std::string after;
-  bool all{false};      // ls, spool
-  bool traces{false};   // ls
-  bool dry_run{false};  // kick, delete, apply, spool purge
-  // alerts
-  std::string lower;
-  // pause, resume, drain
-  std::string reason;
-  // apply, spool purge
-  bool yes{false};
-  bool asks{false};  // not an option: somebody sits at both ends of the terminal
-  // check, feed, log
-  std::string plugins;
-  // doctor
-  std::string state;
-  // feed
-  std::string address;
-  std::string interface;
-  bool follow{false};
-  // log: FOLDER in `words`, or
-  std::string config;
-  std::optional<std::uint64_t> from_lsn;
-  std::optional<std::uint64_t> to_lsn;
-  std::string container;
-  std::optional<std::uint32_t> body_bytes;
-  std::string to;
-  std::optional<std::uint64_t> container_bytes;
-  // spool: list
-  bool aside{false};
-  bool held{false};
-  bool waiting{false};
-  // backup: DIR in `words`
-  std::optional<std::uint64_t> rate;  // bytes per second
-  std::optional<std::uint64_t> keep;  // backups in DIR
-  // feed, backup
-  bool digest{false};
-  // user: NAME in `words`; kv set: of the value
-  std::string file;
-  std::string rights;
-  std::string tables;
-  bool no_token{false};
-  // bench
-  std::string folder;
-  std::optional<DurationMs> time;
-  // top, watch
-  std::optional<DurationMs> interval;
-  // kv
-  PairOptions pair;
-  FrameOptions frame;
-  // blob
-  BlobOptions blob;
-  // queue
-  QueueOptions queue;
-  // pipeline
-  PipelineOptions pipeline;
-  // plan: files in `words`
-  bool strict{false};
-  bool dot{false};
-  std::vector<std::string> renamed;  // OLD=NEW
-  // tables
-  bool names{false};
-  std::string columns_of;
-  std::string key_of;
+struct Flag : Switch, OneOption {
+  Flag(OptionSet& to, char const* name, std::string const& description, auto const&... rules)
+      : Switch{}, OneOption(to.flag(name, is_on, description)) {
+    hold(rules...);
+  }
+  operator bool() const { return is_on; }  // NOLINT(google-explicit-constructor)
 };
 
-// kick and delete of many rows.
-[[nodiscard]] inline bool is_bulk(Invocation const& one) {
-  return (one.verb == "kick" || one.verb == "delete") && one.words.empty();
-}
-
-// A command to run, or text to print before the exit.
-struct Parsed {
-  std::optional<Invocation> invocation;
-  ExitCode exit_code{ExitCode::ok};
-  std::string output;  // help for standard output (ok), or the mistake for standard error
+// Of another type than text. `Parse` has the name of its value in help, and makes the value of a word.
+template <typename T, typename Parse>
+struct Typed : std::optional<T>, OneOption {
+  Typed(OptionSet& to, char const* name, std::string const& description, auto const&... rules)
+      : Typed(to, name, description, Parse{}, rules...) {}
+  Typed(OptionSet& to, char const* name, std::string const& description, Parse const& parse, auto const&... rules)
+      : OneOption(to.parsed(name, Parse::kName, description, [this, parse](std::string_view text) {
+          auto value = parse(text);
+          Status const status = value.status();
+          if (status.ok()) this->emplace(static_cast<T>(std::move(value).value()));
+          return status;
+        })) {
+    hold(rules...);
+  }
 };
 
-// `arguments` without the name of the program.
-[[nodiscard]] Parsed parse_arguments(std::vector<std::string> arguments);
+// Whole numbers from `least` to `most`, without sign or other characters.
+struct WholeNumbers {
+  static constexpr char kName[] = "NUMBER";
+  std::uint64_t least{0};
+  std::uint64_t most{UINT64_MAX};
 
-// The commands and their options, for completion and the manual.
-[[nodiscard]] usage::Usage declared_usage();
+  [[nodiscard]] Result<std::uint64_t> operator()(std::string_view text) const;
+};
+
+struct Durations {
+  static constexpr char kName[] = "DURATION";
+  [[nodiscard]] Result<DurationMs> operator()(std::string_view text) const { return parse_duration(text); }
+};
+
+template <auto parse>
+struct Dates {
+  static constexpr char kName[] = "DATE";
+  [[nodiscard]] Result<client::Date> operator()(std::string_view text) const { return parse(text); }
+};
+
+// In the configuration's spelling.
+struct Sizes {
+  static constexpr char kName[] = "SIZE";
+  [[nodiscard]] auto operator()(std::string_view text) const { return model::parse_size(text); }
+};
+
+// Empty is a value, too.
+struct Texts {
+  static constexpr char kName[] = "TEXT";
+  [[nodiscard]] Result<std::string> operator()(std::string_view text) const { return std::string{text}; }
+};
+
+template <typename T = std::uint64_t>
+using Number = Typed<T, WholeNumbers>;
+using Duration = Typed<DurationMs, Durations>;
+using When = Typed<client::Date, Dates<parse_date>>;
+using Expiration = Typed<client::Date, Dates<parse_expiration>>;  // or never
+using Size = Typed<std::uint64_t, Sizes>;
+using MaybeText = Typed<std::string, Texts>;
+
+// Of the table that errors name.
+struct TableName : OneOption {
+  explicit TableName(OptionSet& to) : TableName(to, "TABLE", "name of the table", required) {}
+  TableName(OptionSet& to, char const* name, std::string const& description, auto const&... rules)
+      : OneOption(to.text(name, to.table(), description)) {
+    hold(rules...);
+  }
+};
+
+// Of the folder with the table types.
+struct Plugins : Text {
+  explicit Plugins(OptionSet& to, std::string const& otherwise = "where they were installed")
+      : Text(to, "--plugins", "folder of the table types (default: " + otherwise + ")", called("FOLDER")) {}
+};
+
+// Of lists that come in pages.
+struct Page {
+  OptionSet& to;
+  Text after{to, "--after", "go on where an earlier list ended"};
+  Number<> count{to, "--count", "how many at most (default 100, with --json all)", WholeNumbers{1}};
+
+  // `most`: unless --count says otherwise.
+  [[nodiscard]] Paging paging(std::uint64_t most) const { return {after.str(), count.value_or(most)}; }
+};
 
 }  // namespace fastjournal::cli

@@ -11,16 +11,11 @@
 
 #include "clients/programs/fastjournal/dates.h"
 #include "clients/programs/fastjournal/rounds.h"
-#include "clients/programs/fastjournal/rows.h"
+#include "clients/programs/fastjournal/verbs.h"
 #include "model/date.h"
 
 namespace fastjournal::cli {
 namespace {
-
-using client::Connection;
-using client::Reply;
-
-constexpr std::uint64_t kTablesPageMax = 1000;
 
 std::string label_of(std::int64_t from, std::int64_t to, std::int64_t now) {
   if (from == 0) return "due now";
@@ -34,28 +29,171 @@ void spell_dates(Message& message, Look const& look) {
       message.set(name, message.arena().copy(*date == 0 ? "-" : date_text(*date, look)));
 }
 
+struct WatchFigures {
+  OptionSet& to;
+  TableName table{to, "TABLE", "this table only"};
+  Duration interval{to, "--interval", "how often, 250ms to 60s (default 1s)"};
+  Number<> count{to, "--count", "end after so many rounds", WholeNumbers{1}};
+
+  ExitCode run(Call& call) {
+    client::Connection& connection = call.connection();
+    std::int64_t const every = interval ? interval->value : 1000;
+    client::Params params{{"every", Value::of_integer(every)}};
+    if (!call.table.empty()) params.push_back({"table", Value::of_text(call.table)});
+    if (Status const status = connection.watch(params); !status.ok()) return call.complain(status);
+    Rounds rounds;
+    std::uint64_t left = count.value_or(UINT64_MAX);
+    while (left > 0 && call.console.out) {
+      Result<Message> push = connection.wait_push(client::Milliseconds{every} + connection.options().time_limit);
+      if (!push.ok()) return call.complain(push.status());
+      if (call.json) call.show_line(push.value());
+      Result<bool> const is_whole = rounds.take(std::move(push).value());
+      if (!is_whole.ok()) return call.complain(is_whole.status());
+      if (!is_whole.value()) continue;
+      if (!call.json)
+        call.console.out << render_plain(rounds.now(), date_text(rounds.date(), call.console.look), call.console.look);
+      call.console.out << std::flush;
+      if (--left > 0 && !call.json) call.console.out << '\n';
+    }
+    return ExitCode::ok;
+  }
+};
+
+struct ShowTimeline {
+  OptionSet& to;
+  MaybeText domain{to, "--domain", "only rows of this domain"};
+
+  ExitCode run(Call& call) {
+    Timeline timeline;
+    std::optional<std::int64_t> now;
+    for (std::string after;;) {
+      Message command = call.about_table("TIMELINE");
+      if (domain) command.set("domain", *domain);
+      if (now) command.set_integer("now", *now);
+      set_given(command, "after", after);
+      Result<client::Reply> const reply = call.connection().call(command);
+      if (!reply.ok()) return call.complain(reply.status());
+      for (Message const& message : reply->messages) {
+        if (!now) now = message.integer("now");
+        if (message.command != "DUE") continue;
+        timeline[{message.integer("from").value_or(0), message.integer("to").value_or(0)}] +=
+            static_cast<std::uint64_t>(message.integer("rows").value_or(0));
+      }
+      after = cursor_of(reply->messages.back(), after);
+      if (after.empty()) break;
+    }
+    if (!call.json) {
+      if (timeline.empty()) call.console.err << "no row of table " << call.table << " is due or waits for a date\n";
+      call.console.out << render_timeline(timeline, now.value_or(0), call.console.look.width);
+      return ExitCode::ok;
+    }
+    for (auto const& [span, rows] : timeline) {
+      Message message{"DUE"};
+      message.set("table", call.table);
+      message.set_integer("from", span.first);
+      message.set_integer("to", span.second);
+      message.set("rows", Value::of_unsigned(rows));
+      message.set_integer("now", now.value_or(0));
+      call.console.out << render_json(message);
+    }
+    return ExitCode::ok;
+  }
+};
+
+struct Waiters {
+  OptionSet& to;
+  Number<> count{to, "--count", "how many at most", WholeNumbers{1}};
+
+  ExitCode run(Call& call) {
+    return show(call, "WAITERS", [&](std::string const&) { return "nobody listens or waits at table " + call.table; });
+  }
+
+  // `if_none`: says why there is nothing, of which the daemon may know more.
+  ExitCode show(Call& call, std::string_view command, std::function<std::string(std::string const&)> const& if_none) {
+    Paging paging{{}, count.value_or(UINT64_MAX)};
+    Result<std::vector<Message>> shown = call.all_pages(call.about_table(command), paging);
+    if (!shown.ok()) return call.complain(shown.status());
+    if (!call.json) {
+      // Those with the most to do first.
+      std::ranges::stable_sort(shown.value(), std::greater<>{}, [](Message const& one) { return one.integer("due"); });
+      for (Message& message : shown.value()) spell_dates(message, call.console.look);
+      if (shown->empty()) call.console.err << if_none(paging.reason) << '\n';
+    }
+    call.show(shown.value(), "table");
+    return ExitCode::ok;
+  }
+};
+
+struct Domains : Waiters {
+  ExitCode run(Call& call) {
+    return show(call, "DOMAINS", [&](std::string const& reason) {
+      return "table " + call.table + (reason.empty() ? " has no rows" : ": " + reason);
+    });
+  }
+};
+
+struct Stats {
+  OptionSet& to;
+  TableName table{to, "TABLE", "name of the table"};
+
+  ExitCode run(Call& call) {
+    Message command("STATS");
+    set_given(command, "table", call.table);
+    Result<client::Reply> const reply = call.connection().call(command);
+    if (!reply.ok()) return call.complain(reply.status());
+    for (std::size_t i = 0; i < reply->messages.size(); ++i)
+      call.console.out << (call.json ? render_json(reply->messages[i])
+                                     : (i == 0 ? "" : "\n") + render_sheet(reply->messages[i], call.console.look));
+    return ExitCode::ok;
+  }
+};
+
+struct Alerts {
+  OptionSet& to;
+  TableName table{to, "TABLE", "name of the table"};
+  Text lower{to, "--lower", "say that the alert of this name is over"};
+
+  ExitCode run(Call& call) {
+    Message command(lower.empty() ? "ALERTS" : "LOWER");
+    set_given(command, "table", call.table);
+    set_given(command, "name", lower);
+    if (!lower.empty()) return call.report(command, [&](Message const&) { return "alert " + lower + " is over"; });
+    Result<client::Reply> reply = call.connection().call(command);
+    if (!reply.ok()) return call.complain(reply.status());
+    std::erase_if(reply->messages, [](Message const& one) { return one.command == "ALERTS"; });
+    if (reply->messages.empty() && !call.json) call.console.err << "no alert is up\n";
+    if (!call.json)
+      for (Message& alert : reply->messages)
+        for (std::string_view const name : {"first", "last"})
+          if (std::optional<std::int64_t> const ms = alert.integer(name))
+            alert.set(name, alert.arena().copy(date_text(*ms, call.console.look)));
+    call.show(reply->messages, call.table.empty() ? "" : "table");
+    return reply->messages.empty() ? ExitCode::ok : ExitCode::alerts;
+  }
+};
+
+constexpr Verb kOverviewVerbs[]{
+    {"watch", "print the figures of one table, or of all and the daemon, as they change", Needs::connection,
+     declare<WatchFigures>, "fastjournal watch pages --interval 10s --json >> pages.log",
+     "With --json each message of a round is an object a line: STATS of the daemon and of each table that changed, "
+     "then\nFIGURES. `fastjournal top` shows the same on a screen."},
+    {"timeline", "show how many rows fall due when: in the next minute, hour, day, later", Needs::table,
+     declare<ShowTimeline>, "fastjournal timeline pages --json",
+     "Spans of seconds within a minute, of minutes within an hour, of hours within a day; those without rows are left "
+     "out."},
+    {"domains", "show the domains that have rows: their turns, and what keeps them", Needs::table, declare<Domains>,
+     "fastjournal domains pages --count 20", "Those with the most due rows first, with --json in the daemon's order."},
+    {"waiters", "show who listens and waits at a table", Needs::table, declare<Waiters>, "fastjournal waiters pages",
+     "Who has leases: fastjournal ls TABLE --status processing"},
+    {"stats", "figures of one table or of all, and of the daemon", Needs::connection, declare<Stats>,
+     "fastjournal stats pages | grep rows"},
+    {"alerts", "what an administrator should know, of one table or of all and the daemon", Needs::connection,
+     declare<Alerts>, "fastjournal alerts || echo 'somebody should look'", "Exit code 0 if none is up, 8 if some are."},
+};
+
 }  // namespace
 
-ExitCode watch_figures(Invocation const& one, Console& console, Connection& connection) {
-  std::int64_t const every = one.interval ? one.interval->value : 1000;
-  client::Params params{{"every", Value::of_integer(every)}};
-  if (!one.table.empty()) params.push_back({"table", Value::of_text(one.table)});
-  if (Status const status = connection.watch(params); !status.ok()) return complain(one, console, status);
-  Rounds rounds;
-  std::uint64_t left = one.count.value_or(UINT64_MAX);
-  while (left > 0 && console.out) {
-    Result<Message> push = connection.wait_push(client::Milliseconds{every} + connection.options().time_limit);
-    if (!push.ok()) return complain(one, console, push.status());
-    if (one.json) console.out << render_json(push.value(), true);
-    Result<bool> const is_whole = rounds.take(std::move(push).value());
-    if (!is_whole.ok()) return complain(one, console, is_whole.status());
-    if (!is_whole.value()) continue;
-    if (!one.json) console.out << render_plain(rounds.now(), date_text(rounds.date(), console.look), console.look);
-    console.out << std::flush;
-    if (--left > 0 && !one.json) console.out << '\n';
-  }
-  return ExitCode::ok;
-}
+Verbs overview_verbs() { return kOverviewVerbs; }
 
 std::string render_timeline(Timeline const& timeline, std::int64_t now, std::size_t width) {
   constexpr std::size_t kLabelWidth = 20;
@@ -74,83 +212,6 @@ std::string render_timeline(Timeline const& timeline, std::int64_t now, std::siz
   // In the order of the map: what is later than all has the last `from`.
   for (auto const& [span, rows] : timeline) line(span, rows);
   return out;
-}
-
-ExitCode show_timeline(Invocation const& one, Console& console, Connection& connection) {
-  Timeline timeline;
-  std::optional<std::int64_t> now;
-  for (std::string after;;) {
-    Message command{"TIMELINE"};
-    command.set("table", one.table);
-    if (one.filter.domain) command.set("domain", *one.filter.domain);
-    if (now) command.set_integer("now", *now);
-    if (!after.empty()) command.set("after", after);
-    Result<Reply> const reply = connection.call(command);
-    if (!reply.ok()) return complain(one, console, reply.status());
-    for (Message const& message : reply->messages) {
-      if (!now) now = message.integer("now");
-      if (message.command != "DUE") continue;
-      timeline[{message.integer("from").value_or(0), message.integer("to").value_or(0)}] +=
-          static_cast<std::uint64_t>(message.integer("rows").value_or(0));
-    }
-    after = cursor_of(reply->messages.back(), after);
-    if (after.empty()) break;
-  }
-  if (timeline.empty() && !one.json) console.err << "no row of table " << one.table << " is due or waits for a date\n";
-  if (!one.json) {
-    console.out << render_timeline(timeline, now.value_or(0), console.look.width);
-    return ExitCode::ok;
-  }
-  for (auto const& [span, rows] : timeline) {
-    Message message{"DUE"};
-    message.set("table", one.table);
-    message.set_integer("from", span.first);
-    message.set_integer("to", span.second);
-    message.set("rows", Value::of_unsigned(rows));
-    message.set_integer("now", now.value_or(0));
-    console.out << render_json(message);
-  }
-  return ExitCode::ok;
-}
-
-ExitCode show_pages(Invocation const& one, Console& console, Connection& connection) {
-  bool const domains = one.verb == "domains";
-  std::uint64_t left = one.count.value_or(UINT64_MAX);
-  std::vector<Message> shown;
-  std::string reason;
-  for (std::string after; left > 0;) {
-    Message command{domains ? "DOMAINS" : "WAITERS"};
-    command.set("table", one.table);
-    command.set("count", Value::of_unsigned(std::min(left, kTablesPageMax)));
-    if (!after.empty()) command.set("after", after);
-    Result<Reply> reply = connection.call(command);
-    if (!reply.ok()) return complain(one, console, reply.status());
-    after = cursor_of(reply->messages.back(), after);
-    for (Message& message : reply->messages) {
-      if (message.command == "NOTHING") {
-        reason = std::string{message.text("reason")};
-      } else if (left > 0) {
-        --left;
-        shown.push_back(std::move(message));
-      }
-    }
-    if (after.empty()) break;
-  }
-  if (one.json) {
-    for (Message const& message : shown) console.out << render_json(message);
-    return ExitCode::ok;
-  }
-  if (domains)  // those with the most to do first
-    std::ranges::stable_sort(shown, std::greater<>{}, [](Message const& one_of) { return one_of.integer("due"); });
-  for (Message& message : shown) spell_dates(message, console.look);
-  console.out << render_table(shown, console.look, "table");
-  if (!shown.empty()) return ExitCode::ok;
-  if (!domains)
-    console.err << "nobody listens or waits at table " << one.table << '\n';
-  else
-    console.err << (reason.empty() ? "table " + one.table + " has no rows" : "table " + one.table + ": " + reason)
-                << '\n';
-  return ExitCode::ok;
 }
 
 }  // namespace fastjournal::cli

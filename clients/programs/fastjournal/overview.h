@@ -6,14 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "clients/programs/fastjournal/console.h"
-
 namespace fastjournal::cli {
-
-[[nodiscard]] ExitCode watch_figures(Invocation const& one, Console& console, client::Connection& connection);
-[[nodiscard]] ExitCode show_timeline(Invocation const& one, Console& console, client::Connection& connection);
-// domains, waiters
-[[nodiscard]] ExitCode show_pages(Invocation const& one, Console& console, client::Connection& connection);
 
 // Rows by the span of time in which they fall due: (from, to], where 0 is no bound.
 using Timeline = std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t>;

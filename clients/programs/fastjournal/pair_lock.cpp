@@ -1,5 +1,5 @@
-#include "clients/programs/fastjournal/pair_lock.h"
-
+// The command `kv lock`: runs a command while the value of a key is locked. Apart from the other commands of key/value
+// tables because the lock belongs to the connection, which must be there as long as the command runs.
 #include <poll.h>
 #include <unistd.h>
 
@@ -13,8 +13,8 @@
 #include "clients/cpp/key_value.h"
 #include "clients/cpp/socket.h"
 #include "clients/programs/fastjournal/child.h"
-#include "clients/programs/fastjournal/commands.h"
 #include "clients/programs/fastjournal/signals.h"
+#include "clients/programs/fastjournal/verbs.h"
 
 namespace fastjournal::cli {
 
@@ -26,7 +26,7 @@ using client::Moment;
 constexpr DurationMs kLock{60'000};
 // While COMMAND runs, an absent daemon may delay us by no more than this.
 constexpr Milliseconds kLockCallMax{5'000};
-// Nobody says when somebody else's lock ends early.
+// The early end of another client's lock is not reported.
 constexpr Milliseconds kPause{200};
 constexpr Milliseconds kLookMax{200};
 constexpr std::chrono::seconds kLockPatienceAfterTerm{10};
@@ -36,9 +36,19 @@ Moment lock_now() { return std::chrono::steady_clock::now(); }
 // The terminal has sent its SIGINT to COMMAND as well.
 bool has_terminal() { return ::isatty(STDIN_FILENO) == 1 && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp(); }
 
+struct LockOptions {
+  OptionSet& to;
+  TableName table{to};
+  Text key{to, "KEY", "the key", required};
+  CommandWords command{to};
+  Duration lock{to, "--lock", "renewed at half of it while COMMAND runs (default 60s)"};
+  Duration wait{to, "--wait", "wait so long for somebody else's lock (default: not at all)"};
+  Flag create{to, "--create", "if there is no value, make one of type void"};
+};
+
 class Locker {
  public:
-  Locker(Invocation const& invocation, Console& console) : one_(invocation), console_(console) {}
+  Locker(LockOptions const& given, Call& call) : one_(given), call_(call) {}
   Locker(Locker const&) = delete;
   Locker& operator=(Locker const&) = delete;
 
@@ -54,10 +64,10 @@ class Locker {
   void lose(std::string const& why);
   // The number of a signal that ends us, or 0.
   int pass_signals_on(Child const* child);
-  [[nodiscard]] DurationMs span() const { return one_.pair.lock.value_or(kLock); }
+  [[nodiscard]] DurationMs span() const { return one_.lock.value_or(kLock); }
 
-  Invocation const& one_;
-  Console& console_;
+  LockOptions const& one_;
+  Call& call_;
   SignalQueue signals_{SIGTERM, SIGINT, SIGHUP, SIGCHLD};
   std::unique_ptr<client::Connection> connection_;
   std::optional<client::KeyValue> table_;
@@ -67,37 +77,34 @@ class Locker {
 };
 
 ExitCode Locker::run() {
-  // Before anybody is kept from the lock.
-  if (Status const found = Child::find(one_.command); !found.ok()) return misuse(one_, console_, found.message());
-  if (!signals_.ok()) return complain(one_, console_, Status(Code::io_error, "cannot read signals from a descriptor"));
-  client::Options options = connection_options(one_);
+  // Before the lock is taken.
+  if (Status const found = Child::find(one_.command); !found.ok()) return call_.misuse(found.message());
+  if (!signals_.ok()) return call_.complain(Status(Code::io_error, "cannot read signals from a descriptor"));
+  client::Options options = connection_options(call_);
   options.time_limit = std::min(options.time_limit, kLockCallMax);
   options.on_connection = [this](Status const& how) {
     if (!how.ok() && has_lock_) lose(how.message());
   };
   Result<std::unique_ptr<client::Connection>> opened = client::Connection::open(std::move(options));
-  if (!opened.ok()) {
-    ExitCode const code = complain(one_, console_, opened.status());
-    return opened.status().code() == Code::bad_parameter ? ExitCode::usage : code;
-  }
+  if (!opened.ok()) return call_.unconnected(opened.status());
   connection_ = std::move(opened).value();
-  table_.emplace(*connection_, one_.table);
+  table_.emplace(*connection_, call_.table);
   if (std::optional<ExitCode> const code = take()) return *code;
-  console_.out.flush();
+  call_.console.out.flush();
   Result<Child> child = Child::start_in_foreground(one_.command);
   if (!child.ok()) {
-    static_cast<void>(table_->unlock(one_.pair.key));
-    return misuse(one_, console_, child.status().message());
+    static_cast<void>(table_->unlock(one_.key));
+    return call_.misuse(child.status().message());
   }
   return hold(child.value());
 }
 
 std::optional<ExitCode> Locker::take() {
   Moment const until = lock_now() + Milliseconds{one_.wait ? one_.wait->value : 0};
-  bool creates = one_.pair.create;
+  bool creates = one_.create;
   while (true) {
     Moment const asked = lock_now();
-    Result<TimeMs> const locked = table_->lock(one_.pair.key, span());
+    Result<TimeMs> const locked = table_->lock(one_.key, span());
     if (locked.ok()) {
       has_lock_ = true;
       lock_end_ = asked + Milliseconds{span().value};
@@ -109,11 +116,11 @@ std::optional<ExitCode> Locker::take() {
       if (status.ok()) continue;
     }
     if (status.code() == Code::not_found) {
-      tell(one_, console_, status, {}, "only a value can be locked: --create makes one of type void");
+      call_.tell(status, {}, "only a value can be locked: --create makes one of type void");
       return ExitCode::refused;
     }
     if (status.code() != Code::in_use || lock_now() >= until) {
-      ExitCode const code = complain(one_, console_, status);
+      ExitCode const code = call_.complain(status);
       return status.code() == Code::in_use ? ExitCode::nothing : code;
     }
     wait(std::min(until, lock_now() + kPause));
@@ -122,7 +129,7 @@ std::optional<ExitCode> Locker::take() {
 }
 
 Status Locker::create() {
-  Result<client::Stored> const stored = table_->set(one_.pair.key, {}, {.overwrite = false});
+  Result<client::Stored> const stored = table_->set(one_.key, {}, {.overwrite = false});
   return stored.status();
 }
 
@@ -135,7 +142,7 @@ ExitCode Locker::hold(Child& child) {
     static_cast<void>(pass_signals_on(&child));
     if (lost_.empty() && lock_now() >= renew_at) renew();
     if (!lost_.empty() && !std::exchange(told, true)) {
-      static_cast<void>(complain(one_, console_, {Code::closed, "the lock is lost: " + lost_}));
+      static_cast<void>(call_.complain({Code::closed, "the lock is lost: " + lost_}));
       child.signal(SIGTERM);
       kill_at = lock_now() + kLockPatienceAfterTerm;
     }
@@ -145,7 +152,7 @@ ExitCode Locker::hold(Child& child) {
     }
   }
   if (!lost_.empty()) return ExitCode::refused;
-  static_cast<void>(table_->unlock(one_.pair.key));
+  static_cast<void>(table_->unlock(one_.key));
   Child::End const end = child.how();
   return static_cast<ExitCode>(end.signal != 0 ? 128 + end.signal : end.status);
 }
@@ -167,7 +174,7 @@ void Locker::wait(Moment until) {
 
 void Locker::renew() {
   Moment const asked = lock_now();
-  Result<TimeMs> const renewed = table_->lock(one_.pair.key, span());
+  Result<TimeMs> const renewed = table_->lock(one_.key, span());
   if (renewed.ok() && lost_.empty()) {
     lock_end_ = asked + Milliseconds{span().value};
     return;
@@ -192,8 +199,29 @@ int Locker::pass_signals_on(Child const* child) {
   return stop;
 }
 
+struct KvLock {
+  OptionSet& to;
+  LockOptions given{to};
+
+  std::string contradiction(Globals const& /*all*/) const {
+    return given.command.empty()
+               ? "kv lock needs a command to run: fastjournal kv lock TABLE KEY [OPTIONS] -- COMMAND..."
+               : "";
+  }
+
+  ExitCode run(Call& call) { return Locker(given, call).run(); }
+};
+
+constexpr Verb kKvLock[]{
+    {"kv lock", "run COMMAND while no other client can change the value: `... -- COMMAND...`", Needs::daemon,
+     declare<KvLock>, "fastjournal kv lock values nightly --create --wait 10m -- ./nightly.sh",
+     "COMMAND has our input, output and terminal. Exit code: that of COMMAND, 128 and its number after a signal; 4 if\n"
+     "somebody else has the lock. The lock belongs to our connection: if that is lost, COMMAND gets a SIGTERM, after\n"
+     "10 s a SIGKILL, and the exit code is 1. Whoever only reads is not kept out."},
+};
+
 }  // namespace
 
-ExitCode run_locked(Invocation const& invocation, Console& console) { return Locker(invocation, console).run(); }
+Verbs lock_verbs() { return kKvLock; }
 
 }  // namespace fastjournal::cli

@@ -4,6 +4,7 @@
 #include <iosfwd>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "clients/cpp/key_value.h"
 #include "clients/programs/fastjournal/render.h"
@@ -18,6 +19,9 @@ namespace fastjournal::cli {
 [[nodiscard]] client::TypedValue value_of_bytes(std::string bytes);
 // A whole number is an integer, another one a float.
 [[nodiscard]] Result<client::TypedValue> parse_sum(std::string_view text);
+
+// The words for --type.
+inline std::vector<std::string> const kPairTypes{"void", "buffer", "string", "integer", "float", "boolean"};
 
 // In one line, for people.
 [[nodiscard]] std::string line_of(client::TypedValue const& value);

@@ -1,5 +1,5 @@
-#include "clients/programs/fastjournal/pipeline_people.h"
-
+// The verbs `pipeline ...` for people: what is known of documents, and what is to become of them. Those that bring
+// documents to their destinations are in pipelines.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,238 +7,323 @@
 #include <iterator>
 #include <map>
 #include <ostream>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
+
+#include "clients/programs/fastjournal/verbs.h"
 
 namespace fastjournal::cli {
 namespace {
 
-constexpr std::uint64_t kPage = 1'000;
 constexpr std::uint64_t kDocumentsShown = 100;
 
-class People {
- public:
-  People(Invocation const& invocation, Console& console, client::Connection& connection)
-      : one_(invocation),
-        console_(console),
-        connection_(connection),
-        verb_(one_.verb.substr(one_.verb.find(' ') + 1)) {}
+void set_version(Message& command, std::optional<std::uint64_t> const& version) {
+  if (version) command.set("version", Value::of_unsigned(*version));
+}
 
-  ExitCode run() {
-    if (verb_ == "status") return show(make("DESTINATIONS"));
-    if (verb_ == "ls") return list();
-    if (verb_ == "why") return why();
-    if (verb_ == "history") return history();
-    if (verb_ == "kick") return kick();
-    if (verb_ == "plan") return plan();
-    if (verb_ == "pause" || verb_ == "resume") return set_mode();
-    return change();
-  }
+// ---------------------------------------------------------------------------
+// Reading
 
- private:
-  Message make(std::string_view command) {
-    Message out{command};
-    out.set("table", std::string_view{one_.table});
-    return out;
-  }
-  static void set(Message& message, std::string_view name, std::string const& text) {
-    if (!text.empty()) message.set(name, std::string_view{text});
-  }
+// All pages of it as one.
+struct PipelineStatus {
+  OptionSet& to;
 
-  // All pages of it as one.
-  ExitCode show(Message command) {
-    std::vector<Message> all;
-    for (std::string after; after != "0";) {
-      set(command, "after", after);
-      Result<client::Reply> reply = connection_.call(command);
-      if (!reply.ok()) return complain(one_, console_, reply.status());
-      after = std::to_string(reply->messages.back().integer("after").value_or(0));
-      std::erase_if(reply->messages, [](Message const& one) { return one.command == "NOTHING"; });
-      std::ranges::move(reply->messages, std::back_inserter(all));
-    }
+  ExitCode run(Call& call) {
+    Paging paging{.is_sized = false};
+    Result<std::vector<Message>> all = call.all_pages(call.about_table("DESTINATIONS"), paging);
+    if (!all.ok()) return call.complain(all.status());
     // A destination that is named for its step, as most are, needs no second name.
-    for (Message& one : all)
+    for (Message& one : all.value())
       for (std::string_view const name : {"step", "branches"})
-        if (!one_.json && one.text(name) == one.text("destination")) one.erase(name);
-    if (!all.empty()) print(all);
-    return all.empty() ? ExitCode::nothing : ExitCode::ok;
+        if (!call.json && one.text(name) == one.text("destination")) one.erase(name);
+    call.show(all.value(), "table");
+    return all->empty() ? ExitCode::nothing : ExitCode::ok;
   }
-  void print(std::vector<Message> const& messages) {
-    if (!one_.json) {
-      console_.out << render_table(messages, console_.look, "table");
-      return;
-    }
-    for (Message const& message : messages) console_.out << render_json(message);
-  }
+};
 
-  ExitCode list() {
-    Message command = make("DOCUMENTS");
-    set(command, "status", one_.filter.status);
-    set(command, "destination", one_.pipeline.destination);
-    if (one_.pipeline.version) command.set_integer("version", static_cast<std::int64_t>(*one_.pipeline.version));
-    return list(std::move(command));
-  }
-  ExitCode history() {
-    Message command = make("HISTORY");
-    set(command, "document", one_.pipeline.document);
-    if (one_.pipeline.children) command.set_integer("children", 1);
-    return list(std::move(command));
-  }
-  // With --json all, else a page.
-  ExitCode list(Message command) {
-    std::uint64_t left = one_.count.value_or(one_.json ? UINT64_MAX : kDocumentsShown);
-    std::uint64_t shown = 0;
-    std::string after = one_.after;
-    do {
-      command.set_integer("count", static_cast<std::int64_t>(std::min(left, kPage)));
-      set(command, "after", after);
-      Result<client::Reply> reply = connection_.call(command);
-      if (!reply.ok()) return complain(one_, console_, reply.status());
-      after = std::to_string(reply->messages.back().integer("after").value_or(0));
-      std::erase_if(reply->messages, [](Message const& one) { return one.command == "NOTHING"; });
-      left -= reply->messages.size();
-      shown += reply->messages.size();
-      if (!reply->messages.empty()) print(reply->messages);
-    } while (after != "0" && left > 0);
-    if (after != "0" && !one_.json) note(one_, console_, "there are more: --after " + after);
-    return shown == 0 ? ExitCode::nothing : ExitCode::ok;
-  }
+// With --json all, else a page.
+ExitCode list_documents(Call& call, Message command, Page const& pages) {
+  Paging paging = pages.paging(call.json ? UINT64_MAX : kDocumentsShown);
+  bool is_empty = true;
+  Status const listed = call.each_page(std::move(command), paging, [&](std::vector<Message>& page) -> Status {
+    paging.left -= std::min<std::uint64_t>(paging.left, page.size());
+    is_empty = is_empty && page.empty();
+    call.show(page, "table");
+    return {};
+  });
+  if (!listed.ok()) return call.complain(listed);
+  if (!paging.after.empty() && !call.json) call.note("there are more: --after " + paging.after);
+  return is_empty ? ExitCode::nothing : ExitCode::ok;
+}
 
-  ExitCode why() {
-    Message command = make("WHY");
-    command.set("document", std::string_view{one_.words.front()});
-    Result<client::Reply> const reply = connection_.call(command);
-    if (!reply.ok()) return complain(one_, console_, reply.status());
-    if (one_.json)
-      console_.out << render_json(reply->first());
-    else
-      console_.out << printable(reply->first().text("text")) << '\n' << trace_lines(reply->first().text("error_trace"));
-    return ExitCode::ok;
-  }
+struct PipelineLs {
+  OptionSet& to;
+  Text status{to, "--status", "stranded, open, failed, in_doubt, orphans, done, or a state as dead", called("STATUS")};
+  Text destination{to, "--destination", "in that state at this destination", called("NAME")};
+  Number<> version{to, "--version", "of this version of the plan (default: the newest)", WholeNumbers{1}};
+  Page pages{to};
 
-  ExitCode kick() {
-    Message command = make("KICK");
-    command.set("document", std::string_view{one_.words.front()});
-    set(command, "destination", one_.pipeline.destination);
-    Result<client::Reply> const reply = connection_.call(command);
-    if (!reply.ok()) return complain(one_, console_, reply.status());
-    std::int64_t const count = reply->first().integer("count").value_or(0);
-    std::int64_t const doubt = reply->first().integer("in_doubt").value_or(0);
-    if (one_.json)
-      console_.out << render_json(reply->first());
-    else
-      console_.out << fmt::format("{} taken back{}\n", count == 1 ? "1 lease" : fmt::format("{} leases", count),
-                                  doubt > 0 ? fmt::format(", {} in doubt: `pipeline resolve`", doubt) : "");
-    return ExitCode::ok;
+  ExitCode run(Call& call) {
+    Message command = call.about_table("DOCUMENTS");
+    set_given(command, "status", status);
+    set_given(command, "destination", destination);
+    set_version(command, version);
+    return list_documents(call, std::move(command), pages);
   }
+};
 
-  // As a file.
-  ExitCode plan() {
-    Result<client::Reply> const reply = connection_.call(make("PLANS"));
-    if (!reply.ok()) return complain(one_, console_, reply.status());
-    auto const wanted = [&](Message const& one) {
+struct PipelineHistory {
+  OptionSet& to;
+  Text document{to, "--document", "of this one", called("NUMBER")};
+  Flag children{to, "--children", "and of all that was made of it"};
+  Page pages{to};
+
+  ExitCode run(Call& call) {
+    Message command = call.about_table("HISTORY");
+    set_given(command, "document", document);
+    if (children) command.set_integer("children", 1);
+    return list_documents(call, std::move(command), pages);
+  }
+};
+
+// As a file.
+struct PipelinePlan {
+  OptionSet& to;
+  Number<> version{to, "--version", "this version (default: the newest)", WholeNumbers{1}};
+
+  ExitCode run(Call& call) {
+    Result<client::Reply> const reply = call.connection().call(call.about_table("PLANS"));
+    if (!reply.ok()) return call.complain(reply.status());
+    auto const found = std::ranges::find_if(reply->messages, [&](Message const& one) {
       if (!one.has("xml")) return false;
-      return one_.pipeline.version ? one.integer("version") == static_cast<std::int64_t>(*one_.pipeline.version)
-                                   : one.integer("newest") == 1;
-    };
-    auto const found = std::ranges::find_if(reply->messages, wanted);
+      return version ? one.integer("version") == static_cast<std::int64_t>(*version) : one.integer("newest") == 1;
+    });
     if (found == reply->messages.end())
-      return complain(one_, console_, Status{Code::not_found, "the table has no such plan: call PLANS lists them"});
-    if (one_.json)
-      console_.out << render_json(*found);
-    else
-      console_.out << printable_lines(found->text("xml"));
+      return call.complain({Code::not_found, "the table has no such plan: call PLANS lists them"});
+    call.console.out << (call.json ? render_json(*found) : printable_lines(found->text("xml")));
     return ExitCode::ok;
   }
+};
 
-  ExitCode set_mode() {
-    Message command = make(verb_ == "pause" ? "PAUSE" : "RESUME");
-    command.set("destination", std::string_view{one_.words.front()});
-    set(command, "reason", one_.reason);
-    Result<client::Reply> const reply = connection_.call(command);
-    if (!reply.ok()) return complain(one_, console_, reply.status());
-    if (one_.json)
-      console_.out << render_json(reply->first());
-    else
-      console_.out << fmt::format("{} is {}\n", printable(one_.words.front()), reply->first().text("mode"));
-    return ExitCode::ok;
-  }
+struct PipelineWhy {
+  OptionSet& to;
+  Text document{to, "DOCUMENT", "its number", required, alone};
 
-  // The command of all pages; what narrows it down.
-  Message changes() {
-    static std::map<std::string, std::string_view, std::less<>> const kCommands{
-        {"retry", "RETRY"},     {"force", "FORCE"},     {"drop", "DROP"},
-        {"resolve", "RESOLVE"}, {"migrate", "MIGRATE"}, {"forget", "FORGET"}};
-    Message command = make(kCommands.at(verb_));
-    set(command, "document", one_.pipeline.document);
-    set(command, "destination", one_.pipeline.destination);
-    set(command, "class", one_.pipeline.failure);
-    set(command, "status", one_.filter.status);
-    if (verb_ == "resolve") command.set("outcome", std::string_view{one_.words.front()});
-    if (one_.all) command.set_integer("all", 1);
-    if (one_.pipeline.if_changed) command.set_integer("if_changed", 1);
-    if (one_.pipeline.version) command.set_integer("version", static_cast<std::int64_t>(*one_.pipeline.version));
-    for (std::string const& one : one_.renamed) rename_ += (rename_.empty() ? "" : " ") + one;
-    set(command, "rename", rename_);
-    if (one_.dry_run) command.set_integer("dry_run", 1);
-    return command;
+  ExitCode run(Call& call) {
+    Message command = call.about_table("WHY");
+    command.set("document", document);
+    return call.report(command, reason_of);
   }
+};
 
-  // Page by page, not faster than wished.
-  ExitCode change() {
-    using namespace std::chrono;
-    Message command = changes();
-    std::uint64_t const rate = one_.pipeline.rate.value_or(0);
-    std::uint64_t const page = rate == 0 ? kPage : std::clamp<std::uint64_t>(rate, 1, kPage);
-    std::map<std::string, std::uint64_t> sums;
-    auto const begun = steady_clock::now();
-    for (std::string after;;) {
-      command.set_integer("count", static_cast<std::int64_t>(page));
-      set(command, "after", after);
-      Result<client::Reply> const reply = connection_.call(command);
-      if (!reply.ok()) return complain(one_, console_, reply.status(), so_far(sums));
-      Message const& answer = reply->first();
-      for (std::string_view const name : {"count", "there", "stay"})
-        if (answer.has(name)) sums[std::string{name}] += static_cast<std::uint64_t>(answer.integer(name).value_or(0));
-      if (console_.progress) console_.err << '\r' << so_far(sums) << std::flush;
-      after = std::to_string(answer.integer("after").value_or(0));
-      if (after == "0" && answer.integer("more").value_or(0) != 1) break;
-      if (after == "0") after.clear();
-      if (rate > 0) std::this_thread::sleep_until(begun + milliseconds{sums["count"] * 1000 / rate});
-    }
-    if (console_.progress) console_.err << '\r' << std::string(40, ' ') << '\r';
-    if (one_.json) {
-      Message out{"CHANGED"};
-      for (auto const& [name, sum] : sums) out.set(name, Value::of_unsigned(sum));
-      console_.out << render_json(out);
-    } else {
-      console_.out << so_far(sums) << (one_.dry_run ? ": nothing was changed" : "") << '\n';
-    }
-    return sums["count"] == 0 ? ExitCode::nothing : ExitCode::ok;
-  }
-  std::string so_far(std::map<std::string, std::uint64_t>& sums) {
-    bool const of_documents = verb_ == "migrate" || verb_ == "forget";
-    std::uint64_t const count = sums["count"];
-    std::string_view const what =
-        of_documents ? (count == 1 ? "document" : "documents") : (count == 1 ? "delivery" : "deliveries");
-    std::string out = fmt::format("{} {}", count, what);
-    if (verb_ == "migrate") out += fmt::format(", {} there before, {} stay", sums["there"], sums["stay"]);
-    return out;
-  }
+// ---------------------------------------------------------------------------
+// Changing
 
-  Invocation const& one_;
-  Console& console_;
-  client::Connection& connection_;
-  std::string verb_;
-  std::string rename_;
+using Sums = std::map<std::string, std::uint64_t, std::less<>>;
+
+std::string deliveries(Sums& sums) {
+  return fmt::format("{} {}", sums["count"], sums["count"] == 1 ? "delivery" : "deliveries");
+}
+std::string documents(Sums& sums) {
+  return fmt::format("{} {}", sums["count"], sums["count"] == 1 ? "document" : "documents");
+}
+std::string migrated(Sums& sums) {
+  return fmt::format("{}, {} there before, {} stay", documents(sums), sums["there"], sums["stay"]);
+}
+
+// Page by page, not faster than wished. `fill` says what of the table is meant.
+ExitCode change_documents(Call& call, std::string_view name, std::optional<std::uint64_t> rate, bool is_dry,
+                          std::string (*so_far)(Sums&), std::function<void(Message&)> const& fill) {
+  using namespace std::chrono;
+  std::uint64_t const page = std::min(rate.value_or(Paging::kPageMax), Paging::kPageMax);
+  Sums sums;
+  auto const begun = steady_clock::now();
+  for (std::string after;;) {
+    Message command = call.about_table(name);
+    fill(command);
+    if (is_dry) command.set_integer("dry_run", 1);
+    command.set("count", Value::of_unsigned(page));
+    set_given(command, "after", after);
+    Result<Message> const answer = call.ask(command);
+    if (!answer.ok()) return call.complain(answer.status(), so_far(sums));
+    for (std::string_view const counted : {"count", "there", "stay"})
+      if (std::optional<std::int64_t> const number = answer->integer(counted))
+        sums[std::string{counted}] += static_cast<std::uint64_t>(*number);
+    if (call.console.progress) call.console.err << '\r' << so_far(sums) << std::flush;
+    after = std::to_string(answer->integer("after").value_or(0));
+    if (after == "0" && answer->integer("more").value_or(0) != 1) break;
+    if (after == "0") after.clear();
+    if (rate) std::this_thread::sleep_until(begun + milliseconds{sums["count"] * 1000 / *rate});
+  }
+  if (call.console.progress) call.console.err << '\r' << std::string(40, ' ') << '\r';
+  Message out{"CHANGED"};
+  for (auto const& [counted, sum] : sums) out.set(counted, Value::of_unsigned(sum));
+  call.say(out, so_far(sums) + (is_dry ? ": nothing was changed" : ""));
+  return sums["count"] == 0 ? ExitCode::nothing : ExitCode::ok;
+}
+
+constexpr char kRateHelp[] = "so many a second at most";
+constexpr char kDryRunHelp[] = "count them, and change nothing";
+
+// Deliveries that are meant.
+struct Deliveries {
+  OptionSet& to;
+  Text document{to, "--document", "of this document", called("NUMBER")};
+  Text destination{to, "--destination", "at this destination", called("NAME")};
+  Text failure{to, "--class", "whose last failure is of this class", called("CLASS")};
+  Text status{to, "--status", "in this state, as dead", called("STATUS")};
+  Flag all{to, "--all", "needed without any of these"};
+  Number<> rate{to, "--rate", kRateHelp, WholeNumbers{1}};
+  Flag dry_run{to, "--dry-run", kDryRunHelp};
+
+  ExitCode change(Call& call, std::string_view name, std::function<void(Message&)> const& fill = {}) const {
+    return change_documents(call, name, rate, dry_run, deliveries, [&](Message& command) {
+      set_given(command, "document", document);
+      set_given(command, "destination", destination);
+      set_given(command, "class", failure);
+      set_given(command, "status", status);
+      if (all) command.set_integer("all", 1);
+      if (fill) fill(command);
+    });
+  }
+};
+
+struct PipelineRetry {
+  OptionSet& to;
+  Flag if_changed{to, "--if-changed", "of what has arrived instead, if its source finds it changed"};
+  Deliveries meant{to};
+
+  ExitCode run(Call& call) {
+    return meant.change(call, "RETRY", [&](Message& command) {
+      if (if_changed) command.set_integer("if_changed", 1);
+    });
+  }
+};
+
+struct PipelineForce : Deliveries {
+  ExitCode run(Call& call) { return change(call, "FORCE"); }
+};
+
+struct PipelineDrop : Deliveries {
+  ExitCode run(Call& call) { return change(call, "DROP"); }
+};
+
+struct PipelineResolve {
+  OptionSet& to;
+  Text outcome{to, "OUTCOME", "sent, or failed: then it is sent again", required, alone, one_of({"sent", "failed"})};
+  Deliveries meant{to};
+
+  ExitCode run(Call& call) {
+    return meant.change(call, "RESOLVE", [&](Message& command) { command.set("outcome", outcome); });
+  }
+};
+
+struct PipelineMigrate {
+  OptionSet& to;
+  WordList renamed{to, "--rename", "this source or step has another name now (repeatable)", repeated("OLD=NEW")};
+  Number<> version{to, "--version", "the older version", WholeNumbers{1}, required};
+  Number<> rate{to, "--rate", kRateHelp, WholeNumbers{1}};
+  Flag dry_run{to, "--dry-run", kDryRunHelp};
+
+  ExitCode run(Call& call) {
+    std::string const names = fmt::format("{}", fmt::join(renamed, " "));
+    return change_documents(call, "MIGRATE", rate, dry_run, migrated, [&](Message& command) {
+      set_version(command, version);
+      set_given(command, "rename", names);
+    });
+  }
+};
+
+struct PipelineForget {
+  OptionSet& to;
+  Text document{to, "--document", "this one", called("NUMBER")};
+  Number<> version{to, "--version", "of an older version of the plan", WholeNumbers{1}};
+  Number<> rate{to, "--rate", kRateHelp, WholeNumbers{1}};
+
+  ExitCode run(Call& call) {
+    return change_documents(call, "FORGET", rate, false, documents, [&](Message& command) {
+      set_given(command, "document", document);
+      set_version(command, version);
+    });
+  }
+};
+
+struct PipelineKick {
+  OptionSet& to;
+  Text document{to, "DOCUMENT", "its number", required, alone};
+  Text destination{to, "--destination", "only what is to be brought there", called("NAME")};
+
+  ExitCode run(Call& call) {
+    Message command = call.about_table("KICK");
+    command.set("document", document);
+    set_given(command, "destination", destination);
+    return call.report(command, [](Message const& answer) {
+      std::int64_t const count = answer.integer("count").value_or(0);
+      std::int64_t const doubt = answer.integer("in_doubt").value_or(0);
+      return fmt::format("{} lease{} taken back{}", count, count == 1 ? "" : "s",
+                         doubt > 0 ? fmt::format(", {} in doubt: `pipeline resolve`", doubt) : "");
+    });
+  }
+};
+
+ExitCode set_mode(Call& call, std::string_view name, std::string const& destination, std::string const& reason) {
+  Message command = call.about_table(name);
+  command.set("destination", destination);
+  set_given(command, "reason", reason);
+  return call.report(command, [&](Message const& answer) {
+    return fmt::format("{} is {}", printable(destination), answer.text("mode"));
+  });
+}
+
+struct PipelinePause {
+  OptionSet& to;
+  Text reason{to, "--reason", "why, for people", called("TEXT")};
+  Text destination{to, "DESTINATION", "its name", required, alone};
+
+  ExitCode run(Call& call) { return set_mode(call, "PAUSE", destination, reason); }
+};
+
+struct PipelineResume {
+  OptionSet& to;
+  Text destination{to, "DESTINATION", "its name", required, alone};
+
+  ExitCode run(Call& call) { return set_mode(call, "RESUME", destination, {}); }
+};
+
+constexpr Verb kPipelineVerbs[]{
+    {"pipeline status", "list the destinations with their documents by state", Needs::table, declare<PipelineStatus>,
+     "fastjournal pipeline status docs"},
+    {"pipeline ls", "list documents with their states", Needs::table, declare<PipelineLs>,
+     "fastjournal pipeline ls docs --status in_doubt"},
+    {"pipeline plan", "print the plan that the table has, as its file", Needs::table, declare<PipelinePlan>,
+     "fastjournal pipeline plan docs > docs-plan.xml"},
+    {"pipeline why", "say why a document is where it is", Needs::table, declare<PipelineWhy>,
+     "fastjournal pipeline why docs 69688"},
+    {"pipeline history", "list what has become of documents, one event after the other", Needs::table,
+     declare<PipelineHistory>, "fastjournal pipeline history docs --document 69688"},
+    {"pipeline retry", "try again what failed, as if it had not", Needs::table, declare<PipelineRetry>,
+     "fastjournal pipeline retry docs --destination index --class down --rate 100 --dry-run"},
+    {"pipeline force", "send again, also what has arrived", Needs::table, declare<PipelineForce>,
+     "fastjournal pipeline force docs --destination index --all"},
+    {"pipeline drop", "drop what has not arrived", Needs::table, declare<PipelineDrop>,
+     "fastjournal pipeline drop docs --status dead"},
+    {"pipeline resolve", "say of what is in doubt whether it arrived", Needs::table, declare<PipelineResolve>,
+     "fastjournal pipeline resolve docs sent --document 69688"},
+    {"pipeline kick", "take a document back from the workers that have it", Needs::table, declare<PipelineKick>,
+     "fastjournal pipeline kick docs 69688 --destination index",
+     "It is handed out again, nothing is counted, and its workers are refused when they report. What is being sent\n"
+     "where it may arrive once at most is in doubt then. Needs the right manage."},
+    {"pipeline migrate", "take what is known under an older version of the plan over to the newest", Needs::table,
+     declare<PipelineMigrate>, "fastjournal pipeline migrate docs --version 1 --rename index=search --dry-run"},
+    {"pipeline forget", "forget a document with its children, or those of an older version", Needs::table,
+     declare<PipelineForget>, "fastjournal pipeline forget docs --version 1"},
+    {"pipeline pause", "hand out nothing for a destination", Needs::table, declare<PipelinePause>,
+     "fastjournal pipeline pause docs index --reason 'a new index'"},
+    {"pipeline resume", "open a destination that was paused", Needs::table, declare<PipelineResume>,
+     "fastjournal pipeline resume docs index"},
 };
 
 }  // namespace
 
-ExitCode run_pipeline_command(Invocation const& invocation, Console& console, client::Connection& connection) {
-  return People{invocation, console, connection}.run();
-}
+Verbs pipeline_verbs() { return kPipelineVerbs; }
 
 }  // namespace fastjournal::cli

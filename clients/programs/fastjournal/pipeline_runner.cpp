@@ -24,7 +24,7 @@ constexpr auto kBeatEvery = std::chrono::seconds{3};  // well within the grace, 
 bool is_over(Status const& status) { return status.code() == Code::stale_epoch || status.code() == Code::unknown_row; }
 
 // How a command ended.
-std::optional<NotSent> reason_of(std::string const& step, Result<Filtered> const& done) {
+std::optional<NotSent> why_not_sent(std::string const& step, Result<Filtered> const& done) {
   if (!done.ok()) return NotSent{.kind = step + ": not run", .error = done.status().message()};
   if (done->end.ok()) return std::nullopt;
   std::string kind = step + ": " + done->end.text();
@@ -69,7 +69,7 @@ Status remove_file(fs::path const& path) {
 constexpr std::size_t kMadeMax = 100'000;
 constexpr int kDepthMax = 64;
 
-// A file that a command made in a folder, moved to where nobody else has a name for it.
+// A file that a command made in a folder, moved to where no other process has a name for it.
 struct Entry {
   std::string name;  // below the first folder
   std::string path;
@@ -331,7 +331,7 @@ Status PipelineRunner::filter(Document const& document, Copy& copy, bool& goes_o
     goes_on = false;
     return {};
   }
-  if (std::optional<NotSent> const why = reason_of(step.name, done)) {
+  if (std::optional<NotSent> const why = why_not_sent(step.name, done)) {
     goes_on = false;
     return fail_behind(document, copy, *why, is_drop(done));
   }
@@ -373,7 +373,7 @@ Status PipelineRunner::split(Document const& document, Copy const& copy) {
   Result<Filtered> const done =
       run_filter(wishes_.splits.at(step.name), with, copy.content, new_file(), watch(document));
   if (is_ended_) return {};
-  if (std::optional<NotSent> const why = reason_of(step.name, done))
+  if (std::optional<NotSent> const why = why_not_sent(step.name, done))
     return fail_behind(document, copy, *why, is_drop(done));
   Result<Made> const made = take_made(folder.string());
   if (!made.ok())
@@ -448,7 +448,7 @@ std::optional<NotSent> PipelineRunner::send(Document const& document, plan::Step
   with.push_back("FJ_KEY=" + sending.key);
   with.push_back("FJ_ATTEMPT=" + std::to_string(sending.attempt));
   Result<Filtered> const done = run_filter(target, with, copy.content, {}, watch(document));
-  std::optional<NotSent> why = reason_of(step.name, done);
+  std::optional<NotSent> why = why_not_sent(step.name, done);
   if (why && is_ended_) why->may_have_arrived = true;
   if (why) why->drop = is_drop(done);
   return why;
@@ -503,7 +503,7 @@ Result<std::vector<plan::StepIndex>> PipelineRunner::choose(Document const& docu
     Result<Filtered> const done =
         run_filter(wishes_.routes.at(step.name), variables(document, step), copy.content, file, watch(document));
     if (is_ended_) return std::vector<plan::StepIndex>{};
-    std::optional<NotSent> why = reason_of(step.name, done);
+    std::optional<NotSent> why = why_not_sent(step.name, done);
     std::ifstream words{file};
     for (std::string name; !why && words >> name;) {
       auto const next =

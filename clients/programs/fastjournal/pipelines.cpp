@@ -1,5 +1,5 @@
-#include "clients/programs/fastjournal/pipelines.h"
-
+// `pipeline run`: folders as sources of a pipeline table, commands as its steps. Nobody has to write a program to index
+// a folder so that a crash loses nothing and sends nothing twice.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +20,7 @@
 #include "clients/programs/fastjournal/document_contents.h"
 #include "clients/programs/fastjournal/pipeline_runner.h"
 #include "clients/programs/fastjournal/stop.h"
+#include "clients/programs/fastjournal/verbs.h"
 #include "clients/programs/fastjournal/work_folder.h"
 #include "model/plan/codec.h"
 
@@ -34,7 +35,6 @@ using client::Milliseconds;
 // Between two scans where nothing tells of changes, and after the daemon was away.
 constexpr DurationMs kEveryDefault{10'000};
 constexpr Milliseconds kAway{1'000};
-constexpr std::int64_t kGonePage{1'000};  // documents that are asked for at a time
 constexpr DurationMs kStopAfterDefault{30'000};
 constexpr std::string_view kWorkFolder = "fastjournal-pipeline";
 
@@ -51,8 +51,8 @@ Result<std::map<std::string, std::string>> pairs_of(std::vector<std::string> con
   return out;
 }
 
-Result<plan::Plan> plan_of(client::Connection& connection, std::string const& table) {
-  Result<client::Reply> const reply = connection.call("PLANS", {{"table", Value::of_text(table)}});
+Result<plan::Plan> plan_of(Call& call) {
+  Result<client::Reply> const reply = call.connection().call(call.about_table("PLANS"));
   if (!reply.ok()) return reply.status();
   for (Message const& message : reply->messages) {
     if (message.integer("newest") != 1) continue;
@@ -62,32 +62,60 @@ Result<plan::Plan> plan_of(client::Connection& connection, std::string const& ta
   return Status{Code::not_found, "the table has no plan"};
 }
 
+struct PipelineRunOptions {
+  OptionSet& to;
+  WordList sources{to, "--source", "the files of this folder are the documents of the source (repeatable)",
+                   repeated("NAME=FOLDER")};
+  WordList steps{to, "--step", "the step is this command: from standard input to standard output (repeatable)",
+                 repeated("NAME=COMMAND")};
+  WordList splits{
+      to, "--split",
+      "the step takes documents apart: the command writes files into the folder $FJ_OUT, each a child (repeatable)",
+      repeated("NAME=COMMAND")};
+  WordList routes{to, "--route", "the router by-name is this command, which prints names of steps (repeatable)",
+                  repeated("NAME=COMMAND")};
+  WordList outputs{
+      to, "--to",
+      "the output is this command, with the document on standard input, folder:PATH, or a URL http... (repeatable)",
+      repeated("NAME=COMMAND")};
+  WordList headers{
+      to, "--header",
+      "a header for the URL of this output, as 'Content-Type: text/html', or @FILE with some, a line each (repeatable)",
+      repeated("NAME=HEADER")};
+  WordList methods{to, "--method", "POST (default) or PUT to the URL of this output (repeatable)",
+                   repeated("NAME=METHOD")};
+  Text keep{to, "--keep", "keep contents of sources with versions=\"all\" in this blob table until they have arrived",
+            called("TABLE")};
+  Flag once{to, "--once", "one scan; then print what was done, and end"};
+  Duration interval{to, "--interval", "between two scans where nothing tells of changes (default 10s)"};
+  Duration stop_after{to, "--stop-after",
+                      "on SIGTERM or SIGINT, how long to go on with the document at hand (default 30s)"};
+};
+
 class PipelineCommand {
  public:
-  PipelineCommand(Invocation const& invocation, Console& console, client::Connection& connection)
-      : one_(invocation), console_(console), connection_(connection), documents_(connection, invocation.table) {}
+  PipelineCommand(PipelineRunOptions const& given, Call& call)
+      : one_(given), call_(call), documents_(call.connection(), call.table) {}
 
   ExitCode run() {
-    if (Status read = read_wishes(); !read.ok()) return misuse(one_, console_, read.message());
-    Result<plan::Plan> plan = plan_of(connection_, one_.table);
-    if (!plan.ok()) return complain(one_, console_, plan.status());
+    if (Status read = read_wishes(); !read.ok()) return call_.misuse(read.message());
+    Result<plan::Plan> plan = plan_of(call_);
+    if (!plan.ok()) return call_.complain(plan.status());
     plan_ = std::move(plan).value();
-    if (Status made = make_folders(); !made.ok()) return complain(one_, console_, made);
-    if (!stop_.ok()) return complain(one_, console_, {Code::io_error, "cannot read signals from a descriptor"});
-    runner_ =
-        std::make_unique<PipelineRunner>(plan_, wishes_, documents_, work_.path(), stop_,
-                                         [this](std::string const& text) { note(one_, console_, printable(text)); });
-    if (std::string const wrong = runner_->check(); !wrong.empty()) return misuse(one_, console_, wrong);
+    if (Status made = make_folders(); !made.ok()) return call_.complain(made);
+    if (!stop_.ok()) return call_.complain({Code::io_error, "cannot read signals from a descriptor"});
+    runner_ = std::make_unique<PipelineRunner>(plan_, wishes_, documents_, work_.path(), stop_,
+                                               [this](std::string const& text) { call_.note(printable(text)); });
+    if (std::string const wrong = runner_->check(); !wrong.empty()) return call_.misuse(wrong);
     // Before a document is taken.
-    if (Status const found = runner_->find_commands(); !found.ok()) return misuse(one_, console_, found.message());
-    contents_ = std::make_unique<DocumentContents>(plan_, wishes_.sources, connection_, documents_, one_.pipeline.keep,
+    if (Status const found = runner_->find_commands(); !found.ok()) return call_.misuse(found.message());
+    contents_ = std::make_unique<DocumentContents>(plan_, wishes_.sources, call_.connection(), documents_, one_.keep,
                                                    contents_folder_.path());
-    if (std::string const wrong = contents_->check(); !wrong.empty()) return misuse(one_, console_, wrong);
+    if (std::string const wrong = contents_->check(); !wrong.empty()) return call_.misuse(wrong);
     if (std::string const name = contents_->unkept(); !name.empty())
-      note(one_, console_,
-           "source " + name +
-               " keeps versions, and contents are not kept: a version whose file has changed before it "
-               "arrived will be failed for good. --keep TABLE keeps them in a blob table");
+      call_.note("source " + name +
+                 " keeps versions, and contents are not kept: a version whose file has changed before it arrived will "
+                 "be failed for good. --keep TABLE keeps them in a blob table");
     for (auto const& [name, folder] : wishes_.sources) {
       auto const source = std::ranges::find(plan_.steps, name, &plan::Step::name);
       scanners_.emplace(name, std::make_unique<FolderScanner>(client::ScanOptions{folder, hash_of(*source)}));
@@ -97,17 +125,16 @@ class PipelineCommand {
 
  private:
   Status read_wishes() {
-    for (auto const& [words, option, into] : {std::tuple{&one_.pipeline.sources, "--source", &wishes_.sources},
-                                              std::tuple{&one_.pipeline.steps, "--step", &wishes_.steps},
-                                              std::tuple{&one_.pipeline.routes, "--route", &wishes_.routes},
-                                              std::tuple{&one_.pipeline.splits, "--split", &wishes_.splits},
-                                              std::tuple{&one_.pipeline.outputs, "--to", &wishes_.outputs},
-                                              std::tuple{&one_.pipeline.methods, "--method", &wishes_.methods}}) {
+    for (auto const& [words, option, into] :
+         {std::tuple{&one_.sources, "--source", &wishes_.sources}, std::tuple{&one_.steps, "--step", &wishes_.steps},
+          std::tuple{&one_.routes, "--route", &wishes_.routes}, std::tuple{&one_.splits, "--split", &wishes_.splits},
+          std::tuple{&one_.outputs, "--to", &wishes_.outputs},
+          std::tuple{&one_.methods, "--method", &wishes_.methods}}) {
       Result<std::map<std::string, std::string>> read = pairs_of(*words, option);
       if (!read.ok()) return read.status();
       *into = std::move(read).value();
     }
-    for (std::string const& word : one_.pipeline.headers)
+    for (std::string const& word : one_.headers)
       if (Status read = read_header(word); !read.ok()) return read;
     return {};
   }
@@ -149,10 +176,10 @@ class PipelineCommand {
       Status done = bring_missing();
       if (done.ok()) done = scan();
       if (done.ok()) done = bring_missing();
-      if (!done.ok() && !is_away(done)) return complain(one_, console_, done);
+      if (!done.ok() && !is_away(done)) return call_.complain(done);
       if (stop_.is_asked() || (done.ok() && one_.once)) return finish();
       if (!done.ok()) {
-        note(one_, console_, "the daemon is away: " + done.message());
+        call_.note("the daemon is away: " + done.message());
         static_cast<void>(stop_.wait(kAway));
         continue;
       }
@@ -221,7 +248,7 @@ class PipelineCommand {
         if (is_drained(asked)) return true;
         if (!asked.ok() || kept.value() == DocumentContents::Kept::changing) return asked.ok();
         if (kept.value() == DocumentContents::Kept::too_large)
-          note(one_, console_, file.uri + " is not kept, as it is too large for table " + one_.pipeline.keep);
+          call_.note(file.uri + " is not kept, as it is too large for table " + one_.keep);
         Result<Document> const found = documents_.found(name, file.uri, file.hash);
         asked = found.status();
         if (is_drained(asked)) return true;
@@ -235,8 +262,8 @@ class PipelineCommand {
     return {};
   }
 
-  // Documents that the table knows of a source whose plan says deleted="tell", and that the scan has not found. The table
-  // is asked for all of them at first, and then whenever a file has gone.
+  // Documents that the table knows of a source whose plan says deleted="tell", and that the scan has not found. The
+  // table is asked for all of them at first, and then whenever a file has gone.
   Status tell_gone(std::string const& source, FolderScanner const& scanner) {
     auto const step = std::ranges::find(plan_.steps, source, &plan::Step::name);
     if (!step->tells_deleted || stop_.is_asked()) return {};
@@ -246,28 +273,24 @@ class PipelineCommand {
     // A disk that is not mounted looks like it.
     if (scanner.is_empty()) {
       if (empty_.insert(source).second)
-        note(one_, console_,
-             "the folder of source " + source +
-                 " has no file at all: nothing is deleted for that; what is to be deleted is told by FOUND with "
-                 "gone=1");
+        call_.note(
+            "the folder of source " + source +
+            " has no file at all: nothing is deleted for that; what is to be deleted is told by FOUND with gone=1");
       return {};
     }
     empty_.erase(source);
-    Message command{"DOCUMENTS"};
-    command.set("table", std::string_view{one_.table});
+    Message command = call_.about_table("DOCUMENTS");
     command.set("source", std::string_view{source});
-    command.set_integer("count", kGonePage);
     std::vector<std::string> lost;
-    for (std::string after; after != "0";) {
-      if (!after.empty()) command.set("after", std::string_view{after});
-      Result<client::Reply> const reply = connection_.call(command);
-      if (!reply.ok()) return reply.status();
-      for (Message const& message : reply->messages)
+    Paging paging;
+    Status const listed = call_.each_page(std::move(command), paging, [&](std::vector<Message>& page) -> Status {
+      for (Message const& message : page)
         if (std::string uri{message.text("uri")};
             !uri.empty() && !message.has("operation") && !message.has("newer") && !scanner.has(uri))
           lost.push_back(std::move(uri));
-      after = std::to_string(reply->messages.back().integer("after").value_or(0));
-    }
+      return {};
+    });
+    if (!listed.ok()) return listed;
     bool is_told = true;
     for (std::string const& uri : lost) {
       if (stop_.is_asked()) return {};
@@ -291,26 +314,24 @@ class PipelineCommand {
   // What is new or has changed waits for its RESUME, and everything else goes on.
   bool is_drained(Status& asked) {
     if (asked.code() != Code::paused) return false;
-    if (!is_drain_told_) note(one_, console_, asked.message());
+    if (!is_drain_told_) call_.note(asked.message());
     is_drain_told_ = true;
     ++drained_;
     asked = {};
     return true;
   }
 
-  // Deliveries that wait for a person, of this run and of all before.
+  // Deliveries that wait for an operator, of this run and of all before.
   Result<std::uint64_t> count_in_doubt() {
     std::uint64_t out = 0;
-    for (std::string after; after != "0";) {
-      Message command{"DESTINATIONS"};
-      command.set("table", std::string_view{one_.table});
-      if (!after.empty()) command.set("after", std::string_view{after});
-      Result<client::Reply> const reply = connection_.call(command);
-      if (!reply.ok()) return reply.status();
-      for (Message const& message : reply->messages)
-        out += static_cast<std::uint64_t>(message.integer("in_doubt").value_or(0));
-      after = std::to_string(reply->messages.back().integer("after").value_or(0));
-    }
+    Paging paging{.is_sized = false};
+    Status const listed =
+        call_.each_page(call_.about_table("DESTINATIONS"), paging, [&](std::vector<Message>& page) -> Status {
+          for (Message const& message : page)
+            out += static_cast<std::uint64_t>(message.integer("in_doubt").value_or(0));
+          return {};
+        });
+    if (!listed.ok()) return listed;
     return out;
   }
 
@@ -327,37 +348,36 @@ class PipelineCommand {
     std::uint64_t doubt = counts.in_doubt;
     if (!stop_.is_asked()) {
       Result<std::uint64_t> const all = count_in_doubt();
-      if (!all.ok()) return complain(one_, console_, all.status());
+      if (!all.ok()) return call_.complain(all.status());
       doubt = std::max(doubt, all.value());
     }
-    if (console_.look.json)
-      console_.out
+    if (call_.console.look.json)
+      call_.console.out
           << fmt::format(
                  R"({{"files":{},"sent":{},"failed":{},"dropped":{},"cancelled":{},"in_doubt":{},"drained":{}}})",
                  files_, counts.sent, counts.failed, counts.dropped, counts.cancelled, doubt, drained_)
           << '\n';
     else
-      console_.out << fmt::format("{} files looked at; {} sent, {} failed, {} dropped{}{}\n", files_, counts.sent,
-                                  counts.failed, counts.dropped, doubt > 0 ? fmt::format(", {} in doubt", doubt) : "",
-                                  drained_ > 0 ? fmt::format(", {} not taken", drained_) : "");
-    if (doubt > 0 && !console_.look.json)
-      note(
-          one_, console_,
+      call_.console.out << fmt::format("{} files looked at; {} sent, {} failed, {} dropped{}{}\n", files_, counts.sent,
+                                       counts.failed, counts.dropped,
+                                       doubt > 0 ? fmt::format(", {} in doubt", doubt) : "",
+                                       drained_ > 0 ? fmt::format(", {} not taken", drained_) : "");
+    if (doubt > 0 && !call_.console.look.json)
+      call_.note(
           fmt::format("nobody knows what became of {}: `fastjournal pipeline ls {} --status in_doubt` lists what is in "
                       "doubt, `pipeline resolve` says whether it arrived",
-                      doubt == 1 ? "one delivery" : std::to_string(doubt) + " deliveries", one_.table));
+                      doubt == 1 ? "one delivery" : std::to_string(doubt) + " deliveries", call_.table));
     // Asked to stop, it did what it was asked; what failed is tried again by the next one.
     bool const is_left = doubt > 0 || (drained_ > 0 && !stop_.is_asked()) || (counts.failed > 0 && !stop_.is_asked());
     return is_left ? ExitCode::failed : ExitCode::ok;
   }
 
-  Invocation const& one_;
-  Console& console_;
-  client::Connection& connection_;
+  PipelineRunOptions const& one_;
+  Call& call_;
   client::Documents documents_;
   PipelineWishes wishes_;
   plan::Plan plan_;
-  Stop stop_{one_.pipeline.stop_after.value_or(kStopAfterDefault)};
+  Stop stop_{one_.stop_after.value_or(kStopAfterDefault)};
   WorkFolder work_;
   WorkFolder contents_folder_;
   std::unique_ptr<DocumentContents> contents_;
@@ -372,10 +392,26 @@ class PipelineCommand {
   std::set<std::string> empty_;                     // sources whose folder has nothing, as was said
 };
 
+struct PipelineRun {
+  OptionSet& to;
+  PipelineRunOptions given{to};
+
+  ExitCode run(Call& call) { return PipelineCommand{given, call}.run(); }
+};
+
+constexpr Verb kPipelineRun[]{
+    {"pipeline run", "scan folders, run a command for each step, and deliver", Needs::table, declare<PipelineRun>,
+     "fastjournal pipeline run docs --source pages=pages --to index='./index.sh' --to publish=folder:www\n"
+     "fastjournal pipeline run docs --source pages=pages --to index='http://localhost:8983/add?id={uri}'",
+     "Steps without a command pass documents on. Commands are run by a shell, with FJ_DOCUMENT, FJ_SOURCE, FJ_URI and\n"
+     "FJ_STEP, outputs with FJ_KEY and FJ_ATTEMPT too. Exit status 0: it is done; 65: it would fail again each time;\n"
+     "99: the document goes no further; any other: it is tried again after a rest. Several of these may run at once.\n"
+     "In a URL {uri} is the document's path, {path} the same with its slashes. It has arrived with an answer 2xx.\n"
+     "A second signal ends the command at once."},
+};
+
 }  // namespace
 
-ExitCode run_pipeline(Invocation const& invocation, Console& console, client::Connection& connection) {
-  return PipelineCommand{invocation, console, connection}.run();
-}
+Verbs pipeline_run_verbs() { return kPipelineRun; }
 
 }  // namespace fastjournal::cli

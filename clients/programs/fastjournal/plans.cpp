@@ -1,5 +1,4 @@
-#include "clients/programs/fastjournal/plans.h"
-
+// The verbs `plan ...`: the plans of pipelines, read from their files. No daemon is asked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "clients/programs/fastjournal/json_line.h"
+#include "clients/programs/fastjournal/verbs.h"
 #include "config/plan_reader.h"
 #include "model/plan/crash.h"
 #include "model/plan/destinations.h"
@@ -214,103 +214,46 @@ nlohmann::ordered_json json_of(std::vector<plan::Carried> const& list) {
   return out;
 }
 
-class PlanRunner {
- public:
-  PlanRunner(Invocation const& invocation, Console& console) : one_(invocation), console_(console) {}
+// Problems of plans are the result of `plan check`; elsewhere only what was asked for is on standard output.
+struct PlanAction {
+  OptionSet& to;
+  bool is_check;
+  Flag strict{to, "--strict", "warnings are errors"};
 
-  ExitCode run() { return one_.verb == "plan compare" ? compare() : look_at_each(); }
-
- private:
-  ExitCode look_at_each() {
-    bool all_good = true;
-    for (std::string const& path : one_.words) {
-      Result<config::PlanFile> const file = config::read_plan(path);
-      if (!file.ok()) {
-        tell_malformed(file.status());
-        all_good = false;
-        continue;
-      }
-      if (!is_usable(path, file.value())) {
-        all_good = false;
-      } else if (one_.verb == "plan check") {
-        for (plan::Finding const& finding : plan::suggest(*file->plan)) tell_finding(path, finding, "suggestion");
-      } else if (one_.verb == "plan explain") {
-        Explained const explained{*file->plan};
-        if (one_.dot)
-          explained.print_dot(console_);
-        else if (one_.json)
-          explained.print_json(console_);
-        else
-          explained.print(console_);
-      }
+  // Nothing: it was told why not.
+  [[nodiscard]] std::optional<config::PlanFile> read(Call& call, std::string const& path) const {
+    Result<config::PlanFile> file = config::read_plan(path);
+    if (!file.ok()) {
+      tell_malformed(call, file.status());
+      return {};
     }
-    if (!all_good) return ExitCode::usage;
-    if (one_.verb == "plan check" && !one_.json)
-      console_.out << (one_.words.size() == 1 ? "1 plan is good" : fmt::format("{} plans are good", one_.words.size()))
-                   << '\n';
-    return ExitCode::ok;
+    if (!is_usable(call, path, file.value())) return {};
+    return std::move(file).value();
   }
-
-  ExitCode compare() {
-    Result<config::PlanFile> const older = config::read_plan(one_.words[0]);
-    Result<config::PlanFile> const newer = config::read_plan(one_.words[1]);
-    for (Result<config::PlanFile> const* const file : {&older, &newer})
-      if (!file->ok()) tell_malformed(file->status());
-    bool const are_good =
-        older.ok() && newer.ok() && is_usable(one_.words[0], older.value()) && is_usable(one_.words[1], newer.value());
-    if (!are_good) return ExitCode::usage;
-    plan::Renamed renamed;
-    for (std::string const& pair : one_.renamed) {
-      std::size_t const at = pair.find('=');
-      if (at == std::string::npos || at == 0 || at + 1 == pair.size())
-        return misuse(one_, console_, "--rename: found '" + printable(pair) + "', expected OLD=NEW");
-      if (!renamed.emplace(pair.substr(0, at), pair.substr(at + 1)).second)
-        return misuse(one_, console_, "--rename: " + printable(pair.substr(0, at)) + " twice, expected each name once");
-    }
-    plan::Migration const found = plan::migrate(*older->plan, *newer->plan, renamed);
-    for (plan::Finding const& finding : found.findings) tell_finding(one_.words[1], finding);
-    if (!found.findings.empty()) return ExitCode::usage;
-    if (one_.json) {
-      nlohmann::ordered_json const out{{"plan", newer->plan->name},
-                                       {"before", older->plan->version},
-                                       {"now", newer->plan->version},
-                                       {"sources", json_of(found.sources)},
-                                       {"destinations", json_of(found.destinations)}};
-      console_.out << json_line(out);
-    } else {
-      console_.out << fmt::format("plan {}: version {} becomes version {}\n\n", newer->plan->name, older->plan->version,
-                                  newer->plan->version)
-                   << sheet_of("source", found.sources).text(console_.look) << '\n'
-                   << sheet_of("destination", found.destinations).text(console_.look);
-    }
-    return ExitCode::ok;
-  }
-
-  bool is_usable(std::string const& path, config::PlanFile const& file) {
-    for (plan::Finding const& finding : file.findings) tell_finding(path, finding);
-    return file.is_usable() && !(one_.strict && !plan::is_usable(file.findings, true));
+  [[nodiscard]] bool is_usable(Call& call, std::string const& path, config::PlanFile const& file) const {
+    for (plan::Finding const& finding : file.findings) tell_finding(call, path, finding);
+    return file.is_usable() && !(strict && !plan::is_usable(file.findings, true));
   }
 
   // Lines FILE:LINE: what.
-  void tell_malformed(Status const& status) {
-    if (!one_.json) {
-      console_.err << printable_lines(status.message()) << '\n';
+  void tell_malformed(Call& call, Status const& status) const {
+    if (!call.json) {
+      call.console.err << printable_lines(status.message()) << '\n';
       return;
     }
     Message out;
     out.set("name", "malformed");
     out.set("severity", "error");
     out.set("problem", status.message());
-    (one_.verb == "plan check" ? console_.out : console_.err) << render_json(out);
+    (is_check ? call.console.out : call.console.err) << render_json(out);
   }
-  void tell_finding(std::string const& path, plan::Finding const& finding) {
-    tell_finding(path, finding, finding.is_warning ? "warning" : "error");
-  }
-  void tell_finding(std::string const& path, plan::Finding const& finding, std::string_view severity) {
-    if (!one_.json) {
+  void tell_finding(Call& call, std::string const& path, plan::Finding const& finding,
+                    std::string_view severity = {}) const {
+    if (severity.empty()) severity = finding.is_warning ? "warning" : "error";
+    if (!call.json) {
       std::string const line = finding.line == 0 ? std::string{} : fmt::format("{}:", finding.line);
-      console_.err << fmt::format("{}:{} {}: {}: {}\n", printable(path), line, severity, finding.name,
-                                  printable(finding.what));
+      call.console.err << fmt::format("{}:{} {}: {}: {}\n", printable(path), line, severity, finding.name,
+                                      printable(finding.what));
       return;
     }
     Message out;
@@ -319,16 +262,113 @@ class PlanRunner {
     out.set("name", finding.name);
     out.set("severity", severity);
     out.set("problem", finding.what);
-    // Only what was asked for is on standard output.
-    (one_.verb == "plan check" ? console_.out : console_.err) << render_json(out);
+    (is_check ? call.console.out : call.console.err) << render_json(out);
   }
+};
 
-  Invocation const& one_;
-  Console& console_;
+struct PlanFiles : PlanAction {
+  WordList files{to, "FILE", "the plan's file, PLAN.xml", required};
+
+  // False: at least one has errors.
+  bool read_each(Call& call, std::function<void(std::string const& path, Plan const& plan)> const& take) const {
+    bool all_good = true;
+    for (std::string const& path : files) {
+      std::optional<config::PlanFile> const file = read(call, path);
+      all_good = all_good && file;
+      if (file) take(path, *file->plan);
+    }
+    return all_good;
+  }
+};
+
+struct PlanCheck : PlanFiles {
+  ExitCode run(Call& call) {
+    bool const all_good = read_each(call, [&](std::string const& path, Plan const& plan) {
+      for (plan::Finding const& finding : plan::suggest(plan)) tell_finding(call, path, finding, "suggestion");
+    });
+    if (!all_good) return ExitCode::usage;
+    if (!call.json)
+      call.console.out << (files.size() == 1 ? "1 plan is good" : fmt::format("{} plans are good", files.size()))
+                       << '\n';
+    return ExitCode::ok;
+  }
+};
+
+struct PlanExplain : PlanFiles {
+  Flag dot{to, "--dot", "as a drawing for Graphviz"};
+
+  ExitCode run(Call& call) {
+    bool const all_good = read_each(call, [&](std::string const& /*path*/, Plan const& plan) {
+      Explained const explained{plan};
+      if (dot)
+        explained.print_dot(call.console);
+      else if (call.json)
+        explained.print_json(call.console);
+      else
+        explained.print(call.console);
+    });
+    return all_good ? ExitCode::ok : ExitCode::usage;
+  }
+};
+
+struct PlanCompare : PlanAction {
+  WordList files{to, "FILES", "of the former version, then of the newer one", required, expected(2, 2)};
+  WordList names{to, "--rename", "this source or step has another name in the newer version (repeatable)",
+                 repeated("OLD=NEW")};
+
+  ExitCode run(Call& call) {
+    Result<config::PlanFile> const older = config::read_plan(files[0]);
+    Result<config::PlanFile> const newer = config::read_plan(files[1]);
+    for (Result<config::PlanFile> const* const file : {&older, &newer})
+      if (!file->ok()) tell_malformed(call, file->status());
+    bool const are_good = older.ok() && newer.ok() && is_usable(call, files[0], older.value()) &&
+                          is_usable(call, files[1], newer.value());
+    if (!are_good) return ExitCode::usage;
+    plan::Renamed renamed;
+    for (std::string const& pair : names) {
+      std::size_t const at = pair.find('=');
+      if (at == std::string::npos || at == 0 || at + 1 == pair.size())
+        return call.misuse("--rename: found '" + printable(pair) + "', expected OLD=NEW");
+      if (!renamed.emplace(pair.substr(0, at), pair.substr(at + 1)).second)
+        return call.misuse("--rename: " + printable(pair.substr(0, at)) + " twice, expected each name once");
+    }
+    plan::Migration const found = plan::migrate(*older->plan, *newer->plan, renamed);
+    for (plan::Finding const& finding : found.findings) tell_finding(call, files[1], finding);
+    if (!found.findings.empty()) return ExitCode::usage;
+    if (call.json) {
+      nlohmann::ordered_json const out{{"plan", newer->plan->name},
+                                       {"before", older->plan->version},
+                                       {"now", newer->plan->version},
+                                       {"sources", json_of(found.sources)},
+                                       {"destinations", json_of(found.destinations)}};
+      call.console.out << json_line(out);
+    } else {
+      call.console.out << fmt::format("plan {}: version {} becomes version {}\n\n", newer->plan->name,
+                                      older->plan->version, newer->plan->version)
+                       << sheet_of("source", found.sources).text(call.console.look) << '\n'
+                       << sheet_of("destination", found.destinations).text(call.console.look);
+    }
+    return ExitCode::ok;
+  }
+};
+
+constexpr Verb kPlanVerbs[]{
+    {"plan check", "say what is wrong with plans: each problem with its name, line and what was expected",
+     Needs::nothing, declare<PlanCheck, true>, "fastjournal plan check catalog.xml --strict",
+     "Exit code 2: a plan has errors. Problems are on standard error, with --json on standard output."},
+    {"plan explain", "list steps, destinations, paths, and what a crash would run again", Needs::nothing,
+     declare<PlanExplain, false>,
+     "fastjournal plan explain catalog.xml\n"
+     "fastjournal plan explain catalog.xml --dot | dot -Tsvg > catalog.svg",
+     "A plan with errors is not explained: they are on standard error."},
+    {"plan compare", "say which sources and destinations go on in a newer version of a plan, which are new or end",
+     Needs::nothing, declare<PlanCompare, false>,
+     "fastjournal plan compare catalog-1.xml catalog-2.xml --rename index=search",
+     "A destination that goes on keeps what is known of each document; at a new one every document is missing."},
 };
 
 }  // namespace
 
-ExitCode run_plan(Invocation const& invocation, Console& console) { return PlanRunner{invocation, console}.run(); }
+Verbs plan_verbs() { return kPlanVerbs; }
 
 }  // namespace fastjournal::cli

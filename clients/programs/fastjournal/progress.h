@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "clients/programs/fastjournal/console.h"
+#include "clients/programs/fastjournal/call.h"
 #include "clients/programs/logs/progress.h"
 
 namespace fastjournal::cli {

@@ -1,38 +1,14 @@
 #include "clients/programs/fastjournal/put.h"
 
-#include <istream>
-#include <ostream>
-#include <string>
-
 #include <fmt/format.h>
 
 #include "clients/programs/fastjournal/buffers.h"
 #include "clients/programs/fastjournal/dates.h"
-#include "clients/programs/fastjournal/sentences.h"
-#include "clients/programs/fastjournal/values.h"
+#include "clients/programs/fastjournal/verbs.h"
 
 namespace fastjournal::cli {
 
 namespace {
-
-using client::Connection;
-using client::Reply;
-
-class Putter {
- public:
-  Putter(Invocation const& invocation, Console& console, Connection& connection)
-      : one_(invocation), console_(console), connection_(connection) {}
-
-  ExitCode row();
-
- private:
-  ExitCode complain(Status const& status) { return cli::complain(one_, console_, status); }
-
-  Invocation const& one_;
-  Console& console_;
-  Connection& connection_;
-  Buffers buffers_{connection_};
-};
 
 // The reason when a merge kept another date than the requested one.
 std::string_view why_this_date(Message const& answer) {
@@ -56,41 +32,77 @@ std::string sentence_of_put(Message const& answer, bool resent) {
   return fmt::format("{} row {}{}", result, row, due_text(answer));
 }
 
-ExitCode Putter::row() {
-  Message insert;
-  set_options(one_, insert);
-  Status built;
-  for (std::string const& word : one_.words) {
-    Result<Param> const column = parse_column(word, console_.in, insert.arena());
-    built = column.status();
-    if (!built.ok()) break;
-    insert.set(column->name, column->value);
+struct Put {
+  OptionSet& to;
+  PutOptions given{to};
+
+  std::string contradiction(Globals const& /*all*/) const {
+    bool const is_many = !given.from.empty();
+    if (is_many && !given.columns.empty())
+      return "put --from takes the columns from the file, not from the command line";
+    if (!is_many && given.columns.empty())
+      return "put needs columns, those of the key at least: fastjournal put TABLE COLUMN=VALUE..., or --from FILE";
+    if (!is_many && given.client.empty() != !given.sequence) return "--client and --sequence belong together";
+    return is_many && given.client.empty() && given.sequence ? "--sequence needs --client" : "";
   }
-  if (built.ok()) built = buffers_.encode(insert);
-  if (built.code() == Code::bad_parameter) return misuse(one_, console_, built.message());
-  if (!built.ok()) return complain(built);
-  Result<Reply> const reply = connection_.call_numbered(insert);
-  if (!reply.ok()) return complain(reply.status());
-  Message const& answer = reply->first();
-  console_.out << (one_.json ? render_json(answer)
-                             : with_dates(sentence_of_put(answer, reply->resent), console_.look) + '\n');
-  return ExitCode::ok;
-}
+
+  Needs needs(Needs usual) const {
+    if (!given.spool.empty()) return Needs::nothing;
+    return given.from.empty() ? usual : Needs::daemon;
+  }
+
+  ExitCode run(Call& call) {
+    if (!given.spool.empty()) return put_in_spool(given, call);
+    return given.from.empty() ? put_row(call) : put_many(given, call);
+  }
+
+  ExitCode put_row(Call& call) {
+    Message insert;
+    given.set_in(insert, call.table);
+    Status built;
+    for (auto word = given.columns.begin(); built.ok() && word != given.columns.end(); ++word)
+      built = add_column(insert, *word, call.console.in);
+    if (built.ok()) built = Buffers{call.connection()}.encode(insert);
+    if (built.code() == Code::bad_parameter) return call.misuse(built.message());
+    if (!built.ok()) return call.complain(built);
+    Result<client::Reply> const reply = call.connection().call_numbered(insert);
+    if (!reply.ok()) return call.complain(reply.status());
+    return call.say(reply->first(), with_dates(sentence_of_put(reply->first(), reply->resent), call.console.look));
+  }
+};
+
+constexpr Verb kPut[]{
+    {"put", "insert a row, or merge it into the one that waits under its key, if the table has keys", Needs::table,
+     declare<Put>,
+     "fastjournal put pages uri=http://example.com/ title='Front page' --priority 20 --at +1h\n"
+     "fastjournal put pages --from pages.csv --resume pages.state",
+
+     "The rows of --from have columns, and priority, process_date, expiration_date, ... by these names, as\n"
+     "  json   one object a line; what `ls --all --json` prints is taken too\n"
+     "  csv    a header with the names, then values with commas between them, those with commas, quotes or newlines\n"
+     "         in quotes (RFC 4180); an empty value without quotes is absent\n"
+     "  lines  name=value;name=value as in text messages, with their quotes and escapes\n"
+     "Without --format the first line that is not blank decides: json if it begins with {, lines if it has = before\n"
+     "any comma, otherwise csv.\n"
+     "--from numbers its rows under a name drawn for each run, so that none is done twice when the connection is\n"
+     "lost; it goes on when the daemon is back (--timeout limits that). Refused rows are set aside as they are, and\n"
+     "told; correct that file and put it again. A refusal that would meet every row (a drained table, no space)\n"
+     "ends the run. Strings for buffer columns are plain bytes, or base64:...; `--json` of other commands shows them "
+     "so."},
+};
 
 }  // namespace
 
-void set_options(Invocation const& one, Message& insert) {
+void PutOptions::set_in(Message& insert, std::string const& table) const {
   insert.command = "INSERT";
-  insert.set("table", one.table);
-  if (one.priority) insert.set_integer("priority", *one.priority);
-  if (one.at) set_date(insert, "process_date", *one.at);
-  if (one.expires) set_date(insert, "expiration_date", *one.expires);
-  if (!one.client.empty()) insert.set("client", one.client);
-  if (one.sequence) insert.set("sequence", Value::of_unsigned(*one.sequence));
+  insert.set("table", table);
+  if (priority) insert.set_integer("priority", *priority);
+  if (at) set_date(insert, "process_date", *at);
+  if (expires) set_date(insert, "expiration_date", *expires);
+  set_given(insert, "client", client);
+  if (sequence) insert.set("sequence", Value::of_unsigned(*sequence));
 }
 
-ExitCode put(Invocation const& invocation, Console& console, Connection& connection) {
-  return Putter(invocation, console, connection).row();
-}
+Verbs put_verbs() { return kPut; }
 
 }  // namespace fastjournal::cli

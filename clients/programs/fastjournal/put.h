@@ -1,13 +1,65 @@
-// `fastjournal put`: one row from the command line. put_many.h is for the rows of a file.
+// `fastjournal put`: a row of the command line, or those of a file (--from), to a daemon or into a folder (--spool).
 #pragma once
 
-#include "clients/programs/fastjournal/commands.h"
+#include <cstdint>
+#include <string>
+
+#include "clients/programs/fastjournal/options.h"
 
 namespace fastjournal::cli {
 
-[[nodiscard]] ExitCode put(Invocation const& invocation, Console& console, client::Connection& connection);
+struct PutOptions {
+  OptionSet& to;
+  WordList columns{
+      to, "COLUMNS",
+      "column=value; column=@FILE takes the file's bytes, column=@- standard input, column=@@x is the value "
+      "@x; buffer columns take plain bytes too, or base64:..."};
+  Number<std::uint8_t> priority{to, "--priority", "0 (first) to 255", WholeNumbers{0, 255}};
+  When at{to, "--at", "not to be worked on before this date"};
+  Expiration expires{to, "--expires", "dropped at this date if nobody took it; or never"};
+  Text client{to, "--client", "name of this producer: with --sequence, a resent put counts once"};
+  Number<> sequence{to, "--sequence", "number of this put; with --from the first row's, counted up with each row"};
+  // Empty: the row is in `columns`.
+  Text from{to, "--from", "rows of this file, - for standard input; see below", called("FILE")};
+  Text format{to, "--format", "of --from: json, csv or lines (default: as its first line looks)",
+              one_of({"json", "csv", "lines"}), only_with(from)};
+  Text resume{to,
+              "--resume",
+              "keep in this file how far --from is, and go on from there if it exists: give the same input again",
+              called("FILE"),
+              only_with(from),
+              excludes(client)};
+  Text refused{to, "--refused",
+               "where --from sets aside refused rows (default: a file named after the run); their reasons are in "
+               "FILE.reasons",
+               called("FILE"), only_with(from)};
+  Text spool{to,
+             "--spool",
+             "append to this folder, for a forwarder: needs no daemon. Dates like +10s count from now, not from when "
+             "the daemon has the row",
+             called("FOLDER"),
+             excludes(client),
+             excludes(sequence),
+             excludes(resume)};
+  Text sync{to, "--sync",
+            "with --spool, each: rows are on the disk when the command returns, those of --from by one sync at the "
+            "end; none: when the kernel or the forwarder does it (default each)",
+            one_of({"each", "none"}), only_with(spool)};
+  // Empty: nothing is known of the columns.
+  Text declared{to, "--declared",
+                "with --spool: the table's file, NAME.xml; rows are then checked as the daemon will do it, and "
+                "base64:... is decoded for buffer columns",
+                called("FILE"), only_with(spool)};
 
-// Makes `insert` an INSERT with the values of the options. Columns follow.
-void set_options(Invocation const& invocation, Message& insert);
+  // Makes `insert` an INSERT with their values. Columns follow.
+  void set_in(Message& insert, std::string const& table) const;
+};
+
+// Rows of a file or of standard input. Each is inserted once, even if the connection, the daemon, or (with --resume)
+// this process fails.
+[[nodiscard]] ExitCode put_many(PutOptions const& given, Call& call);
+// Rows are appended to a spool folder (clients/spool/core) instead of being sent. What is known of the table is in the
+// file that --declared names. Without it the forwarder learns what a daemon refuses.
+[[nodiscard]] ExitCode put_in_spool(PutOptions const& given, Call& call);
 
 }  // namespace fastjournal::cli

@@ -1,4 +1,6 @@
-#include "clients/programs/fastjournal/put_many.h"
+// `fastjournal put --from`: rows of a file or of standard input. Each is inserted once, even if the connection, the
+// daemon, or (with --resume) this process fails.
+#include "clients/programs/fastjournal/put.h"
 
 #include <algorithm>
 #include <chrono>
@@ -13,7 +15,6 @@
 #include <fmt/format.h>
 
 #include "clients/programs/fastjournal/buffers.h"
-#include "clients/programs/fastjournal/put.h"
 #include "clients/programs/fastjournal/refused_rows.h"
 #include "clients/programs/fastjournal/row_input.h"
 #include "clients/programs/fastjournal/run_state.h"
@@ -30,8 +31,8 @@ using Clock = std::chrono::steady_clock;
 // Rows in flight: a single sync covers all that the daemon has read by then.
 constexpr std::size_t kDepth = 4096;
 constexpr std::size_t kBytesInFlightMax = std::size_t{32} << 20U;
-// Confirmed rows between two writes of the state. The rows sent by a killed run after its last state must fit into
-// the daemon's window (65,536 numbers per client), or their duplicates would not be recognised.
+// Confirmed rows between two writes of the state. The rows sent by a killed run after its last state must fit into the
+// daemon's window (65,536 numbers per client), or their duplicates would not be recognised.
 constexpr std::uint64_t kStateRows = 8192;
 constexpr std::chrono::seconds kStateInterval{1};
 constexpr std::chrono::milliseconds kProgressInterval{500};
@@ -40,8 +41,7 @@ std::string drawn_client() { return fmt::format("put-{:016x}{:016x}", os::random
 
 class PutRun {
  public:
-  PutRun(Invocation const& invocation, Console& console)
-      : one_(invocation), console_(console), refused_(invocation, console) {}
+  PutRun(PutOptions const& given, Call& call) : one_(given), call_(call), refused_(call) {}
 
   ExitCode run();
 
@@ -78,8 +78,8 @@ class PutRun {
   ExitCode finish();
   [[nodiscard]] std::string summary() const;
 
-  Invocation const& one_;
-  Console& console_;
+  PutOptions const& one_;
+  Call& call_;
   std::unique_ptr<RowInput> input_;
   std::unique_ptr<Connection> connection_;
   std::optional<Buffers> buffers_;
@@ -91,7 +91,8 @@ class PutRun {
   bool is_continued_{false};
   std::uint64_t earlier_{0};  // rows of earlier runs
   std::uint64_t earlier_in_{0};
-  std::deque<Open> open_;  // in the order of the input; the first one is the next to be confirmed
+  std::deque<Open> open_;  // in the order of the input; the first one is the
+                           // next to be confirmed
   std::size_t open_bytes_{0};
   std::uint64_t hash_{0};  // of all rows read, and the header of CSV
   std::map<std::string, std::uint64_t, std::less<>> results_;
@@ -103,10 +104,7 @@ class PutRun {
 
 ExitCode PutRun::run() {
   if (Status const begun = begin(); !begun.ok()) return mistake(begun);
-  if (Status const connected = connect(); !connected.ok()) {
-    ExitCode const code = complain(one_, console_, connected);
-    return connected.code() == Code::bad_parameter ? ExitCode::usage : code;
-  }
+  if (Status const connected = connect(); !connected.ok()) return call_.unconnected(connected);
   // Before the first row leaves: a run that is killed at once must be continued by the same client.
   if (!is_continued_) save();
   read_rows();
@@ -115,9 +113,9 @@ ExitCode PutRun::run() {
 }
 
 Status PutRun::connect() {
-  client::Options options = connection_options(one_);
+  client::Options options = connection_options(call_);
   // Without a given time limit, a producer outlives any restart of its daemon.
-  if (!one_.timeout_given) options.time_limit = client::kForever;
+  if (!call_.timeout) options.time_limit = client::kForever;
   bool lost = false;
   options.on_connection = [this, lost](Status const& how) mutable {
     if (std::exchange(lost, !how.ok()) == !how.ok()) return;
@@ -133,14 +131,14 @@ Status PutRun::connect() {
 
 // Begins a new run, or continues one.
 Status PutRun::begin() {
-  Result<std::unique_ptr<RowInput>> input = RowInput::open(one_, console_);
+  Result<std::unique_ptr<RowInput>> input = RowInput::open(one_, call_.console.in);
   if (!input.ok()) return input.status();
   input_ = std::move(input).value();
   std::string const& header = input_->reader.header();
   if (!header.empty()) hash_ = hash_row(header, hash_);
   first_ = one_.sequence.value_or(1);
-  state_.table = one_.table;
-  state_.client = one_.client.empty() ? drawn_client() : one_.client;
+  state_.table = call_.table;
+  state_.client = one_.client.empty() ? drawn_client() : one_.client.str();
   state_.lines = input_->reader.lines();
   state_.hash = hash_;
   if (!one_.resume.empty()) {
@@ -153,7 +151,7 @@ Status PutRun::begin() {
     }
   }
   if (state_.refused_file.empty()) {
-    Result<std::string> file = refused_file_of(one_, state_.client, input_->reader.format());
+    Result<std::string> file = refused_file_of(one_, call_.table, state_.client, input_->reader.format());
     if (!file.ok()) return file.status();
     state_.refused_file = std::move(file).value();
   }
@@ -168,8 +166,8 @@ Status PutRun::begin() {
 }
 
 Status PutRun::check_earlier_rows() {
-  if (state_.table != one_.table)
-    return {Code::bad_parameter, one_.resume + " is of table " + state_.table + ", not " + one_.table};
+  if (state_.table != call_.table)
+    return {Code::bad_parameter, one_.resume + " is of table " + state_.table + ", not " + call_.table};
   if (!one_.refused.empty() && one_.refused != state_.refused_file)
     return {Code::bad_parameter,
             one_.resume + " has its refused rows in " + state_.refused_file + ": leave --refused out"};
@@ -181,9 +179,9 @@ Status PutRun::check_earlier_rows() {
   }
   if (rows_ != state_.rows || hash_ != state_.hash)
     return {Code::bad_parameter,
-            fmt::format("the first {} lines are not those that {} says were put: give the same input "
-                        "again, from its beginning",
-                        state_.lines, one_.resume)};
+            fmt::format(
+                "the first {} lines are not those that {} says were put: give the same input again, from its beginning",
+                state_.lines, one_.resume)};
   earlier_ = saved_rows_ = state_.rows;
   earlier_in_ = state_.in;
   if (earlier_ > 0) note(fmt::format("goes on behind line {}", state_.lines));
@@ -192,12 +190,12 @@ Status PutRun::check_earlier_rows() {
 
 ExitCode PutRun::mistake(Status const& status) {
   bool const is_usage = status.code() == Code::bad_parameter || status.code() == Code::not_found;
-  return is_usage ? misuse(one_, console_, status.message()) : complain(one_, console_, status);
+  return is_usage ? call_.misuse(status.message()) : call_.complain(status);
 }
 
 void PutRun::note(std::string const& sentence) {
   err() << std::flush;
-  cli::note(one_, console_, sentence);
+  call_.note(sentence);
 }
 
 void PutRun::read_rows() {
@@ -223,7 +221,7 @@ void PutRun::wait_for_input() {
   while (!stopped_ && !input_->reader.is_ready()) {
     if (open_.empty()) {
       save_if_due();
-      console_.out << std::flush;
+      call_.console.out << std::flush;
       return;
     }
     if (fd < 0 || connection_->wait_answer(*open_.front().ticket, client::kForever, fd)) receive_oldest();
@@ -252,7 +250,7 @@ void PutRun::take_row(Record const& record) {
 
 Status PutRun::insert_of(std::string_view text, std::uint64_t number) {
   insert_.clear();
-  set_options(one_, insert_);
+  one_.set_in(insert_, call_.table);
   insert_.erase("client");
   insert_.erase("sequence");
   if (Status parsed = input_->parser.parse(text, insert_); !parsed.ok()) return parsed;
@@ -295,7 +293,7 @@ void PutRun::settle(Status refusal, Message const* answer) {
     auto at = results_.find(result);
     if (at == results_.end()) at = results_.emplace(result, 0).first;
     ++at->second;
-    if (one_.json) console_.out << render_json(*answer);
+    if (call_.json) call_.console.out << render_json(*answer);
   }
   save_if_due();
   show_progress();
@@ -312,7 +310,7 @@ void PutRun::set_aside(Open const& row, Status const& why) {
 void PutRun::stop(Status const& why) {
   stopped_ = why;
   err() << std::flush;
-  static_cast<void>(complain(one_, console_, why, fmt::format("line {}", state_.lines + 1)));
+  static_cast<void>(call_.complain(why, fmt::format("line {}", state_.lines + 1)));
 }
 
 void PutRun::save() {
@@ -331,22 +329,22 @@ void PutRun::save_if_due() {
 
 // A line that the next output overwrites.
 void PutRun::show_progress() {
-  if (!console_.progress) return;
+  if (!call_.console.progress) return;
   Clock::time_point const now = Clock::now();
   if (now - shown_at_ < kProgressInterval) return;
   shown_at_ = now;
-  console_.err << fmt::format("\r{} in, {} refused\x1b[K", state_.in, state_.refused) << std::flush;
+  call_.console.err << fmt::format("\r{} in, {} refused\x1b[K", state_.in, state_.refused) << std::flush;
 }
 
-std::ostream& PutRun::err() { return console_.progress ? console_.err << "\r\x1b[K" : console_.err; }
+std::ostream& PutRun::err() { return call_.console.progress ? call_.console.err << "\r\x1b[K" : call_.console.err; }
 
 ExitCode PutRun::finish() {
   save();
   err() << std::flush;
-  if (one_.json)
-    cli::note(one_, console_, summary());
+  if (call_.json)
+    call_.note(summary());
   else
-    console_.out << summary() << '\n';
+    call_.console.out << summary() << '\n';
   if (!stopped_) return state_.refused > 0 ? ExitCode::refused : ExitCode::ok;
   if (stopped_->code() == Code::stale_sequence)
     note(
@@ -354,7 +352,7 @@ ExitCode PutRun::finish() {
         "with another file of --resume");
   else if (one_.resume.empty())
     note(fmt::format("to go on without doubles: {} --client {} --sequence {}",
-                     input_->command_behind(one_, state_.lines), state_.client, first_ + state_.rows));
+                     input_->command_behind(one_, call_.table, state_.lines), state_.client, first_ + state_.rows));
   else
     note("the same command goes on from there");
   return exit_code_of(stopped_->code());
@@ -373,6 +371,6 @@ std::string PutRun::summary() const {
 
 }  // namespace
 
-ExitCode put_many(Invocation const& invocation, Console& console) { return PutRun(invocation, console).run(); }
+ExitCode put_many(PutOptions const& given, Call& call) { return PutRun(given, call).run(); }
 
 }  // namespace fastjournal::cli

@@ -1,4 +1,6 @@
-#include "clients/programs/fastjournal/put_spool.h"
+// `fastjournal put --spool`: rows are appended to a spool folder (clients/spool/core) instead of being sent. Without
+// --declared the forwarder learns what a daemon refuses.
+#include "clients/programs/fastjournal/put.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +18,6 @@
 #include "base/base64.h"
 #include "clients/programs/fastjournal/buffers.h"
 #include "clients/programs/fastjournal/progress.h"
-#include "clients/programs/fastjournal/put.h"
 #include "clients/programs/fastjournal/refused_rows.h"
 #include "clients/programs/fastjournal/row_input.h"
 #include "clients/programs/fastjournal/values.h"
@@ -31,8 +32,8 @@ namespace fastjournal::cli {
 namespace {
 
 constexpr std::array<std::string_view, 3> kRowDates{"process_date", "expiration_date", "insertion_date"};
-// A Spool that syncs by itself also syncs each file that it leaves; with an interval of this length it does nothing else
-// by itself, and what is synced at the end is all.
+// A Spool that syncs by itself also syncs each file that it leaves; with an interval of this length it does nothing
+// else by itself, and what is synced at the end is all.
 constexpr std::chrono::hours kNever{1};
 
 std::int64_t put_now_ms() {
@@ -71,8 +72,8 @@ Result<Declared> read_declared(std::string const& file) {
 
 class SpoolPut {
  public:
-  SpoolPut(Invocation const& invocation, Console& console)
-      : one_(invocation), console_(console), refused_(invocation, console), syncs_(invocation.sync != "none") {}
+  SpoolPut(PutOptions const& given, Call& call)
+      : one_(given), call_(call), refused_(call), syncs_(given.sync != "none") {}
 
   ExitCode run();
 
@@ -89,8 +90,8 @@ class SpoolPut {
   Status read_rows(RowInput& input, StatusLine& line);
   ExitCode finish_many(RowInput const& input, Status const& stopped);
 
-  Invocation const& one_;
-  Console& console_;
+  PutOptions const& one_;
+  Call& call_;
   RefusedRows refused_;
   bool const syncs_;
   std::optional<std::set<std::string, std::less<>>> buffers_;  // of the declaration; nothing: there is none
@@ -114,23 +115,24 @@ Status SpoolPut::open_spool() {
 }
 
 Status SpoolPut::declare() {
-  Result<Declared> declared = read_declared(one_.declared);
+  Result<Declared> const declared = read_declared(one_.declared);
   if (!declared.ok()) return declared.status();
-  if (declared->table.name != one_.table)
-    return {Code::bad_parameter, one_.declared + " declares the table " + declared->table.name + ", not " + one_.table};
+  if (declared->table.name != call_.table)
+    return {Code::bad_parameter,
+            one_.declared + " declares the table " + declared->table.name + ", not " + call_.table};
   buffers_.emplace();
   for (Column const& column : declared->table.schema.columns)
     if (column.type == ColumnType::buffer) buffers_->insert(column.name);
-  return spool_->declare(std::move(declared->table), *declared->type);
+  return spool_->declare(declared->table, *declared->type);
 }
 
 ExitCode SpoolPut::mistake(Status const& status) {
   bool const is_usage = status.code() == Code::bad_parameter || status.code() == Code::not_found ||
                         status.code() == Code::bad_configuration;
-  return is_usage ? misuse(one_, console_, status.message()) : complain(one_, console_, status);
+  return is_usage ? call_.misuse(status.message()) : call_.complain(status);
 }
 
-// Without a daemon nobody says which columns are buffers.
+// Without a daemon the buffer columns are unknown.
 Status SpoolPut::decode_buffers(Message& insert) const {
   std::string bytes;
   for (std::size_t i = 0; i < insert.params().size(); ++i) {
@@ -138,9 +140,10 @@ Status SpoolPut::decode_buffers(Message& insert) const {
     if (param.value.kind != Value::Kind::text) continue;
     bool const is_base64 = param.value.bytes.starts_with(kBase64Prefix);
     if (is_base64 && !buffers_)
-      return bad(param.name, "column " + std::string{param.name} + " has " + model::shown(param.value.bytes) +
-                                 ": without the table's declaration it is not known whether that is text: --declared "
-                                 "names its file");
+      return bad(
+          param.name,
+          "column " + std::string{param.name} + " has " + model::shown(param.value.bytes) +
+              ": without the table's declaration it is not known whether that is text: --declared names its file");
     if (!buffers_ || !buffers_->contains(param.name)) continue;
     if (!is_base64) {
       insert.set(param.name, Value::of_binary(param.value.bytes));
@@ -181,38 +184,31 @@ Status SpoolPut::save(Message& insert) {
 
 ExitCode SpoolPut::put_one() {
   Message insert;
-  set_options(one_, insert);
-  for (std::string const& word : one_.words) {
-    Result<Param> const column = parse_column(word, console_.in, insert.arena());
-    if (!column.ok()) return misuse(one_, console_, column.status().message());
-    insert.set(column->name, column->value);
-  }
+  one_.set_in(insert, call_.table);
+  for (std::string const& word : one_.columns)
+    if (Status const status = add_column(insert, word, call_.console.in); !status.ok())
+      return call_.misuse(status.message());
   if (Status const opened = open_spool(); !opened.ok()) return mistake(opened);
   if (Status const saved = save(insert); !saved.ok()) return mistake(saved);
-  if (one_.json) {
-    Message out;
-    out.set("table", one_.table);
-    out.set("folder", one_.spool);
-    out.set_integer("saved", 1);
-    out.set("synced", Value::of_boolean(syncs_));
-    console_.out << render_json(out);
-  } else {
-    console_.out << fmt::format("saved in {}{}\n", printable(one_.spool),
-                                syncs_ ? ", on the disk" : "; not synced: a power cut may lose it");
-  }
-  return ExitCode::ok;
+  Message out;
+  out.set("table", call_.table);
+  out.set("folder", one_.spool);
+  out.set_integer("saved", 1);
+  out.set("synced", Value::of_boolean(syncs_));
+  return call_.say(out, fmt::format("saved in {}{}", printable(one_.spool),
+                                    syncs_ ? ", on the disk" : "; not synced: a power cut may lose it"));
 }
 
 ExitCode SpoolPut::put_many() {
-  Result<std::unique_ptr<RowInput>> opened = RowInput::open(one_, console_);
+  Result<std::unique_ptr<RowInput>> opened = RowInput::open(one_, call_.console.in);
   if (!opened.ok()) return mistake(opened.status());
   RowInput& input = *opened.value();
   std::string const run = fmt::format("spool-{:016x}", os::random_bits());
-  Result<std::string> file = refused_file_of(one_, run, input.reader.format());
+  Result<std::string> file = refused_file_of(one_, call_.table, run, input.reader.format());
   Status begun = file.ok() ? refused_.begin(std::move(file).value(), input.reader.header()) : file.status();
   if (begun.ok()) begun = open_spool();
   if (!begun.ok()) return mistake(begun);
-  StatusLine line(console_);
+  StatusLine line(call_.console);
   Status stopped = read_rows(input, line);
   line.clear();
   if (syncs_)
@@ -230,7 +226,7 @@ Status SpoolPut::read_rows(RowInput& input, StatusLine& line) {
     if (!record.value()) return {};
     if (!is_blank(record.value()->text)) {
       insert.clear();
-      set_options(one_, insert);
+      one_.set_in(insert, call_.table);
       Status status = input.parser.parse(record.value()->text, insert);
       if (status.ok()) status = save(insert);
       if (!status.ok() && !is_about_the_row(status.code())) return status;
@@ -248,31 +244,27 @@ Status SpoolPut::read_rows(RowInput& input, StatusLine& line) {
 }
 
 ExitCode SpoolPut::finish_many(RowInput const& input, Status const& stopped) {
-  if (!stopped.ok()) static_cast<void>(complain(one_, console_, stopped, fmt::format("line {}", lines_ + 1)));
+  if (!stopped.ok()) static_cast<void>(call_.complain(stopped, fmt::format("line {}", lines_ + 1)));
   bool const is_synced = syncs_ && stopped.ok();
-  if (one_.json) {
-    Message out;
-    out.set("table", one_.table);
-    out.set("folder", one_.spool);
-    out.set("saved", Value::of_unsigned(saved_));
-    out.set("refused", Value::of_unsigned(refused_rows_));
-    if (refused_rows_ > 0) out.set("refused_file", refused_.file());
-    out.set("synced", Value::of_boolean(is_synced));
-    console_.out << render_json(out);
-  } else {
-    std::string text = fmt::format("{} saved in {}{}, {} refused", saved_, printable(one_.spool),
-                                   is_synced ? ", on the disk" : "", refused_rows_);
-    if (refused_rows_ > 0) text += fmt::format(" ({0}, why: {0}{1})", refused_.file(), kReasonsSuffix);
-    if (!stopped.ok()) text += fmt::format(", stopped at line {}", lines_ + 1);
-    console_.out << text << '\n';
-  }
+  Message out;
+  out.set("table", call_.table);
+  out.set("folder", one_.spool);
+  out.set("saved", Value::of_unsigned(saved_));
+  out.set("refused", Value::of_unsigned(refused_rows_));
+  if (refused_rows_ > 0) out.set("refused_file", refused_.file());
+  out.set("synced", Value::of_boolean(is_synced));
+  std::string text = fmt::format("{} saved in {}{}, {} refused", saved_, printable(one_.spool),
+                                 is_synced ? ", on the disk" : "", refused_rows_);
+  if (refused_rows_ > 0) text += fmt::format(" ({0}, why: {0}{1})", refused_.file(), kReasonsSuffix);
+  if (!stopped.ok()) text += fmt::format(", stopped at line {}", lines_ + 1);
+  call_.say(out, text);
   if (stopped.ok()) return refused_rows_ > 0 ? ExitCode::refused : ExitCode::ok;
-  note(one_, console_, fmt::format("to go on: {} --spool {}", input.command_behind(one_, lines_), one_.spool));
+  call_.note(fmt::format("to go on: {} --spool {}", input.command_behind(one_, call_.table, lines_), one_.spool));
   return exit_code_of(stopped.code());
 }
 
 }  // namespace
 
-ExitCode put_in_spool(Invocation const& invocation, Console& console) { return SpoolPut(invocation, console).run(); }
+ExitCode put_in_spool(PutOptions const& given, Call& call) { return SpoolPut(given, call).run(); }
 
 }  // namespace fastjournal::cli

@@ -1,297 +1,379 @@
-#include "clients/programs/fastjournal/queues.h"
-
+// The verbs `queue ...`: messages of queue tables; queues, exchanges and bindings.
 #include <algorithm>
 #include <istream>
 #include <iterator>
 #include <ostream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/utf8.h"
-#include "clients/programs/fastjournal/rows.h"
-#include "clients/programs/fastjournal/values.h"
-#include "model/value.h"
+#include "clients/programs/fastjournal/verbs.h"
 
 namespace fastjournal::cli {
 namespace {
 
-constexpr std::uint64_t kMessagesPageMax = 1000;
 constexpr std::uint64_t kMessagesShown = 100;  // for people
-
-class QueueRunner {
- public:
-  QueueRunner(Invocation const& invocation, Console& console, client::Connection& connection)
-      : one_(invocation), queue_(invocation.queue), console_(console), connection_(connection) {}
-
-  ExitCode run();
-
- private:
-  ExitCode send();
-  ExitCode take();
-  ExitCode list(std::string_view command, std::string_view nothing);
-  ExitCode read();
-  ExitCode why();
-  ExitCode kick();
-  ExitCode change(std::string_view command, std::string_view done);
-  ExitCode declare();
-  ExitCode simple(std::string_view command);
-
-  ExitCode complain(Status const& status) { return cli::complain(one_, console_, status); }
-  Message make(std::string_view command) {
-    Message out{command};
-    out.set("table", std::string_view{one_.table});
-    return out;
-  }
-  static void set_given(Message& to, std::string_view name, std::string const& text) {
-    if (!text.empty()) to.set(name, std::string_view{text});
-  }
-  void write_body(Message const& message) {
-    console_.out << message.text(message.has("body") ? "body" : "body_binary");
-  }
-  Result<Message> call_about_message(std::string_view name) {
-    Message command = make(name);
-    command.set_integer("message", static_cast<std::int64_t>(one_.row));
-    return call(command);
-  }
-  Result<Message> call(Message const& command) {
-    Result<client::Reply> reply = connection_.call(command);
-    if (!reply.ok()) return reply.status();
-    return std::move(reply->messages.front());
-  }
-
-  Invocation const& one_;
-  QueueOptions const& queue_;
-  Console& console_;
-  client::Connection& connection_;
-};
 
 // ---------------------------------------------------------------------------
 // Messages
 
-ExitCode QueueRunner::send() {
-  bool const routed = !queue_.exchange.empty();
-  std::size_t const names = routed ? 0 : 1;
-  if (one_.words.size() < names || one_.words.size() > names + 1)
-    return misuse(one_, console_,
-                  routed ? "expected one BODY at most with --exchange, or - for standard input"
-                         : "expected QUEUE and BODY, or QUEUE alone for a body from standard input");
-  std::string body = one_.words.size() > names ? one_.words.back() : "-";
-  if (body == "-") body.assign(std::istreambuf_iterator<char>{console_.in}, {});
-  Message command = make("SEND");
-  if (routed) {
-    command.set("exchange", std::string_view{queue_.exchange});
-    set_given(command, "routing_key", queue_.routing_key);
-  } else {
-    command.set("queue", std::string_view{one_.words.front()});
+struct QueueSend {
+  OptionSet& to;
+  WordList words{to, "WORDS", "QUEUE BODY, with --exchange only BODY; - or nothing: standard input"};
+  Text exchange{to, "--exchange", "the exchange that routes it", called("NAME")};
+  Text routing_key{to, "--key", "with --exchange: the routing key", called("KEY")};
+  Text properties{to, "--properties", "what goes with it: an object in JSON", called("JSON")};
+  Number<std::uint8_t> priority{to, "--priority", "0 to 255, the smallest first (default 100)", WholeNumbers{0, 255}};
+  When at{to, "--at", "not to be handed out before"};
+  Expiration expires{to, "--expires", "not to be handed out from then on; or never"};
+  Text client{to, "--client", "name of this producer: with --sequence, a resent message is there once"};
+  Number<> sequence{to, "--sequence", "number of this message"};
+
+  ExitCode run(Call& call) {
+    bool const routed = !exchange.empty();
+    std::size_t const names = routed ? 0 : 1;
+    if (words.size() < names || words.size() > names + 1)
+      return call.misuse(routed ? "expected one BODY at most with --exchange, or - for standard input"
+                                : "expected QUEUE and BODY, or QUEUE alone for a body from standard input");
+    std::string body = words.size() > names ? words.back() : "-";
+    if (body == "-") body.assign(std::istreambuf_iterator<char>{call.console.in}, {});
+    Message command = call.about_table("SEND");
+    if (routed) {
+      command.set("exchange", exchange);
+      set_given(command, "routing_key", routing_key);
+    } else {
+      command.set("queue", words.front());
+    }
+    if (is_utf8(body))
+      command.set("body", Value::of_verbatim(body));
+    else
+      command.set("body_binary", Value::of_binary(body));
+    set_given(command, "properties", properties);
+    if (priority) command.set_integer("priority", *priority);
+    if (at) set_date(command, "process_date", *at);
+    if (expires) set_date(command, "expiration_date", *expires);
+    set_given(command, "client", client);
+    if (sequence) command.set("sequence", Value::of_unsigned(*sequence));
+    Result<client::Reply> const reply = call.connection().call_numbered(command);
+    if (!reply.ok()) return call.complain(reply.status());
+    Message const& answer = reply->first();
+    std::int64_t const queues = answer.integer("queues").value_or(0);
+    if (queues == 0)
+      return call.say(answer, "sent to no queue: nothing is bound to " + printable(exchange) + " for it");
+    return call.say(
+        answer,
+        fmt::format("{} message {}{}",
+                    answer.text("result") == "duplicate" && !reply->resent ? "was sent before:" : "sent",
+                    answer.integer("message").value_or(0), queues == 1 ? "" : fmt::format(" and {} more", queues - 1)));
   }
-  if (is_utf8(body))
-    command.set("body", Value::of_verbatim(body));
+};
+
+void write_body(Call& call, Message const& message) {
+  if (call.json)
+    call.console.out << render_json(message);
   else
-    command.set("body_binary", Value::of_binary(body));
-  set_given(command, "properties", queue_.properties);
-  if (one_.priority) command.set_integer("priority", *one_.priority);
-  if (one_.at) set_date(command, "process_date", *one_.at);
-  if (one_.expires) set_date(command, "expiration_date", *one_.expires);
-  set_given(command, "client", one_.client);
-  if (one_.sequence) command.set_integer("sequence", static_cast<std::int64_t>(*one_.sequence));
-  Result<client::Reply> const reply = connection_.call_numbered(command);
-  if (!reply.ok()) return complain(reply.status());
-  Message const& answer = reply->first();
-  std::int64_t const queues = answer.integer("queues").value_or(0);
-  if (one_.json)
-    console_.out << render_json(answer);
-  else if (queues == 0)
-    console_.out << "sent to no queue: nothing is bound to " << printable(queue_.exchange) << " for it\n";
-  else
-    console_.out << fmt::format(
-        "{} message {}{}\n", answer.text("result") == "duplicate" && !reply->resent ? "was sent before:" : "sent",
-        answer.integer("message").value_or(0), queues == 1 ? "" : fmt::format(" and {} more", queues - 1));
-  return ExitCode::ok;
+    call.console.out << message.text(message.has("body") ? "body" : "body_binary");
 }
 
 // Printed first and accepted then: what is lost between is printed again by the next one.
-ExitCode QueueRunner::take() {
-  Message command = make("ACQUIRE");
-  command.set("queue", std::string_view{queue_.queue});
-  command.set_integer("count", static_cast<std::int64_t>(one_.count.value_or(1)));
-  if (one_.wait) {
-    command.set_integer("wait", one_.wait->value);
-    command.set("request", std::string_view{"take"});
-  }
-  Result<client::Reply> const reply = connection_.call(command);
-  if (!reply.ok()) return complain(reply.status());
-  if (reply->first().command == "NOTHING") return ExitCode::nothing;
-  for (Message const& message : reply->messages) {
-    if (one_.json) {
-      console_.out << render_json(message);
-    } else {
-      write_body(message);
-      console_.out << '\n';
+struct QueueTake {
+  OptionSet& to;
+  Text queue{to, "QUEUE", "the queue", required};
+  Number<> count{to, "--count", "how many at most (default 1)", WholeNumbers{1, 1024}};
+  Duration wait{to, "--wait", "how long to wait for one when there is none"};
+
+  ExitCode run(Call& call) {
+    Message command = call.about_table("ACQUIRE");
+    command.set("queue", queue);
+    command.set("count", Value::of_unsigned(count.value_or(1)));
+    if (wait) {
+      command.set_integer("wait", wait->value);
+      command.set("request", std::string_view{"take"});
     }
-    console_.out.flush();
-    if (!console_.out) return complain({Code::io_error, "cannot write to standard output: not all is accepted"});
-    Message accept = make("ACCEPT");
-    accept.set_integer("message", message.integer("message").value_or(0));
-    accept.set_integer("epoch", message.integer("epoch").value_or(0));
-    if (Result<Message> const answer = call(accept); !answer.ok()) return complain(answer.status());
+    Result<client::Reply> const reply = call.connection().call(command);
+    if (!reply.ok()) return call.complain(reply.status());
+    if (reply->first().command == "NOTHING") return ExitCode::nothing;
+    for (Message const& message : reply->messages) {
+      write_body(call, message);
+      if (!call.json) call.console.out << '\n';
+      call.console.out.flush();
+      if (!call.console.out)
+        return call.complain({Code::io_error, "cannot write to standard output: not all is accepted"});
+      Message accept = call.about_table("ACCEPT");
+      accept.set_integer("message", message.integer("message").value_or(0));
+      accept.set_integer("epoch", message.integer("epoch").value_or(0));
+      if (Result<Message> const answer = call.ask(accept); !answer.ok()) return call.complain(answer.status());
+    }
+    return ExitCode::ok;
   }
+};
+
+ExitCode list_queues(Call& call, Message command, Page const& pages, std::string_view nothing) {
+  Paging paging = pages.paging(call.json ? UINT64_MAX : kMessagesShown);
+  Result<std::vector<Message>> const found = call.all_pages(std::move(command), paging);
+  if (!found.ok()) return call.complain(found.status());
+  if (found->empty() && !call.json) call.console.out << nothing << '\n';
+  call.show(found.value(), "table");
+  if (!call.json && !paging.after.empty()) call.note("there are more: --after " + printable(paging.after));
   return ExitCode::ok;
 }
 
-ExitCode QueueRunner::list(std::string_view command, std::string_view nothing) {
-  std::uint64_t const most = one_.count.value_or(one_.json ? UINT64_MAX : kMessagesShown);
-  std::vector<Message> found;
-  std::string after = one_.after;
-  do {
-    Message page = make(command);
-    if (command == "BROWSE") page.set("queue", std::string_view{queue_.queue});
-    set_given(page, "status", one_.filter.status);
-    set_given(page, "after", after);
-    page.set_integer("count", static_cast<std::int64_t>(std::min(kMessagesPageMax, most - found.size())));
-    Result<client::Reply> reply = connection_.call(page);
-    if (!reply.ok()) return complain(reply.status());
-    after = cursor_of(reply->messages.back(), after);
-    for (Message& one : reply.value().messages)
-      if (one.command != "NOTHING") found.push_back(std::move(one));
-  } while (!after.empty() && found.size() < most);
-  if (one_.json)
-    for (Message const& one : found) console_.out << render_json(one);
-  else if (found.empty())
-    console_.out << nothing << '\n';
-  else
-    console_.out << render_table(found, console_.look, "table");
-  if (!one_.json && !after.empty()) note(one_, console_, "there are more: --after " + printable(after));
-  return ExitCode::ok;
-}
+struct QueueLs {
+  OptionSet& to;
+  Text queue{to, "QUEUE", "the queue"};
+  Text status{to, "--status", "messages that are waiting, due, acquired or parked",
+              one_of({"waiting", "due", "acquired", "parked"})};
+  Page pages{to};
 
-ExitCode QueueRunner::read() {
-  Result<Message> const answer = call_about_message("READ");
-  if (!answer.ok()) return complain(answer.status());
-  if (one_.json)
-    console_.out << render_json(answer.value());
-  else
-    write_body(answer.value());
-  return ExitCode::ok;
-}
-
-ExitCode QueueRunner::why() {
-  Result<Message> const answer = call_about_message("WHY");
-  if (!answer.ok()) return complain(answer.status());
-  if (one_.json)
-    console_.out << render_json(answer.value());
-  else
-    console_.out << printable(answer->text("text")) << '\n' << trace_lines(answer->text("error_trace"));
-  return ExitCode::ok;
-}
-
-ExitCode QueueRunner::kick() {
-  Result<Message> const answer = call_about_message("KICK");
-  if (!answer.ok()) return complain(answer.status());
-  if (one_.json)
-    console_.out << render_json(answer.value());
-  else
-    console_.out << fmt::format(
-        "message {} {}\n", one_.row,
-        answer->command == "KICKED" ? "was taken back, and waits again" : "had expired, and is dropped");
-  return ExitCode::ok;
-}
-
-// A page after the other, until the end.
-ExitCode QueueRunner::change(std::string_view name, std::string_view done) {
-  std::uint64_t const most = one_.count.value_or(UINT64_MAX);
-  std::uint64_t count = 0;
-  for (bool more = true; more && count < most;) {
-    Message command = make(name);
-    command.set("queue", std::string_view{queue_.queue});
-    set_given(command, "to", queue_.to);
-    if (queue_.parked) command.set("status", std::string_view{"parked"});
-    if (one_.dry_run) command.set_integer("dry_run", 1);
-    command.set_integer("count", static_cast<std::int64_t>(std::min(kMessagesPageMax, most - count)));
-    Result<Message> const answer = call(command);
-    if (!answer.ok()) return complain(answer.status());
-    count += static_cast<std::uint64_t>(answer->integer("count").value_or(0));
-    more = answer->integer("more").value_or(0) == 1 && !one_.dry_run;
-    if (one_.dry_run && answer->integer("more").value_or(0) == 1)
-      note(one_, console_, "and more: a dry run looks at one page");
+  ExitCode run(Call& call) {
+    Message command = call.about_table(queue.empty() ? "QUEUES" : "BROWSE");
+    set_given(command, "queue", queue);
+    set_given(command, "status", status);
+    return list_queues(call, std::move(command), pages, queue.empty() ? "no queues" : "no messages");
   }
-  if (one_.json) {
+};
+
+struct QueueExchanges {
+  OptionSet& to;
+  Page pages{to};
+
+  ExitCode run(Call& call) { return list_queues(call, call.about_table("EXCHANGES"), pages, "no exchanges"); }
+};
+
+struct QueueBindings {
+  OptionSet& to;
+  Page pages{to};
+
+  ExitCode run(Call& call) { return list_queues(call, call.about_table("BINDINGS"), pages, "no bindings"); }
+};
+
+// About one message.
+struct MessageAction {
+  OptionSet& to;
+  Number<> message{to, "MESSAGE", "its number", required};
+
+  [[nodiscard]] Message about_message(Call& call, std::string_view command) const {
+    Message out = call.about_table(command);
+    out.set("message", Value::of_unsigned(*message));
+    return out;
+  }
+};
+
+struct QueueRead : MessageAction {
+  ExitCode run(Call& call) {
+    Result<Message> const answer = call.ask(about_message(call, "READ"));
+    if (!answer.ok()) return call.complain(answer.status());
+    write_body(call, answer.value());
+    return ExitCode::ok;
+  }
+};
+
+struct QueueWhy : MessageAction {
+  ExitCode run(Call& call) { return call.report(about_message(call, "WHY"), reason_of); }
+};
+
+struct QueueKick : MessageAction {
+  ExitCode run(Call& call) {
+    return call.report(about_message(call, "KICK"), [&](Message const& answer) {
+      return fmt::format(
+          "message {} {}", *message,
+          answer.command == "KICKED" ? "was taken back, and waits again" : "had expired, and is dropped");
+    });
+  }
+};
+
+// Messages of a queue that nobody has.
+struct Selection {
+  OptionSet& to;
+  Flag parked{to, "--parked", "only those that are parked"};
+  Flag dry_run{to, "--dry-run", "count them, and change nothing"};
+  Number<> limit{to, "--count", "how many at most (default all)", WholeNumbers{1}};
+
+  // A page after the other, until the end. `target`: the queue that gets them, if one does.
+  ExitCode change(Call& call, std::string_view name, std::string_view done, std::string const& queue,
+                  std::string const& target = {}) const {
+    std::uint64_t const most = limit.value_or(UINT64_MAX);
+    std::uint64_t count = 0;
+    for (bool more = true; more && count < most;) {
+      Message command = call.about_table(name);
+      command.set("queue", queue);
+      set_given(command, "to", target);
+      if (parked) command.set("status", std::string_view{"parked"});
+      if (dry_run) command.set_integer("dry_run", 1);
+      command.set("count", Value::of_unsigned(std::min(Paging::kPageMax, most - count)));
+      Result<Message> const answer = call.ask(command);
+      if (!answer.ok()) return call.complain(answer.status());
+      count += static_cast<std::uint64_t>(answer->integer("count").value_or(0));
+      bool const is_last = answer->integer("more").value_or(0) != 1;
+      more = !is_last && !dry_run;
+      if (dry_run && !is_last) call.note("and more: a dry run looks at one page");
+    }
     Message out{done};
-    out.set_integer("count", static_cast<std::int64_t>(count));
-    console_.out << render_json(out);
-  } else {
-    console_.out << fmt::format("{}{} {}\n", one_.dry_run ? "would have " : "", done,
-                                count == 1 ? "1 message" : fmt::format("{} messages", count));
+    out.set("count", Value::of_unsigned(count));
+    return call.say(out,
+                    fmt::format("{}{} {} message{}", dry_run ? "would have " : "", done, count, count == 1 ? "" : "s"));
   }
-  return ExitCode::ok;
-}
+};
+
+struct QueueMove {
+  OptionSet& to;
+  Text from{to, "FROM", "the queue that has them", required};
+  Text target{to, "TO", "the queue that gets them; the same one with --parked", required};
+  Selection selection{to};
+
+  ExitCode run(Call& call) { return selection.change(call, "MOVE", "moved", from, target); }
+};
+
+struct QueuePurge {
+  OptionSet& to;
+  Text queue{to, "QUEUE", "the queue", required};
+  Selection selection{to};
+
+  ExitCode run(Call& call) { return selection.change(call, "PURGE", "dropped", queue); }
+};
 
 // ---------------------------------------------------------------------------
 // Queues, exchanges, bindings
 
-ExitCode QueueRunner::declare() {
-  Message command = make("DECLARE");
-  set_given(command, "queue", queue_.queue);
-  set_given(command, "exchange", queue_.exchange);
-  set_given(command, "kind", queue_.kind);
-  if (queue_.dead_letters) command.set("dead_letters", std::string_view{*queue_.dead_letters});
-  for (auto const& [name, value] :
-       {std::pair{"max_deliveries", queue_.max_deliveries}, std::pair{"max_messages", queue_.max_messages},
-        std::pair{"max_bytes", queue_.max_bytes}})
-    if (value) command.set_integer(name, static_cast<std::int64_t>(*value));
-  set_given(command, "when_full", queue_.when_full);
-  if (queue_.expires) command.set_integer("expires", queue_.expires->value);
-  Result<Message> const answer = call(command);
-  if (!answer.ok()) return complain(answer.status());
-  if (one_.json)
-    console_.out << render_json(answer.value());
-  else
-    console_.out << printable(queue_.queue.empty() ? queue_.exchange : queue_.queue) << ": "
-                 << printable(answer->text("result")) << '\n';
-  return ExitCode::ok;
+ExitCode declare_queue(Call& call, Message const& command, std::string const& name) {
+  return call.report(command,
+                     [&](Message const& answer) { return printable(name) + ": " + printable(answer.text("result")); });
 }
 
-ExitCode QueueRunner::simple(std::string_view name) {
-  if (name == "REMOVE" && queue_.queue.empty() == queue_.exchange.empty())
-    return misuse(one_, console_, "expected a QUEUE, or --exchange NAME");
-  Message command = make(name);
-  set_given(command, "queue", queue_.queue);
-  set_given(command, "exchange", queue_.exchange);
-  set_given(command, "routing_key", queue_.routing_key);
-  if (queue_.makes) command.set_integer("declare", 1);
-  if (queue_.if_empty) command.set_integer("if_empty", 1);
-  Result<Message> const answer = call(command);
-  if (!answer.ok()) return complain(answer.status());
-  if (one_.json)
-    console_.out << render_json(answer.value());
-  else
-    console_.out << render_line(answer.value(), console_.look);
-  return ExitCode::ok;
+struct QueueMake {
+  OptionSet& to;
+  Text queue{to, "QUEUE", "its name", required};
+  MaybeText dead_letters{to, "--dead-letters",
+                         "the queue for what is rejected, or was delivered too often; '' for none", called("QUEUE")};
+  Number<> max_deliveries{to, "--max-deliveries", "a message that failed so often is dead; 0: as the table",
+                          WholeNumbers{0, 250}};
+  Number<> max_messages{to, "--max-messages", "so many messages at most; 0: no limit"};
+  Size max_bytes{to, "--max-bytes", "so many bytes of bodies at most; 0: no limit"};
+  Text when_full{to, "--when-full", "refuse further messages, or drop the first ones", one_of({"refuse", "drop"})};
+  Duration expires{to, "--expires", "how long its messages last; 0: for ever"};
+
+  ExitCode run(Call& call) {
+    Message command = call.about_table("DECLARE");
+    set_given(command, "queue", queue);
+    if (dead_letters) command.set("dead_letters", *dead_letters);
+    if (max_deliveries) command.set("max_deliveries", Value::of_unsigned(*max_deliveries));
+    if (max_messages) command.set("max_messages", Value::of_unsigned(*max_messages));
+    if (max_bytes) command.set("max_bytes", Value::of_unsigned(*max_bytes));
+    set_given(command, "when_full", when_full);
+    if (expires) command.set_integer("expires", expires->value);
+    return declare_queue(call, command, queue);
+  }
+};
+
+struct QueueExchange {
+  OptionSet& to;
+  Text exchange{to, "EXCHANGE", "its name", required};
+  Text kind{to, "KIND", "direct, fanout or topic", required, one_of({"direct", "fanout", "topic"})};
+
+  ExitCode run(Call& call) {
+    Message command = call.about_table("DECLARE");
+    set_given(command, "exchange", exchange);
+    command.set("kind", kind);
+    return declare_queue(call, command, exchange);
+  }
+};
+
+// Its answer is shown as it is.
+ExitCode show_changed(Call& call, Message const& command) {
+  return call.report(command, [&](Message const& answer) {
+    std::string line = render_line(answer, call.console.look);
+    line.pop_back();
+    return line;
+  });
 }
 
-ExitCode QueueRunner::run() {
-  std::string_view const verb = std::string_view{one_.verb}.substr(std::string_view{"queue "}.size());
-  if (verb == "send") return send();
-  if (verb == "take") return take();
-  if (verb == "ls") return queue_.queue.empty() ? list("QUEUES", "no queues") : list("BROWSE", "no messages");
-  if (verb == "read") return read();
-  if (verb == "why") return why();
-  if (verb == "kick") return kick();
-  if (verb == "move") return change("MOVE", "moved");
-  if (verb == "purge") return change("PURGE", "dropped");
-  if (verb == "make" || verb == "exchange") return declare();
-  if (verb == "remove") return simple("REMOVE");
-  if (verb == "bind") return simple("BIND");
-  if (verb == "unbind") return simple("UNBIND");
-  return verb == "exchanges" ? list("EXCHANGES", "no exchanges") : list("BINDINGS", "no bindings");
-}
+struct QueueUnbind {
+  OptionSet& to;
+  Text exchange{to, "EXCHANGE", "the exchange", required};
+  Text queue{to, "QUEUE", "the queue", required};
+  Text routing_key{to, "KEY", "routing key of a direct exchange, pattern of a topic exchange"};
+
+  [[nodiscard]] Message about_binding(Call& call, std::string_view name) const {
+    Message command = call.about_table(name);
+    set_given(command, "queue", queue);
+    set_given(command, "exchange", exchange);
+    set_given(command, "routing_key", routing_key);
+    return command;
+  }
+  ExitCode run(Call& call) { return show_changed(call, about_binding(call, "UNBIND")); }
+};
+
+struct QueueBind : QueueUnbind {
+  Flag makes{to, "--make", "make the queue if it is not there: a durable subscription"};
+
+  ExitCode run(Call& call) {
+    Message command = about_binding(call, "BIND");
+    if (makes) command.set_integer("declare", 1);
+    return show_changed(call, command);
+  }
+};
+
+struct QueueRemove {
+  OptionSet& to;
+  Text queue{to, "QUEUE", "the queue"};
+  Text exchange{to, "--exchange", "this exchange", called("NAME")};
+  Flag if_empty{to, "--if-empty", "only without messages"};
+
+  ExitCode run(Call& call) {
+    if (queue.empty() == exchange.empty()) return call.misuse("expected a QUEUE, or --exchange NAME");
+    Message command = call.about_table("REMOVE");
+    set_given(command, "queue", queue);
+    set_given(command, "exchange", exchange);
+    if (if_empty) command.set_integer("if_empty", 1);
+    return show_changed(call, command);
+  }
+};
+
+constexpr Verb kQueueVerbs[]{
+    {"queue send", "send a message to a queue, or by an exchange to all that it routes to", Needs::table,
+     declare<QueueSend>,
+     "fastjournal queue send post orders 'one cake' --properties '{\"colour\":\"red\"}'\n"
+     "fastjournal queue send post --exchange news --key sport.chess - < report.txt",
+     "When the command returns, the message is durable. A body that is no text is sent as bytes."},
+    {"queue take", "take messages off a queue, and print their bodies", Needs::table, declare<QueueTake>,
+     "fastjournal queue take post orders --count 10 --wait 1m",
+     "Each body is printed byte by byte with a newline behind it, with --json each message as an object a line. What "
+     "is\nprinted is accepted then, so a message is printed once at least. Exit code 4: there is none."},
+    {"queue ls", "list the queues, or the messages of one without taking them", Needs::table, declare<QueueLs>,
+     "fastjournal queue ls post\n"
+     "fastjournal queue ls post orders"},
+    {"queue read", "write the body of a message to standard output, without taking it", Needs::table,
+     declare<QueueRead>, "fastjournal queue read post 8192 > message"},
+    {"queue why", "say why a message is where it is", Needs::table, declare<QueueWhy>,
+     "fastjournal queue why post 8192"},
+    {"queue kick", "take a message back from its consumer", Needs::table, declare<QueueKick>,
+     "fastjournal queue kick post 8192",
+     "The lease ends, and the message waits at its place in the queue: nothing is counted, and its consumer is "
+     "refused\nwhen it reports. Needs the right manage."},
+    {"queue move", "move unleased messages to another queue: dead letters back to work", Needs::table,
+     declare<QueueMove>,
+     "fastjournal queue move post dead orders\n"
+     "fastjournal queue move post orders orders --parked"},
+    {"queue purge", "drop unleased messages of a queue", Needs::table, declare<QueuePurge>,
+     "fastjournal queue purge post dead"},
+    {"queue make", "make a queue, or change its options", Needs::table, declare<QueueMake>,
+     "fastjournal queue make post orders --dead-letters dead --max-deliveries 5"},
+    {"queue remove", "remove a queue with its messages, or an exchange", Needs::table, declare<QueueRemove>,
+     "fastjournal queue remove post orders --if-empty"},
+    {"queue exchange", "make an exchange", Needs::table, declare<QueueExchange>,
+     "fastjournal queue exchange post news topic"},
+    {"queue bind", "have an exchange route to a queue", Needs::table, declare<QueueBind>,
+     "fastjournal queue bind post news anna 'sport.*' --make"},
+    {"queue unbind", "end a binding", Needs::table, declare<QueueUnbind>,
+     "fastjournal queue unbind post news anna 'sport.*'"},
+    {"queue exchanges", "list the exchanges", Needs::table, declare<QueueExchanges>,
+     "fastjournal queue exchanges post"},
+    {"queue bindings", "list the bindings", Needs::table, declare<QueueBindings>,
+     "fastjournal queue bindings post --json"},
+};
 
 }  // namespace
 
-ExitCode run_queues(Invocation const& invocation, Console& console, client::Connection& connection) {
-  return QueueRunner{invocation, console, connection}.run();
-}
+Verbs queue_verbs() { return kQueueVerbs; }
 
 }  // namespace fastjournal::cli

@@ -1,6 +1,11 @@
 #include "clients/programs/fastjournal/refused_rows.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <ostream>
 #include <utility>
@@ -9,10 +14,32 @@
 #include <nlohmann/json.hpp>
 
 #include "clients/programs/fastjournal/json_line.h"
-#include "clients/programs/fastjournal/synced_file.h"
 
 namespace fastjournal::cli {
 namespace {
+
+Status file_failed(char const* call, std::string const& path) {
+  return {Code::io_error, std::string{call} + " " + path + ": " + std::strerror(errno)};
+}
+
+Status sync_at(std::string const& path, int flags) {
+  int const fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
+  if (fd < 0) return file_failed("open", path);
+  Status const status = ::fsync(fd) == 0 ? Status{} : file_failed("sync", path);
+  ::close(fd);
+  return status;
+}
+
+// Files are on the disk, with their names, before a state says so.
+Status sync_name(std::string const& path) {
+  std::string const folder = std::filesystem::path{path}.parent_path().string();
+  return sync_at(folder.empty() ? "." : folder, O_DIRECTORY);
+}
+
+Status sync_file_and_name(std::string const& path) {
+  if (Status status = sync_at(path, 0); !status.ok()) return status;
+  return sync_name(path);
+}
 
 using Json = nlohmann::ordered_json;
 
@@ -75,7 +102,7 @@ Status RefusedRows::begin(std::string file, std::string header) {
 }
 
 Status RefusedRows::cut(Sizes sizes) {
-  // It is shorter if somebody took rows out meanwhile.
+  // It is shorter if rows were taken out meanwhile.
   auto const cut_file = [](std::string const& file, std::uint64_t& bytes) -> Status {
     std::uint64_t const there = size_of(file);
     bytes = std::min(bytes, there);
@@ -116,8 +143,8 @@ Status RefusedRows::add(Record const& row, Status const& why) {
   if (!rows_ || !reasons_) return {Code::io_error, "cannot write the refused row to " + file_ + " and its reason"};
   sizes_ = {static_cast<std::uint64_t>(rows_.tellp()), static_cast<std::uint64_t>(reasons_.tellp())};
   if (++told_ > kReasonsToldMax) return {};
-  tell(one_, console_, why, fmt::format("line {}", row.line), {});
-  if (told_ == kReasonsToldMax) note(one_, console_, "no more reasons are shown");
+  call_.tell(why, fmt::format("line {}", row.line), {});
+  if (told_ == kReasonsToldMax) call_.note("no more reasons are shown");
   return {};
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "clients/programs/fastjournal/console.h"
+#include "clients/programs/fastjournal/call.h"
 #include "clients/programs/fastjournal/record_reader.h"
 #include "fastjournal/status.h"
 
@@ -22,8 +22,8 @@ inline constexpr std::string_view kReasonsSuffix{".reasons"};
 
 class RefusedRows {
  public:
-  // Both must outlive it.
-  RefusedRows(Invocation const& invocation, Console& console) : one_(invocation), console_(console) {}
+  // `call` must outlive it.
+  explicit RefusedRows(Call& call) : call_(call) {}
 
   struct Sizes {
     std::uint64_t rows{0};
@@ -44,8 +44,7 @@ class RefusedRows {
  private:
   [[nodiscard]] Status open();
 
-  Invocation const& one_;
-  Console& console_;
+  Call& call_;
   std::string file_;
   std::string header_;
   std::ofstream rows_;

@@ -17,7 +17,7 @@ struct Look {
   bool json{false};
   bool terminal{false};   // bold headings, and cells cut, or columns left out, to fit the width
   std::size_t width{80};  // of the terminal
-  bool utc{true};         // dates are in UTC, else in the zone of whoever looks
+  bool utc{true};         // dates are in UTC, else in the zone of the reader
 };
 
 // One line per record under a heading of names, numbers aligned to the right; empty for no records. Dates are shown as

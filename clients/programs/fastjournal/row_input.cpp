@@ -12,24 +12,19 @@
 namespace fastjournal::cli {
 namespace {
 
-std::optional<RowFormat> given_format(Invocation const& invocation) {
-  if (invocation.format == "json") return RowFormat::json;
-  if (invocation.format == "csv") return RowFormat::csv;
-  if (invocation.format == "lines") return RowFormat::lines;
+std::optional<RowFormat> given_format(PutOptions const& given) {
+  if (given.format == "json") return RowFormat::json;
+  if (given.format == "csv") return RowFormat::csv;
+  if (given.format == "lines") return RowFormat::lines;
   return std::nullopt;
-}
-
-Result<InputBytes> open_bytes(Invocation const& invocation, Console& console) {
-  if (invocation.from == "-") return InputBytes{console.in};
-  return InputBytes::open(invocation.from);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<RowInput>> RowInput::open(Invocation const& invocation, Console& console) {
-  Result<InputBytes> bytes = open_bytes(invocation, console);
+Result<std::unique_ptr<RowInput>> RowInput::open(PutOptions const& given, std::istream& in) {
+  Result<InputBytes> bytes = given.from == "-" ? Result<InputBytes>{InputBytes{in}} : InputBytes::open(given.from);
   if (!bytes.ok()) return bytes.status();
-  RecordReader reader{std::move(bytes).value(), given_format(invocation)};
+  RecordReader reader{std::move(bytes).value(), given_format(given)};
   if (Status status = reader.begin(); !status.ok()) return status;
   RowParser parser{reader.format()};
   if (!reader.header().empty())
@@ -37,21 +32,22 @@ Result<std::unique_ptr<RowInput>> RowInput::open(Invocation const& invocation, C
   return std::unique_ptr<RowInput>{new RowInput{std::move(reader), std::move(parser)}};
 }
 
-std::string RowInput::command_behind(Invocation const& invocation, std::uint64_t lines) const {
-  std::string const file = invocation.from == "-" ? "INPUT" : invocation.from;
+std::string RowInput::command_behind(PutOptions const& given, std::string const& table, std::uint64_t lines) const {
+  std::string const file = given.from == "-" ? "INPUT" : given.from.str();
   std::string const rest = fmt::format("tail -n +{} {}", lines + 1, file);
   auto const header = std::count(reader.header().begin(), reader.header().end(), '\n');
   std::string const rows = header == 0 ? rest : fmt::format("(head -n {} {}; {})", header, file, rest);
-  std::string const format = invocation.format.empty() ? "" : " --format " + invocation.format;
-  return fmt::format("{} | fastjournal put {} --from -{}", rows, invocation.table, format);
+  std::string const format = given.format.empty() ? "" : " --format " + given.format;
+  return fmt::format("{} | fastjournal put {} --from -{}", rows, table, format);
 }
 
-Result<std::string> refused_file_of(Invocation const& invocation, std::string_view run, RowFormat format) {
-  if (invocation.refused.empty()) return fmt::format("{}-{}-{}", invocation.table, run, ending_of(format));
+Result<std::string> refused_file_of(PutOptions const& given, std::string const& table, std::string_view run,
+                                    RowFormat format) {
+  if (given.refused.empty()) return fmt::format("{}-{}-{}", table, run, ending_of(format));
   std::error_code ignored;
-  if (invocation.from != "-" && std::filesystem::equivalent(invocation.from, invocation.refused, ignored))
+  if (given.from != "-" && std::filesystem::equivalent(given.from.str(), given.refused.str(), ignored))
     return Status{Code::bad_parameter, "the refused rows cannot go to the file that is read: --refused names another"};
-  return invocation.refused;
+  return given.refused;
 }
 
 }  // namespace fastjournal::cli

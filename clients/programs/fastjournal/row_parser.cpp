@@ -16,11 +16,12 @@
 namespace fastjournal::cli {
 namespace {
 
-constexpr std::array<std::string_view, 4> kTaken{"priority", "process_date", "expiration_date", "insertion_date"};
+constexpr std::array<std::string_view, 4> kTakenNames{"priority", "process_date", "expiration_date", "insertion_date"};
 constexpr std::string_view kDateEnding = "_date";
 
 bool is_date_parameter(std::string_view name) {
-  return name.ends_with(kDateEnding) && std::find(kTaken.begin() + 1, kTaken.end(), name) != kTaken.end();
+  return name.ends_with(kDateEnding) &&
+         std::find(kTakenNames.begin() + 1, kTakenNames.end(), name) != kTakenNames.end();
 }
 
 Status bad(std::string sentence) { return {Code::bad_parameter, std::move(sentence)}; }
@@ -52,7 +53,7 @@ Status drop_description(Message& insert, Value const& table) {
   for (std::size_t i = 0; i < insert.params().size();) {
     std::string_view const name = insert.params()[i].name;
     if (name != "table" && client::is_row_parameter(name) &&
-        std::find(kTaken.begin(), kTaken.end(), name) == kTaken.end())
+        std::find(kTakenNames.begin(), kTakenNames.end(), name) == kTakenNames.end())
       insert.erase(name);
     else
       ++i;

@@ -1,4 +1,4 @@
-// What a record of record_reader.h says, as parameters of an INSERT: columns, and priority, process_date,
+// A record of record_reader.h as parameters of an INSERT: columns, and priority, process_date,
 // expiration_date, insertion_date, client and sequence by these names. Dates have the spellings of parse_date.
 #pragma once
 

@@ -92,7 +92,7 @@ Result<pid_t> start_dependent(Dependent dependent) {
   }
   int error = errno;
   ::close(told[1]);
-  // Here too: whoever signals the group next may be first.
+  // Here too: the next signal to the group may be first.
   if (pid > 0 && dependent.guard != nullptr) ::setpgid(pid, pid);
   ssize_t got = -1;
   while (pid > 0 && (got = ::read(told[0], &error, sizeof error)) < 0 && errno == EINTR) continue;

@@ -1,4 +1,4 @@
-// What is known of a spool folder at a moment, from its files and from what the forwarder says about itself in
+// The state of a spool folder at a moment, from its files and from what the forwarder says about itself in
 // FOLDER/forwarder/status.json.
 #pragma once
 
@@ -49,7 +49,7 @@ struct SpoolStatus {
   std::vector<Table> aside;
 
   [[nodiscard]] bool has_rows_to_send() const { return waiting_rows > 0 || !held.empty(); }
-  // Nobody need do anything.
+  // No operator need act.
   [[nodiscard]] bool is_well() const {
     return aside.empty() && held.empty() && problem.empty() && problem_code.empty() &&
            (is_running || !has_rows_to_send());

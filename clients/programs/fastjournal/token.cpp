@@ -10,8 +10,10 @@
 #include <ostream>
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include "clients/cpp/secret_file.h"
-#include "clients/programs/fastjournal/commands.h"
+#include "clients/programs/fastjournal/verbs.h"
 #include "config/access/token.h"
 
 namespace fastjournal::cli {
@@ -81,12 +83,12 @@ TokenSources TokenSources::of_environment() {
   return out;
 }
 
-Result<std::string> find_token(Invocation const& invocation, TokenSources const& sources) {
-  if (!invocation.token_file.empty()) {
-    Result<std::string> const text = client::read_secret(invocation.token_file);
+Result<std::string> find_token(Globals const& all, TokenSources const& sources) {
+  if (!all.token_file.empty()) {
+    Result<std::string> const text = client::read_secret(all.token_file);
     if (!text.ok()) return text.status();
     std::string_view rest{text.value()};
-    return checked(take_line(rest), invocation.token_file);
+    return checked(take_line(rest), all.token_file);
   }
   if (!sources.token.empty()) return checked(sources.token, "FASTJOURNAL_TOKEN");
   if (sources.kept_in.empty()) return std::string{};
@@ -96,35 +98,48 @@ Result<std::string> find_token(Invocation const& invocation, TokenSources const&
   std::string_view rest{kept.value()};
   std::string token = take_line(rest);
   // Another server must not see it.
-  if (take_line(rest) != invocation.server) return std::string{};
+  if (take_line(rest) != all.server) return std::string{};
   return checked(std::move(token), sources.kept_in);
 }
 
-ExitCode login(Invocation const& invocation, Console& console, TokenSources const& sources) {
-  if (sources.kept_in.empty())
-    return misuse(invocation, console, "there is no folder for a token: neither HOME nor XDG_CONFIG_HOME names one");
-  Result<std::string> const token = checked(ask(console), "standard input");
-  if (!token.ok()) return misuse(invocation, console, token.status().message());
-  client::Options options = connection_options(invocation);
-  options.token.clear();
-  Result<std::unique_ptr<client::Connection>> const opened = client::Connection::open(std::move(options));
-  if (!opened.ok()) return complain(invocation, console, opened.status());
-  Result<client::Reply> const answer = opened.value()->call("AUTH", {{"token", Value::of_text(token.value())}});
-  if (!answer.ok()) return complain(invocation, console, answer.status());
-  std::error_code error;
-  std::filesystem::path const folder = std::filesystem::path{sources.kept_in}.parent_path();
-  std::filesystem::create_directories(folder, error);
-  if (error) return complain(invocation, console, {Code::io_error, folder.string() + ": " + error.message()});
-  if (Status status = client::write_secret(sources.kept_in, token.value() + "\n" + invocation.server + "\n");
-      !status.ok())
-    return complain(invocation, console, status);
-  if (invocation.json)
-    console.out << render_json(answer->first());
-  else
-    console.out << "logged in at " << printable(invocation.server) << " as " << answer->first().text("user")
-                << ", with the rights " << answer->first().text("rights") << "; the token is kept in "
-                << sources.kept_in << '\n';
-  return ExitCode::ok;
-}
+namespace {
+
+// Reads a token from standard input, shows it to the daemon, and keeps it for this server.
+struct Login {
+  OptionSet& to;
+
+  ExitCode run(Call& call) {
+    TokenSources const sources = TokenSources::of_environment();
+    if (sources.kept_in.empty())
+      return call.misuse("there is no folder for a token: neither HOME nor XDG_CONFIG_HOME names one");
+    Result<std::string> const token = checked(ask(call.console), "standard input");
+    if (!token.ok()) return call.misuse(token.status().message());
+    client::Options options = connection_options(call);
+    options.token.clear();
+    Result<std::unique_ptr<client::Connection>> const opened = client::Connection::open(std::move(options));
+    if (!opened.ok()) return call.complain(opened.status());
+    Result<client::Reply> const answer = opened.value()->call("AUTH", {{"token", Value::of_text(token.value())}});
+    if (!answer.ok()) return call.complain(answer.status());
+    std::error_code error;
+    std::filesystem::path const folder = std::filesystem::path{sources.kept_in}.parent_path();
+    std::filesystem::create_directories(folder, error);
+    if (error) return call.complain({Code::io_error, folder.string() + ": " + error.message()});
+    if (Status status = client::write_secret(sources.kept_in, token.value() + "\n" + call.server + "\n"); !status.ok())
+      return call.complain(status);
+    Message const& user = answer->first();
+    return call.say(user, fmt::format("logged in at {} as {}, with the rights {}; the token is kept in {}",
+                                      printable(call.server), user.text("user"), user.text("rights"), sources.kept_in));
+  }
+};
+
+constexpr Verb kLogin[]{
+    {"login", "keep a token for this server, read from standard input, in ~/.config/fastjournal/token", Needs::address,
+     declare<Login>, "fastjournal login --server tls:jobs.example.com:4050 < crawler.token",
+     "A terminal does not show it. It is shown to the daemon first, and kept if the daemon knows it."},
+};
+
+}  // namespace
+
+Verbs login_verbs() { return kLogin; }
 
 }  // namespace fastjournal::cli

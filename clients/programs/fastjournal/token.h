@@ -4,8 +4,7 @@
 
 #include <string>
 
-#include "clients/programs/fastjournal/console.h"
-#include "clients/programs/fastjournal/options.h"
+#include "clients/programs/fastjournal/call.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::cli {
@@ -21,9 +20,6 @@ struct TokenSources {
 // The token for this server: that of --token-file or FASTJOURNAL_TOKEN_FILE, else FASTJOURNAL_TOKEN, else what `login`
 // has kept for this server. Empty: none. Not ok: a file cannot be read, others than its owner may read it, or it has no
 // token.
-[[nodiscard]] Result<std::string> find_token(Invocation const& invocation, TokenSources const& sources);
-
-// Reads a token from standard input, shows it to the daemon, and keeps it for this server.
-[[nodiscard]] ExitCode login(Invocation const& invocation, Console& console, TokenSources const& sources);
+[[nodiscard]] Result<std::string> find_token(Globals const& all, TokenSources const& sources);
 
 }  // namespace fastjournal::cli

@@ -1,5 +1,5 @@
-#include "clients/programs/fastjournal/top.h"
-
+// `fastjournal top`: the daemon's figures, live. A terminal shows a screen, updated until q is pressed; otherwise one
+// JSON object per line.
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -17,6 +17,7 @@
 #include "clients/programs/fastjournal/rounds.h"
 #include "clients/programs/fastjournal/signals.h"
 #include "clients/programs/fastjournal/top_screen.h"
+#include "clients/programs/fastjournal/verbs.h"
 
 namespace fastjournal::cli {
 namespace {
@@ -103,15 +104,22 @@ bool is_readable(int fd) {
 // The daemon is away or does not answer, but may come back.
 bool may_come_back(Code code) { return exit_code_of(code) == ExitCode::unreachable; }
 
+struct TopOptions {
+  OptionSet& to;
+  TableName table{to, "TABLE", "this table only"};
+  Duration interval{to, "--interval", "how often to look, from 250ms on (default 1s)"};
+  Number<> count{to, "--count", "end after so many looks", WholeNumbers{1}};
+};
+
 class Top {
  public:
-  Top(Invocation const& invocation, Console& console, Connection& connection)
-      : one_(invocation), console_(console), connection_(connection) {}
+  Top(TopOptions const& given, Call& call, Connection& connection)
+      : one_(given), call_(call), connection_(connection) {}
 
   ExitCode run() {
-    bool const lines = !console_.look.terminal || one_.json;
+    bool const lines = !call_.console.look.terminal || call_.json;
     Status const status = lines ? run_lines() : run_screen();
-    return status.ok() ? ExitCode::ok : complain(one_, console_, status);
+    return status.ok() ? ExitCode::ok : call_.complain(status);
   }
 
  private:
@@ -127,13 +135,13 @@ class Top {
       if (!is_whole.ok()) return is_whole.status();
       if (!is_whole.value() || !is_shown()) continue;
       if (Status const status = look_at_alerts(); ended_ || !status.ok()) return ended_ ? Status{} : status;
-      console_.out << snapshot_json(rounds_.now(), wall_ms()) << std::flush;
-      if (--left == 0 || !console_.out) return {};
+      call_.console.out << snapshot_json(rounds_.now(), wall_ms()) << std::flush;
+      if (--left == 0 || !call_.console.out) return {};
     }
   }
 
   Status run_screen() {
-    RawTerminal terminal{console_.out};
+    RawTerminal terminal{call_.console.out};
     draws_ = true;
     keys_ = terminal.reads_keys();
     if (keys_) waker_.watch(STDIN_FILENO);
@@ -163,7 +171,7 @@ class Top {
   }
 
   void draw() {
-    Window window{.first = first_, .look = console_.look};
+    Window window{.first = first_, .look = call_.console.look};
     winsize size{};
     if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
       window.width = size.ws_col;
@@ -173,7 +181,7 @@ class Top {
     Steady::time_point const now = Steady::now();
     if (now - answered_ >= every() + kPatience)
       silence = Silence{answered_ms_, std::chrono::duration_cast<Milliseconds>(now - answered_).count()};
-    console_.out << render_screen(rounds_.now(), one_.server, window, silence) << std::flush;
+    call_.console.out << render_screen(rounds_.now(), call_.server, window, silence) << std::flush;
   }
 
   // As the daemon has it: rounds that it sends more often than is wanted are not shown.
@@ -190,7 +198,7 @@ class Top {
   // The first round comes at once. Again: so does the next one.
   Status begin() {
     Message command{"WATCH"};
-    if (!one_.table.empty()) command.set("table", one_.table);
+    if (!call_.table.empty()) command.set("table", call_.table);
     command.set_integer("every", every().count());
     Result<Reply> const reply = ask(command);
     if (reply.ok() || may_come_back(reply.status().code())) connection_.keep(command);
@@ -204,7 +212,7 @@ class Top {
       return {};
     }
     Message alerts{"ALERTS"};
-    if (!one_.table.empty()) alerts.set("table", one_.table);
+    if (!call_.table.empty()) alerts.set("table", call_.table);
     Result<Reply> raised = ask(alerts);
     if (!raised.ok()) return raised.status();
     rounds_.now().alerts.clear();
@@ -260,8 +268,8 @@ class Top {
     if ((text == "\x1b[B" || text == "j") && first_ + 1 < rounds_.now().tables.size()) ++first_;
   }
 
-  Invocation const& one_;
-  Console& console_;
+  TopOptions const& one_;
+  Call& call_;
   Connection& connection_;
   SignalQueue signals_{SIGINT, SIGTERM, SIGHUP, SIGWINCH};
   Waker waker_{signals_.fd()};
@@ -277,15 +285,32 @@ class Top {
   std::int64_t answered_ms_{wall_ms()};
 };
 
+struct TopVerb {
+  OptionSet& to;
+  TopOptions given{to};
+
+  ExitCode run(Call& call) {
+    client::Options options = connection_options(call);
+    // A person is waiting.
+    options.back_off = {kPatience};
+    Result<std::unique_ptr<Connection>> const connection = Connection::open(std::move(options));
+    if (!connection.ok()) return call.complain(connection.status());
+    return Top{given, call, *connection.value()}.run();
+  }
+};
+
+constexpr Verb kTop[]{
+    {"top", "watch tables, rates, lateness and alerts live; q ends", Needs::daemon, declare<TopVerb>,
+     "fastjournal top --interval 5s",
+     "q ends, a blank looks at once, arrows (or j and k) scroll. STATE is open, PAUSED, DRAINS or FAILS (most attempts "
+     "of\nthe last minutes failed); WAIT are rows with a date to come, FAIL/s attempts a second that failed, LATE99 "
+     "and WORK99 the\n99th percentile of lateness and of the time from lease to DONE in the last minute. Figures for "
+     "which the screen is too\nnarrow are left out. The figures are those of `watch`. A daemon that says nothing is "
+     "waited for. Without a terminal, or\nwith --json, each look is one JSON object a line."},
+};
+
 }  // namespace
 
-ExitCode top(Invocation const& invocation, Console& console) {
-  client::Options options = connection_options(invocation);
-  // A person is waiting.
-  options.back_off = {kPatience};
-  Result<std::unique_ptr<Connection>> const connection = Connection::open(std::move(options));
-  if (!connection.ok()) return complain(invocation, console, connection.status());
-  return Top{invocation, console, *connection.value()}.run();
-}
+Verbs top_verbs() { return kTop; }
 
 }  // namespace fastjournal::cli

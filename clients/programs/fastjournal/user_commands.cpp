@@ -1,5 +1,5 @@
-#include "clients/programs/fastjournal/user_commands.h"
-
+// `user add`, `user list` and `user remove`: the file of users, which the daemon reads at a start and by RELOAD. No
+// daemon is asked.
 #include <array>
 #include <cstring>
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "clients/cpp/secret_file.h"
+#include "clients/programs/fastjournal/verbs.h"
 #include "config/access/secret.h"
 #include "config/access/user.h"
 #include "config/daemon_reader.h"
@@ -37,137 +38,148 @@ std::string joined(std::vector<std::string> const& words) {
   return out;
 }
 
-class UserRunner {
- public:
-  UserRunner(Invocation const& invocation, Console& console) : one_(invocation), console_(console) {}
+struct UsersFile {
+  OptionSet& to;
+  Text given{to, "--file", "the file of users (default: the one that the daemon's file names)", called("FILE")};
+  Text given_config{to, "--config", "the daemon's file (default: where it was installed)", called("FILE"),
+                    excludes(given)};
+  std::string file{};
+  std::string config{};
 
-  ExitCode run() {
-    Result<std::string> file = find_file();
-    if (!file.ok()) return complain_of(file.status());
-    file_ = std::move(file).value();
-    if (one_.verb == "user list") return list();
-    std::string const& name = one_.words.front();
-    if (!access::is_user_name(name))
-      return misuse(one_, console_,
-                    "a user's name is made of " + std::string{access::kUserNameRule} + "; this is '" + name + "'");
-    return one_.verb == "user add" ? add(name) : remove(name);
-  }
-
- private:
-  // --file, or what the daemon's file names.
-  [[nodiscard]] Result<std::string> find_file() const {
-    if (!one_.file.empty()) return one_.file;
-    std::string const config = one_.config.empty() ? os::default_configuration() : one_.config;
+  // The files, of which the daemon's names the other one, if it was not given.
+  Status find() {
+    config = given_config.or_else(os::default_configuration());
+    file = given;
+    if (!file.empty()) return {};
     Result<config::DaemonDeclaration> const daemon = config::read_daemon(config);
     if (!daemon.ok()) return daemon.status();
-    if (!daemon->access.users_file.empty()) return daemon->access.users_file;
-    return Status{Code::bad_configuration,
-                  config + " names no file of users: expected <access users=\"users.xml\"/> in it, or --file"};
+    file = daemon->access.users_file;
+    if (!file.empty()) return {};
+    return {Code::bad_configuration,
+            config + " names no file of users: expected <access users=\"users.xml\"/> in it, or --file"};
   }
 
   // Its owner is the daemon's user, if the file of users is beside the daemon's file. Empty: not known.
   [[nodiscard]] std::string daemons_data() const {
-    std::string const config = one_.config.empty() ? os::default_configuration() : one_.config;
     std::error_code error;
     namespace fs = std::filesystem;
-    if (!fs::equivalent(fs::absolute(file_).parent_path(), fs::absolute(config).parent_path(), error)) return {};
+    if (!fs::equivalent(fs::absolute(file).parent_path(), fs::absolute(config).parent_path(), error)) return {};
     Result<config::DaemonDeclaration> const daemon = config::read_daemon(config);
     return daemon.ok() ? daemon->data_folder : std::string{};
   }
+};
 
-  [[nodiscard]] ExitCode complain_of(Status const& status) {
-    tell(one_, console_, status, {}, {});
-    return exit_code_of_files(status.code());
-  }
+std::string wrong_name(std::string const& name) {
+  return "a user's name is made of " + std::string{access::kUserNameRule} + "; this is '" + name + "'";
+}
 
-  ExitCode add(std::string const& name) {
+struct UserAdd : UsersFile {
+  Text name{to, "NAME", "letters, digits, _ . @ or -", required, alone};
+  Text given_rights{to, "--rights", "words out of \"read add work manage admin\", or \"all\"", required};
+  Text given_tables{to, "--tables",
+                    "on these tables only: their names, a * at the end of one stands for any ending (default: all, and "
+                    "the daemon itself)"};
+  Flag no_token{to, "--no-token", "make no token: the user has a client certificate of this name"};
+
+  ExitCode run(Call& call) {
+    if (Status const found = find(); !found.ok()) return call.complain_of_files(found);
+    if (!access::is_user_name(name)) return call.misuse(wrong_name(name));
     access::User user{.name = name, .grants = {}, .token = {}};
-    Result<Rights> const rights = config::parse_rights(one_.rights);
-    if (!rights.ok()) return misuse(one_, console_, "--rights: " + rights.status().message());
+    Result<Rights> const rights = config::parse_rights(given_rights);
+    if (!rights.ok()) return call.misuse("--rights: " + rights.status().message());
     access::Grant grant{.rights = rights.value()};
-    if (!one_.tables.empty()) {
-      std::optional<std::vector<std::string>> tables = access::parse_tables(one_.tables);
-      if (!tables) return misuse(one_, console_, "--tables: expected " + std::string{access::kTableListRule});
+    if (!given_tables.empty()) {
+      std::optional<std::vector<std::string>> tables = access::parse_tables(given_tables);
+      if (!tables) return call.misuse("--tables: expected " + std::string{access::kTableListRule});
       if (rights->has(Right::admin))
-        return misuse(one_, console_, "the right admin is for the daemon, not for a table: leave out --tables");
+        return call.misuse("the right admin is for the daemon, not for a table: leave out --tables");
       grant.tables = std::move(*tables);
     }
     user.grants.push_back(std::move(grant));
     std::optional<access::Token> token;
-    if (!one_.no_token) {
+    if (!no_token) {
       token = new_token();
       Result<access::TokenHash> hash = access::TokenHash::of(*token);
-      if (!hash.ok()) return complain_of(hash.status());
+      if (!hash.ok()) return call.complain_of_files(hash.status());
       user.token = std::move(hash).value();
     }
-    Result<std::string> const text = config::users_with(file_, user);
-    if (!text.ok()) return complain_of(text.status());
-    if (Status status = client::write_secret(file_, text.value(), daemons_data()); !status.ok())
-      return complain_of(status);
-    tell_added(name, token);
+    Result<std::string> const text = config::users_with(file, user);
+    if (!text.ok()) return call.complain_of_files(text.status());
+    if (Status status = client::write_secret(file, text.value(), daemons_data()); !status.ok())
+      return call.complain_of_files(status);
+    tell_added(call, token);
     return ExitCode::ok;
   }
 
-  void tell_added(std::string const& name, std::optional<access::Token> const& token) {
-    if (one_.json) {
+  void tell_added(Call& call, std::optional<access::Token> const& token) const {
+    if (call.json) {
       Message out;
       out.set("user", name);
-      out.set("file", file_);
+      out.set("file", file);
       if (token) out.set("token", token->text());
-      console_.out << render_json(out);
+      call.console.out << render_json(out);
       return;
     }
-    console_.err << "user " << name << " is in " << printable(file_) << "; `fastjournal reload` makes the daemon know "
-                 << (token ? "the token\n" : "it\n");
+    call.console.err << "user " << name << " is in " << printable(file)
+                     << "; `fastjournal reload` makes the daemon know " << (token ? "the token\n" : "it\n");
     if (!token) return;
-    console_.err << "The token is shown this once. " << name
-                 << " gives it to `fastjournal login`, or keeps it in a file of mode 0600 that\n"
-                    "FASTJOURNAL_TOKEN_FILE or --token-file names:\n"
-                 << std::flush;
-    console_.out << token->text() << '\n';
+    call.console.err << "The token is shown this once. " << name
+                     << " gives it to `fastjournal login`, or keeps it in a file of mode 0600 that\n"
+                        "FASTJOURNAL_TOKEN_FILE or --token-file names:\n"
+                     << std::flush;
+    call.console.out << token->text() << '\n';
   }
+};
 
-  ExitCode remove(std::string const& name) {
-    Result<std::string> const text = config::users_without(file_, name);
-    if (!text.ok()) return complain_of(text.status());
-    if (Status status = client::write_secret(file_, text.value()); !status.ok()) return complain_of(status);
-    note(one_, console_,
-         "user " + name + " is not in " + file_ + " any more; `fastjournal reload` ends his connections");
+struct UserRemove : UsersFile {
+  Text name{to, "NAME", "as `user list` shows it", required, alone};
+
+  ExitCode run(Call& call) {
+    if (Status const found = find(); !found.ok()) return call.complain_of_files(found);
+    if (!access::is_user_name(name)) return call.misuse(wrong_name(name));
+    Result<std::string> const text = config::users_without(file, name);
+    if (!text.ok()) return call.complain_of_files(text.status());
+    if (Status status = client::write_secret(file, text.value()); !status.ok()) return call.complain_of_files(status);
+    call.note("user " + name + " is not in " + file + " any more; `fastjournal reload` ends his connections");
     return ExitCode::ok;
   }
+};
 
-  ExitCode list() {
-    Result<access::Users> const users = config::read_users(file_);
-    if (!users.ok()) return complain_of(users.status());
+struct UserList : UsersFile {
+  ExitCode run(Call& call) {
+    if (Status const found = find(); !found.ok()) return call.complain_of_files(found);
+    Result<access::Users> const users = config::read_users(file);
+    if (!users.ok()) return call.complain_of_files(users.status());
     for (auto const& [name, user] : users->all())
-      for (access::Grant const& grant : user->grants) show(*user, grant);
+      for (access::Grant const& grant : user->grants) show(call, *user, grant);
     return ExitCode::ok;
   }
 
-  void show(access::User const& user, access::Grant const& grant) {
-    if (one_.json) {
-      Message out;
-      std::string const rights = grant.rights.names();
-      std::string const tables = joined(grant.tables);
-      out.set("user", user.name);
-      out.set("rights", rights);
-      if (!tables.empty()) out.set("tables", tables);
-      out.set_integer("token", user.token ? 1 : 0);
-      console_.out << render_json(out);
-      return;
-    }
-    console_.out << user.name << ": " << grant.rights.names();
-    if (!grant.is_for_all()) console_.out << " on " << joined(grant.tables);
-    console_.out << (user.token ? "\n" : " (by certificate only)\n");
+  static void show(Call& call, access::User const& user, access::Grant const& grant) {
+    Message out;
+    std::string const rights = grant.rights.names();
+    std::string const tables = joined(grant.tables);
+    out.set("user", user.name);
+    out.set("rights", rights);
+    set_given(out, "tables", tables);
+    out.set_integer("token", user.token ? 1 : 0);
+    call.say(out, user.name + ": " + rights + (grant.is_for_all() ? "" : " on " + tables) +
+                      (user.token ? "" : " (by certificate only)"));
   }
+};
 
-  Invocation const& one_;
-  Console& console_;
-  std::string file_;
+constexpr Verb kUserVerbs[]{
+    {"user add", "a new user, with a token that is shown this once", Needs::nothing, declare<UserAdd>,
+     "fastjournal user add crawler --rights 'read work' --tables 'pages images_*' > crawler.token",
+     "The file gets the mode 0600 and only a slow hash of the token. The token is on standard output, what to do with\n"
+     "it on standard error. `fastjournal reload` makes the daemon read the file."},
+    {"user list", "the users of the file and their rights", Needs::nothing, declare<UserList>, "fastjournal user list"},
+    {"user remove", "take a user out of the file; `fastjournal reload` ends his connections", Needs::nothing,
+     declare<UserRemove>, "fastjournal user remove crawler && fastjournal reload"},
 };
 
 }  // namespace
 
-ExitCode run_user(Invocation const& invocation, Console& console) { return UserRunner{invocation, console}.run(); }
+Verbs user_verbs() { return kUserVerbs; }
 
 }  // namespace fastjournal::cli

@@ -201,6 +201,12 @@ Result<Param> parse_column(std::string_view word, std::istream& in, Arena& arena
   return Param{name, Value::of_text(arena.copy(value))};
 }
 
+Status add_column(Message& message, std::string_view word, std::istream& in) {
+  Result<Param> const column = parse_column(word, in, message.arena());
+  if (column.ok()) message.set(column->name, column->value);
+  return column.status();
+}
+
 void set_date(Message& message, std::string_view name, client::Date const& date) {
   if (date.from_now)
     message.set(name, message.arena().copy("+" + std::to_string(date.ms)));

@@ -26,6 +26,8 @@ namespace fastjournal::cli {
 // with one @. A plain value is text, the contents of a file or of `in` are binary; Buffers::encode converts them for
 // the column. The views point into `arena`.
 [[nodiscard]] Result<Param> parse_column(std::string_view word, std::istream& in, Arena& arena);
+// The same, as a parameter of `message`.
+[[nodiscard]] Status add_column(Message& message, std::string_view word, std::istream& in);
 
 // The contents of the file, or the rest of `in` for "-".
 [[nodiscard]] Result<std::string> file_bytes(std::string_view name, std::istream& in);

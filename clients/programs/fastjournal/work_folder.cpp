@@ -35,7 +35,7 @@ bool is_work_folder(std::string_view entry, std::string_view name) {
   return digits > 0 && entry.starts_with('-') && entry.size() == 1 + kDrawn.size();
 }
 
-// Whether it was there, of this user, and nobody had it.
+// Whether it was there, of this user, and unlocked.
 bool remove_one_left(files::Folder const& above, std::string const& name) {
   Result<files::Folder> const folder = above.inner(name);
   struct stat found {};
@@ -61,7 +61,7 @@ Result<WorkFolder> WorkFolder::make(std::string_view name) {
     // Until it was locked it looked like one that was left.
     if (!lock.is_open() && errno == ENOENT) continue;
     if (!lock.is_open()) return files::failure("open of", path, errno);
-    // Where a file system cannot lock folders, nobody removes them either.
+    // Where a file system cannot lock folders, they are not removed either.
     bool const is_taken = ::flock(lock.fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     struct stat opened {};
     struct stat named {};

@@ -1,6 +1,6 @@
 // A folder for contents of documents and rows, below TMPDIR (/tmp), only for this user, and gone with its object. What
-// a process that was killed has left there goes when the next one starts: each folder is locked while somebody has it,
-// and a lock that is free says that nobody does.
+// a process that was killed has left there goes when the next one starts: each folder is locked while it is in use,
+// and a free lock says that no one does.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class WorkFolder {
  public:
   // TMPDIR/NAME-PID-XXXXXX; io_error or no_space with the reason.
   [[nodiscard]] static Result<WorkFolder> make(std::string_view name);
-  // Removes the folders of this user and this name that nobody has, at most 100 at a time. Nothing is followed, and
+  // Removes the folders of this user and this name that are unlocked, at most 100 at a time. Nothing is followed, and
   // what cannot be removed stays.
   static void remove_left(std::string_view name);
 

@@ -146,30 +146,27 @@ Worker::~Worker() {
 }
 
 ExitCode Worker::run() {
-  if (!signals_.ok()) return complain(one_, console_, Status(Code::io_error, "cannot read signals from a descriptor"));
-  client::Options options = connection_options(one_);
+  if (!signals_.ok()) return call_.complain(Status(Code::io_error, "cannot read signals from a descriptor"));
+  client::Options options = connection_options(call_);
   options.time_limit = std::min(options.time_limit, kCallMax);
   options.on_connection = [this](Status const& how) { hear_of_connection(how); };
   Result<std::unique_ptr<Connection>> opened = Connection::open(std::move(options));
-  if (!opened.ok()) {
-    ExitCode const code = complain(one_, console_, opened.status());
-    return opened.status().code() == Code::bad_parameter ? ExitCode::usage : code;
-  }
+  if (!opened.ok()) return call_.unconnected(opened.status());
   connection_ = std::move(opened).value();
-  journal_.emplace(*connection_, one_.table);
+  journal_.emplace(*connection_, call_.table);
   buffers_.emplace(*connection_);
   return work();
 }
 
 ExitCode Worker::work() {
   if (waits_)
-    if (Status const listening = listen(); !listening.ok()) return complain(one_, console_, listening);
+    if (Status const listening = listen(); !listening.ok()) return call_.complain(listening);
   while (!enough()) {
     pass_signals_on(nullptr);
     if (enough()) break;
     Result<std::optional<Taken>> taken = take();
     if (!taken.ok()) {
-      if (Status const waited = wait_out(taken.status()); !waited.ok()) return complain(one_, console_, waited);
+      if (Status const waited = wait_out(taken.status()); !waited.ok()) return call_.complain(waited);
       if (!waits_) break;
       continue;
     }
@@ -179,7 +176,7 @@ ExitCode Worker::work() {
       continue;
     }
     if (!waits_) break;
-    if (Status const waited = wait_for_work(); !waited.ok()) return complain(one_, console_, waited);
+    if (Status const waited = wait_for_work(); !waited.ok()) return call_.complain(waited);
   }
   if (one_.once && handled_ == 0 && stop_signal_ == 0) return ExitCode::nothing;
   // Ended by a signal, it did as told, whatever the results of single rows.
@@ -190,12 +187,12 @@ Status Worker::listen() {
   client::Params params;
   if (!one_.domain.empty()) params.push_back({"domain", Value::of_text(one_.domain)});
   if (!one_.worker.empty()) params.push_back({"worker", Value::of_text(one_.worker)});
-  return connection_->listen(one_.table, params);
+  return connection_->listen(call_.table, params);
 }
 
 Result<std::optional<Worker::Taken>> Worker::take() {
   Message next("NEXT");
-  next.set("table", one_.table);
+  next.set("table", call_.table);
   next.set_integer("lease", lease_.value);
   if (!one_.domain.empty()) next.set("domain", one_.domain);
   if (!one_.worker.empty()) next.set("worker", one_.worker);
@@ -203,10 +200,10 @@ Result<std::optional<Worker::Taken>> Worker::take() {
   Result<client::Reply> reply = connection_->call(next);
   if (!reply.ok()) return reply.status();
   if (reply->first().command == "NOTHING") return std::optional<Taken>{};
-  if (Status decoded = buffers_->decode(reply->messages.front(), one_.table); !decoded.ok()) return decoded;
+  if (Status decoded = buffers_->decode(reply->messages.front(), call_.table); !decoded.ok()) return decoded;
   Result<Row> row = client::row_of(reply->first());
   if (!row.ok()) return row.status();
-  if (row->table.empty()) row->table = one_.table;
+  if (row->table.empty()) row->table = call_.table;
   lease_end_ = asked + Milliseconds{lease_.value};
   return std::optional<Taken>{Taken{std::move(row).value(), render_json(reply->first())}};
 }
@@ -244,7 +241,7 @@ void Worker::hear_of_connection(Status const& how) {
 }
 
 void Worker::say(std::string const& what) {
-  if (tells_) note(one_, console_, what);
+  if (tells_) call_.note(what);
 }
 
 // Reads pending signals. Those that stop the worker also go to the command, from the second one on as SIGKILL.
@@ -259,11 +256,12 @@ void Worker::pass_signals_on(Child* child) {
 
 void Worker::report(Row const& row, std::string const& what) {
   if (one_.quiet) return;
-  if (one_.json)
-    note(one_, console_, fmt::format("row {}: {}", row.row, what));
+  if (call_.json)
+    call_.note(fmt::format("row {}: {}", row.row, what));
   else
-    console_.err << fmt::format("{} row {}: {}\n", row.table, row.row, printable(with_dates(what, console_.look)))
-                 << std::flush;
+    call_.console.err << fmt::format("{} row {}: {}\n", row.table, row.row,
+                                     printable(with_dates(what, call_.console.look)))
+                      << std::flush;
 }
 
 ExitCode Worker::handle(Taken const& taken) {
@@ -285,9 +283,9 @@ ExitCode Worker::handle(Taken const& taken) {
   if (!variables.ambiguous().empty() || !child->ok()) {
     // Every row would fail in the same way: return this one, without counting an attempt, and stop.
     static_cast<void>(journal_->release(taken.row));
-    return misuse(one_, console_,
-                  variables.ambiguous().empty() ? child->status().message()
-                                                : variables.ambiguous() + ": work with --input-only, or rename it");
+    return call_.misuse(variables.ambiguous().empty()
+                            ? child->status().message()
+                            : variables.ambiguous() + ": work with --input-only, or rename it");
   }
   Child& running = child->value();
   Failure failure;
@@ -314,7 +312,7 @@ Worker::Outcome Worker::run_command(Row const& row, Child& child, Failure& failu
   // The command's standard error is copied to ours as it arrives.
   auto const pass_on = [&](std::string const& said) {
     if (said.empty()) return;
-    console_.err << said << std::flush;
+    call_.console.err << said << std::flush;
     tail.add(said);
   };
   // The row came over the connection that there is.
@@ -430,7 +428,7 @@ ExitCode Worker::settle(Row const& row, Outcome outcome, bool park, std::string 
   bool const was_told = told.status().code() == Code::unknown_row || told.status().code() == Code::not_leased;
   if (in_doubt && was_told) told = std::string(outcome == Outcome::succeeded ? "done" : "given back");
   if (!told.ok()) {
-    static_cast<void>(complain(one_, console_, told.status()));
+    static_cast<void>(call_.complain(told.status()));
     return is_outage(told.status().code()) && stop_signal_ != 0 ? ExitCode::unreachable : ExitCode::ok;
   }
   report(row, outcome == Outcome::succeeded ? told.value() : how + ": " + told.value());

@@ -10,26 +10,48 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "clients/cpp/journal.h"
 #include "clients/cpp/socket.h"
 #include "clients/programs/fastjournal/buffers.h"
 #include "clients/programs/fastjournal/child.h"
-#include "clients/programs/fastjournal/commands.h"
 #include "clients/programs/fastjournal/group_guard.h"
+#include "clients/programs/fastjournal/options.h"
 #include "clients/programs/fastjournal/signals.h"
 
 namespace fastjournal::cli {
 
+struct WorkOptions {
+  OptionSet& to;
+  CommandWords command{to};
+  Number<std::uint32_t> jobs{to, "-j,--jobs", "so many at once, each with a connection of its own",
+                             WholeNumbers{1, 1024}};
+  Duration lease{to, "--lease", "renewed at half of it while COMMAND runs (default 60s)"};
+  Text domain{to, "--domain", "only of this domain"};
+  Text worker{to, "--worker", "worker name, shown as the lease holder"};
+  Flag once{to, "--once", "one row, if one is due", excludes(jobs)};
+  Number<> max{to, "--max", "end after so many rows (with -j: each of them)", WholeNumbers{1}, excludes(once)};
+  Flag until_empty{to, "--until-empty", "end when nothing is due"};
+  Number<int> fail_status{to, "--fail-status", "COMMAND's exit status for: this row can never work (parked at once)",
+                          WholeNumbers{1, 255}};
+  Flag input_only{to, "--input-only",
+                  "COMMAND reads the row from standard input: no FJ_<COLUMN>, and values may be anything"};
+  Flag quiet{to, "--quiet", "do not report each row on standard error"};
+  Duration stop_after{
+      to, "--stop-after",
+      "after a signal, with a daemon that does not answer: try so long to say how the row ended (default 5s)"};
+};
+
 class Worker {
  public:
   // `tells`: reports when work stops coming and when it continues; only one of several workers does.
-  Worker(Invocation const& invocation, Console& console, bool tells)
-      : one_(invocation),
-        console_(console),
+  Worker(WorkOptions const& given, Call& call, bool tells)
+      : one_(given),
+        call_(call),
         tells_(tells),
-        waits_(!invocation.once && !invocation.until_empty),
-        lease_(invocation.lease.value_or(kLeaseDefault)) {}
+        waits_(!given.once && !given.until_empty),
+        lease_(given.lease.value_or(kLeaseDefault)) {}
   Worker(Worker const&) = delete;
   Worker& operator=(Worker const&) = delete;
   ~Worker();
@@ -83,8 +105,8 @@ class Worker {
     return stop_signal_ != 0 || (one_.once && handled_ > 0) || (one_.max && handled_ >= *one_.max);
   }
 
-  Invocation const& one_;
-  Console& console_;
+  WorkOptions const& one_;
+  Call& call_;
   bool tells_;
   bool waits_;  // for work, and through every outage
   SignalQueue signals_{{SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGPIPE, SIGALRM}};

@@ -1,4 +1,4 @@
-// What the forwarder tells the administrator of its computer: one alert for each cause, as long as it lasts. Pure.
+// The forwarder's alerts for the administrator of its computer: one alert for each cause, as long as it lasts. Pure.
 //
 //   forwarder_daemon-away     rows wait, and no daemon is there. Names each daemon with the reason
 //   forwarder_folder-failed   the spool folder cannot be read or written

@@ -1,4 +1,4 @@
-// What a forwarder says about itself: a JSON object for `fastjournal spool status`, and figures for a scraper. Pure.
+// A forwarder's report about itself: a JSON object for `fastjournal spool status`, and figures for a scraper. Pure.
 #pragma once
 
 #include <cstdint>

@@ -57,7 +57,7 @@ std::string_view state_of(Line const& line) {
   return line.problem().code() == Code::not_allowed ? "refused" : "away";
 }
 
-// In one step, so that nobody reads half of it. Not synced: it is rewritten each second.
+// In one step, so that it is never read half. Not synced: it is rewritten each second.
 Status write_file(Result<files::NewFile> file, std::string_view text) {
   if (!file.ok()) return file.status();
   if (Status status = file->write(text); !status.ok()) return status;

@@ -61,7 +61,7 @@ Status Wakes::open_socket() {
   if (own_.remove(kSocketName) != 0 && errno != ENOENT) return failure("unlink of", path);
   if (::bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return failure("bind to", path);
   has_socket_ = true;
-  // Whoever may reach the folder may ping.
+  // A process that may reach the folder may ping.
   return ::fchmodat(own_.fd(), kSocketName, 0666, 0) == 0 ? Status{} : failure("chmod of", path);
 }
 

@@ -1,4 +1,4 @@
-// What wakes the forwarder beside its daemons: signals, changes of the folder (inotify), and datagrams to
+// Wake-ups of the forwarder beside its daemons: signals, changes of the folder (inotify), and datagrams to
 // FOLDER/forwarder/socket, whatever they say (PING). Where inotify does not work, as on some network file systems, the
 // folder is looked at once a second.
 #pragma once
@@ -30,9 +30,9 @@ class Wakes {
   void add_polled(std::vector<pollfd>& to, bool with_changes) const;
   // The next signal that has come, or 0.
   [[nodiscard]] int next_signal();
-  // Somebody has sent a PING since the last call.
+  // A PING has come since the last call.
   [[nodiscard]] bool take_pings();
-  // True: there were some, or nobody tells.
+  // True: there were some, or it is unknown.
   [[nodiscard]] bool take_changes();
 
  private:

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "log/file/container.h"
 #include "log/file/log_reader.h"
 #include "log/file/newest.h"
+#include "log/file/segment.h"
 
 namespace fastjournal::tools {
 namespace {
 
-using log::file::ContainerHeader;
+using log::file::SegmentHeader;
 
 constexpr std::uint64_t kPieceBytes = 1U << 20U;
 // While the daemon writes a header, one of its two copies is complete at any moment; but a reader may read each of them
@@ -59,12 +59,11 @@ class Copier {
     if (auto const there = to_.list(to_folder_); there.ok())
       return {Code::in_use, to_folder_ + " is there already: a copy wants a new folder"};
     if (Status status = to_.make_folder(to_folder_); !status.ok()) return status;
-    // First, because a first container without this file means an interrupted copy.
+    // First, because a first segment without this file means an interrupted copy.
     log::file::Newest const none{.store_id = snapshot_.store_id};
     if (Status status = log::file::make_newest(to_, to_folder_, none); !status.ok()) return status;
-    for (std::size_t i = 0; i < snapshot_.containers.size(); ++i)
-      if (Status status = copy(snapshot_.containers[i], i + 1 == snapshot_.containers.size()); !status.ok())
-        return status;
+    for (std::size_t i = 0; i < snapshot_.segments.size(); ++i)
+      if (Status status = copy(snapshot_.segments[i], i + 1 == snapshot_.segments.size()); !status.ok()) return status;
     if (Status status = to_.sync_folder(to_folder_); !status.ok()) return status;
     if (Status status = log::file::make_newest(to_, to_folder_, newest_); !status.ok()) return status;
     return check();
@@ -73,24 +72,24 @@ class Copier {
   Copied copied;
 
  private:
-  Result<ContainerHeader> header_of(env::File& file, std::uint32_t index, std::string const& path) {
+  Result<SegmentHeader> header_of(env::File& file, std::uint32_t index, std::string const& path) {
     for (int look = 0; look < kHeaderLooks; ++look) {
       auto const copies = log::file::read_header_copies(file, index);
       if (!copies.ok()) return copies.status();
       if (copies->first) return *copies->first;
       if (copies->second) return *copies->second;
     }
-    return Status{Code::damaged, path + " offset 0: neither copy of the container's header can be read"};
+    return Status{Code::damaged, path + " offset 0: neither copy of the segment's header can be read"};
   }
 
   Status copy(std::uint32_t index, bool last) {
-    std::string const name = log::file::container_name(index);
+    std::string const name = log::file::segment_name(index);
     std::string const path = log::file::join_path(from_folder_, name);
     auto source = from_.open(path, env::OpenMode::read_only);
     if (!source.ok()) return source.status();
-    Result<ContainerHeader> found = header_of(*source.value(), index, path);
+    Result<SegmentHeader> found = header_of(*source.value(), index, path);
     if (!found.ok()) return found.status();
-    ContainerHeader header = found.value();
+    SegmentHeader header = found.value();
     if (header.store_id != snapshot_.store_id)
       return {Code::damaged, path + ": is of another log than the one that is held"};
     newest_.store_id = header.store_id;
@@ -105,13 +104,13 @@ class Copier {
     auto target = to_.open(log::file::join_path(to_folder_, name), env::OpenMode::create_new);
     if (!target.ok()) return target.status();
     if (Status status = write_headers(*target.value(), header); !status.ok()) return status;
-    total_ = snapshot_.containers.size() * header.size;
+    total_ = snapshot_.segments.size() * header.size;
     if (Status status = copy_payload(*source.value(), *target.value(), header, path); !status.ok()) return status;
     copied.bytes += header.size;
     return target.value()->sync();
   }
 
-  Status write_headers(env::File& target, ContainerHeader const& header) {
+  Status write_headers(env::File& target, SegmentHeader const& header) {
     std::vector<std::byte> block(header.block);
     log::file::encode(header, block);
     for (std::uint64_t copy = 0; copy < log::file::kHeaderBlocks; ++copy)
@@ -119,8 +118,8 @@ class Copier {
     return {};
   }
 
-  // Bytes after the moment of the pin become zeros, written like a container's payload.
-  Status copy_payload(env::File& source, env::File& target, ContainerHeader const& header, std::string const& path) {
+  // Bytes after the moment of the pin become zeros, written like a segment's payload.
+  Status copy_payload(env::File& source, env::File& target, SegmentHeader const& header, std::string const& path) {
     std::uint64_t const begin = log::file::kHeaderBlocks * header.block;
     std::uint64_t const used = snapshot_.end > header.first ? snapshot_.end.value - header.first.value : 0;
     std::uint64_t const end = begin + std::min(used, header.payload_bytes());

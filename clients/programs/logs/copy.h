@@ -1,6 +1,6 @@
 // Copies the files of a log in use: the files that a daemon pins for a backup (LogStore::pin) become a log folder. Only
 // data below the moment of the pin is copied, and the headers state no more than was known at that moment. The daemon
-// only names files and keeps containers, so copying does not burden its loop. It gives up the pin rather than refuse a
+// only names files and keeps segments, so copying does not burden its loop. It gives up the pin rather than refuse a
 // removal.
 #pragma once
 

@@ -15,7 +15,7 @@ namespace {
 // The tables by number, as far as the catalogue is readable.
 class DumpNames final : public ScanVisitor {
  public:
-  Status on_batch(ScannedContainer const&, std::uint64_t, log::file::BatchHeader const& header,
+  Status on_batch(ScannedSegment const&, std::uint64_t, log::file::BatchHeader const& header,
                   std::span<std::byte const> bytes) override {
     return for_each_record(header, bytes, {}, [&](RecordView const& record, bool) -> Status {
       if (record.table == TableId::catalogue) static_cast<void>(catalogue.apply(record));
@@ -41,22 +41,22 @@ class Dumper final : public ScanVisitor {
   Dumper(DumpRequest const& wish, std::optional<TableId> table, log::Catalogue const& catalogue, DumpSink const& sink)
       : wish_(wish), table_(table), catalogue_(catalogue), sink_(sink) {}
 
-  void on_container(ScannedContainer const& container) override {
-    if (wants(container.name)) describe(container);
+  void on_segment(ScannedSegment const& segment) override {
+    if (wants(segment.name)) describe(segment);
   }
 
-  Status on_batch(ScannedContainer const& container, std::uint64_t offset, log::file::BatchHeader const& header,
+  Status on_batch(ScannedSegment const& segment, std::uint64_t offset, log::file::BatchHeader const& header,
                   std::span<std::byte const> bytes) override {
-    if (!wants(container.name) || header.end() <= wish_.from || header.lsn >= wish_.to) return {};
+    if (!wants(segment.name) || header.end() <= wish_.from || header.lsn >= wish_.to) return {};
     Message out("BATCH");
-    out.set("container", container.name);
+    out.set("container", segment.name);
     put(out, "offset", offset);
     put(out, "lsn", header.lsn.value);
     put(out, "bytes", header.length);
     put(out, "used", header.used);
     put(out, "durable", header.durable.value);
     put(out, "base", header.base.value);
-    if ((header.flags & log::file::kBatchSeal) != 0) out.set("seal", "yes");
+    if ((header.flags & log::file::kBatchCleanShutdown) != 0) out.set("seal", "yes");
     if (!table_) sink_(out);
     return for_each_record(header, bytes, wish_.from, [&](RecordView const& record, bool last_of_group) -> Status {
       if (record.lsn < wish_.to && (!table_ || record.table == *table_)) describe(record, last_of_group);
@@ -66,23 +66,23 @@ class Dumper final : public ScanVisitor {
 
   void on_gap(Gap const& gap) override {
     damaged = damaged || gap.damage;
-    if (!gap.container.empty() && !wants(gap.container)) return;
+    if (!gap.segment.empty() && !wants(gap.segment)) return;
     if (gap.end <= wish_.from || gap.begin >= wish_.to) return;
     Message out(gap.damage ? "DAMAGE" : "REST");
-    if (!gap.container.empty()) out.set("container", gap.container);
-    if (!gap.container.empty()) put(out, "offset", gap.offset);
+    if (!gap.segment.empty()) out.set("container", gap.segment);
+    if (!gap.segment.empty()) put(out, "offset", gap.offset);
     put(out, "lsn", gap.begin.value);
     put(out, "end", gap.end.value);
     out.set("reason", gap.reason);
     sink_(out);
   }
 
-  void describe(ScannedContainer const& container) {
+  void describe(ScannedSegment const& segment) {
     Message out("CONTAINER");
-    out.set("container", container.name);
-    put(out, "bytes", container.file_bytes);
-    if (container.header) {
-      log::file::ContainerHeader const& header = *container.header;
+    out.set("container", segment.name);
+    put(out, "bytes", segment.file_bytes);
+    if (segment.header) {
+      log::file::SegmentHeader const& header = *segment.header;
       put(out, "lap", header.generation);
       put(out, "lap_before", header.generation_before);
       put(out, "first", header.first.value);
@@ -95,23 +95,23 @@ class Dumper final : public ScanVisitor {
       put(out, "start", header.start);
       put(out, "block", header.block);
     }
-    out.set("in_stream", container.in_stream ? "yes" : "no");
-    if (!container.problem.empty()) out.set("problem", container.problem);
+    out.set("in_stream", segment.in_stream ? "yes" : "no");
+    if (!segment.problem.empty()) out.set("problem", segment.problem);
     sink_(out);
   }
 
-  [[nodiscard]] bool wants(std::string_view container) const {
-    if (wish_.container.empty() || wish_.container == container) return true;
-    return log::file::index_of_container(container) == index_wanted();
+  [[nodiscard]] bool wants(std::string_view segment) const {
+    if (wish_.segment.empty() || wish_.segment == segment) return true;
+    return log::file::index_of_segment(segment) == index_wanted();
   }
 
   bool damaged{false};
 
  private:
   [[nodiscard]] std::optional<std::uint32_t> index_wanted() const {
-    bool const digits = wish_.container.find_first_not_of("0123456789") == std::string::npos;
-    if (!digits || wish_.container.size() > 9) return std::nullopt;
-    return static_cast<std::uint32_t>(std::stoul(wish_.container));
+    bool const digits = wish_.segment.find_first_not_of("0123456789") == std::string::npos;
+    if (!digits || wish_.segment.size() > 9) return std::nullopt;
+    return static_cast<std::uint32_t>(std::stoul(wish_.segment));
   }
 
   void describe(RecordView const& record, bool last_of_group) {
@@ -177,10 +177,10 @@ Result<bool> dump(env::Disk& disk, std::string const& folder, DumpRequest const&
   auto const table = find_table(wish.table, names.catalogue);
   if (!table.ok()) return table.status();
   Dumper dumper{wish, table.value(), names.catalogue, sink};
-  bool const found = std::any_of(scan->containers().begin(), scan->containers().end(),
-                                 [&](ScannedContainer const& one) { return dumper.wants(one.name); });
-  if (!found) return Status{Code::bad_parameter, "no container " + wish.container + " in this folder"};
-  for (ScannedContainer const& one : scan->containers())
+  bool const found = std::any_of(scan->segments().begin(), scan->segments().end(),
+                                 [&](ScannedSegment const& one) { return dumper.wants(one.name); });
+  if (!found) return Status{Code::bad_parameter, "no segment " + wish.segment + " in this folder"};
+  for (ScannedSegment const& one : scan->segments())
     if (!one.in_stream && dumper.wants(one.name)) dumper.describe(one);
   if (Status status = scan->walk(dumper); !status.ok()) return status;
   return dumper.damaged;

@@ -1,4 +1,4 @@
-// The containers, batches and records of a log, each as one message: for people, or as JSON for programs. Also for
+// The segments, batches and records of a log, each as one message: for people, or as JSON for programs. Also for
 // damaged logs; it reports the damage.
 #pragma once
 
@@ -19,7 +19,7 @@ struct DumpRequest {
   Lsn from{};
   Lsn to{UINT64_MAX};                                  // records and batches that begin below it
   std::string table;                                   // name or number; empty: all
-  std::string container;                               // number or file name; empty: all
+  std::string segment;                                 // number or file name; empty: all
   std::uint32_t body_bytes{64};                        // of a record's body, shown in hexadecimal
   std::map<std::string, config::RecordNames> names{};  // of records, by type; those of others are numbers
 };

@@ -35,12 +35,12 @@ void Recovered::declare_tables() {
   engine_.declare(std::move(out));
 }
 
-Status Recovered::on_catalogue(RecordView const& record) { return engine_.replay_catalogue(log_, record); }
+Status Recovered::on_catalogue(RecordView const& record) { return engine_.recovery().replay_catalogue(log_, record); }
 
 Status Recovered::on_record(RecordView const& record, Lsn base) {
   if (!std::exchange(declared_, true)) declare_tables();
   if (record.table != TableId::catalogue && log_.catalogue.find(record.table) == nullptr) ++of_no_table_;
-  return engine_.replay(log_, record, base);
+  return engine_.recovery().replay(log_, record, base);
 }
 
 void Recovered::on_batch(log::file::BatchView const& batch) {

@@ -16,7 +16,7 @@ namespace fastjournal::tools {
 // Tools have no connections.
 class NoReplySink final : public work::ReplySink {
  public:
-  void answer(log::Log const&, ConnectionId, Message const&, Answer&, Status const&) override {}
+  void answer(ConnectionId, Message const&, Answer&, engine::Outcome const&) override {}
   void push(log::Log const&, ConnectionId, Answer&, TimeMs, work::ListenMode) override {}
   bool is_full(ConnectionId) override { return false; }
 };

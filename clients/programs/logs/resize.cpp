@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "clients/programs/logs/rewrite.h"
-#include "log/file/container.h"
+#include "log/file/segment.h"
 
 namespace fastjournal::tools {
 namespace {
@@ -45,7 +45,7 @@ Status check_is_log(env::Disk& disk, std::string const& folder) {
   auto const names = disk.list(folder);
   if (!names.ok()) return names.status();
   bool const is_log = std::any_of(names->begin(), names->end(), [](std::string const& name) {
-    return log::file::index_of_container(name).has_value();
+    return log::file::index_of_segment(name).has_value();
   });
   return is_log ? Status{} : no_log_here();
 }
@@ -65,16 +65,16 @@ class Resizing {
   Resizing(env::Disk& disk, std::string const& folder, engine::TableTypes const& types, Progress const& progress)
       : disk_(disk), folder_(folder), other_(folder + kResizeSuffix), types_(types), progress_(progress) {}
 
-  Result<Resized> run(std::uint64_t container_bytes, std::uint64_t store_id) {
+  Result<Resized> run(std::uint64_t segment_bytes, std::uint64_t store_id) {
     if (Status status = check_is_log(disk_, folder_); !status.ok()) return status;
     if (disk_.list(other_).ok())
       return Status{Code::bad_parameter, fmt::format("{} is there: an interrupted resize left it, or somebody else. "
                                                      "Nothing in it is needed for {}: remove it, then begin again",
                                                      other_, folder_)};
-    // Nobody else writes here until the new log is durable under its name.
+    // No other process writes here until the new log is durable under its name.
     auto const lock = disk_.lock_folder(folder_);
     if (!lock.ok()) return lock.status();
-    if (Status status = write_anew(container_bytes, store_id); !status.ok()) return status;
+    if (Status status = write_anew(segment_bytes, store_id); !status.ok()) return status;
     if (new_log_ == nullptr) return unchanged();
     Result<LogFacts> after = read_log(disk_, other_, types_, progress_);
     if (!after.ok()) return Status{after.status().code(), "what was written: " + after.status().message()};
@@ -93,32 +93,32 @@ class Resizing {
 
  private:
   // Makes no new log if it would be the same.
-  Status write_anew(std::uint64_t container_bytes, std::uint64_t store_id) {
+  Status write_anew(std::uint64_t segment_bytes, std::uint64_t store_id) {
     auto opened = log::file::LogReader::open(disk_, folder_);
     if (!opened.ok()) return opened.status();
     log::file::LogReader& reader = opened.value();
-    log::file::ContainerHeader const& any = reader.containers().front().header;
-    out_.container_bytes_before = any.size;
-    container_bytes = log::file::round_up(std::max(container_bytes, log::file::kContainerBytesMin), any.block);
-    if (any.size == container_bytes) return {};
+    log::file::SegmentHeader const& any = reader.segments().front().header;
+    out_.segment_bytes_before = any.size;
+    segment_bytes = log::file::round_up(std::max(segment_bytes, log::file::kSegmentBytesMin), any.block);
+    if (any.size == segment_bytes) return {};
     Lsn base{};
     Origin origin{log::file::kFirstLsn, 0};
-    for (log::file::LogReader::Container const& container : reader.containers()) {
-      if (container.header.generation == 0) continue;
-      base = std::max(base, container.header.base);
-      origin.beyond = std::max(origin.beyond, container.header.end());
-      origin.last_start = std::max(origin.last_start, container.header.start);
+    for (log::file::FoundSegment const& segment : reader.segments()) {
+      if (segment.header.generation == 0) continue;
+      base = std::max(base, segment.header.base);
+      origin.beyond = std::max(origin.beyond, segment.header.end());
+      origin.last_start = std::max(origin.last_start, segment.header.start);
     }
     log::file::LogOptions options;
     options.name = "resized";
-    options.container_bytes = container_bytes;
+    options.segment_bytes = segment_bytes;
     options.block_bytes = any.block;
     options.store_id_seed = store_id;
     auto rewriter = Rewriter::open(disk_, other_, std::move(options), origin);
     if (!rewriter.ok()) return rewriter.status();
     new_log_ = std::move(rewriter).value();
     Recovered tables{types_, progress_};
-    tables.expect("copying", reader.containers().size() * any.payload_bytes());
+    tables.expect("copying", reader.segments().size() * any.payload_bytes());
     Copying copying{tables, *new_log_, base};
     log::file::RecoveryReport report;
     if (Status status = reader.read(copying, report); !status.ok()) return status;
@@ -157,9 +157,9 @@ class Resizing {
 
 }  // namespace
 
-Result<Resized> resize(env::Disk& disk, std::string const& folder, std::uint64_t container_bytes,
+Result<Resized> resize(env::Disk& disk, std::string const& folder, std::uint64_t segment_bytes,
                        engine::TableTypes const& types, std::uint64_t store_id, Progress const& progress) {
-  return Resizing{disk, folder, types, progress}.run(container_bytes, store_id);
+  return Resizing{disk, folder, types, progress}.run(segment_bytes, store_id);
 }
 
 }  // namespace fastjournal::tools

@@ -10,7 +10,7 @@ namespace fastjournal::tools {
 namespace {
 
 // Written but not synced files stay open, and the kernel keeps their data in memory.
-constexpr std::uint64_t kUnsyncedContainers = 16;
+constexpr std::uint64_t kUnsyncedSegments = 16;
 constexpr std::uint64_t kUnsyncedBytes = 256U << 20U;
 
 // A new log has no records.
@@ -38,11 +38,11 @@ Result<std::unique_ptr<Rewriter>> Rewriter::open(env::Disk& disk, std::string fo
                                                  Origin const& origin) {
   if (disk.list(folder).ok())
     return Status{Code::bad_parameter, folder + " is there already: a new folder is expected"};
-  // Synced explicitly: before the end it is not a log that anybody may use.
+  // Synced explicitly: before the end it is not a usable log.
   options.sync = log::file::SyncPolicy::interval;
   options.first_lsn = origin.beyond;
   options.starts_before = origin.last_start;
-  std::uint64_t const unsynced_bytes_max = std::min(kUnsyncedContainers * options.container_bytes, kUnsyncedBytes);
+  std::uint64_t const unsynced_bytes_max = std::min(kUnsyncedSegments * options.segment_bytes, kUnsyncedBytes);
   Nothing nothing;
   log::file::RecoveryReport report;
   auto log = log::file::FileLog::open(disk, std::move(folder), std::move(options), nothing, report);

@@ -1,6 +1,6 @@
-// Writes the records of one log into a new one: other containers, other LSNs, the same rows with the same numbers.
+// Writes the records of one log into a new one: other segments, other LSNs, the same rows with the same numbers.
 //
-// The new log begins above every LSN of the old one, and each record names its object, like a record copied forward. So
+// The new log begins above every LSN of the old one, and each record names its object, like a compacted record. So
 // all old numbers are below its base: a record about a row whose first record is missing is ignored and counted, as in
 // every replay.
 #pragma once
@@ -27,15 +27,15 @@ class Rewriter {
   // False: leave the record out.
   using Keep = std::function<bool(RecordView const&)>;
 
-  // `folder` must not exist. `options`: container size, block size and store id of the new log.
+  // `folder` must not exist. `options`: segment size, block size and store id of the new log.
   [[nodiscard]] static Result<std::unique_ptr<Rewriter>> open(env::Disk& disk, std::string folder,
                                                               log::file::LogOptions options, Origin const& origin);
 
   // The groups of one whole batch, from `base` on.
   [[nodiscard]] Status take(log::file::BatchHeader const& header, std::span<std::byte const> bytes, Lsn base,
                             Keep const& keep);
-  // Makes the log durable and sealed; nothing may follow.
-  [[nodiscard]] Status finish() { return log_->seal(); }
+  // Makes the log durable, with a clean-shutdown marker; nothing may follow.
+  [[nodiscard]] Status finish() { return log_->shut_down(); }
   [[nodiscard]] std::uint64_t records() const { return records_; }
 
  private:

@@ -20,7 +20,7 @@ using Reasons = std::map<std::pair<TableId, std::string>, std::uint64_t>;
 class EachRecord : public ScanVisitor {
  public:
   explicit EachRecord(Lsn base) : base_(base) {}
-  Status on_batch(ScannedContainer const&, std::uint64_t, log::file::BatchHeader const& header,
+  Status on_batch(ScannedSegment const&, std::uint64_t, log::file::BatchHeader const& header,
                   std::span<std::byte const> bytes) override {
     return for_each_record(header, bytes, base_, [&](RecordView const& record, bool) { return on_record(record); });
   }
@@ -112,10 +112,10 @@ class Writing final : public ScanVisitor {
  public:
   Writing(Rewriter& out, Lsn base, std::set<Lsn> const& left_out, Salvaged& report)
       : out_(out), base_(base), left_out_(left_out), report_(report) {}
-  void on_container(ScannedContainer const& container) override {
-    if (!container.problem.empty()) report_.odd_containers.push_back(container.name + ": " + container.problem);
+  void on_segment(ScannedSegment const& segment) override {
+    if (!segment.problem.empty()) report_.odd_segments.push_back(segment.name + ": " + segment.problem);
   }
-  Status on_batch(ScannedContainer const&, std::uint64_t, log::file::BatchHeader const& header,
+  Status on_batch(ScannedSegment const&, std::uint64_t, log::file::BatchHeader const& header,
                   std::span<std::byte const> bytes) override {
     ++report_.batches;
     return out_.take(header, bytes, base_, [&](RecordView const& record) { return !left_out_.contains(record.lsn); });
@@ -156,9 +156,9 @@ Status check_damaged(env::Disk& disk, std::string const& folder, engine::TableTy
 log::file::LogOptions options_of(Scan const& scan, std::uint64_t store_id) {
   log::file::LogOptions out;
   out.name = "salvaged";
-  out.container_bytes = scan.container_bytes();
+  out.segment_bytes = scan.segment_bytes();
   // Any size of the old log is valid.
-  out.container_bytes_min = scan.container_bytes();
+  out.segment_bytes_min = scan.segment_bytes();
   out.block_bytes = scan.block_bytes();
   out.store_id_seed = store_id;
   return out;
@@ -199,9 +199,9 @@ Result<Salvaged> salvage(env::Disk& disk, std::string const& folder, env::Disk& 
     if (Status status = rewriter.value()->finish(); !status.ok()) return status;
     out.records_kept = rewriter.value()->records();
   }
-  for (ScannedContainer const& container : scan.containers())
-    if (!container.in_stream && !container.header)
-      out.odd_containers.push_back(container.name + ": " + container.problem + "; nothing in it was used");
+  for (ScannedSegment const& segment : scan.segments())
+    if (!segment.in_stream && !segment.header)
+      out.odd_segments.push_back(segment.name + ": " + segment.problem + "; nothing in it was used");
   scan.tell(progress, "looking for names");
   SalvageNames names{scan.base()};
   if (Status status = scan.walk(names); !status.ok()) return status;

@@ -15,9 +15,9 @@
 namespace fastjournal::tools {
 
 struct Salvaged {
-  std::vector<std::string> odd_containers;  // "container-000002: neither copy of the header can be read; ..."
-  std::vector<Gap> lost;                    // damage, in the order of the log
-  std::uint64_t lost_bytes{0};              // in `lost`
+  std::vector<std::string> odd_segments;  // "container-000002: neither copy of the header can be read; ..."
+  std::vector<Gap> lost;                  // damage, in the order of the log
+  std::uint64_t lost_bytes{0};            // in `lost`
   std::uint64_t batches{0};
   std::uint64_t records_kept{0};
   struct LeftOut {

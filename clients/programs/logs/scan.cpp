@@ -6,30 +6,30 @@
 #include <map>
 #include <tuple>
 
-#include "log/file/container.h"
 #include "log/file/newest.h"
 #include "log/file/segment.h"
+#include "log/file/segment_run.h"
 
 namespace fastjournal::tools {
 namespace {
 
 using log::file::BatchHeader;
-using log::file::ContainerHeader;
 using log::file::offset_in;
+using log::file::SegmentHeader;
 
 }  // namespace
 
 // ---------------------------------------------------------------------------
-// Containers
+// Segments
 
 Result<Scan> Scan::open(env::Disk& disk, std::string folder) {
   Scan out(disk, std::move(folder));
   auto const names = disk.list(out.folder_);
   if (!names.ok()) return names.status();
   for (std::string const& name : names.value())
-    if (auto const index = log::file::index_of_container(name))
-      if (Status status = out.read_container(name, *index); !status.ok()) return status;
-  if (out.containers_.empty())
+    if (auto const index = log::file::index_of_segment(name))
+      if (Status status = out.read_segment(name, *index); !status.ok()) return status;
+  if (out.segments_.empty())
     return Status{Code::not_found, "no log here: a log's folder holds files container-000001 and so on"};
   if (Status status = out.agree(); !status.ok()) return status;
   out.look_at_newest();
@@ -37,8 +37,8 @@ Result<Scan> Scan::open(env::Disk& disk, std::string folder) {
   return out;
 }
 
-Status Scan::read_container(std::string const& name, std::uint32_t index) {
-  ScannedContainer out;
+Status Scan::read_segment(std::string const& name, std::uint32_t index) {
+  ScannedSegment out;
   out.name = name;
   auto file = disk_->open(log::file::join_path(folder_, name), env::OpenMode::read_only);
   if (!file.ok()) return file.status();
@@ -53,21 +53,21 @@ Status Scan::read_container(std::string const& name, std::uint32_t index) {
   if (second && (!first || second->generation > first->generation)) out.header = second;
   if (!first || !second) out.problem = fmt::format("copy {} of the header cannot be read", first ? 2 : 1);
   if (!first && !second) out.problem = "neither copy of the header can be read";
-  containers_.push_back(std::move(out));
+  segments_.push_back(std::move(out));
   return {};
 }
 
-// Store, size and block are those of most containers; containers that differ belong to another log.
+// Store, size and block are those of most segments; segments that differ belong to another log.
 Status Scan::agree() {
   std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>, int> votes;
-  for (ScannedContainer const& one : containers_)
+  for (ScannedSegment const& one : segments_)
     if (one.header) ++votes[{one.header->store_id, one.header->size, one.header->block}];
-  if (votes.empty()) return {Code::damaged, "no header of any container can be read: nothing tells what this log was"};
+  if (votes.empty()) return {Code::damaged, "no header of any segment can be read: nothing tells what this log was"};
   auto const most =
       std::max_element(votes.begin(), votes.end(), [](auto const& a, auto const& b) { return a.second < b.second; });
   std::tie(store_id_, size_, block_) = most->first;
-  for (ScannedContainer& one : containers_) {
-    std::uint32_t const index = log::file::index_of_container(one.name).value_or(0);
+  for (ScannedSegment& one : segments_) {
+    std::uint32_t const index = log::file::index_of_segment(one.name).value_or(0);
     if (one.header && (one.header->store_id != store_id_ || one.header->size != size_ || one.header->block != block_)) {
       one.problem = fmt::format("of another log: store {:016x}", one.header->store_id);
       one.header.reset();
@@ -85,26 +85,26 @@ Status Scan::agree() {
   return {};
 }
 
-// The newest containers as recorded, in case they are missing. Unknown if that file cannot be read.
+// The newest segments as recorded, in case they are missing. Unknown if that file cannot be read.
 void Scan::look_at_newest() {
   auto const found = log::file::read_newest(*disk_, folder_);
   if (!found.ok() || !found->is_there || found->what.store_id != store_id_) return;
   std::uint64_t generation = 0;
-  for (ScannedContainer const& one : containers_)
+  for (ScannedSegment const& one : segments_)
     if (one.header) generation = std::max(generation, one.header->generation);
   durable_ = std::max(durable_, found->what.durable);
   start_ = std::max(start_, found->what.start);
   generations_missing_ = found->what.generation - std::min(found->what.generation, generation);
-  // A container begins at the end of another one.
+  // A segment begins at the end of another one.
   beyond_ =
       Lsn{std::max(beyond_.value + generations_missing_ * (size_ - log::file::kHeaderBlocks * block_), durable_.value)};
 }
 
-// Every batch has its LSN and its generation: the newest generation in the file is the container's.
-Status Scan::rebuild(ScannedContainer& container, std::uint32_t index) {
+// Every batch has its LSN and its generation: the newest generation in the file is the segment's.
+Status Scan::rebuild(ScannedSegment& segment, std::uint32_t index) {
   std::uint64_t const begin = log::file::kHeaderBlocks * block_;
   std::vector<std::byte> bytes(size_);
-  auto const got = container.file->read(0, bytes);
+  auto const got = segment.file->read(0, bytes);
   if (!got.ok()) return got.status();
   std::uint64_t generation = 0;
   Lsn first{};
@@ -117,27 +117,27 @@ Status Scan::rebuild(ScannedContainer& container, std::uint32_t index) {
     first = Lsn{seen->lsn.value - (at - begin)};
   }
   if (generation == 0) return {};
-  ContainerHeader header;
+  SegmentHeader header;
   header.index = index;
   header.store_id = store_id_;
   header.generation = generation;
   header.first = header.cut = first;
   header.size = size_;
   header.block = block_;
-  container.header = header;
-  container.rebuilt = true;
-  container.problem += "; rebuilt from its batches";
+  segment.header = header;
+  segment.rebuilt = true;
+  segment.problem += "; rebuilt from its batches";
   return {};
 }
 
-// The container before `after` in the stream, or a possible newest one; null: nothing before it is needed, or nothing
+// The segment before `after` in the stream, or a possible newest one; null: nothing before it is needed, or nothing
 // is there.
-ScannedContainer* Scan::before(ScannedContainer const& after) {
-  ContainerHeader const& header = *after.header;
+ScannedSegment* Scan::before(ScannedSegment const& after) {
+  SegmentHeader const& header = *after.header;
   bool const first_of_all = !after.rebuilt && (header.generation_before == 0 || header.cut <= base_);
   if (first_of_all || header.first <= base_) return nullptr;
-  ScannedContainer* best = nullptr;
-  for (ScannedContainer& one : containers_) {
+  ScannedSegment* best = nullptr;
+  for (ScannedSegment& one : segments_) {
     if (!one.header || one.header->generation == 0 || one.header->generation >= header.generation ||
         one.header->first >= header.first)
       continue;
@@ -148,15 +148,15 @@ ScannedContainer* Scan::before(ScannedContainer const& after) {
 }
 
 void Scan::order() {
-  ScannedContainer* tip = nullptr;
-  for (ScannedContainer& one : containers_)
+  ScannedSegment* tip = nullptr;
+  for (ScannedSegment& one : segments_)
     if (one.header && one.header->generation != 0 &&
         (tip == nullptr || one.header->generation > tip->header->generation))
       tip = &one;
   for (; tip != nullptr; tip = before(*tip)) stream_.push_back(tip);
   std::reverse(stream_.begin(), stream_.end());
   for (std::size_t i = 0; i < stream_.size(); ++i) {
-    ScannedContainer& one = *stream_[i];
+    ScannedSegment& one = *stream_[i];
     one.in_stream = true;
     one.limit = one.header->end();
     if (i + 1 == stream_.size()) continue;
@@ -165,10 +165,10 @@ void Scan::order() {
   }
 }
 
-// Whether the next container continues at the end of this one.
+// Whether the next segment continues at the end of this one.
 bool Scan::follows(std::size_t number) const {
   if (number + 1 >= stream_.size()) return false;
-  ContainerHeader const& next = *stream_[number + 1]->header;
+  SegmentHeader const& next = *stream_[number + 1]->header;
   return next.first == stream_[number]->header->end() && next.cut == next.first;
 }
 
@@ -178,7 +178,7 @@ bool Scan::follows(std::size_t number) const {
 // False: the stream ends earlier.
 Result<bool> Scan::read_stream(std::size_t number, Lsn lsn, std::span<std::byte> into) {
   for (;; ++number) {
-    ContainerHeader const& header = *stream_[number]->header;
+    SegmentHeader const& header = *stream_[number]->header;
     std::size_t const part = std::min<std::uint64_t>(into.size(), header.end().value - lsn.value);
     auto const got = stream_[number]->file->read(offset_in(header, lsn), into.first(part));
     if (!got.ok()) return got.status();
@@ -192,16 +192,16 @@ Result<bool> Scan::read_stream(std::size_t number, Lsn lsn, std::span<std::byte>
 
 Result<Scan::Found> Scan::batch_at(std::size_t number, Lsn lsn) {
   Found found;
-  ContainerHeader const& container = *stream_[number]->header;
+  SegmentHeader const& segment = *stream_[number]->header;
   if (batch_.size() < block_) batch_.resize(block_);
   Result<bool> there = read_stream(number, lsn, std::span(batch_).first(block_));
   if (!there.ok()) return there.status();
   if (!there.value()) return found;
-  auto const header = log::file::decode_batch(std::span(batch_).first(block_), lsn, container.generation, block_);
+  auto const header = log::file::decode_batch(std::span(batch_).first(block_), lsn, segment.generation, block_);
   if (!header) return found;
   found.plausible = true;
   found.header = *header;
-  if (header->end() > stream_[number]->limit && !(follows(number) && stream_[number]->limit == container.end()))
+  if (header->end() > stream_[number]->limit && !(follows(number) && stream_[number]->limit == segment.end()))
     return found;
   if (batch_.size() < header->length) batch_.resize(header->length);
   there = read_stream(number, lsn, std::span(batch_).first(header->length));
@@ -212,21 +212,21 @@ Result<Scan::Found> Scan::batch_at(std::size_t number, Lsn lsn) {
 
 void Scan::tell_place(std::size_t number, Lsn at) const {
   if (progress_ == nullptr || !*progress_) return;
-  ContainerHeader const& container = *stream_[number]->header;
-  (*progress_)(step_, number * container.payload_bytes() + (at.value - container.first.value),
-               stream_.size() * container.payload_bytes());
+  SegmentHeader const& segment = *stream_[number]->header;
+  (*progress_)(step_, number * segment.payload_bytes() + (at.value - segment.first.value),
+               stream_.size() * segment.payload_bytes());
 }
 
-Status Scan::walk_container(std::size_t number, Lsn& from, ScanVisitor& visitor) {
-  ScannedContainer const& one = *stream_[number];
-  ContainerHeader const& container = *one.header;
-  Lsn at = std::max(from, container.first);
+Status Scan::walk_segment(std::size_t number, Lsn& from, ScanVisitor& visitor) {
+  ScannedSegment const& one = *stream_[number];
+  SegmentHeader const& segment = *one.header;
+  Lsn at = std::max(from, segment.first);
   Lsn gap_at = at;
   bool plausible = false;
   auto const end_gap = [&](Lsn end, bool batch_behind) {
     if (gap_at >= end || !know_durable_) return;
-    Gap gap{one.name, offset_in(container, gap_at), gap_at, end, false, {}};
-    // Data below base is not needed; the container may begin with the rest of a batch that is gone.
+    Gap gap{one.name, offset_in(segment, gap_at), gap_at, end, false, {}};
+    // Data below base is not needed; the segment may begin with the rest of a batch that is gone.
     gap.damage = end > base_ && gap_at < durable_;
     gap.reason = gap.damage                  ? "no sound batch here, and what stood here was durable"
                  : end <= base_              ? "nothing that is needed"
@@ -245,7 +245,7 @@ Status Scan::walk_container(std::size_t number, Lsn& from, ScanVisitor& visitor)
     end_gap(at, true);
     BatchHeader const& header = found->header;
     durable_ = std::max(durable_, header.durable);
-    if (Status status = visitor.on_batch(one, offset_in(container, at), header,
+    if (Status status = visitor.on_batch(one, offset_in(segment, at), header,
                                          std::span<std::byte const>(batch_).first(header.length));
         !status.ok())
       return status;
@@ -261,9 +261,9 @@ Status Scan::walk_container(std::size_t number, Lsn& from, ScanVisitor& visitor)
 Status Scan::walk(ScanVisitor& visitor) {
   Lsn from{};
   for (std::size_t i = 0; i < stream_.size(); ++i) {
-    ScannedContainer const& one = *stream_[i];
-    visitor.on_container(one);
-    ContainerHeader const& header = *one.header;
+    ScannedSegment const& one = *stream_[i];
+    visitor.on_segment(one);
+    SegmentHeader const& header = *one.header;
     bool const before_is_missing =
         i == 0 ? !one.rebuilt && header.generation_before != 0 && header.cut > base_ && header.first > base_
                : !one.rebuilt && header.generation_before != stream_[i - 1]->header->generation;
@@ -273,9 +273,9 @@ Status Scan::walk(ScanVisitor& visitor) {
                       i == 0 ? base_ : stream_[i - 1]->header->end(),
                       header.cut,
                       true,
-                      fmt::format("the container of generation {}, which stood before {}, is lost",
+                      fmt::format("the segment of generation {}, which stood before {}, is lost",
                                   header.generation_before, one.name)});
-    if (Status status = walk_container(i, from, visitor); !status.ok()) return status;
+    if (Status status = walk_segment(i, from, visitor); !status.ok()) return status;
   }
   if (generations_missing_ > 0 && know_durable_)
     visitor.on_gap(
@@ -284,7 +284,7 @@ Status Scan::walk(ScanVisitor& visitor) {
          from,
          std::max(from, durable_),
          true,
-         fmt::format("{} newer containers are lost, as {} says", generations_missing_, log::file::kNewestName)});
+         fmt::format("{} newer segments are lost, as {} says", generations_missing_, log::file::kNewestName)});
   know_durable_ = true;
   return {};
 }

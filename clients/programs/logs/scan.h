@@ -1,4 +1,4 @@
-// Reads a log's folder in any state: a start stops at the first damage, this continues after it. Finds the containers
+// Reads a log's folder in any state: a start stops at the first damage, this continues after it. Finds the segments
 // of the stream, their whole batches, and every range without a valid batch between them. `log dump` shows the result,
 // and `log salvage` keeps it.
 #pragma once
@@ -17,20 +17,20 @@
 
 namespace fastjournal::tools {
 
-struct ScannedContainer {
+struct ScannedSegment {
   std::string name;
   std::uint64_t file_bytes{0};
-  // Empty: no copy of the header is readable, and no batch in the container tells its contents.
-  std::optional<log::file::ContainerHeader> header;
+  // Empty: no copy of the header is readable, and no batch in the segment tells its contents.
+  std::optional<log::file::SegmentHeader> header;
   bool rebuilt{false};  // derived from the batches
   std::string problem;  // for people; empty: the header is sound
   bool in_stream{false};
-  Lsn limit{};  // end of the valid part: the container's end, or a later start's cut of the stream
+  Lsn limit{};  // end of the valid part: the segment's end, or a later start's cut of the stream
   std::unique_ptr<env::File> file;
 };
 
 struct Gap {
-  std::string container;    // empty: a whole container is missing
+  std::string segment;      // empty: a whole segment is missing
   std::uint64_t offset{0};  // in it
   Lsn begin{};
   Lsn end{};
@@ -40,10 +40,10 @@ struct Gap {
 
 class ScanVisitor {
  public:
-  // A container of the stream, in the stream's order.
-  virtual void on_container(ScannedContainer const&) {}
+  // A segment of the stream, in the stream's order.
+  virtual void on_segment(ScannedSegment const&) {}
   // A whole batch, in its right place. Not ok ends the walk.
-  virtual Status on_batch(ScannedContainer const& container, std::uint64_t offset, log::file::BatchHeader const& header,
+  virtual Status on_batch(ScannedSegment const& segment, std::uint64_t offset, log::file::BatchHeader const& header,
                           std::span<std::byte const> bytes) = 0;
   // Not called in the first walk, which determines what was durable, and so what is damage.
   virtual void on_gap(Gap const&) {}
@@ -54,7 +54,7 @@ class ScanVisitor {
 
 class Scan {
  public:
-  // not_found: no container. damaged: no container tells the log's identity.
+  // not_found: no segment. damaged: no segment tells the log's identity.
   [[nodiscard]] static Result<Scan> open(env::Disk& disk, std::string folder);
 
   // Reports the progress of walks from now on, as part of a caller's step. Both must outlive the walks.
@@ -66,25 +66,25 @@ class Scan {
   [[nodiscard]] Status walk(ScanVisitor& visitor);
 
   // By index, including those outside of the stream.
-  [[nodiscard]] std::vector<ScannedContainer> const& containers() const { return containers_; }
+  [[nodiscard]] std::vector<ScannedSegment> const& segments() const { return segments_; }
   // The largest base in a sound header: nothing below it is needed.
   [[nodiscard]] Lsn base() const { return base_; }
   [[nodiscard]] std::uint64_t store_id() const { return store_id_; }
   // The highest start number found, and an LSN above every record and object of this log.
   [[nodiscard]] std::uint32_t last_start() const { return start_; }
   [[nodiscard]] Lsn beyond() const { return beyond_; }
-  [[nodiscard]] std::uint64_t container_bytes() const { return size_; }
+  [[nodiscard]] std::uint64_t segment_bytes() const { return size_; }
   [[nodiscard]] std::uint32_t block_bytes() const { return block_; }
 
  private:
   Scan(env::Disk& disk, std::string folder) : disk_(&disk), folder_(std::move(folder)) {}
-  Status read_container(std::string const& name, std::uint32_t index);
+  Status read_segment(std::string const& name, std::uint32_t index);
   Status agree();
-  Status rebuild(ScannedContainer& container, std::uint32_t index);
+  Status rebuild(ScannedSegment& segment, std::uint32_t index);
   void look_at_newest();
   void order();
-  ScannedContainer* before(ScannedContainer const& after);
-  Status walk_container(std::size_t at, Lsn& from, ScanVisitor& visitor);
+  ScannedSegment* before(ScannedSegment const& after);
+  Status walk_segment(std::size_t at, Lsn& from, ScanVisitor& visitor);
   struct Found {
     bool plausible{false};
     bool intact{false};
@@ -97,8 +97,8 @@ class Scan {
 
   env::Disk* disk_;
   std::string folder_;
-  std::vector<ScannedContainer> containers_;
-  std::vector<ScannedContainer*> stream_;
+  std::vector<ScannedSegment> segments_;
+  std::vector<ScannedSegment*> stream_;
   std::uint64_t store_id_{0};
   std::uint64_t size_{0};
   std::uint32_t block_{0};
@@ -106,7 +106,7 @@ class Scan {
   Lsn base_{};
   Lsn beyond_{};
   Lsn durable_{};  // everything below was durable, according to headers and the batches seen so far
-  std::uint64_t generations_missing_{0};  // newer than the newest container present
+  std::uint64_t generations_missing_{0};  // newer than the newest segment present
   bool know_durable_{false};              // all batches were read
   std::vector<std::byte> batch_;
   Progress const* progress_{nullptr};

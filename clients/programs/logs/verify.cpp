@@ -18,13 +18,13 @@ Result<LogFacts> read_log(env::Disk& disk, std::string const& folder, engine::Ta
   auto opened = log::file::LogReader::open(disk, folder);
   if (!opened.ok()) return opened.status();
   log::file::LogReader& reader = opened.value();
-  if (reader.containers().empty()) return no_log_here();
+  if (reader.segments().empty()) return no_log_here();
   LogFacts out;
-  log::file::ContainerHeader const& first = reader.containers().front().header;
-  out.container_bytes = first.size;
+  log::file::SegmentHeader const& first = reader.segments().front().header;
+  out.segment_bytes = first.size;
   out.block_bytes = first.block;
   Recovered tables{types, std::move(progress)};
-  tables.expect("reading", reader.containers().size() * first.payload_bytes());
+  tables.expect("reading", reader.segments().size() * first.payload_bytes());
   if (Status status = reader.read(tables, out.report); !status.ok()) return status;
   out.digest = tables.digest();
   out.records_of_no_table = tables.records_of_no_table();

@@ -13,7 +13,7 @@ namespace fastjournal::tools {
 
 struct LogFacts {
   log::file::RecoveryReport report;
-  std::uint64_t container_bytes{0};
+  std::uint64_t segment_bytes{0};
   std::uint32_t block_bytes{0};
   std::uint64_t digest{0};
   std::uint64_t records_of_no_table{0};
@@ -29,7 +29,7 @@ struct LogFacts {
 [[nodiscard]] Result<LogFacts> read_log(env::Disk& disk, std::string const& folder, engine::TableTypes const& types,
                                         Progress progress);
 
-// The error for a folder without containers.
+// The error for a folder without segments.
 [[nodiscard]] Status no_log_here();
 
 }  // namespace fastjournal::tools

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "clients/programs/fastjournal/options.h"
+#include "clients/programs/fastjournal/command_line.h"
 #include "clients/programs/fastjournal/usage/completion.h"
 #include "clients/programs/forwarder/options.h"
 #include "clients/programs/manual/page.h"

@@ -62,7 +62,7 @@ Status AsideFiles::append_to(std::string const& name, Aside const& aside, bool& 
   Descriptor const file{folder_.open_file(name, O_RDWR | O_APPEND)};
   if (file.fd < 0 && errno != ENOENT) return failure("open of", path, errno);
   if (file.fd < 0) {
-    // Only the forwarder makes such files: nobody else's is replaced.
+    // Only the forwarder makes such files: no other file is replaced.
     again = true;
     ++files_;
     return make_file(folder_, name, head_of_file(draw_seed()));

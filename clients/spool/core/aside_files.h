@@ -1,5 +1,5 @@
 // The files of rows that were set aside, a file for each table, as the forwarder writes them. Each append is made under
-// the file's exclusive lock, without waiting for it, and only if the file still has its name: a person may resend or
+// the file's exclusive lock, without waiting for it, and only if the file still has its name: an operator may resend or
 // purge it meanwhile (folder_tools.h).
 #pragma once
 

@@ -63,8 +63,8 @@ Status punch(int fd, std::string const& path, std::uint64_t from, std::uint64_t 
 }
 
 Status rename_damaged(files::Folder const& folder, std::string const& name) {
-  constexpr int kTriesMax = 1'000;
-  for (int number = 1; number <= kTriesMax; ++number) {
+  constexpr int kDamagedMax = 1'000;
+  for (int number = 1; number <= kDamagedMax; ++number) {
     std::string const damaged = name + (number == 1 ? ".damaged" : ".damaged-" + std::to_string(number));
     if (folder.move(name, folder, damaged) == 0) return {};
     if (errno != EEXIST) return failure("rename of", folder.path_of(name), errno);

@@ -18,7 +18,7 @@ using files::failure;
 
 // At most `bytes`, appended to `to`. Fewer: the file ends there.
 [[nodiscard]] Status read_at(int fd, std::string const& path, std::uint64_t offset, std::size_t bytes, std::string& to);
-// All of it. What a failure leaves behind is passed over by whoever reads it.
+// All of it. What a failure leaves behind is passed over by readers.
 [[nodiscard]] Status write_all(int fd, std::string const& path, std::string_view bytes);
 // The same, and durable. After a failure the file must not be synced once more (syncs.h).
 [[nodiscard]] Status append(int fd, std::string const& path, std::string_view bytes);

@@ -243,7 +243,7 @@ Result<std::uint64_t> resend(std::string const& folder, std::string const& table
     if (errno != EEXIST) return failure("rename of", aside.path_of(name), errno);
   }
   if (place.number == kFilesOfPeriodMax) return failure("rename of", aside.path_of(name), EEXIST);
-  // As of any closing file. Of somebody else's it cannot be cleared, and nobody writes there all the same.
+  // As of any closing file. Of another account's it cannot be cleared, and is not written to all the same.
   struct stat look {};
   if (::fstat(locked->file.fd, &look) == 0) static_cast<void>(::fchmod(locked->file.fd, look.st_mode & 0555U));
   for (files::Folder const* const changed : {&closing.value(), &aside})

@@ -1,5 +1,5 @@
-// What people and programs do with a spool folder while a forwarder has it, or none: look at the rows, count them, and
-// say what becomes of those that were set aside. Nothing here waits for anybody, and rows are read in bounded memory.
+// Operations on a spool folder, with or without a running forwarder: look at the rows, count them, and
+// say what becomes of those that were set aside. Nothing here waits, and rows are read in bounded memory.
 //
 // What is read may change meanwhile: rows that are on their way to the daemon count as waiting until their space is
 // freed, and rows that appear or go during the reading may be seen or not.

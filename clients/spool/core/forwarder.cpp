@@ -73,12 +73,12 @@ TimeMs after(TimeMs now, std::int64_t ms) { return TimeMs{now.value + ms}; }
 }  // namespace
 
 Forwarder::Forwarder(Folder& folder, Link& link, ForwarderRules rules, std::function<std::string()> draw_name)
-    : folder_(folder), link_(link), rules_(rules), draw_name_(std::move(draw_name)) {}
+    : folder_(folder), link_(link), rules_(std::move(rules)), draw_name_(std::move(draw_name)) {}
 
 Status Forwarder::start() {
   Result<std::vector<Progress>> kept = folder_.kept();
   if (!kept.ok()) return kept.status();
-  for (Progress& progress : kept.value()) kept_[progress.instance] = {std::move(progress), false};
+  for (Progress const& progress : kept.value()) kept_[progress.instance] = {progress, false};
   Result<std::vector<std::string>> held = folder_.held_tables();
   if (!held.ok()) return held.status();
   for (std::string const& table : held.value()) held_[table];

@@ -1,16 +1,17 @@
-// Brings the rows of a folder to a daemon, each exactly once, whatever is killed meanwhile. It decides; Folder and Link do.
-// Its owner calls run() when something may have changed, and at next_date() at the latest.
+// Brings the rows of a folder to a daemon, each exactly once, whatever is killed meanwhile. It decides; Folder and Link
+// do. Its owner calls run() when something may have changed, and at next_date() at the latest.
 //
-// A row's identity is the name that was drawn for its file, and its ordinal there. The daemon remembers both, so that a row
-// that is sent again counts once. Ordinals never shift: a file is synced up to what is about to be sent, and they are
-// counted on from the last place that was kept durably. What is settled there is erased.
+// A row's identity is the name that was drawn for its file, and its ordinal there. The daemon remembers both, so that a
+// row that is sent again counts once. Ordinals never shift: a file is synced up to what is about to be sent, and they
+// are counted on from the last place that was kept durably. What is settled there is erased.
 //
-// A row that the daemon does not take now, such as that of a table which is not declared so far, would hold up everything
-// behind it. Its table is held: its rows go to a file of their own, in order and with their identities, and from there
-// to the daemon later. The rows of other tables go on. At most 1,000 tables are held; a row of one more is set aside.
+// A row that the daemon does not take now, such as that of a table which is not declared so far, would hold up
+// everything behind it. Its table is held: its rows go to a file of their own, in order and with their identities, and
+// from there to the daemon later. The rows of other tables go on. At most 1,000 tables are held; a row of one more is
+// set aside.
 //
-// A row that is refused for good is set aside with its reason and identity, and the rows behind it go on. A person may
-// move the file of such rows among the closing ones: what is found there is sent as new rows of that file (aside.h).
+// A row that is refused for good is set aside with its reason and identity, and later rows go on. An operator may move
+// the file of such rows among the closing ones: what is found there is sent as new rows of that file (aside.h).
 #pragma once
 
 #include <cstddef>
@@ -72,7 +73,7 @@ class Forwarder {
   // What was kept before. The first call.
   [[nodiscard]] Status start();
   // All that can be done now.
-  // `is_changed` false: nobody has written to the folder since the last run, as far as is known; the files are looked at
+  // `is_changed` false: the folder was not written to since the last run, as far as is known; the files are looked at
   // once a second all the same.
   void run(TimeMs now, bool is_changed = true);
   // The latest date of the next run, if nothing happens before.

@@ -1,4 +1,4 @@
-// What the forwarder needs of the world, and what it keeps about a file. The shell implements both; so do tests.
+// The forwarder's interfaces to the world, and its notes about a file. The shell implements both; so do tests.
 #pragma once
 
 #include <compare>

@@ -20,7 +20,7 @@ namespace fastjournal::spool {
 inline constexpr std::size_t kLineBytesMax = std::size_t{64} << 10U;
 
 // The first line at or behind `from`, as find_record: `body` is the line without its LF. LF and zeros between lines are
-// nothing; a last line without a LF is unfinished, or damage once nobody writes any more.
+// nothing; a last line without a LF is unfinished, or damage once there are no writers.
 [[nodiscard]] Found find_line(std::string_view bytes, std::size_t from, bool is_settled);
 
 // The message of a line, and its frame's body in `frame`. `row` owns its bytes. invalid: it is no list of parameters, or

@@ -28,9 +28,9 @@ constexpr std::size_t kOpenMax = 256;
 constexpr std::size_t kLockedMax = 256;
 constexpr std::uint32_t kNamesTried = 100'000;
 
-// Producers of a list system take no lock. The kernel gives a lease of a file only while nobody else has it open, and
-// this one has no name that a producer opens. Without leases (a file of another user, some network file systems) it must
-// not have been written for a minute: nobody holds it open for longer than one line.
+// Producers of a list system take no lock. The kernel gives a lease of a file only while no other process has it open,
+// and this one has no name that a producer opens. Without leases (a file of another user, some network file systems) it
+// must not have been written for a minute: no producer holds it open for longer than one line.
 Result<bool> is_ours_alone(int fd, std::string const& path) {
   if (::fcntl(fd, F_SETLEASE, F_WRLCK) == 0) {
     if (::fcntl(fd, F_SETLEASE, F_UNLCK) == 0) return true;
@@ -42,7 +42,7 @@ Result<bool> is_ours_alone(int fd, std::string const& path) {
   return look.st_mtime + kLinesQuietS <= ::time(nullptr);
 }
 
-// A file that was ended cannot be written by whoever is not root, and its rows must be erased. The producers that still
+// A file that was ended cannot be written except by root, and its rows must be erased. The producers that still
 // have it may save one more row each meanwhile, as before.
 int open_rows(files::Folder const& folder, std::string const& name, bool& is_read_only) {
   int const fd = folder.open_file(name, O_RDWR);
@@ -557,7 +557,7 @@ Result<Identities> PosixFolder::settled_before() {
   if (Status status = aside_.collect(out); !status.ok()) return status;
   for (auto const& [instance, file] : files_) {
     Result<File*> const open = opened(instance);
-    if (!open.ok() && !file->folder->has(file->name)) continue;  // somebody deleted it
+    if (!open.ok() && !file->folder->has(file->name)) continue;  // it was deleted
     if (!open.ok()) return open.status();
     if (Status status = collect_aside(file->fd, file->path(), syncs_, out); !status.ok()) return status;
   }

@@ -77,8 +77,8 @@ struct Found {
 };
 
 // The first record at or behind `from`. A record that is not whole is passed over, as damaged, if another one is found
-// behind it: bytes are appended in the order of the writes. With `is_settled` nobody writes any more, and nothing is
-// unfinished.
+// behind it: bytes are appended in the order of the writes. With `is_settled` there are no writers any more, and
+// nothing is unfinished.
 [[nodiscard]] Found find_record(std::string_view bytes, std::size_t from, Seed seed, bool is_settled);
 
 }  // namespace fastjournal::spool

@@ -1,5 +1,5 @@
 // Which of several daemons gets the rows of each table: the first one that is there, until an answer says otherwise. A
-// daemon that does not know a table, or that says that nobody decides for it now, is passed over for its rows; where
+// daemon that does not know a table, or that says that no node decides for it now, is passed over for its rows; where
 // another one decides (`moved`), they go there. Only the last answer counts: a daemon that is behind sends them on once
 // more, and the next answer is a newer one. Pure: connections are the link's.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace fastjournal::spool {
 
-// Nobody decides for the table now; nothing was done, and soon somebody will.
+// No node decides for the table now; nothing was done, and soon one will.
 [[nodiscard]] bool is_without_owner(Status const& answer);
 
 class Routes {

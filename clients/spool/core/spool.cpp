@@ -92,7 +92,7 @@ void count_forks() {
 enum class Fate : std::uint8_t {
   goes_on,
   ended,  // by the forwarder, or it is as large as it may be
-  gone,   // somebody deleted it: what was written last is lost with it
+  gone,   // it was deleted: what was written last is lost with it
 };
 
 // Not the dates: Linux keeps a date that was looked at finer from then on, and the next write has to bring the inode to
@@ -168,7 +168,7 @@ Status check_row(Message const& row, Seen const& seen) {
 }
 
 // Refuses a row that would never be handed out, whatever its table is; what else is wrong with it depends on that. A
-// date that counts from when the daemon has the row is known to nobody so far.
+// date that counts from when the daemon has the row is unknown so far.
 Status check_dates(Message const& row, std::int64_t now_ms) {
   for (std::string_view const name : {"process_date", "expiration_date", "insertion_date"})
     if (Value const* const date = row.find(name); date != nullptr && date->bytes.starts_with('+')) return {};
@@ -218,13 +218,12 @@ class Spool::Body {
     static_cast<void>(sync());
   }
 
-  Status declare(TableDeclaration table, TypeDeclaration const& type) {
+  Status declare(TableDeclaration const& table, TypeDeclaration const& type) {
     if (table.type != type.name)
       return Status{Code::bad_parameter, "table " + table.name + " is of type " + table.type + ", not of " + type.name}
           .with("table", table.name);
-    std::string const name = table.name;
-    checks_.erase(name);
-    checks_.try_emplace(name, std::move(table), type);
+    checks_.erase(table.name);
+    checks_.try_emplace(table.name, table, type);
     return {};
   }
 
@@ -434,10 +433,10 @@ class Spool::Body {
       Result<std::optional<Seed>> const seed = read_seed(fd, file->path);
       if (!seed.ok()) return seed.status();
       if (!seed.value()) {
-        ++step;  // its first producer was killed while it wrote the head, or this is a file of somebody else
+        ++step;  // its first producer was killed while it wrote the head, or this is a file of other origin
         continue;
       }
-      // Whoever made the file may sync nothing.
+      // The maker of the file may sync nothing.
       if (options_.sync != Sync::none)
         if (Status status = sync_names(); !status.ok()) return status;
       file->seed = *seed.value();
@@ -500,8 +499,8 @@ Message Spool::row_of(std::string_view table) {
   return out;
 }
 
-Status Spool::declare(TableDeclaration table, TypeDeclaration const& type) {
-  return body_->declare(std::move(table), type);
+Status Spool::declare(TableDeclaration const& table, TypeDeclaration const& type) {
+  return body_->declare(table, type);
 }
 Status Spool::save(Message const& row) { return body_->save(row); }
 Status Spool::sync() { return body_->sync(); }

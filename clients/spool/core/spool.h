@@ -15,8 +15,8 @@
 //
 // While a producer has a file open it holds a shared flock on it, which its forked children share. The forwarder ends a
 // file by clearing its write bits; a producer notices that behind its next write, which still counts, and goes on with
-// another file. The forwarder deletes a file only once nobody holds that lock. A Spool that saves nothing for long keeps
-// one file from being deleted; its disk space is freed all the same. A child may go on with the Spool of its parent, if no
+// another file. The forwarder deletes a file only once that lock is free. A Spool that saves nothing for long keeps one
+// file from being deleted; its disk space is freed all the same. A child may go on with the Spool of its parent, if no
 // other thread used that at the moment of the fork.
 #pragma once
 
@@ -64,7 +64,7 @@ class Spool {
   // From then on rows of this table are checked as the daemon will do it (model/row_check.h), before anything is written.
   // Rows of other tables are not. A table that is declared again is replaced. Not while another thread uses the Spool.
   // bad_parameter: the type is another one than the table's.
-  [[nodiscard]] Status declare(TableDeclaration table, TypeDeclaration const& type);
+  [[nodiscard]] Status declare(TableDeclaration const& table, TypeDeclaration const& type);
 
   // Appends the row. From any thread.
   //   missing_parameter, bad_parameter   no table, or client and sequence are there

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kMark = "unsynced.";
 constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20U;
 
-// Without the holes, which stay. Producers append behind `to`, and nobody else writes before it.
+// Without the holes, which stay. Producers append behind `to`, and no one else writes before it.
 Status write_again(int fd, std::string const& path, std::uint64_t from, std::uint64_t to) {
   // It would append otherwise.
   int const flags = ::fcntl(fd, F_GETFL);

@@ -25,7 +25,7 @@ class Syncs {
   // All that the file has from `from` on; `fd` can be read, and, after a failure, written.
   [[nodiscard]] Status sync(int fd, std::string const& path, std::uint64_t from);
   // The same behind all of `bytes`, which are written to the end of the file. What a failure leaves behind is passed
-  // over by whoever reads it.
+  // over by readers.
   [[nodiscard]] Status append(int fd, std::string const& path, std::string_view bytes, std::uint64_t from);
 
  private:

@@ -1,4 +1,4 @@
-// A part of the program that opens connections of its own on a network which somebody else handles. That one passes on
+// A part of the program that opens connections of its own on a network which another part handles. That one passes on
 // what concerns them, and drives it: tick() once a turn after all input, end_turn() after everything that may send.
 #pragma once
 

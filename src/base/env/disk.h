@@ -79,10 +79,10 @@ enum class OpenMode : std::uint8_t {
   read_only,
   read_write,
   create_new,
-  create_closed,  // the same, and nobody but its owner may open the file until it is given
+  create_closed,  // the same, and only its owner may open the file until it is given
 };
 
-// Who may open a file beside its owner; a folder, whoever may read it.
+// The accounts that may open a file beside its owner; a folder, those that may read it.
 struct Access {
   std::uint32_t mode{0640};
   std::optional<std::uint32_t> group{};  // nothing: the one that it has
@@ -112,13 +112,13 @@ class Disk {
   // Gives a file or a folder this mode and group; durable as a name is. not_allowed: also a group that is none of this
   // process's.
   [[nodiscard]] virtual Status give(std::string_view path, Access const& access) = 0;
-  // Everybody may go through this folder from now on, and sees no more of it than before.
+  // All users may go through this folder from now on, and sees no more of it than before.
   [[nodiscard]] virtual Status let_through(std::string_view folder) = 0;
   [[nodiscard]] virtual Status sync_folder(std::string_view path) = 0;
   // in_use, with the holder if known.
   [[nodiscard]] virtual Result<std::unique_ptr<FolderLock>> lock_folder(std::string_view path) = 0;
   // Excludes writers during a read, and changes nothing on the disk. Where a file system cannot lock folders, a folder
-  // without a lock file (a copy that was never locked) excludes nobody.
+  // without a lock file (a copy that was never locked) excludes no process.
   [[nodiscard]] virtual Result<std::unique_ptr<FolderLock>> lock_folder_to_read(std::string_view path) = 0;
   // Bytes that an ordinary user can still write.
   [[nodiscard]] virtual Result<std::uint64_t> free_bytes() = 0;

@@ -1,9 +1,9 @@
-// When to look whether a folder and its files are still where a start will look for them (FolderLock::look, File::look):
-// of logs, and of bytes outside them. A file that was removed, or a folder that another one took the place of, takes
-// what is written like any other: only looking tells.
+// When to look whether a folder and its files are still where a start will look for them (FolderLock::look,
+// File::look): of logs, and of bytes outside them. A file that was removed, or a folder that another one took the place
+// of, takes what is written like any other: only looking tells.
 //
-// What leaves rests on a look that is no older than kLookEveryUs; and nobody asks for years. A look after each sync would
-// cost two system calls a turn; a look on a thread could not keep answers back. While the loop is idle nobody is
+// Output rests on a look that is no older than kLookEveryUs; and is not asked for years. A look after each sync
+// would cost two system calls a turn; a look on a thread could not keep answers back. While the loop is idle nobody is
 // acknowledged anything, so that rarer looks suffice.
 #pragma once
 

@@ -36,7 +36,7 @@ struct Peer {
   std::string_view text;      // for people: "127.0.0.1:51234", "unix:pid 812 uid 1000"
   std::string_view origin;    // owner of its connections and names: "ip:127.0.0.1", "uid:1000", "made" for our own
   std::uint32_t listener{0};  // ListenOptions::number of its listener; 0 for our own
-  // Whom the verified certificate of the peer names, 1 to 64 characters out of A-Z a-z 0-9 _ . @ -; empty: nobody.
+  // Whom the verified certificate of the peer names, 1 to 64 characters out of A-Z a-z 0-9 _ . @ -; empty: none.
   std::string_view user{};
 };
 
@@ -47,7 +47,7 @@ struct ListenOptions {
   bool reserved{false};           // the last possible connections are reserved for this listener
   std::string refusal{};          // what peers are told where there is no descriptor for them; not over TLS
   // Of a unix socket: only these users and members of these groups may come, by their numbers; besides root and the
-  // user of this process. Both empty: everybody whom the file's mode lets. Others are not heard of.
+  // user of this process. Both empty: every user whom the file's mode lets. Others are not heard of.
   std::vector<std::uint32_t> users{};
   std::vector<std::uint32_t> groups{};
   std::string refusal_not_allowed{};  // what others are told; not over TLS
@@ -108,9 +108,9 @@ class Network {
   // peer that refuses our own certificate may say so after that, by on_closed (TLS 1.3).
   [[nodiscard]] virtual Result<ConnectionId> connect(Address const& address, ConnectOptions const& options) = 0;
   // Returns the bound address (port 0 resolved). An address that it listens on already is shared by both listeners: so
-  // one can take the place of another, which then stops, and nobody is refused meanwhile.
+  // one can take the place of another, which then stops, and no connection is refused meanwhile.
   [[nodiscard]] virtual Result<Address> listen(Address const& address, ListenOptions const& options) = 0;
-  // By the listener of this number nobody comes any more. Connections that were opened stay.
+  // The listener of this number is closed. Connections that were opened stay.
   // Its sockets for datagrams end.
   virtual void stop_listening(std::uint32_t number) = 0;
   // Gives the kernel as much as it takes now; returns that size. If it is less than given, on_writable follows, and the

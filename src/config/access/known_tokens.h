@@ -1,8 +1,8 @@
 // Tokens whose slow hash was computed already, so that it is computed once for each: by a digest under a random key of
-// this process, of which nobody can say which token it belongs to. Bounded: the least recently used one is forgotten.
+// this process, which does not reveal the token. Bounded: the least recently used one is forgotten.
 //
-// A look-up takes the place from the first bytes of the digest and compares all of it in constant time. What the time of
-// a look-up tells about a digest is nothing about the token, since the key is secret.
+// A look-up takes the place from the first bytes of the digest and compares all of it in constant time. What the time
+// of a look-up tells about a digest is nothing about the token, since the key is secret.
 #pragma once
 
 #include <array>

@@ -14,7 +14,7 @@ namespace fastjournal::access {
 inline constexpr std::uint32_t kAdministratorMode = 0600;
 inline constexpr std::uint32_t kSocketMode = 0660;
 
-// What the connections of a listener speak; any other name is that of a protocol of table types.
+// The protocol of the connections of a listener; any other name is that of a protocol of table types.
 inline constexpr char kMessages[] = "messages";
 inline constexpr char kHttp[] = "http";
 
@@ -25,7 +25,7 @@ struct ListenDeclaration {
   bool plain_text{false};  // this or tls must be true if loopback is false
   Rights rights{kLoopbackRights};        // of its connections; users who log in have theirs in addition
   std::uint32_t unix_mode{kSocketMode};  // of a unix socket's file
-  bool open{false};  // must be true if loopback is false and whoever comes by it has rights without a login
+  bool open{false};  // must be true if loopback is false and its clients have rights without a login
   bool tls{false};
   std::string protocol{kMessages};
   std::vector<std::string> hosts{};  // of http: its names, beside localhost and IP addresses

@@ -1,4 +1,4 @@
-// Who shows which token: decides at once for tokens that are known already, and has the slow hash of the others computed
+// Logins by token: decides at once for tokens that are known already, and has the slow hash of the others computed
 // elsewhere. Failures are remembered for a while, limited by origin (tries.h) and told after a delay, so that guessing
 // is slow and the time of a refusal tells nothing. Owned by the server; on its thread.
 //
@@ -91,7 +91,7 @@ class Logins {
 
   // Empty: the outcome comes later, through take_outcomes. `who` has no attempt under way.
   [[nodiscard]] std::optional<Outcome> begin(ConnectionId who, Claim const& claim, std::int64_t now_us);
-  // Nobody waits for the outcome any more.
+  // The outcome is no longer needed.
   void forget(ConnectionId who);
   // A job was run.
   void finish(std::unique_ptr<HashJob> job, std::int64_t now_us);

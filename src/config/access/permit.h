@@ -1,5 +1,5 @@
-// What the sender of a message may do: rights on all tables, and those that a user has on some. Whoever comes by a
-// listener that is bound to a table has rights on that table only, as a user too. Borrows the user and the name.
+// The permit of the sender of a message: rights on all tables, and those that a user has on some. A client that comes
+// by a listener that is bound to a table has rights on that table only, as a user too. Borrows the user and the name.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace fastjournal::access {
 
 struct Permit {
   Rights rights{};            // on all tables, and on the daemon itself; with `bound`, on that table alone
-  User const* user{nullptr};  // null: nobody has logged in
+  User const* user{nullptr};  // null: not logged in
   std::string_view bound{};   // the only table; empty: all
 
   [[nodiscard]] bool has(Right right) const { return bound.empty() && rights.has(right); }

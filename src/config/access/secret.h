@@ -7,7 +7,7 @@
 
 namespace fastjournal::access {
 
-// Overwrites the bytes; not left out by a compiler that sees nobody read them.
+// Overwrites the bytes; not optimised away as a dead store.
 void wipe(std::span<char> bytes);
 // The same, with the room behind its end; it is empty afterwards.
 void wipe(std::string& text);

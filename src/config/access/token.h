@@ -51,11 +51,11 @@ struct HashCost {
 
   bool operator==(HashCost const&) const = default;
 };
-// What a file may ask for, so that it cannot ask for all memory: 4 to 256 MiB.
+// The bounds of a file's request, so that it cannot take all memory: 4 to 256 MiB.
 inline constexpr HashCost kHashCostLeast{.log_n = 12, .r = 8, .p = 1};
 inline constexpr HashCost kHashCostMost{.log_n = 18, .r = 8, .p = 4};
 
-// What is kept of a token.
+// The stored form of a token.
 class TokenHash {
  public:
   // Slow on purpose. Not ok: there is no memory for it.

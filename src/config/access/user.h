@@ -15,7 +15,7 @@
 
 namespace fastjournal::access {
 
-// What a file may hold: a user's rights on a table are looked up by going through his grants.
+// The limits of a file: a user's rights on a table are looked up by going through his grants.
 inline constexpr std::size_t kUsersMax = 2048;
 inline constexpr std::size_t kGrantsMax = 32;       // of a user
 inline constexpr std::size_t kGrantTablesMax = 64;  // names in one grant

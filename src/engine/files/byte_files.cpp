@@ -4,8 +4,9 @@
 
 namespace fastjournal::storage {
 
-ByteFiles::ByteFiles(env::Disk& disk, ByteFilesOptions options, Stores& table, ByteFilesOwner* owner)
-    : context_{.disk = disk, .options = std::move(options), .table = &table, .owner = owner} {}
+ByteFiles::ByteFiles(env::Disk& disk, ByteFilesOptions options, Stores& table, ManagesFiles* manager,
+                     ByteFilesOwner* owner)
+    : context_{.disk = disk, .options = std::move(options), .table = &table, .manager = manager, .owner = owner} {}
 
 Status ByteFiles::begin(Lsn end) {
   touch();
@@ -13,17 +14,16 @@ Status ByteFiles::begin(Lsn end) {
   if (!failure().ok()) return failure();
   if (Status status = sync_carried(); !status.ok()) return status;
   if (Status status = recovery_.finish(promised_.extents()); !status.ok()) return status;
-  Stores& table = *context_.table;
-  bool const says_files = context_.says_files();
-  if (says_files)
+  ManagesFiles* const manager = context_.manager;
+  if (manager != nullptr)
     if (Status status = tidying_.link_at_start(); !status.ok()) return status;
   for (auto const& [number, file] : files_.all()) {
     files_.tell_taken(file);
-    if (says_files && table.file_to_be() == number) table.file_has(number, file.end, 0);
+    if (manager != nullptr && manager->file_to_be() == number) manager->file_has(number, file.end, 0);
   }
   carried_.turn_ended(end);
   context_.is_serving = true;
-  if (says_files) tidying_.follow_wishes(end, end);
+  if (manager != nullptr) tidying_.follow_requests(end, end);
   return {};
 }
 
@@ -49,13 +49,14 @@ void ByteFiles::freed(Extent const& extent, Lsn lsn) {
   DataFile* const file = files_.freed(extent);
   if (file == nullptr) return;
   recovery_.freed(extent);
-  if (context_.is_serving && !context_.says_files()) tidying_.freed(*file, extent, lsn);
+  if (context_.is_serving && !context_.manages_files()) tidying_.freed(*file, extent, lsn);
 }
 
 void ByteFiles::dropped(Lsn lsn) {
   promised_.clear();
   dropped_at_ = lsn;
   context_.table = nullptr;
+  context_.manager = nullptr;
   touch();
 }
 
@@ -84,7 +85,7 @@ void ByteFiles::end_turn(Lsn durable, Lsn end, std::int64_t now_us) {
   }
   promised_.give_back_let_go(durable);
   tidying_.free_durable(durable);
-  if (context_.says_files()) tidying_.follow_wishes(durable, end);
+  if (context_.manages_files()) tidying_.follow_requests(durable, end);
 }
 
 std::int64_t ByteFiles::next_us() const {

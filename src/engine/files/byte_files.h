@@ -40,8 +40,9 @@ namespace fastjournal::storage {
 
 class ByteFiles final : public engine::Outside {
  public:
-  // `table` is there until dropped(). `owner` null: it is looked at in every turn.
-  ByteFiles(env::Disk& disk, ByteFilesOptions options, Stores& table, ByteFilesOwner* owner = nullptr);
+  // `table` is there until dropped(), and so is `manager`, the same one. `owner` null: it is looked at in every turn.
+  ByteFiles(env::Disk& disk, ByteFilesOptions options, Stores& table, ManagesFiles* manager = nullptr,
+            ByteFilesOwner* owner = nullptr);
   virtual ~ByteFiles() = default;
   ByteFiles(ByteFiles const&) = delete;
   ByteFiles& operator=(ByteFiles const&) = delete;

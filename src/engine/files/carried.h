@@ -17,7 +17,7 @@ class CarriedBytes {
 
   // A place for it. not_supported: this file system cannot promise the space.
   [[nodiscard]] Result<StoredValue> place(std::string_view bytes, bool is_text);
-  // A record names the place. Written by the next flush(): nobody reads before the turn ends, nor in a replay.
+  // A record names the place. Written by the next flush(): no one reads before the turn ends, nor in a replay.
   void write(DataFile& file, Extent const& extent, std::string_view bytes);
   void flush();
   // The end of the log.

@@ -1,6 +1,6 @@
-// What the parts of one table's byte files share: options, the table, what has failed, and whether something is to be done.
-// Owned by ByteFiles (byte_files.h), on the loop's thread. A part may be told anything only by this, or by the parts that
-// its constructor takes.
+// State shared by the parts of one table's byte files: options, the table, what has failed, and whether something is to
+// be done. Owned by ByteFiles (byte_files.h), on the loop's thread. A part may be told anything only by this, or by the
+// parts that its constructor takes.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +47,7 @@ struct Context {
   env::Disk& disk;
   ByteFilesOptions options;
   Stores* table;          // null: it was dropped
+  ManagesFiles* manager;  // the same table; null: it does not name its files, or was dropped
   ByteFilesOwner* owner;  // null: they are looked at in every turn
   bool is_touched{false};
   bool is_serving{false};  // the start is over
@@ -58,7 +59,7 @@ struct Context {
   ByteFigures figures{};
 
   [[nodiscard]] bool is_dropped() const { return table == nullptr; }
-  [[nodiscard]] bool says_files() const { return table != nullptr && table->file_for_new() != 0; }
+  [[nodiscard]] bool manages_files() const { return manager != nullptr; }
   void touch() {
     if (!std::exchange(is_touched, true) && owner != nullptr) owner->touched();
   }

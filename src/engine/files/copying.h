@@ -1,4 +1,4 @@
-// Values that a table moves to the file that it is building (Stores::wish_to_copy), and with them those of transactions
+// Values that a table moves to the file that it is building (ManagesFiles::request_copies), and with them those of transactions
 // that are not over. A job copies and syncs them; then the table decides which of them have moved.
 #pragma once
 
@@ -15,7 +15,7 @@ class Copying {
   Copying(Context& context, DataFiles& files, PromisedValues& promised)
       : context_(context), files_(files), promised_(promised) {}
 
-  // Copies that are done: for Stores::decide_moved. Those that failed are `not_moved`, with the reason of the first.
+  // Copies that are done: for ManagesFiles::decide_moved. Those that failed are `not_moved`, with the reason of the first.
   struct Copied {
     std::vector<Moved> moved;
     std::vector<CopyRequest> not_moved;

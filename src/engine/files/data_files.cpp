@@ -41,7 +41,7 @@ Status DataFiles::open(std::vector<std::string>& left_over) {
       left_over.push_back(name);
       continue;
     }
-    // Somebody else's: it stays, and its number is passed over.
+    // A file of other origin: it stays, and its number is passed over.
     if (!header || header->number != *number || header->table != options.table) continue;
     bool const is_stranger = header->store_id != options.store_id;
     if (!options.keeps) {
@@ -88,7 +88,7 @@ Status DataFiles::give_access() {
   std::optional<env::Access> const& declared = options.access;
   if (!has_folder_ || (!declared && !options.usual)) return {};
   env::Access access = declared ? *declared : *options.usual;
-  // Who is let in has to come there. He is in none of the groups of what is above.
+  // A reader who is let in must reach the file, and is in none of the groups of the folders above.
   bool const is_for_others = declared && ((access.mode & 0004U) != 0 || (access.group && (access.mode & 0040U) != 0));
   // They may have had another one, when it was declared.
   if (!access.group && options.usual) access.group = options.usual->group;
@@ -135,8 +135,8 @@ Result<DataFile*> DataFiles::make(std::uint32_t number) {
   ByteFilesOptions const& options = context_.options;
   Result<FilePtr> made = make_file(context_.disk, options.folder, path_of(number),
                                    {number, options.table, options.store_id}, options.access);
-  // Somebody else's file has this name: the next attempt takes the next number.
-  if (made.status().code() == Code::in_use && !context_.says_files()) last_number_ = std::max(last_number_, number);
+  // A file of other origin has this name: the next attempt takes the next number.
+  if (made.status().code() == Code::in_use && !context_.manages_files()) last_number_ = std::max(last_number_, number);
   if (!made.ok()) return made.status();
   return &add(number, std::move(made).value());
 }
@@ -157,7 +157,7 @@ void DataFiles::remove(DataFile& file) {
 std::vector<std::uint32_t> DataFiles::in_use() const {
   std::vector<std::uint32_t> out;
   for (auto const& [number, file] : files_)
-    if (!file.removing && (context_.says_files() || file.named > 0 || file.outstanding > 0)) out.push_back(number);
+    if (!file.removing && (context_.manages_files() || file.named > 0 || file.outstanding > 0)) out.push_back(number);
   return out;
 }
 
@@ -165,8 +165,8 @@ std::vector<std::uint32_t> DataFiles::in_use() const {
 // Places
 
 Result<DataFile*> DataFiles::file_for(std::uint64_t bytes) {
-  if (context_.says_files()) {
-    DataFile* const said = find(context_.table->file_for_new());
+  if (context_.manages_files()) {
+    DataFile* const said = find(context_.manager->file_for_new());
     if (said == nullptr)
       return Status{Code::unavailable, context_.options.folder + ": the file for new values is being made"};
     return said;
@@ -220,12 +220,12 @@ Result<DataFiles::Placed> DataFiles::place(std::uint64_t bytes, bool must_reserv
   return Placed{extent.value(), file.value()->file};
 }
 
-CopyJob::Copy DataFiles::place_copy(DataFile& to, CopyRequest const& wish) {
+CopyJob::Copy DataFiles::place_copy(DataFile& to, CopyRequest const& request) {
   CopyJob::Copy copy;
-  copy.wish = wish;
-  copy.name = path_of(wish.from.file);
-  DataFile const* const from = find(wish.from.file);
-  Result<Extent> place = take_place(to, wish.from.size());
+  copy.request = request;
+  copy.name = path_of(request.from.file);
+  DataFile const* const from = find(request.from.file);
+  Result<Extent> place = take_place(to, request.from.size());
   if (from == nullptr) {
     copy.status = {Code::damaged, copy.name + ": the file is gone"};
     if (place.ok()) give_back(place.value());
@@ -262,11 +262,11 @@ void DataFiles::give_back(Extent const& extent) {
   if (place == places_.end() || place->second) return;
   context_.touch();
   settle(extent);
-  // Nobody knows of it, so nothing has to be durable first. A reader of a table's own file sees zeros in its place, also
-  // in blocks that it shares with others.
+  // Its place was never told, so nothing has to be durable first. A reader of a table's own file sees zeros in its
+  // place, also in blocks that it shares with others.
   DataFile* const file = find(extent.file);
   if (file == nullptr || cannot_punch_) return;
-  if (!context_.says_files()) return want_punched(*file, extent.begin, extent.end);
+  if (!context_.manages_files()) return want_punched(*file, extent.begin, extent.end);
   garbage_.punches.push_back({file->file, extent.begin, extent.size()});
   std::uint64_t const block = aligned(extent.begin, env::kPunchAlignment);
   std::uint64_t const end = extent.end / env::kPunchAlignment * env::kPunchAlignment;
@@ -296,13 +296,13 @@ DataFile* DataFiles::freed(Extent const& extent) {
 // ---------------------------------------------------------------------------
 // Space
 
-std::uint64_t DataFiles::alignment() const { return context_.says_files() ? kAlignmentSaid : env::kPunchAlignment; }
+std::uint64_t DataFiles::alignment() const { return context_.manages_files() ? kAlignmentSaid : env::kPunchAlignment; }
 
 // Its last block is all its own, as places begin at blocks.
 void DataFiles::want_punched(DataFile const& file, std::uint64_t begin, std::uint64_t end) {
   std::uint64_t const from = aligned(begin, env::kPunchAlignment);
   std::uint64_t const to =
-      context_.says_files() ? end / env::kPunchAlignment * env::kPunchAlignment : aligned(end, env::kPunchAlignment);
+      context_.manages_files() ? end / env::kPunchAlignment * env::kPunchAlignment : aligned(end, env::kPunchAlignment);
   if (cannot_punch_ || from >= to) return;
   garbage_.punches.push_back({file.file, from, to - from});
 }
@@ -316,8 +316,8 @@ void DataFiles::cannot_punch() {
 }
 
 void DataFiles::tell_taken(DataFile const& file) {
-  if (context_.says_files() && context_.table->file_for_new() == file.number)
-    context_.table->file_has(file.number, file.end, file.hollow_bytes);
+  if (context_.manages_files() && context_.manager->file_for_new() == file.number)
+    context_.manager->file_has(file.number, file.end, file.hollow_bytes);
 }
 
 }  // namespace fastjournal::storage

@@ -52,7 +52,7 @@ struct DataFile {
   bool is_stranger{false};  // its header names another log
 };
 
-// What a job is to give back (tidying.h).
+// Space that a job is to give back (tidying.h).
 struct Garbage {
   std::vector<TidyJob::Punch> punches;
   std::vector<std::uint32_t> files;
@@ -109,7 +109,7 @@ class DataFiles {
   // In the file for new values. `must_reserve`: not ok if this file system cannot promise the space.
   [[nodiscard]] Result<Placed> place(std::uint64_t bytes, bool must_reserve = false);
   // In this file. Not ok: its status says why.
-  [[nodiscard]] CopyJob::Copy place_copy(DataFile& to, CopyRequest const& wish);
+  [[nodiscard]] CopyJob::Copy place_copy(DataFile& to, CopyRequest const& request);
   // One that was given out before this start.
   void place_again(DataFile& file, Extent const& extent);
   [[nodiscard]] bool is_placed(Extent const& extent) const { return places_.contains(key_of(extent)); }

@@ -1,4 +1,4 @@
-// What is known of the byte files of a table in numbers: for STATS and alerts.
+// Figures of the byte files of a table: for STATS and alerts.
 #pragma once
 
 #include <cstdint>

@@ -35,13 +35,13 @@ Status read_pieces(env::File& file, std::uint64_t offset, std::uint64_t bytes, G
 }
 
 // File systems punch nothing behind the end of a file, also where space was promised: of a value that was announced and
-// did not come. A zero in its last byte, which nobody else writes, moves the end behind it.
+// did not come. A zero in its last byte, which no other process writes, moves the end behind it.
 void move_end_behind(TidyJob::Punch const& punch) {
   std::uint64_t const end = punch.offset + punch.bytes;
   Result<std::uint64_t> const size = punch.file->size();
   if (!size.ok() || size.value() + env::kPunchAlignment > end) return;
   // If it fails, the space stays taken until the file is removed.
-  static_cast<void>(punch.file->write(end - 1, as_bytes(std::string_view{"", 1})));
+  static_cast<void>(punch.file->write(end - 1, as_bytes(std::string_view{"\0", 1})));
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ void FetchJob::run() {
 void CopyJob::run() {
   for (Copy& copy : copies) {
     if (!copy.status.ok()) continue;
-    Extent const& from = copy.wish.from;
+    Extent const& from = copy.request.from;
     Hasher128 hasher;
     std::uint64_t offset = copy.offset;
     copy.status = read_pieces(*copy.from, from.begin, from.size(), [&](std::string_view piece) {

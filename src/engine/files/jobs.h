@@ -98,7 +98,7 @@ struct FetchJob final : Job {
 
 struct CopyJob final : Job {
   struct Copy {
-    CopyRequest wish{};
+    CopyRequest request{};
     FilePtr from{};
     std::string name{};
     std::uint64_t offset{0};

@@ -24,7 +24,7 @@ Status PromisedValues::add(Extent const& extent) {
   context_.touch();
   Promised& one = promised_[key_of(extent)];
   one.extent = extent;
-  if (!context_.is_serving && context_.says_files() && extent.file != context_.table->file_for_new())
+  if (!context_.is_serving && context_.manages_files() && extent.file != context_.manager->file_for_new())
     if (Status status = copy_at_start(one); !status.ok()) return status;
   tell_table();
   return {};
@@ -46,7 +46,7 @@ Status PromisedValues::find_at_start(Extent const& extent) {
 }
 
 Status PromisedValues::copy_at_start(Promised& one) {
-  std::uint32_t const number = context_.table->file_for_new();
+  std::uint32_t const number = context_.manager->file_for_new();
   DataFile* to = files_.find(number);
   if (to == nullptr) {
     Result<DataFile*> made = files_.make(number);
@@ -75,8 +75,8 @@ Extent const* PromisedValues::in_file(Promised const& one, std::uint32_t file) {
 }
 
 Extent PromisedValues::place_of(Extent const& extent) const {
-  if (!context_.says_files()) return extent;
-  std::uint32_t const current = context_.table->file_for_new();
+  if (!context_.manages_files()) return extent;
+  std::uint32_t const current = context_.manager->file_for_new();
   if (extent.file == current) return extent;
   if (extent.size() == 0) return {current, kHeaderBytes, kHeaderBytes, extent.hash};
   auto const found = promised_.find(key_of(extent));
@@ -125,21 +125,21 @@ void PromisedValues::give_back_let_go(Lsn durable) {
 // ---------------------------------------------------------------------------
 // Files that are exchanged
 
-void PromisedValues::wish_to_copy(std::uint32_t file, std::vector<CopyRequest>& wishes) const {
+void PromisedValues::request_copies(std::uint32_t file, std::vector<CopyRequest>& requests) const {
   std::uint64_t bytes = 0;
   std::size_t count = 0;
   for (auto const& [place, one] : promised_) {
     if (in_file(one, file) != nullptr) continue;
     if (count++ >= kPromisedPerJob || bytes >= kPromisedBytesPerJob) return;
     bytes += one.extent.size();
-    wishes.push_back({.key = {place.first, place.second}, .from = place_of(one.extent)});
+    requests.push_back({.key = {place.first, place.second}, .from = place_of(one.extent)});
   }
 }
 
 // Its transaction may be over by now. Without a copy the files cannot be exchanged, so the table is told as of any that
 // failed: whatever it was, the value stays where it is.
 Status PromisedValues::add_copy(CopyJob::Copy const& copy, Extent const& to) {
-  auto const found = promised_.find({static_cast<std::uint32_t>(copy.wish.key[0]), copy.wish.key[1]});
+  auto const found = promised_.find({static_cast<std::uint32_t>(copy.request.key[0]), copy.request.key[1]});
   if (copy.status.ok() && found != promised_.end()) {
     copied_to_.insert(to.file);
     found->second.copies.push_back(to);
@@ -167,11 +167,11 @@ void PromisedValues::drop_copies(std::set<std::uint32_t> const& wanted) {
 }
 
 void PromisedValues::tell_table() {
-  if (!context_.says_files()) return;
-  std::uint32_t const next = context_.table->file_to_be();
+  if (!context_.manages_files()) return;
+  std::uint32_t const next = context_.manager->file_to_be();
   bool const all = next != 0 && std::ranges::all_of(
                                     promised_, [&](auto const& one) { return in_file(one.second, next) != nullptr; });
-  context_.table->has_promised(promised_.size(), all ? next : 0);
+  context_.manager->has_promised(promised_.size(), all ? next : 0);
 }
 
 }  // namespace fastjournal::storage

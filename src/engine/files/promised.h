@@ -26,14 +26,14 @@ class PromisedValues {
 
   // As their commands name them.
   [[nodiscard]] std::vector<Extent> extents() const;
-  // What was let go in this turn may go when all that is recorded in it, up to `end`, is durable.
+  // Values that were let go in this turn may go when all that is recorded in it, up to `end`, is durable.
   void turn_ended(Lsn end);
   void give_back_let_go(Lsn durable);
   [[nodiscard]] bool is_settled() const { return let_go_.empty(); }
 
   // -- files that are exchanged ---------------------------------------------
   // Those that have no copy in this file.
-  void wish_to_copy(std::uint32_t file, std::vector<CopyRequest>& wishes) const;
+  void request_copies(std::uint32_t file, std::vector<CopyRequest>& requests) const;
   // A copy that a job made. Not ok: there is none, and the files cannot be exchanged.
   [[nodiscard]] Status add_copy(CopyJob::Copy const& copy, Extent const& to);
   // Those in other files than these.

@@ -10,15 +10,15 @@
 namespace fastjournal::storage {
 namespace {
 
-constexpr std::uint64_t kLooksPerCall = 4096;
+constexpr std::uint64_t kExtentsPerCall = 4096;
 // Values of a file of another log that are compared with their hashes before it is taken as our own.
 constexpr std::uint32_t kStrangerLooks = 8;
 
 std::set<std::uint32_t> files_wanted(Context const& context) {
   std::set<std::uint32_t> out;
-  std::vector<FileRequest> wishes;
-  if (context.says_files()) context.table->list_files(wishes);
-  for (FileRequest const& wish : wishes) out.insert(wish.number);
+  std::vector<FileRequest> requests;
+  if (context.manages_files()) context.manager->list_files(requests);
+  for (FileRequest const& request : requests) out.insert(request.number);
   return out;
 }
 
@@ -29,8 +29,8 @@ Status Recovery::finish(std::vector<Extent> const& promised) {
   if (Status status = check_named(promised); !status.ok()) return status;
   if (Status status = adopt_strangers(promised); !status.ok()) return status;
   if (Status status = remove_garbage(); !status.ok()) return status;
-  if (context_.says_files())
-    if (std::uint32_t const number = context_.table->file_for_new(); files_.find(number) == nullptr)
+  if (context_.manages_files())
+    if (std::uint32_t const number = context_.manager->file_for_new(); files_.find(number) == nullptr)
       if (Result<DataFile*> made = files_.make(number); !made.ok()) return made.status();
   return {};
 }
@@ -42,7 +42,7 @@ Status Recovery::check_named(std::vector<Extent> const& promised) {
   std::uint64_t cursor = 0;
   do {
     found.clear();
-    cursor = context_.table->list_extents(cursor, kLooksPerCall, found);
+    cursor = context_.table->list_extents(cursor, kExtentsPerCall, found);
     for (Extent const& extent : found) {
       if (extent.size() == 0) continue;
       DataFile const* const file = files_.find(extent.file);
@@ -50,7 +50,7 @@ Status Recovery::check_named(std::vector<Extent> const& promised) {
         return {Code::damaged, fmt::format("{}: the file is gone, and records name values in it: put it back, or "
                                            "restore a backup",
                                            files_.path_of(extent.file))};
-      if (!context_.says_files()) named[extent.file].emplace_back(extent.begin, extent.end);
+      if (!context_.manages_files()) named[extent.file].emplace_back(extent.begin, extent.end);
     }
   } while (cursor != 0);
   if (!missing_.empty()) {
@@ -60,7 +60,7 @@ Status Recovery::check_named(std::vector<Extent> const& promised) {
                         "it",
                         files_.path_of(extent.file), files_.find(extent.file)->found_bytes, extent.end)};
   }
-  if (context_.says_files()) return {};
+  if (context_.manages_files()) return {};
   for (Extent const& extent : promised) named[extent.file].emplace_back(extent.begin, extent.end);
   for (auto& [number, file] : files_.all()) {
     auto& extents = named[number];
@@ -85,7 +85,7 @@ Status Recovery::adopt_strangers(std::vector<Extent> found) {
   std::map<std::uint32_t, std::uint32_t> looks;
   std::uint64_t cursor = 0;
   do {
-    cursor = context_.table->list_extents(cursor, kLooksPerCall, found);
+    cursor = context_.table->list_extents(cursor, kExtentsPerCall, found);
     for (Extent const& extent : std::exchange(found, {})) {
       if (extent.size() == 0 || !strangers.contains(extent.file) || looks[extent.file]++ >= kStrangerLooks) continue;
       std::string bytes;
@@ -118,7 +118,7 @@ Status Recovery::remove_garbage() {
   for (auto const& [number, file] : files_.all()) {
     // The last one stays: a number is never given twice.
     bool const stays =
-        context_.says_files() ? wanted.contains(number) : file.named > 0 || number == files_.last_number();
+        context_.manages_files() ? wanted.contains(number) : file.named > 0 || number == files_.last_number();
     if (!stays && file.outstanding == 0) left_over_.push_back(file_name(number));
   }
   for (std::string const& name : left_over_) {

@@ -8,8 +8,8 @@ namespace fastjournal::storage {
 std::unique_ptr<Job> Scrubbing::take_job(std::int64_t now_us) {
   constexpr std::uint64_t kBytesPerJob = 4U << 20U;
   // A value may be large, and most rows of a journal may have none outside.
-  constexpr std::uint32_t kLooksAtOnce = 16;
-  constexpr std::uint32_t kLooksPerJob = 4096;
+  constexpr std::uint32_t kExtentsAtOnce = 16;
+  constexpr std::uint32_t kExtentsPerJob = 4096;
   std::int64_t const every_us = context_.options.scrub_every_us;
   if (context_.is_dropped() || every_us == 0 || files_.all().empty()) return nullptr;
   if (next_us_ == INT64_MIN) next_us_ = now_us + every_us / 2;
@@ -17,9 +17,9 @@ std::unique_ptr<Job> Scrubbing::take_job(std::int64_t now_us) {
   auto job = std::make_unique<ScrubJob>();
   std::uint64_t bytes = 0;
   std::vector<Extent> found;
-  for (std::uint32_t looks = 0; looks < kLooksPerJob && bytes < kBytesPerJob; looks += kLooksAtOnce) {
+  for (std::uint32_t looks = 0; looks < kExtentsPerJob && bytes < kBytesPerJob; looks += kExtentsAtOnce) {
     found.clear();
-    cursor_ = context_.table->list_extents(cursor_, kLooksAtOnce, found);
+    cursor_ = context_.table->list_extents(cursor_, kExtentsAtOnce, found);
     for (Extent const& extent : found) {
       DataFile const* const file = files_.find(extent.file);
       if (file == nullptr || extent.size() == 0) continue;

@@ -132,8 +132,8 @@ Status Staging::end_value(StageId id) {
 }
 
 bool Staging::is_current(Done const& done) const {
-  if (!context_.says_files()) return true;
-  std::uint32_t const current = context_.table->file_for_new();
+  if (!context_.manages_files()) return true;
+  std::uint32_t const current = context_.manager->file_for_new();
   return std::ranges::all_of(done.values, [current](StoredValue const& value) { return value.extent.file == current; });
 }
 

@@ -1,6 +1,7 @@
-// Values on their way to a file, whole in memory or coming piece by piece: written and synced by a job; then the command
-// that brought them is decided. Values that arrive meanwhile share the next sync. A stage is the values that come together;
-// whoever began it drops it, once its command was decided or will not be: what no record named is given back.
+// Values on their way to a file, whole in memory or coming piece by piece: written and synced by a job; then the
+// command that brought them is decided. Values that arrive meanwhile share the next sync. A stage is the values that
+// come together; the caller that began it drops it, once its command was decided or will not be: what no record named
+// is given back.
 #pragma once
 
 #include <cstdint>
@@ -41,14 +42,14 @@ class Staging {
   [[nodiscard]] Result<StageId> begin_value(std::uint64_t bytes, std::uint64_t bytes_max);
   // Not ok: more than was said.
   [[nodiscard]] Status add(StageId stage, std::string_view bytes);
-  // Bytes of it that wait to be written: whoever brings them should wait.
+  // Bytes of it that wait to be written: the sender should wait.
   [[nodiscard]] std::uint64_t waiting_bytes(StageId stage) const;
   // Not ok: fewer than was said; it is dropped then.
   [[nodiscard]] Status end_value(StageId stage);
   // Its values are in a file that is not the one for new values any more: they are copied there. Not ok: it is dropped.
   [[nodiscard]] bool is_current(Done const& done) const;
   [[nodiscard]] Status store_again(StageId stage);
-  // Nobody wants it any more; also of one that is done: what is not named is given back.
+  // It is no longer wanted; also of one that is done: what is not named is given back.
   void drop(StageId stage);
 
   // Each once. drop() follows, when the command was decided.

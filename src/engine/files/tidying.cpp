@@ -8,18 +8,18 @@ namespace fastjournal::storage {
 // Whatever is there: it may be of any step of any exchange. A link whose file is not there so far follows it.
 Status Tidying::link_at_start() {
   std::string const& folder = context_.options.folder;
-  std::vector<FileRequest> wishes;
-  context_.table->list_files(wishes);
-  for (FileRequest const& wish : wishes) {
-    if (wish.link.empty()) continue;
-    std::string const path = folder + "/" + std::string{wish.link};
-    bool const is_there = files_.find(wish.number) != nullptr;
-    Status status = is_there ? context_.disk.point(path, file_name(wish.number)) : context_.disk.remove(path);
+  std::vector<FileRequest> requests;
+  context_.manager->list_files(requests);
+  for (FileRequest const& request : requests) {
+    if (request.link.empty()) continue;
+    std::string const path = folder + "/" + std::string{request.link};
+    bool const is_there = files_.find(request.number) != nullptr;
+    Status status = is_there ? context_.disk.point(path, file_name(request.number)) : context_.disk.remove(path);
     if (!status.ok() && (is_there || status.code() != Code::not_found)) return status;
-    if (is_there) links_.emplace(wish.link, file_name(wish.number));
+    if (is_there) links_.emplace(request.link, file_name(request.number));
   }
   if (Status status = context_.disk.sync_folder(folder); !status.ok()) return status;
-  for (auto const& [link, target] : links_) context_.table->link_leads_to(link, number_of(target).value_or(0));
+  for (auto const& [link, target] : links_) context_.manager->link_leads_to(link, number_of(target).value_or(0));
   return {};
 }
 
@@ -42,24 +42,24 @@ void Tidying::free_durable(Lsn durable) {
     bool const is_out = file.outstanding > 0;
     bool const is_empty = file.named == 0 && !is_out && file.freeing == 0;
     bool const is_last = number == files_.last_number();
-    if (context_.says_files() || !is_empty || file.removing || is_last) continue;
+    if (context_.manages_files() || !is_empty || file.removing || is_last) continue;
     files_.remove(file);
   }
 }
 
-void Tidying::follow_wishes(Lsn durable, Lsn end) {
+void Tidying::follow_requests(Lsn durable, Lsn end) {
   bool const is_job_out = context_.out.contains(Lane::tidy);
-  std::vector<FileRequest> wishes;
-  context_.table->list_files(wishes);
+  std::vector<FileRequest> requests;
+  context_.manager->list_files(requests);
   Links links;
   std::set<std::uint32_t> wanted;
-  for (FileRequest const& wish : wishes) {
-    if (wish.number == 0) continue;
-    wanted.insert(wish.number);
-    if (!wish.link.empty()) links.emplace(wish.link, file_name(wish.number));
-    if (files_.find(wish.number) == nullptr && std::ranges::find(to_make_, wish.number) == to_make_.end() &&
+  for (FileRequest const& request : requests) {
+    if (request.number == 0) continue;
+    wanted.insert(request.number);
+    if (!request.link.empty()) links.emplace(request.link, file_name(request.number));
+    if (files_.find(request.number) == nullptr && std::ranges::find(to_make_, request.number) == to_make_.end() &&
         !is_job_out)
-      to_make_.push_back(wish.number);
+      to_make_.push_back(request.number);
   }
   promised_.drop_copies(wanted);
   for (auto& [number, file] : files_.all()) {
@@ -71,16 +71,16 @@ void Tidying::follow_wishes(Lsn durable, Lsn end) {
     if (file.unwanted_since > durable || file.removing || file.outstanding > 0) continue;
     files_.remove(file);
   }
-  if (links != wished_links_) {
-    wished_links_ = std::move(links);
-    links_wished_at_ = end;
+  if (links != requested_links_) {
+    requested_links_ = std::move(links);
+    links_requested_at_ = end;
   }
-  if (links_wished_at_ > durable || links_ == wished_links_ || is_job_out) return;
+  if (links_requested_at_ > durable || links_ == requested_links_ || is_job_out) return;
   to_link_.clear();
-  for (auto const& [link, target] : wished_links_)
+  for (auto const& [link, target] : requested_links_)
     if (auto const now = links_.find(link); now == links_.end() || now->second != target) to_link_[link] = target;
   for (auto const& [link, target] : links_)
-    if (!wished_links_.contains(link)) to_link_[link] = {};
+    if (!requested_links_.contains(link)) to_link_[link] = {};
 }
 
 void Tidying::remove_all() {
@@ -89,10 +89,10 @@ void Tidying::remove_all() {
 
 bool Tidying::is_settled() const {
   bool const is_waiting = !freed_.empty() || !files_.garbage().is_empty();
-  if (is_waiting || !context_.says_files()) return !is_waiting;
+  if (is_waiting || !context_.manages_files()) return !is_waiting;
   // Files and links change once the record that says so is durable.
   auto const is_leaving = [](auto const& one) { return !one.second.unwanted_since.is_none() && !one.second.removing; };
-  return to_make_.empty() && to_link_.empty() && links_ == wished_links_ && context_.table->file_to_be() == 0 &&
+  return to_make_.empty() && to_link_.empty() && links_ == requested_links_ && context_.manager->file_to_be() == 0 &&
          std::ranges::none_of(files_.all(), is_leaving);
 }
 
@@ -127,8 +127,8 @@ void Tidying::finish_job(TidyJob& job) {
     if (made.file == nullptr) continue;
     DataFile const& file = files_.add(made.header.number, std::move(made.file));
     // The files may be exchanged from now on.
-    if (context_.says_files() && context_.table->file_to_be() == file.number)
-      context_.table->file_has(file.number, file.end, 0);
+    if (context_.manages_files() && context_.manager->file_to_be() == file.number)
+      context_.manager->file_has(file.number, file.end, 0);
   }
   // It was declared anew meanwhile.
   if (job.access != context_.options.access)
@@ -151,7 +151,7 @@ void Tidying::finish_job(TidyJob& job) {
       links_.erase(link);
     else
       links_[link] = target;
-    if (context_.table != nullptr) context_.table->link_leads_to(link, number_of(target).value_or(0));
+    if (context_.table != nullptr) context_.manager->link_leads_to(link, number_of(target).value_or(0));
   }
 }
 

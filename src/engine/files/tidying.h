@@ -1,6 +1,7 @@
-// Files and space beside the loop. What no record names any more is given back once that is durable and nobody reads it.
-// For a table that says its files, those that it wants are made, others are removed, and its links are set. A file is
-// made at once, since it does no harm; one is removed, and a link is set, when the record that says so is durable.
+// Files and space beside the loop. Places that no record names any more are given back once that is durable and no
+// reader is left. For a table that says its files, those that it wants are made, others are removed, and its links are
+// set. A file is made at once, since it does no harm; one is removed, and a link is set, when the record that says so
+// is durable.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +23,13 @@ class Tidying {
   Tidying(Context& context, DataFiles& files, CarriedBytes& carried, Readings const& readings, PromisedValues& promised)
       : context_(context), files_(files), carried_(carried), readings_(readings), promised_(promised) {}
 
-  // Before anybody is told a place.
+  // Before a place is told.
   [[nodiscard]] Status link_at_start();
   // No record names it once this is durable.
   void freed(DataFile& file, Extent const& extent, Lsn lsn);
   void free_durable(Lsn durable);
   // The files and links that the table wants.
-  void follow_wishes(Lsn durable, Lsn end);
+  void follow_requests(Lsn durable, Lsn end);
   // Of a table that was dropped.
   void remove_all();
   // Nothing waits but for a job that is out: that touches it when it is given back.
@@ -55,8 +56,8 @@ class Tidying {
   std::vector<std::uint32_t> removing_;  // by the job that is out
   Links links_;                          // as they are
   Links to_link_;                        // what a job makes of them; empty: removed
-  Links wished_links_;
-  Lsn links_wished_at_{};
+  Links requested_links_;
+  Lsn links_requested_at_{};
 };
 
 }  // namespace fastjournal::storage

@@ -28,6 +28,11 @@ std::string_view word_of(log::Outcome outcome) {
   return outcome == log::Outcome::committed ? "committed" : "rolled_back";
 }
 
+Status cannot_prepare() {
+  return refusal("XAER_RMERR", Code::not_supported,
+                 "tables that are not kept on disk cannot be prepared: COMMIT by one_phase");
+}
+
 }  // namespace
 
 Status Branches::check_xid(std::string_view xid) {
@@ -251,7 +256,7 @@ void Branches::connection_closed(ConnectionId connection, TimeMs now) {
 // ---------------------------------------------------------------------------
 // Ends
 
-Status Branches::prepare(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, Resting& resting) {
+Outcome Branches::prepare(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer) {
   Found found;
   Status status = find(caller, xid, found);
   if (status.ok()) status = check_ends(found->second);
@@ -260,16 +265,10 @@ Status Branches::prepare(Caller const& caller, std::string_view xid, TimeMs now,
   if (branch.is_prepared()) return wrong_order(named(xid) + " is prepared already");
   Transaction& one = *parts_.transactions.find(branch.transaction);
   if (!one.why_over.ok()) return tell_rolled_back(found);
-  if (one.is_over_several_logs()) {
-    status = prepare_in_all(found, one, caller, now);
-    resting.is_later = status.ok();
-    return status;
-  }
+  if (one.is_over_several_logs()) return Outcome::later(prepare_in_all(found, one, caller, now));
   HostedLog* const log = one.logs.empty() ? &parts_.tables.own_log() : one.only_log();
-  resting.log = log;
-  if (!log->keeps)
-    return refusal("XAER_RMERR", Code::not_supported,
-                   "tables that are not kept on disk cannot be prepared: COMMIT by one_phase");
+  Basis const basis = basis_of(log);
+  if (!log->keeps) return {cannot_prepare(), basis};
   log::TransactionBook::Entry entry;
   entry.xid = found->first;
   entry.origin = branch.origin;
@@ -278,25 +277,24 @@ Status Branches::prepare(Caller const& caller, std::string_view xid, TimeMs now,
   entry.ops_count = static_cast<std::uint32_t>(bodies.size());
   std::size_t bytes = log::TransactionBook::bytes_of(entry);
   for (std::string const& body : bodies) bytes += log::TransactionBook::bytes_of_op(body);
-  if (status = check_prepared(caller, branch.origin, *log, bytes); !status.ok()) return status;
+  if (status = check_prepared(caller, branch.origin, *log, bytes); !status.ok()) return {std::move(status), basis};
   bool const adds = !one.logs.empty() && one.logs.front().adds;
   status = log_alone(*log, now, bytes, !adds, [&](Records& records) {
     branch.object = log::TransactionBook::append_prepared(records, entry);
     for (std::size_t i = 0; i < bodies.size(); ++i)
       log::TransactionBook::append_op(records, branch.object, static_cast<std::uint32_t>(i), bodies[i]);
   });
-  if (!status.ok()) return status;
+  if (!status.ok()) return {std::move(status), basis};
   branch.log = log;
   branch.prepared = now;
   ++in_doubt_;
   parts_.transactions.prepared(one);
   look_at_ = std::min(look_at_, now + kLookEvery);
   answer.message("PREPARED").add("xid", std::string_view{found->first}).add("ops", std::uint64_t{one.ops.size()});
-  return {};
+  return {{}, basis};
 }
 
-Status Branches::commit(Caller const& caller, std::string_view xid, bool one_phase, TimeMs now, Answer& answer,
-                        Resting& resting) {
+Outcome Branches::commit(Caller const& caller, std::string_view xid, bool one_phase, TimeMs now, Answer& answer) {
   Found found;
   Status status = find(caller, xid, found);
   if (status.ok()) status = check_ends(found->second);
@@ -309,9 +307,9 @@ Status Branches::commit(Caller const& caller, std::string_view xid, bool one_pha
   if (!one.why_over.ok()) return tell_rolled_back(found);
   answer.message("COMMITTED").add("xid", std::string_view{found->first}).add("ops", std::uint64_t{one.ops.size()});
   if (one.is_over_several_logs() || branch.has_parts())
-    return end_in_all(found, caller, log::Outcome::committed, false, now, answer, resting);
+    return end_in_all(found, caller, log::Outcome::committed, false, now, answer);
   HostedLog* const log = branch.is_prepared() ? branch.log : one.only_log();
-  resting.log = log;
+  Basis const basis = basis_of(log);
   ObjectId const object = branch.object;
   if (branch.is_prepared())
     status = parts_.transactions.keep(
@@ -321,16 +319,16 @@ Status Branches::commit(Caller const& caller, std::string_view xid, bool one_pha
   if (status.ok()) {
     parts_.transactions.count_committed();
     erase(found);
-    return {};
+    return {{}, basis};
   }
   answer.clear();
   // A prepared one stays in doubt.
-  if (branch.is_prepared()) return std::move(status).with("xa", "XA_RETRY");
+  if (branch.is_prepared()) return {std::move(status).with("xa", "XA_RETRY"), basis};
   parts_.transactions.give_up(one, now, status);
-  return tell_rolled_back(found);
+  return {tell_rolled_back(found), basis};
 }
 
-Status Branches::roll_back(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, Resting& resting) {
+Outcome Branches::roll_back(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer) {
   Found found;
   Status status = find(caller, xid, found);
   if (status.ok()) status = check_ends(found->second);
@@ -338,25 +336,24 @@ Status Branches::roll_back(Caller const& caller, std::string_view xid, TimeMs no
   Branch& branch = found->second;
   if (branch.is_prepared() && branch.has_parts()) {
     answer.message("ROLLED_BACK").add("xid", std::string_view{found->first});
-    return end_in_all(found, caller, log::Outcome::rolled_back, false, now, answer, resting);
+    return end_in_all(found, caller, log::Outcome::rolled_back, false, now, answer);
   }
+  Basis const basis = basis_of(branch.is_prepared() ? branch.log : nullptr);
   if (branch.is_prepared()) {
-    resting.log = branch.log;
     ObjectId const object = branch.object;
     status = log_alone(*branch.log, now, log::TransactionBook::kRecordBytes, true,
                        [object](Records& records) { log::TransactionBook::append_ended(records, object); });
-    if (!status.ok()) return status;
+    if (!status.ok()) return {std::move(status), basis};
   }
   Transaction& one = *parts_.transactions.find(branch.transaction);
-  if (one.why_over.code() == Code::timed_out) return tell_rolled_back(found);
+  if (one.why_over.code() == Code::timed_out) return {tell_rolled_back(found), basis};
   if (one.why_over.ok()) parts_.transactions.give_up(one, now, {Code::rolled_back, "XA_ROLLBACK"});
   answer.message("ROLLED_BACK").add("xid", std::string_view{found->first});
   erase(found);
-  return {};
+  return {{}, basis};
 }
 
-Status Branches::decide(Caller const& caller, std::string_view xid, log::Outcome outcome, TimeMs now, Answer& answer,
-                        Resting& resting) {
+Outcome Branches::decide(Caller const& caller, std::string_view xid, log::Outcome outcome, TimeMs now, Answer& answer) {
   Found found;
   if (Status status = find({.is_operator = true}, xid, found); !status.ok()) return status;
   Branch& branch = found->second;
@@ -367,9 +364,9 @@ Status Branches::decide(Caller const& caller, std::string_view xid, log::Outcome
       .add("xid", std::string_view{found->first})
       .add("outcome", Value::of_text(word_of(outcome)))
       .add("ops", std::uint64_t{one.ops.size()});
-  if (branch.has_parts()) return end_in_all(found, caller, outcome, true, now, answer, resting);
+  if (branch.has_parts()) return end_in_all(found, caller, outcome, true, now, answer);
   HostedLog* const log = branch.log;
-  resting.log = log;
+  Basis const basis = basis_of(log);
   log::TransactionBook::Entry entry;
   entry.object = branch.object;
   entry.xid = found->first;
@@ -378,7 +375,7 @@ Status Branches::decide(Caller const& caller, std::string_view xid, log::Outcome
   entry.decided = outcome;
   entry.decided_at = now;
   auto const append = [&entry, lost = branch.is_home_lost](Records& records) {
-    // Nobody comes to hear of it.
+    // It is not reported.
     if (lost)
       log::TransactionBook::append_ended(records, entry.object);
     else
@@ -388,27 +385,27 @@ Status Branches::decide(Caller const& caller, std::string_view xid, log::Outcome
   std::size_t const bytes = log::TransactionBook::bytes_of(entry);
   std::size_t const held = std::exchange(branch.held, 0U);
   if (held != 0) log->log->free(held);
-  Status const status = commits ? parts_.transactions.keep(one, *log, now, ignored, append, bytes)
-                                : log_alone(*log, now, bytes, true, append);
+  Status status = commits ? parts_.transactions.keep(one, *log, now, ignored, append, bytes)
+                          : log_alone(*log, now, bytes, true, append);
   if (!status.ok()) {
     answer.clear();
     if (held != 0 && log->log->hold(held, true)) branch.held = held;
-    return status;
+    return {std::move(status), basis};
   }
   if (commits) parts_.transactions.count_committed();
   if (!commits) parts_.transactions.give_up(one, now, {Code::rolled_back, "decided by an administrator"});
   if (branch.is_home_lost) {
     erase(found);
-    return {};
+    return {{}, basis};
   }
   --in_doubt_;
   branch.decided = outcome;
   branch.decided_at = now;
   parts_.transactions.erase(std::exchange(branch.transaction, TransactionId::none));
-  return {};
+  return {{}, basis};
 }
 
-Status Branches::forget(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, Resting& resting) {
+Outcome Branches::forget(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer) {
   Found found;
   if (Status status = find(caller, xid, found); !status.ok()) return status;
   Branch const& branch = found->second;
@@ -420,14 +417,14 @@ Status Branches::forget(Caller const& caller, std::string_view xid, TimeMs now, 
                      named(xid) +
                          " has a part in a log that is not there, which waits for this outcome: start the daemon "
                          "with that log first");
-  resting.log = branch.log;
+  Basis const basis = basis_of(branch.log);
   ObjectId const object = branch.object;
   Status status = log_alone(*branch.log, now, log::TransactionBook::kRecordBytes, true,
                             [object](Records& records) { log::TransactionBook::append_ended(records, object); });
-  if (!status.ok()) return status;
+  if (!status.ok()) return {std::move(status), basis};
   answer.message("FORGOTTEN").add("xid", std::string_view{found->first});
   erase(found);
-  return {};
+  return {{}, basis};
 }
 
 // ---------------------------------------------------------------------------
@@ -435,9 +432,7 @@ Status Branches::forget(Caller const& caller, std::string_view xid, TimeMs now, 
 
 Status Branches::prepare_in_all(Found found, Transaction& one, Caller const& caller, TimeMs now) {
   for (TransactionLog const& part : one.logs)
-    if (!part.log->keeps)
-      return refusal("XAER_RMERR", Code::not_supported,
-                     "tables that are not kept on disk cannot be prepared: COMMIT by one_phase");
+    if (!part.log->keeps) return cannot_prepare();
   for (TransactionLog const& part : one.logs) {
     std::size_t bytes = 0;
     for (std::string const& body : parts_.transactions.bodies_of(one, *part.log))
@@ -471,8 +466,8 @@ Status Branches::prepare_in_all(Found found, Transaction& one, Caller const& cal
   return std::move(status).with("xa", std::string{xa});
 }
 
-Status Branches::end_in_all(Found found, Caller const& caller, log::Outcome outcome, bool is_decided, TimeMs now,
-                            Answer& answer, Resting& resting) {
+Outcome Branches::end_in_all(Found found, Caller const& caller, log::Outcome outcome, bool is_decided, TimeMs now,
+                             Answer& answer) {
   Branch& branch = found->second;
   Transaction& one = *parts_.transactions.find(branch.transaction);
   TwoPhase::Name const name{found->first, branch.origin};
@@ -517,13 +512,12 @@ Status Branches::end_in_all(Found found, Caller const& caller, log::Outcome outc
     if (!status.ok())
       status = std::move(status).with("xa", status.code() == Code::unavailable ? "XAER_RMFAIL" : "XA_RETRY");
   }
-  resting.is_later = status.ok();
   answer.clear();
-  return status;
+  return Outcome::later(std::move(status));
 }
 
 // ---------------------------------------------------------------------------
-// Who is in doubt
+// Branches in doubt
 
 std::string_view Branches::state_of(Branch const& branch, Transaction const* transaction) {
   if (branch.decided != log::Outcome::none) return word_of(branch.decided);

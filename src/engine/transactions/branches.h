@@ -1,10 +1,10 @@
-// Branches of distributed transactions (XA): a transaction under a name that a transaction manager gives it, worked on by
-// connections that are associated with it, and prepared before it is committed, so that other resources can be asked as
-// well. A prepared one is in the log (log/transaction_book.h) and stays, with what it holds, over every start: only the
-// manager ends it, or a person, whose decision is kept until the manager has heard of it. With commands of several logs
+// Branches of distributed transactions (XA): a transaction under a name that a transaction manager gives it, worked on
+// by connections that are associated with it, and prepared before it is committed, so that other resources can be asked
+// as well. A prepared one is in the log (log/transaction_book.h) and stays, with what it holds, over every start: only
+// the manager ends it, or an operator, whose decision is kept until the manager knows it. With commands of several logs
 // it is in each of them, and TwoPhase brings all to the same end.
 //
-// Parts of transactions whose home log is lost (two_phase.h) stand among the branches: a person ends them.
+// Parts of transactions whose home log is lost (two_phase.h) stand among the branches: an operator ends them.
 //
 // The states and codes are those of the XA specification: each refusal has the fact `xa` (XAER_NOTA, XAER_PROTO, ...).
 #pragma once
@@ -38,24 +38,19 @@ class Branches {
   // The records of prepared ones of one log, together; of one user or peer the half.
   static constexpr std::uint64_t kPreparedBytesMax = TwoPhase::kPreparedBytesMax;
   static constexpr std::uint64_t kPreparedBytesOfOrigin = kPreparedBytesMax / 2;
-  // What all but administrators leave.
+  // Room that all but administrators leave.
   static constexpr std::uint64_t kPreparedBytesKept = kPreparedBytesMax / 8;
   // In doubt for longer than this: an alert.
   static constexpr DurationMs kLongInDoubt{3'600'000};
 
   enum class Start : std::uint8_t { begin, join, resume };
   enum class End : std::uint8_t { success, suspend, fail };
-  // Who asks.
+  // The asking user.
   struct Caller {
     ConnectionId connection{};
     std::string_view origin{};
     bool is_operator{false};          // may end those of others, and begin some when others may not
     Message const* command{nullptr};  // which is answered
-  };
-  // When the answer may leave.
-  struct Resting {
-    HostedLog* log{nullptr};  // whose records it rests on; null: none
-    bool is_later{false};     // it comes by the ReplySink
   };
 
   struct Parts {
@@ -77,21 +72,18 @@ class Branches {
   void set_timeout(ConnectionId connection, std::optional<DurationMs> timeout);
   [[nodiscard]] DurationMs timeout_of(ConnectionId connection) const;
   [[nodiscard]] Status end(Caller const& caller, std::string_view xid, End how, TimeMs now);
-  [[nodiscard]] Status prepare(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer,
-                               Resting& resting);
-  [[nodiscard]] Status commit(Caller const& caller, std::string_view xid, bool one_phase, TimeMs now, Answer& answer,
-                              Resting& resting);
-  [[nodiscard]] Status roll_back(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer,
-                                 Resting& resting);
-  // Of one that a person has decided.
-  [[nodiscard]] Status forget(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer, Resting& resting);
+  [[nodiscard]] Outcome prepare(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer);
+  [[nodiscard]] Outcome commit(Caller const& caller, std::string_view xid, bool one_phase, TimeMs now, Answer& answer);
+  [[nodiscard]] Outcome roll_back(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer);
+  // Of one that an operator has decided.
+  [[nodiscard]] Outcome forget(Caller const& caller, std::string_view xid, TimeMs now, Answer& answer);
   // Those in doubt, in the order of their xids, behind `after`; with `all` also the others, with their states.
   void recover(Caller const& caller, bool all, std::string_view after, std::size_t count, TimeMs now,
                Answer& answer) const;
-  // -- a person's -------------------------------------------------------------------
+  // -- an operator's -------------------------------------------------------------------
   // One that is in doubt.
-  [[nodiscard]] Status decide(Caller const& caller, std::string_view xid, log::Outcome outcome, TimeMs now,
-                              Answer& answer, Resting& resting);
+  [[nodiscard]] Outcome decide(Caller const& caller, std::string_view xid, log::Outcome outcome, TimeMs now,
+                               Answer& answer);
 
   // -- others -------------------------------------------------------------------------
   void connection_closed(ConnectionId connection, TimeMs now);
@@ -119,7 +111,7 @@ class Branches {
     std::size_t held{0};                // room for its end there
     std::vector<TwoPhase::Part> parts;  // in other logs
     std::vector<std::uint64_t> others;  // the store ids of these
-    bool is_home_lost{false};           // these are parts alone: only a person ends it
+    bool is_home_lost{false};           // these are parts alone: only an operator ends it
     TimeMs prepared{};
     log::Outcome decided{log::Outcome::none};
     TimeMs decided_at{};
@@ -134,14 +126,14 @@ class Branches {
   [[nodiscard]] Status find(Caller const& caller, std::string_view xid, Found& found);
   // It has commands of several logs.
   [[nodiscard]] Status prepare_in_all(Found found, Transaction& one, Caller const& caller, TimeMs now);
-  [[nodiscard]] Status end_in_all(Found found, Caller const& caller, log::Outcome outcome, bool is_decided, TimeMs now,
-                                  Answer& answer, Resting& resting);
+  [[nodiscard]] Outcome end_in_all(Found found, Caller const& caller, log::Outcome outcome, bool is_decided, TimeMs now,
+                                   Answer& answer);
   // Whether one more may begin.
   [[nodiscard]] Status check_share(Caller const& caller) const;
   // Whether one with records of so many bytes in this log may be prepared.
   [[nodiscard]] Status check_prepared(Caller const& caller, std::string_view origin, HostedLog const& log,
                                       std::size_t bytes) const;
-  // Nobody works on it, and no person has decided it.
+  // It is not worked on, and no operator has decided it.
   [[nodiscard]] static Status check_ends(Branch const& branch);
   [[nodiscard]] Status check_tables_of(HostedLog const& log, log::TransactionBook::Entry const& entry,
                                        Declarations const& next) const;

@@ -63,7 +63,7 @@ Status Branches::restore(TimeMs now) {
     if (Status status = restore_part(*log, *log->catalogue.transactions().find(object), now); !status.ok())
       return status;
   parts_.two_phase.restore_outcomes();
-  // Before anybody sees half of one.
+  // Before half of one is visible.
   parts_.two_phase.advance(now);
   // Also if there is none: the alert may be up.
   look_at_ = now;

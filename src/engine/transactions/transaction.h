@@ -42,7 +42,7 @@ struct Transaction {
   std::vector<std::uint32_t> tables;  // their numbers, each once
   std::uint64_t kept_bytes{0};        // memory of its commands
   ConnectionId owner{};               // to which that belongs, and with which it ends; none: a branch (branches.h)
-  Status why_over;                    // not ok: it was rolled back, and whoever it belongs to is to be told
+  Status why_over;                    // not ok: it was rolled back, and its owner is to be told
 
   // Null: it has no command yet.
   [[nodiscard]] HostedLog* only_log() const { return logs.size() == 1 ? logs.front().log : nullptr; }

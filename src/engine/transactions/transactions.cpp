@@ -291,11 +291,11 @@ Transaction* Transactions::over_several_logs(ConnectionId connection) {
   return is_one ? one : nullptr;
 }
 
-Status Transactions::commit(ConnectionId connection, TimeMs now, Answer& answer, HostedLog*& log) {
+Outcome Transactions::commit(ConnectionId connection, TimeMs now, Answer& answer) {
   Transaction* const one = of(connection);
   if (one == nullptr) return none_open("COMMIT");
   if (one->owner == ConnectionId::none) return of_branch("COMMIT");
-  log = one->only_log();
+  HostedLog* const log = one->only_log();
   Status status = one->why_over.ok() ? Status{} : over(one->id, one->why_over);
   if (status.ok()) {
     answer.message("COMMITTED")
@@ -309,7 +309,7 @@ Status Transactions::commit(ConnectionId connection, TimeMs now, Answer& answer,
     end_by(connection, now, status);
   }
   erase(one->id);
-  return status;
+  return {std::move(status), basis_of(log)};
 }
 
 Status Transactions::roll_back(ConnectionId connection, TimeMs now, Answer& answer) {

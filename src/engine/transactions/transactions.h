@@ -1,10 +1,10 @@
 // Transactions of connections: BEGIN, commands of any tables, and COMMIT or ROLLBACK. Each command is promised when it
-// comes (Promises): it is checked, and what it needs is held. The COMMIT carries all of them out in one group of the log,
-// so after a crash all of them were done, or none. Until then nothing is recorded, and a crash, a lost connection and the
-// time-out end a transaction as ROLLBACK does. Commands of several logs are carried out by TwoPhase.
+// comes (Promises): it is checked, and what it needs is held. The COMMIT carries all of them out in one group of the
+// log, so after a crash all of them were done, or none. Until then nothing is recorded, and a crash, a lost connection
+// and the time-out end a transaction as ROLLBACK does. Commands of several logs are carried out by TwoPhase.
 //
-// A message that is refused ends it too, whatever it was: whoever sends all at once, without waiting for answers, must not
-// commit a part. The connection is told so by every command of it from then on, up to its COMMIT or ROLLBACK.
+// A message that is refused ends it too, whatever it was: a client that sends all at once, without waiting for answers,
+// must not commit a part. The connection is told so by every command of it from then on, up to its COMMIT or ROLLBACK.
 #pragma once
 
 #include <cstddef>
@@ -79,10 +79,9 @@ class Transactions {
   [[nodiscard]] Result<TransactionId> begin(ConnectionId connection, DurationMs timeout, TimeMs now);
   // A command of it. Answered with PROMISED; not ok: the transaction is rolled back.
   [[nodiscard]] Status promise(HostedTable& table, Command const& command, TimeMs now, Answer& answer);
-  // All its commands are carried out, in their order: COMMITTED, and behind it the answer of each. `log`: whose records
-  // they are; null: there is no command. Not ok: nothing was done. In either case it is over. Not for one over several
-  // logs.
-  [[nodiscard]] Status commit(ConnectionId connection, TimeMs now, Answer& answer, HostedLog*& log);
+  // All its commands are carried out, in their order: COMMITTED, and behind it the answer of each. Refused: nothing was
+  // done. In either case it is over. Not for one over several logs.
+  [[nodiscard]] Outcome commit(ConnectionId connection, TimeMs now, Answer& answer);
   // The one that COMMIT of this connection ends, if it has commands of several logs and is not over; else null.
   [[nodiscard]] Transaction* over_several_logs(ConnectionId connection);
   [[nodiscard]] Status roll_back(ConnectionId connection, TimeMs now, Answer& answer);
@@ -118,14 +117,14 @@ class Transactions {
   // done.
   [[nodiscard]] Status keep(Transaction& one, HostedLog& log, TimeMs now, Answer& answer,
                             std::function<void(Records&)> const& also, std::size_t also_bytes = 0);
-  // What its connection is told.
+  // The message to its connection.
   [[nodiscard]] static Status over(TransactionId id, Status const& why);
   // The bytes that keep() reserves there.
   [[nodiscard]] static std::size_t room_of(TransactionLog const& one, std::size_t also_bytes);
   // The commands of this log as bytes, for a start. They have numbers if the transaction is over several logs.
   [[nodiscard]] std::vector<std::string> bodies_of(Transaction const& one, HostedLog const& log) const;
   void count_committed() { ++figures_.committed; }
-  // What it holds is free, and `why` is kept for whoever it belongs to.
+  // Frees its holds, and keeps `why` for its owner.
   void give_up(Transaction& one, TimeMs now, Status why);
   // It is prepared: no time ends it.
   void prepared(Transaction& one);
@@ -144,7 +143,7 @@ class Transactions {
   // An op to be filled in, with the memory of one that is over; those that are over.
   [[nodiscard]] TransactionOp empty_op();
   void spare(std::vector<TransactionOp>& ops);
-  // What it holds in the tables of this log is free; null: in all. After the last one its commands are forgotten.
+  // Frees its holds in the tables of this log; null: in all. After the last one its commands are forgotten.
   void release(Transaction& one, HostedLog const* log, TimeMs now, bool was_kept);
   void end_by(ConnectionId connection, TimeMs now, Status const& why);
   template <typename Concerned>

@@ -8,7 +8,6 @@
 namespace fastjournal::engine {
 namespace {
 
-using log::Outcome;
 using log::TransactionBook;
 using Role = TransactionBook::Role;
 
@@ -63,7 +62,7 @@ void write_durably(Alerting& alerting, HostedLog& log, TimeMs now, Lsn& until,
 }  // namespace
 
 HostedLog& TwoPhase::home_of(Transaction const& one) {
-  // What is not kept cannot say after a start what became of it.
+  // A log that is not kept has no record of the outcome after a start.
   auto const rank = [](TransactionLog const& part) { return !part.log->keeps ? 2 : part.log->log->is_local() ? 1 : 0; };
   return *std::ranges::min_element(one.logs, [&](TransactionLog const& a, TransactionLog const& b) {
             return rank(a) != rank(b) ? rank(a) < rank(b) : a.log->name < b.log->name;
@@ -125,7 +124,7 @@ Status TwoPhase::begin(Run& run, Transaction& one, Asker const& asker, TimeMs no
     std::size_t bytes = Transactions::room_of(
         at_home, TransactionBook::bytes_of(entry_of(run, Role::outcome)) + TransactionBook::kRecordBytes);
     // The branch stands there as well until then.
-    if (run.outcome == Outcome::none) {
+    if (run.outcome == log::Outcome::none) {
       Written const branch{entry_of(run, Role::branch), parts_.transactions.bodies_of(one, *run.home)};
       status = check_room_for_prepared(*run.home, branch.bytes());
       bytes += branch.bytes() + kGroupBytes;
@@ -149,7 +148,7 @@ Status TwoPhase::commit(Transaction& one, Asker const& asker, TimeMs now) {
   Run& run = runs_.emplace_back();
   run.xid = own_xid(home_of(one), one.id, now);
   run.origin = one.ops.front().origin;
-  run.outcome = Outcome::committed;
+  run.outcome = log::Outcome::committed;
   run.tells = true;
   Status status = begin(run, one, asker, now);
   parts_.transactions.detach(asker.connection);
@@ -171,7 +170,7 @@ Status TwoPhase::commit(Transaction& one, Name const& name, Asker const& asker, 
   Run& run = runs_.emplace_back();
   run.xid = name.xid;
   run.origin = name.origin;
-  run.outcome = Outcome::committed;
+  run.outcome = log::Outcome::committed;
   run.tells = true;
   run.over = std::move(over);
   Status status = begin(run, one, asker, now);
@@ -206,7 +205,7 @@ Status TwoPhase::end(Transaction& one, Prepared& prepared, Name const& name, End
   run.transaction = one.id;
   run.began = how.prepared_at;
   run.tells = how.tells;
-  run.has_outcome = how.outcome == Outcome::committed || how.is_a_persons;
+  run.has_outcome = how.outcome == log::Outcome::committed || how.is_a_persons;
   run.is_needed = how.keeps_outcome || !run.absent.empty();
   remember(run, asker);
   copy_message(head, 0, run.head);
@@ -232,7 +231,7 @@ Status TwoPhase::write_end(Run& run, Transaction& one, End const& how, TimeMs no
       TransactionBook::append_ended(records, run.object);
   };
   std::size_t const bytes = TransactionBook::bytes_of(entry);
-  if (how.outcome == Outcome::committed) {
+  if (how.outcome == log::Outcome::committed) {
     Answer kept;
     Status status = parts_.transactions.keep(one, *run.home, now, kept, append, bytes);
     if (status.ok() && run.tells) run.answers.add(kept);
@@ -304,7 +303,7 @@ TwoPhase::Went TwoPhase::go_on(Run& run, TimeMs now) {
     case Step::deciding: {
       bool const is_durable = run.home->log->durable_lsn() >= run.until;
       if (!is_durable) return Went::nowhere;
-      if (run.outcome != Outcome::none) {
+      if (run.outcome != log::Outcome::none) {
         run.step = Step::ending;
         return Went::on;
       }
@@ -317,7 +316,7 @@ TwoPhase::Went TwoPhase::go_on(Run& run, TimeMs now) {
       if (!all) return Went::nowhere;
       if (run.has_outcome && !are_durable(run)) return Went::nowhere;
       if (Transaction* const one = parts_.transactions.find(run.transaction)) {
-        if (run.outcome == Outcome::committed)
+        if (run.outcome == log::Outcome::committed)
           parts_.transactions.count_committed();
         else if (one->why_over.ok())
           parts_.transactions.give_up(*one, now, {Code::rolled_back, "it was not committed"});
@@ -341,7 +340,7 @@ TwoPhase::Went TwoPhase::when_prepared(Run& run, TimeMs now) {
     status = away->away;
   } else {
     if (!are_durable(run)) return Went::nowhere;
-    status = run.outcome == Outcome::none ? write_branch(run, one, now) : write_outcome(run, one, now);
+    status = run.outcome == log::Outcome::none ? write_branch(run, one, now) : write_outcome(run, one, now);
   }
   if (!status.ok()) give_up(run, now, status);
   return Went::on;
@@ -364,7 +363,7 @@ Status TwoPhase::write_branch(Run& run, Transaction const& one, TimeMs now) {
 
 Status TwoPhase::write_outcome(Run& run, Transaction& one, TimeMs now) {
   TransactionBook::Entry outcome = entry_of(run, Role::outcome);
-  outcome.decided = Outcome::committed;
+  outcome.decided = log::Outcome::committed;
   outcome.decided_at = now;
   free_room(*run.home, run.held);
   Answer kept;
@@ -382,7 +381,7 @@ Status TwoPhase::write_outcome(Run& run, Transaction& one, TimeMs now) {
 
 // Home has written nothing of it, so it is known by now that it never will be carried out.
 void TwoPhase::give_up(Run& run, TimeMs now, Status const& why) {
-  run.outcome = Outcome::rolled_back;
+  run.outcome = log::Outcome::rolled_back;
   run.step = Step::ending;
   free_room(*run.home, run.held);
   Transaction& one = *parts_.transactions.find(run.transaction);
@@ -406,7 +405,7 @@ bool TwoPhase::end_part(Run& run, Part& part, TimeMs now) {
   free_room(*part.log, part.held);
   auto const append = [&part](Records& records) { TransactionBook::append_ended(records, part.object); };
   bool is_done = false;
-  if (run.outcome == Outcome::committed) {
+  if (run.outcome == log::Outcome::committed) {
     Answer kept;
     Transaction& one = *parts_.transactions.find(part.transaction);
     is_done = parts_.transactions.keep(one, *part.log, now, kept, append, TransactionBook::kRecordBytes).ok();
@@ -440,7 +439,7 @@ TwoPhase::Went TwoPhase::forget(Run& run, TimeMs now) {
     return Went::nowhere;
   }
   append_to_catalogue(*run.home, now, [&run](Records& records) { TransactionBook::append_ended(records, run.object); });
-  // Nobody waits for it: a start would find the outcome once more, and no part.
+  // No client waits for it: a start would find the outcome once more, and no part.
   parts_.alerting.close_group(*run.home, now, Durability::written);
   return Went::to_its_end;
 }
@@ -448,7 +447,7 @@ TwoPhase::Went TwoPhase::forget(Run& run, TimeMs now) {
 void TwoPhase::answer(Run& run, Status const& status) {
   if (run.connection == ConnectionId::none) return;
   if (status.ok() && run.tells) run.answers.tell(run.head);
-  parts_.replies.end_commit(*run.home->log, run.connection, run.command, run.head, status);
+  parts_.replies.end_commit(run.connection, run.command, run.head, {status, basis_of(run.home)});
 }
 
 // ---------------------------------------------------------------------------
@@ -472,25 +471,27 @@ Status TwoPhase::check_tables(Declarations const& next) const {
 }
 
 TwoPhase::Verdict TwoPhase::verdict(TransactionBook::Entry const& part) const {
-  auto const of = [](Outcome outcome) { return outcome == Outcome::committed ? Verdict::carry_out : Verdict::give_up; };
+  auto const of = [](log::Outcome outcome) {
+    return outcome == log::Outcome::committed ? Verdict::carry_out : Verdict::give_up;
+  };
   for (auto const& log : parts_.tables.logs()) {
     if (!log->keeps || log->log->store_id() != part.home.store_id) continue;
     for (auto const& [object, entry] : log->catalogue.transactions().all()) {
       // The same name may have been given before: what is about this part came later.
       if (entry.xid != part.xid || entry.role == Role::part || object.value < part.home.lsn.value) continue;
-      return entry.decided == Outcome::none ? Verdict::in_doubt : of(entry.decided);
+      return entry.decided == log::Outcome::none ? Verdict::in_doubt : of(entry.decided);
     }
     if (log->log->found_lsn() >= part.home.lsn) return Verdict::give_up;
   }
-  // A person has decided for one of its parts, which then has the outcome for the others.
+  // An operator has decided for one of its parts, which then has the outcome for the others.
   for (auto const& log : parts_.tables.logs())
     for (auto const& [object, entry] : log->catalogue.transactions().all())
-      if (entry.xid == part.xid && entry.decided != Outcome::none && entry.decided_at >= part.prepared)
+      if (entry.xid == part.xid && entry.decided != log::Outcome::none && entry.decided_at >= part.prepared)
         return of(entry.decided);
   return Verdict::home_lost;
 }
 
-void TwoPhase::resolve(std::string_view xid, Outcome outcome, Part part) {
+void TwoPhase::resolve(std::string_view xid, log::Outcome outcome, Part part) {
   auto at = std::ranges::find_if(
       runs_, [&](Run const& run) { return run.xid == xid && run.outcome == outcome && run.step == Step::ending; });
   if (at == runs_.end()) {
@@ -499,13 +500,13 @@ void TwoPhase::resolve(std::string_view xid, Outcome outcome, Part part) {
     at->outcome = outcome;
     at->step = Step::ending;
   }
-  at->parts.push_back(std::move(part));
+  at->parts.push_back(part);
 }
 
 void TwoPhase::restore_outcomes() {
   for (auto const& log : parts_.tables.logs())
     for (auto const& [object, entry] : log->catalogue.transactions().all()) {
-      if (entry.decided == Outcome::none || (entry.role != Role::outcome && entry.others.empty())) continue;
+      if (entry.decided == log::Outcome::none || (entry.role != Role::outcome && entry.others.empty())) continue;
       auto at = std::ranges::find_if(runs_, [&entry = entry](Run const& run) {
         return run.xid == entry.xid && run.outcome == entry.decided && !run.has_outcome;
       });

@@ -5,13 +5,13 @@
 // the others carry theirs out and end their parts; when that is durable, home forgets the outcome.
 //
 // So a start that finds a part asks home. The outcome is there: the part is carried out. It is not there, and home has
-// all that it had when the part was prepared: there never was one, and the part is given up. Home is not there, or is an
-// older copy of itself: nobody can know, and the part is in doubt until a person decides.
+// all that it had when the part was prepared: there never was one, and the part is given up. Home is not there, or is
+// an older copy of itself: the outcome is unknown, and the part is in doubt until an operator decides.
 //
-// Branches of a transaction manager (branches.h) go the same way: with XA_PREPARE home writes the branch in place of the
-// outcome, which comes with XA_COMMIT or XA_ROLLBACK.
+// Branches of a transaction manager (branches.h) go the same way: with XA_PREPARE home writes the branch in place of
+// the outcome, which comes with XA_COMMIT or XA_ROLLBACK.
 //
-// What is under way goes on whatever becomes of its connection. The durability of the logs drives it: the owner calls
+// A commit under way goes on whatever becomes of its connection. The durability of the logs drives it: the owner calls
 // advance() in each turn before the logs are written.
 #pragma once
 
@@ -53,7 +53,7 @@ class TwoPhase {
   TwoPhase(TwoPhase const&) = delete;
   TwoPhase& operator=(TwoPhase const&) = delete;
 
-  // What stands of a transaction in a log that is not its home.
+  // The part of a transaction in a log that is not its home.
   struct Part {
     HostedLog* log{nullptr};
     ObjectId object{};
@@ -71,7 +71,7 @@ class TwoPhase {
     std::vector<Part> parts;
     std::vector<std::uint64_t> absent;  // store ids of logs with parts that are not there
   };
-  // Who is answered when it is over. `command` is needed during the call only.
+  // The connection that is answered when it is over. `command` is needed during the call only.
   struct Asker {
     ConnectionId connection{};
     Message const* command{nullptr};

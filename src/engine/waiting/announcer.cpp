@@ -8,9 +8,9 @@ namespace {
 
 // For one table in one turn: announcements, and rows looked at for new row listeners. A few milliseconds each.
 constexpr std::uint32_t kAnnouncementsPerTurn = 16'384;
-constexpr std::uint32_t kLooksPerTurn = 16'384;
-constexpr std::uint32_t kLooksPerPage = 1024;
-constexpr std::uint64_t kLooksPerPush = 8;
+constexpr std::uint32_t kWorkUnitsPerTurn = 16'384;
+constexpr std::uint32_t kWorkUnitsPerPage = 1024;
+constexpr std::uint64_t kWorkUnitsPerPush = 8;
 
 }  // namespace
 
@@ -40,8 +40,9 @@ bool Announcer::announce(ServedTable const& table) {
   }
   waiting.count_lost();
   tell_missed(table);
-  for (std::uint32_t looks = 0; Listener* const listener = waiting.first_paging(); looks += kLooksPerPage) {
-    if (looks >= kLooksPerTurn) return true;
+  for (std::uint32_t work_units = 0; Listener* const listener = waiting.first_paging();
+       work_units += kWorkUnitsPerPage) {
+    if (work_units >= kWorkUnitsPerTurn) return true;
     tell_page(table, *listener);
   }
   return false;
@@ -58,7 +59,7 @@ std::uint32_t Announcer::tell_all(ServedTable const& table, Topic const& topic, 
       continue;
     }
     replies_.push(table.log, listener->connection, notice_, row.due, ListenMode::row);
-    looks_.add(kLooksPerPush);
+    work_units_.add(kWorkUnitsPerPush);
     ++told;
   }
   return told;
@@ -81,8 +82,8 @@ void Announcer::tell_page(ServedTable const& table, Listener& listener) {
   Announcements& waiting = table.subscriptions.announcements();
   std::string_view const topic = listener.topic->name;
   found_.clear();
-  ObjectId const next = table.can.topics->find_available(topic, listener.paged_to, kLooksPerPage, found_);
-  looks_.add(kLooksPerPage + kLooksPerPush * found_.size());
+  ObjectId const next = table.can.topics->find_available(topic, listener.paged_to, kWorkUnitsPerPage, found_);
+  work_units_.add(kWorkUnitsPerPage + kWorkUnitsPerPush * found_.size());
   ObjectId told = listener.paged_to;
   for (ObjectId const object : found_) {
     if (replies_.is_full(listener.connection)) {

@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/waiting/looks.h"
 #include "engine/waiting/served_table.h"
+#include "engine/waiting/work_units.h"
 
 namespace fastjournal::work {
 
 class Announcer {
  public:
-  Announcer(ReplySink& replies, Looks& looks) : replies_(replies), looks_(looks) {}
+  Announcer(ReplySink& replies, WorkUnits& work_units) : replies_(replies), work_units_(work_units) {}
   Announcer(Announcer const&) = delete;
   Announcer& operator=(Announcer const&) = delete;
 
@@ -25,7 +25,7 @@ class Announcer {
   void tell_page(ServedTable const& table, Listener& listener);
 
   ReplySink& replies_;
-  Looks& looks_;
+  WorkUnits& work_units_;
   Answer notice_;
   std::vector<ObjectId> found_;
 };

@@ -1,6 +1,6 @@
 // The line for the work of one table: waiting commands (NEXT with wait) and deliver listeners with credit, in order of
-// arrival; whoever was served goes to its end. Owned by Subscriptions, which puts in who waits. A command is in the line
-// of its topic and among the deadlines, or in neither; a listener is in the line while its serial is not 0.
+// arrival; a waiter that was served goes to its end. Owned by Subscriptions, which puts in who waits. A command is in
+// the line of its topic and among the deadlines, or in neither; a listener is in the line while its serial is not 0.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Line {
   struct Turn {
     Topic* topic{nullptr};
     std::uint64_t serial{0};
-    Waiter* waiter{nullptr};  // nullptr: nobody waits for the available work
+    Waiter* waiter{nullptr};  // nullptr: no waiter for the available work
     std::uint64_t ready{0};   // rows that it would find
     std::uint64_t share{0};   // share of them, so that all in the line get some
   };

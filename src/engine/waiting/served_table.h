@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "engine/outcome.h"
 #include "engine/waiting/subscriptions.h"
 #include "engine/waiting/wake_messages.h"
 #include "engine/waiting/watchers.h"
@@ -36,16 +37,16 @@ struct ServedTable {
 class ReplySink : public Keeper {
  public:
   // The answer to a waiting command, in place of the direct one.
-  virtual void answer(log::Log const& rests_on, ConnectionId connection, Message const& command, Answer& answer,
-                      Status const& status) = 0;
+  virtual void answer(ConnectionId connection, Message const& command, Answer& answer,
+                      engine::Outcome const& outcome) = 0;
   // The answer to a command that ends a transaction in several logs. Nothing else of its connection was carried out
   // meanwhile.
-  virtual void end_commit(log::Log const&, ConnectionId, Message const&, Answer&, Status const&) {}
+  virtual void end_commit(ConnectionId, Message const&, Answer&, engine::Outcome const&) {}
   // Pushes; not while is_full. `due` is when they became due, for measuring lateness; 0: not measured, as they were due
   // before there was a listener.
   virtual void push(log::Log const& rests_on, ConnectionId connection, Answer& messages, TimeMs due,
                     ListenMode mode) = 0;
-  // This topic of a table that declares the wake-message has work that nobody takes. `type`: of the table.
+  // This topic of a table that declares the wake-message has work that no worker takes. `type`: of the table.
   virtual void tell_wake(log::Log const&, WakeMessage const&, TypeDeclaration const&, std::string_view) {}
   // True while the connection has more unsent output than its limit. The sink says when that has ended.
   [[nodiscard]] virtual bool is_full(ConnectionId connection) = 0;
@@ -54,18 +55,19 @@ class ReplySink : public Keeper {
   ~ReplySink() = default;
 };
 
-// What running a command came to.
-struct Outcome {
+// The result of a decision.
+struct Decided {
+  Status status{};  // not ok: the command was refused
   Verdict verdict{Verdict::done};
   TimeMs wait_until{};
   std::string_view wait_topic{};
   Take take{Take::no};
-  std::unique_ptr<WatchWish> watch{};  // of its connection, from now on
+  std::unique_ptr<WatchRequest> watch{};  // of its connection, from now on
 };
 
-// Where a command stands that wants bytes read before it goes on (Verdict::fetch).
+// The place of a command that needs bytes read before it continues (Verdict::fetch).
 struct Fetching {
-  Extent wanted{};  // file 0: it wants none
+  Extent wanted{};  // file 0: none
   std::uint32_t step{0};
   std::array<std::uint64_t, 4> carry{};  // Decision::carry
 };
@@ -73,13 +75,13 @@ struct Fetching {
 // Runs commands of the table that is served. `over`: the command waits no longer.
 class Runner {
  public:
-  [[nodiscard]] virtual Outcome run(Command const& command, bool over, Answer& answer, Status& status) = 0;
+  [[nodiscard]] virtual Decided run(Command const& command, bool over, Answer& answer) = 0;
 
  protected:
   ~Runner() = default;
 };
 
-// Whoever asked must hear something, also of an empty list.
+// An empty list is answered too.
 inline void say_something(TypeDeclaration const& type, std::string_view table, Answer& answer, Status const& status) {
   if (!answer.empty() || !status.ok() || type.empty_answer.empty()) return;
   answer.message(type.empty_answer).add("table", table);

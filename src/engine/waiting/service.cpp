@@ -30,19 +30,19 @@ Status cannot_listen(ServedTable const& table, std::string_view why, std::string
       "parameter", std::string{parameter});
 }
 
-// What the type lacks for this wish.
-Status check_wish(ServedTable const& table, ListenWish const& wish) {
+// Not ok: the type lacks an ability that the request needs.
+Status check_listen(ServedTable const& table, ListenRequest const& request) {
   if (table.can.topics == nullptr) return cannot_listen(table, "which has nothing that one could wait for", "table");
-  if (wish.mode == ListenMode::wake && table.can.work == nullptr)
+  if (request.mode == ListenMode::wake && table.can.work == nullptr)
     return cannot_listen(table, "which hands out no work: listen with mode row", "mode");
-  if (wish.mode == ListenMode::deliver && table.delivering == NameTable::kAbsent)
+  if (request.mode == ListenMode::deliver && table.delivering == NameTable::kAbsent)
     return cannot_listen(table, "which delivers nothing: listen with mode wake or row", "mode");
-  return wish.topic.empty() ? Status{} : table.can.topics->check_topic(wish.topic);
+  return request.topic.empty() ? Status{} : table.can.topics->check_topic(request.topic);
 }
 
 // As an ERROR tells it.
 void tell_why(Answer& pushed, Status const& why) {
-  // It was dropped, as its administrator wished.
+  // It was dropped, by its administrator.
   if (why.code() == Code::unknown_table) return;
   pushed.add("code", row_of(why.code()).wire_name);
   pushed.add("message", std::string_view{why.message()});
@@ -61,11 +61,11 @@ std::size_t bytes_of_parameters(Message const& message) {
 }  // namespace
 
 // ---------------------------------------------------------------------------
-// Who comes and goes
+// Clients come and go
 
-Status Service::listen(ServedTable const& table, ConnectionId connection, ListenWish const& wish) {
-  if (Status status = check_wish(table, wish); !status.ok()) return status;
-  if (!table.subscriptions.listen(connection, wish))
+Status Service::listen(ServedTable const& table, ConnectionId connection, ListenRequest const& request) {
+  if (Status status = check_listen(table, request); !status.ok()) return status;
+  if (!table.subscriptions.listen(connection, request))
     return {Code::over_limit, named(table) + " has too many listeners (" +
                                   std::to_string(Subscriptions::kListenersMax) + "; of one connection " +
                                   std::to_string(Subscriptions::kListensMax) +
@@ -80,9 +80,9 @@ Status Service::unlisten(ServedTable const& table, ConnectionId connection, std:
               (topic.empty() ? "" : ", " + table.type.topic + " " + std::string{topic.substr(0, 64)})};
 }
 
-Status Service::wait(ServedTable const& table, Command const& command, Outcome const& outcome, TimeMs now) {
+Status Service::wait(ServedTable const& table, Command const& command, Decided const& decided, TimeMs now) {
   Message const& message = *command.message;
-  // Its answer comes out of order: without a number nobody could tell to which command it belongs.
+  // Its answer comes out of order: without a number its command would be unknown.
   if (!message.has("request"))
     return Status{Code::missing_parameter, std::string{message.command} + " with wait needs the parameter request"}
         .with("parameter", "request");
@@ -95,9 +95,9 @@ Status Service::wait(ServedTable const& table, Command const& command, Outcome c
   waiting.worker = command.worker;
   waiting.origin = command.origin;
   waiting.holds = command.holds;
-  waiting.topic = outcome.wait_topic;
+  waiting.topic = decided.wait_topic;
   waiting.since = now;
-  waiting.deadline = outcome.wait_until;
+  waiting.deadline = decided.wait_until;
   waiting.message.command = message.command;
   for (Param const& param : message.params()) waiting.message.set(param.name, param.value);
   waiting.message.from_server = message.from_server;
@@ -113,7 +113,7 @@ void Service::end(ServedTable const& table, Status const& why) {
   Subscriptions::Ended const ended = table.subscriptions.end();
   for (auto const& command : ended.commands) {
     pushed_.clear();
-    replies_.answer(table.log, command->connection, command->message, pushed_, why);
+    replies_.answer(command->connection, command->message, pushed_, {why, {.log = &table.log}});
   }
   for (auto const& [connection, topic] : ended.listeners) {
     pushed_.clear();
@@ -171,12 +171,11 @@ bool Service::answer_waiting(ServedTable const& table, WaitingCommand const& wai
                         .origin = waiting.origin,
                         .holds = waiting.holds};
   Answer answer;
-  Status status;
-  Outcome const outcome = runner.run(command, over, answer, status);
-  if (outcome.verdict == Verdict::wait) return false;
-  static_cast<void>(table.subscriptions.took(waiting.connection, outcome.take));
-  say_something(table.type, table.name, answer, status);
-  replies_.answer(table.log, waiting.connection, waiting.message, answer, status);
+  Decided decided = runner.run(command, over, answer);
+  if (decided.verdict == Verdict::wait) return false;
+  static_cast<void>(table.subscriptions.took(waiting.connection, decided.take));
+  say_something(table.type, table.name, answer, decided.status);
+  replies_.answer(waiting.connection, waiting.message, answer, {std::move(decided.status), {.log = &table.log}});
   return true;
 }
 
@@ -224,17 +223,16 @@ Service::Delivered Service::deliver(ServedTable const& table, Line::Turn const& 
     for (Param const& param : listener.further->params()) message.add(param.name, param.value);
   Command const command{static_cast<std::uint16_t>(table.delivering), &message, listener.connection, listener.worker};
   TimeMs const due = turn.topic->due;
-  Status status;
   pushed_.clear();
   table.subscriptions.deliver_to(&listener);
-  Outcome const outcome = runner.run(command, true, pushed_, status);
+  Decided const decided = runner.run(command, true, pushed_);
   table.subscriptions.deliver_to(nullptr);
-  bool const are_wrong = status.code() == Code::bad_parameter || status.code() == Code::too_large;
-  if (are_wrong && listener.further != nullptr) {
-    end_refused(table, listener, status);
+  Code const code = decided.status.code();
+  if ((code == Code::bad_parameter || code == Code::too_large) && listener.further != nullptr) {
+    end_refused(table, listener, decided.status);
     return Delivered::refused;
   }
-  if (!status.ok() || outcome.take != Take::found) return Delivered::nothing;
+  if (code != Code::ok || decided.take != Take::found) return Delivered::nothing;
   replies_.push(table.log, listener.connection, pushed_, due, ListenMode::deliver);
   return Delivered::some;
 }
@@ -283,7 +281,7 @@ bool Service::tell_wakes(ServedTable const& table, TimeMs now) {
   return true;
 }
 
-// Whoever watches values, in turns.
+// Watchers of values, in turns.
 bool Service::tell_watchers(ServedTable const& table, TimeMs now) {
   for (std::uint32_t told = 0; told < kNoticesPerTurn; ++told) {
     ConnectionId const connection = table.watchers.next();

@@ -10,22 +10,22 @@
 #include <cstdint>
 
 #include "engine/waiting/announcer.h"
-#include "engine/waiting/looks.h"
 #include "engine/waiting/served_table.h"
+#include "engine/waiting/work_units.h"
 
 namespace fastjournal::work {
 
 class Service {
  public:
-  Service(ReplySink& replies, Looks& looks) : replies_(replies), announcer_(replies, looks) {}
+  Service(ReplySink& replies, WorkUnits& work_units) : replies_(replies), announcer_(replies, work_units) {}
   Service(Service const&) = delete;
   Service& operator=(Service const&) = delete;
 
   // A second LISTEN of the same connection, table and topic changes its mode and credit.
-  [[nodiscard]] static Status listen(ServedTable const& table, ConnectionId connection, ListenWish const& wish);
+  [[nodiscard]] static Status listen(ServedTable const& table, ConnectionId connection, ListenRequest const& request);
   [[nodiscard]] static Status unlisten(ServedTable const& table, ConnectionId connection, std::string_view topic);
   // A command whose verdict was `wait` becomes a waiting command; not ok: it cannot wait.
-  [[nodiscard]] static Status wait(ServedTable const& table, Command const& command, Outcome const& outcome,
+  [[nodiscard]] static Status wait(ServedTable const& table, Command const& command, Decided const& decided,
                                    TimeMs now);
 
   // True: more is left for the next turn.

@@ -42,30 +42,30 @@ void Subscriptions::forget_if_empty(Clients::iterator client) {
 }
 
 // ---------------------------------------------------------------------------
-// Who is there
+// Clients
 
 ConnectionId Subscriptions::for_each_above(ConnectionId after, std::size_t count,
-                                           std::function<void(Standing const&)> const& visit) const {
+                                           std::function<void(WaitingClient const&)> const& visit) const {
   std::vector<ConnectionId> found;
   for (auto const& [connection, client] : clients_)
     if (connection > after) found.push_back(connection);
-  // Each has one standing at least.
+  // Each has one entry at least.
   std::size_t const shown = std::min(count, found.size());
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(shown), found.end());
   std::size_t told = 0;
   for (std::size_t i = 0; i < shown; ++i) {
     Client const& client = clients_.find(found[i])->second;
     bool const commands_wait = !client.waiting.empty() || !client.stalled.empty();
-    std::size_t const standings = client.listeners.size() + (commands_wait ? 1 : 0);
-    if (i > 0 && told + standings > count) return found[i - 1];
+    std::size_t const entries = client.listeners.size() + (commands_wait ? 1 : 0);
+    if (i > 0 && told + entries > count) return found[i - 1];
     tell(found[i], client, visit);
-    told += standings;
+    told += entries;
   }
   return shown < found.size() ? found[shown - 1] : ConnectionId::none;
 }
 
 void Subscriptions::tell(ConnectionId connection, Client const& client,
-                         std::function<void(Standing const&)> const& visit) {
+                         std::function<void(WaitingClient const&)> const& visit) {
   for (Listener const& listener : client.listeners)
     visit({.connection = connection,
            .listener = &listener,
@@ -116,10 +116,11 @@ void Subscriptions::leave(Listener& listener) {
   }
 }
 
-bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
+bool Subscriptions::listen(ConnectionId connection, ListenRequest const& request) {
   Clients::iterator const client = clients_.try_emplace(connection).first;
   std::list<Listener>& mine = client->second.listeners;
-  auto found = std::find_if(mine.begin(), mine.end(), [&](Listener const& l) { return l.topic->name == wish.topic; });
+  auto found =
+      std::find_if(mine.begin(), mine.end(), [&](Listener const& l) { return l.topic->name == request.topic; });
   bool const again = found != mine.end();
   std::int64_t const before = again ? cost_of(*found) : 0;
   if (!again) {
@@ -130,28 +131,28 @@ bool Subscriptions::listen(ConnectionId connection, ListenWish const& wish) {
     ++count_;
     found = mine.emplace(mine.end());
     found->connection = connection;
-    found->topic = &topics_.use(wish.topic);
+    found->topic = &topics_.use(request.topic);
     found->stalled = client->second.is_stalled;
   } else {
     static_cast<void>(wakes_.pass_on(*found, false));
     leave(*found);
     if (found->mode == ListenMode::deliver) --deliver_listeners_;
     // A change of credit leaves its rows alone.
-    if (found->mode != ListenMode::deliver || wish.mode != ListenMode::deliver) found->delivered.clear();
+    if (found->mode != ListenMode::deliver || request.mode != ListenMode::deliver) found->delivered.clear();
     found->missed = 0;
   }
-  found->mode = wish.mode;
-  found->since = wish.since;
-  found->credit = wish.credit;
-  found->worker = wish.worker;
-  found->further = kept(wish.further);
-  found->paging = wish.mode == ListenMode::row;
+  found->mode = request.mode;
+  found->since = request.since;
+  found->credit = request.credit;
+  found->worker = request.worker;
+  found->further = kept(request.further);
+  found->paging = request.mode == ListenMode::row;
   found->paged_to = {};
-  if (wish.mode == ListenMode::deliver) ++deliver_listeners_;
+  if (request.mode == ListenMode::deliver) ++deliver_listeners_;
   keep(connection, client->second, cost_of(*found) - before);
   // First in the queue: rows that are already due wake the new listener itself.
   enter(*found, true);
-  if (wish.mode == ListenMode::wake) wakes_.owe(*found->topic);
+  if (request.mode == ListenMode::wake) wakes_.owe(*found->topic);
   return true;
 }
 
@@ -314,7 +315,7 @@ void Subscriptions::go_on(ConnectionId connection) {
 }
 
 // ---------------------------------------------------------------------------
-// What happens in the table
+// Events of the table
 
 void Subscriptions::became_available(ObjectId object, std::string_view name, TimeMs due) {
   if (topics_.whole_is_used()) topics_.add(topics_.whole(), 1, due);

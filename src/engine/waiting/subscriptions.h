@@ -65,15 +65,15 @@ class Subscriptions {
   [[nodiscard]] std::size_t waiting_commands() const { return waiting_; }
   [[nodiscard]] bool delivers() const { return deliver_listeners_ > 0; }
 
-  // Those of the first connections above `after`, in order: whole connections, `count` or fewer of their standings, but
+  // Those of the first connections above `after`, in order: whole connections, `count` or fewer of their entries, but
   // those of one at least. Looks at all clients. Returns the last connection if there are more; otherwise none.
   ConnectionId for_each_above(ConnectionId after, std::size_t count,
-                              std::function<void(Standing const&)> const& visit) const;
+                              std::function<void(WaitingClient const&)> const& visit) const;
   [[nodiscard]] std::size_t clients() const { return clients_.size(); }
 
   // -- who comes and goes -----------------------------------------------------
   // False: too many. A second LISTEN of the same connection and topic changes its mode and credit.
-  [[nodiscard]] bool listen(ConnectionId connection, ListenWish const& wish);
+  [[nodiscard]] bool listen(ConnectionId connection, ListenRequest const& request);
   [[nodiscard]] bool unlisten(ConnectionId connection, std::string_view topic);
   // False: too many.
   [[nodiscard]] bool wait(WaitingCommand command);
@@ -125,7 +125,8 @@ class Subscriptions {
   };
   using Clients = std::unordered_map<ConnectionId, Client>;
 
-  static void tell(ConnectionId connection, Client const& client, std::function<void(Standing const&)> const& visit);
+  static void tell(ConnectionId connection, Client const& client,
+                   std::function<void(WaitingClient const&)> const& visit);
   void keep(ConnectionId connection, Client& client, std::int64_t bytes);
   void forget_if_empty(Clients::iterator client);
   // A wake of the connection ends, as it asked for work.

@@ -1,4 +1,4 @@
-// What clients wait for in a table, and who waits there: plain data that the line for work (line.h), the wakes (wakes.h)
+// Topics of a table and their waiting clients: plain data that the line for work (line.h), the wakes (wakes.h)
 // and the announcements (announcements.h) of one table share.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace fastjournal::work {
 enum class ListenMode : std::uint8_t { wake, row, deliver };
 
 // The parameters of a LISTEN.
-struct ListenWish {
+struct ListenRequest {
   std::string_view topic{};
   ListenMode mode{ListenMode::wake};
   std::uint32_t credit{0};    // deliver: rows at once
@@ -105,9 +105,9 @@ struct Listener {
   }
 };
 
-// What a client does at a table, for people: one of its listeners, or its waiting commands, of which the oldest is told.
+// A client of a table as WAITERS reports it: one of its listeners, or its waiting commands with the oldest of them.
 // Views of the subscriptions.
-struct Standing {
+struct WaitingClient {
   ConnectionId connection{};
   Listener const* listener{nullptr};  // null: commands wait
   std::string_view topic{};

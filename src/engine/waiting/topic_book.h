@@ -1,4 +1,4 @@
-// The topics of one table that somebody waits for, and the work that came for them since the last turn: what the line
+// The topics of one table that clients wait for, and the work that came for them since the last turn: what the line
 // and the wakes hand out. Owned by Subscriptions. A topic is here while it is used, and is `pending` while it has to be
 // looked at by the end of the turn.
 #pragma once
@@ -25,7 +25,7 @@ class TopicBook {
   // The caller uses it once more, until it releases it.
   Topic& use(std::string_view name);
   void release(Topic& topic);
-  // nullptr: nobody uses it.
+  // nullptr: unused.
   [[nodiscard]] Topic* find(std::string_view name);
   // The topic of those who wait for any work; always there.
   [[nodiscard]] Topic& whole() { return *whole_; }

@@ -79,7 +79,7 @@ bool WakeMessages::look(TimeMs now, DurationMs timeout, Work const& work) {
   }
   if (!looking_) return false;
   found_.clear();
-  looked_to_ = work.find_available({}, looked_to_, kLooksPerPage, found_);
+  looked_to_ = work.find_available({}, looked_to_, kWorkUnitsPerPage, found_);
   for (ObjectId const object : found_) {
     auto const at = watch(work.topic_of(object));
     if (at != topics_.end() && at->second.serial == 0) note(at);

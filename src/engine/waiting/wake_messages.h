@@ -1,4 +1,4 @@
-// The topics of a table with work that nobody takes, for tables that send wakes as messages of another system
+// The topics of a table with work that no worker takes, for tables that send wakes as messages of another system
 // (<wake-message>). A message is sent when a topic without work gets some, and again every wake-timeout while none is
 // taken. Volatile and bounded, like subscriptions.h; rows that were due before are found in pages. Separate from the
 // listeners, because a message concerns a domain and not a connection.
@@ -23,7 +23,7 @@ class WakeMessages {
   // The most topics that are watched; work in further ones is found when there is room.
   static constexpr std::size_t kTopicsMax = 10'000;
   // Objects that one page looks at.
-  static constexpr std::uint32_t kLooksPerPage = 1024;
+  static constexpr std::uint32_t kWorkUnitsPerPage = 1024;
 
   // So many more objects of the topic can be leased.
   void came(std::string_view topic, std::uint64_t count = 1);

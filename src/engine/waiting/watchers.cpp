@@ -22,7 +22,7 @@ Watchers::Listener listener_of(Value const* request) {
   return out;
 }
 
-std::int64_t cost_of(WatchWish const& what, Watchers::Listener const& listener) {
+std::int64_t cost_of(WatchRequest const& what, Watchers::Listener const& listener) {
   return kWatchCost + static_cast<std::int64_t>(2 * what.key.size() + listener.text.size());
 }
 std::int64_t cost_of(std::set<std::string> const& keys) {
@@ -39,21 +39,21 @@ void Watchers::keep(ConnectionId connection, Client& client, std::int64_t bytes)
 }
 
 // ---------------------------------------------------------------------------
-// Who comes and goes
+// Watches begin and end
 
-void Watchers::watch(ConnectionId connection, WatchWish const& wish, Value const* listener) {
+void Watchers::watch(ConnectionId connection, WatchRequest const& request, Value const* listener) {
   Client& client = clients_[connection];
-  drop(connection, client, wish);
-  client.watches.push_back({.connection = connection, .what = wish, .listener = listener_of(listener)});
+  drop(connection, client, request);
+  client.watches.push_back({.connection = connection, .what = request, .listener = listener_of(listener)});
   Watches::iterator const fresh = std::prev(client.watches.end());
-  index_of(wish)[wish.key].emplace(connection, fresh);
+  index_of(request)[request.key].emplace(connection, fresh);
   ++size_;
-  if (wish.is_prefix) ++prefixes_size_;
+  if (request.is_prefix) ++prefixes_size_;
   keep(connection, client, cost_of(fresh->what, fresh->listener));
   keep_to_limits(client);
 }
 
-// Whoever watches more than its share loses what it has watched for longest; where the table has no more places, that
+// A connection that watches more than its share loses its oldest watches; where the table has no more places, that
 // may be what it has just asked for.
 void Watchers::keep_to_limits(Client& client) {
   while (client.watches.size() > kOfConnectionMax || (size_ > kMax && !client.watches.empty()))
@@ -83,16 +83,16 @@ void Watchers::leave(Client& client, Watches::iterator watch) {
   watch->keys.clear();
 }
 
-bool Watchers::unwatch(ConnectionId connection, WatchWish const& wish) {
+bool Watchers::unwatch(ConnectionId connection, WatchRequest const& request) {
   auto const client = clients_.find(connection);
-  if (client == clients_.end() || !drop(connection, client->second, wish)) return false;
+  if (client == clients_.end() || !drop(connection, client->second, request)) return false;
   if (client->second.watches.empty() && client->second.given_up.empty()) closed(connection);
   return true;
 }
 
-bool Watchers::drop(ConnectionId connection, Client& client, WatchWish const& wish) {
-  Index& index = index_of(wish);
-  auto const place = index.find(wish.key);
+bool Watchers::drop(ConnectionId connection, Client& client, WatchRequest const& request) {
+  Index& index = index_of(request);
+  auto const place = index.find(request.key);
   if (place == index.end()) return false;
   auto const mine = place->second.find(connection);
   if (mine == place->second.end()) return false;
@@ -115,8 +115,8 @@ void Watchers::closed(ConnectionId connection) {
   clients_.erase(client);
 }
 
-std::vector<std::pair<ConnectionId, WatchWish>> Watchers::end() {
-  std::vector<std::pair<ConnectionId, WatchWish>> out;
+std::vector<std::pair<ConnectionId, WatchRequest>> Watchers::end() {
+  std::vector<std::pair<ConnectionId, WatchRequest>> out;
   for (auto const& [connection, client] : clients_)
     for (Watch const& watch : client.watches) out.emplace_back(connection, watch.what);
   while (!clients_.empty()) closed(clients_.begin()->first);

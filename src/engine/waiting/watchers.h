@@ -36,7 +36,7 @@ class Watchers {
     std::uint64_t number{0};
     std::string text{};
   };
-  // What a connection is told.
+  // The message to a connection.
   struct Notice {
     enum class Kind : std::uint8_t {
       key,       // the value of this key
@@ -44,8 +44,8 @@ class Watchers {
       given_up,  // it is watched no more
     };
     Kind kind{Kind::key};
-    WatchWish what{};   // all, given_up
-    std::string key{};  // key
+    WatchRequest what{};  // all, given_up
+    std::string key{};    // key
     Listener listener{};
   };
 
@@ -55,19 +55,19 @@ class Watchers {
 
   void tell(Keeper& keeper) { keeper_ = &keeper; }
   // A second one of the same is in place of the first. `listener`: of the command; null: it has none.
-  void watch(ConnectionId connection, WatchWish const& wish, Value const* listener);
+  void watch(ConnectionId connection, WatchRequest const& request, Value const* listener);
   // False: it does not watch that.
-  bool unwatch(ConnectionId connection, WatchWish const& wish);
+  bool unwatch(ConnectionId connection, WatchRequest const& request);
   void closed(ConnectionId connection);
   // Its connection accepts no more bytes, or accepts bytes again.
   void stall(ConnectionId connection);
   void go_on(ConnectionId connection);
   // All of the table.
-  [[nodiscard]] std::vector<std::pair<ConnectionId, WatchWish>> end();
+  [[nodiscard]] std::vector<std::pair<ConnectionId, WatchRequest>> end();
 
   [[nodiscard]] bool empty() const { return clients_.empty(); }
   [[nodiscard]] std::size_t size() const { return size_; }
-  // True: somebody is to be told.
+  // True: a watcher is to be told.
   bool changed(std::string_view key);
   // The connection whose turn it is; none: there is nothing to tell.
   [[nodiscard]] ConnectionId next() const { return line_.empty() ? ConnectionId::none : line_.front(); }
@@ -77,7 +77,7 @@ class Watchers {
  private:
   struct Watch {
     ConnectionId connection{};
-    WatchWish what{};
+    WatchRequest what{};
     Listener listener{};
     bool is_changed{false};        // and stands in `changed` of its client
     bool is_all{false};            // of a prefix: more keys than are remembered
@@ -95,12 +95,12 @@ class Watchers {
   using Clients = std::map<ConnectionId, Client>;
   using Index = std::map<std::string, std::map<ConnectionId, Watches::iterator>, std::less<>>;
 
-  [[nodiscard]] Index& index_of(WatchWish const& what) { return what.is_prefix ? prefixes_ : keys_; }
+  [[nodiscard]] Index& index_of(WatchRequest const& what) { return what.is_prefix ? prefixes_ : keys_; }
   void note(Watches::iterator watch, std::string_view key);
   void stand_in_line(ConnectionId connection, Client& client);
   void keep(ConnectionId connection, Client& client, std::int64_t bytes);
   // False: it does not watch that.
-  bool drop(ConnectionId connection, Client& client, WatchWish const& wish);
+  bool drop(ConnectionId connection, Client& client, WatchRequest const& request);
   // Out of the index and of those that changed.
   void leave(Client& client, Watches::iterator watch);
   void give_up(Client& client, Watches::iterator watch);

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "fastjournal/export.h"
@@ -58,13 +59,13 @@ class Holder {
 // Clients can wait in it: LISTEN. A topic is the object of waiting; the empty topic is any.
 class Topics {
  public:
-  // Ok, or the reason why nobody can wait for this topic. Never called for the empty topic.
+  // Ok, or the reason why this topic cannot be waited for. Never called for the empty topic.
   [[nodiscard]] virtual Status check_topic(std::string_view topic) const = 0;
   // The topic of an existing object; empty if it has none.
   [[nodiscard]] virtual std::string_view topic_of(ObjectId object) const = 0;
-  // Due objects (held back or not) with ids above `after`, in order of id. Looks at no more than `looks` objects, adds
-  // the due ones to `found`, and returns the id to continue from; none: the end was reached.
-  [[nodiscard]] virtual ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t looks,
+  // Due objects (held back or not) with ids above `after`, in order of id. Looks at no more than `work_units` objects,
+  // adds the due ones to `found`, and returns the id to continue from; none: the end was reached.
+  [[nodiscard]] virtual ObjectId find_available(std::string_view topic, ObjectId after, std::uint32_t work_units,
                                                 std::vector<ObjectId>& found) const = 0;
   // Adds an object's description for a listener (id, key, date) to the current message. False: the object is gone.
   [[nodiscard]] virtual bool announce(ObjectId object, Answer& answer) const = 0;
@@ -97,10 +98,10 @@ class Columns {
 // newest state, whatever number of changes there was in between.
 class Watched {
  public:
-  // The wish in the parameters of a LISTEN or UNLISTEN; not ok: the reason why there is none.
-  [[nodiscard]] virtual Status read_watch(Message const& message, WatchWish& wish) const = 0;
+  // The topic that the parameters of a LISTEN or UNLISTEN name; not ok: the reason why they name none.
+  [[nodiscard]] virtual Status read_watch(Message const& message, WatchRequest& request) const = 0;
   // Adds the parameters that name it to the current message.
-  virtual void name_watch(WatchWish const& wish, Answer& answer) const = 0;
+  virtual void name_watch(WatchRequest const& request, Answer& answer) const = 0;
   // Adds to the current message what is under this key now, or that nothing is there.
   virtual void tell_state(std::string_view key, TimeMs now, Answer& answer) const = 0;
 
@@ -121,7 +122,7 @@ struct StoreRequest {
   bool must{true};               // false: where its sender cannot wait, the command is decided as it is
 };
 
-// A file that a table names itself (Stores::list_files).
+// A file that a table names itself (ManagesFiles::list_files).
 struct FileRequest {
   std::uint32_t number{0};  // 0: none, and the link is not to be there
   std::string_view link{};  // a symbolic link of this name in the folder leads to it; empty: none. Borrowed
@@ -146,119 +147,100 @@ class Stores {
   // Whether the table, as it is declared, can be in a log without files beside it: one on other computers. Not ok: why
   // not, and what to change. If it can, none of the following is called, or it is called in vain.
   [[nodiscard]] virtual Status can_do_without() const { return {}; }
-
-  // -- commands -----------------------------------------------------------
   // The values of this command that are to be stored first; none: decide gets the command as it is. Later, decide gets
   // it with these values as Value::outside. Not ok: the reason why it is refused, before a byte is stored. The same
-  // command with values that are outside already wishes nothing.
-  [[nodiscard]] virtual Status wish_to_store(Command const& command, TimeMs now, StoreRequest& wish) const = 0;
+  // command with values that are outside already requests nothing.
+  [[nodiscard]] virtual Status request_store(Command const& command, TimeMs now, StoreRequest& request) const {
+    static_cast<void>(command);
+    static_cast<void>(now);
+    static_cast<void>(request);
+    return {};
+  }
   // The same for a command whose value follows piece by piece (Protocol::Kind::begin): the largest size that is
   // accepted. Not ok: it is refused. `bytes`: its size; UINT64_MAX: not known yet.
   [[nodiscard]] virtual Result<std::uint64_t> accept_content(Command const& command, TimeMs now,
-                                                             std::uint64_t bytes) const = 0;
-
-  // -- reading ------------------------------------------------------------
-  // Extents of objects behind the cursor (the table's own; 0: from the first one), added to `found`: each of them once,
-  // if it stays. Looks at no more than `looks` objects; returns where to go on, 0: the end was reached.
-  [[nodiscard]] virtual std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
-                                                   std::vector<Extent>& found) const = 0;
-
-  // What a command wanted (Verdict::fetch), before it is decided again. The table keeps as much of it as it likes, at
-  // least until the next call: the command may want the same again. `status` not ok: it cannot be read.
-  virtual void fetched(Extent const& extent, std::string_view bytes, Status const& status) {
-    static_cast<void>(extent);
+                                                             std::uint64_t bytes) const {
+    static_cast<void>(now);
     static_cast<void>(bytes);
-    static_cast<void>(status);
+    return Status{Code::not_supported, std::string{command.message->command} + " takes no content"};
   }
-
-  // -- bytes of its own -----------------------------------------------------
-  // What the table wants to move out of memory, by no command: adds values that are to be stored; none: nothing now.
-  // Called at the end of a turn, while none is under way. True: it is to be asked again in the next turn.
-  [[nodiscard]] virtual bool wish_to_move_out(std::vector<std::string>& values) {
-    static_cast<void>(values);
-    return false;
-  }
-  // They are there, durable. What has changed meanwhile is left out; what no record names is given back. True: it goes
-  // on in another step; decision.carry is kept from step to step.
-  [[nodiscard]] virtual bool decide_moved_out(std::span<StoredValue const> values, Decision& decision) const {
-    static_cast<void>(values);
-    static_cast<void>(decision);
-    return false;
-  }
-  // Instead of that: they could not be stored, or there is no room for the record. It may wish again.
-  virtual void not_moved_out(Status const& why) { static_cast<void>(why); }
-
-  // -- files --------------------------------------------------------------
-  // The file for the bytes of commands; 0: the owner makes files as it needs them, removes each once nothing in it is
-  // named, and gives the space of freed bytes back.
-  [[nodiscard]] virtual std::uint32_t file_for_new() const { return 0; }
-  // Commands with new bytes wait: the files are about to be exchanged. For the last few copies only.
-  [[nodiscard]] virtual bool holds_new() const { return false; }
-  // Only of a table that says the file itself: the files that must be there; all others of its folder are removed. Asked
-  // again when it has decided something.
-  virtual void list_files(std::vector<FileRequest>& files) const { static_cast<void>(files); }
-
-  // A link of list_files leads there now, 0: nowhere. Before a start is over, and whenever that has changed: between a
-  // record that changes it and this call it leads elsewhere.
-  virtual void link_leads_to(std::string_view link, std::uint32_t file) {
-    static_cast<void>(link);
-    static_cast<void>(file);
-  }
-  // True, once: readers that have files open by these links are to be disconnected, so that they open them again
-  // (Protocol::reads_by_name).
-  [[nodiscard]] virtual bool take_detached() { return false; }
-
-  // Only of a table that says the file itself: where the last place in this file ends, also of values that are still to
-  // come, and how much before it was given back and is a hole. Of the file for new values, whenever it has changed.
-  virtual void file_has(std::uint32_t file, std::uint64_t end, std::uint64_t hollow) {
-    static_cast<void>(file);
-    static_cast<void>(end);
-    static_cast<void>(hollow);
-  }
-
-  // -- moving -------------------------------------------------------------
-  // The file that is being built, to be the one for new values; 0: none.
-  [[nodiscard]] virtual std::uint32_t file_to_be() const { return 0; }
-  // Only of a table that says the file itself: so many values of commands that were promised (Promises) are in the file
-  // for new values. The owner copies them into file_to_be() as well, and says which file has a copy of each; 0: not all
-  // are copied. Before that the files are not to be exchanged, as a command that is kept is told the place in the file
-  // for new values. Whenever it has changed.
-  virtual void has_promised(std::uint64_t count, std::uint32_t copied_to) {
-    static_cast<void>(count);
-    static_cast<void>(copied_to);
-  }
-  // Bytes that are to be copied into `file`, at most about `bytes_max` of them, added to `wishes`. None: nothing is to
-  // be moved now. Asked again once those of the last call were moved, or failed.
-  [[nodiscard]] virtual std::uint32_t wish_to_copy(std::uint64_t bytes_max, std::vector<CopyRequest>& wishes) const {
-    static_cast<void>(bytes_max);
-    static_cast<void>(wishes);
-    return 0;
-  }
-  // They are there, durable. What has changed meanwhile is left out: its copy is given back. True: it goes on with the
-  // rest (Decision::carry), in another step.
-  [[nodiscard]] virtual bool decide_moved(std::span<Moved const> moved, Decision& decision) const {
-    static_cast<void>(moved);
-    static_cast<void>(decision);
-    return false;
-  }
-  // The copy failed (no space, damage): the table gives it up, or goes on without that object.
-  virtual void decide_not_moved(std::span<CopyRequest const> wishes, Status const& why, Decision& decision) const {
-    static_cast<void>(wishes);
-    static_cast<void>(why);
-    static_cast<void>(decision);
-  }
+  // Extents of objects behind the cursor (the table's own; 0: from the first one), added to `found`: each of them once,
+  // if it stays. Looks at no more than `work_units` objects; returns where to go on, 0: the end was reached.
+  [[nodiscard]] virtual std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t work_units,
+                                                   std::vector<Extent>& found) const = 0;
 
  protected:
   ~Stores() = default;
 };
 
+// Moves values of its own out of memory, by no command, and reads them again. Of types with Stores.
+class Offloads {
+ public:
+  // The value that a command wanted (Verdict::fetch), before it is decided again. The table keeps as much of it as it
+  // likes, at least until the next call: the command may want the same again. `status` not ok: it cannot be read.
+  virtual void fetched(Extent const& extent, std::string_view bytes, Status const& status) = 0;
+  // Adds values that are to be stored; none: nothing now. Called at the end of a turn, while none is under way. True: it
+  // is to be asked again in the next turn.
+  [[nodiscard]] virtual bool request_offload(std::vector<std::string>& values) = 0;
+  // They are there, durable. What has changed meanwhile is left out; what no record names is given back. True: it goes
+  // on in another step; decision.carry is kept from step to step.
+  [[nodiscard]] virtual bool decide_offloaded(std::span<StoredValue const> values, Decision& decision) const = 0;
+  // Instead of that: they could not be stored, or there is no room for the record. It may request again.
+  virtual void offload_failed(Status const& why) = 0;
+
+ protected:
+  ~Offloads() = default;
+};
+
+// Names the files of its values itself, and compacts them into new ones. Of types with Stores. For all others the owner
+// makes files as it needs them, removes each once nothing in it is named, and gives the space of freed bytes back.
+class ManagesFiles {
+ public:
+  // -- files --------------------------------------------------------------
+  // The file for the bytes of commands.
+  [[nodiscard]] virtual std::uint32_t file_for_new() const = 0;
+  // Commands with new bytes wait: the files are about to be exchanged. For the last few copies only.
+  [[nodiscard]] virtual bool holds_new() const = 0;
+  // The files that must be there; all others of its folder are removed. Asked again when it has decided something.
+  virtual void list_files(std::vector<FileRequest>& files) const = 0;
+  // A link of list_files leads there now, 0: nowhere. Before a start is over, and whenever that has changed: between a
+  // record that changes it and this call it leads elsewhere.
+  virtual void link_leads_to(std::string_view link, std::uint32_t file) = 0;
+  // True, once: readers that have files open by these links are to be disconnected, so that they open them again
+  // (Protocol::reads_by_name).
+  [[nodiscard]] virtual bool take_detached() = 0;
+  // Where the last place in this file ends, also of values that are still to come, and how much before it was given back
+  // and is a hole. Of the file for new values, whenever it has changed.
+  virtual void file_has(std::uint32_t file, std::uint64_t end, std::uint64_t hollow) = 0;
+
+  // -- moving -------------------------------------------------------------
+  // The file that is being built, to be the one for new values; 0: none.
+  [[nodiscard]] virtual std::uint32_t file_to_be() const = 0;
+  // So many values of commands that were promised (Promises) are in the file for new values. The owner copies them into
+  // file_to_be() as well, and says which file has a copy of each; 0: not all are copied. Before that the files are not to
+  // be exchanged, as a command that is kept is told the place in the file for new values. Whenever it has changed.
+  virtual void has_promised(std::uint64_t count, std::uint32_t copied_to) = 0;
+  // Bytes that are to be copied into the file that is returned, at most about `bytes_max` of them. None: nothing is to be
+  // moved now. Asked again once those of the last call were moved, or failed.
+  [[nodiscard]] virtual std::uint32_t request_copies(std::uint64_t bytes_max,
+                                                     std::vector<CopyRequest>& requests) const = 0;
+  // They are there, durable. What has changed meanwhile is left out: its copy is given back. True: it goes on with the
+  // rest (Decision::carry), in another step.
+  [[nodiscard]] virtual bool decide_moved(std::span<Moved const> moved, Decision& decision) const = 0;
+  // The copy failed (no space, damage): the table gives it up, or goes on without that object.
+  virtual void decide_not_moved(std::span<CopyRequest const> requests, Status const& why, Decision& decision) const = 0;
+
+ protected:
+  ~ManagesFiles() = default;
+};
+
 // Its commands can be part of a transaction: those declared as `promised`. Such a command is decided when it comes, in
-// Phase::promise, and again when the transaction ends well, in Phase::keep. In between nothing is recorded: what it holds
-// is derived state, known by the transaction's number.
+// Phase::promise, and again when the transaction ends well, in Phase::keep. In between nothing is recorded: what it
+// holds is derived state, known by the transaction's number.
 //
-// Whoever comes meanwhile, in Phase::now or with a promise of another transaction, and would change what is held, is
-// refused with Code::in_transaction. Of time alone nothing that is held ends or goes away. Values that are outside
-// (Stores) were stored before the promise, and stay until the transaction is over.
+// A command that comes meanwhile, in Phase::now or with a promise of another transaction, and would change what is
+// held, is refused with Code::in_transaction. Of time alone nothing that is held ends or goes away. Values that are
+// outside (Stores) were stored before the promise, and stay until the transaction is over.
 class Promises {
  public:
   virtual void hold(TransactionId transaction, Hold const& hold) = 0;
@@ -298,7 +280,7 @@ struct SnapshotCursor {
 // Can be followed over the network.
 class Followed {
  public:
-  // A snapshot is read in pages while the table changes. Each page restates objects behind the cursor, as they are at
+  // A snapshot is read in pages while the table changes. Each page states objects behind the cursor, as they are at
   // that moment, in records of at most `budget_bytes`, and moves the cursor. A page has at least one object, or none
   // after a long search without one.
   virtual void snapshot(SnapshotCursor& cursor, std::size_t budget_bytes, Records& records) const = 0;
@@ -310,5 +292,27 @@ class Followed {
  protected:
   ~Followed() = default;
 };
+
+// A type has the capabilities that its class derives from.
+template <typename TableClass>
+[[nodiscard]] Capabilities capabilities_of(TableClass& table) {
+  Capabilities out;
+  auto const take = [&table]<typename Capability>(Capability*& at) {
+    if constexpr (std::is_base_of_v<Capability, TableClass>) at = &table;
+  };
+  take(out.timed);
+  take(out.holder);
+  take(out.topics);
+  take(out.work);
+  take(out.columns);
+  take(out.followed);
+  take(out.watched);
+  take(out.stores);
+  take(out.offloads);
+  take(out.manages_files);
+  take(out.promises);
+  take(out.exported);
+  return out;
+}
 
 }  // namespace fastjournal

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fastjournal/rights.h"
+#include "fastjournal/status.h"
 
 namespace fastjournal {
 
@@ -277,6 +278,11 @@ struct TableDeclaration {
     auto found = lines.find(element);
     if (found == lines.end()) found = lines.find("table");
     return found == lines.end() ? file : file + ":" + std::to_string(found->second);
+  }
+
+  // The declaration cannot be taken: what is wrong with this element.
+  [[nodiscard]] Status refuse(std::string_view element, std::string const& why) const {
+    return {Code::bad_configuration, at(element) + ": " + why};
   }
 
   // For an option that the type declares.

@@ -1,5 +1,6 @@
-// What a table is made of, as relations: queues, exchanges and bindings, not what is in them. The server mirrors it in an
-// SQL database, for people and other programs to query (capabilities.h, Exported). Header-only, as the whole contract.
+// The structure of a table, as relations: queues, exchanges and bindings, not what is in them. The server mirrors it in
+// an SQL database, for people and other programs to query (capabilities.h, Exported). Header-only, as the whole
+// contract.
 #pragma once
 
 #include <cstddef>

@@ -34,7 +34,7 @@ struct Outgoing {
   std::string_view service{};
   std::string_view command{};
   std::span<Param const> params{};  // no repeated name; at most Message::kParamsMax
-  bool is_push{false};              // nobody asked for it
+  bool is_push{false};              // unrequested
   bool is_last{true};               // no message of the same answer follows
 };
 
@@ -57,9 +57,9 @@ class Protocol {
     std::size_t consumed{0};  // bytes to drop from the front of `unread`, for every kind
     std::size_t bytes{0};     // the size of what was read, as a measure of its cost
     Status status{};
-    std::string_view token{};    // of `message`: whoever sent it says that this is his; empty: he says nothing
-    std::string_view content{};  // of `content`: a part of `unread`, within `consumed`
-    std::string_view value{};    // of `begin`: the name of the parameter
+    std::string_view token{};               // of `message`: its sender claims it; empty: no claim
+    std::string_view content{};             // of `content`: a part of `unread`, within `consumed`
+    std::string_view value{};               // of `begin`: the name of the parameter
     std::uint64_t value_bytes{UINT64_MAX};  // of `begin`: its size; UINT64_MAX: it ends when it ends
     // Of `begin` and `end`: the value's XXH3-128, low half first, as its sender says. Another one is refused (damaged).
     std::optional<std::array<std::uint64_t, 2>> value_hash{};
@@ -94,14 +94,14 @@ class Protocol {
   // The answer to `bad`.
   virtual void refuse(Status const& why, std::string& out) = 0;
 
-  // What is leased over a connection is given back when that ends. False: a connection is only a way for one request,
+  // Leases of a connection are given back when that ends. False: a connection is only a way for one request,
   // and the next one may come by another; leases end by their own dates then.
   [[nodiscard]] virtual bool holds_leases() const { return true; }
   // An answer is not whole: nothing is read.
   [[nodiscard]] virtual bool is_answering() const { return false; }
-  // What was written says that the connection ends with it.
+  // The output says that the connection ends with it.
   [[nodiscard]] virtual bool ends() const { return false; }
-  // What was written is all that this connection ever sends: the peer is told (half-close), and input goes on.
+  // The output is all that this connection ever sends: the peer is told (half-close), and input goes on.
   [[nodiscard]] virtual bool ends_output() const { return false; }
   // Its peer reads files that it opened by a name: the connection ends when the name leads to another file.
   [[nodiscard]] virtual bool reads_by_name() const { return false; }

@@ -59,7 +59,7 @@ class Rights {
 };
 
 inline constexpr Rights kAllRights{Right::read, Right::add, Right::work, Right::manage, Right::admin};
-// Of TCP connections from this computer: anybody able to connect there may lease work as well.
+// Of TCP connections from this computer: a client able to connect there may lease work as well.
 inline constexpr Rights kLoopbackRights{Right::read, Right::add, Right::work, Right::manage};
 
 }  // namespace fastjournal

@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fastjournal/declaration.h"
@@ -82,7 +83,7 @@ struct Command {
   // Owner of the names that the message invents; the same for all connections of one origin, never empty for a peer:
   // "ip:192.0.2.7", "uid:1000", "service:server:name", "udp". At most kOriginBytesMax bytes.
   std::string_view origin{};
-  // What it leases belongs to the connection, and ends with it after the grace; false: it lasts until its date (HTTP).
+  // Its leases belong to the connection, and end with it after the grace; false: it lasts until its date (HTTP).
   bool holds{true};
   bool may_manage{false};  // the sender has the right `manage` on this table
 };
@@ -99,12 +100,12 @@ enum class Verdict : std::uint8_t {
   again,  // apply the records of this step, then call decide with step + 1
   wait,   // nothing now: keep the command, and decide it again (from step 0, with waited = true)
           // when work becomes available on wait_topic, or at wait_until
-  fetch,  // apply the records of this step, have what it `wanted` read (Stores::fetched), then call decide with step + 1.
-          // Other commands are decided meanwhile, so it looks at everything again. Of types with Stores
+  fetch,  // apply the records of this step, have what it `wanted` read (Offloads::fetched), then call decide with step + 1.
+          // Other commands are decided meanwhile, so it looks at everything again. Of types with Offloads
 };
 
 // A value, or all values whose keys begin alike, that a connection wants to be told of when they change (Watched).
-struct WatchWish {
+struct WatchRequest {
   std::string key{};
   bool is_prefix{false};
 };
@@ -120,7 +121,7 @@ enum class Phase : std::uint8_t {
          // what was expected: that was done when it was promised. All steps together stay within Hold::record_bytes.
 };
 
-// What a promised command must find as it is when it is kept: until then nobody else changes it.
+// The state that a promised command must find unchanged when it is kept: until then no other command changes it.
 struct Hold {
   std::vector<ObjectId> objects;
   std::vector<std::string> keys;
@@ -161,18 +162,28 @@ struct Decision {
   std::string_view wait_topic{};  // borrowed from the message
   Extent wanted{};                // of a verdict `fetch`
   // From this command on its connection watches that. Of types that are Watched.
-  std::unique_ptr<WatchWish> watch{};
+  std::unique_ptr<WatchRequest> watch{};
   // Objects looked at by this step, beyond the first few. All steps of a turn are added up: they bound the turn.
-  std::uint32_t looks{0};
+  std::uint32_t work_units{0};
   Hold* hold{nullptr};  // of a promise; empty before
   // For the command's own use between its steps (a count, a cursor), also those behind a fetch; zero at step 0.
   std::array<std::uint64_t, 4> carry{};
 
+  // The command ends with this reason.
+  Verdict refuse(Status why) {
+    status = std::move(why);
+    return Verdict::done;
+  }
+  // Whether there is one.
+  [[nodiscard]] bool refuses(Status why) {
+    status = std::move(why);
+    return !status.ok();
+  }
   // When the command came: to this its dates are relative.
   [[nodiscard]] TimeMs asked() const { return {now.value - promised_for.value}; }
 };
 
-// The tag of an alert that stays until a person lowers it.
+// The tag of an alert that stays until an operator lowers it.
 inline constexpr std::string_view kManualTag = "manual";
 
 // Receives the effects of a change that concern others. The engine collects the calls; views are copied. The effects of
@@ -187,7 +198,7 @@ class TableObserver {
   virtual void lease_ended(ObjectId object, ConnectionId connection) = 0;
   // `count` objects that were held back (by a pause, by a limit) may be taken now: those who wait for the topic are
   // told as if the objects were new. An empty topic means all topics. Also called when the table's total has not grown:
-  // whoever waits for one topic cannot take the objects of another.
+  // a client that waits for one topic cannot take the objects of another.
   virtual void available_again(std::string_view topic, std::uint64_t count) = 0;
   // The value under this key is another one, or is gone (Watched).
   virtual void changed(std::string_view key) = 0;
@@ -224,7 +235,7 @@ class NoObserver : public TableObserver {
 // Digests and figures
 
 // Independent of order: a table gives the canonical bytes of each of its objects in any order. They hold exactly the
-// state that restate reproduces, without derived state.
+// state that compaction reproduces, without derived state.
 class DigestSink {
  public:
   virtual void object(std::span<std::byte const> canonical) = 0;
@@ -253,12 +264,19 @@ class MetricSink {
   // Shown by STATS as NAME_p50, NAME_p99 and NAME_max.
   virtual void histogram(Metric const& metric, Histogram const& values) = 0;
 
+  void gauge(std::string_view name, std::string_view help, std::uint64_t value) {
+    integer({name, help, Metric::Kind::gauge}, static_cast<std::int64_t>(value));
+  }
+  void counter(std::string_view name, std::string_view help, std::uint64_t value) {
+    integer({name, help, Metric::Kind::counter}, static_cast<std::int64_t>(value));
+  }
+
  protected:
   ~MetricSink() = default;
 };
 
-// The result of one step of copying forward.
-struct Restated {
+// The result of one step of compaction.
+struct Compacted {
   bool more{false};             // more remain once the appended records are applied
   std::size_t object_bytes{0};  // not 0: the room that the next object needs
 };
@@ -278,6 +296,8 @@ class Columns;
 class Followed;
 class Watched;
 class Stores;
+class Offloads;
+class ManagesFiles;
 class Promises;
 class Exported;
 
@@ -292,6 +312,8 @@ struct Capabilities {
   Followed* followed{nullptr};
   Watched* watched{nullptr};
   Stores* stores{nullptr};
+  Offloads* offloads{nullptr};
+  ManagesFiles* manages_files{nullptr};
   Promises* promises{nullptr};
   Exported* exported{nullptr};
 };
@@ -326,11 +348,11 @@ class Table {
   // An upper limit for the base: the smallest LSN that this table still needs, or up to kOldestLsnGrain below it;
   // kNoLsn if it needs none.
   [[nodiscard]] virtual Lsn oldest_lsn() const = 0;
-  // Copy forward: restates objects whose records are below `below`, in records of at most `budget_bytes` in total, with
+  // Compaction: states objects whose records are below `below` again, in records of at most `budget_bytes` in total, with
   // 32 bytes per header. A larger object is not begun: its size is returned in object_bytes, and the engine calls again
   // with room for it.
-  virtual Restated restate_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const = 0;
-  // Size of the records that would restate all live objects, in bytes.
+  virtual Compacted compact_oldest(Lsn below, std::size_t budget_bytes, Decision& decision) const = 0;
+  // Size of the records that would state all live objects, in bytes.
   [[nodiscard]] virtual std::uint64_t live_bytes() const = 0;
   // Memory of its objects, indexes included. Called after every command: O(1).
   [[nodiscard]] virtual std::uint64_t memory_bytes() const = 0;
@@ -349,16 +371,16 @@ class Table {
 // ---------------------------------------------------------------------------
 // The one exported symbol
 
-// What create needs besides the declarations.
+// Inputs of create besides the declarations.
 struct TableContext {
   TableId id{};  // never changes
-  // Drawn for each process, and used by every index of names chosen by clients, so that nobody can choose names that
+  // Drawn for each process, and used by every index of names chosen by clients, so that no client can choose names that
   // collide. Nothing visible or stored depends on it: order, pages, records and digests are the same.
   std::uint64_t hash_seed{0};
 };
 
 // Raised with every change that breaks plugins built before it.
-inline constexpr std::uint32_t kPluginAbi = 23;
+inline constexpr std::uint32_t kPluginAbi = 24;
 inline constexpr char kPluginSymbol[] = "fastjournal_table_type";
 
 // A protocol that a type brings, for listeners that are bound to a table of it (<listen protocol table>). TYPE.xml names

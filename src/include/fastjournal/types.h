@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 
 namespace fastjournal {
@@ -19,8 +20,15 @@ struct Lsn {
 };
 inline constexpr std::uint64_t kLsnAlign = 8;
 inline constexpr Lsn kNoLsn{};
+// The smallest of those that are not none.
+[[nodiscard]] constexpr Lsn oldest_of(std::initializer_list<Lsn> all) {
+  Lsn out{};
+  for (Lsn const one : all)
+    if (out.is_none() || (!one.is_none() && one < out)) out = one;
+  return out;
+}
 
-// An object's identity: the LSN of its first record. It never changes, also when the object is copied forward in the
+// An object's identity: the LSN of its first record. It never changes, also when the object is compacted in the
 // log.
 struct ObjectId {
   std::uint64_t value{0};

@@ -137,7 +137,7 @@ void Appender::look_at_refused(Sent& sent, api::TransactionAnswer const& answer)
   auto const& there = std::get<api::RangeAnswer>(answer.answers.at(1)).pairs;
   bool const is_mine = !there.empty() && there.front().value == sent.value;
   if (is_mine) {
-    // Done while it was the owner, whoever is it now.
+    // Done while it was the owner, even if another node is by now.
     sent.is_done = true;
     return;
   }

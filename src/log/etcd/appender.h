@@ -1,8 +1,8 @@
-// What an owner has decided becomes durable: pieces of the stream are put under the next numbers, as long as it is the
+// Makes the records of an owner durable: pieces of the stream are put under the next numbers, as long as it is the
 // owner and nothing is there. A few are under way at once; what is durable is the prefix without a gap.
 //
-// An answer that does not come says nothing: the same is sent again. If the number is taken then, by this owner and with
-// the same bytes, the first try was done.
+// An answer that does not come says nothing: the same is sent again. If the number is taken then, by this owner and
+// with the same bytes, the first try was done.
 //
 // Owned by EtcdLog; lives on its thread.
 #pragma once
@@ -57,7 +57,7 @@ class Appender {
 
   // Another one owns the log, or its lease is over.
   [[nodiscard]] bool is_fenced() const { return is_fenced_; }
-  // What cannot be written at all, if anything: empty while all is well.
+  // The reason why nothing can be written; empty while all is well.
   [[nodiscard]] std::string const& trouble() const { return trouble_; }
   [[nodiscard]] Lsn durable() const { return durable_; }
   [[nodiscard]] Lsn end_lsn() const { return Lsn{begin_.value + waiting_.size() - taken_}; }

@@ -70,7 +70,7 @@ Status EtcdLog::commit() {
   return {};
 }
 
-Status EtcdLog::seal() {
+Status EtcdLog::shut_down() {
   static_cast<void>(end_turn(now_us_));
   if (durable_lsn() == end_lsn()) return {};
   return {Code::unavailable, fmt::format("log {}: {} bytes wait for etcd", options_.name, appender_.open_bytes())};
@@ -157,15 +157,15 @@ bool EtcdLog::may_answer(std::int64_t now_us) const {
   return now_us < valid_until_us();
 }
 
-Standing EtcdLog::standing() const {
+State EtcdLog::state() const {
   switch (phase()) {
     case Phase::owning: {
       bool const is_valid = now_us_ < valid_until_us();
-      return is_valid && !is_stuck() ? Standing::serving : Standing::unavailable;
+      return is_valid && !is_stuck() ? State::serving : State::unavailable;
     }
-    case Phase::fenced: return Standing::fenced;
-    case Phase::following: return ownership_.has_owner() ? Standing::following : Standing::unavailable;
-    default: return Standing::unavailable;
+    case Phase::fenced: return State::fenced;
+    case Phase::following: return ownership_.has_owner() ? State::following : State::unavailable;
+    default: return State::unavailable;
   }
 }
 

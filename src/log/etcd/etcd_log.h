@@ -1,6 +1,6 @@
-// A log on etcd, as one of several daemons uses it: it follows the log, takes it over when nobody owns it, and appends to
-// it while it is the owner. etcd keeps the entries, and decides who the owner is. This class is what its server sees of
-// the parts. It passes answers of etcd, and what one part tells, to the others:
+// A log on etcd, as one of several daemons uses it: it follows the log, takes it over when it has no owner, and appends
+// to it while it is the owner. etcd keeps the entries, and decides who the owner is. This class is what its server sees
+// of the parts. It passes answers of etcd, and what one part tells, to the others:
 //
 //   Ownership    the phases: who owns the log, claiming and keeping it, with a Lease
 //   Reader       what is in etcd, and what changes there
@@ -10,8 +10,8 @@
 //   Truncation   entries below the base are removed
 //   RollCall     the nodes; QuotaWatch: how full etcd is
 //
-// Whatever it sends may be carried out long after its answer was given up. So each request that changes something names
-// what must still be as it was, and does nothing once a later one was carried out: an append its number, which must be
+// A request may take effect long after this node stopped waiting for its answer. So each request that changes something
+// names its precondition, and does nothing once a later one took effect: an append its number, which must be
 // free; clearing that this owner has not cleared; truncation the base that it found.
 //
 // Owned by the server, driven on the thread of the loop by end_turn().
@@ -54,10 +54,10 @@ class EtcdLog final : public SharedLog, private ReaderSink, private OwnershipSin
     return is_owned() && writer_.reserve(bytes, removing);
   }
   [[nodiscard]] std::string shortage() const override { return is_owned() ? writer_.shortage() : why_.message(); }
-  [[nodiscard]] bool reserve_to_copy(std::size_t bytes) override {
-    return is_owned() && writer_.reserve_to_copy(bytes);
+  [[nodiscard]] bool reserve_to_compact(std::size_t bytes) override {
+    return is_owned() && writer_.reserve_to_compact(bytes);
   }
-  void keep_for_copy(std::uint64_t bytes) override { writer_.keep_for_copy(bytes); }
+  void keep_for_compaction(std::uint64_t bytes) override { writer_.keep_for_compaction(bytes); }
   [[nodiscard]] bool hold(std::size_t bytes, bool removing) override {
     return is_owned() && writer_.hold(bytes, removing);
   }
@@ -69,7 +69,6 @@ class EtcdLog final : public SharedLog, private ReaderSink, private OwnershipSin
   // Every one is synced by etcd before it is acknowledged: there is no other durability.
   void end_group(Durability) override { writer_.end_group(); }
   [[nodiscard]] Status commit() override;
-  void want_sync() override {}
   // While another node decides: of what has come from it.
   [[nodiscard]] Lsn end_lsn() const override { return ownership_.follows() ? applied() : writer_.end_lsn(); }
   [[nodiscard]] Lsn durable_lsn() const override { return ownership_.follows() ? applied() : appender_.durable(); }
@@ -80,13 +79,11 @@ class EtcdLog final : public SharedLog, private ReaderSink, private OwnershipSin
   void set_base(Lsn base, Lsn catalogue) override {
     if (is_owned()) truncation_.set_base(base, catalogue, end_lsn());
   }
-  [[nodiscard]] Status reset() override { return {}; }
   [[nodiscard]] bool skip_to(Lsn at) override { return is_owned() && writer_.skip_to(at); }
   [[nodiscard]] Lsn base_lsn() const override { return truncation_.base_lsn(); }
   [[nodiscard]] std::uint32_t start() const override { return ownership_.start(); }
   [[nodiscard]] std::uint64_t store_id() const override { return follower_.store_id(); }
   [[nodiscard]] LogUsage usage() const override { return writer_.usage(end_lsn()); }
-  [[nodiscard]] Lsn damaged_end() const override { return kNoLsn; }
 
   // -- SharedLog -----------------------------------------------------------------
   [[nodiscard]] std::string const& node() const override { return options_.node; }
@@ -101,22 +98,16 @@ class EtcdLog final : public SharedLog, private ReaderSink, private OwnershipSin
 
   // -- LogStore ----------------------------------------------------------------
   [[nodiscard]] std::string const& name() const override { return options_.name; }
-  [[nodiscard]] Standing standing() const override;
+  [[nodiscard]] State state() const override;
   [[nodiscard]] bool may_answer(std::int64_t now_us) const override;
   [[nodiscard]] Status const& why() const override { return why_; }
   [[nodiscard]] bool end_turn(std::int64_t now_us) override;
   [[nodiscard]] std::int64_t next_us() const override;
-  [[nodiscard]] bool is_full() const override { return false; }
-  [[nodiscard]] std::unique_ptr<LogJob> take_job(Lane, std::int64_t) override { return nullptr; }
-  void finish_job(Lane, std::unique_ptr<LogJob>) override {}
-  void sync_soon() override {}
-  [[nodiscard]] Status look() override { return {}; }
   [[nodiscard]] Result<LogSnapshot> pin() override {
     return Status{Code::not_supported,
                   "log " + options_.name + " is on etcd: it is backed up with etcd's own snapshots"};
   }
-  bool unpin() override { return true; }
-  [[nodiscard]] Status seal() override;
+  [[nodiscard]] Status shut_down() override;
   [[nodiscard]] std::vector<LogNews> take_news() override { return std::exchange(news_, {}); }
   [[nodiscard]] LogDescription describe() const override {
     return {.folder = {}, .durability = "synced by most members of etcd"};
@@ -138,7 +129,7 @@ class EtcdLog final : public SharedLog, private ReaderSink, private OwnershipSin
   // Takes what has come, and does what is due.
   void tick();
   void take(api::Answer const& answer);
-  // Something waits for a person who makes room in etcd. Nobody is to wait with it without a word.
+  // Groups wait until an operator makes room in etcd. Clients that wait for them are told why.
   [[nodiscard]] bool is_stuck() const { return quota_.has_alarm() && appender_.open_bytes() > 0; }
   void note_trouble();
   // "log NAME" and `what`.

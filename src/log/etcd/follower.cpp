@@ -7,7 +7,7 @@ namespace {
 
 // Of entries behind a gap, as many as an owner may have under way.
 constexpr std::size_t kAheadMax = 256;
-// A gap that stays for so long while somebody owns the log is none: servers before 3.4.31 may lose events of a slow
+// A gap that stays for so long while the log has an owner is none: servers before 3.4.31 may lose events of a slow
 // watch, and then it reads anew.
 constexpr std::int64_t kGapUs = 10'000'000;
 

@@ -33,7 +33,7 @@ class Follower {
   // Not ok: it cannot be read.
   [[nodiscard]] Status add(std::uint64_t sequence, std::string_view value, std::int64_t now_us);
   void remove(std::uint64_t sequence) { ahead_.erase(sequence); }
-  // What is behind a gap is no part of the log.
+  // Entries behind a gap are no part of the log.
   void cut() { ahead_.clear(); }
 
   [[nodiscard]] std::uint64_t store_id() const { return store_id_; }

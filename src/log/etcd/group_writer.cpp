@@ -49,13 +49,13 @@ std::uint64_t GroupWriter::kept_bytes() const { return truncation_.bytes() + app
 bool GroupWriter::reserve(std::size_t bytes, bool removing) {
   if (appender_.open_bytes() + open_.size() + bytes > options_.waiting_bytes_max) return false;
   if (!removing && quota_.is_short()) return false;
-  std::uint64_t const left_alone = held_ + (removing ? 0 : kept_for_copy_ + options_.container_bytes);
+  std::uint64_t const left_alone = held_ + (removing ? 0 : kept_for_compaction_ + options_.segment_bytes);
   if (kept_bytes() + bytes + left_alone > options_.bytes_max) return false;
   make_room(bytes);
   return true;
 }
 
-bool GroupWriter::reserve_to_copy(std::size_t bytes) {
+bool GroupWriter::reserve_to_compact(std::size_t bytes) {
   if (kept_bytes() + bytes > options_.bytes_max ||
       appender_.open_bytes() + open_.size() + bytes > options_.waiting_bytes_max)
     return false;
@@ -107,13 +107,13 @@ bool GroupWriter::skip_to(Lsn at) {
 
 LogUsage GroupWriter::usage(Lsn end) const {
   LogUsage out;
-  std::uint64_t const container = options_.container_bytes;
+  std::uint64_t const segment = options_.segment_bytes;
   out.logical_bytes = std::min(end.value - std::min(truncation_.base_lsn().value, end.value), kept_bytes());
-  out.containers = static_cast<std::uint32_t>((kept_bytes() + container - 1) / container + 1);
-  out.disk_bytes = out.containers * container;
-  out.left_bytes = container;
+  out.segments = static_cast<std::uint32_t>((kept_bytes() + segment - 1) / segment + 1);
+  out.disk_bytes = out.segments * segment;
+  out.left_bytes = segment;
   out.room_bytes = options_.bytes_max - std::min(options_.bytes_max, kept_bytes());
-  out.oldest_container_end = Lsn{(truncation_.first_lsn(end).value / container + 1) * container};
+  out.oldest_segment_end = Lsn{(truncation_.first_lsn(end).value / segment + 1) * segment};
   out.is_short = out.room_bytes < options_.bytes_max / 8;
   return out;
 }

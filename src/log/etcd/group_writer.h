@@ -1,5 +1,5 @@
-// What an owner appends: room is reserved, records fill the open group, and whole groups go to the appender. It also says
-// how much room is used, and why there is none.
+// The appending side of an owner: room is reserved, records fill the open group, and whole groups go to the appender.
+// It also says how much room is used, and why there is none.
 //
 // Owned by EtcdLog, which reserves and skips only while this node owns the log; lives on its thread.
 #pragma once
@@ -29,13 +29,13 @@ class GroupWriter {
   void end();
   // Those who held room are gone.
   void forget();
-  // What was appended is sent. True: there was something.
+  // Sends the appended groups. True: there was one.
   [[nodiscard]] bool end_turn(std::int64_t now_us);
 
   // As those of Log.
   [[nodiscard]] bool reserve(std::size_t bytes, bool removing);
-  [[nodiscard]] bool reserve_to_copy(std::size_t bytes);
-  void keep_for_copy(std::uint64_t bytes) { kept_for_copy_ = bytes; }
+  [[nodiscard]] bool reserve_to_compact(std::size_t bytes);
+  void keep_for_compaction(std::uint64_t bytes) { kept_for_compaction_ = bytes; }
   [[nodiscard]] bool hold(std::size_t bytes, bool removing);
   void free(std::size_t bytes) { held_ -= bytes; }
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
@@ -62,7 +62,7 @@ class GroupWriter {
   Lsn needed_{};
   Lsn found_{};
   std::uint64_t held_{0};
-  std::uint64_t kept_for_copy_{0};
+  std::uint64_t kept_for_compaction_{0};
 };
 
 }  // namespace fastjournal::log::etcd

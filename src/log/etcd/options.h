@@ -1,4 +1,4 @@
-// What is set of a log on etcd, by files or by a test; its parts share it.
+// Options of a log on etcd, of files or of a test; its parts share them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct EtcdLogOptions {
   std::int64_t turn_us{30'000};     // it lets each node that is further go first for so long
   std::int64_t request_timeout_us{1'000'000};
   std::uint64_t waiting_bytes_max{8U << 20U};  // not durable: then nothing more is taken
-  std::uint64_t container_bytes{1U << 20U};    // what is removed at once
+  std::uint64_t segment_bytes{1U << 20U};      // what is removed at once
   std::uint64_t bytes_max{256U << 20U};        // of all entries
   std::uint64_t quota_bytes{2ULL << 30U};      // of etcd, for all that is in it
   std::int64_t compact_every_us{10'000'000};

@@ -124,7 +124,7 @@ void Ownership::take_claim(api::Answer const& answer, std::int64_t now_us) {
   if (phase_ != Phase::claiming) return;
   bool const is_done = answer.outcome == api::Outcome::done;
   if (is_done && std::get<api::TransactionAnswer>(answer.body).succeeded) return own_is_mine(answer.header.revision);
-  // Another one was first; or nobody knows, and the watch will tell.
+  // Another one was first; or the outcome is unknown, and the watch will tell.
   phase_ = Phase::following;
   if (answer.outcome == api::Outcome::refused && answer.refusal == api::Refusal::no_lease) lease_.forget();
   plan_claim(Lease::kRetryUs, now_us);
@@ -137,8 +137,8 @@ void Ownership::own_is_mine(std::int64_t revision) {
   phase_ = Phase::settling;
 }
 
-// Nobody else can append any more, and all that others have appended was told. What lies behind a gap was acknowledged
-// to nobody.
+// No other node can append any more, and all that others have appended was told. Entries behind a gap were never
+// acknowledged.
 void Ownership::clear() {
   phase_ = Phase::clearing;
   claim_at_us_ = INT64_MAX;

@@ -1,10 +1,10 @@
-// Who owns the log, and what this node is to it. Its phase is decided here alone:
+// The ownership of the log, and the role of this node. Its phase is decided here alone:
 //
 //   reading    what is there is read from the base on
-//   following  whoever owns it appends, and what comes is handed on
-//   claiming   nobody owns it: this node tries to, with a lease
-//   settling   it is the owner, and reads up to the revision at which it became that: nobody else can append any more
-//   clearing   entries behind a gap, which nobody acknowledged, are removed
+//   following  the owner appends, and its entries are handed on
+//   claiming   it has no owner: this node tries to be it, with a lease
+//   settling   it is the owner, and reads up to the revision at which it became that: no other node can append any more
+//   clearing   entries behind a gap, which were never acknowledged, are removed
 //   owning     it appends. It answers until the lease may be over (valid_until_us), and again once that was renewed
 //   fenced     another owner is there, or may be: what was not durable may have come through or not
 //
@@ -34,7 +34,7 @@ class OwnershipSink {
  public:
   // Everything that is in the log was read, and only this node can append.
   virtual void on_owned() = 0;
-  // `why`: empty if another owner is there. `is_wanted`: nobody needs to look.
+  // `why`: empty if another owner is there. `is_wanted`: no operator needs to look.
   virtual void on_fenced(std::string why, bool is_wanted) = 0;
 
  protected:
@@ -72,12 +72,12 @@ class Ownership {
   [[nodiscard]] std::int64_t lease() const { return lease_.id(); }
   [[nodiscard]] std::int64_t valid_until_us() const { return lease_.valid_until_us(); }
 
-  // What is due: it claims, clears, renews.
+  // Does what is due: claims, clears, renews.
   void tick(std::int64_t now_us);
   [[nodiscard]] bool take(api::Answer const& answer, std::int64_t now_us);
   [[nodiscard]] std::int64_t next_us(std::int64_t now_us) const;
 
-  // What is read (ReaderSink). Of a head the owner comes by on_own().
+  // News of the reader (ReaderSink). Of a head the owner comes by on_own().
   void on_begin(Head const& head);
   void on_own(std::optional<api::KeyValue> const& own, std::int64_t now_us);
   void on_start(std::uint32_t start, std::int64_t revision);
@@ -93,7 +93,7 @@ class Ownership {
   void fence(std::string why, bool is_wanted = false);
 
  private:
-  // Once nobody owns the log: after so long, later if others are further than this node is.
+  // Once the log has no owner: after so long, later if others are further than this node is.
   void plan_claim(std::int64_t after_us, std::int64_t now_us);
   void claim(std::int64_t now_us);
   void take_claim(api::Answer const& answer, std::int64_t now_us);
@@ -117,7 +117,7 @@ class Ownership {
   Phase phase_{Phase::reading};
   Lease lease_;
   bool is_candidate_;
-  api::KeyValue owner_{};  // the key `own`; without a value: nobody owns the log
+  api::KeyValue owner_{};  // the key `own`; without a value: the log has no owner
   std::uint32_t start_{0};
   std::int64_t start_revision_{0};
   std::uint64_t token_{0};

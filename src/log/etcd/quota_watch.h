@@ -1,4 +1,4 @@
-// How full etcd is. Beyond its quota it takes nothing at all, from nobody, until a person acts; so additions end before.
+// How full etcd is. Beyond its quota etcd rejects all writes until an operator acts; so additions end before.
 // The quota is not told by etcd: the configuration says what was given to it.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace api = fastjournal::etcd;
 class QuotaWatch {
  public:
   static constexpr std::int64_t kEveryUs = 2'000'000;
-  // While it takes nothing: a person makes room, and everybody waits.
+  // While it rejects writes: an operator makes room, and all nodes wait.
   static constexpr std::int64_t kEveryOfAlarmUs = 200'000;
   // Of the quota: from here on there are no additions, and from there on there are again.
   static constexpr std::uint64_t kShortPercent = 70;
@@ -29,7 +29,7 @@ class QuotaWatch {
   [[nodiscard]] std::int64_t next_us() const { return asking_ != 0 ? INT64_MAX : next_us_; }
   // No additions.
   [[nodiscard]] bool is_short() const { return is_short_; }
-  // Not even removals, until a person acts.
+  // Not even removals, until an operator acts.
   [[nodiscard]] bool has_alarm() const { return has_alarm_; }
   // Why, and what to do.
   [[nodiscard]] std::string why() const;

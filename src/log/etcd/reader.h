@@ -19,7 +19,7 @@ namespace fastjournal::log::etcd {
 
 namespace api = fastjournal::etcd;
 
-// What is there beside entries.
+// The keys beside entries.
 struct Head {
   std::uint64_t store_id{0};
   Base base{};
@@ -31,7 +31,7 @@ struct Head {
 
 class ReaderSink {
  public:
-  // Whatever was told before is void.
+  // Earlier news are void.
   virtual void on_begin(Head const& head) = 0;
   // In the order of sequences at first, then in that of revisions.
   virtual void on_entry(std::uint64_t sequence, std::string_view value) = 0;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kNodesMax = 64;
 // Of a node's list of tables, the first by name: etcd takes requests of 1.5 MiB. The others are in the digest.
 constexpr std::size_t kDeclaredMax = 8192;
-// That are named to a person.
+// Named to an operator.
 constexpr std::size_t kDifferingMax = 8;
 
 // The value behind "NAME=" in "A=1 B=2"; empty: it is not there.
@@ -47,7 +47,7 @@ std::vector<DeclaredTable> read_declared(std::string_view text) {
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     std::size_t const space = line.find(' ');
     if (space == std::string_view::npos) continue;
-    DeclaredTable& table = out.emplace_back(std::string{line.substr(0, space)});
+    DeclaredTable& table = out.emplace_back(DeclaredTable{std::string{line.substr(0, space)}});
     std::from_chars(line.data() + space + 1, line.data() + line.size(), table.digest, 16);
   }
   return out;

@@ -62,7 +62,7 @@ void Truncation::truncate() {
     keep = at;
     from = entries_[at].group;
   }
-  if (keep == 0 || entries_[keep].lsn.value - entries_.front().lsn.value < options_.container_bytes / 4) return;
+  if (keep == 0 || entries_[keep].lsn.value - entries_.front().lsn.value < options_.segment_bytes / 4) return;
   truncating_to_ = {entries_[keep].sequence, from, wished_->catalogue};
   api::Transaction transaction;
   transaction.compares = {names_.is_owner(token_),

@@ -1,5 +1,5 @@
 // The entries of the log from its base on. An owner moves the base and removes the entries below it, a quarter of a
-// container at least; it also compacts etcd's older revisions, of use only to a node further behind than one round.
+// segment at least; it also compacts etcd's older revisions, of use only to a node further behind than one round.
 //
 // Owned by EtcdLog; lives on its thread. It alone changes the key `base`, and removes entries below it.
 #pragma once

@@ -14,7 +14,7 @@ struct Base {
   Lsn catalogue{};
 };
 
-// Owned by the log's writer. What must hold: the base in effect holds after a power cut at this moment, and is never
+// Owned by the log's writer. Invariant: the base in effect holds after a power cut at this moment, and is never
 // above the wanted one.
 class BaseMark {
  public:

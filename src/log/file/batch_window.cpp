@@ -10,14 +10,14 @@ constexpr std::uint64_t kWindowBytes = 1U << 20U;
 
 }  // namespace
 
-Result<std::span<std::byte const>> BatchWindow::view(Segment const& segment, Lsn lsn, std::uint64_t bytes) {
+Result<std::span<std::byte const>> BatchWindow::view(SegmentRun const& run, Lsn lsn, std::uint64_t bytes) {
   bool const inside = lsn >= window_at_ && lsn.value + bytes <= window_at_.value + window_bytes_;
   if (!inside) {
-    std::uint64_t const left = segment.end().value - lsn.value;
+    std::uint64_t const left = run.end().value - lsn.value;
     std::uint64_t const want = std::min(left, std::max(bytes, kWindowBytes));
     if (window_.size() < want) window_.resize(want);
     window_bytes_ = 0;
-    if (Status status = segment.read(lsn, std::span(window_).first(want)); !status.ok()) return status;
+    if (Status status = run.read(lsn, std::span(window_).first(want)); !status.ok()) return status;
     bytes_read_ += want;
     window_at_ = lsn;
     window_bytes_ = want;
@@ -25,21 +25,21 @@ Result<std::span<std::byte const>> BatchWindow::view(Segment const& segment, Lsn
   return std::span<std::byte const>(window_).subspan(lsn.value - window_at_.value, bytes);
 }
 
-Result<BatchWindow::Found> BatchWindow::batch_at(Segment const& segment, Lsn lsn) {
+Result<BatchWindow::Found> BatchWindow::batch_at(SegmentRun const& run, Lsn lsn) {
   Found found;
-  FoundContainer const* container = segment.container_at(lsn);
-  if (container == nullptr) return found;
-  auto const head = view(segment, lsn, kBatchHeaderBytes);
+  FoundSegment const* segment = run.segment_at(lsn);
+  if (segment == nullptr) return found;
+  auto const head = view(run, lsn, kBatchHeaderBytes);
   if (!head.ok()) return head.status();
-  auto const header = decode_batch(head.value(), lsn, container->header.generation, container->header.block);
+  auto const header = decode_batch(head.value(), lsn, segment->header.generation, segment->header.block);
   if (!header) return found;
   found.plausible = true;
   found.header = *header;
-  if (header->end() > segment.end()) return found;
-  auto const bytes = view(segment, lsn, header->length);
+  if (header->end() > run.end()) return found;
+  auto const bytes = view(run, lsn, header->length);
   if (!bytes.ok()) return bytes.status();
   found.bytes = bytes.value();
-  found.intact = is_intact(*header, container->header.store_id, found.bytes);
+  found.intact = is_intact(*header, segment->header.store_id, found.bytes);
   return found;
 }
 

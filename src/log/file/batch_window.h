@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fastjournal/status.h"
-#include "log/file/segment.h"
+#include "log/file/segment_run.h"
 
 namespace fastjournal::log::file {
 
@@ -20,11 +20,11 @@ class BatchWindow {
     BatchHeader header;
     std::span<std::byte const> bytes;  // valid until the next look
   };
-  [[nodiscard]] Result<Found> batch_at(Segment const& segment, Lsn lsn);
+  [[nodiscard]] Result<Found> batch_at(SegmentRun const& run, Lsn lsn);
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:
-  Result<std::span<std::byte const>> view(Segment const& segment, Lsn lsn, std::uint64_t bytes);
+  Result<std::span<std::byte const>> view(SegmentRun const& run, Lsn lsn, std::uint64_t bytes);
 
   std::vector<std::byte> window_;
   Lsn window_at_{};

@@ -44,20 +44,20 @@ void Committer::finish_flush(std::unique_ptr<Flush> flush) {
   writer_.finish_flush(*flush);
 }
 
-Status Committer::write_stamp() {
+Status Committer::write_durable_marker() {
   // Without room for it nothing is lost.
-  if (!needs_stamp() || !writer_.reserve_mark()) return writer_.error();
+  if (!needs_durable_marker() || !writer_.reserve_marker()) return writer_.error();
   if (!writer_.has_unsynced())
-    if (Status status = writer_.write_mark(0); !status.ok()) return status;
+    if (Status status = writer_.write_marker(0); !status.ok()) return status;
   writer_.need_all();
   return {};
 }
 
-Status Committer::seal() {
+Status Committer::shut_down() {
   if (Status status = commit(); !status.ok()) return status;
   if (Status status = sync(); !status.ok()) return status;
-  if (!writer_.reserve_mark()) return writer_.error();
-  if (Status status = writer_.write_mark(kBatchSeal); !status.ok()) return status;
+  if (!writer_.reserve_marker()) return writer_.error();
+  if (Status status = writer_.write_marker(kBatchCleanShutdown); !status.ok()) return status;
   return sync_written();
 }
 

@@ -1,5 +1,5 @@
-// What a commit writes and syncs: what was promised since the last one, and what a log that rests or ends has to say.
-// Which bytes that are is the writer's (log_writer.h), when it happens is the turn's (file_log.h).
+// Commits: writes and syncs the promised groups, and the markers of a log that rests or ends. The bytes are the
+// writer's (log_writer.h), the time is the turn's (file_log.h).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace fastjournal::log::file {
 
-// Owned by FileLog, on its thread. What must hold: needs_sync() until everything that was promised `synced` is durable.
+// Owned by FileLog, on its thread. Invariant: needs_sync() until everything that was promised `synced` is durable.
 class Committer {
  public:
   // `writer` outlives this.
@@ -40,15 +40,15 @@ class Committer {
   void finish_flush(std::unique_ptr<Flush> flush);
   [[nodiscard]] SyncTimes const& sync_times() const { return sync_times_; }
 
-  // True while batches are durable but nothing on disk says so: stamp the log when it has been idle for some
-  // milliseconds. write_stamp() leaves something that needs_sync(), and one more is needed after that if something was
-  // only written.
-  [[nodiscard]] bool needs_stamp() const {
+  // True while batches are durable but nothing on disk says so: an idle log gets a durable marker after some
+  // milliseconds. write_durable_marker() leaves something that needs_sync(), and one more is needed after that if
+  // something was only written.
+  [[nodiscard]] bool needs_durable_marker() const {
     return writer_.batch().is_empty() && !writer_.durable().is_flushing() && writer_.durable().is_untold();
   }
-  [[nodiscard]] Status write_stamp();
-  // Commits, syncs, and writes a seal. Nothing may follow. Requires that no flush is running.
-  [[nodiscard]] Status seal();
+  [[nodiscard]] Status write_durable_marker();
+  // Commits, syncs, and writes a clean-shutdown marker. Nothing may follow. Requires that no flush is running.
+  [[nodiscard]] Status shut_down();
   // Commits and syncs before that. Requires that no group is open and no flush is running.
   [[nodiscard]] Result<log::LogSnapshot> pin();
 

@@ -29,7 +29,7 @@ Result<std::vector<std::string>> names_in(LogPlace const& place) {
 // Whether there is a log, or a part of one.
 bool has_log(std::vector<std::string> const& names) {
   return std::ranges::any_of(
-      names, [](std::string const& name) { return index_of_container(name).has_value() || name == kNewestName; });
+      names, [](std::string const& name) { return index_of_segment(name).has_value() || name == kNewestName; });
 }
 
 LogPlace place_of(env::Disk& disk, DataFolderRequest const& wish, std::string const& log) {

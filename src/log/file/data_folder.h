@@ -4,8 +4,8 @@
 //
 // The folder's lock lists each log that was created here ("log NAME"). A listed log that is missing is never created
 // again. Another one is created if the folder contains nothing else, or with `create`. `create` does not apply to
-// listed logs: left in a unit file, the option would cause what the lock prevents. To create such a log, a person
-// removes the lock, once.
+// listed logs: left in a unit file, the option would cause what the lock prevents. To create such a log, an
+// operator removes the lock, once.
 #pragma once
 
 #include <functional>
@@ -34,7 +34,7 @@ struct DataFolderRequest {
   std::vector<std::string> beside{};                      // names that are ignored: sockets, the daemon's log
   bool create{false};                                     // creates logs also beside other files
   bool was_used{false};  // it is known, elsewhere, that there was a journal: an empty folder is refused
-  bool begins{false};    // somebody says that there is none
+  bool begins{false};    // the administrator says that there is none
 };
 
 class DataFolder {

@@ -9,7 +9,7 @@
 
 namespace fastjournal::log::file {
 
-// Owned by the log's writer. What must hold: nothing counts as durable but what a flush covered when it began, and one
+// Owned by the log's writer. Invariant: nothing counts as durable but what a flush covered when it began, and one
 // flush is out at a time; no mark goes back while the stream goes on.
 class DurableMarks {
  public:
@@ -40,7 +40,7 @@ class DurableMarks {
     if (has_records) data_end_ = end;
     telling_ = durable_;
   }
-  // So does the header of a container, and it is synced.
+  // So does the header of a segment, and it is synced.
   void told(Lsn durable) { told_ = std::max(told_, durable); }
   // Records are durable, and nothing on disk says so: damage to them could be taken for a torn tail.
   [[nodiscard]] bool is_untold() const { return data_synced_ > told_; }

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kLogDamaged = "log-damaged";
 constexpr std::string_view kTailCut = "tail-cut";
-// An idle log stamps its last sync after this long: from then on damage to that batch is told from a torn tail.
-constexpr std::int64_t kStampAfterUs = 5'000;
+// An idle log writes a durable marker after this long: from then on damage to its last batch is told from a torn tail.
+constexpr std::int64_t kMarkerAfterUs = 5'000;
 
 std::int64_t interval_us(LogOptions const& options) { return std::int64_t{options.sync_interval_ms} * 1000; }
 
@@ -48,7 +48,7 @@ Result<std::unique_ptr<FileLog>> FileLog::open(env::Disk& disk, std::string fold
 void FileLog::tell_opened(RecoveryReport const& report) {
   for (std::string const& odd : report.notes) news_.push_back({kLogDamaged, 70, odd});
   if (!report.cut) return;
-  // A person decides whether there was a reason: after a power cut or a crash of the kernel this is as it must be.
+  // An operator decides whether there was a reason: after a power cut or a crash of the kernel this is as it must be.
   news_.push_back(
       {kTailCut, 30,
        "log " + name() + ": its tail was cut at LSN " + std::to_string(report.cut_at.value) + ", " +
@@ -61,7 +61,7 @@ void FileLog::tell_opened(RecoveryReport const& report) {
 // The end of a turn
 
 bool FileLog::end_turn(std::int64_t now_us) {
-  // Between two turns: a container's header.
+  // Between two turns: a segment's header.
   if (!writer_.error().ok()) return false;
   committer_.close_turn();
   bool wrote = false;
@@ -76,16 +76,16 @@ Status FileLog::write_turn(std::int64_t now_us, bool& wrote) {
   bool const elsewhere = syncs_elsewhere();
   LogOptions const& options = writer_.options();
   // An idle one is synced by then.
-  std::int64_t const stamp_us = now_us + std::max(kStampAfterUs, interval_us(options));
+  std::int64_t const marker_us = now_us + std::max(kMarkerAfterUs, interval_us(options));
   if (end_lsn() != written_lsn()) {
     wrote = true;
-    stamp_us_ = stamp_us;
+    marker_us_ = marker_us;
     Status status = committer_.needs_sync() && !elsewhere ? committer_.write_synced() : writer_.write();
     if (!status.ok()) return status;
-  } else if (committer_.needs_stamp() && now_us >= stamp_us_) {
-    if (Status status = committer_.write_stamp(); !status.ok()) return status;
+  } else if (committer_.needs_durable_marker() && now_us >= marker_us_) {
+    if (Status status = committer_.write_durable_marker(); !status.ok()) return status;
     // No room: tried again, and not at once.
-    if (!committer_.needs_sync()) stamp_us_ = stamp_us;
+    if (!committer_.needs_sync()) marker_us_ = marker_us;
   }
   date_uncovered(now_us);
   if (writer_.durable().is_flushing() || (!committer_.needs_sync() && now_us < sync_us())) return {};
@@ -93,7 +93,7 @@ Status FileLog::write_turn(std::int64_t now_us, bool& wrote) {
   return elsewhere ? Status{} : committer_.sync();
 }
 
-// Whoever wrote it: the start, a part of a long turn, a command between two turns.
+// Whatever wrote it: the start, a part of a long turn, a command between two turns.
 void FileLog::date_uncovered(std::int64_t now_us) {
   Lsn const covered = writer_.durable().covered();
   if (covered == dated_above_ || !writer_.has_uncovered()) return;
@@ -130,7 +130,7 @@ void FileLog::sync_soon() {
 
 std::int64_t FileLog::next_us() const {
   std::int64_t next = std::min(look_times_.next_us(), scrubber_.next_us());
-  if (committer_.needs_stamp()) next = std::min(next, stamp_us_);
+  if (committer_.needs_durable_marker()) next = std::min(next, marker_us_);
   // A flush that is out ends with a turn.
   return writer_.durable().is_flushing() ? next : std::min(next, sync_us());
 }
@@ -173,7 +173,7 @@ void FileLog::run_chores() {
 }
 
 // ---------------------------------------------------------------------------
-// What people hear
+// News and descriptions
 
 std::string FileLog::shortage() const {
   Status const& refusal = writer_.last_refusal();

@@ -1,4 +1,4 @@
-// The log in files: containers in a folder (bytes: log/file/format.h), one open batch in memory, one write and one sync
+// The log in files: segments in a folder (bytes: log/file/format.h), one open batch in memory, one write and one sync
 // a turn. Here it is driven as a log::LogStore: what a turn's end writes and syncs, what is a job, and when it wants to
 // be called without a cause. What each of these does is in its parts: the writer, the committer, the scrubber.
 #pragma once
@@ -22,12 +22,12 @@
 
 namespace fastjournal::log::file {
 
-// Owned and called by one thread. What must hold: what left rests on a sync, if it was promised one, and on a look at
+// Owned and called by one thread. Invariant: what left rests on a sync, if it was promised one, and on a look at
 // the folder that is not old.
 class FileLog final : public log::LogStore {
  public:
-  // Locks the folder, hands every record to `handler`, cuts a torn tail, and opens a fresh container, durable when this
-  // returns. On failure nothing that was there has changed: `damaged` names container and offset, `in_use` who uses the
+  // Locks the folder, hands every record to `handler`, cuts a torn tail, and opens a fresh segment, durable when this
+  // returns. On failure nothing that was there has changed: `damaged` names segment and offset, `in_use` who uses the
   // folder; a Status of the handler is returned unchanged.
   [[nodiscard]] static Result<std::unique_ptr<FileLog>> open(env::Disk& disk, std::string folder, LogOptions options,
                                                              RecordHandler& handler, RecoveryReport& report);
@@ -37,8 +37,8 @@ class FileLog final : public log::LogStore {
   // -- log::Log ------------------------------------------------------------
   // `bytes` of bodies, and their headers if these are not more than that plus 4 KiB (20 bytes a record).
   [[nodiscard]] bool reserve(std::size_t bytes, bool removing) override { return writer_.reserve(bytes, removing); }
-  [[nodiscard]] bool reserve_to_copy(std::size_t bytes) override { return writer_.reserve_to_copy(bytes); }
-  void keep_for_copy(std::uint64_t bytes) override { writer_.keep_for_copy(bytes); }
+  [[nodiscard]] bool reserve_to_compact(std::size_t bytes) override { return writer_.reserve_to_compact(bytes); }
+  void keep_for_compaction(std::uint64_t bytes) override { writer_.keep_for_compaction(bytes); }
   [[nodiscard]] bool hold(std::size_t bytes, bool removing) override { return writer_.hold(bytes, removing); }
   void free(std::size_t bytes) override { writer_.free(bytes); }
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
@@ -71,8 +71,8 @@ class FileLog final : public log::LogStore {
 
   // -- log::LogStore -------------------------------------------------------
   [[nodiscard]] std::string const& name() const override { return writer_.options().name; }
-  [[nodiscard]] log::Standing standing() const override {
-    return writer_.error().ok() ? log::Standing::serving : log::Standing::failed;
+  [[nodiscard]] log::State state() const override {
+    return writer_.error().ok() ? log::State::serving : log::State::failed;
   }
   [[nodiscard]] Status const& why() const override { return writer_.error(); }
   [[nodiscard]] bool end_turn(std::int64_t now_us) override;
@@ -82,11 +82,11 @@ class FileLog final : public log::LogStore {
   void finish_job(log::Lane lane, std::unique_ptr<log::LogJob> job) override;
   void sync_soon() override;
   [[nodiscard]] Status look() override { return writer_.look(); }
-  // What stands below `end` in these containers stays as it is until unpin(), unless its space is needed. It costs the
-  // disk no more than these containers.
+  // Bytes below `end` in these segments stay as they are until unpin(), unless its space is needed. It costs the
+  // disk no more than these segments.
   [[nodiscard]] Result<log::LogSnapshot> pin() override { return committer_.pin(); }
   bool unpin() override { return writer_.unpin(); }
-  [[nodiscard]] Status seal() override { return committer_.seal(); }
+  [[nodiscard]] Status shut_down() override { return committer_.shut_down(); }
   [[nodiscard]] std::vector<log::LogNews> take_news() override;
   [[nodiscard]] log::LogDescription describe() const override;
 
@@ -116,7 +116,7 @@ class FileLog final : public log::LogStore {
   Scrubber scrubber_;
 
   // When end_turn() has something to do without a cause.
-  std::int64_t stamp_us_{INT64_MAX};
+  std::int64_t marker_us_{INT64_MAX};
   env::LookTimes look_times_;  // at the folder
   bool flush_wanted_{false};   // on a thread
   // The first turn that found something written above what is covered, while that is here.

@@ -21,17 +21,17 @@
 
 namespace fastjournal::log::file {
 
-// Made by the log's writer. What must hold: it claims nothing that was written after it was made.
+// Made by the log's writer. Invariant: it claims nothing that was written after it was made.
 class Flush final : public log::LogJob {
  public:
-  // What holds on disk once the sync is ok.
+  // The state on disk once the sync is ok.
   struct Covered {
     DurableMarks::Covered marks;
     Base base;                   // depends on nothing above `marks.end`
-    NewestFile::Telling newest;  // written after the sync: durably if it ends a stamp or a seal, else without a sync
+    NewestFile::Telling newest;  // written after the sync: durably if it ends a marker, else without a sync
   };
 
-  // `clock` measures; null: nobody does.
+  // `clock` measures; null: syncs are not measured.
   Flush(env::Clock* clock, std::vector<std::shared_ptr<env::File>> files, Covered covered)
       : clock_(clock), files_(std::move(files)), covered_(std::move(covered)) {}
   void run() override;

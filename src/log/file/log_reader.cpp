@@ -33,15 +33,15 @@ Result<LogReader> LogReader::open(env::Disk& disk, std::string folder) {
 // ---------------------------------------------------------------------------
 // Batches
 
-void LogReader::count_batch(Segment const& segment, BatchHeader const& header) {
+void LogReader::count_batch(SegmentRun const& run, BatchHeader const& header) {
   for (Lsn at = header.lsn; at < header.end();) {
-    Container* container = segment.container_at(at);
-    container->live_until = header.end();
-    at = container->header.end();
+    FoundSegment* segment = run.segment_at(at);
+    segment->live_until = header.end();
+    at = segment->header.end();
   }
 }
 
-Status LogReader::deliver(Segment const& segment, ReadAhead::Batch const& batch, RecordHandler& handler,
+Status LogReader::deliver(SegmentRun const& run, ReadAhead::Batch const& batch, RecordHandler& handler,
                           RecoveryReport& report) {
   BatchHeader const& header = batch.header;
   std::uint64_t at = kBatchHeaderBytes;
@@ -60,7 +60,7 @@ Status LogReader::deliver(Segment const& segment, ReadAhead::Batch const& batch,
     auto const record = decode_record(batch.bytes.subspan(at, header.used - at), Lsn{header.lsn.value + at});
     if (!record)
       return damaged(
-          fmt::format("{}: a record of a sound batch cannot be read", segment.place(Lsn{header.lsn.value + at})));
+          fmt::format("{}: a record of a sound batch cannot be read", run.place(Lsn{header.lsn.value + at})));
     group_open = !record->last_of_group;
     if (record->view.table == TableId::catalogue && record->view.type != log::kClockRecord)
       report.described = header.end();
@@ -68,9 +68,9 @@ Status LogReader::deliver(Segment const& segment, ReadAhead::Batch const& batch,
     ahead[decoded++ % kRecordsAhead] = record->view;
     at += record->bytes;
   }
-  if (group_open) return damaged(fmt::format("{}: the batch ends inside a group", segment.place(header.lsn)));
-  Container const* container = segment.container_at(header.lsn);
-  handler.on_batch({header, container->path, offset_in(container->header, header.lsn), given, batch.bytes});
+  if (group_open) return damaged(fmt::format("{}: the batch ends inside a group", run.place(header.lsn)));
+  FoundSegment const* segment = run.segment_at(header.lsn);
+  handler.on_batch({header, segment->path, offset_in(segment->header, header.lsn), given, batch.bytes});
   report.records += given;
   ++report.batches;
   return {};
@@ -79,52 +79,52 @@ Status LogReader::deliver(Segment const& segment, ReadAhead::Batch const& batch,
 // ---------------------------------------------------------------------------
 // Reading
 
-Result<Lsn> LogReader::find_batch(Segment const& segment, Lsn wanted, RecoveryReport& report) {
-  Lsn const front = segment.containers.front()->header.first;
+Result<Lsn> LogReader::find_batch(SegmentRun const& run, Lsn wanted, RecoveryReport& report) {
+  Lsn const front = run.segments.front()->header.first;
   if (front > wanted) return front;  // the wanted LSN is in the gap after a cut, or the log is new
-  std::uint64_t number = (wanted.value - front.value) / segment.containers.front()->header.payload_bytes();
+  std::uint64_t number = (wanted.value - front.value) / run.segments.front()->header.payload_bytes();
   for (;; --number) {
-    // The container may begin with the rest of a batch whose begin is gone. So unreadable bytes below the wanted LSN
+    // The segment may begin with the rest of a batch whose begin is gone. So unreadable bytes below the wanted LSN
     // are skipped.
-    Lsn at = segment.containers[number]->header.first;
+    Lsn at = run.segments[number]->header.first;
     Lsn seen_to = at;
-    while (at <= wanted && at < segment.limit) {
-      auto const found = window_.batch_at(segment, at);
+    while (at <= wanted && at < run.limit) {
+      auto const found = window_.batch_at(run, at);
       if (!found.ok()) return found.status();
       if (!found.value().intact) {
-        at.value += segment.block();
+        at.value += run.block();
         continue;
       }
       BatchHeader const& header = found.value().header;
       if (header.end() > wanted) return at;
-      // Needed batches are counted when they are handed out; stamps are not needed.
-      if (header.end() <= base_) count_batch(segment, header);
+      // Needed batches are counted when they are handed out; markers are not needed.
+      if (header.end() <= base_) count_batch(run, header);
       at = seen_to = header.end();
     }
-    if (number > 0 && seen_to < wanted) continue;  // it may have begun in a container before
+    if (number > 0 && seen_to < wanted) continue;  // it may have begun in a segment before
     // Nothing is there, as it must be at the end of the stream.
-    if (Status status = judge(segment, std::max(wanted, seen_to), false, report); !status.ok()) return status;
+    if (Status status = judge(run, std::max(wanted, seen_to), false, report); !status.ok()) return status;
     return kNoLsn;
   }
 }
 
-Status LogReader::judge(Segment const& segment, Lsn lsn, bool plausible, RecoveryReport& report) {
+Status LogReader::judge(SegmentRun const& run, Lsn lsn, bool plausible, RecoveryReport& report) {
   auto const refuse = [&](Lsn durable) {
     return damaged(
         fmt::format("{}: the batch there is damaged or missing, and everything below LSN {} was durable; nothing was "
                     "changed. Restore the file, or salvage what is left",
-                    segment.place(lsn), durable.value));
+                    run.place(lsn), durable.value));
   };
-  if (!segment.last) return refuse(segment.limit);
+  if (!run.last) return refuse(run.limit);
   if (folder_.durable() > lsn) return refuse(folder_.durable());
-  std::uint64_t const block = segment.block();
+  std::uint64_t const block = run.block();
   std::uint64_t intact = 0;
   Lsn end = lsn;
-  for (Lsn at{lsn.value / block * block}; at < segment.limit; at.value += block) {
-    auto const found = window_.batch_at(segment, at);
+  for (Lsn at{lsn.value / block * block}; at < run.limit; at.value += block) {
+    auto const found = window_.batch_at(run, at);
     if (!found.ok()) return found.status();
     bool const is_cut_off = plausible && at == lsn;
-    if (is_cut_off || found.value().intact) end = std::max(end, std::min(found.value().header.end(), segment.limit));
+    if (is_cut_off || found.value().intact) end = std::max(end, std::min(found.value().header.end(), run.limit));
     if (!found.value().intact) continue;
     if (found.value().header.durable > lsn) return refuse(found.value().header.durable);
     ++intact;
@@ -136,44 +136,44 @@ Status LogReader::judge(Segment const& segment, Lsn lsn, bool plausible, Recover
     report.cut_reason = fmt::format(
         "{}: the log ends there; {} bytes behind, {} whole batches among them, of which nothing says that they were "
         "ever durable, were cut",
-        segment.place(lsn), report.cut_bytes, intact);
+        run.place(lsn), report.cut_bytes, intact);
   }
   return {};
 }
 
-Status LogReader::read_segment(Segment const& segment, Range range, RecordHandler& handler, RecoveryReport& report) {
-  ReadAhead ahead(*workers_, segment, range.begin, range.end);
+Status LogReader::read_run(SegmentRun const& run, Range range, RecordHandler& handler, RecoveryReport& report) {
+  ReadAhead ahead(*workers_, run, range.begin, range.end);
   while (ahead.at() < range.end) {
     auto const batch = ahead.next();
     if (!batch.ok()) return batch.status();
     if (!batch.value()) break;
-    if (Status status = deliver(segment, *batch.value(), handler, report); !status.ok()) return status;
-    note_batch(segment, batch.value()->header);
-    tell_progress(handler, report, segment, batch.value()->header);
+    if (Status status = deliver(run, *batch.value(), handler, report); !status.ok()) return status;
+    note_batch(run, batch.value()->header);
+    tell_progress(handler, report, run, batch.value()->header);
   }
   bytes_ahead_ += ahead.bytes_read();
   Lsn const at = ahead.at();
-  if (at >= range.end && at <= segment.limit) return {};
-  if (at < segment.limit) {
-    auto const found = window_.batch_at(segment, at);
+  if (at >= range.end && at <= run.limit) return {};
+  if (at < run.limit) {
+    auto const found = window_.batch_at(run, at);
     if (!found.ok()) return found.status();
     if (found.value().intact)
       return {Code::io_error, fmt::format("{}: two readings of the same bytes differ; nothing was changed. "
                                           "The disk, its cable or the memory is failing",
-                                          segment.place(at))};
-    return judge(segment, at, found.value().plausible, report);
+                                          run.place(at))};
+    return judge(run, at, found.value().plausible, report);
   }
-  if (at != segment.limit)
+  if (at != run.limit)
     return damaged(
-        fmt::format("{}: a batch goes beyond the place where the next start cut the log", segment.place(range.begin)));
+        fmt::format("{}: a batch goes beyond the place where the next start cut the log", run.place(range.begin)));
   return {};
 }
 
-void LogReader::note_batch(Segment const& segment, BatchHeader const& header) {
-  // Stamps and seals have no records: the next start may cut below them, so that starts without work use up no
-  // containers.
+void LogReader::note_batch(SegmentRun const& run, BatchHeader const& header) {
+  // Markers have no records: the next start may cut below them, so that starts without work use up no
+  // segments.
   if (header.used > kBatchHeaderBytes) {
-    count_batch(segment, header);
+    count_batch(run, header);
     end_ = header.end();
   }
   last_flags_ = header.flags;
@@ -188,23 +188,23 @@ void LogReader::note_batch(Segment const& segment, BatchHeader const& header) {
 void LogReader::begin_progress(bool catalogue, Range range) {
   progress_ = {};
   progress_.catalogue = catalogue;
-  for (Segment const& segment : folder_.segments()) {
-    Lsn const begin = std::max(range.begin, segment.containers.front()->header.first);
-    Lsn const end = std::min(range.end, segment.limit);
+  for (SegmentRun const& run : folder_.runs()) {
+    Lsn const begin = std::max(range.begin, run.segments.front()->header.first);
+    Lsn const end = std::min(range.end, run.limit);
     if (begin < end) progress_.bytes_total += end.value - begin.value;
   }
-  progress_.containers_total = static_cast<std::uint32_t>(folder_.chain().size());
+  progress_.segments_total = static_cast<std::uint32_t>(folder_.chain().size());
 }
 
-void LogReader::tell_progress(RecordHandler& handler, RecoveryReport const& report, Segment const& segment,
+void LogReader::tell_progress(RecordHandler& handler, RecoveryReport const& report, SegmentRun const& run,
                               BatchHeader const& header) {
   std::uint64_t const before = progress_.bytes / kProgressBytes;
   // The first batch may begin before the range.
   progress_.bytes = std::min(progress_.bytes + header.length, progress_.bytes_total);
   if (progress_.bytes / kProgressBytes == before) return;
   progress_.records = report.records;
-  auto const container = std::find(folder_.chain().begin(), folder_.chain().end(), segment.container_at(header.lsn));
-  progress_.containers = static_cast<std::uint32_t>(container - folder_.chain().begin());
+  auto const segment = std::find(folder_.chain().begin(), folder_.chain().end(), run.segment_at(header.lsn));
+  progress_.segments = static_cast<std::uint32_t>(segment - folder_.chain().begin());
   handler.on_progress(progress_);
 }
 
@@ -231,12 +231,12 @@ Status LogReader::read_range(Range range, RecordHandler& handler, bool catalogue
   last_flags_ = 0;
   batch_base_ = {};
   unproved_.clear();
-  for (Segment const& segment : folder_.segments()) {
-    if (segment.limit <= range.begin || segment.containers.front()->header.first >= range.end) continue;
-    auto const from = find_batch(segment, range.begin, report);
+  for (SegmentRun const& run : folder_.runs()) {
+    if (run.limit <= range.begin || run.segments.front()->header.first >= range.end) continue;
+    auto const from = find_batch(run, range.begin, report);
     if (!from.ok()) return from.status();
     if (from.value().is_none()) break;
-    if (Status status = read_segment(segment, {from.value(), range.end}, handler, report); !status.ok()) return status;
+    if (Status status = read_run(run, {from.value(), range.end}, handler, report); !status.ok()) return status;
   }
   return {};
 }
@@ -245,9 +245,10 @@ Status LogReader::read_range(Range range, RecordHandler& handler, bool catalogue
 // were not durable yet.
 Status LogReader::read_catalogue(RecordHandler& handler, RecoveryReport& report) {
   CatalogueOnly catalogue{handler};
-  auto const by_durable = [](Container const* a, Container const* b) { return a->header.durable < b->header.durable; };
-  ContainerHeader const& newest =
-      (*std::max_element(folder_.chain().begin(), folder_.chain().end(), by_durable))->header;
+  auto const by_durable = [](FoundSegment const* a, FoundSegment const* b) {
+    return a->header.durable < b->header.durable;
+  };
+  SegmentHeader const& newest = (*std::max_element(folder_.chain().begin(), folder_.chain().end(), by_durable))->header;
   Range known{std::max(newest.catalogue, base_), std::min(newest.described, newest.durable)};
   Range rest{std::max(newest.durable, base_), kLsnMax};
   if (newest.catalogue.is_none()) rest.begin = base_;
@@ -271,17 +272,17 @@ Status LogReader::read(RecordHandler& handler, RecoveryReport& report, env::Work
       report = {};
     }
     if (Status status = read_range({base_, kLsnMax}, handler, false, report); !status.ok()) return status;
-    for (Container const* container : folder_.chain())
-      report.catalogue = std::max(report.catalogue, container->header.catalogue);
+    for (FoundSegment const* segment : folder_.chain())
+      report.catalogue = std::max(report.catalogue, segment->header.catalogue);
     report.store_id = folder_.chain().back()->header.store_id;
   }
-  report.containers = static_cast<std::uint32_t>(folder_.containers().size());
+  report.segments = static_cast<std::uint32_t>(folder_.segments().size());
   // A base in a batch is only valid if the batch is.
   report.base = end_.is_none() ? base_ : std::max(base_, std::min(batch_base_, end_));
   report.end = end_;
-  report.clean = (last_flags_ & kBatchSeal) != 0;
+  report.clean = (last_flags_ & kBatchCleanShutdown) != 0;
   report.bytes_scanned = folder_.bytes_read() + window_.bytes_read() + bytes_ahead_;
-  for (Container const& container : folder_.containers()) report.start = std::max(report.start, container.header.start);
+  for (FoundSegment const& segment : folder_.segments()) report.start = std::max(report.start, segment.header.start);
   report.notes = folder_.notes();
   return {};
 }

@@ -35,7 +35,7 @@ Status LogWriter::begin(RecoveryReport& report) {
   report.start = start_;
   report.base = base;
   report.store_id = store_id_;
-  report.containers = usage().containers;
+  report.segments = usage().segments;
   return {};
 }
 
@@ -81,16 +81,11 @@ bool LogWriter::reserve(std::size_t bytes, bool removing) {
 
 // A batch of its own, in whole blocks.
 bool LogWriter::hold(std::size_t bytes, bool removing) {
-  if (!error_.ok()) {
-    refusal_ = error_;
-    return false;
-  }
+  if (!error_.ok()) return refuse(error_);
   std::uint64_t const need = round_up(with_headers(bytes) + kBatchHeaderBytes, options_.block_bytes);
   std::uint64_t const total = round_up(batch_.bytes_with(0), options_.block_bytes) + need;
-  if (Status status = space_.find_room(batch_.begin_lsn(), total, kept_beside(removing)); !status.ok()) {
-    refusal_ = std::move(status);
-    return false;
-  }
+  if (Status status = space_.find_room(batch_.begin_lsn(), total, kept_beside(removing)); !status.ok())
+    return refuse(std::move(status));
   space_.policy().hold(need);
   return true;
 }
@@ -100,23 +95,14 @@ void LogWriter::free(std::size_t bytes) {
 }
 
 bool LogWriter::take_room(std::uint64_t need, SpacePolicy::Kept kept) {
-  if (!error_.ok()) {
-    refusal_ = error_;
-    return false;
-  }
+  if (!error_.ok()) return refuse(error_);
   // A long turn is written in parts, but a group is never split.
-  if (!batch_.is_empty() && batch_.bytes_with(need) > options_.batch_bytes_max && !batch_.is_group_open()) {
-    if (Status status = write_batch(0); !status.ok()) {
-      refusal_ = error_;
-      return false;
-    }
-  }
+  bool const is_long = !batch_.is_empty() && batch_.bytes_with(need) > options_.batch_bytes_max;
+  if (is_long && !batch_.is_group_open() && !write_batch(0).ok()) return refuse(error_);
   std::uint64_t const total = round_up(batch_.bytes_with(need), options_.block_bytes);
-  if (total > kBatchBytesMax) {
-    refusal_ = {Code::too_large,
-                fmt::format("log {}: {} bytes in one group, the limit is {}", options_.name, total, kBatchBytesMax)};
-    return false;
-  }
+  if (total > kBatchBytesMax)
+    return refuse({Code::too_large, fmt::format("log {}: {} bytes in one group, the limit is {}", options_.name, total,
+                                                kBatchBytesMax)});
   if (!space_.has_room(batch_.begin_lsn(), total, kept) && !make_room(total, kept)) return false;
   batch_.reserve(need, total);
   return true;
@@ -124,15 +110,9 @@ bool LogWriter::take_room(std::uint64_t need, SpacePolicy::Kept kept) {
 
 bool LogWriter::make_room(std::uint64_t bytes, SpacePolicy::Kept kept) {
   Lsn const at = batch_.begin_lsn();
-  if (Status status = space_.find_room(at, bytes, kept); !status.ok()) {
-    refusal_ = std::move(status);
-    return false;
-  }
-  if (Status status = space_.prepare(at, bytes); !status.ok()) {
-    refusal_ = fail(status);
-    return false;
-  }
-  return true;
+  if (Status status = space_.find_room(at, bytes, kept); !status.ok()) return refuse(std::move(status));
+  Status const status = space_.prepare(at, bytes);
+  return status.ok() || refuse(fail(status));
 }
 
 // ---------------------------------------------------------------------------
@@ -155,13 +135,13 @@ Status LogWriter::write_through() {
   return write();
 }
 
-bool LogWriter::reserve_mark() {
+bool LogWriter::reserve_marker() {
   if (!make_room(options_.block_bytes, {})) return false;
   batch_.reserve(0, options_.block_bytes);
   return true;
 }
 
-Status LogWriter::write_mark(std::uint32_t flags) {
+Status LogWriter::write_marker(std::uint32_t flags) {
   if (Status status = write_batch(flags); !status.ok()) return status;
   durable_.commit(batch_.begin_lsn());
   return {};
@@ -228,15 +208,15 @@ void LogWriter::set_base(Base base) {
 Status LogWriter::reset() {
   if (!error_.ok()) return error_;
   space_.policy().rest();
-  return leave_container();
+  return leave_segment();
 }
 
 bool LogWriter::skip_to(Lsn at) {
-  if (!error_.ok() || (end_lsn() < at && !leave_container(at).ok())) return false;
+  if (!error_.ok() || (end_lsn() < at && !leave_segment(at).ok())) return false;
   return end_lsn() >= at;
 }
 
-Status LogWriter::leave_container(Lsn at) {
+Status LogWriter::leave_segment(Lsn at) {
   if (!batch_.is_empty() || has_unsynced() || !space_.can_leave()) return {};
   if (Status status = space_.leave(batch_.begin_lsn(), at); !status.ok()) return fail(status);
   Lsn const first = space_.chain().current().header.first;
@@ -257,7 +237,7 @@ log::LogSnapshot LogWriter::pin() {
   out.store_id = store_id_;
   out.base = space_.base_for_header();
   out.end = batch_.begin_lsn();
-  for (Container const& container : space_.chain()) out.containers.push_back(container.header.index);
+  for (Segment const& segment : space_.chain()) out.segments.push_back(segment.header.index);
   return out;
 }
 
@@ -275,7 +255,7 @@ void LogWriter::finish_chore(std::unique_ptr<Chore> chore) {
   if (chore->is_fatal())
     static_cast<void>(fail(chore->status()));
   else
-    // The log continues with the containers that it has, and reserve() reports the shortage.
+    // The log continues with the segments that it has, and reserve() reports the shortage.
     refusal_ = chore->status();
 }
 

@@ -1,4 +1,4 @@
-// The writing side of a log in files: the open batch, the containers that it is written to, and the marks of what is
+// The writing side of a log in files: the open batch, the segments that it is written to, and the marks of what is
 // durable and needed. When batches are written and synced is the committer's (committer.h).
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/env/disk.h"
 #include "fastjournal/status.h"
@@ -21,22 +22,22 @@
 
 namespace fastjournal::log::file {
 
-// Owned by FileLog and called on its thread; flushes and chores may run on another one meanwhile. What must hold: a
-// batch is written once, in the order of the stream, to containers that are prepared; and after a failed write or sync
+// Owned by FileLog and called on its thread; flushes and chores may run on another one meanwhile. Invariant: a
+// batch is written once, in the order of the stream, to segments that are prepared; and after a failed write or sync
 // nothing is written, and nothing more becomes durable.
 class LogWriter {
  public:
   LogWriter(env::Disk& disk, std::string const& folder, OpenedLog opened);
   LogWriter(LogWriter const&) = delete;
   LogWriter& operator=(LogWriter const&) = delete;
-  // Once, before anything else: a fresh container, durable when this returns ok, so that bytes beyond a cut can never
+  // Once, before anything else: a fresh segment, durable when this returns ok, so that bytes beyond a cut can never
   // be read as records.
   [[nodiscard]] Status begin(RecoveryReport& report);
 
   // -- records --------------------------------------------------------------
   // As log::Log says. Valid from here: a second call replaces the first. False: last_refusal() has the reason.
   [[nodiscard]] bool reserve(std::size_t bytes, bool removing);
-  [[nodiscard]] bool reserve_to_copy(std::size_t bytes) { return take_room(bytes, {}); }
+  [[nodiscard]] bool reserve_to_compact(std::size_t bytes) { return take_room(bytes, {}); }
   [[nodiscard]] bool hold(std::size_t bytes, bool removing);
   void free(std::size_t bytes);
   Records::Place append(TableId table, std::uint8_t type, std::uint8_t version, ObjectId object,
@@ -52,9 +53,9 @@ class LogWriter {
   // The same past the kernel's cache, if that is possible and nothing unsynced precedes it.
   [[nodiscard]] Status write_through();
   // Room for a batch without records. False: there is none. Requires an empty batch.
-  [[nodiscard]] bool reserve_mark();
-  // A batch that only names what is durable; kBatchSeal: and that nothing follows. After reserve_mark().
-  [[nodiscard]] Status write_mark(std::uint32_t flags);
+  [[nodiscard]] bool reserve_marker();
+  // A batch that only names what is durable; kBatchCleanShutdown: and that nothing follows. After reserve_marker().
+  [[nodiscard]] Status write_marker(std::uint32_t flags);
   // Covers everything that was written.
   [[nodiscard]] std::unique_ptr<Flush> take_flush();
   // It was run. An error is told by error().
@@ -65,8 +66,8 @@ class LogWriter {
   // -- base and space -------------------------------------------------------
   void set_base(Base base);
   [[nodiscard]] Status reset();
-  // The stream goes on in a fresh container, if nothing is unsynced and there is one.
-  [[nodiscard]] Status leave_container() { return leave_container({}); }
+  // The stream goes on in a fresh segment, if nothing is unsynced and there is one.
+  [[nodiscard]] Status leave_segment() { return leave_segment({}); }
   // As log::Log says. A failed write is told by error().
   [[nodiscard]] bool skip_to(Lsn at);
   // The base in effect, into a durable header: no start reads what is below.
@@ -74,7 +75,7 @@ class LogWriter {
   // Of what is durable: requires that nothing else was written.
   [[nodiscard]] log::LogSnapshot pin();
   bool unpin() { return space_.unpin(); }
-  void keep_for_copy(std::uint64_t bytes) { space_.policy().keep_for_copy(bytes); }
+  void keep_for_compaction(std::uint64_t bytes) { space_.policy().keep_for_compaction(bytes); }
   // Work to be done ahead, or nullptr. Call it once a turn; call run() on any thread, then finish_chore() on this one.
   // At most one runs at a time.
   [[nodiscard]] std::unique_ptr<Chore> take_chore();
@@ -105,19 +106,24 @@ class LogWriter {
   [[nodiscard]] Status look();
   // Why reserve() last returned false.
   [[nodiscard]] Status const& last_refusal() const { return refusal_; }
-  // So that a later start that finds no container does not begin with an empty log.
+  // So that a later start that finds no segment does not begin with an empty log.
   [[nodiscard]] Status remember_store();
 
  private:
-  // What additions or removals leave alone.
+  // The space that additions or removals leave alone.
   [[nodiscard]] SpacePolicy::Kept kept_beside(bool removing) {
     return removing ? space_.policy().beside_removals() : space_.beside_additions();
   }
   [[nodiscard]] bool take_room(std::uint64_t need, SpacePolicy::Kept kept);
-  // Containers for `bytes` from the begin of the open batch.
+  // False, for this reason.
+  bool refuse(Status why) {
+    refusal_ = std::move(why);
+    return false;
+  }
+  // Segments for `bytes` from the begin of the open batch.
   [[nodiscard]] bool make_room(std::uint64_t bytes, SpacePolicy::Kept kept);
-  // It goes on at `at`, or behind the container if that is higher.
-  [[nodiscard]] Status leave_container(Lsn at);
+  // It goes on at `at`, or behind the segment if that is higher.
+  [[nodiscard]] Status leave_segment(Lsn at);
   Status write_batch(std::uint32_t flags, Chain::How how = Chain::How::to_kernel);
   Status try_direct();
   // Everything fails from here on.

@@ -1,12 +1,13 @@
 #include "log/file/newest.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "log/file/container.h"
+#include "log/file/segment.h"
 
 namespace fastjournal::log::file {
 
@@ -21,6 +22,12 @@ struct Place {
   std::uint64_t sequence{0};
 };
 
+// Behind magic and version, in the order of the layout; `io` puts or takes them.
+template <typename What, typename Sequence, typename Io>
+void fields_of(What& what, Sequence& sequence, Io const& io) {
+  io(what.start, what.store_id, sequence, what.generation, what.durable.value);
+}
+
 std::optional<Place> decode(std::span<std::byte const> bytes) {
   if (bytes.size() < kNewestBytes) return std::nullopt;
   ByteReader reader(as_text(bytes.first(kNewestBytes)));
@@ -28,11 +35,9 @@ std::optional<Place> decode(std::span<std::byte const> bytes) {
   if (sum != hash64(reader.rest())) return std::nullopt;
   if (reader.number<std::uint64_t>() != kNewestMagic || reader.number<std::uint32_t>() != kVersion) return std::nullopt;
   Place out;
-  out.what.start = reader.number<std::uint32_t>();
-  out.what.store_id = reader.number<std::uint64_t>();
-  out.sequence = reader.number<std::uint64_t>();
-  out.what.generation = reader.number<std::uint64_t>();
-  out.what.durable.value = reader.number<std::uint64_t>();
+  fields_of(out.what, out.sequence, [&reader](auto&... values) {
+    ((values = reader.number<std::remove_reference_t<decltype(values)>>()), ...);
+  });
   return out;
 }
 
@@ -41,17 +46,9 @@ std::optional<Place> decode(std::span<std::byte const> bytes) {
 NewestBytes encode(Newest const& what, std::uint64_t sequence) {
   NewestBytes out{};
   std::byte* at = out.data() + sizeof(std::uint64_t);
-  auto const put = [&at](auto value) {
-    store_little(at, value);
-    at += sizeof value;
-  };
-  put(kNewestMagic);
-  put(kVersion);
-  put(what.start);
-  put(what.store_id);
-  put(sequence);
-  put(what.generation);
-  put(what.durable.value);
+  auto const put = [&at](auto... values) { ((store_little(at, values), at += sizeof values), ...); };
+  put(kNewestMagic, kVersion);
+  fields_of(what, sequence, put);
   store_little(out.data(), hash64(as_text(std::span<std::byte const>(out).subspan(sizeof(std::uint64_t)))));
   return out;
 }
@@ -88,7 +85,7 @@ Result<FoundNewest> read_newest(env::Disk& disk, std::string const& folder) {
   for (std::size_t first = 0; first < kUnsyncedPlace; first += 2) {
     if (!places[first] && !places[first + 1])
       return Status{Code::damaged,
-                    fmt::format("{} offset {}: what the newest container is, and what is durable, cannot be read; "
+                    fmt::format("{} offset {}: what the newest segment is, and what is durable, cannot be read; "
                                 "nothing was changed. Restore the file, or salvage what is left",
                                 path, first * kNewestPlaceBytes)};
     if (!places[first] || !places[first + 1])

@@ -1,10 +1,10 @@
-// The file `newest` of a log's folder: the newest container, and how far the log is durable, recorded outside of the
-// containers. Without it a removed container, or an old copy of one, could not be told from one that never existed, nor
+// The file `newest` of a log's folder: the newest segment, and how far the log is durable, recorded outside of the
+// segments. Without it a removed segment, or an old copy of one, could not be told from one that never existed, nor
 // a wiped tail from one that was never written. The lock of the folder could not have this, as it would have to name a
-// container before that is durable.
+// segment before that is durable.
 //
 // The file has five places of 4 KiB. It is created complete (written, synced, renamed, the folder synced) before the
-// first container of format 3 has a header. A place uses its first 64 bytes, which every medium writes atomically:
+// first segment of format 3 has a header. A place uses its first 64 bytes, which every medium writes atomically:
 //
 //   u64 checksum   XXH3-64 of the rest
 //   u64 magic      kNewestMagic
@@ -17,14 +17,14 @@
 //   u64 zero
 //
 // There are two writers, each of which writes two places alternately and syncs, so that one of the two is always whole:
-// the log, after each header of a new container (places 0 and 1), and the syncs that end a stamp or a seal (2 and 3),
+// the log, after each header of a new segment (places 0 and 1), and the syncs that end a marker (2 and 3),
 // which may run on a thread. Place 4 is written after every other sync, and not synced: it survives a kill -9, and
 // costs very little.
 //
-// The file records only what is already durable, so that a power cut between a container and this file never causes a
+// The file records only what is already durable, so that a power cut between a segment and this file never causes a
 // refusal: it may be old, but never wrong. The highest value of each field counts.
 //
-// A stamp or a torn tail that is damaged does not stop a start: `durable` ends with the last batch that has records.
+// A damaged marker or torn tail does not stop a start: `durable` ends with the last batch that has records.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 #include "log/file/newest_file.h"
 
-#include "log/file/container.h"
+#include "log/file/segment.h"
 
 namespace fastjournal::log::file {
 
@@ -12,19 +12,19 @@ Result<std::unique_ptr<NewestFile>> NewestFile::open(env::Disk& disk, std::strin
     found.sequence.fill(2);
   }
   std::string const path = join_path(folder, std::string{kNewestName});
-  auto containers = disk.open(path, env::OpenMode::read_write);
-  if (!containers.ok()) return containers.status();
+  auto segments = disk.open(path, env::OpenMode::read_write);
+  if (!segments.ok()) return segments.status();
   auto durable = disk.open(path, env::OpenMode::read_write);
   if (!durable.ok()) return durable.status();
   return std::unique_ptr<NewestFile>(
-      new NewestFile(now, start, NewestWriter(std::move(containers).value(), 0, found),
+      new NewestFile(now, start, NewestWriter(std::move(segments).value(), 0, found),
                      std::make_shared<NewestWriter>(std::move(durable).value(), 2, found)));
 }
 
 Status NewestFile::tell_generation(std::uint64_t generation, Lsn durable) {
   if (generation <= now_.generation) return {};
   now_.generation = generation;
-  return containers_.write(with(std::max(told_, durable)));
+  return segments_.write(with(std::max(told_, durable)));
 }
 
 NewestFile::Telling NewestFile::telling(Lsn data_end, bool covers_all) {

@@ -25,7 +25,7 @@ struct FreeAligned {
 using AlignedBytes = std::unique_ptr<std::byte, FreeAligned>;
 [[nodiscard]] AlignedBytes aligned_bytes(std::uint64_t bytes);
 
-// Owned by the log's writer. What must hold: the batch begins on a block, records lie within what was reserved for
+// Owned by the log's writer. Invariant: the batch begins on a block, records lie within what was reserved for
 // them, and a group is whole in it, so it is closed between two groups only.
 class OpenBatch {
  public:

@@ -11,9 +11,9 @@ namespace fastjournal::log::file {
 
 namespace {
 
-// Smaller containers would be mostly padding.
+// Smaller segments would be mostly padding.
 constexpr std::uint64_t kBatchBytesLeast = 64U << 10U;
-// In the lock, for a start that finds no container.
+// In the lock, for a start that finds no segment.
 constexpr std::string_view kStoreNote = "store ";
 
 Status check_options(LogOptions const& options) {
@@ -24,12 +24,12 @@ Status check_options(LogOptions const& options) {
       options.block_bytes > kBlockBytesMax)
     return wrong(fmt::format("block size {}: a power of two from {} to {} is expected", options.block_bytes,
                              kBlockBytesMin, kBlockBytesMax));
-  if (options.container_bytes < options.container_bytes_min || options.container_bytes < 4 * options.block_bytes)
-    return wrong(fmt::format("container-size {}: at least {} is expected", options.container_bytes,
-                             options.container_bytes_min));
-  if (options.container_bytes > kContainerBytesMax)
-    return wrong(fmt::format("container-size {}: at most {} is expected", options.container_bytes, kContainerBytesMax));
-  if (options.initial_containers < 2) return wrong("initial-containers: at least 2 is expected");
+  if (options.segment_bytes < options.segment_bytes_min || options.segment_bytes < 4 * options.block_bytes)
+    return wrong(
+        fmt::format("container-size {}: at least {} is expected", options.segment_bytes, options.segment_bytes_min));
+  if (options.segment_bytes > kSegmentBytesMax)
+    return wrong(fmt::format("container-size {}: at most {} is expected", options.segment_bytes, kSegmentBytesMax));
+  if (options.initial_segments < 2) return wrong("initial-containers: at least 2 is expected");
   if (options.batch_bytes_max > kBatchBytesMax) return wrong(fmt::format("more than {} bytes a batch", kBatchBytesMax));
   return {};
 }
@@ -60,7 +60,7 @@ class Opening {
 Status Opening::run(RecordHandler& handler, RecoveryReport& report) {
   LogOptions& options = out_.options;
   if (Status status = check_options(options); !status.ok()) return status;
-  options.container_bytes = round_up(options.container_bytes, options.block_bytes);
+  options.segment_bytes = round_up(options.segment_bytes, options.block_bytes);
   if (Status status = make_folder(); !status.ok()) return status;
   auto lock = disk_.lock_folder(folder_);
   if (!lock.ok()) return lock.status();
@@ -77,7 +77,7 @@ Status Opening::run(RecordHandler& handler, RecoveryReport& report) {
   if (Status status = prove(reader); !status.ok()) return status;
   adopt(reader, report);
   options.workers = nullptr;
-  options.batch_bytes_max = std::min(options.batch_bytes_max, std::max(kBatchBytesLeast, options.container_bytes / 8));
+  options.batch_bytes_max = std::min(options.batch_bytes_max, std::max(kBatchBytesLeast, options.segment_bytes / 8));
   return open_newest(reader, report.end);
 }
 
@@ -96,22 +96,22 @@ Status Opening::remove_unfinished() {
   auto const names = disk_.list(folder_);
   if (!names.ok()) return names.status();
   for (std::string const& name : names.value())
-    if (is_unfinished_container(name) || is_unfinished_newest(name))
+    if (is_unfinished_segment(name) || is_unfinished_newest(name))
       if (Status status = disk_.remove(join_path(folder_, name)); !status.ok()) return status;
   // Names that an earlier start may not have synced.
   return disk_.sync_folder(folder_);
 }
 
-// No container: a first start, or all were removed and only the lock is left.
+// No segment: a first start, or all were removed and only the lock is left.
 Status Opening::check_known(LogReader& reader) const {
-  if (!reader.containers().empty() || reader.newest().is_there) return {};
+  if (!reader.segments().empty() || reader.newest().is_there) return {};
   std::string_view const note = out_.lock->note();
   std::size_t const store = note.rfind(kStoreNote);
   if (store == std::string_view::npos) return {};
   std::string_view const id = note.substr(store + kStoreNote.size());
   return {
       Code::damaged,
-      fmt::format("log {}: its folder has no container and no file {}, but its lock knows store {}: they were "
+      fmt::format("log {}: its folder has no segment and no file {}, but its lock knows store {}: they were "
                   "removed, or another disk is mounted there; nothing was made. Put them back, or restore a backup. "
                   "To begin with an empty log all the same, remove the file `lock` of that folder first",
                   out_.options.name, kNewestName, id.substr(0, id.find('\n')))};
@@ -121,15 +121,15 @@ Status Opening::check_known(LogReader& reader) const {
 // pages for clean. So the same bytes are written again and synced, in whole blocks, so that no valid block can be torn.
 Status Opening::prove(LogReader& reader) {
   std::vector<std::byte> bytes;
-  for (LogReader::Container* container : reader.chain()) {
-    ContainerHeader const& header = container->header;
+  for (FoundSegment* segment : reader.chain()) {
+    SegmentHeader const& header = segment->header;
     std::unique_ptr<env::File> file;
     for (LogReader::Range const& range : reader.unproved()) {
       Lsn const begin = std::max(range.begin, header.first);
       Lsn const end = std::min(range.end, header.end());
       if (begin >= end) continue;
       if (file == nullptr) {
-        auto opened = disk_.open(container->path, env::OpenMode::read_write);
+        auto opened = disk_.open(segment->path, env::OpenMode::read_write);
         if (!opened.ok()) return opened.status();
         file = std::move(opened.value());
       }
@@ -138,7 +138,7 @@ Status Opening::prove(LogReader& reader) {
       auto const got = file->read(offset, bytes);
       if (!got.ok()) return got.status();
       if (got.value() != bytes.size())
-        return {Code::io_error, fmt::format("{}: the file ends too early", container->path)};
+        return {Code::io_error, fmt::format("{}: the file ends too early", segment->path)};
       if (Status status = file->write(offset, bytes); !status.ok()) return status;
     }
     if (file != nullptr)
@@ -149,15 +149,15 @@ Status Opening::prove(LogReader& reader) {
 
 void Opening::adopt(LogReader& reader, RecoveryReport const& report) {
   LogOptions& options = out_.options;
-  AdoptedContainers& out = out_.found;
+  AdoptedSegments& out = out_.found;
   out.store_id = options.store_id_seed;
   out.start = options.starts_before;
   if (reader.newest().is_there) out.store_id = reader.newest().what.store_id;
   Lsn next = options.first_lsn;
-  for (LogReader::Container& found : reader.containers()) {
-    ContainerHeader const& header = found.header;
+  for (FoundSegment& found : reader.segments()) {
+    SegmentHeader const& header = found.header;
     out.store_id = header.store_id;
-    options.container_bytes = header.size;
+    options.segment_bytes = header.size;
     options.block_bytes = header.block;
     out.index = std::max(out.index, header.index);
     out.generation = std::max(out.generation, header.generation);
@@ -167,33 +167,27 @@ void Opening::adopt(LogReader& reader, RecoveryReport const& report) {
   }
   out_.next = Lsn{round_up(next.value, options.block_bytes)};
 
-  std::vector<LogReader::Container*> kept;
-  for (LogReader::Container* container : reader.chain())
-    if (!reader.is_empty() && (!kept.empty() || container->live_until > report.base)) kept.push_back(container);
+  std::vector<FoundSegment*> kept;
+  for (FoundSegment* segment : reader.chain())
+    if (!reader.is_empty() && (!kept.empty() || segment->live_until > report.base)) kept.push_back(segment);
   while (!kept.empty() && kept.back()->live_until <= report.base) kept.pop_back();
-  // A container between them with only a stamp is needed too, as the header of the next one names it.
+  // A segment between them with only a marker is needed too, as the header of the next one names it.
   for (std::size_t i = 0; i + 1 < kept.size(); ++i)
     kept[i]->live_until = std::max(kept[i]->live_until, kept[i + 1]->header.cut);
-  for (LogReader::Container& found : reader.containers()) {
+  for (FoundSegment& found : reader.segments()) {
     if (std::find(kept.begin(), kept.end(), &found) != kept.end()) continue;
-    Container container;
-    container.header = found.header;
-    container.stale_copy = found.stale_copy;
-    container.live_until = found.live_until;
-    container.clean = found.header.generation == 0;
-    out.free.push_back(std::move(container));
+    out.free.push_back({.header = found.header,
+                        .live_until = found.live_until,
+                        .stale_copy = found.stale_copy,
+                        .clean = found.header.generation == 0});
   }
-  for (LogReader::Container const* found : kept) {
-    Container container;
-    container.header = found->header;
-    container.live_until = found->live_until;
-    out.chain.push_back(std::move(container));
-  }
+  for (FoundSegment const* found : kept)
+    out.chain.push_back({.header = found->header, .live_until = found->live_until});
 }
 
-// Before the header of a container refers to it.
+// Before the header of a segment refers to it.
 Status Opening::open_newest(LogReader const& reader, Lsn end) {
-  AdoptedContainers& out = out_.found;
+  AdoptedSegments& out = out_.found;
   FoundNewest const& found = reader.newest();
   Newest now{out.store_id, found.what.generation, std::max(found.what.durable, end), out.start};
   if (!found.is_there) now.generation = out.generation;

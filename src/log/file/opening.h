@@ -1,5 +1,5 @@
 // Opening a log for writing: everything up to its first write. The log is read, what was only written is made durable,
-// and what the next container has to know is collected. May be killed at any point and repeated.
+// and what the next segment has to know is collected. May be killed at any point and repeated.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 namespace fastjournal::log::file {
 
 // Locks the folder, and hands every record to `handler`. On failure nothing that was there has changed: `damaged` names
-// container and offset, `in_use` who uses the folder; a Status of the handler is returned unchanged.
+// segment and offset, `in_use` who uses the folder; a Status of the handler is returned unchanged.
 [[nodiscard]] Result<OpenedLog> open_for_writing(env::Disk& disk, std::string const& folder, LogOptions options,
                                                  RecordHandler& handler, RecoveryReport& report);
 
-// When the log has a container: a later start that finds none refuses to begin with an empty log.
+// When the log has a segment: a later start that finds none refuses to begin with an empty log.
 [[nodiscard]] Status remember_store(env::FolderLock& lock, std::uint64_t store_id);
 
 }  // namespace fastjournal::log::file

@@ -15,11 +15,11 @@ constexpr std::uint64_t kExpectedBytes = 16U << 20U;
 
 }  // namespace
 
-ReadAhead::ReadAhead(env::Workers& workers, Segment const& segment, Lsn from, Lsn until)
+ReadAhead::ReadAhead(env::Workers& workers, SegmentRun const& run, Lsn from, Lsn until)
     : workers_(workers),
-      segment_(segment),
-      store_id_(segment.containers.front()->header.store_id),
-      until_(std::min(until, segment.limit)),
+      run_(run),
+      store_id_(run.segments.front()->header.store_id),
+      until_(std::min(until, run.limit)),
       at_(from) {
   prepare(windows_[0], from, 0);
   workers_.begin(windows_[0].read.size(), [this](std::size_t i) { read_piece(windows_[0], i); });
@@ -58,7 +58,7 @@ void ReadAhead::turn() {
 
 void ReadAhead::begin(Window& check, Window& read) {
   // Nothing is read after the last window, and the bytes of an earlier rotation must not be used.
-  prepare(read, check.is_last ? segment_.end() : check.end, check.next_bytes);
+  prepare(read, check.is_last ? run_.end() : check.end, check.next_bytes);
   std::size_t const checks = check.pieces.size();
   if (checks + read.read.size() == 0) return;
   workers_.begin(checks + read.read.size(), [this, &check, &read, checks](std::size_t i) {
@@ -72,8 +72,8 @@ void ReadAhead::begin(Window& check, Window& read) {
 void ReadAhead::prepare(Window& window, Lsn at, std::uint64_t bytes_least) {
   window.at = window.end = at;
   std::uint64_t const wanted = until_ > at ? until_.value - at.value : 0;
-  std::uint64_t const usual = std::clamp(wanted / segment_.block() * segment_.block(), kPieceBytes, kReadWindowBytes);
-  window.bytes = std::min(segment_.end().value - at.value, std::max(usual, bytes_least));
+  std::uint64_t const usual = std::clamp(wanted / run_.block() * run_.block(), kPieceBytes, kReadWindowBytes);
+  window.bytes = std::min(run_.end().value - at.value, std::max(usual, bytes_least));
   // The memory of a rare large batch is freed.
   std::size_t const bytes = window.memory.size();
   if (bytes < window.bytes || bytes > 2 * kReadWindowBytes)
@@ -91,8 +91,8 @@ void ReadAhead::read_piece(Window& window, std::size_t number) const {
   std::uint64_t const from = number * kPieceBytes;
   std::uint64_t const bytes = std::min(kPieceBytes, window.bytes - from);
   Lsn const ahead{window.at.value + from + kExpectedBytes};
-  if (ahead < until_) segment_.expect(ahead, bytes);
-  window.read[number] = segment_.read(Lsn{window.at.value + from}, {window.memory.data() + from, bytes});
+  if (ahead < until_) run_.expect(ahead, bytes);
+  window.read[number] = run_.read(Lsn{window.at.value + from}, {window.memory.data() + from, bytes});
 }
 
 // Follows the lengths from batch to batch. A wrong length leads to a place that is not a batch or fails its own check;
@@ -101,12 +101,12 @@ void ReadAhead::find_batches(Window& window) {
   bool const all_read = std::all_of(window.read.begin(), window.read.end(), [](Status const& s) { return s.ok(); });
   Lsn const read_to{window.at.value + (all_read ? window.bytes : 0)};
   std::uint64_t piece_bytes = kPieceBytes;
-  while (window.end < segment_.limit && window.end < read_to) {
-    FoundContainer const& container = *segment_.container_at(window.end);
+  while (window.end < run_.limit && window.end < read_to) {
+    FoundSegment const& segment = *run_.segment_at(window.end);
     std::span<std::byte const> const head{window.memory.data() + (window.end.value - window.at.value),
                                           kBatchHeaderBytes};
-    auto const header = decode_batch(head, window.end, container.header.generation, container.header.block);
-    if (!header || header->end() > segment_.end()) break;
+    auto const header = decode_batch(head, window.end, segment.header.generation, segment.header.block);
+    if (!header || header->end() > run_.end()) break;
     if (header->end() > read_to) {
       window.next_bytes = header->length;
       break;

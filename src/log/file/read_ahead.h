@@ -1,4 +1,4 @@
-// The batches of a segment in order, read and checked ahead of their use. There are three windows of the stream, in
+// The batches of a run in order, read and checked ahead of their use. There are three windows of the stream, in
 // rotation: the batches of one are handed out, those of the next are checked, and the third is read; workers do the
 // last two. The calls are those of a single thread, so the result does not depend on the number of workers.
 //
@@ -15,7 +15,7 @@
 
 #include "base/env/workers.h"
 #include "base/large_memory.h"
-#include "log/file/segment.h"
+#include "log/file/segment_run.h"
 
 namespace fastjournal::log::file {
 
@@ -26,14 +26,14 @@ class ReadAhead {
     std::span<std::byte const> bytes;  // valid until the next call
   };
 
-  // From the batch that begins at `from`; little is read of those that begin at `until` or later. The segment must not
+  // From the batch that begins at `from`; little is read of those that begin at `until` or later. The run must not
   // move.
-  ReadAhead(env::Workers& workers, Segment const& segment, Lsn from, Lsn until);
+  ReadAhead(env::Workers& workers, SegmentRun const& run, Lsn from, Lsn until);
   ~ReadAhead();
   ReadAhead(ReadAhead const&) = delete;
   ReadAhead& operator=(ReadAhead const&) = delete;
 
-  // Nothing: no intact batch begins at at(), or that is the segment's limit.
+  // Nothing: no intact batch begins at at(), or that is the run's limit.
   [[nodiscard]] Result<std::optional<Batch>> next();
   [[nodiscard]] Lsn at() const { return at_; }
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
@@ -65,7 +65,7 @@ class ReadAhead {
   void turn();
 
   env::Workers& workers_;
-  Segment const& segment_;
+  SegmentRun const& run_;
   std::uint64_t store_id_;
   Lsn until_;
   std::array<Window, 3> windows_;

@@ -1,4 +1,4 @@
-// What a reading of a log gives: its records one after another, how far it has come, and the result.
+// The results of reading a log: its records one after another, how far it has come, and the result.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace fastjournal::log::file {
 // A batch that passed its check, for tools that print it.
 struct BatchView {
   BatchHeader header;
-  std::string container;    // file in which it begins
+  std::string segment;      // file in which it begins
   std::uint64_t offset{0};  // in that file
   std::uint64_t records{0};
   std::span<std::byte const> bytes;  // of all of it; valid during the call
@@ -27,8 +27,8 @@ struct ReadProgress {
   std::uint64_t bytes{0};
   std::uint64_t bytes_total{0};  // at most
   std::uint64_t records{0};
-  std::uint32_t containers{0};
-  std::uint32_t containers_total{0};
+  std::uint32_t segments{0};
+  std::uint32_t segments_total{0};
 };
 
 class RecordHandler {
@@ -42,12 +42,12 @@ class RecordHandler {
   // After the records of each batch.
   virtual void on_batch(BatchView const&) {}
   // Called when a log was read and nothing is written yet. Not ok: the start ends without changes, so that repeated
-  // starts of a computer whose clock is not set use no containers.
+  // starts of a computer whose clock is not set use no segments.
   virtual Status on_read() { return {}; }
   // Each MiB or so.
   virtual void on_progress(ReadProgress const&) {}
   // True: on_catalogue gets the needed records of table 0, in their order, before on_record gets any. Needed to make
-  // tables from them, because copying forward may have put a table's declaration after rows of it. The headers say
+  // tables from them, because compaction may have put a table's declaration after rows of it. The headers say
   // where these records are, and only those parts are read twice: reading the whole log twice took a third of a cold
   // start, and a catalogue kept in front would pin the base. on_catalogue may or may not get clocks and records that
   // are no longer needed.
@@ -63,13 +63,13 @@ struct RecoveryReport {
   std::uint64_t bytes_scanned{0};
   std::uint64_t batches{0};
   std::uint64_t records{0};
-  std::uint32_t containers{0};
+  std::uint32_t segments{0};
   std::uint64_t store_id{0};
   Lsn base{};         // nothing below is needed
   Lsn catalogue{};    // nor any record of table 0 below this
   Lsn described{};    // the last batch that has records of table 0, clocks apart, ends here or before
   Lsn end{};          // end of the last batch with records
-  bool clean{false};  // the last batch is a seal
+  bool clean{false};  // the last batch is a clean-shutdown marker
   bool cut{false};    // something after `end` was not used
   Lsn cut_at{};
   std::uint64_t cut_bytes{0};      // bytes after it that looked like batches

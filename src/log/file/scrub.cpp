@@ -6,14 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "log/file/container.h"
 #include "log/file/segment.h"
+#include "log/file/segment_run.h"
 
 namespace fastjournal::log::file {
 
-ContainerHeader const& ScrubStep::container_at(Lsn lsn) const {
-  ContainerHeader const& front = task_.containers.front();
-  return task_.containers[(lsn.value - front.first.value) / front.payload_bytes()];
+SegmentHeader const& ScrubStep::segment_at(Lsn lsn) const {
+  SegmentHeader const& front = task_.segments.front();
+  return task_.segments[(lsn.value - front.first.value) / front.payload_bytes()];
 }
 
 void ScrubStep::run() {
@@ -34,8 +34,8 @@ void ScrubStep::run() {
 Status ScrubStep::read(std::vector<std::byte>& bytes) const {
   std::span<std::byte> into{bytes};
   for (Lsn at = task_.from; !into.empty();) {
-    ContainerHeader const& header = container_at(at);
-    std::string const path = join_path(folder_, container_name(header.index));
+    SegmentHeader const& header = segment_at(at);
+    std::string const path = join_path(folder_, segment_name(header.index));
     auto const file = disk_.open(path, env::OpenMode::read_only);
     if (!file.ok()) return file.status();
     std::size_t const part = std::min<std::uint64_t>(into.size(), header.end().value - at.value);
@@ -53,23 +53,23 @@ Status ScrubStep::read(std::vector<std::byte>& bytes) const {
 void ScrubStep::check(std::vector<std::byte> const& bytes) {
   Lsn& at = result_.next;
   while (at < task_.limit) {
-    ContainerHeader const& container = container_at(at);
+    SegmentHeader const& segment = segment_at(at);
     auto const rest = std::span<std::byte const>(bytes).subspan(at.value - task_.from.value);
-    auto const header = decode_batch(rest, at, container.generation, container.block);
+    auto const header = decode_batch(rest, at, segment.generation, segment.block);
     if (header && header->length > rest.size() && !task_.is_rest) {
       result_.bytes_needed = header->length;
       return;
     }
-    if (header && header->length <= rest.size() && is_intact(*header, container.store_id, rest.first(header->length))) {
+    if (header && header->length <= rest.size() && is_intact(*header, segment.store_id, rest.first(header->length))) {
       at = header->end();
       result_.lost = result_.passed_over = false;
       continue;
     }
     if (at >= task_.base) note_damage(result_.passed_over ? task_.base : at, {Code::damaged, "its checksum is wrong"});
-    // Below the base the first container may begin with the rest of a batch whose begin is gone. Only the batch with
+    // Below the base the first segment may begin with the rest of a batch whose begin is gone. Only the batch with
     // the base is searched for there.
     result_.passed_over = at < task_.base;
-    at.value += container.block;
+    at.value += segment.block;
     if (result_.passed_over && at > task_.base) note_damage(task_.base, {Code::damaged, "its checksum is wrong"});
   }
 }

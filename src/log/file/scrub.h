@@ -3,7 +3,7 @@
 //
 // A round reads the durable stream once, in steps. A step may run on any thread: it has a copy of what the log knew
 // when it began, opens the files by itself, and changes nothing. Its result is judged when it has ended
-// (scrub_round.h), since containers may have been freed meanwhile.
+// (scrub_round.h), since segments may have been freed meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,14 @@
 
 namespace fastjournal::log::file {
 
-// What one step reads, if no batch is larger.
+// Read by one step, if no batch is larger.
 inline constexpr std::uint64_t kScrubStepBytes = 1U << 20U;
-
-using log::ScrubReport;
 
 class ScrubStep final : public log::LogJob {
  public:
-  // The stretch [from, limit) of the stream, in containers that follow one another.
+  // The stretch [from, limit) of the stream, in segments that follow one another.
   struct Task {
-    std::vector<ContainerHeader> containers;
+    std::vector<SegmentHeader> segments;
     Lsn from{};
     Lsn limit{};
     bool is_rest{false};      // no batch reaches beyond `limit`
@@ -54,8 +52,8 @@ class ScrubStep final : public log::LogJob {
 
   // Valid after run().
   [[nodiscard]] Result const& result() const { return result_; }
-  // Of the task's containers the one that holds it.
-  [[nodiscard]] ContainerHeader const& container_at(Lsn lsn) const;
+  // Of the task's segments the one that holds it.
+  [[nodiscard]] SegmentHeader const& segment_at(Lsn lsn) const;
 
  private:
   Status read(std::vector<std::byte>& bytes) const;

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "log/file/segment.h"
+#include "log/file/segment_run.h"
 
 namespace fastjournal::log::file {
 
@@ -22,13 +22,13 @@ void ScrubRound::end() {
 }
 
 std::optional<ScrubStep::Task> ScrubRound::next(Chain const& chain, Lsn base) const {
-  auto container = std::partition_point(chain.begin(), chain.end(),
-                                        [this](Container const& one) { return one.header.end() <= at_; });
+  auto segment =
+      std::partition_point(chain.begin(), chain.end(), [this](Segment const& one) { return one.header.end() <= at_; });
   // Nothing of it is left after a cut.
-  while (container != chain.end() && chain.limit_of(container) <= at_) ++container;
-  if (container == chain.end()) return std::nullopt;
+  while (segment != chain.end() && chain.limit_of(segment) <= at_) ++segment;
+  if (segment == chain.end()) return std::nullopt;
   ScrubStep::Task task;
-  task.from = std::max(at_, container->header.first);
+  task.from = std::max(at_, segment->header.first);
   if (task.from >= until_) return std::nullopt;
   bool const goes_on = task.from == at_;
   task.lost = goes_on && lost_;
@@ -36,12 +36,12 @@ std::optional<ScrubStep::Task> ScrubRound::next(Chain const& chain, Lsn base) co
   task.base = base;
 
   Lsn const wanted{task.from.value + std::max(kScrubStepBytes, step_bytes_)};
-  Lsn end = chain.limit_of(container);
-  task.containers.push_back(container->header);
-  for (auto next = std::next(container); next != chain.end() && end < std::min(wanted, until_); ++next) {
+  Lsn end = chain.limit_of(segment);
+  task.segments.push_back(segment->header);
+  for (auto next = std::next(segment); next != chain.end() && end < std::min(wanted, until_); ++next) {
     if (next->header.first != end || next->header.cut != end) break;
     end = chain.limit_of(next);
-    task.containers.push_back(next->header);
+    task.segments.push_back(next->header);
   }
   task.limit = std::min({end, wanted, until_});
   task.is_rest = task.limit < wanted;
@@ -56,11 +56,11 @@ void ScrubRound::finish(ScrubStep const& step, Chain const& chain, Lsn base, std
   passed_over_ = result.passed_over;
   report_.bytes += result.bytes;
   for (ScrubStep::Damage const& damage : result.damaged) {
-    ContainerHeader const& header = step.container_at(damage.lsn);
+    SegmentHeader const& header = step.segment_at(damage.lsn);
     // Freed meanwhile, and perhaps in use again: the result is meaningless.
     if (damage.lsn < base || !chain.has_generation(header.generation)) continue;
     ++report_.damaged;
-    report_.last_damage = fmt::format("{}/{} offset {} (LSN {}): {}", folder, container_name(header.index),
+    report_.last_damage = fmt::format("{}/{} offset {} (LSN {}): {}", folder, segment_name(header.index),
                                       offset_in(header, damage.lsn), damage.lsn.value, damage.status.message());
     damaged_generation_ = std::max(damaged_generation_, header.generation);
   }
@@ -68,9 +68,9 @@ void ScrubRound::finish(ScrubStep const& step, Chain const& chain, Lsn base, std
 
 Lsn ScrubRound::damaged_end(Chain const& chain) const {
   Lsn end;
-  for (auto container = chain.begin(); std::next(container) != chain.end(); ++container) {
-    if (container->header.generation > damaged_generation_) break;
-    end = std::max(end, container->live_until);
+  for (auto segment = chain.begin(); std::next(segment) != chain.end(); ++segment) {
+    if (segment->header.generation > damaged_generation_) break;
+    end = std::max(end, segment->live_until);
   }
   return end;
 }

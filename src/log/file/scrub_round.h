@@ -13,7 +13,7 @@
 
 namespace fastjournal::log::file {
 
-// Owned by Scrubber. What must hold: a round reads everything that was durable when it began and is still needed, once;
+// Owned by Scrubber. Invariant: a round reads everything that was durable when it began and is still needed, once;
 // and what is not needed any more when a step ends is never damage.
 class ScrubRound {
  public:
@@ -31,9 +31,9 @@ class ScrubRound {
   [[nodiscard]] ScrubReport const& report() const { return report_; }
   // Something that is needed cannot be read: a start would be refused.
   [[nodiscard]] bool is_damaged() const { return damaged_generation_ != 0; }
-  // The last container that must be freed because of damage; 0: none.
+  // The last segment that must be freed because of damage; 0: none.
   [[nodiscard]] std::uint64_t damaged_generation() const { return damaged_generation_; }
-  // End of what is in damaged containers, but for the current one, which is not freed before it is full.
+  // End of what is in damaged segments, but for the current one, which is not freed before it is full.
   [[nodiscard]] Lsn damaged_end(Chain const& chain) const;
   void healed() { damaged_generation_ = 0; }
 

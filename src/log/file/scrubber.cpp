@@ -67,8 +67,8 @@ Status Scrubber::mend() {
   if (!writer_.error().ok() || !is_damaged()) return writer_.error();
   LogSpace const& space = writer_.space();
   std::uint64_t const damaged = round_.damaged_generation();
-  if (space.chain().current().header.generation <= damaged) return writer_.leave_container();
-  ContainerHeader const& oldest = space.chain().oldest().header;
+  if (space.chain().current().header.generation <= damaged) return writer_.leave_segment();
+  SegmentHeader const& oldest = space.chain().oldest().header;
   if (oldest.generation <= damaged) return {};
   // A start would still read it, down to the base in the headers.
   if (space.base_on_disk() < oldest.cut)
@@ -89,7 +89,7 @@ void Scrubber::tell_damage(std::int64_t now_us) {
              "backup (fastjournal backup)"});
   }
   if (!mending_) return;
-  // An error is told by standing().
+  // An error is told by state().
   static_cast<void>(mend());
   if (is_damaged()) {
     next_us_ = std::min(next_us_, now_us + kStepEveryUs);

@@ -1,7 +1,7 @@
-// Scrubbing an open log, and healing it: rounds in time, and the log's part in getting rid of a damaged container.
+// Scrubbing an open log, and healing it: rounds in time, and the log's part in getting rid of a damaged segment.
 //
-// Damaged objects are still in memory: the engine copies them forward, as if their container were the oldest. The log
-// leaves a damaged current container, since only others can be freed. At the end of a round the base is written to a
+// Damaged objects are still in memory: the engine compacts them, as if their segment were the oldest. The log
+// leaves a damaged current segment, since only others can be freed. At the end of a round the base is written to a
 // header, since a start reads down to the base of the headers, but scrubbing only to that of the batches.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace fastjournal::log::file {
 
-// Owned by FileLog, on its thread; steps may run on another one. What must hold: one step is out at a time, and none
+// Owned by FileLog, on its thread; steps may run on another one. Invariant: one step is out at a time, and none
 // beside a chore.
 class Scrubber {
  public:
@@ -44,7 +44,7 @@ class Scrubber {
   [[nodiscard]] Lsn damaged_end() const { return round_.damaged_end(writer_.space().chain()); }
   // Between batches, until is_damaged() is false.
   [[nodiscard]] Status mend();
-  // What a person should know, since the last call.
+  // News for an operator since the last call.
   void take_news(std::vector<log::LogNews>& into);
 
  private:

@@ -15,21 +15,21 @@ constexpr std::uint32_t kPauseMax = 1024;
 
 }  // namespace
 
-Container Spares::take() {
-  FJ_CHECK(!free_.empty(), "a free container is there");
-  auto found = std::find_if(free_.begin(), free_.end(), [](Container const& one) { return one.clean; });
+Segment Spares::take() {
+  FJ_CHECK(!free_.empty(), "a free segment is there");
+  auto found = std::find_if(free_.begin(), free_.end(), [](Segment const& one) { return one.clean; });
   if (found == free_.end()) found = free_.begin();
-  Container container = std::move(*found);
+  Segment segment = std::move(*found);
   free_.erase(found);
-  container.clean = false;
-  return container;
+  segment.clean = false;
+  return segment;
 }
 
-ContainerHeader Spares::unused_header() {
-  ContainerHeader header;
+SegmentHeader Spares::unused_header() {
+  SegmentHeader header;
   header.index = ++index_;
   header.store_id = store_id_;
-  header.size = options_.container_bytes;
+  header.size = options_.segment_bytes;
   header.block = static_cast<std::uint32_t>(options_.block_bytes);
   return header;
 }
@@ -37,26 +37,24 @@ ContainerHeader Spares::unused_header() {
 Status Spares::check_disk_space() const {
   auto const free = disk_.free_bytes();
   if (!free.ok()) return free.status();
-  if (free.value() >= options_.container_bytes + options_.disk_reserve_bytes) return {};
-  return {Code::no_space, fmt::format("{} bytes are free, a container takes {} and {} must stay free", free.value(),
-                                      options_.container_bytes, options_.disk_reserve_bytes)};
+  if (free.value() >= options_.segment_bytes + options_.disk_reserve_bytes) return {};
+  return {Code::no_space, fmt::format("{} bytes are free, a segment takes {} and {} must stay free", free.value(),
+                                      options_.segment_bytes, options_.disk_reserve_bytes)};
 }
 
 Status Spares::extend() {
   if (Status status = check_disk_space(); !status.ok()) return status;
-  Container container;
-  container.header = unused_header();
-  container.clean = true;
-  if (Status status = make_container(disk_, folder_, container.header); !status.ok()) return status;
-  free_.push_back(std::move(container));
+  SegmentHeader const header = unused_header();
+  if (Status status = make_segment(disk_, folder_, header); !status.ok()) return status;
+  free_.push_back({.header = header, .clean = true});
   return {};
 }
 
 // ---------------------------------------------------------------------------
 // A pin
 
-void Spares::retire(Container container) {
-  (container.header.generation <= pinned_generation_ ? pinned_ : free_).push_back(std::move(container));
+void Spares::retire(Segment segment) {
+  (segment.header.generation <= pinned_generation_ ? pinned_ : free_).push_back(std::move(segment));
 }
 
 void Spares::give_up_pin() {
@@ -82,11 +80,11 @@ std::unique_ptr<Chore> Spares::make() {
   return std::make_unique<Chore>(disk_, folder_, Chore::Kind::make, unused_header());
 }
 
-std::vector<Container>::const_iterator Spares::find_unclean() const {
-  return std::find_if(free_.begin(), free_.end(), [](Container const& one) { return !one.clean; });
+std::vector<Segment>::const_iterator Spares::find_unclean() const {
+  return std::find_if(free_.begin(), free_.end(), [](Segment const& one) { return !one.clean; });
 }
 
-Container const* Spares::next_to_wipe() const {
+Segment const* Spares::next_to_wipe() const {
   auto const found = pause_ > 0 ? free_.end() : find_unclean();
   return found == free_.end() ? nullptr : &*found;
 }
@@ -99,14 +97,13 @@ std::unique_ptr<Chore> Spares::wipe() {
   return std::make_unique<Chore>(disk_, folder_, Chore::Kind::wipe, wiped_->header);
 }
 
-Container const* Spares::next_to_remove() const { return free_.empty() ? nullptr : &free_.back(); }
+Segment const* Spares::next_to_remove() const { return free_.empty() ? nullptr : &free_.back(); }
 
 std::unique_ptr<Chore> Spares::remove() {
-  Container const container = std::move(free_.back());
+  Segment const segment = std::move(free_.back());
   free_.pop_back();
   chore_out_ = true;
-  return std::make_unique<Chore>(disk_, folder_, Chore::Kind::remove, container.header,
-                                 options_.wipe && !container.clean);
+  return std::make_unique<Chore>(disk_, folder_, Chore::Kind::remove, segment.header, options_.wipe && !segment.clean);
 }
 
 void Spares::finish(Chore const& chore) {
@@ -118,10 +115,7 @@ void Spares::finish(Chore const& chore) {
     free_.push_back(std::move(*wiped_));
     wiped_.reset();
   } else if (ok && chore.kind() == Chore::Kind::make) {
-    Container container;
-    container.header = chore.header();
-    container.clean = true;
-    free_.push_back(std::move(container));
+    free_.push_back({.header = chore.header(), .clean = true});
   }
   if (ok) {
     failures_ = 0;

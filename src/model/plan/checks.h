@@ -1,4 +1,4 @@
-// What is wrong with a plan whose file could be read: each finding has a name that scripts can rely on, the line, what
+// Findings in a plan whose file could be read: each finding has a name that scripts can rely on, the line, what
 // was found and what was expected.
 #pragma once
 
@@ -29,7 +29,7 @@ inline constexpr std::size_t kFindingsMax = 20;
 // Whether a plan with these findings may be used. A strict one has no warnings either.
 [[nodiscard]] bool is_usable(std::vector<Finding> const& findings, bool strict);
 
-// What may be better, of a plan that may be used: at-least-once. Not part of check(), as nothing is wrong.
+// Advice for a plan that may be used: at-least-once. Not part of check(), as nothing is wrong.
 [[nodiscard]] std::vector<Finding> suggest(Plan const& plan);
 
 // Every step behind all its predecessors; empty if there is a cycle.

@@ -1,4 +1,4 @@
-// What becomes of the documents of a plan when a newer version of it takes over: which sources and destinations go on
+// The migration of the documents of a plan to a newer version: which sources and destinations go on
 // under which name, which are new, and which end. A decision on paper: nothing is changed here.
 //
 // A new version is a new state space, and the old one stays. A destination that goes on brings what is known of each

@@ -91,7 +91,7 @@ struct Step {
   }
   // Whether a document may leave by some of its successors only.
   [[nodiscard]] bool chooses() const { return router == Router::by_name || router == Router::round_robin; }
-  // What arrives here must be recorded.
+  // Arrivals here must be recorded.
   [[nodiscard]] bool is_output() const {
     return !is_source && (kind == Kind::potent || (kind == Kind::idempotent && after.empty()));
   }

@@ -9,7 +9,7 @@
 
 namespace fastjournal::plan {
 
-// What a router chose for one document: successors of it, in the order of the plan.
+// The choice of a router for one document: successors of it, in the order of the plan.
 struct Choice {
   StepIndex router{0};
   std::vector<StepIndex> taken;

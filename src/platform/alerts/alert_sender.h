@@ -1,5 +1,5 @@
 // Reports alerts on this computer: by flag files, and by running a command. Both may wait for a disk or a program, so
-// there is a separate thread: neither the loop nor the making of containers ever waits for them. All queues have
+// there is a separate thread: neither the loop nor the making of segments ever waits for them. All queues have
 // limits. Without configuration nothing is reported: a default folder that happens to exist belongs to another program.
 //
 // Made, called and destroyed on the loop's thread.

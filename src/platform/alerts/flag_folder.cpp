@@ -8,7 +8,7 @@
 namespace fastjournal::alerts {
 namespace {
 
-// Without ".flag" at the end: nobody reads an incomplete file.
+// Without ".flag" at the end: an incomplete file is never read.
 std::string temporary_of(std::string const& name) { return name + ".new"; }
 
 bool is_of(std::string_view unit, std::string_view file) {

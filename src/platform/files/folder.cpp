@@ -16,7 +16,7 @@ constexpr int kAlways = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 // The descriptor, if it is of a regular file.
 int only_regular(int fd) {
   struct stat found {};
-  // The system's words for a folder, a socket, and a FIFO that nobody reads.
+  // The system's words for a folder, a socket, and a FIFO without a reader.
   if (fd < 0 && (errno == EISDIR || errno == ENXIO)) errno = ELOOP;
   if (fd < 0 || (::fstat(fd, &found) == 0 && S_ISREG(found.st_mode))) return fd;
   ::close(fd);

@@ -1,5 +1,5 @@
 // A folder that others may write: it is opened once, and what is in it is reached by its descriptor and a single name.
-// Nothing is followed, nobody is waited for: a link, a FIFO, a socket or a device in place of a file is none of ours.
+// Nothing is followed or waited for: a link, a FIFO, a socket or a device in place of a file is none of ours.
 #pragma once
 
 #include <sys/stat.h>
@@ -40,18 +40,18 @@ class Descriptor {
   int fd;
 };
 
-// A regular file, by a path whose folders are those of whoever gives it: its last name is not followed. -1 with errno;
+// A regular file, by a path whose folders are the caller's: its last name is not followed. -1 with errno;
 // ELOOP: it is no regular file. `flags` and `mode` as of open().
 [[nodiscard]] int open_regular(std::string const& path, int flags, mode_t mode = 0);
 
 class Folder {
  public:
-  // By whoever names it: it may be a link.
+  // Named by the caller: it may be a link.
   [[nodiscard]] static Result<Folder> open(std::string path);
-  // One in it. Its owner is ours, the owner of this one, or root, and nobody else may write it: not_allowed otherwise.
-  // `make`: if it is not there, with mode 0750.
+  // One in it. Its owner is ours, the owner of this one, or root, and no other account may write it: not_allowed
+  // otherwise. `make`: if it is not there, with mode 0750.
   [[nodiscard]] Result<Folder> own(std::string const& name, bool make) const;
-  // One in it, of whoever made it.
+  // One in it, of any owner.
   [[nodiscard]] Result<Folder> inner(std::string const& name) const;
 
   [[nodiscard]] std::string const& path() const { return path_; }

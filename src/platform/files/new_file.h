@@ -1,7 +1,7 @@
-// A file that gets its name when it is whole: another one of that name is replaced in one step, or stays as it was. Until
-// then it is in the same folder without a name, or, where the file system knows no such files, under a name that nobody
-// else can have: ".fastjournal-" and 128 bits of chance, whatever the length of its own. It is made exclusively and
-// removed unless it is finished.
+// A file that gets its name when it is whole: another one of that name is replaced in one step, or stays as it was.
+// Until then it is in the same folder without a name, or, where the file system knows no such files, under a name that
+// no one else can have: ".fastjournal-" and 128 bits of chance, whatever the length of its own. It is made exclusively
+// and removed unless it is finished.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@ namespace fastjournal::files {
 
 class NewFile {
  public:
-  // On its path links are followed, as its folder is named by whoever gives it. `mode`: minus the umask. `flags`: more of
+  // On its path links are followed, as the caller names its folder. `mode`: minus the umask. `flags`: more of
   // open()'s, as O_APPEND.
   [[nodiscard]] static Result<NewFile> make(std::string const& path, mode_t mode, int flags = 0);
   // In a folder that outlives it.
@@ -33,7 +33,7 @@ class NewFile {
   [[nodiscard]] int fd() const { return file_.fd; }
   // All of it, at its end. Errors name the file's own path.
   [[nodiscard]] Status write(std::string_view bytes);
-  // What is left of another file.
+  // The remains of another file.
   [[nodiscard]] Status copy(int from);
   enum class Durable : std::uint8_t { no, yes };  // the bytes and the name, when finish() returns
   [[nodiscard]] Status finish(Durable durable);

@@ -10,8 +10,8 @@
 
 namespace fastjournal::os {
 
-// The numbers of these users or groups; a name of digits is a number itself, and need not exist. bad_configuration, with
-// the first name that nobody has.
+// The numbers of these users or groups; a name of digits is a number itself, and need not exist. bad_configuration,
+// with the first free name.
 [[nodiscard]] Result<std::vector<std::uint32_t>> user_ids(std::vector<std::string> const& names);
 [[nodiscard]] Result<std::vector<std::uint32_t>> group_ids(std::vector<std::string> const& names);
 

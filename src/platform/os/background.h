@@ -1,4 +1,4 @@
-// A separate thread for work that must not stop the loop: one thread makes and removes containers, another does the
+// A separate thread for work that must not stop the loop: one thread makes and removes segments, another does the
 // slow syncs of a log. Decides nothing.
 #pragma once
 

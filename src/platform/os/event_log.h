@@ -2,7 +2,7 @@
 //
 // Where standard error is the journal of systemd (JOURNAL_STREAM), each line begins with its priority as in sd-daemon(3)
 // instead of the program's name and the level, which the journal knows; a line with fields goes to it as an entry that
-// has them, as in sd_journal_send(3). Elsewhere fields are left out: all that a person needs is in the text.
+// has them, as in sd_journal_send(3). Elsewhere fields are left out: all that an operator needs is in the text.
 #pragma once
 
 #include <initializer_list>

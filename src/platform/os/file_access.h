@@ -1,5 +1,6 @@
-// Who may open the files of a table by their path: what its file says (`file-mode`, `file-group`, of types that declare
-// these options) as numbers. Apart because names of groups are looked up. And by what a file is known to be the same.
+// Access to the files of a table by their path: the options in its file (`file-mode`, `file-group`, of types that
+// declare these options) as numbers. Apart because names of groups are looked up. And by what a file is known to be the
+// same.
 #pragma once
 
 #include <optional>

@@ -518,7 +518,7 @@ Status PosixDisk::give(std::string_view path, env::Access const& access) {
   struct stat info {};
   if (::fstat(descriptor.get(), &info) != 0) return failure("stat", name, errno);
   mode_t wanted = access.mode;
-  // Whoever may read a folder may enter it.
+  // An account that may read a folder may enter it.
   if (S_ISDIR(info.st_mode)) wanted |= 0100U | ((wanted & 0444U) >> 2U);
   // First whom it is to be kept from, then who is let in.
   if ((info.st_mode & kPermissions & ~wanted) != 0 &&

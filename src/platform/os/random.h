@@ -1,4 +1,4 @@
-// Random bits from the kernel, for values that nobody else may know or guess.
+// Random bits from the kernel, for secret values.
 #pragma once
 
 #include <cstdint>

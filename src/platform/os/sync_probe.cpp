@@ -56,7 +56,7 @@ Result<SyncTimes> probe_syncs(std::filesystem::path const& folder, SyncProbe con
   ProbeFile const file{open_nameless(folder)};
   if (file.fd < 0) return failed("create a file", folder);
   std::vector<char> block(kBlock, '\0');
-  // With its blocks in place a sync has only the data to write, as in a container.
+  // With its blocks in place a sync has only the data to write, as in a segment.
   for (std::size_t i = 0; i < probe.blocks; ++i)
     if (::pwrite(file.fd, block.data(), kBlock, static_cast<off_t>(i * kBlock)) != ssize_t{kBlock})
       return failed("write", folder);

@@ -1,4 +1,4 @@
-// What is kept of each connection and each listener. Apart from the classes that own them because handshakes look at
+// The data of each connection and each listener. Apart from the classes that own them because handshakes look at
 // both, and libevent's structures stay inside this folder.
 #pragma once
 

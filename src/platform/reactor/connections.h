@@ -1,4 +1,4 @@
-// The connections that are open, whoever began them: their slots, what they read and send, and their end. Listeners and
+// The open connections, of either side: their slots, what they read and send, and their end. Listeners and
 // Handshakes bring them. What is closed while its peer still sends stays in Lingering.
 //
 // The handler learns of a connection with TLS when its handshake is done; from then on it is like any other, with three

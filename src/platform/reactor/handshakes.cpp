@@ -21,7 +21,7 @@ using Progress = tls::Stream::Progress;
 
 // The age at which a handshake is slow, and makes room for another one where there is none.
 constexpr std::int64_t kSlowAfterUs = 1'000'000;
-// Who waits longer than so many handshakes may take is closed.
+// A connection that waits longer than so many handshakes may take is closed.
 constexpr std::int64_t kWaitLimits = 3;
 // How often those who wait are looked at, besides whenever a handshake ends.
 constexpr std::int64_t kLookAgainUs = 100'000;
@@ -112,7 +112,7 @@ void Handshakes::end(Secure& secure) {
   under_way_.erase(secure.place);
   auto const found = by_origin_.find(secure.peer.origin);
   if (--found->second == 0) by_origin_.erase(found);
-  // It may be somebody's turn who waits.
+  // It may be the turn of one that waits.
   if (!waiting_.empty()) loop_.turn_again();
 }
 
@@ -199,7 +199,7 @@ void Handshakes::end_late_of_our_own(std::int64_t now_us) {
   }
 }
 
-// Nobody has heard of them.
+// They were not reported so far.
 void Handshakes::end_of(Listener const& listener) {
   for (auto at = under_way_.begin(); at != under_way_.end();) {
     Connection& connection = *connections_.find(*at++);

@@ -1,10 +1,10 @@
-// Handshakes of TLS: which are under way, which wait for a place, and their end. The handler learns of a connection when
-// its handshake is done; the connections themselves are in Connections.
+// Handshakes of TLS: which are under way, which wait for a place, and their end. The handler learns of a connection
+// when its handshake is done; the connections themselves are in Connections.
 //
-// A handshake costs nobody else anything: it never waits, a turn makes a few steps of all that are under way, their
-// number is limited, and each of them has a limit of time. At the number's limit, those who come wait in the kernel's
-// queue, unless the oldest is one of the slow: it makes room. One origin has half of the places at most. More of it are
-// accepted and wait here, so that they do not stand before others in the kernel's queue.
+// A handshake does not delay other connections: it never waits, a turn makes a few steps of all that are under way,
+// their number is limited, and each of them has a limit of time. At the number's limit, those who come wait in the
+// kernel's queue, unless the oldest is one of the slow: it makes room. One origin has half of the places at most. More
+// of it are accepted and wait here, so that they do not stand before others in the kernel's queue.
 //
 // Connections that are made here are few, and the handler has their ids: they have no limits but that of time, and are
 // never ended to make room. Their certificates are a context of a client, with a number; each names its own target.

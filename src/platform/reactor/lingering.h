@@ -1,5 +1,5 @@
 // Connections that are closed while their peers still send, as a client does that is told early that its request is
-// refused. TCP answers bytes that nobody reads with a reset, which overtakes what was sent before: the client would see a
+// refused. TCP answers unread bytes with a reset, which overtakes what was sent before: the client would see a
 // broken connection, not the reason. So the end of our output is told, and what still comes is read and dropped until
 // the peer ends it, too, or a limit is reached (ReactorOptions). The handler has never heard of any of it.
 #pragma once

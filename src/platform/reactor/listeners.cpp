@@ -19,7 +19,7 @@
 namespace fastjournal::reactor {
 namespace {
 
-// Descriptors reserved for containers, plugins' files, listening sockets.
+// Descriptors reserved for segments, plugins' files, listening sockets.
 constexpr std::size_t kDescriptorsKept = 192;
 // After a refusal nothing is accepted for this long: the loop's time goes to existing connections.
 constexpr timeval kAcceptPause{0, 100'000};
@@ -48,7 +48,7 @@ UniqueFd accept_from(int listener, SocketAddress& peer) {
   return UniqueFd{::accept4(listener, peer.get(), &peer.length, SOCK_NONBLOCK | SOCK_CLOEXEC)};
 }
 
-// Somebody is in the queue of the kernel.
+// A connection is in the queue of the kernel.
 bool is_waited_for(int listener) {
   pollfd now{listener, POLLIN, 0};
   return ::poll(&now, 1, 0) == 1;

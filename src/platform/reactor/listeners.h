@@ -1,5 +1,5 @@
 // Accepts connections, and refuses them with a message when there is no descriptor left. Peers never get the last
-// descriptors: the daemon needs them for its own files, and a log that cannot open its next container stops it.
+// descriptors: the daemon needs them for its own files, and a log that cannot open its next segment stops it.
 //
 // Owns the listening sockets. Whom it lets in goes to Connections, with TLS first to Handshakes.
 #pragma once

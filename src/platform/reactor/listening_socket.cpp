@@ -80,7 +80,7 @@ Status ListeningSocket::probe(SocketAddress const& address) {
   if (address.family() == AF_UNIX) return SocketFile::probe(address, SOCK_STREAM);
   Result<std::unique_ptr<ListeningSocket>> made = make(address);
   if (!made.ok()) return made.status();
-  // Bound and released at once: without listen() nobody notices.
+  // Bound and released at once: without listen() it is not noticed.
   return made.value()->open_internet(address);
 }
 

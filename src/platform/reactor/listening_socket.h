@@ -16,12 +16,12 @@ namespace fastjournal::reactor {
 
 class ListeningSocket {
  public:
-  // The file of a unix socket gets `unix_mode`. An existing socket file is replaced if nobody listens on it, and is
+  // The file of a unix socket gets `unix_mode`. An existing socket file is replaced if no process listens on it, and is
   // in_use otherwise; any other kind of file is kept, and an error.
   [[nodiscard]] static Result<std::unique_ptr<ListeningSocket>> open(SocketAddress const& address, mode_t unix_mode);
 
-  // A socket that listens already, opened by somebody who keeps it: its file stays as it is. Takes the descriptor. Not
-  // ok: it is of another kind, and `name` tells which one.
+  // A socket that listens already, opened by another process that keeps it: its file stays as it is. Takes the
+  // descriptor. Not ok: it is of another kind, and `name` tells which one.
   [[nodiscard]] static Result<std::unique_ptr<ListeningSocket>> adopt(int fd, std::string const& name);
 
   // Whether open would succeed now. Changes nothing and keeps nothing open.

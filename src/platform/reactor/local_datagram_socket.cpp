@@ -48,7 +48,7 @@ Result<std::unique_ptr<LocalDatagramSocket>> LocalDatagramSocket::open(SocketAdd
 bool LocalDatagramSocket::receive(std::span<char> into, Received& out) const {
   iovec part{into.data(), into.size()};
   SocketAddress from;
-  // No more than the credentials need: descriptors that somebody sends along find no room, and the kernel closes them.
+  // No more than the credentials need: descriptors that are sent along find no room, and the kernel closes them.
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
   msghdr message{};
   message.msg_name = from.get();
@@ -65,7 +65,7 @@ bool LocalDatagramSocket::receive(std::span<char> into, Received& out) const {
   from.length = message.msg_namelen;
   out.bytes = static_cast<std::size_t>(got);
   out.from = name_of(from);
-  // Nobody, as the kernel says it, where it has no credentials.
+  // The user nobody, as the kernel says it where it has no credentials.
   out.sender = {.pid = 0, .uid = static_cast<uid_t>(-1), .gid = static_cast<gid_t>(-1)};
   cmsghdr const* const first = CMSG_FIRSTHDR(&message);
   if (first != nullptr && first->cmsg_level == SOL_SOCKET && first->cmsg_type == SCM_CREDENTIALS)

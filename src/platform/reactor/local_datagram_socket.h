@@ -36,8 +36,8 @@ class LocalDatagramSocket {
 
   // The next datagram, cut to `into`. False: there is none.
   [[nodiscard]] bool receive(std::span<char> into, Received& out) const;
-  // To an address in the form of Received::from. False: it is lost, as the kernel does not take it now, or nobody is
-  // there.
+  // To an address in the form of Received::from. False: it is lost, as the kernel does not take it now, or no process
+  // is there.
   [[nodiscard]] bool send(std::string_view to, std::string_view bytes) const;
 
  private:

@@ -1,4 +1,4 @@
-// What the reactor is told and what it counts. Apart from reactor.h because each of its parts goes by them.
+// Options and counters of the reactor. Apart from reactor.h because each of its parts goes by them.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What connections are sent: bytes, ranges of files, descriptors of files, and the end. Nothing waits: what the kernel
-// does not take now stays with the handler until on_writable.
+// The output of connections: bytes, ranges of files, descriptors of files, and the end. Nothing waits: the rest that
+// the kernel does not take now stays with the handler until on_writable.
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

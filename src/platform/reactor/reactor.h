@@ -53,8 +53,8 @@ class Reactor final : public env::Network {
   [[nodiscard]] static Status can_listen(env::Address const& address);
   // The same for receive_local_datagrams.
   [[nodiscard]] static Status can_receive_local_datagrams(env::Address const& address);
-  // Takes a descriptor that listens already, opened by whoever started this process: listeners at its address use it,
-  // now or later. Returns its address. `name`: what it is called where it is refused.
+  // Takes a descriptor that listens already, opened by the process that started this one: listeners at its address use
+  // it, now or later. Returns its address. `name`: what it is called where it is refused.
   [[nodiscard]] Result<env::Address> adopt(int fd, std::string const& name) { return listeners_.adopt(fd, name); }
   [[nodiscard]] Result<env::Address> listen(env::Address const& address, env::ListenOptions const& options) override {
     return listeners_.listen(address, options, {});

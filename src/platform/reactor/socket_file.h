@@ -22,8 +22,8 @@ class SocketFile {
   SocketFile(SocketFile const&) = delete;
   SocketFile& operator=(SocketFile const&) = delete;
 
-  // Binds a new socket to the address, once. An existing socket file is replaced if nobody listens on it, and is in_use
-  // otherwise; any other kind of file is kept, and an error. Nobody ever has more rights than `mode` gives.
+  // Binds a new socket to the address, once. An existing socket file is replaced if no process listens on it, and is
+  // in_use otherwise; any other kind of file is kept, and an error. At no moment does it give more rights than `mode`.
   [[nodiscard]] Status bind(int fd, SocketAddress const& address, mode_t mode);
   // Whether bind would succeed now. Changes nothing and keeps nothing open. `type`: SOCK_STREAM or SOCK_DGRAM.
   [[nodiscard]] static Status probe(SocketAddress const& address, int type);

@@ -1,6 +1,6 @@
-// What TLS changes for an open connection. Bytes may wait in OpenSSL although the socket is not readable: they get a turn
-// (read_later). Reading may wait for a writable socket, and writing for a readable one. And an end without the word that
-// TLS has for it is a failure.
+// Peculiarities of TLS for an open connection. Bytes may wait in OpenSSL although the socket is not readable: they get
+// a turn (read_later). Reading may wait for a writable socket, and writing for a readable one. And an end without the
+// word that TLS has for it is a failure.
 #include <errno.h>
 
 #include <string>

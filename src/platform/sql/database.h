@@ -19,10 +19,10 @@ inline constexpr std::string_view kTableColumn = "table_name";
 
 class Database {
  public:
-  // What was not committed is undone.
+  // Uncommitted changes are undone.
   virtual ~Database() = default;
 
-  // Opens it, and begins a transaction beside which nobody else exports.
+  // Opens it, and begins a transaction that excludes other exports.
   [[nodiscard]] virtual Status begin() = 0;
   // Makes the relation, if it is not there.
   [[nodiscard]] virtual Status make(ExportRelation const& relation) = 0;

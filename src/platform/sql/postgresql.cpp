@@ -103,7 +103,7 @@ class Postgresql final : public Database {
     if (Status status = run("SELECT pg_advisory_xact_lock(hashtext($1))", name, "wait for another export").status();
         !status.ok())
       return status;
-    // Who may not make schemas may use one that is there: so it is looked for first.
+    // A user who may not make schemas may use an existing one: so it is looked for first.
     Result<Answer> const found = run("SELECT 1 FROM pg_namespace WHERE nspname = $1", name, "look for the schema");
     if (!found.ok()) return found.status();
     if (PQntuples(found->get()) > 0) return {};

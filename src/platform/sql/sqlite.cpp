@@ -51,7 +51,7 @@ class Sqlite final : public Database {
     // A quoted name that is no column is an error, not a text.
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
-    // The file may be anybody's: nothing that lies in it is run but what SQLite itself brings.
+    // The file may be of any origin: only SQLite's own functions are run from it.
     sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     return run("BEGIN IMMEDIATE", "begin");

@@ -41,7 +41,7 @@ using Input = std::unique_ptr<BIO, Deleter<BIO, &BIO_free_all>>;
 
 Input input_of(std::string const& text) { return Input{BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))}; }
 
-// Nobody is asked for a passphrase: a daemon has no terminal.
+// There is no prompt for a passphrase: a daemon has no terminal.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
 Status no_memory() { return {Code::unavailable, "TLS: " + take_error_words("out of memory")}; }

@@ -1,4 +1,4 @@
-// What the connections of one listener, or of one client, have in common: certificate, key, the CA that the other side's
+// Common to the connections of one listener, or of one client: certificate, key, the CA that the other side's
 // certificate must come from, the protocols to choose from (ALPN), and sessions to resume. TLS 1.2 and 1.3, by OpenSSL;
 // this folder is the only door to it. A context never changes: a reload makes another one, and connections keep theirs.
 #pragma once

@@ -74,7 +74,7 @@ class Stream {
 
   // Of a client.
   [[nodiscard]] Target const& target() const { return target_; }
-  // What was agreed upon by ALPN; empty: nothing. Valid while the stream is.
+  // The protocol agreed upon by ALPN; empty: none. Valid while the stream is.
   [[nodiscard]] std::string_view protocol() const;
   [[nodiscard]] bool was_resumed() const;
   // The common name of the client's verified certificate; empty: it has shown none. Not ok: no name for a user, or the

@@ -14,24 +14,14 @@ void tell(log::Alert const& alert, Answer& answer) {
   answer.add("manual_down", std::uint64_t{alert.manual});
 }
 
-class Alerts final : public Command {
- public:
-  explicit Alerts(engine::Engine& engine) : engine_(engine) {}
-
-  void run(Request& request) override {
-    TableChoice const choice = choose_table(engine_, request);
-    if (!choice.is_valid) return;
-    for_alerts(engine_, request.caller.permit, choice.table,
-               [&](log::Alert const& alert) { tell(alert, request.answer); });
-    if (request.answer.empty()) request.answer.message("ALERTS").add("count", std::uint64_t{0});
-  }
-
- private:
-  engine::Engine& engine_;
-};
-
 }  // namespace
 
-CommandPtr make_alerts(engine::Engine& engine) { return std::make_unique<Alerts>(engine); }
+Command make_alerts(engine::Engine& engine) {
+  return {on_tables(engine, [&engine](engine::HostedTable const* table, Request const& request) -> Outcome {
+    for_alerts(engine, request.caller.permit, table, [&](log::Alert const& alert) { tell(alert, request.answer); });
+    if (request.answer.empty()) request.answer.message("ALERTS").add("count", std::uint64_t{0});
+    return {};
+  })};
+}
 
 }  // namespace fastjournal::admin

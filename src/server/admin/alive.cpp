@@ -4,24 +4,20 @@
 #include "wire/names.h"
 
 namespace fastjournal::admin {
-namespace {
-
-class Alive final : public Command {
- public:
-  void run(Request& request) override {
+Command make_alive() {
+  return {[](Request const& request) -> Outcome {
     request.answer.message("ABSOLUTELY").add("reply_timestamp", request.now.value / 1000);
     for (std::string_view const name : {"serial", "timestamp"}) {
       Value const* const value = request.message.find(name);
       if (value == nullptr) continue;
-      request.status = protocol::check_echo(name, *value, kEchoBytesMax);
-      if (!request.status.ok()) return request.answer.clear();
+      if (Status status = protocol::check_echo(name, *value, kEchoBytesMax); !status.ok()) {
+        request.answer.clear();
+        return status;
+      }
       request.answer.add(name, *value);
     }
-  }
-};
-
-}  // namespace
-
-CommandPtr make_alive() { return std::make_unique<Alive>(); }
+    return {};
+  }};
+}
 
 }  // namespace fastjournal::admin

@@ -3,25 +3,12 @@
 #include "server/admin/commands.h"
 
 namespace fastjournal::admin {
-namespace {
-
-class Auth final : public Command {
- public:
-  explicit Auth(Authenticating& authenticating) : authenticating_(authenticating) {}
-
-  void run(Request& request) override {
+Command make_auth(Authenticating& authenticating) {
+  return {[&authenticating](Request const& request) -> Outcome {
     if (request.message.text("token").empty())
-      request.status = Status{Code::missing_parameter, "AUTH needs the parameter token"}.with("parameter", "token");
-    else
-      authenticating_.authenticate(request);
-  }
-
- private:
-  Authenticating& authenticating_;
-};
-
-}  // namespace
-
-CommandPtr make_auth(Authenticating& authenticating) { return std::make_unique<Auth>(authenticating); }
+      return Status{Code::missing_parameter, "AUTH needs the parameter token"}.with("parameter", "token");
+    return authenticating.authenticate(request);
+  }};
+}
 
 }  // namespace fastjournal::admin

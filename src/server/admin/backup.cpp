@@ -6,28 +6,23 @@
 namespace fastjournal::admin {
 
 // All at one moment: everything decided before is in the named files, of logs below `end`.
-void Backup::begin(Request& request) {
+Outcome Backup::begin(Request const& request) {
   Message const& message = request.message;
   model::Parameters parameters{message};
   bool const digest = parameters.integer("digest", 0, 0, 1) == 1;
-  if (by_)
-    request.status = Status{Code::in_use, "another backup is being made; one at a time"};
-  else if (!parameters.ok())
-    request.status = parameters.take_status();
-  else
-    request.status = logs_.check_serving();
-  if (!request.status.ok()) return;
+  if (by_) return Status{Code::in_use, "another backup is being made; one at a time"};
+  if (!parameters.ok()) return parameters.take_status();
+  if (Status status = logs_.check_serving(); !status.ok()) return status;
   by_ = request.caller.connection;
-  request.may_be_silent = true;
   Answer& answer = request.answer;
   for (BackupLogs::Pinned const& one : logs_.pin_all()) {
-    std::string containers;
-    for (std::uint32_t const index : one.snapshot.containers)
-      containers.append(containers.empty() ? "" : " ").append(std::to_string(index));
+    std::string segments;
+    for (std::uint32_t const index : one.snapshot.segments)
+      segments.append(segments.empty() ? "" : " ").append(std::to_string(index));
     answer.message("BACKUP").add("log", std::string_view{one.log->name()});
     answer.add("folder", std::string_view{one.folder}).add("store", one.snapshot.store_id);
     answer.add("base", one.snapshot.base.value).add("end", one.snapshot.end.value);
-    answer.add("containers", std::string_view{containers});
+    answer.add("containers", std::string_view{segments});
     if (!digest) continue;
     for (auto const& hosted : engine_.logs())
       if (hosted->log == one.log)
@@ -40,17 +35,18 @@ void Backup::begin(Request& request) {
     answer.message("BACKUP_BYTES").add("table", std::string_view{one.table});
     answer.add("folder", std::string_view{one.folder}).add("files", std::string_view{names});
   }
+  return {};
 }
 
-void Backup::finish(Request& request) {
-  if (by_ != request.caller.connection)
-    request.status = Status{Code::wrong_state, "this connection makes no backup"};
-  else if (!end(request.caller.connection))
-    request.status = Status{Code::no_space,
-                            "the disk was full, and the files that were held were needed: what was copied is no "
-                            "backup; free disk space, then try again"};
-  else
-    request.answer.message("BACKED_UP");
+Outcome Backup::finish(Request const& request) {
+  if (by_ != request.caller.connection) return Status{Code::wrong_state, "this connection makes no backup"};
+  if (!end(request.caller.connection))
+    return Status{
+        Code::no_space,
+        "the disk was full, and the files that were held were needed: what was copied is no backup; free disk "
+        "space, then try again"};
+  request.answer.message("BACKED_UP");
+  return {};
 }
 
 bool Backup::end(ConnectionId connection) {
@@ -60,29 +56,11 @@ bool Backup::end(ConnectionId connection) {
   return logs_.unpin_all();
 }
 
-namespace {
-
-class BackupBegin final : public Command {
- public:
-  explicit BackupBegin(Backup& backup) : backup_(backup) {}
-  void run(Request& request) override { backup_.begin(request); }
-
- private:
-  Backup& backup_;
-};
-
-class BackupDone final : public Command {
- public:
-  explicit BackupDone(Backup& backup) : backup_(backup) {}
-  void run(Request& request) override { backup_.finish(request); }
-
- private:
-  Backup& backup_;
-};
-
-}  // namespace
-
-CommandPtr make_backup(Backup& backup) { return std::make_unique<BackupBegin>(backup); }
-CommandPtr make_backup_done(Backup& backup) { return std::make_unique<BackupDone>(backup); }
+Command make_backup(Backup& backup) {
+  return {[&backup](Request const& request) { return backup.begin(request); }};
+}
+Command make_backup_done(Backup& backup) {
+  return {[&backup](Request const& request) { return backup.finish(request); }};
+}
 
 }  // namespace fastjournal::admin

@@ -56,8 +56,8 @@ class Backup {
   Backup(BackupLogs& logs, BackupFiles& files, engine::Engine const& engine)
       : logs_(logs), files_(files), engine_(engine) {}
 
-  void begin(Request& request);
-  void finish(Request& request);
+  [[nodiscard]] Outcome begin(Request const& request);
+  [[nodiscard]] Outcome finish(Request const& request);
   // The connection is gone.
   void ended(ConnectionId connection) { static_cast<void>(end(connection)); }
 

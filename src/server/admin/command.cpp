@@ -23,13 +23,26 @@ engine::HostedTable* find_stale(engine::Engine& engine, Message const& message) 
   return is_whole && !table->log->is_ours ? table : nullptr;
 }
 
-TableChoice choose_table(engine::Engine& engine, Request& request) {
-  if (!request.message.has("table")) {
-    request.basis.all = true;
-    return {.is_valid = true};
-  }
-  engine::HostedTable* const table = find_table(engine, request.message, request.status, request.basis);
-  return {.is_valid = table != nullptr, .table = table};
+Run on_table(engine::Engine& engine, RunOnTable run) {
+  return [&engine, run = std::move(run)](Request const& request) -> Outcome {
+    engine::HostedTable* const table = find_table(engine, request.message);
+    if (table == nullptr) return why_no_table(engine, request.message);
+    Basis const basis = engine::basis_of(table->log);
+    Outcome outcome = run(*table, request);
+    outcome.basis = basis;
+    return outcome;
+  };
+}
+
+Run on_tables(engine::Engine& engine, RunOnTables run) {
+  auto on_one = on_table(
+      engine, [run](engine::HostedTable& table, Request const& request) -> Outcome { return run(&table, request); });
+  return [run = std::move(run), on_one = std::move(on_one)](Request const& request) -> Outcome {
+    if (request.message.has("table")) return on_one(request);
+    Outcome outcome = run(nullptr, request);
+    outcome.basis.all = true;
+    return outcome;
+  };
 }
 
 }  // namespace fastjournal::admin

@@ -1,8 +1,9 @@
-// One command of the daemon itself. Each is in a file of its own, with the parts of the daemon that it needs and no
-// others; the registry owns them and the server runs them.
+// A command of the daemon itself: a function from a request to its outcome. Each is given the parts of the daemon that
+// it needs and no others; the registry owns them and Dispatch runs them.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,79 +52,51 @@ inline void add_shared(Answer& answer, std::string_view name, SharedText& text) 
   return value == nullptr ? absent : whole_number(*value).value_or(wrong);
 }
 
-// The logs whose state an answer shows: it leaves once they are durable.
-struct Basis {
-  log::Log const* log{nullptr};  // of one table
-  bool all{false};               // every log that serves
-};
-
-// The rest of an answer that would keep all others waiting if it were made at once: it is told in parts, of later turns.
-class Parts {
- public:
-  // Of tables whose figures are looked at: less than a millisecond.
-  static constexpr std::size_t kTables = 64;
-  virtual ~Parts() = default;
-  // The next messages, or none so far. Returns how many follow them, or will at least; 0: that was all.
-  [[nodiscard]] virtual std::uint64_t tell(TimeMs now, Answer& answer) = 0;
-  // What is kept of it in memory.
-  [[nodiscard]] virtual std::uint64_t bytes() const = 0;
-};
+using engine::Basis;
+using engine::Outcome;
 
 struct Request {
   Caller const& caller;
   Message const& message;
   TimeMs now{};
-  Answer& answer;
-  Status& status;  // not ok: why there is no answer
-  Basis& basis;
-  bool may_be_silent{false};       // from here on: the caller waits for pushes, or copies logs
-  std::unique_ptr<Parts> parts{};  // if not null: they are the answer
-  bool is_later{false};            // the answer comes by the ReplySink (end_commit); the caller sends nothing meanwhile
+  Answer& answer;  // the messages of an outcome that is not a refusal
 };
 
-class Command {
- public:
-  virtual ~Command() = default;
-  // Neither answer nor status: there is no answer.
-  virtual void run(Request& request) = 0;
-  // What this message needs, where that is not the declared right.
-  [[nodiscard]] virtual Right right_for(Message const&, Right declared) const { return declared; }
+using Run = std::function<Outcome(Request const&)>;
+
+struct Command {
+  Run run;
+  // The right that a message needs, where it is not the declared one.
+  std::function<Right(Message const&, Right declared)> right_for{};
 };
 
 [[nodiscard]] inline Status bad_parameter(std::string_view name, std::string text) {
   return Status{Code::bad_parameter, std::move(text)}.with("parameter", std::string{name});
 }
 
-// The table that the message names; null: there is none that serves, and `status` says so. Before every command on a
-// table.
-[[nodiscard]] Status why_no_table(engine::Engine& engine, Message const& message);
-[[nodiscard]] inline engine::HostedTable* find_table(engine::Engine& engine, Message const& message, Status& status,
-                                                     Basis& basis) {
+// The table that the message names; null: there is none that serves. Before every command on a table.
+[[nodiscard]] inline engine::HostedTable* find_table(engine::Engine& engine, Message const& message) {
   Value const* const name = message.find("table");
   engine::HostedTable* const table = name == nullptr ? nullptr : engine.find_table(name->bytes);
-  if (table == nullptr || !table->serves()) {
-    status = why_no_table(engine, message);
-    return nullptr;
-  }
-  basis.log = table->log->log;
-  return table;
+  return table != nullptr && table->serves() ? table : nullptr;
 }
+// The reason.
+[[nodiscard]] Status why_no_table(engine::Engine& engine, Message const& message);
 
 // As this node knows it, if another one decides for it and the sender wants that (stale=1); else null. Everything in it
-// is durable. What an owner has decided that lost its lease may not be.
+// is durable. Decisions of an owner that lost its lease may not be.
 [[nodiscard]] bool may_be_stale(Message const& message);
 [[nodiscard]] engine::HostedTable* find_stale(engine::Engine& engine, Message const& message);
 
-// For commands on one table or all of them. False: a table was named, and cannot be used.
-struct TableChoice {
-  bool is_valid{false};
-  engine::HostedTable* table{nullptr};  // null: all
-};
-[[nodiscard]] TableChoice choose_table(engine::Engine& engine, Request& request);
+// A command on the table that it names; what it returns rests on the log of that.
+using RunOnTable = std::function<Outcome(engine::HostedTable&, Request const&)>;
+[[nodiscard]] Run on_table(engine::Engine& engine, RunOnTable run);
+// The same where a table may be named; null: all of them.
+using RunOnTables = std::function<Outcome(engine::HostedTable*, Request const&)>;
+[[nodiscard]] Run on_tables(engine::Engine& engine, RunOnTables run);
 
-// How long a transaction may last `until` the command of this name: the parameter `timeout`, or what the configuration
-// says. None: refused.
-[[nodiscard]] std::optional<DurationMs> read_timeout(Request& request, engine::Transactions const& transactions,
-                                                     std::string_view until);
+// The longest time of a transaction `until` the command of this name: the parameter `timeout`, or the configured one.
+[[nodiscard]] Result<DurationMs> read_timeout(Request const& request, engine::Transactions const& transactions,
+                                              std::string_view until);
 
 }  // namespace fastjournal::admin

@@ -1,5 +1,5 @@
-// Makes the daemon's own commands: one function for each file of this folder, whose arguments are all that its command
-// uses of the daemon. What stands above this layer is used through the small interfaces here.
+// Makes the daemon's own commands: one function for each, whose arguments are all that the command uses of the daemon.
+// Higher layers are used through the small interfaces here.
 #pragma once
 
 #include <functional>
@@ -46,8 +46,8 @@ class Reloading {
 // Logs connections in.
 class Authenticating {
  public:
-  // The message has a token. Without answer and status: they come later, and the connection is not read meanwhile.
-  virtual void authenticate(Request& request) = 0;
+  // The message has a token. Neither answer nor refusal: they come later, and the connection is not read meanwhile.
+  [[nodiscard]] virtual Outcome authenticate(Request const& request) = 0;
 
  protected:
   ~Authenticating() = default;
@@ -73,7 +73,7 @@ class SharedLogs {
  public:
   struct One {
     log::SharedLog const& log;
-    log::Standing standing{};  // as its tables' clients see it
+    log::State state{};  // as its tables' clients see it
   };
   virtual void for_each_shared(std::function<void(One const&)> const& visit) = 0;
   // wrong_state: this node does not own it; not_found: there is none of this name.
@@ -83,12 +83,12 @@ class SharedLogs {
   ~SharedLogs() = default;
 };
 
-// Who is at the other end of a connection, in words.
+// The peer of a connection, in words.
 class Peers {
  public:
   struct Peer {
     std::string_view address{};
-    std::string_view user{};  // empty: nobody has logged in
+    std::string_view user{};  // empty: not logged in
   };
   // Valid until the connection ends; empty: it has.
   [[nodiscard]] virtual Peer peer_of(ConnectionId connection) = 0;
@@ -110,55 +110,43 @@ class Watching {
   ~Watching() = default;
 };
 
-// Runs a transaction whose commands came in one message.
-class WholeTransactions {
- public:
-  virtual void run_whole(Request& request) = 0;
-
- protected:
-  ~WholeTransactions() = default;
-};
-
-using CommandPtr = std::unique_ptr<Command>;
-
-[[nodiscard]] CommandPtr make_help(Registry const& registry, engine::TableTypes const& types,
-                                   communicator::Aliases const& aliases);
-[[nodiscard]] CommandPtr make_alive();
-[[nodiscard]] CommandPtr make_auth(Authenticating& authenticating);
-[[nodiscard]] CommandPtr make_rights();
-[[nodiscard]] CommandPtr make_tables(engine::Engine const& engine);
-[[nodiscard]] CommandPtr make_stats(engine::Engine& engine, OwnFigures& own);
-[[nodiscard]] CommandPtr make_metrics(engine::Engine& engine, OwnFigures& own);
-[[nodiscard]] CommandPtr make_health(OwnFigures& own);
+[[nodiscard]] Command make_help(Registry const& registry, engine::TableTypes const& types,
+                                communicator::Aliases const& aliases);
+[[nodiscard]] Command make_alive();
+[[nodiscard]] Command make_auth(Authenticating& authenticating);
+[[nodiscard]] Command make_rights();
+[[nodiscard]] Command make_tables(engine::Engine const& engine);
+[[nodiscard]] Command make_stats(engine::Engine& engine, OwnFigures& own);
+[[nodiscard]] Command make_metrics(engine::Engine& engine, OwnFigures& own);
+[[nodiscard]] Command make_health(OwnFigures& own);
 // `write` is called for the first who asks: it takes milliseconds.
-[[nodiscard]] CommandPtr make_openapi_command(std::function<std::string()> write);
-[[nodiscard]] CommandPtr make_alerts(engine::Engine& engine);
-[[nodiscard]] CommandPtr make_lower(engine::Engine& engine);
-[[nodiscard]] CommandPtr make_listen(engine::Engine& engine);
-[[nodiscard]] CommandPtr make_unlisten(engine::Engine& engine);
-[[nodiscard]] CommandPtr make_waiters(engine::Engine& engine, Peers& peers);
-[[nodiscard]] CommandPtr make_watch(engine::Engine& engine, Watching& watching);
-[[nodiscard]] CommandPtr make_unwatch(Watching& watching);
-[[nodiscard]] CommandPtr make_fetch(engine::Engine& engine);
-[[nodiscard]] CommandPtr make_digest(engine::Engine& engine);
-[[nodiscard]] CommandPtr make_backup(Backup& backup);
-[[nodiscard]] CommandPtr make_backup_done(Backup& backup);
-[[nodiscard]] CommandPtr make_begin(engine::Engine& engine);
-[[nodiscard]] CommandPtr make_commit(engine::Engine& engine);
-[[nodiscard]] CommandPtr make_rollback(engine::Engine& engine);
-[[nodiscard]] CommandPtr make_transaction(WholeTransactions& transactions);
+[[nodiscard]] Command make_openapi_command(std::function<std::string()> write);
+[[nodiscard]] Command make_alerts(engine::Engine& engine);
+[[nodiscard]] Command make_lower(engine::Engine& engine);
+[[nodiscard]] Command make_listen(engine::Engine& engine);
+[[nodiscard]] Command make_unlisten(engine::Engine& engine);
+[[nodiscard]] Command make_waiters(engine::Engine& engine, Peers& peers);
+[[nodiscard]] Command make_watch(engine::Engine& engine, Watching& watching);
+[[nodiscard]] Command make_unwatch(Watching& watching);
+[[nodiscard]] Command make_fetch(engine::Engine& engine);
+[[nodiscard]] Command make_digest(engine::Engine& engine);
+[[nodiscard]] Command make_backup(Backup& backup);
+[[nodiscard]] Command make_backup_done(Backup& backup);
+[[nodiscard]] Command make_begin(engine::Engine& engine);
+[[nodiscard]] Command make_commit(engine::Engine& engine);
+[[nodiscard]] Command make_rollback(engine::Engine& engine);
 // XA_START, XA_END, XA_PREPARE, XA_COMMIT, XA_ROLLBACK, XA_FORGET, XA_RECOVER and XA_DECIDE, by name.
-[[nodiscard]] CommandPtr make_xa(engine::Engine& engine, std::string_view name);
-[[nodiscard]] CommandPtr make_cluster(SharedLogs& logs, engine::Engine& engine);
-[[nodiscard]] CommandPtr make_step_down(SharedLogs& logs);
-[[nodiscard]] CommandPtr make_move(engine::Engine& engine);
-[[nodiscard]] CommandPtr make_reload(Reloading& reloading);
-[[nodiscard]] CommandPtr make_stop(LifeCycle& process);
-[[nodiscard]] CommandPtr make_restart(LifeCycle& process);
-[[nodiscard]] CommandPtr make_log_rotate(LifeCycle& process);
-[[nodiscard]] CommandPtr make_status(communicator::Service& service);
-[[nodiscard]] CommandPtr make_quitting(communicator::Service& service);
+[[nodiscard]] Command make_xa(engine::Engine& engine, std::string_view name);
+[[nodiscard]] Command make_cluster(SharedLogs& logs, engine::Engine& engine);
+[[nodiscard]] Command make_step_down(SharedLogs& logs);
+[[nodiscard]] Command make_move(engine::Engine& engine);
+[[nodiscard]] Command make_reload(Reloading& reloading);
+[[nodiscard]] Command make_stop(LifeCycle& process);
+[[nodiscard]] Command make_restart(LifeCycle& process);
+[[nodiscard]] Command make_log_rotate(LifeCycle& process);
+[[nodiscard]] Command make_status(communicator::Service& service);
+[[nodiscard]] Command make_quitting(communicator::Service& service);
 // Accepted and not answered.
-[[nodiscard]] CommandPtr make_ignored();
+[[nodiscard]] Command make_ignored();
 
 }  // namespace fastjournal::admin

@@ -16,12 +16,17 @@ constexpr OwnCommand for_changes(std::string_view name, std::string_view paramet
   return {.name = name, .parameters = parameters, .for_changes = true};
 }
 
+constexpr OwnCommand then_silent(OwnCommand command) {
+  command.may_be_silent = true;
+  return command;
+}
+
 constexpr OwnCommand kCommands[] = {
     {"HELP", "command", {}, Scope::daemon, Kind::shared},
     {"ALIVE", "serial timestamp", {}, Scope::daemon, Kind::shared},
-    // Whoever shows a token may do so.
+    // A client that shows a token may do so.
     {"AUTH", "token user"},
-    // What one may do is no secret from oneself.
+    // A sender may know its own rights.
     {"RIGHTS", "table"},
     {"TABLES", "", Right::read, Scope::tables},
     {"STATS", "table", Right::read, Scope::tables},
@@ -32,10 +37,11 @@ constexpr OwnCommand kCommands[] = {
     {"ALERTS", "table", Right::read, Scope::tables},
     {"LOWER", "name table", Right::manage, Scope::table},
     // LISTEN with mode=row, or to values, needs the right read instead (listen.cpp).
-    {"LISTEN", "table {topic} mode credit worker {further} key key_binary prefix", Right::work, Scope::tables},
+    then_silent(
+        {"LISTEN", "table {topic} mode credit worker {further} key key_binary prefix", Right::work, Scope::tables}),
     {"UNLISTEN", "table {topic} key key_binary prefix"},
     {"WAITERS", "table after count", Right::read, Scope::table},
-    {"WATCH", "table every", Right::read, Scope::tables},
+    then_silent({"WATCH", "table every", Right::read, Scope::tables}),
     {"UNWATCH", ""},
     {"FETCH", "table from to count bytes snapshot cursor", Right::read, Scope::tables},
     // Each command in it needs its own right as well.
@@ -54,7 +60,7 @@ constexpr OwnCommand kCommands[] = {
     for_changes("XA_TIMEOUT", "timeout"),
     {"XA_DECIDE", "xid outcome", Right::admin},
     {"DIGEST", "table stale", Right::admin},
-    {"BACKUP", "digest", Right::admin},
+    then_silent({"BACKUP", "digest", Right::admin}),
     {"BACKUP_DONE", "", Right::admin},
     {"CLUSTER", "", Right::read},
     {"STEP_DOWN", "log for", Right::admin},

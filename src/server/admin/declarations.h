@@ -38,6 +38,7 @@ struct OwnCommand {
   bool life_cycle{false};  // a communicatord sends it to all services: it needs no right for it
   // Work on a transaction: it needs one of the rights to change something (kRightsToChange), on any table.
   bool for_changes{false};
+  bool may_be_silent{false};  // its sender waits for pushes, or copies logs, once it was carried out
 
   [[nodiscard]] bool takes_table() const;
   // For people: what it needs; "none".

@@ -7,39 +7,40 @@
 namespace fastjournal::admin {
 namespace {
 
-class Digest final : public Command {
- public:
-  explicit Digest(engine::Engine& engine) : engine_(engine) {}
-
-  void run(Request& request) override {
-    TableChoice choice = choose_table(engine_, request);
-    if (!choice.is_valid && (choice.table = find_stale(engine_, request.message)) != nullptr) request.status = {};
-    if (!request.status.ok()) return;
-    if (choice.table == nullptr) return tell_logs(request.answer, may_be_stale(request.message));
-    engine::HostedTable const& table = *choice.table;
-    table.log->log->want_sync();
-    request.answer.message("DIGEST").add("table", std::string_view{table.name});
-    request.answer.add("lsn", table.log->log->end_lsn().value);
-    request.answer.add("digest", std::string_view{engine::digest_text(engine::digest_of(*table.table, table.name))});
+// The same digest as that of `log verify`.
+void tell_logs(engine::Engine const& engine, Answer& answer, bool stale) {
+  for (auto const& log : engine.logs()) {
+    bool const is_stale = stale && !log->is_ours && log->is_caught_up;
+    if (!log->keeps || (!log->serves && !is_stale)) continue;
+    log->log->want_sync();
+    answer.message("DIGEST").add("log", std::string_view{log->name}).add("lsn", log->log->end_lsn().value);
+    answer.add("digest", std::string_view{engine::digest_text(engine::digest_of(*log))});
   }
+}
 
- private:
-  // The same digest as that of `log verify`.
-  void tell_logs(Answer& answer, bool stale) {
-    for (auto const& log : engine_.logs()) {
-      bool const is_stale = stale && !log->is_ours && log->is_caught_up;
-      if (!log->keeps || (!log->serves && !is_stale)) continue;
-      log->log->want_sync();
-      answer.message("DIGEST").add("log", std::string_view{log->name}).add("lsn", log->log->end_lsn().value);
-      answer.add("digest", std::string_view{engine::digest_text(engine::digest_of(*log))});
-    }
-  }
-
-  engine::Engine& engine_;
-};
+void tell_digest(engine::HostedTable const& table, Answer& answer) {
+  table.log->log->want_sync();
+  answer.message("DIGEST").add("table", std::string_view{table.name}).add("lsn", table.log->log->end_lsn().value);
+  answer.add("digest", std::string_view{engine::digest_text(engine::digest_of(*table.table, table.name))});
+}
 
 }  // namespace
 
-CommandPtr make_digest(engine::Engine& engine) { return std::make_unique<Digest>(engine); }
+Command make_digest(engine::Engine& engine) {
+  Run tell = on_tables(engine, [&engine](engine::HostedTable const* table, Request const& request) -> Outcome {
+    if (table == nullptr)
+      tell_logs(engine, request.answer, may_be_stale(request.message));
+    else
+      tell_digest(*table, request.answer);
+    return {};
+  });
+  return {[&engine, tell = std::move(tell)](Request const& request) -> Outcome {
+    bool const serves = find_table(engine, request.message) != nullptr;
+    engine::HostedTable const* const stale = serves ? nullptr : find_stale(engine, request.message);
+    if (stale == nullptr) return tell(request);
+    tell_digest(*stale, request.answer);
+    return {};
+  }};
+}
 
 }  // namespace fastjournal::admin

@@ -17,10 +17,10 @@ namespace {
 constexpr std::uint64_t kRecordsDefault = 256;
 constexpr std::uint64_t kRecordsMax = 4096;
 constexpr std::uint64_t kPageBytesMax = 1U << 20U;
-// Restated by snapshots in one turn: some 100 us of work.
+// Stated by snapshots in one turn: some 100 us of work.
 constexpr std::size_t kSnapshotBytes = 128U << 10U;
 
-// Puts restated records into an answer instead of a log.
+// Puts the records into an answer instead of a log.
 class Page final : public Records {
  public:
   Records::Place append(std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) override {
@@ -30,7 +30,7 @@ class Page final : public Records {
   // As RECORD messages of `table`; returns how many bytes of bodies.
   std::size_t tell(std::string_view table, bool catalogue, Answer& answer) {
     std::size_t bytes = 0;
-    for (Restated const& record : records_) {
+    for (Stated const& record : records_) {
       answer.message("RECORD").add("table", table).add("object", record.object.value);
       answer.add("type", std::uint64_t{record.type}).add("version", std::uint64_t{record.version});
       if (catalogue) answer.add("catalogue", std::uint64_t{1});
@@ -42,13 +42,13 @@ class Page final : public Records {
   }
 
  private:
-  struct Restated {
+  struct Stated {
     std::uint8_t type;
     std::uint8_t version;
     ObjectId object;
     std::vector<std::byte> body;
   };
-  std::vector<Restated> records_;
+  std::vector<Stated> records_;
 };
 
 Status not_a_number(std::string_view name, std::string_view expected) {
@@ -134,26 +134,20 @@ Status fetch_snapshot(engine::HostedTable const& table, std::string_view cursor,
   return {};
 }
 
-class Fetch final : public Command {
- public:
-  explicit Fetch(engine::Engine& engine) : engine_(engine) {}
+}  // namespace
 
-  void run(Request& request) override {
+Command make_fetch(engine::Engine& engine) {
+  return {on_table(engine, [](engine::HostedTable& table, Request const& request) -> Outcome {
     Message const& message = request.message;
-    Status& status = request.status;
-    engine::HostedTable* const table = find_table(engine_, message, status, request.basis);
-    if (table == nullptr) return;
-    if (table->feed == nullptr) {
-      status = Status{Code::not_supported,
-                      "table " + table->name + " has no <feed>: nothing is kept for those who follow it"};
-      return;
-    }
+    if (table.feed == nullptr)
+      return Status{Code::not_supported,
+                    "table " + table.name + " has no <feed>: nothing is kept for those who follow it"};
     std::uint64_t snapshot = 0;
     std::uint64_t from = 0;
     std::uint64_t to = UINT64_MAX;
     std::uint64_t count = kRecordsDefault;
     std::uint64_t bytes = kPageBytesMax;
-    status = read_number(message, "snapshot", 0, 1, snapshot);
+    Status status = read_number(message, "snapshot", 0, 1, snapshot);
     if (status.ok()) status = read_number(message, "from", 0, UINT64_MAX, from);
     if (status.ok()) status = read_number(message, "to", 0, UINT64_MAX, to);
     if (status.ok()) status = read_number(message, "count", 1, kRecordsMax, count);
@@ -161,23 +155,16 @@ class Fetch final : public Command {
     if (status.ok() && (snapshot == 0) != message.has("from"))
       status =
           Status{Code::missing_parameter, "FETCH needs either from, an LSN, or snapshot=1"}.with("parameter", "from");
-    if (!status.ok()) return;
+    if (!status.ok()) return status;
     // Requests beyond the end are from followers of another log of this name: the answer has the store.
-    to = std::min(to, table->log->log->end_lsn().value);
-    table->log->log->want_sync();
+    to = std::min(to, table.log->log->end_lsn().value);
+    table.log->log->want_sync();
     if (snapshot == 1)
-      status =
-          fetch_snapshot(*table, message.text("cursor"), std::min<std::size_t>(bytes, kSnapshotBytes), request.answer);
-    else
-      fetch_range(*table, Lsn{from}, Lsn{to}, count, bytes, request.answer);
-  }
-
- private:
-  engine::Engine& engine_;
-};
-
-}  // namespace
-
-CommandPtr make_fetch(engine::Engine& engine) { return std::make_unique<Fetch>(engine); }
+      return fetch_snapshot(table, message.text("cursor"), std::min<std::size_t>(bytes, kSnapshotBytes),
+                            request.answer);
+    fetch_range(table, Lsn{from}, Lsn{to}, count, bytes, request.answer);
+    return {};
+  })};
+}
 
 }  // namespace fastjournal::admin

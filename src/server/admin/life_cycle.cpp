@@ -1,4 +1,4 @@
-// STOP, RESTART and LOG_ROTATE: what a communicatord tells all its services. It expects no answer; a person at the
+// STOP, RESTART and LOG_ROTATE: what a communicatord tells all its services. It expects no answer; an operator at the
 // socket does.
 #include <string>
 
@@ -7,50 +7,32 @@
 namespace fastjournal::admin {
 namespace {
 
-void confirm(std::string_view answer, Request& request) {
-  if (request.status.ok() && !request.caller.communicator) request.answer.message(answer);
+Outcome confirm(std::string_view answer, Request const& request) {
+  if (!request.caller.communicator) request.answer.message(answer);
+  return {};
 }
-
-class Stop final : public Command {
- public:
-  explicit Stop(LifeCycle& process) : process_(process) {}
-  void run(Request& request) override {
-    process_.stop("the command STOP from " + std::string{request.caller.peer});
-    confirm("STOPPING", request);
-  }
-
- private:
-  LifeCycle& process_;
-};
-
-class Restart final : public Command {
- public:
-  explicit Restart(LifeCycle& process) : process_(process) {}
-  void run(Request& request) override {
-    process_.restart("the command RESTART from " + std::string{request.caller.peer});
-    confirm("RESTARTING", request);
-  }
-
- private:
-  LifeCycle& process_;
-};
-
-class LogRotate final : public Command {
- public:
-  explicit LogRotate(LifeCycle& process) : process_(process) {}
-  void run(Request& request) override {
-    request.status = process_.rotate_log();
-    confirm("LOG_ROTATED", request);
-  }
-
- private:
-  LifeCycle& process_;
-};
 
 }  // namespace
 
-CommandPtr make_stop(LifeCycle& process) { return std::make_unique<Stop>(process); }
-CommandPtr make_restart(LifeCycle& process) { return std::make_unique<Restart>(process); }
-CommandPtr make_log_rotate(LifeCycle& process) { return std::make_unique<LogRotate>(process); }
+Command make_stop(LifeCycle& process) {
+  return {[&process](Request const& request) -> Outcome {
+    process.stop("the command STOP from " + std::string{request.caller.peer});
+    return confirm("STOPPING", request);
+  }};
+}
+
+Command make_restart(LifeCycle& process) {
+  return {[&process](Request const& request) -> Outcome {
+    process.restart("the command RESTART from " + std::string{request.caller.peer});
+    return confirm("RESTARTING", request);
+  }};
+}
+
+Command make_log_rotate(LifeCycle& process) {
+  return {[&process](Request const& request) -> Outcome {
+    Status status = process.rotate_log();
+    return status.ok() ? confirm("LOG_ROTATED", request) : Outcome{std::move(status)};
+  }};
+}
 
 }  // namespace fastjournal::admin

@@ -17,26 +17,26 @@ constexpr std::array<std::string_view, 3> kModes = {"wake", "row", "deliver"};  
 constexpr std::int64_t kCreditMax = 1024;
 
 // mode, credit and worker.
-Status read_wish(Message const& message, work::ListenWish& wish) {
+Status read_listen(Message const& message, work::ListenRequest& asked) {
   if (std::string_view const mode = message.text("mode"); !mode.empty()) {
     auto const found = std::find(kModes.begin(), kModes.end(), mode);
     if (found == kModes.end())
       return bad_parameter("mode",
                            "mode is \"" + std::string{mode.substr(0, 32)} + "\": expected wake, row or deliver");
-    wish.mode = static_cast<work::ListenMode>(found - kModes.begin());
+    asked.mode = static_cast<work::ListenMode>(found - kModes.begin());
   }
-  bool const delivers = wish.mode == work::ListenMode::deliver;
+  bool const delivers = asked.mode == work::ListenMode::deliver;
   if (message.has("credit") && !delivers) return bad_parameter("credit", "credit goes with mode=deliver only");
   std::int64_t const credit = whole_number(message, "credit", 1, 0);
   if (credit < 1 || credit > kCreditMax)
     return bad_parameter(
         "credit", "credit, the rows delivered at once, is a whole number from 1 to " + std::to_string(kCreditMax));
-  if (delivers) wish.credit = static_cast<std::uint32_t>(credit);
+  if (delivers) asked.credit = static_cast<std::uint32_t>(credit);
   std::string_view const worker = message.text("worker");
   if (worker.size() > kWorkerBytesMax)
     return Status{Code::too_large, "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes"}.with(
         "parameter", "worker");
-  if (!worker.empty()) wish.worker = worker;
+  if (!worker.empty()) asked.worker = worker;
   return {};
 }
 
@@ -82,83 +82,65 @@ Status check_watch(Message const& message) {
   return {};
 }
 
-void confirm(std::string_view answer, engine::HostedTable const& table, WatchWish const& wish, Answer& out) {
+void confirm(std::string_view answer, engine::HostedTable const& table, WatchRequest const& asked, Answer& out) {
   out.message(answer).add("table", std::string_view{table.name});
-  table.can.watched->name_watch(wish, out);
+  table.can.watched->name_watch(asked, out);
 }
-
-class Listen final : public Command {
- public:
-  explicit Listen(engine::Engine& engine) : engine_(engine) {}
-
-  // A row listener takes no work from others, and sees rows; who watches values sees them.
-  [[nodiscard]] Right right_for(Message const& message, Right declared) const override {
-    if (message.text("mode") == "row") return Right::read;
-    engine::HostedTable const* const table = engine_.find_table(message.text("table"));
-    return table != nullptr && table->can.watched != nullptr ? Right::read : declared;
-  }
-
-  void run(Request& request) override {
-    engine::HostedTable* const table = find_table(engine_, request.message, request.status, request.basis);
-    if (table == nullptr) return;
-    if (table->can.watched != nullptr) return watch(*table, request);
-    work::ListenWish wish{
-        .topic = topic_in(request.message, *table), .worker = request.caller.worker, .since = request.now};
-    request.status = read_wish(request.message, wish);
-    further_.clear();
-    if (request.status.ok()) request.status = read_further(request.message, *table, wish.mode, further_);
-    wish.further = further_;
-    if (request.status.ok()) request.status = engine_.listen(*table, request.caller.connection, wish);
-    if (!request.status.ok()) return;
-    request.may_be_silent = true;
-    confirm("LISTENING", *table, wish.topic, request.answer);
-  }
-
- private:
-  void watch(engine::HostedTable& table, Request& request) {
-    WatchWish wish;
-    request.status = check_watch(request.message);
-    if (request.status.ok()) request.status = table.can.watched->read_watch(request.message, wish);
-    if (!request.status.ok()) return;
-    engine_.watch(table, request.caller.connection, wish, request.message.find("request"));
-    request.may_be_silent = true;
-    confirm("LISTENING", table, wish, request.answer);
-  }
-
-  engine::Engine& engine_;
-  std::vector<Param> further_;  // of the message that is run
-};
-
-class Unlisten final : public Command {
- public:
-  explicit Unlisten(engine::Engine& engine) : engine_(engine) {}
-
-  void run(Request& request) override {
-    engine::HostedTable* const table = find_table(engine_, request.message, request.status, request.basis);
-    if (table == nullptr) return;
-    if (table->can.watched != nullptr) return unwatch(*table, request);
-    std::string_view const topic = topic_in(request.message, *table);
-    request.status = engine_.unlisten(*table, request.caller.connection, topic);
-    if (request.status.ok()) confirm("UNLISTENED", *table, topic, request.answer);
-  }
-
- private:
-  void unwatch(engine::HostedTable& table, Request& request) {
-    WatchWish wish;
-    request.status = table.can.watched->read_watch(request.message, wish);
-    if (!request.status.ok()) return;
-    if (engine_.unwatch(table, request.caller.connection, wish))
-      confirm("UNLISTENED", table, wish, request.answer);
-    else
-      request.status = {Code::wrong_state, "this connection does not watch that in table " + table.name};
-  }
-
-  engine::Engine& engine_;
-};
 
 }  // namespace
 
-CommandPtr make_listen(engine::Engine& engine) { return std::make_unique<Listen>(engine); }
-CommandPtr make_unlisten(engine::Engine& engine) { return std::make_unique<Unlisten>(engine); }
+Command make_listen(engine::Engine& engine) {
+  auto const is_watched = [&engine](Message const& message) {
+    engine::HostedTable const* const table = engine.find_table(message.text("table"));
+    return table != nullptr && table->can.watched != nullptr;
+  };
+  auto const watch = [&engine](engine::HostedTable& table, Request const& request) -> Outcome {
+    WatchRequest asked;
+    Status status = check_watch(request.message);
+    if (status.ok()) status = table.can.watched->read_watch(request.message, asked);
+    if (!status.ok()) return status;
+    engine.serving().watch(table, request.caller.connection, asked, request.message.find("request"));
+    confirm("LISTENING", table, asked, request.answer);
+    return {};
+  };
+  auto const listen = [&engine](engine::HostedTable& table, Request const& request) -> Outcome {
+    work::ListenRequest asked{
+        .topic = topic_in(request.message, table), .worker = request.caller.worker, .since = request.now};
+    std::vector<Param> further;
+    Status status = read_listen(request.message, asked);
+    if (status.ok()) status = read_further(request.message, table, asked.mode, further);
+    asked.further = further;
+    if (status.ok()) status = engine.serving().listen(table, request.caller.connection, asked);
+    if (!status.ok()) return status;
+    confirm("LISTENING", table, asked.topic, request.answer);
+    return {};
+  };
+  return {on_table(engine,
+                   [=](engine::HostedTable& table, Request const& request) {
+                     return table.can.watched != nullptr ? watch(table, request) : listen(table, request);
+                   }),
+          // A row listener takes no work from others, and sees rows; a watcher of values sees these.
+          [=](Message const& message, Right declared) {
+            return message.text("mode") == "row" || is_watched(message) ? Right::read : declared;
+          }};
+}
+
+Command make_unlisten(engine::Engine& engine) {
+  auto const unwatch = [&engine](engine::HostedTable& table, Request const& request) -> Outcome {
+    WatchRequest asked;
+    if (Status status = table.can.watched->read_watch(request.message, asked); !status.ok()) return status;
+    if (!engine.serving().unwatch(table, request.caller.connection, asked))
+      return Status{Code::wrong_state, "this connection does not watch that in table " + table.name};
+    confirm("UNLISTENED", table, asked, request.answer);
+    return {};
+  };
+  return {on_table(engine, [&engine, unwatch](engine::HostedTable& table, Request const& request) -> Outcome {
+    if (table.can.watched != nullptr) return unwatch(table, request);
+    std::string_view const topic = topic_in(request.message, table);
+    Status status = engine.serving().unlisten(table, request.caller.connection, topic);
+    if (status.ok()) confirm("UNLISTENED", table, topic, request.answer);
+    return status;
+  })};
+}
 
 }  // namespace fastjournal::admin

@@ -8,12 +8,12 @@
 namespace fastjournal::admin {
 namespace {
 
-class MetricsParts final : public Parts {
+class LongMetrics final : public engine::LongAnswer {
  public:
   // Pieces of the text in one part.
   static constexpr std::size_t kPieces = 4;
 
-  MetricsParts(engine::Engine& engine, Exposition::Format format) : exposition(format), engine_(engine) {}
+  LongMetrics(engine::Engine& engine, Exposition::Format format) : exposition(format), engine_(engine) {}
 
   std::uint64_t tell(TimeMs now, Answer& answer) override {
     for (std::size_t told = 0; told < kTables && at_ < tables.size(); ++told) {
@@ -38,56 +38,41 @@ class MetricsParts final : public Parts {
   std::size_t left_{0};
 };
 
-class Metrics final : public Command {
- public:
-  Metrics(engine::Engine& engine, OwnFigures& own) : engine_(engine), own_(own) {}
-
-  void run(Request& request) override {
-    std::string_view const format = request.message.text("format");
-    if (!format.empty() && format != "text" && format != "openmetrics") {
-      request.status = bad_parameter("format", "format is text or openmetrics");
-      return;
-    }
-    TableChoice const choice = choose_table(engine_, request);
-    if (!choice.is_valid) return;
-    access::Permit const& permit = request.caller.permit;
-    auto parts = std::make_unique<MetricsParts>(
-        engine_, format == "openmetrics" ? Exposition::Format::openmetrics : Exposition::Format::text);
-    if (choice.table == nullptr && permit.has(Right::read)) {
-      own_.tell(parts->exposition.of_daemon());
-      own_.tell_logs([&](std::string_view log) -> MetricSink& { return parts->exposition.of_log(log); });
-    }
-    parts->tables = names_of(engine_, choice.table, permit);
-    request.parts = std::move(parts);
-  }
-
- private:
-  engine::Engine& engine_;
-  OwnFigures& own_;
-};
-
-class Health final : public Command {
- public:
-  explicit Health(OwnFigures& own) : own_(own) {}
-
-  void run(Request& request) override {
-    std::string_view const what = request.message.text("what");
-    if (!what.empty() && what != "live" && what != "ready") {
-      request.status = bad_parameter("what", "what is live (this daemon answers) or ready (all of its logs serve)");
-      return;
-    }
-    if (what != "live") request.status = own_.readiness();
-    if (request.status.ok()) request.answer.message("HEALTHY").add("what", what.empty() ? "ready" : what);
-  }
-
- private:
-  OwnFigures& own_;
-};
-
 }  // namespace
 
-CommandPtr make_metrics(engine::Engine& engine, OwnFigures& own) { return std::make_unique<Metrics>(engine, own); }
+Command make_metrics(engine::Engine& engine, OwnFigures& own) {
+  Run tell = on_tables(engine, [&](engine::HostedTable const* table, Request const& request) -> Outcome {
+    access::Permit const& permit = request.caller.permit;
+    auto text = std::make_unique<LongMetrics>(engine, request.message.text("format") == "openmetrics"
+                                                          ? Exposition::Format::openmetrics
+                                                          : Exposition::Format::text);
+    if (table == nullptr && permit.has(Right::read)) {
+      own.tell(text->exposition.of_daemon());
+      own.tell_logs([&](std::string_view log) -> MetricSink& { return text->exposition.of_log(log); });
+    }
+    text->tables = names_of(engine, table, permit);
+    Outcome outcome;
+    outcome.long_answer = std::move(text);
+    return outcome;
+  });
+  return {[tell = std::move(tell)](Request const& request) -> Outcome {
+    std::string_view const format = request.message.text("format");
+    if (!format.empty() && format != "text" && format != "openmetrics")
+      return bad_parameter("format", "format is text or openmetrics");
+    return tell(request);
+  }};
+}
 
-CommandPtr make_health(OwnFigures& own) { return std::make_unique<Health>(own); }
+Command make_health(OwnFigures& own) {
+  return {[&own](Request const& request) -> Outcome {
+    std::string_view const what = request.message.text("what");
+    if (!what.empty() && what != "live" && what != "ready")
+      return bad_parameter("what", "what is live (this daemon answers) or ready (all of its logs serve)");
+    if (what != "live")
+      if (Status status = own.readiness(); !status.ok()) return status;
+    request.answer.message("HEALTHY").add("what", what.empty() ? "ready" : what);
+    return {};
+  }};
+}
 
 }  // namespace fastjournal::admin

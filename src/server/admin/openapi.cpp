@@ -67,7 +67,7 @@ Json answer_of(std::string_view name, std::string_view description) {
   return schema;
 }
 
-// What is known of a path, from each type that has the command.
+// A path, as each type declares it that has the command.
 struct Operation {
   std::string summary;
   std::string right;
@@ -189,26 +189,18 @@ class Document {
   std::map<std::string, Operation> operations_;
 };
 
-class OpenApi final : public Command {
- public:
-  explicit OpenApi(std::function<std::string()> write) : write_(std::move(write)) {}
-  void run(Request& request) override {
-    // Of the declarations of commands and types alone: these are the same while the daemon runs, and for all rights.
-    if (text_ == nullptr) text_ = std::make_shared<std::string const>(write_());
-    add_shared(request.answer.message("OPENAPI"), "text", text_);
-  }
-
- private:
-  std::function<std::string()> write_;
-  SharedText text_;
-};
-
 }  // namespace
 
 std::string make_openapi(engine::TableTypes const& types) { return Document{types}.text(); }
 
-CommandPtr make_openapi_command(std::function<std::string()> write) {
-  return std::make_unique<OpenApi>(std::move(write));
+Command make_openapi_command(std::function<std::string()> write) {
+  // Of the declarations of commands and types alone: these are the same while the daemon runs, and for all rights.
+  auto const text = std::make_shared<SharedText>();
+  return {[write = std::move(write), text](Request const& request) -> Outcome {
+    if (*text == nullptr) *text = std::make_shared<std::string const>(write());
+    add_shared(request.answer.message("OPENAPI"), "text", *text);
+    return {};
+  }};
 }
 
 }  // namespace fastjournal::admin

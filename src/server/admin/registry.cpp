@@ -14,20 +14,22 @@ Registry::Registry(engine::TableTypes const& types) : commands_(own_commands().s
     names_.add(own_commands()[i].name, static_cast<std::uint32_t>(i));
 }
 
-void Registry::add(std::string_view name, std::unique_ptr<Command> command) {
+void Registry::add(std::string_view name, Command command) {
   std::uint32_t const number = find(name);
-  FJ_CHECK(number < commands_.size() && commands_[number] == nullptr, "the command is declared, and has no code yet");
+  FJ_CHECK(number < commands_.size() && commands_[number].run == nullptr,
+           "the command is declared, and has no code yet");
   commands_[number] = std::move(command);
 }
 
 bool Registry::is_complete() const {
-  return std::ranges::none_of(commands_, [](auto const& command) { return command == nullptr; });
+  return std::ranges::all_of(commands_, [](Command const& command) { return command.run != nullptr; });
 }
 
 std::optional<Right> Registry::right_for(std::uint32_t number, Caller const& caller, Message const& message) const {
   OwnCommand const& declared = declaration(number);
   if (!declared.right || (declared.life_cycle && caller.communicator)) return std::nullopt;
-  return commands_[number]->right_for(message, *declared.right);
+  auto const& right_for = commands_[number].right_for;
+  return right_for ? right_for(message, *declared.right) : *declared.right;
 }
 
 }  // namespace fastjournal::admin

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -17,14 +16,14 @@ namespace fastjournal::admin {
 
 class Registry {
  public:
-  // What find() returns for a command of tables, and for a name that is neither.
+  // The result of find() for a command of tables, and for a name that is neither.
   static constexpr std::uint32_t kOfTables = NameTable::kAbsent - 1;
   static constexpr std::uint32_t kUnknown = NameTable::kAbsent;
 
   explicit Registry(engine::TableTypes const& types);
 
   // `name` is declared, and has no code yet.
-  void add(std::string_view name, std::unique_ptr<Command> command);
+  void add(std::string_view name, Command command);
   [[nodiscard]] bool is_complete() const;
 
   // The number of a command of our own, or one of the two above.
@@ -32,14 +31,16 @@ class Registry {
   [[nodiscard]] bool has(std::string_view name) const { return names_.has(name); }
 
   [[nodiscard]] OwnCommand const& declaration(std::uint32_t number) const { return own_commands()[number]; }
-  // What the caller needs for this message; none: it may send it in any case.
+  // The right needed for this message; none: it may be sent in any case.
   [[nodiscard]] std::optional<Right> right_for(std::uint32_t number, Caller const& caller,
                                                Message const& message) const;
-  void run(std::uint32_t number, Request& request) const { commands_[number]->run(request); }
+  [[nodiscard]] Outcome run(std::uint32_t number, Request const& request) const {
+    return commands_[number].run(request);
+  }
 
  private:
   NameTable names_;
-  std::vector<std::unique_ptr<Command>> commands_;  // by number, the place of its declaration
+  std::vector<Command> commands_;  // by number, the place of its declaration
 };
 
 }  // namespace fastjournal::admin

@@ -4,11 +4,8 @@
 #include "server/admin/commands.h"
 
 namespace fastjournal::admin {
-namespace {
-
-class ShowRights final : public Command {
- public:
-  void run(Request& request) override {
+Command make_rights() {
+  return {[](Request const& request) -> Outcome {
     access::Permit const& permit = request.caller.permit;
     Rights rights = permit.rights;
     // Whether there is such a table is not told.
@@ -21,11 +18,8 @@ class ShowRights final : public Command {
     request.answer.add("connection", static_cast<std::uint64_t>(request.caller.connection));
     if (table == nullptr && permit.user != nullptr && permit.user->has_grants_for_tables())
       request.answer.add("grants", std::string_view{permit.user->grants_for_tables()});
-  }
-};
-
-}  // namespace
-
-CommandPtr make_rights() { return std::make_unique<ShowRights>(); }
+    return {};
+  }};
+}
 
 }  // namespace fastjournal::admin

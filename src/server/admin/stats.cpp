@@ -7,10 +7,10 @@
 namespace fastjournal::admin {
 namespace {
 
-class StatsParts final : public Parts {
+class LongStats final : public engine::LongAnswer {
  public:
   // `own` null: without the daemon's.
-  StatsParts(engine::Engine& engine, OwnFigures* own, std::vector<std::string> tables)
+  LongStats(engine::Engine& engine, OwnFigures* own, std::vector<std::string> tables)
       : engine_(engine), own_(own), tables_(std::move(tables)) {}
 
   std::uint64_t tell(TimeMs now, Answer& answer) override {
@@ -35,29 +35,19 @@ class StatsParts final : public Parts {
   std::size_t at_{0};
 };
 
-class Stats final : public Command {
- public:
-  Stats(engine::Engine& engine, OwnFigures& own) : engine_(engine), own_(own) {}
-
-  void run(Request& request) override {
-    TableChoice const choice = choose_table(engine_, request);
-    if (!choice.is_valid) return;
-    access::Permit const& permit = request.caller.permit;
-    bool const of_daemon = choice.table == nullptr && permit.has(Right::read);
-    std::vector<std::string> tables = names_of(engine_, choice.table, permit);
-    if (of_daemon || !tables.empty())
-      request.parts = std::make_unique<StatsParts>(engine_, of_daemon ? &own_ : nullptr, std::move(tables));
-    else
-      request.status = Status{Code::not_found, "there is no table on which you have the right read"};
-  }
-
- private:
-  engine::Engine& engine_;
-  OwnFigures& own_;
-};
-
 }  // namespace
 
-CommandPtr make_stats(engine::Engine& engine, OwnFigures& own) { return std::make_unique<Stats>(engine, own); }
+Command make_stats(engine::Engine& engine, OwnFigures& own) {
+  return {on_tables(engine, [&](engine::HostedTable const* table, Request const& request) -> Outcome {
+    access::Permit const& permit = request.caller.permit;
+    bool const of_daemon = table == nullptr && permit.has(Right::read);
+    std::vector<std::string> tables = names_of(engine, table, permit);
+    if (!of_daemon && tables.empty())
+      return Status{Code::not_found, "there is no table on which you have the right read"};
+    Outcome outcome;
+    outcome.long_answer = std::make_unique<LongStats>(engine, of_daemon ? &own : nullptr, std::move(tables));
+    return outcome;
+  })};
+}
 
 }  // namespace fastjournal::admin

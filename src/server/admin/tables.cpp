@@ -26,28 +26,20 @@ void tell(engine::HostedTable const& table, TimeMs now, Answer& answer) {
   answer.add("description", std::string_view{table.declaration->description});
 }
 
-class Tables final : public Command {
- public:
-  explicit Tables(engine::Engine const& engine) : engine_(engine) {}
-
-  void run(Request& request) override {
-    request.basis.all = true;
-    for (auto const& table : engine_.tables())
-      if (table->table != nullptr && request.caller.permit.has_on(Right::read, table->name))
-        tell(*table, request.now, request.answer);
-    if (!request.answer.empty()) return;
-    if (request.caller.permit.has(Right::read))
-      request.status = Status{Code::not_found, "there is no table; put an XML file into the tables folder and reload"};
-    else
-      request.status = Status{Code::not_found, "there is no table on which you have the right read"};
-  }
-
- private:
-  engine::Engine const& engine_;
-};
-
 }  // namespace
 
-CommandPtr make_tables(engine::Engine const& engine) { return std::make_unique<Tables>(engine); }
+Command make_tables(engine::Engine const& engine) {
+  return {[&engine](Request const& request) -> Outcome {
+    access::Permit const& permit = request.caller.permit;
+    for (auto const& table : engine.tables())
+      if (table->table != nullptr && permit.has_on(Right::read, table->name)) tell(*table, request.now, request.answer);
+    Status status;
+    if (request.answer.empty())
+      status = {Code::not_found, permit.has(Right::read)
+                                     ? "there is no table; put an XML file into the tables folder and reload"
+                                     : "there is no table on which you have the right read"};
+    return {std::move(status), {.all = true}};
+  }};
+}
 
 }  // namespace fastjournal::admin

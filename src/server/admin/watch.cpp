@@ -26,46 +26,28 @@ Result<DurationMs> read_every(Message const& message) {
   return bad_parameter("every", "every, the time between two rounds, is a duration from 250ms to 60s");
 }
 
-class Watch final : public Command {
- public:
-  Watch(engine::Engine& engine, Watching& watching) : engine_(engine), watching_(watching) {}
-
-  void run(Request& request) override {
-    TableChoice const choice = choose_table(engine_, request);
-    // It tells of nothing yet.
-    request.basis = {};
-    if (!choice.is_valid) return;
-    Result<DurationMs> const every = read_every(request.message);
-    request.status =
-        every.ok() ? watching_.watch(request.caller.connection, choice.table, every.value()) : every.status();
-    if (!request.status.ok()) return;
-    request.may_be_silent = true;
-    request.answer.message("WATCHING");
-    if (choice.table != nullptr) request.answer.add("table", std::string_view{choice.table->name});
-    request.answer.add("every", every.value().value);
-  }
-
- private:
-  engine::Engine& engine_;
-  Watching& watching_;
-};
-
-class Unwatch final : public Command {
- public:
-  explicit Unwatch(Watching& watching) : watching_(watching) {}
-
-  void run(Request& request) override {
-    request.status = watching_.unwatch(request.caller.connection);
-    if (request.status.ok()) request.answer.message("UNWATCHED");
-  }
-
- private:
-  Watching& watching_;
-};
-
 }  // namespace
 
-CommandPtr make_watch(engine::Engine& engine, Watching& watching) { return std::make_unique<Watch>(engine, watching); }
-CommandPtr make_unwatch(Watching& watching) { return std::make_unique<Unwatch>(watching); }
+Command make_watch(engine::Engine& engine, Watching& watching) {
+  Run begin = on_tables(engine, [&watching](engine::HostedTable const* table, Request const& request) -> Outcome {
+    Result<DurationMs> const every = read_every(request.message);
+    if (!every.ok()) return every.status();
+    if (Status status = watching.watch(request.caller.connection, table, every.value()); !status.ok()) return status;
+    request.answer.message("WATCHING");
+    if (table != nullptr) request.answer.add("table", std::string_view{table->name});
+    request.answer.add("every", every.value().value);
+    return {};
+  });
+  // It tells of nothing yet: it rests on no log.
+  return {[begin = std::move(begin)](Request const& request) -> Outcome { return std::move(begin(request).status); }};
+}
+
+Command make_unwatch(Watching& watching) {
+  return {[&watching](Request const& request) -> Outcome {
+    Status status = watching.unwatch(request.caller.connection);
+    if (status.ok()) request.answer.message("UNWATCHED");
+    return status;
+  }};
+}
 
 }  // namespace fastjournal::admin

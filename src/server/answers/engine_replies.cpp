@@ -1,5 +1,7 @@
 #include "server/answers/engine_replies.h"
 
+#include "server/connections.h"
+
 namespace fastjournal::server {
 namespace {
 
@@ -8,51 +10,58 @@ constexpr std::size_t kAsideMax = 64U << 10U;
 
 }  // namespace
 
-void EngineReplies::answer(log::Log const& rests_on, ConnectionId connection, Message const& command, Answer& answer,
-                           Status const& status) {
+void EngineReplies::answer(ConnectionId connection, Message const& command, Answer& answer,
+                           engine::Outcome const& outcome) {
   Session* const session = session_of(connection);
   if (session == nullptr) return;
-  if (session->waiting != 0) --session->waiting;
-  replies_.reply(*session, command, answer, status, {.log = &rests_on});
-  sessions_.count(*session);
+  session->life.answered();
+  connections_.replies.reply(*session, command, answer, outcome);
+  connections_.sessions.count(*session);
 }
 
-void EngineReplies::end_commit(log::Log const& rests_on, ConnectionId connection, Message const& command,
-                               Answer& answer, Status const& status) {
-  Session* const session = sessions_.find(connection);
+void EngineReplies::end_commit(ConnectionId connection, Message const& command, Answer& answer,
+                               engine::Outcome const& outcome) {
+  Session* const session = connections_.sessions.find(connection);
   if (session == nullptr) return;
-  session->commits = false;
-  session->held_back = true;  // its input goes on when what it gets is written
-  if (session->waiting != 0) --session->waiting;
-  replies_.reply(*session, command, answer, status, {.log = &rests_on});
-  sessions_.end_if_wanted(*session);
-  sessions_.count(*session);
+  session->go_on();
+  connections_.replies.reply(*session, command, answer, outcome);
+  connections_.sessions.end_if_wanted(*session);
+  connections_.sessions.count(*session);
 }
 
 void EngineReplies::push(log::Log const& rests_on, ConnectionId connection, Answer& messages, TimeMs due,
                          work::ListenMode mode) {
-  Session* const session = sessions_.find(connection);
+  Session* const session = connections_.sessions.find(connection);
   if (session == nullptr) return;
-  if (!replies_.push(*session, messages, rests_on)) return;
-  if (due.value != 0) session->pushed.push_back({due, mode, session->out.size()});
-  sessions_.count(*session);
+  if (!connections_.replies.push(*session, messages, rests_on)) return;
+  if (due.value != 0) session->out.pushed.push_back({due, mode, session->out.bytes.size()});
+  connections_.sessions.count(*session);
 }
 
 bool EngineReplies::is_full(ConnectionId connection) {
   Session* const session = session_of(connection);
   if (session == nullptr) return false;
-  bool const stopped = guard_.is_stopped(*session);
-  if (!stopped && !output_.is_over(*session) && session->aside.size() < kAsideMax) return false;
-  if (stopped) guard_.stop(*session);
-  session->told_full = true;
+  bool const stopped = connections_.guard.is_stopped(*session);
+  if (!stopped && !connections_.output.is_over(*session) && session->out.aside.size() < kAsideMax) return false;
+  if (stopped) connections_.guard.stop(*session);
+  session->out.told_full = true;
   return true;
+}
+
+void EngineReplies::tell_wake(log::Log const& rests_on, WakeMessage const& wake, TypeDeclaration const& type,
+                              std::string_view topic) {
+  connections_.service.tell_wake(rests_on, wake, type, topic);
+}
+
+Session* EngineReplies::session_of(ConnectionId connection) const {
+  return connections_.sessions.find(connections_.service.connection_of(connection));
 }
 
 void EngineReplies::keeps(ConnectionId connection, std::int64_t bytes) {
   Session* const session = session_of(connection);
   if (session == nullptr) return;
-  session->kept += static_cast<std::uint64_t>(bytes);
-  sessions_.count(*session);
+  session->account.kept += static_cast<std::uint64_t>(bytes);
+  connections_.sessions.count(*session);
 }
 
 }  // namespace fastjournal::server

@@ -48,7 +48,7 @@ void Replies::tell(Session& session, Message const& command, Answer& answer, Sta
   }
   Outgoing out{.server = command.from_service.empty() ? std::string_view{} : command.from_server,
                .service = command.from_service};
-  bool const unheard = session.communicator && command.from_service.empty();
+  bool const unheard = session.is_communicator() && command.from_service.empty();
   Value const* const request = command.find("request");
   std::size_t const here = answer.heads().size();
   std::uint64_t const count = here + following;
@@ -70,7 +70,7 @@ void Replies::tell(Session& session, Message const& command, Answer& answer, Sta
   }
 }
 
-void Replies::push_whole(Session& session, Answer const& messages, admin::Basis const& basis) {
+void Replies::push_whole(Session& session, Answer const& messages, engine::Basis const& basis) {
   sessions_.mark_dirty(session);
   pipeline_.rest_on(session, basis);
   std::span<Param const> const params{messages.params()};
@@ -84,7 +84,7 @@ void Replies::push_whole(Session& session, Answer const& messages, admin::Basis 
 
 void Replies::invalid(Session& session, Status const& status) {
   ++invalid_messages_;
-  append(session, [&] { session.protocol->refuse(status, session.out); });
+  append(session, [&] { session.protocol->refuse(status, session.out.bytes); });
 }
 
 bool Replies::send(ConnectionId link, Outgoing const& message, log::Log const* after) {
@@ -103,19 +103,20 @@ void Replies::rest_on_all(ConnectionId link) {
 }
 
 void Replies::write(Session& session, Outgoing const& message) {
-  append(session, [&] { session.protocol->write(message, session.in_parts ? session.aside : session.out); });
+  append(session,
+         [&] { session.protocol->write(message, session.life.is_in_parts() ? session.out.aside : session.out.bytes); });
   if (session.protocol->ends()) sessions_.end_after_answers(session);
 }
 
 template <typename Append>
 void Replies::append(Session& session, Append&& append) {
   sessions_.mark_dirty(session);
-  std::size_t const before = session.out.size();
+  std::size_t const before = session.out.bytes.size();
   try {
     MayFail const may_fail{before > MemoryGuard::kBufferMayFail};
     append();
   } catch (std::bad_alloc const&) {
-    session.out.resize(before);
+    session.out.bytes.resize(before);
     guard_.lose(session);
   }
 }

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/outcome.h"
 #include "engine/types.h"
 #include "fastjournal/message.h"
 #include "fastjournal/protocol.h"
 #include "fastjournal/status.h"
-#include "server/admin/command.h"
 #include "server/communicator/service.h"
 #include "server/logs/commit_pipeline.h"
 #include "server/session/memory_guard.h"
@@ -30,7 +30,7 @@ class BytesLater {
   ~BytesLater() = default;
 };
 
-// What an answer repeats of its command, which is not there any more when it leaves.
+// The parts of its command that an answer repeats; the command is gone when the answer leaves.
 inline void keep_for_answer(Message const& command, Message& kept) {
   kept.command = command.command;
   kept.from_server = command.from_server;
@@ -44,21 +44,19 @@ class Replies final : public communicator::LinkOutput {
   Replies(engine::TableTypes const& types, Sessions& sessions, CommitPipeline& pipeline, MemoryGuard& guard,
           Output const& output, BytesLater& later);
 
-  // The answer to a command of this session, or the reason why there is none.
-  void reply(Session& session, Message const& command, Answer& answer, Status const& status,
-             admin::Basis const& basis) {
-    if (answer.has_stored() && status.ok() && later_.answer(session, command, answer, basis.log)) return;
-    reply_whole(session, command, answer, status, basis);
+  // The answer to a command of this session, or its refusal.
+  void reply(Session& session, Message const& command, Answer& answer, engine::Outcome const& outcome) {
+    if (answer.has_stored() && outcome.ok() && later_.answer(session, command, answer, outcome.basis.log)) return;
+    reply_whole(session, command, answer, outcome);
   }
-  void reply_whole(Session& session, Message const& command, Answer& answer, Status const& status,
-                   admin::Basis const& basis) {
+  void reply_whole(Session& session, Message const& command, Answer& answer, engine::Outcome const& outcome) {
     sessions_.mark_dirty(session);
-    pipeline_.rest_on(session, basis);
-    tell(session, command, answer, status);
+    pipeline_.rest_on(session, outcome.basis);
+    tell(session, command, answer, outcome.status);
   }
   // A part of an answer: so many messages follow these.
   void reply_part(Session& session, Message const& command, Answer& answer, std::uint64_t following,
-                  admin::Basis const& basis) {
+                  engine::Basis const& basis) {
     sessions_.mark_dirty(session);
     pipeline_.rest_on(session, basis);
     tell(session, command, answer, {}, following);
@@ -66,13 +64,13 @@ class Replies final : public communicator::LinkOutput {
   // The same, with a mark already.
   void tell(Session& session, Message const& command, Answer& answer, Status const& status,
             std::uint64_t following = 0);
-  // Messages that nobody asked for, resting on this log. False: they come later.
+  // Messages that answer no command, resting on this log. False: they come later.
   bool push(Session& session, Answer& messages, log::Log const& rests_on) {
     if (messages.has_stored() && later_.push(session, messages, &rests_on)) return false;
     push_whole(session, messages, {.log = &rests_on});
     return true;
   }
-  void push_whole(Session& session, Answer const& messages, admin::Basis const& basis);
+  void push_whole(Session& session, Answer const& messages, engine::Basis const& basis);
   // The answer to what is no message.
   void invalid(Session& session, Status const& status);
 

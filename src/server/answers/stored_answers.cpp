@@ -66,7 +66,7 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
                                              " bytes; at most " + std::to_string(kBroughtBytesMax) +
                                              " are brought at once: ask for parts, or read them from their file"};
     answer.clear();
-    replies_.reply_whole(session, command, answer, status, {.log = log});
+    replies_.reply_whole(session, command, answer, {status, {.log = log}});
     return true;
   }
   Waiting waiting{.connection = session.id,
@@ -83,10 +83,10 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
   answer = Answer{};
   if (!is_push) {
     keep_for_answer(command, waiting.command);
-    ++session.fetches;
-    ++session.waiting;
+    ++session.life.fetches;
+    ++session.life.waiting;
   }
-  session.kept += bytes;
+  session.account.kept += bytes;
   sessions_.count(session);
   waiting_.emplace(std::pair{files, files->readings().fetch(extents)}, std::move(waiting));
   network_.turn_again();
@@ -95,26 +95,26 @@ bool StoredAnswers::wait(Session& session, bool is_push, Message const& command,
 
 void StoredAnswers::send(Session& session, Message const& command, Answer& answer, log::Log const* log,
                          storage::ByteFiles& files, Extent const& extent) {
-  admin::Basis const basis{.log = log};
+  engine::Basis const basis{.log = log};
   storage::Readings::Reading reading = files.readings().read_in_place(extent);
   if (reading.file == nullptr) {
-    Status const status{Code::damaged, files.path_of(extent.file) + ": the file is gone"};
     answer.clear();
-    return replies_.reply_whole(session, command, answer, status, basis);
+    Status status{Code::damaged, files.path_of(extent.file) + ": the file is gone"};
+    return replies_.reply_whole(session, command, answer, {std::move(status), basis});
   }
-  replies_.reply_whole(session, command, answer, {}, basis);
+  replies_.reply_whole(session, command, answer, {{}, basis});
   Protocol::Part const part = session.protocol->stored_part();
-  if (session.lost || part.bytes == 0) return files.readings().finish(reading.number);
+  if (session.account.lost || part.bytes == 0) return files.readings().finish(reading.number);
   FJ_CHECK(part.offset <= extent.size() && part.bytes <= extent.size() - part.offset, "a part of the value");
-  FileBytes bytes{.at = session.before + session.out.size(),
+  FileBytes bytes{.at = session.out.written(),
                   .file = std::move(reading.file),
                   .offset = extent.begin + part.offset,
                   .left = part.bytes,
                   .owner = &files.readings(),
                   .reading = reading.number};
   bytes.file->expect(bytes.offset, std::min<std::uint64_t>(bytes.left, env::kSendFileBytesMax));
-  session.file_bytes += bytes.left;
-  session.files.push_back(std::move(bytes));
+  session.out.file_bytes += bytes.left;
+  session.out.files.push_back(std::move(bytes));
   // One that ends with this answer is watched again.
   sessions_.heard(session);
   sessions_.count(session);
@@ -125,25 +125,22 @@ void StoredAnswers::send_shared(Session& session, Message const& command, Answer
                                 std::size_t text) {
   StoredValue const& value = *answer.params()[text].value.stored;
   admin::SharedText const& shared = *admin::shared_text_of(value);
-  admin::Basis const basis{.log = log};
-  if (!session.protocol->sends_stored()) {
-    answer.replace(text, Value::of_text(*shared));
-    return replies_.reply_whole(session, command, answer, {}, basis);
-  }
-  replies_.reply_whole(session, command, answer, {}, basis);
+  bool const is_sent = session.protocol->sends_stored();
+  if (!is_sent) answer.replace(text, Value::of_text(*shared));
+  replies_.reply_whole(session, command, answer, {{}, {.log = log}});
+  if (!is_sent) return;
   Protocol::Part const part = session.protocol->stored_part();
-  if (session.lost || part.bytes == 0) return;
+  if (session.account.lost || part.bytes == 0) return;
   FJ_CHECK(part.offset <= shared->size() && part.bytes <= shared->size() - part.offset, "a part of the text");
-  session.file_bytes += part.bytes;
-  session.files.push_back(
-      {.at = session.before + session.out.size(), .text = shared, .offset = part.offset, .left = part.bytes});
+  session.out.file_bytes += part.bytes;
+  session.out.files.push_back({.at = session.out.written(), .text = shared, .offset = part.offset, .left = part.bytes});
   sessions_.heard(session);
   sessions_.count(session);
 }
 
 // With the first byte of what is written next.
 void StoredAnswers::attach(Session& session, storage::FilePtr file) {
-  if (file != nullptr) session.attachments.push_back({session.before + session.out.size(), std::move(file)});
+  if (file != nullptr) session.out.attachments.push_back({session.out.written(), std::move(file)});
 }
 
 bool StoredAnswers::tell_fetched(StoredCommands& commands) {
@@ -167,24 +164,23 @@ bool StoredAnswers::tell_fetched(StoredCommands& commands) {
 void StoredAnswers::tell(Waiting& waiting, storage::Readings::Fetched& fetched) {
   Session* const session = sessions_.find(waiting.connection);
   if (session == nullptr) return;
-  session->kept -= waiting.bytes;
+  session->account.kept -= waiting.bytes;
   for (std::size_t i = 0; i < waiting.params.size(); ++i) {
     bool const is_text = waiting.answer.params()[waiting.params[i]].value.stored->is_text;
     std::string_view const bytes = fetched.values[i];
     waiting.answer.replace(waiting.params[i], is_text ? Value::of_text(bytes) : Value::of_binary(bytes));
   }
-  admin::Basis const basis{.log = waiting.log};
   if (waiting.is_push) {
-    // What cannot be read is not announced: its lease ends, and the alert says why.
-    if (fetched.status.ok()) replies_.push_whole(*session, waiting.answer, basis);
+    // A value that cannot be read is not announced: its lease ends, and the alert says why.
+    if (fetched.status.ok()) replies_.push_whole(*session, waiting.answer, {.log = waiting.log});
     return;
   }
-  --session->fetches;
-  if (session->waiting != 0) --session->waiting;
-  session->held_back = true;
+  --session->life.fetches;
+  session->life.answered();
+  session->in.hold_back();
   if (!fetched.status.ok()) waiting.answer.clear();
   if (fetched.status.ok()) attach(*session, std::move(waiting.descriptor));
-  replies_.reply_whole(*session, waiting.command, waiting.answer, fetched.status, basis);
+  replies_.reply_whole(*session, waiting.command, waiting.answer, {fetched.status, {.log = waiting.log}});
   sessions_.end_if_wanted(*session);
   sessions_.count(*session);
 }

@@ -28,7 +28,7 @@ std::uint64_t hash_of(Answer const& answer) {
 
 }  // namespace
 
-// So many that nobody keeps others out: neither one origin all the others, nor all of them an administrator.
+// So many that no origin keeps others out: neither one all the others, nor all of them an administrator.
 Status Watches::check_place(std::string const& origin) const {
   std::string const remedy = ": end one of them, or ask with STATS";
   std::size_t const places = origin.empty() ? kWatchersMax : kWatchersMax - kKeptForAdministrators;
@@ -43,20 +43,19 @@ Status Watches::check_place(std::string const& origin) const {
 }
 
 Status Watches::watch(ConnectionId connection, engine::HostedTable const* table, DurationMs every) {
-  Session const* const session = sessions_.find(connection);
+  Session const* const session = connections_.sessions.find(connection);
   auto found = std::ranges::find(watchers_, connection, &Watcher::connection);
   if (found == watchers_.end()) {
-    bool const is_administrators = session == nullptr || session->rights.has(Right::admin);
-    std::string origin = is_administrators          ? std::string{}
-                         : session->user == nullptr ? session->origin
-                                                    : session->user_origin;
+    bool const is_administrators = session == nullptr || session->who.rights.has(Right::admin);
+    std::string origin = is_administrators ? std::string{} : session->owner();
     if (Status status = check_place(origin); !status.ok()) return status;
     found = watchers_.insert(found, {.connection = connection, .origin = std::move(origin)});
-    keep(sessions_.find(connection), kWatcherBytes);
+    keep(connections_.sessions.find(connection), kWatcherBytes);
   }
-  bool const has_token = session != nullptr && session->token_user != nullptr && session->token_user == session->user;
-  found->user = has_token ? session->user : nullptr;
-  found->rights = has_token ? session->rights : Rights{};
+  bool const has_token =
+      session != nullptr && session->token_user != nullptr && session->token_user == session->who.user;
+  found->user = has_token ? session->who.user : nullptr;
+  found->rights = has_token ? session->who.rights : Rights{};
   found->table = table == nullptr ? std::string{} : table->name;
   found->every_us = every.value * 1000;
   found->due_us = time_.monotonic_us();
@@ -83,7 +82,7 @@ bool Watches::send_due(TimeMs now) {
   if (now_us < next_us_) return false;
   auto const first = std::ranges::min_element(watchers_, {}, &Watcher::next_us);
   Watcher& watcher = *first;
-  Session* const session = sessions_.find(watcher.connection);
+  Session* const session = connections_.sessions.find(watcher.connection);
   engine::HostedTable const* const table = watcher.table.empty() ? nullptr : engine_.find_table(watcher.table);
   if (session == nullptr || !may_send(watcher, *session)) {
     (watcher.is_under_way ? watcher.go_on_us : watcher.due_us) = now_us + kTryAgainUs;
@@ -116,24 +115,25 @@ void Watches::begin_round(Watcher& watcher, engine::HostedTable const* table, st
 
 access::Permit Watches::permit_of(Watcher const& watcher, Session const& session) {
   if (watcher.user != nullptr) return {watcher.rights, watcher.user.get()};
-  return {session.rights, session.user.get()};
+  return {session.who.rights, session.who.user.get()};
 }
 
 bool Watches::may_send(Watcher const& watcher, Session const& session) const {
-  bool const is_taken = watcher.is_under_way || watcher.end <= session.before + session.sent;
-  return is_taken && !session.ending && !session.in_parts && !output_.is_over(session) && !guard_.is_stopped(session);
+  bool const is_taken = watcher.is_under_way || watcher.end <= session.out.taken();
+  return is_taken && !session.life.is_ending() && !session.life.is_in_parts() &&
+         !connections_.output.is_over(session) && !connections_.guard.is_stopped(session);
 }
 
 void Watches::send_part(Watcher& watcher, Session& session, engine::HostedTable const* table, TimeMs now) {
-  sessions_.mark_dirty(session);
+  connections_.sessions.mark_dirty(session);
   // As an answer to STATS.
   bool const is_served = table != nullptr && table->serves();
-  pipeline_.rest_on(session, {.log = is_served ? table->log->log : nullptr, .all = table == nullptr});
+  connections_.pipeline.rest_on(session, {.log = is_served ? table->log->log : nullptr, .all = table == nullptr});
   access::Permit const permit = permit_of(watcher, session);
   if (!std::exchange(watcher.is_under_way, true) && table == nullptr && permit.has(Right::read)) {
     round_.clear();
     admin::tell_daemon(own_, now, round_);
-    replies_.push_whole(session, round_, {});
+    connections_.replies.push_whole(session, round_, {});
   }
   if (!send_tables(watcher, session, table, now)) return;
   watcher.is_under_way = false;
@@ -143,8 +143,8 @@ void Watches::send_part(Watcher& watcher, Session& session, engine::HostedTable 
   round_.message("FIGURES");
   if (table != nullptr) round_.add("table", std::string_view{table->name});
   round_.add("now", now.value).add("tables", watcher.tables).add("unchanged", watcher.unchanged).add("alerts", alerts);
-  replies_.push_whole(session, round_, {});
-  watcher.end = session.before + session.out.size();
+  connections_.replies.push_whole(session, round_, {});
+  watcher.end = session.out.written();
 }
 
 bool Watches::send_tables(Watcher& watcher, Session& session, engine::HostedTable const* table, TimeMs now) {
@@ -169,7 +169,7 @@ bool Watches::send_tables(Watcher& watcher, Session& session, engine::HostedTabl
     if (!watcher.is_whole && before == told)
       ++watcher.unchanged;
     else
-      replies_.push_whole(session, round_, {});
+      connections_.replies.push_whole(session, round_, {});
   }
   keep(&session, static_cast<std::int64_t>((watcher.told.capacity() - room_before) * sizeof(std::uint64_t)));
   spent_us_ = std::max(spent_us_, time_.monotonic_us()) +
@@ -181,13 +181,13 @@ void Watches::end(std::size_t index, Session& session) {
   round_.clear();
   round_.message("UNWATCHED");
   if (!watchers_[index].table.empty()) round_.add("table", std::string_view{watchers_[index].table});
-  replies_.push_whole(session, round_, {});
+  connections_.replies.push_whole(session, round_, {});
   forget(index);
 }
 
 void Watches::forget(std::size_t index) {
   Watcher const& watcher = watchers_[index];
-  keep(sessions_.find(watcher.connection),
+  keep(connections_.sessions.find(watcher.connection),
        -kWatcherBytes - static_cast<std::int64_t>(watcher.told.capacity() * sizeof(std::uint64_t)));
   watchers_.erase(watchers_.begin() + static_cast<std::ptrdiff_t>(index));
   plan();
@@ -195,8 +195,8 @@ void Watches::forget(std::size_t index) {
 
 void Watches::keep(Session* session, std::int64_t bytes) {
   if (session == nullptr || bytes == 0) return;
-  session->kept += static_cast<std::uint64_t>(bytes);
-  sessions_.count(*session);
+  session->account.kept += static_cast<std::uint64_t>(bytes);
+  connections_.sessions.count(*session);
 }
 
 void Watches::plan() {

@@ -21,23 +21,19 @@
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
 #include "server/admin/commands.h"
-#include "server/answers/replies.h"
-#include "server/logs/commit_pipeline.h"
-#include "server/session/memory_guard.h"
-#include "server/session/output.h"
-#include "server/session/sessions.h"
-#include "server/time_keeper.h"
+#include "server/connections.h"
+#include "server/core.h"
 
 namespace fastjournal::server {
 
 class Watches final : public admin::Watching {
  public:
   static constexpr std::size_t kWatchersMax = 64;
-  // Of these: for who has the right `admin` alone, and the most of one origin or user without it.
+  // Of these: for senders with the right `admin` alone, and the most of one origin or user without it.
   static constexpr std::size_t kKeptForAdministrators = 8;
   static constexpr std::size_t kOfOriginMax = 48;
   // Of a round in one turn. One that is not told, as it may not be read, costs a hint of that.
-  static constexpr std::size_t kTablesPerTurn = admin::Parts::kTables;
+  static constexpr std::size_t kTablesPerTurn = engine::LongAnswer::kTables;
   static constexpr std::size_t kPassedOverPerTable = 16;
   // Of a watcher's rounds; the others leave tables out.
   static constexpr std::uint64_t kWholeEvery = 10;
@@ -47,16 +43,8 @@ class Watches final : public admin::Watching {
   // and begin before the share of those before them has passed by so much: a few tables are never waited for.
   static constexpr std::int64_t kAheadUs = 20'000;
 
-  Watches(engine::Engine& engine, admin::OwnFigures& own, Sessions& sessions, Replies& replies,
-          CommitPipeline const& pipeline, Output const& output, MemoryGuard const& guard, TimeKeeper& time)
-      : engine_(engine),
-        own_(own),
-        sessions_(sessions),
-        replies_(replies),
-        pipeline_(pipeline),
-        output_(output),
-        guard_(guard),
-        time_(time) {}
+  Watches(Core& core, Connections& connections, admin::OwnFigures& own)
+      : engine_(core.engine), time_(core.clock.time()), connections_(connections), own_(own) {}
 
   [[nodiscard]] Status watch(ConnectionId connection, engine::HostedTable const* table, DurationMs every) override;
   [[nodiscard]] Status unwatch(ConnectionId connection) override;
@@ -100,20 +88,16 @@ class Watches final : public admin::Watching {
   void send_part(Watcher& watcher, Session& session, engine::HostedTable const* table, TimeMs now);
   // Of tables, as many as a turn may. True: that was the last.
   [[nodiscard]] bool send_tables(Watcher& watcher, Session& session, engine::HostedTable const* table, TimeMs now);
-  // What it watched is gone, or may not be read any more.
+  // The watched table is gone, or may not be read any more.
   void end(std::size_t index, Session& session);
   void forget(std::size_t index);
   void keep(Session* session, std::int64_t bytes);
   void plan();
 
   engine::Engine& engine_;
-  admin::OwnFigures& own_;
-  Sessions& sessions_;
-  Replies& replies_;
-  CommitPipeline const& pipeline_;
-  Output const& output_;
-  MemoryGuard const& guard_;
   TimeKeeper& time_;
+  Connections& connections_;
+  admin::OwnFigures& own_;
   std::vector<Watcher> watchers_;
   std::int64_t spent_us_{0};  // until then the shares of the rounds that were sent last
   std::int64_t next_us_{INT64_MAX};

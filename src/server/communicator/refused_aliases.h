@@ -1,7 +1,7 @@
 // Messages of other systems that a table refuses. Their answer has no room for the reason, which is put into the
 // daemon's log and an alert. A sender that waits for a confirmation would repeat the line for ever: with refused="keep"
 // a message that can never be accepted is written to a file and then confirmed. It is not parked as a row, as it may
-// violate the rules of the table. The file is bounded, and nobody reads it back.
+// violate the rules of the table. The file is bounded, and never read back.
 //
 // Owned by the server, which answers the senders. No more lines are being written than the limits below allow.
 #pragma once

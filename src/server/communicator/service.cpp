@@ -71,7 +71,7 @@ void Service::opened(OutboundLink const& link) {
     Param const params[] = {{"service", Value::of_text(links_.options().service)}, {"version", Value::of_integer(1)}};
     static_cast<void>(output_.send(link.id(), {.command = "REGISTER", .params = params}, nullptr));
     notes_.inform("connected to the communicatord at " + link.address());
-    engine_.tell_wakes_again();
+    engine_.serving().tell_wakes_again();
   }
   if (link.id() == links_.alerts()) tell_all_alerts();
 }
@@ -92,7 +92,7 @@ void Service::note_status(Message const& message, TimeMs now) {
     end(senders_.leave(server, service), now);
   } else if (message.text("status") == "up") {
     // It may have been down when they were sent.
-    engine_.tell_wakes_again(service);
+    engine_.serving().tell_wakes_again(service);
     if (service == links_.options().alert_service && links_.alerts() == links_.communicator()) tell_all_alerts();
   }
 }

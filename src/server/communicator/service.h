@@ -35,7 +35,7 @@ class LinkOutput {
  public:
   // False: the connection is not there, or its peer does not read. `after`: sent once this log is durable.
   virtual bool send(ConnectionId link, Outgoing const& message, log::Log const* after) = 0;
-  // What is sent there from now on in this turn shows the state of all logs.
+  // Messages to it from now on in this turn show the state of all logs.
   virtual void rest_on_all(ConnectionId link) = 0;
 
  protected:
@@ -63,7 +63,8 @@ class Service {
 
   // STATUS of the communicatord: a service went down or came up.
   void note_status(Message const& message, TimeMs now);
-  // The engine's number of the service that sent this; `message` names one. Whoever had to make room for it ends.
+  // The engine's number of the service that sent this; `message` names one. The connection that had to make room for it
+  // ends.
   [[nodiscard]] ConnectionId sender_of(Message const& message, std::optional<ConnectionId>& left) {
     return senders_.of(message.from_server, message.from_service, left);
   }
@@ -76,7 +77,7 @@ class Service {
   [[nodiscard]] std::vector<ConnectionId> senders() const { return senders_.all(); }
 
   void tell_alert(log::AlertNotice const& notice);
-  // This topic has work that nobody takes (<wake-message>).
+  // This topic has work that no worker takes (<wake-message>).
   void tell_wake(log::Log const& rests_on, WakeMessage const& wake, TypeDeclaration const& type,
                  std::string_view topic);
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/env/notes.h"
 #include "engine/engine.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
@@ -12,7 +13,6 @@
 #include "server/communicator/aliases.h"
 #include "server/communicator/refused_aliases.h"
 #include "server/dispatch/table_commands.h"
-#include "server/session/client_memory.h"
 #include "server/session/sessions.h"
 #include "server/turn_clock.h"
 
@@ -22,40 +22,34 @@ class AliasCommands {
  public:
   using Alias = communicator::Aliases::Alias;
 
-  AliasCommands(communicator::Aliases const& aliases, communicator::RefusedAliases& refused, TableCommands& commands,
-                Sessions& sessions, Replies& replies, ClientMemory& memory, TurnClock& clock, engine::Engine& engine)
+  AliasCommands(communicator::Aliases const& aliases, env::Notes& notes, communicator::RefusalFiles& files,
+                TableCommands& commands, Sessions& sessions, Replies& replies, TurnClock& clock, engine::Engine& engine)
       : aliases_(aliases),
-        refused_(refused),
+        refused_(engine, notes, files),
         commands_(commands),
         sessions_(sessions),
         replies_(replies),
-        memory_(memory),
         clock_(clock),
         engine_(engine) {}
 
   // Null: no alias.
   [[nodiscard]] Alias const* find(Message const& message) const { return aliases_.find(message.command); }
-  // Returns what became of the command.
-  Status run(Session& session, Speaker const& speaker, Alias const& alias, Message const& theirs);
+  engine::Outcome run(Session& session, Speaker const& speaker, Alias const& alias, Message const& theirs);
   // Without an answer.
-  [[nodiscard]] Status run_unanswered(Speaker const& speaker, Alias const& alias, Message const& theirs);
+  [[nodiscard]] engine::Outcome run_unanswered(Speaker const& speaker, Alias const& alias, Message const& theirs);
   // It cannot be run.
-  void refuse(Session& session, Alias const& alias, Message const& theirs, Status const& why,
-              admin::Basis const& basis);
-  // What RefusalFiles::keep_refused was asked for is durable, or why it cannot be.
+  void refuse(Session& session, Alias const& alias, Message const& theirs, engine::Outcome const& refusal);
+  // The outcome of RefusalFiles::keep_refused: the message is durable, or the reason why not.
   void refused_kept(std::uint64_t ticket, Status const& status);
 
  private:
-  void reply(Session& session, Alias const& alias, Message const& theirs, bool accepted, admin::Basis const& basis);
-  [[nodiscard]] Status translate_and_run(Speaker const& speaker, Alias const& alias, Message const& theirs,
-                                         admin::Basis& basis);
+  void reply(Session& session, Alias const& alias, Message const& theirs, bool accepted, engine::Basis const& basis);
 
   communicator::Aliases const& aliases_;
-  communicator::RefusedAliases& refused_;
+  communicator::RefusedAliases refused_;
   TableCommands& commands_;
   Sessions& sessions_;
   Replies& replies_;
-  ClientMemory& memory_;
   TurnClock& clock_;
   engine::Engine& engine_;
   Message translated_;  // memory that is reused

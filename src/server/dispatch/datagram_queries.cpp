@@ -27,10 +27,9 @@ void DatagramQueries::take(ConnectionId socket, std::string_view bytes, std::str
                         .rights = listener.rights,
                         .door = listener.address,
                         .bound = listener.table};
-  Status status;
-  admin::Basis basis;
   answer_.clear();
-  if (!commands_.run(speaker, message_, answer_, status, basis) || !status.ok() || answer_.has_stored()) return;
+  engine::Outcome const outcome = commands_.run(speaker, message_, answer_);
+  if (outcome.is_later || !outcome.ok() || answer_.has_stored()) return;
   for (std::size_t i = 0; i < answer_.heads().size(); ++i) {
     Answer::Head const& head = answer_.heads()[i];
     protocol->write(
@@ -40,7 +39,7 @@ void DatagramQueries::take(ConnectionId socket, std::string_view bytes, std::str
         out);
   }
   if (out.empty()) return;
-  waiting_.push_back({socket, std::string{from}, std::move(out), basis.log, kNoLsn});
+  waiting_.push_back({socket, std::string{from}, std::move(out), outcome.basis.log, kNoLsn});
 }
 
 void DatagramQueries::leave() {

@@ -1,6 +1,6 @@
 // Queries of a table type's protocol that come as datagrams of a unix socket, each alone: it is run, and the answer goes
-// to the address of its sender once what it shows is durable. What is no query, is refused, or cannot be answered is
-// dropped and counted: its sender asks again. Owned by the server.
+// to the address of its sender once what it shows is durable. A datagram that is no query, is refused, or cannot be
+// answered is dropped and counted: its sender asks again. Owned by the server.
 #pragma once
 
 #include <cstdint>

@@ -22,21 +22,19 @@ void Dispatch::handle(Session& session, Message& message) {
   ++counters_.messages;
   guard_.look_at_reserve();
   if (protocol::has_names_to_check(message) && refuse_names(session, message)) return;
-  if (session.link && !prepare_from_link(session, message)) return;
+  if (session.is_link() && !prepare_from_link(session, message)) return;
   answer_.clear();
   std::uint32_t const known = registry_.find(message.command);
   name_bound_table(session, known, message);
   if (known == admin::Registry::kOfTables) {
-    Status status;
-    admin::Basis basis;
     Speaker const speaker = speaker_of(session, sender_of(session, message), message);
-    bool const is_done = commands_.run(speaker, message, answer_, status, basis);
-    if (session.user != nullptr && commands_.right_of(message) == Right::manage)
-      audit_.command(session, session.user.get(), message, message.text("table"), status);
-    if (is_done)
-      reply(session, message, status, basis);
+    engine::Outcome const outcome = commands_.run(speaker, message, answer_);
+    if (session.who.user != nullptr && commands_.right_of(message) == Right::manage)
+      audit_.command(session, session.who.user.get(), message, message.text("table"), outcome.status);
+    if (outcome.is_later)
+      ++session.life.waiting;
     else
-      ++session.waiting;
+      reply(session, message, outcome);
   } else if (known != admin::Registry::kUnknown) {
     run_own(session, known, message);
   } else if (AliasCommands::Alias const* const alias = aliases_.find(message);
@@ -45,15 +43,15 @@ void Dispatch::handle(Session& session, Message& message) {
     refuse(session, message,
            {Code::not_supported, alias->declared->command + " of another system is not part of transactions"});
   } else if (alias != nullptr) {
-    Status const status = aliases_.run(session, speaker_of(session, session.id, message), *alias, message);
+    engine::Outcome const outcome = aliases_.run(session, speaker_of(session, session.id, message), *alias, message);
     std::string const& table = alias->table->name;
-    if (session.user != nullptr && commands_.right_of(table, alias->declared->means) == Right::manage)
-      audit_.command(session, session.user.get(), message, table, status);
+    if (session.who.user != nullptr && commands_.right_of(table, alias->declared->means) == Right::manage)
+      audit_.command(session, session.who.user.get(), message, table, outcome.status);
   } else {
     ++counters_.unknown;
     note_refused(session, {Code::unknown_command, "there is no command " + std::string{message.command.substr(0, 64)}});
     answer_.message("UNKNOWN").add("command", message.command);
-    reply(session, message, {}, {});
+    reply(session, message, {});
   }
 }
 
@@ -69,53 +67,51 @@ void Dispatch::name_table(std::string_view bound, std::uint32_t known, Message& 
 }
 
 void Dispatch::run_own(Session& session, std::uint32_t number, Message const& message) {
-  access::UserPtr const user = session.user;  // a RELOAD may remove him
+  access::UserPtr const user = session.who.user;  // a RELOAD may remove him
   admin::Caller const caller{.connection = session.id,
                              .peer = session.peer,
                              .worker = session.worker,
-                             .origin = session.user == nullptr ? session.origin : session.user_origin,
+                             .origin = session.owner(),
                              .stands_alone = session.speaks == Spoken::http,
-                             .communicator = session.communicator,
-                             .permit = {session.rights, user.get(), listeners_.of(session.listener).table}};
-  Status status;
-  admin::Basis basis;
+                             .communicator = session.is_communicator(),
+                             .permit = {session.who.rights, user.get(), listeners_.of(session.listener).table}};
   std::optional<Right> const right = registry_.right_for(number, caller, message);
   admin::OwnCommand const& declared = registry_.declaration(number);
+  engine::Outcome outcome;
   if (right)
-    status = check(speaker_of(session, session.id, message), *right, declared, message);
+    outcome.status = check(speaker_of(session, session.id, message), *right, declared, message);
   else if (declared.for_changes && !caller.permit.has(Right::admin))
-    status = listeners_.check_for_changes(speaker_of(session, session.id, message), declared.name);
+    outcome.status = listeners_.check_for_changes(speaker_of(session, session.id, message), declared.name);
   else if (declared.takes_table() && !caller.permit.bound.empty())
-    status = listeners_.check_reach(speaker_of(session, session.id, message), declared.name,
-                                    message.text("table").substr(0, kTableNameShown));
+    outcome.status = listeners_.check_reach(speaker_of(session, session.id, message), declared.name,
+                                            message.text("table").substr(0, kTableNameShown));
   bool is_begun = false;
-  if (status.ok()) {
-    admin::Request request{
-        .caller = caller, .message = message, .now = clock_.now(), .answer = answer_, .status = status, .basis = basis};
-    registry_.run(number, request);
-    is_begun = request.parts != nullptr && begin_parts(session, message, request);
+  if (outcome.ok()) {
+    outcome = registry_.run(number, {.caller = caller, .message = message, .now = clock_.now(), .answer = answer_});
+    is_begun = outcome.long_answer != nullptr && begin_long(session, message, outcome);
     note_answer();
-    session.may_be_silent = session.may_be_silent || request.may_be_silent;
-    if (request.is_later) {
-      ++session.waiting;
-      session.commits = !session.stores;  // else values of a TRANSACTION are stored first
+    session.life.may_be_silent = session.life.may_be_silent || (declared.may_be_silent && outcome.ok());
+    if (outcome.is_later) {
+      ++session.life.waiting;
+      // Else values of a TRANSACTION are stored first.
+      if (!session.life.is_storing()) session.life.waits_for = WaitsFor::committing;
     }
   }
   if (right == Right::admin || (right == Right::manage && user != nullptr))
-    audit_.command(session, user.get(), message, message.text("table"), status);
+    audit_.command(session, user.get(), message, message.text("table"), outcome.status);
   // A protocol that waits for the end of the answer gets one to a notice among services, too.
-  bool const is_notice = registry_.declaration(number).kind == admin::OwnCommand::Kind::silent;
-  if (session.commits || session.stores || is_begun) return;
-  if (is_notice && session.protocol->is_answering() && answer_.empty() && status.ok())
+  bool const is_notice = declared.kind == admin::OwnCommand::Kind::silent;
+  if (session.life.waits_for != WaitsFor::nothing || is_begun) return;
+  if (is_notice && session.protocol->is_answering() && answer_.empty() && outcome.ok())
     answer_.message("UNKNOWN").add("command", message.command);
-  if (!answer_.empty() || !status.ok()) reply(session, message, status, basis);
+  if (!answer_.empty() || !outcome.ok()) reply(session, message, outcome);
 }
 
-bool Dispatch::begin_parts(Session& session, Message const& message, admin::Request& request) {
-  std::uint64_t const left = request.parts->tell(request.now, answer_);
+bool Dispatch::begin_long(Session& session, Message const& message, engine::Outcome& outcome) {
+  std::uint64_t const left = outcome.long_answer->tell(clock_.now(), answer_);
   if (left == 0) return false;
-  replies_.reply_part(session, message, answer_, left, request.basis);
-  long_answers_.take(session, message, std::move(request.parts), request.basis);
+  replies_.reply_part(session, message, answer_, left, outcome.basis);
+  long_answers_.take(session, message, std::move(outcome.long_answer), outcome.basis);
   return true;
 }
 
@@ -151,7 +147,7 @@ Result<TableCommands::Content> Dispatch::accept_content(Session& session, Messag
 
 void Dispatch::refuse(Session& session, Message& message, Status const& why) {
   answer_.clear();
-  if (!refuse_names(session, message)) reply(session, message, why, {});
+  if (!refuse_names(session, message)) reply(session, message, why);
 }
 
 // Names that every message of an answer repeats are checked before anything is done.
@@ -168,22 +164,22 @@ bool Dispatch::refuse_names(Session& session, Message& message) {
   message.erase("request");
   answer_.clear();
   if (AliasCommands::Alias const* const alias = aliases_.find(message))
-    aliases_.refuse(session, *alias, message, status, {});
+    aliases_.refuse(session, *alias, message, status);
   else
-    reply(session, message, status, {});
+    reply(session, message, status);
   return true;
 }
 
 // Many services share the connection: the sender is the default worker, and pushes have no receiver. False: the message
 // was refused, or cannot be answered.
 bool Dispatch::prepare_from_link(Session& session, Message& message) {
-  if (session.communicator) {
+  if (session.is_communicator()) {
     AliasCommands::Alias const* const alias = aliases_.find(message);
     engine::HostedTable const* const table = alias == nullptr ? engine_.find_table(message.text("table")) : nullptr;
     communicator::drop_transport_parameters(message, alias, table == nullptr ? nullptr : &table->columns);
     if (message.from_service.empty() && registry_.find(message.command) == admin::Registry::kOfTables &&
         !commands_.adds(message)) {
-      // A row would be leased to nobody.
+      // A row would be leased to no client.
       ++counters_.without_sender;
       return false;
     }
@@ -202,29 +198,29 @@ bool Dispatch::prepare_from_link(Session& session, Message& message) {
 }
 
 Speaker Dispatch::speaker_of(Session const& session, ConnectionId connection, Message const& message) {
-  if (!session.link) {
+  if (!session.is_link()) {
     Listener const& listener = listeners_.of(session.listener);
     return {.connection = connection,
             .worker = session.worker,
-            .origin = session.user == nullptr ? session.origin : session.user_origin,
-            .rights = session.rights,
+            .origin = session.owner(),
+            .rights = session.who.rights,
             .door = listener.address,
-            .user = session.user.get(),
+            .user = session.who.user.get(),
             .bound = listener.table,
             .holds = session.holds_leases,
             .may_store = true};
   }
   // Senders behind a communicatord are distinguished by their service.
-  bool const is_service = session.communicator && !message.from_service.empty();
+  bool const is_service = session.is_communicator() && !message.from_service.empty();
   return {.connection = connection,
           .worker = session.worker,
           .origin = is_service ? service_.origin_of(message) : std::string_view{session.origin},
-          .rights = session.rights,
-          .door = session.communicator ? "the communicatord" : "a connection that the daemon made"};
+          .rights = session.who.rights,
+          .door = session.is_communicator() ? "the communicatord" : "a connection that the daemon made"};
 }
 
 ConnectionId Dispatch::sender_of(Session const& session, Message const& message) {
-  if (!session.communicator || message.from_service.empty()) return session.id;
+  if (!session.is_communicator() || message.from_service.empty()) return session.id;
   std::optional<ConnectionId> left;
   ConnectionId const id = service_.sender_of(message, left);
   if (left) engine_.connection_closed(*left, clock_.now());
@@ -233,18 +229,17 @@ ConnectionId Dispatch::sender_of(Session const& session, Message const& message)
 
 void Dispatch::handle_unanswered(Message& message, std::string_view bound, communicator::DatagramMessages& source) {
   Speaker const speaker{.worker = "udp", .origin = "udp", .rights = {Right::add}, .door = "UDP", .bound = bound};
-  Status status;
   if (!bound.empty()) name_table(bound, registry_.find(message.command), message);
+  engine::Outcome outcome;
   if (AliasCommands::Alias const* const alias = aliases_.find(message)) {
-    status = aliases_.run_unanswered(speaker, *alias, message);
+    outcome = aliases_.run_unanswered(speaker, *alias, message);
   } else if (commands_.adds(message)) {
-    admin::Basis basis;
     answer_.clear();
-    static_cast<void>(commands_.run(speaker, message, answer_, status, basis));
+    outcome = commands_.run(speaker, message, answer_);
   } else {
     source.count_ignored();
   }
-  if (!status.ok()) source.count_refused();
+  if (!outcome.ok()) source.count_refused();
 }
 
 }  // namespace fastjournal::server

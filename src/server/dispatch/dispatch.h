@@ -1,6 +1,6 @@
 // From a message to what handles it: names are checked, then it is a command of tables, one of the daemon itself, a
 // message of another system, or unknown. Owned by the server. Every message of a session is answered, now or later,
-// except those that nobody would receive an answer to.
+// unless its sender expects no answer.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ class Dispatch {
   void handle(Session& session, Message& message);
   // The command of a value that comes in pieces: whether it may come.
   [[nodiscard]] Result<TableCommands::Content> accept_content(Session& session, Message& message, std::uint64_t bytes);
-  // What it sent is no message, or is refused: an open transaction of it is over.
+  // Its input is no message, or is refused: an open transaction of it is over.
   void note_refused(Session const& session, Status const& why) {
     if (!why.ok()) engine_.transactions().refused(session.id, clock_.now(), why);
   }
@@ -73,10 +73,10 @@ class Dispatch {
   [[nodiscard]] Counters const& counters() const { return counters_; }
 
  private:
-  // With answer_, or the reason why there is none.
-  void reply(Session& session, Message const& message, Status const& status, admin::Basis const& basis) {
-    note_refused(session, status);
-    replies_.reply(session, message, answer_, status, basis);
+  // With answer_, or the refusal.
+  void reply(Session& session, Message const& message, engine::Outcome const& outcome) {
+    note_refused(session, outcome.status);
+    replies_.reply(session, message, answer_, outcome);
   }
   [[nodiscard]] bool refuse_names(Session& session, Message& message);
   [[nodiscard]] bool prepare_from_link(Session& session, Message& message);
@@ -84,8 +84,8 @@ class Dispatch {
   void name_table(std::string_view bound, std::uint32_t known, Message& message) const;
   void run_own(Session& session, std::uint32_t number, Message const& message);
   void note_answer();
-  // The first part of an answer, if it is told in several: then that was all of it now.
-  [[nodiscard]] bool begin_parts(Session& session, Message const& message, admin::Request& request);
+  // The first part of an answer that is told in several. False: that was all of it.
+  [[nodiscard]] bool begin_long(Session& session, Message const& message, engine::Outcome& outcome);
   [[nodiscard]] Status check(Speaker const& speaker, Right right, admin::OwnCommand const& command,
                              Message const& message) const;
   [[nodiscard]] ConnectionId sender_of(Session const& session, Message const& message);

@@ -18,7 +18,7 @@ struct FileCommand {
   std::map<std::string, Parameter> parameters;
   std::size_t types{0};  // that have it
 };
-using Commands = std::map<std::string, FileCommand>;
+using FileCommands = std::map<std::string, FileCommand>;
 
 // The numbers of STATS, which depend on the table type.
 class MetricNames final : public MetricSink {
@@ -106,8 +106,8 @@ bool is_required(AliasDeclaration const& alias, AliasParameter const& parameter,
 }
 
 // The message, and its two answers with the echoed parameters.
-Commands commands_of(AliasDeclaration const& alias, TableDeclaration const& table, engine::TableType const& type) {
-  Commands out;
+FileCommands commands_of(AliasDeclaration const& alias, TableDeclaration const& table, engine::TableType const& type) {
+  FileCommands out;
   FileCommand& asked = out[alias.command];
   asked.description = "an alias: " + alias.means + " of table " + table.name;
   FileCommand answer;
@@ -132,7 +132,7 @@ std::string content_of(std::string const& name, FileCommand const& command) {
 }  // namespace
 
 std::map<std::string, std::string> message_files(engine::TableTypes const& types, engine::Declarations const& tables) {
-  Commands commands;
+  FileCommands commands;
   for (auto const& [type_name, type] : types) {
     for (CommandDeclaration const& declared : type->declaration()->commands) {
       FileCommand& command = commands[declared.name];

@@ -15,6 +15,10 @@ std::int64_t content_limit_us(engine::HostedTable const& table) {
   return table.declaration->option(kContentTimeoutOption).integer * 1000;
 }
 
+bool holds_new(engine::HostedTable const& table) {
+  return table.can.manages_files != nullptr && table.can.manages_files->holds_new();
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------------------
@@ -26,35 +30,29 @@ Status StoredCommands::refusal_without_connection(Message const& message) {
               ": a value that is stored outside the log needs a connection to the daemon of its own"};
 }
 
-ValuesFirst::Ready StoredCommands::prepare(Speaker const& speaker, engine::HostedTable& table, Command const& command,
-                                           bool is_promised, Message& message, Status& status) {
-  wish_.pieces.clear();
-  wish_.may_carry = wish_.must = true;
-  status = table.can.stores->wish_to_store(command, clock_.now(), wish_);
-  if (!status.ok()) return Ready::refused;
-  if (wish_.pieces.empty() || (!wish_.must && !speaker.may_store)) return Ready::now;
+std::optional<engine::Outcome> StoredCommands::prepare(Speaker const& speaker, engine::HostedTable& table,
+                                                       Command const& command, bool is_promised, Message& message) {
+  request_.pieces.clear();
+  request_.may_carry = request_.must = true;
+  if (Status status = table.can.stores->request_store(command, clock_.now(), request_); !status.ok()) return status;
+  if (request_.pieces.empty() || (!request_.must && !speaker.may_store)) return std::nullopt;
   storage::ByteFiles& files = *TableFiles::of(table);
   std::uint64_t bytes = 0;
-  for (StoreRequest::Piece const& piece : wish_.pieces) bytes += piece.bytes.size();
+  for (StoreRequest::Piece const& piece : request_.pieces) bytes += piece.bytes.size();
   // Files that are about to be exchanged get no more values that cannot wait.
-  if (wish_.may_carry && !is_promised && bytes <= kCarriedBytesMax && !table.can.stores->holds_new()) {
-    status = carry(files, wish_, message);
-    if (status.ok()) return Ready::now;
+  if (request_.may_carry && !is_promised && bytes <= kCarriedBytesMax && !holds_new(table)) {
+    Status status = carry(files, message);
+    if (status.ok()) return std::nullopt;
     settle();
     // This file system cannot promise the space.
-    if (status.code() != Code::not_supported) return Ready::refused;
-    status = {};
+    if (status.code() != Code::not_supported) return status;
   }
-  if (!speaker.may_store) {
-    status = refusal_without_connection(message);
-    return Ready::refused;
-  }
-  status = store(speaker, files, wish_, message);
-  return status.ok() ? Ready::later : Ready::refused;
+  if (!speaker.may_store) return refusal_without_connection(message);
+  return engine::Outcome::later(store(speaker, files, message));
 }
 
-Status StoredCommands::carry(storage::ByteFiles& files, StoreRequest const& wish, Message& message) {
-  for (StoreRequest::Piece const& piece : wish.pieces) {
+Status StoredCommands::carry(storage::ByteFiles& files, Message& message) {
+  for (StoreRequest::Piece const& piece : request_.pieces) {
     Result<StoredValue> const value = files.carry(piece.bytes, piece.is_text);
     if (!value.ok()) return value.status();
     carried_.emplace_back(&files, value->extent);
@@ -64,33 +62,32 @@ Status StoredCommands::carry(storage::ByteFiles& files, StoreRequest const& wish
 }
 
 void StoredCommands::settle() {
-  wish_.kept.clear();
+  request_.kept.clear();
   if (carried_.empty()) return;
   for (auto const& [files, extent] : carried_) files->give_back(extent);
   carried_.clear();
   values_.clear();
 }
 
-Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, StoreRequest const& wish,
-                             Message& message) {
+Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, Message& message) {
   Session* const session = sessions_.find(speaker.connection);
   if (session == nullptr) return {Code::closed, "the connection is gone"};
-  Held held{.values = {}, .message = {}, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
+  Held held{.values = {}, .message = {}, .value = {}, .hash = {}};
   Values& values = held.values.emplace_back(Values{.files = &files, .places = {}});
   std::vector<storage::Staging::Piece> pieces;
-  for (StoreRequest::Piece const& piece : wish.pieces) {
+  for (StoreRequest::Piece const& piece : request_.pieces) {
     pieces.push_back({piece.bytes, piece.is_text});
     values.places.push_back({.param = piece.param});
     held.bytes += piece.bytes.size();
   }
-  bool const gives = gives_input(*session, wish, held.bytes);
-  if (gives) held.bytes = session->in.capacity();
-  Result<storage::Staging::StageId> const stage = files.staging().store(pieces, gives ? &session->in : nullptr);
+  bool const gives = gives_input(*session, held.bytes);
+  if (gives) held.bytes = session->in.bytes.capacity();
+  Result<storage::Staging::StageId> const stage = files.staging().store(pieces, gives ? &session->in.bytes : nullptr);
   if (!stage.ok()) return stage.status();
   values.stage = stage.value();
-  // What is stored is not copied once more.
+  // Stored bytes are not copied once more.
   for (Values::Place const& place : values.places) message.replace(place.param, Value::of_binary({}));
-  wish_.kept.clear();
+  request_.kept.clear();
   message.own();
   held.message = std::move(message);
   message = Message{};  // its arena went with the other one
@@ -99,14 +96,15 @@ Status StoredCommands::store(Speaker const& speaker, storage::ByteFiles& files, 
   return {};
 }
 
-Status StoredCommands::store_whole(Session& session, Message const& message, std::deque<WholeRequest> const& wishes) {
-  Held held{.values = {}, .message = {}, .is_whole = true, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
+engine::Outcome StoredCommands::store_whole(Session& session, Message const& message,
+                                            std::deque<WholeRequest> const& requests) {
+  Held held{.values = {}, .message = {}, .is_whole = true, .value = {}, .hash = {}};
   std::map<storage::ByteFiles*, std::vector<storage::Staging::Piece>> pieces;
-  for (WholeRequest const& one : wishes) {
+  for (WholeRequest const& one : requests) {
     storage::ByteFiles* const files = TableFiles::of(*one.table);
     auto at = std::ranges::find(held.values, files, &Values::files);
     if (at == held.values.end()) at = held.values.insert(at, Values{.files = files, .places = {}});
-    for (StoreRequest::Piece const& piece : one.wish.pieces) {
+    for (StoreRequest::Piece const& piece : one.store.pieces) {
       at->places.push_back({one.command, piece.param});
       pieces[files].push_back({piece.bytes, piece.is_text});
       held.bytes += piece.bytes.size();
@@ -129,17 +127,14 @@ Status StoredCommands::store_whole(Session& session, Message const& message, std
   held.message.own();
   hold(session, std::move(held));
   network_.turn_again();
-  return {};
+  return engine::Outcome::later();
 }
 
-bool StoredCommands::read(Speaker const& speaker, engine::HostedTable& table, work::Fetching const& fetching,
-                          Message& message, Status& status) {
+engine::Outcome StoredCommands::read(Speaker const& speaker, engine::HostedTable& table, work::Fetching const& fetching,
+                                     Message& message) {
   Session* const session = sessions_.find(speaker.connection);
-  if (session == nullptr) {
-    status = {Code::closed, "the connection is gone"};
-    return false;
-  }
-  Held held{.values = {}, .message = {}, .user = {}, .user_origin = {}, .value = {}, .hash = {}};
+  if (session == nullptr) return Status{Code::closed, "the connection is gone"};
+  Held held{.values = {}, .message = {}, .value = {}, .hash = {}};
   storage::ByteFiles* const files = TableFiles::of(table);
   held.reading = Reading{files, files->readings().fetch({fetching.wanted}), fetching};
   for (Param const& param : message.params()) held.bytes += param.value.bytes.size();
@@ -148,7 +143,7 @@ bool StoredCommands::read(Speaker const& speaker, engine::HostedTable& table, wo
   message = Message{};
   hold(*session, std::move(held));
   network_.turn_again();
-  return true;
+  return engine::Outcome::later();
 }
 
 void StoredCommands::tell_fetched(storage::ByteFiles& files, storage::Readings::Fetched const& fetched) {
@@ -163,17 +158,13 @@ void StoredCommands::tell_fetched(storage::ByteFiles& files, storage::Readings::
   held_.erase(found);
   // Of a table that was dropped meanwhile nothing goes on: there may be another one of its name.
   if (engine::HostedTable const* const table = files_.table_of(files)) {
-    table->can.stores->fetched(held.reading->fetching.wanted,
-                               fetched.status.ok() ? std::string_view{fetched.values.front()} : std::string_view{},
-                               fetched.status);
-    standing_ = held.reading->fetching;
+    table->can.offloads->fetched(held.reading->fetching.wanted,
+                                 fetched.status.ok() ? std::string_view{fetched.values.front()} : std::string_view{},
+                                 fetched.status);
+    resumed_ = held.reading->fetching;
   }
-  if (session == nullptr) {
-    standing_ = {};
-    return;
-  }
-  run(*session, std::move(held), {});
-  standing_ = {};
+  if (session != nullptr) run(*session, std::move(held), {});
+  resumed_ = {};
 }
 
 bool StoredCommands::fill(std::vector<Message>& commands) const {
@@ -190,17 +181,16 @@ void StoredCommands::drop_values(Held& held) {
 }
 
 // Large values leave with the buffer that they came in, if it has little else: the reader keeps the rest.
-bool StoredCommands::gives_input(Session const& session, StoreRequest const& wish, std::uint64_t bytes) {
-  return bytes >= kGivenBytesMin && bytes >= session.in.size() / 2 && !session.wipes_input &&
-         std::ranges::all_of(wish.pieces, [&](auto const& piece) { return session.in.contains(piece.bytes); });
+bool StoredCommands::gives_input(Session const& session, std::uint64_t bytes) const {
+  return bytes >= kGivenBytesMin && bytes >= session.in.bytes.size() / 2 && !session.in.has_token &&
+         std::ranges::all_of(request_.pieces,
+                             [&](auto const& piece) { return session.in.bytes.contains(piece.bytes); });
 }
 
 void StoredCommands::hold(Session& session, Held held) {
-  held.rights = session.rights;
-  held.user = session.user;
-  held.user_origin = session.user_origin;
-  session.stores = true;
-  session.kept += held.bytes;
+  held.who = session.who;
+  session.life.waits_for = WaitsFor::storing;
+  session.account.kept += held.bytes;
   sessions_.count(session);
   held_.insert_or_assign(session.id, std::move(held));
 }
@@ -209,7 +199,7 @@ void StoredCommands::hold(Session& session, Held held) {
 // Values in pieces
 
 void StoredCommands::begin(Session& session, Message& message, Protocol::Piece const& piece) {
-  Held held{.values = {}, .message = {}, .user = {}, .user_origin = {}, .is_open = true, .value = {}, .hash = {}};
+  Held held{.values = {}, .message = {}, .is_open = true, .value = {}, .hash = {}};
   Values& values = held.values.emplace_back();
   held.value = piece.value;
   held.hash = piece.value_hash;
@@ -228,13 +218,11 @@ void StoredCommands::begin(Session& session, Message& message, Protocol::Piece c
   message.own();
   held.message = std::move(message);
   message = Message{};
-  held.rights = session.rights;
-  held.user = session.user;
-  held.user_origin = session.user_origin;
+  held.who = session.who;
   if (!status.ok()) {
     refuse(session, held, status);
   } else {
-    session.protocol->accepted(session.out);
+    session.protocol->accepted(session.out.bytes);
     sessions_.mark_dirty(session);
     if (std::int64_t const limit_us = content_limit_us(*accepted->table); limit_us > 0)
       held.ends_us = clock_.monotonic_us() + limit_us;
@@ -260,7 +248,7 @@ void StoredCommands::add(Session& session, std::string_view content) {
   if (held.bytes_a_second > 0 && held.ends_us != INT64_MAX)
     held.ends_us += static_cast<std::int64_t>(content.size()) * 1'000'000 / held.bytes_a_second;
   if (values.files->staging().waiting_bytes(values.stage) < kWaitingBytesMax) return;
-  session.stores = true;
+  session.life.waits_for = WaitsFor::storing;
   network_.turn_again();
 }
 
@@ -281,8 +269,8 @@ void StoredCommands::end(Session& session, Protocol::Piece const& piece) {
     return;
   }
   held.is_open = false;
-  ++session.waiting;
-  session.stores = true;
+  ++session.life.waiting;
+  session.life.waits_for = WaitsFor::storing;
   network_.turn_again();
 }
 
@@ -340,11 +328,11 @@ bool StoredCommands::run_if_ready(ConnectionId id) {
   auto const found = held_.find(id);
   Session* const session = sessions_.find(id);
   if (found == held_.end() || session == nullptr) return false;
-  Status status;
-  Wait const wait = waits(found->second, status);
-  // What ends that brings the next turn.
-  if (wait == Wait::for_files) ready_.push_back(id);
-  if (wait != Wait::no) return false;
+  Result<Wait> const wait = waits(found->second);
+  // The end of that begins the next turn.
+  if (wait.ok() && wait.value() == Wait::for_files) ready_.push_back(id);
+  if (wait.ok() && wait.value() != Wait::no) return false;
+  Status status = wait.status();
   Held held = std::move(found->second);
   held_.erase(found);
   if (status.ok() && held.hash) {
@@ -357,18 +345,16 @@ bool StoredCommands::run_if_ready(ConnectionId id) {
 }
 
 // Files are about to be exchanged, or were exchanged since the values were stored: then they are stored again.
-StoredCommands::Wait StoredCommands::waits(Held& held, Status& status) {
+Result<StoredCommands::Wait> StoredCommands::waits(Held& held) {
   for (Values const& values : held.values)
-    if (engine::HostedTable const* const table = files_.table_of(*values.files);
-        table != nullptr && table->can.stores->holds_new())
+    if (engine::HostedTable const* const table = files_.table_of(*values.files); table != nullptr && holds_new(*table))
       return Wait::for_files;
   Wait wait = Wait::no;
   for (Values& values : held.values) {
     if (files_.table_of(*values.files) == nullptr || values.files->staging().is_current(*values.done)) continue;
-    status = values.files->staging().store_again(values.stage);
-    if (!status.ok()) {
+    if (Status status = values.files->staging().store_again(values.stage); !status.ok()) {
       values.stage = 0;
-      return Wait::no;
+      return status;
     }
     values.done.reset();
     wait = Wait::for_values;
@@ -378,15 +364,11 @@ StoredCommands::Wait StoredCommands::waits(Held& held, Status& status) {
 
 // As if it had come now; its values are durable in their places.
 void StoredCommands::run(Session& session, Held held, Status const& status) {
-  session.stores = false;
-  session.held_back = true;  // its input goes on when what it gets is written
-  session.kept -= held.bytes;
-  if (session.waiting != 0) --session.waiting;
+  session.go_on();
+  session.account.kept -= held.bytes;
   sessions_.mark_dirty(session);
-  if (!session.ending) {
-    std::swap(session.rights, held.rights);
-    std::swap(session.user, held.user);
-    std::swap(session.user_origin, held.user_origin);
+  if (!session.life.is_ending()) {
+    std::swap(session.who, held.who);
     if (status.ok() && !held.is_whole)
       for (Values const& values : held.values)
         for (std::size_t i = 0; i < values.places.size(); ++i)
@@ -397,12 +379,10 @@ void StoredCommands::run(Session& session, Held held, Status const& status) {
     else
       dispatch_.refuse(session, held.message, status);
     filled_ = nullptr;
-    std::swap(session.rights, held.rights);
-    std::swap(session.user, held.user);
-    std::swap(session.user_origin, held.user_origin);
+    std::swap(session.who, held.who);
   }
   drop_values(held);
-  if (session.peer_gone) return sessions_.gone(session.id);
+  if (session.out.end == UnsentOutput::End::gone) return sessions_.gone(session.id);
   sessions_.end_if_wanted(session);
   sessions_.count(session);
 }
@@ -412,11 +392,11 @@ void StoredCommands::let_go_on() {
   for (auto& [id, held] : held_) {
     if (!held.is_open) continue;
     Session* const session = sessions_.find(id);
-    if (session == nullptr || !session->stores) continue;
+    if (session == nullptr || !session->life.is_storing()) continue;
     Values const& values = held.values.front();
     if (values.stage != 0 && values.files->staging().waiting_bytes(values.stage) >= kWaitingBytesMax) continue;
-    session->stores = false;
-    session->held_back = true;
+    session->life.waits_for = WaitsFor::nothing;
+    session->in.hold_back();
     sessions_.mark_dirty(*session);
   }
 }

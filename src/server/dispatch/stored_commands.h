@@ -27,38 +27,39 @@
 #include "server/dispatch/dispatch.h"
 #include "server/listeners.h"
 #include "server/logs/table_files.h"
-#include "server/session/authentication.h"
 #include "server/session/sessions.h"
 #include "server/turn_clock.h"
 
 namespace fastjournal::server {
 
-class StoredCommands final : public ValuesFirst, public ContentBegin {
+class StoredCommands final : public ValuesFirst {
  public:
   StoredCommands(Sessions& sessions, TableFiles& files, Dispatch& dispatch, env::Network& network, TurnClock& clock)
       : sessions_(sessions), files_(files), dispatch_(dispatch), network_(network), clock_(clock) {}
 
-  [[nodiscard]] Ready prepare(Speaker const& speaker, engine::HostedTable& table, Command const& command,
-                              bool is_promised, Message& message, Status& status) override;
+  [[nodiscard]] std::optional<engine::Outcome> prepare(Speaker const& speaker, engine::HostedTable& table,
+                                                       Command const& command, bool is_promised,
+                                                       Message& message) override;
   void settle() override;
-  [[nodiscard]] work::Fetching standing() override { return std::exchange(standing_, {}); }
-  [[nodiscard]] bool read(Speaker const& speaker, engine::HostedTable& table, work::Fetching const& fetching,
-                          Message& message, Status& status) override;
+  [[nodiscard]] work::Fetching resumed() override { return std::exchange(resumed_, {}); }
+  [[nodiscard]] engine::Outcome read(Speaker const& speaker, engine::HostedTable& table, work::Fetching const& fetching,
+                                     Message& message) override;
   [[nodiscard]] static Status refusal_without_connection(Message const& message);
 
   // -- values of a TRANSACTION -----------------------------------------------
   struct WholeRequest {
     std::size_t command{0};  // its number among the commands
     engine::HostedTable* table{nullptr};
-    StoreRequest wish{};
+    StoreRequest store{};
   };
-  // The message comes again when they are stored. Not ok: it is refused. A deque: what they wish stays where it is.
-  [[nodiscard]] Status store_whole(Session& session, Message const& message, std::deque<WholeRequest> const& wishes);
+  // The message comes again when they are stored, or is refused. A deque: the bytes to store stay where they are.
+  [[nodiscard]] engine::Outcome store_whole(Session& session, Message const& message,
+                                            std::deque<WholeRequest> const& requests);
   // Then its commands get them; false: it comes for the first time.
   [[nodiscard]] bool fill(std::vector<Message>& commands) const;
 
   // -- values that come in pieces -------------------------------------------
-  void begin(Session& session, Message& message, Protocol::Piece const& piece) override;
+  void begin(Session& session, Message& message, Protocol::Piece const& piece);
   void add(Session& session, std::string_view content);
   void end(Session& session, Protocol::Piece const& piece);
   // It will not become whole.
@@ -66,7 +67,7 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
 
   // Commands whose values are stored by now. True: there was any.
   bool run_stored();
-  // What was read for a command; nothing happens if it is not for one.
+  // Bytes that were read for a command; nothing happens if they are for none.
   void tell_fetched(storage::ByteFiles& files, storage::Readings::Fetched const& fetched);
   // When the next value is late; INT64_MAX: none is under way.
   [[nodiscard]] std::int64_t next_us() const;
@@ -99,10 +100,7 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
     Message message;
     bool is_whole{false};    // a TRANSACTION
     std::uint64_t bytes{0};  // of its memory
-    // Whose command it is; the session's user may be another one by then.
-    Rights rights{};
-    access::UserPtr user;
-    std::string user_origin;
+    Identity who{};          // the session's user may be another one by then
     // Of a value in pieces.
     bool is_open{false};
     bool is_refused{false};
@@ -112,10 +110,9 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
     std::int64_t bytes_a_second{0};   // and what comes meanwhile gives it more time; 0: none
   };
 
-  [[nodiscard]] Status carry(storage::ByteFiles& files, StoreRequest const& wish, Message& message);
-  [[nodiscard]] Status store(Speaker const& speaker, storage::ByteFiles& files, StoreRequest const& wish,
-                             Message& message);
-  [[nodiscard]] static bool gives_input(Session const& session, StoreRequest const& wish, std::uint64_t bytes);
+  [[nodiscard]] Status carry(storage::ByteFiles& files, Message& message);
+  [[nodiscard]] Status store(Speaker const& speaker, storage::ByteFiles& files, Message& message);
+  [[nodiscard]] bool gives_input(Session const& session, std::uint64_t bytes) const;
   void hold(Session& session, Held held);
   void refuse(Session& session, Held& held, Status const& why);
   // True: a session goes on by it.
@@ -124,7 +121,7 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
   void run(Session& session, Held held, Status const& status);
   static void drop_values(Held& held);
   enum class Wait : std::uint8_t { no, for_files, for_values };
-  [[nodiscard]] Wait waits(Held& held, Status& status);
+  [[nodiscard]] Result<Wait> waits(Held& held);
   void let_go_on();
   void end_late();
 
@@ -133,11 +130,11 @@ class StoredCommands final : public ValuesFirst, public ContentBegin {
   Dispatch& dispatch_;
   env::Network& network_;
   TurnClock& clock_;
-  StoreRequest wish_;
+  StoreRequest request_;
   std::map<ConnectionId, Held> held_;
   std::vector<ConnectionId> ready_;  // whose values are stored; some wait for their files
   Held const* filled_{nullptr};      // the TRANSACTION that is being run
-  work::Fetching standing_;          // of the command that is run again
+  work::Fetching resumed_;           // of the command that is run again
   // Of the command that is being run.
   std::deque<StoredValue> values_;
   std::vector<std::pair<storage::ByteFiles*, Extent>> carried_;

@@ -30,47 +30,42 @@ Status check_parameters(engine::HostedTable const& table, engine::CommandType co
 
 }  // namespace
 
-TableCommands::Checked TableCommands::check(Speaker const& speaker, Message const& message, Status& status,
-                                            admin::Basis& basis) {
-  if (!speaker.permit().reaches(message.text(kTable))) {
-    status = listeners_.check_reach(speaker, message.command.substr(0, kCommandNameShown),
-                                    message.text("table").substr(0, kUnknownNameShown));
-    if (!status.ok()) return {};
-  }
-  engine::HostedTable* table = admin::find_table(engine_, message, status, basis);
-  bool const is_stale = table == nullptr && (table = admin::find_stale(engine_, message)) != nullptr;
-  if (table == nullptr) return {};
+TableCommands::Checked TableCommands::check(Speaker const& speaker, Message const& message) {
+  if (!speaker.permit().reaches(message.text(kTable)))
+    if (Status status = listeners_.check_reach(speaker, message.command.substr(0, kCommandNameShown),
+                                               message.text("table").substr(0, kUnknownNameShown));
+        !status.ok())
+      return {std::move(status)};
+  engine::HostedTable* table = admin::find_table(engine_, message);
+  // Everything known of a table that does not serve is durable.
+  engine::Basis const basis = engine::basis_of(table == nullptr ? nullptr : table->log);
+  bool const is_stale = table == nullptr;
+  if (is_stale) table = admin::find_stale(engine_, message);
+  if (table == nullptr) return {admin::why_no_table(engine_, message)};
   std::uint32_t const index = table->type->find_command(message.command);
-  if (index == NameTable::kAbsent) {
-    status = Status{Code::not_supported, "table " + table->name + " is of type " + table->type->name() +
-                                             ", which has no command " + std::string{message.command}};
-    return {};
-  }
+  if (index == NameTable::kAbsent)
+    return {{{Code::not_supported, "table " + table->name + " is of type " + table->type->name() +
+                                       ", which has no command " + std::string{message.command}},
+             basis}};
   engine::CommandType const& type = table->type->commands()[index];
-  if (is_stale && !type.can_be_stale()) return {};
-  if (is_stale) status = {};
+  if (is_stale && !type.can_be_stale()) return {admin::why_no_table(engine_, message)};
   // Checked here too, to save a Status for most messages. The table is one that the speaker reaches.
-  if (!speaker.rights.has(type.right)) {
-    status = listeners_.check_on(speaker, type.right, type.name, table->name);
-    if (!status.ok()) return {};
-  }
+  if (!speaker.rights.has(type.right))
+    if (Status status = listeners_.check_on(speaker, type.right, type.name, table->name); !status.ok())
+      return {{std::move(status), basis}};
   for (auto const& [name, right] : type.rights) {
     if (speaker.rights.has(right) || !message.has(name)) continue;
-    status = listeners_.check_on(speaker, right, type.name, table->name);
-    if (!status.ok()) {
-      status = std::move(status).with("parameter", name);
-      return {};
-    }
+    if (Status status = listeners_.check_on(speaker, right, type.name, table->name); !status.ok())
+      return {{std::move(status).with("parameter", name), basis}};
   }
-  status = check_parameters(*table, type, message);
-  if (!status.ok()) return {};
+  if (Status status = check_parameters(*table, type, message); !status.ok()) return {{std::move(status), basis}};
   std::string_view const named = message.text("worker");
-  if (named.size() > kWorkerBytesMax) {
-    status = Status{Code::too_large, "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes"}.with(
-        "parameter", "worker");
-    return {};
-  }
-  return {table,
+  if (named.size() > kWorkerBytesMax)
+    return {{Status{Code::too_large, "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes"}.with(
+                 "parameter", "worker"),
+             basis}};
+  return {{{}, basis},
+          table,
           {.index = static_cast<std::uint16_t>(index),
            .message = &message,
            .connection = speaker.connection,
@@ -81,54 +76,57 @@ TableCommands::Checked TableCommands::check(Speaker const& speaker, Message cons
                          (speaker.user != nullptr && speaker.permit().has_on(Right::manage, table->name))}};
 }
 
-bool TableCommands::run(Speaker const& speaker, Message& message, Answer& answer, Status& status, admin::Basis& basis) {
-  Checked const checked = check(speaker, message, status, basis);
-  if (checked.table == nullptr) return true;
-  if (checked.table->outside == nullptr)
-    return engine_.execute(*checked.table, checked.command, clock_.now(), answer, status);
-  // Of a transaction that is over, or has no place for it, no byte is stored.
-  bool const is_in_one = engine_.transactions().takes(*checked.table, checked.command);
-  bool const is_promised = is_in_one && engine_.transactions().promises(*checked.table, checked.command);
-  if (is_in_one != is_promised) return engine_.execute(*checked.table, checked.command, clock_.now(), answer, status);
-  switch (values_.prepare(speaker, *checked.table, checked.command, is_promised, message, status)) {
-    case ValuesFirst::Ready::later: return false;
-    case ValuesFirst::Ready::refused: return true;
-    case ValuesFirst::Ready::now: break;
-  }
-  work::Fetching fetching = values_.standing();
-  bool const is_done = engine_.execute(*checked.table, checked.command, clock_.now(), answer, status,
-                                       speaker.may_store ? &fetching : nullptr);
-  values_.settle();
-  if (is_done || fetching.wanted.file == 0) return is_done;
-  return !values_.read(speaker, *checked.table, fetching, message, status);
+engine::Outcome TableCommands::run(Speaker const& speaker, Message& message, Answer& answer) {
+  Checked checked = check(speaker, message);
+  if (checked.table == nullptr) return std::move(checked.refusal);
+  engine::Outcome outcome = checked.table->outside == nullptr
+                                ? engine_.serving().execute(*checked.table, checked.command, clock_.now(), answer)
+                                : run_with_values(speaker, checked, message, answer);
+  outcome.basis = checked.refusal.basis;
+  return outcome;
 }
 
-engine::HostedTable* TableCommands::wish_to_store(Speaker const& speaker, Message const& message, StoreRequest& wish,
-                                                  Status& status) {
+engine::Outcome TableCommands::run_with_values(Speaker const& speaker, Checked const& checked, Message& message,
+                                               Answer& answer) {
+  engine::HostedTable& table = *checked.table;
+  engine::Serving& serving = engine_.serving();
+  // Of a transaction that is over, or has no place for it, no byte is stored.
+  bool const is_in_one = engine_.transactions().takes(table, checked.command);
+  bool const is_promised = is_in_one && engine_.transactions().promises(table, checked.command);
+  if (is_in_one != is_promised) return serving.execute(table, checked.command, clock_.now(), answer);
+  if (std::optional<engine::Outcome> first = values_.prepare(speaker, table, checked.command, is_promised, message))
+    return std::move(*first);
+  work::Fetching fetching = values_.resumed();
+  engine::Outcome outcome =
+      serving.execute(table, checked.command, clock_.now(), answer, speaker.may_store ? &fetching : nullptr);
+  values_.settle();
+  bool const is_read = outcome.is_later && fetching.wanted.file != 0;
+  return is_read ? values_.read(speaker, table, fetching, message) : std::move(outcome);
+}
+
+Result<engine::HostedTable*> TableCommands::request_store(Speaker const& speaker, Message const& message,
+                                                          StoreRequest& request) {
+  engine::HostedTable* const none = nullptr;
   engine::HostedTable const* const named = engine_.find_table(message.text("table"));
-  if (named == nullptr || named->outside == nullptr) return nullptr;
-  admin::Basis basis;
-  Checked const checked = check(speaker, message, status, basis);
-  if (checked.table == nullptr || !is_promised(message, status)) return nullptr;
-  status = checked.table->can.stores->wish_to_store(checked.command, clock_.now(), wish);
-  return status.ok() && !wish.pieces.empty() ? checked.table : nullptr;
+  if (named == nullptr || named->outside == nullptr) return none;
+  Checked checked = check(speaker, message);
+  if (checked.table == nullptr) return std::move(checked.refusal.status);
+  if (Status status = check_promised(message); !status.ok()) return status;
+  Status status = checked.table->can.stores->request_store(checked.command, clock_.now(), request);
+  if (!status.ok()) return status;
+  return request.pieces.empty() ? none : checked.table;
 }
 
 Status TableCommands::promise(Speaker const& speaker, Message const& message, Answer& answer) {
-  Status status;
-  admin::Basis basis;
-  Checked const checked = check(speaker, message, status, basis);
-  if (checked.table != nullptr)
-    static_cast<void>(engine_.execute(*checked.table, checked.command, clock_.now(), answer, status));
-  return status;
+  Checked checked = check(speaker, message);
+  if (checked.table == nullptr) return std::move(checked.refusal.status);
+  return engine_.serving().execute(*checked.table, checked.command, clock_.now(), answer).status;
 }
 
 Result<TableCommands::Content> TableCommands::accept_content(Speaker const& speaker, Message const& message,
                                                              std::uint64_t bytes) {
-  Status status;
-  admin::Basis basis;
-  Checked const checked = check(speaker, message, status, basis);
-  if (!status.ok()) return status;
+  Checked checked = check(speaker, message);
+  if (checked.table == nullptr) return std::move(checked.refusal.status);
   if (checked.table->outside == nullptr)
     return Status{Code::not_supported, "table " + checked.table->name + " stores nothing outside its log"};
   Result<std::uint64_t> const most = checked.table->can.stores->accept_content(checked.command, clock_.now(), bytes);
@@ -143,11 +141,10 @@ engine::CommandType const* TableCommands::find(std::string_view table_name, std:
   return index == NameTable::kAbsent ? nullptr : &table->type->commands()[index];
 }
 
-bool TableCommands::is_promised(Message const& message, Status& status) const {
+Status TableCommands::check_promised(Message const& message) const {
   engine::CommandType const* const command = find(message.text("table"), message.command);
-  if (command == nullptr || command->in_transaction == InTransaction::promised) return true;
-  status = {Code::not_supported, command->name + " is not part of transactions: send it before or after this one"};
-  return false;
+  if (command == nullptr || command->in_transaction == InTransaction::promised) return {};
+  return {Code::not_supported, command->name + " is not part of transactions: send it before or after this one"};
 }
 
 std::optional<Right> TableCommands::right_of(std::string_view table, std::string_view command) const {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/engine.h"
+#include "engine/outcome.h"
 #include "fastjournal/capabilities.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
@@ -17,21 +18,18 @@ namespace fastjournal::server {
 // Values outside the log that are stored before their command is decided, or read (stored_commands.h).
 class ValuesFirst {
  public:
-  enum class Ready : std::uint8_t {
-    now,      // the command is decided with the message as it is now; settle() follows
-    later,    // the message was taken: it comes again when its values are stored
-    refused,  // `status` says why
-  };
-  // `is_promised`: it is part of a transaction, whose records carry no values.
-  [[nodiscard]] virtual Ready prepare(Speaker const& speaker, engine::HostedTable& table, Command const& command,
-                                      bool is_promised, Message& message, Status& status) = 0;
+  // None: the command is decided with the message as it is now; settle() follows. Else it was refused, or the message
+  // was taken, and comes again when its values are stored. `is_promised`: it is part of a transaction, whose records
+  // carry no values.
+  [[nodiscard]] virtual std::optional<engine::Outcome> prepare(Speaker const& speaker, engine::HostedTable& table,
+                                                               Command const& command, bool is_promised,
+                                                               Message& message) = 0;
   virtual void settle() = 0;
-  // Where the command that is decided now goes on: at its beginning, if it does not come again after read().
-  [[nodiscard]] virtual work::Fetching standing() = 0;
-  // It wants bytes of the table. True: the message was taken, and comes again when they were read; else `status` says
-  // why not.
-  [[nodiscard]] virtual bool read(Speaker const& speaker, engine::HostedTable& table, work::Fetching const& fetching,
-                                  Message& message, Status& status) = 0;
+  // The place from which the command that is decided now continues: its beginning, unless it comes again after read().
+  [[nodiscard]] virtual work::Fetching resumed() = 0;
+  // It needs bytes of the table: unless it is refused, the message was taken, and comes again when they were read.
+  [[nodiscard]] virtual engine::Outcome read(Speaker const& speaker, engine::HostedTable& table,
+                                             work::Fetching const& fetching, Message& message) = 0;
 
  protected:
   ~ValuesFirst() = default;
@@ -42,11 +40,11 @@ class TableCommands {
   TableCommands(engine::Engine& engine, TurnClock& clock, Listeners const& listeners, ValuesFirst& values)
       : engine_(engine), clock_(clock), listeners_(listeners), values_(values) {}
 
-  // False: the answer comes later, through work::ReplySink. `basis`: the log of its table.
-  [[nodiscard]] bool run(Speaker const& speaker, Message& message, Answer& answer, Status& status, admin::Basis& basis);
-  // Of a command in a TRANSACTION: its values that are to be stored before all of them are promised. Null: it has none.
-  [[nodiscard]] engine::HostedTable* wish_to_store(Speaker const& speaker, Message const& message, StoreRequest& wish,
-                                                   Status& status);
+  [[nodiscard]] engine::Outcome run(Speaker const& speaker, Message& message, Answer& answer);
+  // Of a command in a TRANSACTION: its table, if it has values that are to be stored before all of them are promised;
+  // else null.
+  [[nodiscard]] Result<engine::HostedTable*> request_store(Speaker const& speaker, Message const& message,
+                                                           StoreRequest& request);
   // Such a command, whose values are stored by now.
   [[nodiscard]] Status promise(Speaker const& speaker, Message const& message, Answer& answer);
   // Of a command whose value follows in pieces: `bytes` of it, UINT64_MAX: not known yet. Not ok: it is refused.
@@ -60,19 +58,22 @@ class TableCommands {
     return right_of(message.text("table"), message.command);
   }
   [[nodiscard]] std::optional<Right> right_of(std::string_view table, std::string_view command) const;
-  // Whether a command of a table waits for the COMMIT of its transaction; false: `status` says why it has no part in one.
-  // Unknown ones are refused when they are run.
-  [[nodiscard]] bool is_promised(Message const& message, Status& status) const;
+  // Not ok: it has no part in a transaction. Unknown commands are refused when they are run.
+  [[nodiscard]] Status check_promised(Message const& message) const;
   // Whether it adds something to its table: all other commands need an answer.
   [[nodiscard]] bool adds(Message const& message) const;
 
  private:
   // The command that the message is, if its sender may give it.
   struct Checked {
-    engine::HostedTable* table{nullptr};
+    engine::Outcome refusal{};            // its basis is that of the command, too
+    engine::HostedTable* table{nullptr};  // null: it was refused
     Command command{};
   };
-  [[nodiscard]] Checked check(Speaker const& speaker, Message const& message, Status& status, admin::Basis& basis);
+  [[nodiscard]] Checked check(Speaker const& speaker, Message const& message);
+  // Of a table with values outside the log.
+  [[nodiscard]] engine::Outcome run_with_values(Speaker const& speaker, Checked const& checked, Message& message,
+                                                Answer& answer);
   [[nodiscard]] engine::CommandType const* find(std::string_view table, std::string_view command) const;
 
   engine::Engine& engine_;

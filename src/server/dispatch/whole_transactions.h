@@ -1,14 +1,15 @@
-// TRANSACTION: the commands of a transaction in one message (wire/commands.h). They are promised and committed in
-// one turn, or nothing is done; values that belong outside the log are stored before that. For whoever has no connection
-// of his own (HTTP), and in one round trip. Owned by the server.
+// TRANSACTION: the commands of a transaction in one message (wire/commands.h). They are promised and committed in one
+// turn, or nothing is done; values that belong outside the log are stored before that. For clients without a connection
+// of their own (HTTP), and in one round trip. Owned by the server.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/engine.h"
 #include "fastjournal/message.h"
-#include "server/admin/commands.h"
+#include "server/admin/command.h"
 #include "server/dispatch/dispatch.h"
 #include "server/dispatch/stored_commands.h"
 #include "server/dispatch/table_commands.h"
@@ -16,18 +17,18 @@
 
 namespace fastjournal::server {
 
-class WholeTransactions final : public admin::WholeTransactions {
+class WholeTransactions {
  public:
   WholeTransactions(engine::Engine& engine, Sessions& sessions, Dispatch& dispatch, TableCommands& commands,
                     StoredCommands& stored)
       : engine_(engine), sessions_(sessions), dispatch_(dispatch), commands_(commands), stored_(stored) {}
 
-  void run_whole(admin::Request& request) override;
+  [[nodiscard]] engine::Outcome run(admin::Request const& request);
 
  private:
-  void run(admin::Request& request);
-  // False: the commands come again when their values are stored, or are refused.
-  [[nodiscard]] bool has_values_stored(Session& session, admin::Request& request);
+  [[nodiscard]] engine::Outcome commit_all(admin::Request const& request);
+  // None: their values are stored. Else the commands come again when they are, or are refused.
+  [[nodiscard]] std::optional<engine::Outcome> store_values(Session& session, admin::Request const& request);
   [[nodiscard]] Status promise(Session& session, Message& command);
 
   engine::Engine& engine_;

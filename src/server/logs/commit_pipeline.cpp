@@ -28,7 +28,8 @@ bool CommitPipeline::commit_turn() {
 void CommitPipeline::close_all_resting_on(log::Log const& log) {
   std::vector<ConnectionId> closing;
   sessions_.for_each([&](Session const& session) {
-    if (std::ranges::find(session.marks, &log, &Mark::log) != session.marks.end()) closing.push_back(session.id);
+    if (std::ranges::find(session.out.marks, &log, &Mark::log) != session.out.marks.end())
+      closing.push_back(session.id);
   });
   for (ConnectionId const id : closing)
     if (Session* const session = sessions_.find(id)) sessions_.close(*session);
@@ -47,9 +48,9 @@ void CommitPipeline::leave() {
   // Moved out first: messages that flushing makes room for belong to the next turn.
   sessions_.take_dirty(flushing_);
   for (Session* const session : flushing_) {
-    session->dirty = false;
+    session->out.dirty = false;
     close_marks(*session);
-    session->commit();
+    session->out.commit();
     output_.flush(*session);
   }
   flushing_.clear();
@@ -88,26 +89,26 @@ bool CommitPipeline::is_held(Mark const& mark) {
 
 void CommitPipeline::release(Session& session) {
   auto const holds = [this](Mark const& mark) { return is_held(mark); };
-  auto const closed = session.marks.begin() + static_cast<std::ptrdiff_t>(session.marks_closed);
-  auto const first = std::find_if(session.marks.begin(), closed, holds);
-  session.marks_closed -= static_cast<std::size_t>(first - session.marks.begin());
-  session.marks.erase(session.marks.begin(), first);
-  session.commit();
+  auto const closed = session.out.marks.begin() + static_cast<std::ptrdiff_t>(session.out.marks_closed);
+  auto const first = std::find_if(session.out.marks.begin(), closed, holds);
+  session.out.marks_closed -= static_cast<std::size_t>(first - session.out.marks.begin());
+  session.out.marks.erase(session.out.marks.begin(), first);
+  session.out.commit();
   output_.flush(session);
 }
 
 // At the end of the turn the LSN of its marks is known.
 void CommitPipeline::close_marks(Session& session) {
-  std::size_t kept = session.marks_closed;
-  for (std::size_t i = session.marks_closed; i < session.marks.size(); ++i) {
-    Mark const& mark = session.marks[i];
+  std::size_t kept = session.out.marks_closed;
+  for (std::size_t i = session.out.marks_closed; i < session.out.marks.size(); ++i) {
+    Mark const& mark = session.out.marks[i];
     Queue* const queue = queue_of(mark.log);
     if (queue == nullptr || !queue->is_behind) continue;
     queue->sessions.emplace_back(queue->needed, session.id);
-    session.marks[kept++] = {mark.begin, mark.log, queue->needed};
+    session.out.marks[kept++] = {mark.begin, mark.log, queue->needed};
   }
-  session.marks.resize(kept);
-  session.marks_closed = kept;
+  session.out.marks.resize(kept);
+  session.out.marks_closed = kept;
 }
 
 CommitPipeline::Queue* CommitPipeline::queue_of(log::Log const* log) {

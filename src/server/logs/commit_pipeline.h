@@ -22,7 +22,7 @@
 // If a log is fenced, the outcome of its pending records is unknown. Sessions that wait for it are closed, as after a
 // lost connection: the client asks again. If a log is unavailable, they continue to wait.
 //
-// Only a local log can fail (Standing::failed): then the daemon ends.
+// Only a local log can fail (State::failed): then the daemon ends.
 #pragma once
 
 #include <cstddef>
@@ -63,16 +63,16 @@ class CommitPipeline {
     queues_.push_back({.log = &log});
   }
 
-  // What is written to this session from here on is sent when the log is durable up to the end of this turn. One mark
+  // Output of this session from here on is sent when the log is durable up to the end of this turn. One mark
   // for each log and turn is enough: everything after it waits for it too.
   static void rest_on(Session& session, log::Log const& log) {
-    for (std::size_t i = session.marks_closed; i < session.marks.size(); ++i)
-      if (session.marks[i].log == &log) return;
-    session.marks.push_back({.begin = session.before + session.out.size(), .log = &log});
+    for (std::size_t i = session.out.marks_closed; i < session.out.marks.size(); ++i)
+      if (session.out.marks[i].log == &log) return;
+    session.out.marks.push_back({.begin = session.out.written(), .log = &log});
   }
   // The same of every log that serves.
   void rest_on_all(Session& session) const;
-  void rest_on(Session& session, admin::Basis const& basis) const {
+  void rest_on(Session& session, engine::Basis const& basis) const {
     if (basis.log != nullptr) rest_on(session, *basis.log);
     if (basis.all) rest_on_all(session);
   }
@@ -88,7 +88,7 @@ class CommitPipeline {
   void leave();
 
  private:
-  // What waits for one log.
+  // The waiters of one log.
   struct Queue {
     log::LogStore* log{nullptr};
     Lsn needed{};           // of this turn,

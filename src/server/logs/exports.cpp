@@ -5,7 +5,7 @@
 
 namespace fastjournal::server {
 
-// Who is mirrored elsewhere from now on begins anew: what is on its way to the former place is not looked at any more.
+// A table with a new destination begins anew: an export under way to the former one no longer counts.
 void Exports::look() {
   std::vector<One> next;
   std::unordered_map<engine::HostedTable const*, std::size_t> by_table;

@@ -15,7 +15,7 @@ void ServedLogs::add(log::LogStore& log) {
 void ServedLogs::add(log::SharedLog& log, engine::FollowedLog& followed) {
   has_shared_ = true;
   logs_.push_back({.log = &log,
-                   .standing = log::Standing::unavailable,
+                   .state = log::State::unavailable,
                    .shared = std::make_unique<SharedLog>(log, followed, engine_, clock_, notes_, alerts_)});
 }
 
@@ -38,10 +38,10 @@ Status ServedLogs::settle() {
   return {};
 }
 
-Status ServedLogs::seal() {
+Status ServedLogs::shut_down() {
   for (ServedLog const& served : logs_) {
     if (!served.serves()) continue;
-    Status status = served.log->seal();
+    Status status = served.log->shut_down();
     // Who asked for what is not durable there asks another node.
     if (served.shared != nullptr && !status.ok()) notes_.note(status.message());
     if (served.shared == nullptr && !status.ok()) return status;
@@ -67,11 +67,11 @@ bool ServedLogs::end_turn_of(ServedLog& served, bool is_crowded) {
   for (log::Lane const lane : log::kLanes)
     if (std::unique_ptr<log::LogJob> job = log.take_job(lane, now_us)) host_.run_job(log, lane, std::move(job));
   tell_news(log);
-  if (served.shared != nullptr) return log.standing() == log::Standing::fenced;
-  if (log.standing() == served.standing) return false;
-  served.standing = log.standing();
-  note_standing(served);
-  return served.standing == log::Standing::fenced;
+  if (served.shared != nullptr) return log.state() == log::State::fenced;
+  if (log.state() == served.state) return false;
+  served.state = log.state();
+  note_state(served);
+  return served.state == log::State::fenced;
 }
 
 // One alert for all logs, raised anew where it tells something else by now.
@@ -93,21 +93,21 @@ void ServedLogs::compare_declarations() {
                   "log,manual");
 }
 
-// Who was fenced lets its tables go; they are there again when it has read the log anew.
+// A fenced node drops its tables; they are back when it has reread the log.
 void ServedLogs::advance(ServedLog& served) {
   SharedLog& shared = *served.shared;
   if (shared.advance()) network_.turn_again();
   log::Owner owner = shared.log().owner();
-  if (shared.standing() == served.standing && owner == served.owner) return;
-  served.standing = shared.standing();
+  if (shared.state() == served.state && owner == served.owner) return;
+  served.state = shared.state();
   served.owner = std::move(owner);
-  note_standing(served);
+  note_state(served);
 }
 
-void ServedLogs::note_standing(ServedLog& served) {
+void ServedLogs::note_state(ServedLog& served) {
   log::LogStore const& log = *served.log;
   Status away;
-  std::string text = "log " + log.name() + " is " + std::string{name_of(served.standing)};
+  std::string text = "log " + log.name() + " is " + std::string{name_of(served.state)};
   if (!served.serves()) {
     text.append(": ").append(log.why().message());
     away = served.shared == nullptr ? Status{Code::unavailable, text} : served.shared->away();
@@ -134,7 +134,7 @@ void ServedLogs::retry_shared() {
 
 void ServedLogs::for_each_shared(std::function<void(One const&)> const& visit) {
   for (ServedLog const& served : logs_)
-    if (served.shared != nullptr) visit({.log = served.shared->log(), .standing = served.standing});
+    if (served.shared != nullptr) visit({.log = served.shared->log(), .state = served.state});
 }
 
 Status ServedLogs::step_down(std::string_view log, DurationMs for_so_long) {
@@ -172,7 +172,7 @@ void ServedLogs::tell_news(log::LogStore& log) {
 
 bool ServedLogs::check() {
   for (ServedLog const& served : logs_) {
-    if (served.log->standing() != log::Standing::failed) continue;
+    if (served.log->state() != log::State::failed) continue;
     die(served.log->why());
     return false;
   }
@@ -333,8 +333,8 @@ void ServedLogs::tell_each(std::function<MetricSink&(std::string_view log)> cons
 Status ServedLogs::readiness() const {
   for (ServedLog const& served : logs_) {
     // Another node that decides is as good.
-    if (served.serves() || served.standing == log::Standing::following) continue;
-    return {Code::unavailable, "log " + served.log->name() + " is " + std::string{name_of(served.standing)} + ": " +
+    if (served.serves() || served.state == log::State::following) continue;
+    return {Code::unavailable, "log " + served.log->name() + " is " + std::string{name_of(served.state)} + ": " +
                                    served.log->why().message()};
   }
   return {};

@@ -1,7 +1,7 @@
 // The logs that the server drives, whatever engine is behind each: the end of their turns, their jobs, what they report,
-// and their standing, which the engine is told. Owned by the server.
+// and their state, which the engine is told. Owned by the server.
 //
-// Only a local log can fail (Standing::failed): then the daemon is dead. Nothing more is sent or decided, and the host
+// Only a local log can fail (State::failed): then the daemon is dead. Nothing more is sent or decided, and the host
 // ends it.
 #pragma once
 
@@ -27,11 +27,11 @@ namespace fastjournal::server {
 
 struct ServedLog {
   log::LogStore* log{nullptr};
-  log::Standing standing{log::Standing::serving};  // as of the last turn's end
-  std::unique_ptr<SharedLog> shared{};             // null: this computer's own
-  log::Owner owner{};                              // as clients are told
+  log::State state{log::State::serving};  // as of the last turn's end
+  std::unique_ptr<SharedLog> shared{};    // null: this computer's own
+  log::Owner owner{};                     // as clients are told
 
-  [[nodiscard]] bool serves() const { return standing == log::Standing::serving; }
+  [[nodiscard]] bool serves() const { return state == log::State::serving; }
 };
 
 class ServedLogs final : public admin::BackupLogs, public admin::SharedLogs {
@@ -56,9 +56,9 @@ class ServedLogs final : public admin::BackupLogs, public admin::SharedLogs {
   [[nodiscard]] Status commit();
   // The daemon ends: shared logs are given to other nodes, with the turns that follow. True: they are.
   [[nodiscard]] bool leave();
-  // Of those that serve, at a clean end: first everything is committed, and then, when that was sent, they are sealed.
+  // Of those that serve, at a clean end: first everything is committed, and then, when that was sent, they get their clean-shutdown markers.
   [[nodiscard]] Status settle();
-  [[nodiscard]] Status seal();
+  [[nodiscard]] Status shut_down();
 
   // Ends the turn of each log. `is_crowded(i)`: so much waits for the log that the loop waits too, if it is local;
   // `fenced(i)`: it has just been fenced. False: the daemon is dead.
@@ -72,7 +72,7 @@ class ServedLogs final : public admin::BackupLogs, public admin::SharedLogs {
     if (has_shared_) compare_declarations();
     return check();
   }
-  // A log may have failed while it made room, for a refused command or for copying forward: then the daemon ends
+  // A log may have failed while it made room, for a refused command or for compaction: then the daemon ends
   // although nothing was written since. False: it is dead.
   bool check();
   [[nodiscard]] bool is_dead() const { return is_dead_; }
@@ -112,7 +112,7 @@ class ServedLogs final : public admin::BackupLogs, public admin::SharedLogs {
 
  private:
   [[nodiscard]] bool end_turn_of(ServedLog& served, bool is_crowded);
-  void note_standing(ServedLog& served);
+  void note_state(ServedLog& served);
   void advance(ServedLog& served);
   void compare_declarations();
   static void tell_shared(SharedLog const& shared, MetricSink& sink);

@@ -7,14 +7,14 @@ namespace {
 
 // What it waits for in a take-over comes by itself: the time, or answers.
 constexpr std::int64_t kLookAgainUs = 1'000;
-// A person changes one node after the other.
+// An operator changes one node after the other.
 constexpr std::int64_t kChangeUs = 60'000'000;
 
 }  // namespace
 
 bool SharedLog::advance() {
   TimeMs const now = clock_.now();
-  if (log_.standing() == log::Standing::fenced) {
+  if (log_.state() == log::State::fenced) {
     log_.follow_again(clock_.monotonic_us());
     is_taken_over_ = is_taking_over_ = false;
     followed_.let_go(away(), now);
@@ -128,10 +128,10 @@ bool SharedLog::leave() {
   return !log_.is_owned();
 }
 
-log::Standing SharedLog::standing() const {
-  log::Standing const out = log_.standing();
+log::State SharedLog::state() const {
+  log::State const out = log_.state();
   bool const can_serve = is_taken_over_ && !is_leaving_;
-  return out == log::Standing::serving && !can_serve ? log::Standing::unavailable : out;
+  return out == log::State::serving && !can_serve ? log::State::unavailable : out;
 }
 
 Status SharedLog::away() const {
@@ -145,7 +145,7 @@ Status SharedLog::away() const {
   if (is_leaving_ && log_.is_owned())
     return Status{Code::unavailable, "this node ends, and gives log " + log_.name() + " to another one"}.with(
         "retry", std::to_string(kRetryMs));
-  std::string const why = log_.is_owned() && log_.standing() == log::Standing::serving
+  std::string const why = log_.is_owned() && log_.state() == log::State::serving
                               ? "this node is taking log " + log_.name() + " over"
                               : log_.why().message();
   return Status{Code::unavailable, why}.with("retry", std::to_string(kRetryMs));

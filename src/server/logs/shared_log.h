@@ -20,7 +20,7 @@ inline constexpr std::string_view kDeclarationDiffers = "declaration-differs";
 
 class SharedLog {
  public:
-  // How soon clients may try again while nobody owns the log.
+  // How soon clients may try again while the log has no owner.
   static constexpr std::int64_t kRetryMs = 100;
 
   SharedLog(log::SharedLog& log, engine::FollowedLog& followed, engine::Engine& engine, TurnClock& clock,
@@ -35,8 +35,8 @@ class SharedLog {
   // When it wants a turn without a cause; INT64_MAX: not before there is one.
   [[nodiscard]] std::int64_t next_us() const { return look_at_us_; }
   // The log's own, but `serving` only when its tables were taken over.
-  [[nodiscard]] log::Standing standing() const;
-  // What commands on its tables are refused with while it does not serve.
+  [[nodiscard]] log::State state() const;
+  // The refusal of commands on its tables while it does not serve.
   [[nodiscard]] Status away() const;
   // The configuration was changed.
   void retry();

@@ -10,7 +10,7 @@ namespace {
 // Moved values that a table is told of in one step: their records fit into it.
 constexpr std::size_t kMovedPerStep = 64;
 constexpr std::uint32_t kStepsPerCopy = 1024;
-// Tables whose files are looked at once, though nobody wrote to them: some 5 us each.
+// Tables whose files are looked at once, though they were not written to: some 5 us each.
 constexpr std::uint64_t kLooksPerRound = 256;
 
 // Of types whose files a table may give to a group.
@@ -42,7 +42,7 @@ Result<engine::Outside*> TableFiles::outside_of(engine::HostedTable& table) {
                                 .access = std::move(access).value(),
                                 .usual = may_be_given ? std::optional{host_.usual_access()} : std::nullopt,
                                 .keeps = table.log->keeps},
-      *table.can.stores, one.get());
+      *table.can.stores, table.can.manages_files, one.get());
   One& added = *all_.emplace(folder, std::move(one)).first->second;
   Status status = added.files->open();
   if (status.ok() && is_serving_) status = begin(added);
@@ -124,7 +124,8 @@ std::vector<engine::HostedTable*> TableFiles::take_detached() {
   std::vector<engine::HostedTable*> out;
   for (One* const one : touched_)
     if (engine::HostedTable* const table = table_of(*one->files))
-      if (table->can.stores->take_detached()) out.push_back(table);
+      if (ManagesFiles* const manager = table->can.manages_files; manager != nullptr && manager->take_detached())
+        out.push_back(table);
   return out;
 }
 
@@ -140,12 +141,12 @@ bool TableFiles::move_copied(TimeMs now) {
       do {
         std::span<Moved const> const some = rest.first(std::min(rest.size(), kMovedPerStep));
         engine_.decide(*table, now, kStepsPerCopy,
-                       [&](Decision& decision) { return table->can.stores->decide_moved(some, decision); });
+                       [&](Decision& decision) { return table->can.manages_files->decide_moved(some, decision); });
         rest = rest.subspan(some.size());
       } while (!rest.empty());
       if (!copied.not_moved.empty())
         engine_.decide(*table, now, 1, [&](Decision& decision) {
-          table->can.stores->decide_not_moved(copied.not_moved, copied.why, decision);
+          table->can.manages_files->decide_not_moved(copied.not_moved, copied.why, decision);
           return false;
         });
     }
@@ -159,9 +160,9 @@ bool TableFiles::move_copied(TimeMs now) {
 
 bool TableFiles::move_out(One& one) {
   engine::HostedTable* const table = one.moving_out == 0 ? table_of(*one.files) : nullptr;
-  if (table == nullptr || !table->serves()) return false;
+  if (table == nullptr || table->can.offloads == nullptr || !table->serves()) return false;
   moved_out_.clear();
-  bool const again = table->can.stores->wish_to_move_out(moved_out_);
+  bool const again = table->can.offloads->request_offload(moved_out_);
   if (moved_out_.empty()) return again;
   std::vector<storage::Staging::Piece> pieces;
   for (std::string const& value : moved_out_) pieces.push_back({.bytes = value});
@@ -169,7 +170,7 @@ bool TableFiles::move_out(One& one) {
   if (stage.ok())
     one.moving_out = stage.value();
   else
-    table->can.stores->not_moved_out(stage.status());
+    table->can.offloads->offload_failed(stage.status());
   return stage.ok();
 }
 
@@ -178,18 +179,18 @@ bool TableFiles::take_stored(storage::ByteFiles& files, storage::Staging::Done c
   if (one.moving_out != done.stage) return false;
   one.moving_out = 0;
   if (engine::HostedTable* const table = table_of(files)) {
-    Stores& stores = *table->can.stores;
+    Offloads& offloads = *table->can.offloads;
     bool more = true;
     std::array<std::uint64_t, 4> carry{};
     if (done.status.ok() && table->serves())
       engine_.decide(*table, now, kStepsPerCopy, [&](Decision& decision) {
         decision.carry = carry;
-        more = stores.decide_moved_out(done.values, decision);
+        more = offloads.decide_offloaded(done.values, decision);
         carry = decision.carry;
         return more;
       });
     if (more)
-      stores.not_moved_out(done.status.ok() ? Status{Code::no_space, "there is no room in the log"} : done.status);
+      offloads.offload_failed(done.status.ok() ? Status{Code::no_space, "there is no room in the log"} : done.status);
   }
   files.staging().drop(done.stage);
   return true;
@@ -253,7 +254,7 @@ bool TableFiles::end_turn_of(One& one, std::int64_t now_us) {
   if (moves_on) network_.turn_again();
   files.end_turn(log.durable_lsn(), log.end_lsn(), now_us);
   if (!files.failure().ok()) {
-    // What was carried was not written: nobody is told where it is.
+    // What was carried was not written: its place is not told.
     logs_.fail(files.failure());
     return false;
   }

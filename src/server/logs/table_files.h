@@ -27,7 +27,7 @@
 
 namespace fastjournal::server {
 
-// Values outside the log were found damaged; a person lowers it.
+// Values outside the log were found damaged; an operator lowers it.
 inline constexpr std::string_view kBytesDamaged = "bytes-damaged";
 
 class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles {
@@ -66,13 +66,13 @@ class TableFiles final : public engine::OutsideMaker, public admin::BackupFiles 
   [[nodiscard]] std::vector<std::string> declared_anew();
   // A clean end: after it, the log may be written anew without the bytes that its records carry.
   [[nodiscard]] Status finish();
-  // Tables whose readers by name are to be disconnected (Stores::take_detached).
+  // Tables whose readers by name are to be disconnected (ManagesFiles::take_detached).
   [[nodiscard]] std::vector<engine::HostedTable*> take_detached();
   // Finished jobs are taken back. False: the daemon is dead.
   [[nodiscard]] bool collect();
   // Copies that are done are told to their tables. True: another turn is wanted.
   [[nodiscard]] bool move_copied(TimeMs now);
-  // Bytes that a table brings itself (Stores::wish_to_move_out): those that are stored are told to it. False: they are
+  // Bytes that a table brings itself (Offloads::request_offload): those that are stored are told to it. False: they are
   // not of a table.
   [[nodiscard]] bool take_stored(storage::ByteFiles& files, storage::Staging::Done const& done, TimeMs now);
   // After the logs' turn, before anything leaves: what was carried is written, and what is to be done beside the loop is

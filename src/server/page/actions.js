@@ -403,9 +403,10 @@ export function forget(branch) {
     title: `Forget the branch ${branch.xid}?`,
     verb: 'Forget',
     danger: true,
-    body: h(
-        'p', {},
-        `A person has decided it: ${branch.state}. If its manager asks later, it will hear that there never was one.`),
+    body:
+        h('p', {},
+          `An operator has decided it: ${
+              branch.state}. If its manager asks later, it will hear that there never was one.`),
     async run(signal) {
       await call('XA_FORGET', {xid: branch.xid}, signal);
       return `The branch ${branch.xid} is forgotten.`;

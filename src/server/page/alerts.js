@@ -36,7 +36,7 @@ export function open(main) {
         h('div', {class: 'alert-head'},
           badge(
               alert.priority >= 50 ? 'urgent' : 'notice',
-              `priority ${alert.priority} of 100; from 50 on it should reach a person`),
+              `priority ${alert.priority} of 100; from 50 on it should reach an operator`),
           h('strong', {}, alert.name),
           alert.table ? h('a', {href: link(['t', alert.table])}, alert.table) : h('span', {class: 'note'}, 'daemon'),
           h('span', {class: 'note'}, `priority ${alert.priority}`)),

@@ -1,4 +1,4 @@
-// Branches of distributed transactions, and how a person ends one in place of its manager.
+// Branches of distributed transactions, and how an operator ends one in place of its manager.
 import {action, decide, forget} from './actions.js';
 import {h} from './dom.js';
 import {live, rightsOnAll} from './live.js';
@@ -10,9 +10,9 @@ const STATES = {
   idle: 'no connection works on it; its manager has not prepared it',
   suspended: 'its connection works on something else meanwhile',
   rollback_only: 'nothing of it is done; its manager will hear so',
-  prepared: 'in doubt: it holds its rows and keys until its manager, or a person, ends it',
-  committed: 'a person has committed it; it is remembered until its manager has heard of it',
-  rolled_back: 'a person has rolled it back; it is remembered until its manager has heard of it',
+  prepared: 'in doubt: it holds its rows and keys until its manager, or an operator, ends it',
+  committed: 'an operator has committed it; it is remembered until its manager has heard of it',
+  rolled_back: 'an operator has rolled it back; it is remembered until its manager has heard of it',
 };
 
 function choices(one) {

@@ -27,7 +27,7 @@ const HELP = {
   processing: 'found, and to be brought there',
   restart: 'to be brought there again',
   dirty: 'to be brought there again if it has changed',
-  force: 'to be sent again by a person’s wish',
+  force: 'to be sent again at an operator’s request',
   error: 'failed, and rests until it is tried again',
   batched: 'in a worker’s batch',
   sending: 'about to be sent',

@@ -1,4 +1,4 @@
-// What cmake/embed.cmake writes of a folder: the bytes of its files.
+// The output of cmake/embed.cmake for a folder: the bytes of its files.
 #pragma once
 
 #include <span>

@@ -42,7 +42,7 @@ export function open(place, name) {
       {
         head: 'Parked',
         class: 'n',
-        title: 'they wait for a person: move or purge them',
+        title: 'they wait for an operator: move or purge them',
         cell: (one) => one.parked ? h('strong', {class: 'bad'}, number(one.parked)) : ''
       },
       {head: 'Bytes', class: 'n roomy', title: 'of the bodies', cell: (one) => bytes(one.bytes)},

@@ -16,7 +16,7 @@ const STAYS = {
   due: 'It can be handed out.',
   behind: 'It waits for another row of its key.',
   processing: 'A worker has it.',
-  parked: 'It was given up and waits for a person.',
+  parked: 'It was given up and waits for an operator.',
   paused: 'The table is paused.',
 };
 

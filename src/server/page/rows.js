@@ -16,7 +16,7 @@ const HELP = {
   due: 'can be handed out',
   behind: 'waits for the row of its key that is processed',
   processing: 'is leased',
-  parked: 'waits for a person',
+  parked: 'waits for an operator',
 };
 
 export const statusBadge = (status) => badge(status, HELP[status] ?? '');

@@ -14,19 +14,19 @@ std::string in_words(std::int64_t us) { return std::to_string(us / 1'000'000) + 
 }  // namespace
 
 void Acceptor::admit(ConnectionId id, env::Peer const& peer) {
-  Result<Session*> const session =
-      sessions_.admit(id, peer, listeners_.of(peer.listener).rights, listeners_.make_protocol(peer.listener));
+  Result<Session*> const session = connections_.sessions.admit(
+      id, peer, connections_.listeners.of(peer.listener).rights, connections_.listeners.make_protocol(peer.listener));
   if (!session.ok()) return refuse(id, peer, session.status());
   ++counters_.connections;
-  Listener const& listener = listeners_.of(peer.listener);
+  Listener const& listener = connections_.listeners.of(peer.listener);
   if (listener.make_protocol)
-    sessions_.speaks(*session.value(), listener.protocol == access::kHttp ? Spoken::http : Spoken::other);
+    connections_.sessions.speaks(*session.value(), listener.protocol == access::kHttp ? Spoken::http : Spoken::other);
   if (!peer.user.empty()) authentication_.take_certificate(*session.value(), peer.user);
 }
 
 void Acceptor::refuse(ConnectionId id, env::Peer const& peer, Status const& why) {
   ++counters_.refused;
-  static_cast<void>(network_.send(id, refusal_by(*listeners_.make_protocol(peer.listener), why.message())));
+  static_cast<void>(network_.send(id, refusal_by(*connections_.listeners.make_protocol(peer.listener), why.message())));
   network_.close(id);
   std::int64_t const now_us = time_.monotonic_us();
   if (now_us < note_at_us_) return;
@@ -38,14 +38,14 @@ void Acceptor::refuse(ConnectionId id, env::Peer const& peer, Status const& why)
 bool Acceptor::end_silent() {
   std::int64_t const now_us = time_.monotonic_us();
   for (int left = kSilentEndsMax; left > 0; --left) {
-    Session* const session = sessions_.first_silent(now_us);
+    Session* const session = connections_.sessions.first_silent(now_us);
     if (session == nullptr) return false;
-    if ((session->may_be_silent || session->waiting != 0) && session->in.empty()) {
-      sessions_.excuse(*session, now_us);
+    if ((session->life.may_be_silent || session->life.waiting != 0) && session->in.bytes.empty()) {
+      connections_.sessions.excuse(*session, now_us);
       continue;
     }
     ++counters_.silent;
-    if (session->is_known)
+    if (session->life.is_known)
       show_out(*session, "idle", "nothing was said for " + in_words(limits_.idle_us));
     else
       show_out(*session, "first-message", "no whole message came within " + in_words(limits_.first_message_us));
@@ -56,12 +56,12 @@ bool Acceptor::end_silent() {
 // Sends the reason and closes.
 void Acceptor::show_out(Session& session, std::string_view limit, std::string_view why) {
   // The reason would be taken for bytes of the file, or never be read.
-  if (!session.files.empty()) return sessions_.close(session);
+  if (!session.out.files.empty()) return connections_.sessions.close(session);
   Answer answer;
   std::string const name{limit};
   Status const status{Code::over_limit, std::string{why} + " (<limits " + name + "=\"...\">): closed"};
-  replies_.reply(session, Message{"CONNECT"}, answer, Status{status}.with("limit", name), {});
-  sessions_.end_after_answers(session);
+  connections_.replies.reply(session, Message{"CONNECT"}, answer, Status{status}.with("limit", name));
+  connections_.sessions.end_after_answers(session);
 }
 
 }  // namespace fastjournal::server

@@ -8,12 +8,10 @@
 #include "base/env/notes.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
-#include "server/answers/replies.h"
-#include "server/listeners.h"
+#include "server/connections.h"
+#include "server/core.h"
 #include "server/session/admission.h"
 #include "server/session/authentication.h"
-#include "server/session/sessions.h"
-#include "server/time_keeper.h"
 
 namespace fastjournal::server {
 
@@ -25,14 +23,12 @@ class Acceptor {
     std::uint64_t silent{0};  // closed because they were silent
   };
 
-  Acceptor(env::Network& network, Sessions& sessions, Listeners const& listeners, Authentication& authentication,
-           Replies& replies, TimeKeeper& time, env::Notes& notes, ConnectionLimits limits)
-      : network_(network),
-        sessions_(sessions),
-        listeners_(listeners),
+  Acceptor(Core& core, Connections& connections, Authentication& authentication, env::Network& network,
+           env::Notes& notes, ConnectionLimits limits)
+      : connections_(connections),
         authentication_(authentication),
-        replies_(replies),
-        time_(time),
+        time_(core.clock.time()),
+        network_(network),
         notes_(notes),
         limits_(limits) {}
 
@@ -46,12 +42,10 @@ class Acceptor {
   void refuse(ConnectionId id, env::Peer const& peer, Status const& why);
   void show_out(Session& session, std::string_view limit, std::string_view why);
 
-  env::Network& network_;
-  Sessions& sessions_;
-  Listeners const& listeners_;
+  Connections& connections_;
   Authentication& authentication_;
-  Replies& replies_;
   TimeKeeper& time_;
+  env::Network& network_;
   env::Notes& notes_;
   ConnectionLimits limits_;
   std::int64_t note_at_us_{0};

@@ -1,5 +1,5 @@
 // Admission of connections: their number, in all and of each peer, and the places that are reserved for administrators,
-// so that nobody can lock them out. One peer may have three quarters of all connections: on a small installation all
+// so that they cannot be locked out. One peer may have three quarters of all connections: on a small installation all
 // clients connect from 127.0.0.1, and a smaller limit would lock them out instead. A quarter stays for other addresses
 // and unix sockets.
 #pragma once
@@ -24,7 +24,7 @@ struct ConnectionLimits {
   std::int64_t idle_us{0};
 };
 
-// What a peer is told that gets no connection, or whose connection ends with this: there is no command to answer.
+// The message to a peer that gets no connection, or whose connection ends with this: there is no command to answer.
 [[nodiscard]] std::string refusal_by(Protocol& protocol, std::string_view why, Code code = Code::over_limit);
 
 class Admission {

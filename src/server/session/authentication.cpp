@@ -41,16 +41,13 @@ std::vector<std::string> Authentication::changes(access::Users const& next) cons
 void Authentication::use(access::Users next) {
   logins_.use(std::move(next));
   access::Users const& users = logins_.users();
-  listeners_.have_users(users.size() != 0);
-  sessions_.for_each([&](Session& session) {
-    bool const user_changed = session.user != nullptr && !is_as_before(users, session.user);
+  connections_.listeners.have_users(users.size() != 0);
+  connections_.sessions.for_each([&](Session& session) {
+    bool const user_changed = session.who.user != nullptr && !is_as_before(users, session.who.user);
     bool const token_changed = session.token_user != nullptr && !is_as_before(users, session.token_user);
     if (!user_changed && !token_changed) return;
-    if (user_changed) {
-      session.user = nullptr;
-      session.rights = listeners_.of(session.listener).rights;
-    }
-    bool const is_busy = session.may_be_silent || session.waiting != 0 || session.protocol->is_answering();
+    if (user_changed) log_out(session);
+    bool const is_busy = session.life.may_be_silent || session.life.waiting != 0 || session.protocol->is_answering();
     if (user_changed || is_busy) to_close_.push_back(session.id);
     if (token_changed) session.token_user = nullptr;
   });
@@ -71,16 +68,15 @@ void Authentication::take_certificate(Session& session, std::string_view name) {
     audit_.login_failed(session, name, "CERTIFICATE", {Code::not_allowed, "there is no such user"});
 }
 
-void Authentication::authenticate(admin::Request& request) {
-  Session* const session = sessions_.find(request.caller.connection);
-  if (session == nullptr || session->ending) return;
-  session->wipes_input = true;
-  if (session->link || listeners_.of(session->listener).make_protocol) {
-    request.status = {Code::not_supported,
-                      "AUTH needs a connection of messages to the daemon of its own; other protocols send a token with "
-                      "each request"};
-    return;
-  }
+engine::Outcome Authentication::authenticate(admin::Request const& request) {
+  Session* const session = connections_.sessions.find(request.caller.connection);
+  if (session == nullptr || session->life.is_ending()) return {};
+  session->in.has_token = true;
+  if (session->is_link() || connections_.listeners.of(session->listener).make_protocol)
+    return Status{
+        Code::not_supported,
+        "AUTH needs a connection of messages to the daemon of its own; other protocols send a token with each "
+        "request"};
   std::string_view const claimed = request.message.text("user");
   std::optional<access::Logins::Outcome> outcome =
       logins_.begin(session->id, {.token = request.message.text("token"), .user = claimed, .origin = session->origin},
@@ -89,19 +85,20 @@ void Authentication::authenticate(admin::Request& request) {
     Held held{.message = Message{"AUTH"}, .is_auth = true, .claimed = std::string{claimed.substr(0, 64)}, .bytes = 0};
     if (Value const* const name = request.message.find("request")) held.message.set("request", *name);
     held.message.own();
-    return hold(*session, std::move(held));
+    hold(*session, std::move(held));
+    return {};
   }
   if (outcome->user == nullptr) {
     audit_.login_failed(*session, claimed, "AUTH", outcome->status);
-    request.status = std::move(outcome->status);
-    return;
+    return std::move(outcome->status);
   }
   log_in(*session, outcome->user);
   tell(*session, request.answer);
+  return {};
 }
 
 void Authentication::carry_out(Session& session, Message& message, Protocol::Piece const& piece) {
-  session.wipes_input = true;
+  session.in.has_token = true;
   std::optional<access::Logins::Outcome> const outcome =
       logins_.begin(session.id, {.token = piece.token, .user = {}, .origin = session.origin}, time_.monotonic_us());
   if (!outcome) {
@@ -116,41 +113,40 @@ void Authentication::carry_out(Session& session, Message& message, Protocol::Pie
   }
   if (outcome->user != nullptr) return carry_out_as(session, message, piece, outcome->user);
   audit_.login_failed(session, {}, message.command, outcome->status);
-  dispatch_.refuse(session, message, outcome->status);
+  commands_.dispatch.refuse(session, message, outcome->status);
 }
 
 void Authentication::hold(Session& session, Held held) {
-  session.logs_in = true;
-  ++session.waiting;
-  session.kept += held.bytes;
-  sessions_.count(session);
+  session.life.waits_for = WaitsFor::login;
+  ++session.life.waiting;
+  session.account.kept += held.bytes;
+  connections_.sessions.count(session);
   held_.insert_or_assign(session.id, std::move(held));
 }
 
 void Authentication::log_in(Session& session, access::UserPtr const& user) const {
-  session.user = user;
-  session.user_origin = "user:" + user->name;
-  session.rights = access::united(listeners_.of(session.listener).rights, user->everywhere());
+  session.who = {.rights = access::united(connections_.listeners.of(session.listener).rights, user->everywhere()),
+                 .user = user,
+                 .origin = "user:" + user->name};
+}
+
+void Authentication::log_out(Session& session) const {
+  session.who = {.rights = connections_.listeners.of(session.listener).rights};
 }
 
 void Authentication::carry_out_as(Session& session, Message& message, Protocol::Piece const& piece,
                                   access::UserPtr const& user) {
-  Rights const rights = session.rights;
-  access::UserPtr const before = session.user;
-  std::string origin = session.user_origin;
+  Identity before = session.who;
   log_in(session, user);
   session.token_user = user;
   if (piece.kind == Protocol::Kind::begin)
-    contents_.begin(session, message, piece);
+    commands_.stored_commands.begin(session, message, piece);
   else
-    dispatch_.handle(session, message);
-  session.rights = rights;
-  session.user = before;
-  session.user_origin = std::move(origin);
+    commands_.dispatch.handle(session, message);
+  session.who = std::move(before);
   // The message may have been a RELOAD, which did not see him.
-  if (before == nullptr || is_as_before(logins_.users(), before)) return;
-  session.user = nullptr;
-  session.rights = listeners_.of(session.listener).rights;
+  if (session.who.user == nullptr || is_as_before(logins_.users(), session.who.user)) return;
+  log_out(session);
   to_close_.push_back(session.id);
 }
 
@@ -170,55 +166,56 @@ void Authentication::end_turn() {
   if (held_.empty() && to_close_.empty()) return;
   for (access::Logins::Outcome const& outcome : logins_.take_outcomes(time_.monotonic_us())) {
     auto const found = held_.find(outcome.who);
-    Session* const session = sessions_.find(outcome.who);
+    Session* const session = connections_.sessions.find(outcome.who);
     if (found == held_.end() || session == nullptr) continue;
     Held held = std::move(found->second);
     held_.erase(found);
-    session->logs_in = false;
-    session->held_back = true;  // its input goes on when what it gets is written
-    session->kept -= held.bytes;
-    if (session->waiting != 0) --session->waiting;
-    sessions_.mark_dirty(*session);
-    if (!session->ending) settle(*session, held, outcome);
-    if (held.ends && !session->ending) sessions_.end_after_answers(*session);
-    sessions_.count(*session);
+    session->go_on();
+    session->account.kept -= held.bytes;
+    connections_.sessions.mark_dirty(*session);
+    if (!session->life.is_ending()) settle(*session, held, outcome);
+    connections_.sessions.end_if_wanted(*session);
+    connections_.sessions.count(*session);
   }
   for (ConnectionId const id : std::exchange(to_close_, {}))
-    if (Session* const session = sessions_.find(id); session != nullptr && !session->ending) let_go(*session);
+    if (Session* const session = connections_.sessions.find(id); session != nullptr && !session->life.is_ending())
+      let_go(*session);
 }
 
 void Authentication::settle(Session& session, Held& held, access::Logins::Outcome const& outcome) {
   if (outcome.user == nullptr) audit_.login_failed(session, held.claimed, held.message.command, outcome.status);
   held.piece.value = held.value;
   if (outcome.user != nullptr && !held.is_auth) return carry_out_as(session, held.message, held.piece, outcome.user);
-  if (!held.is_auth) return dispatch_.refuse(session, held.message, outcome.status);
+  if (!held.is_auth) return commands_.dispatch.refuse(session, held.message, outcome.status);
   answer_.clear();
   if (outcome.user != nullptr) {
     log_in(session, outcome.user);
     tell(session, answer_);
   }
-  replies_.reply(session, held.message, answer_, outcome.status, {});
+  connections_.replies.reply(session, held.message, answer_, outcome.status);
 }
 
 // Its user is not what he was.
 void Authentication::let_go(Session& session) {
   answer_.clear();
   // Another protocol cannot say it: it has an answer under way, or nothing to answer.
-  if (!listeners_.of(session.listener).make_protocol)
-    replies_.reply(session, Message{"AUTH"}, answer_,
-                   {Code::not_allowed, "the user of this connection was changed or removed: connect again"}, {});
-  sessions_.end_after_answers(session);
+  if (!connections_.listeners.of(session.listener).make_protocol)
+    connections_.replies.reply(
+        session, Message{"AUTH"}, answer_,
+        Status{Code::not_allowed, "the user of this connection was changed or removed: connect again"});
+  connections_.sessions.end_after_answers(session);
 }
 
 void Authentication::tell(Session const& session, Answer& answer) const {
-  answer.message("AUTHENTICATED").add("user", std::string_view{session.user->name});
-  if (std::string const& bound = listeners_.of(session.listener).table; !bound.empty()) {
-    answer.add("rights", std::string_view{access::united(session.rights, session.user->on(bound)).names()});
+  answer.message("AUTHENTICATED").add("user", std::string_view{session.who.user->name});
+  if (std::string const& bound = connections_.listeners.of(session.listener).table; !bound.empty()) {
+    answer.add("rights", std::string_view{access::united(session.who.rights, session.who.user->on(bound)).names()});
     answer.add("table", std::string_view{bound});
     return;
   }
-  answer.add("rights", std::string_view{session.rights.names()});
-  if (session.user->has_grants_for_tables()) answer.add("grants", std::string_view{session.user->grants_for_tables()});
+  answer.add("rights", std::string_view{session.who.rights.names()});
+  if (session.who.user->has_grants_for_tables())
+    answer.add("grants", std::string_view{session.who.user->grants_for_tables()});
 }
 
 }  // namespace fastjournal::server

@@ -1,6 +1,6 @@
 // Whose unread input is next, where a turn's budget is not enough for all of it: in turns, a slice each, beginning with
 // those that had none since they sent something, so that no client waits for all commands of another. Owned by the
-// server. A session is in at most one of the two lines, once (Session::in_line); sessions that are gone are skipped.
+// server. A session is in at most one of the two lines, once (UnreadInput::is_in_line); sessions that are gone are skipped.
 #pragma once
 
 #include <deque>
@@ -24,17 +24,18 @@ class InputLine {
     std::deque<ConnectionId>& line = first_.empty() ? again_ : first_;
     Session* const session = sessions_.find(line.front());
     line.pop_front();
-    if (session == nullptr || !session->in_line) return nullptr;
-    session->in_line = false;
-    return session->ending ? nullptr : session;
+    if (session == nullptr || !session->in.is_in_line) return nullptr;
+    session->in.is_in_line = false;
+    return session->life.is_ending() ? nullptr : session;
   }
 
   // The network reads from it exactly while its input can be taken.
   void pause_reading(Session& session) {
     // An answer that is under way pauses only what has sent more: the end of others is still noticed.
-    bool const pause = session.full || session.in_line || session.ending || session.held_back || session.logs_in;
-    if (pause == session.reading_paused) return;
-    session.reading_paused = pause;
+    bool const pause = session.in.pause != UnreadInput::Pause::none || session.in.is_in_line ||
+                       session.life.is_ending() || session.life.logs_in();
+    if (pause == session.in.reading_paused) return;
+    session.in.reading_paused = pause;
     network_.pause_reading(session.id, pause);
   }
   // At the end of the turn. Reading stops only for those that are left, to save calls.
@@ -47,8 +48,8 @@ class InputLine {
 
  private:
   void stand(Session& session, std::deque<ConnectionId>& line) {
-    if (session.in_line) return;
-    session.in_line = true;
+    if (session.in.is_in_line) return;
+    session.in.is_in_line = true;
     line.push_back(session.id);
     queued_.push_back(session.id);
   }

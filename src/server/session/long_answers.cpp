@@ -5,14 +5,13 @@
 
 namespace fastjournal::server {
 
-void LongAnswers::take(Session& session, Message const& command, std::unique_ptr<admin::Parts> parts,
-                       admin::Basis const& basis) {
+void LongAnswers::take(Session& session, Message const& command, std::unique_ptr<engine::LongAnswer> parts,
+                       engine::Basis const& basis) {
   Waiting waiting{.connection = session.id, .command = {}, .parts = std::move(parts), .basis = basis};
   keep_for_answer(command, waiting.command);
   keep(session, waiting, waiting.parts->bytes());
-  session.in_parts = true;
-  ++session.fetches;
-  ++session.waiting;
+  session.life.waits_for = WaitsFor::parts;
+  ++session.life.waiting;
   sessions_.count(session);
   // The end of this turn goes on with it.
   waiting_.push_back(std::move(waiting));
@@ -28,7 +27,7 @@ bool LongAnswers::go_on(TimeMs now) {
     Session* const session = sessions_.find(waiting.connection);
     if (session == nullptr) continue;
     std::uint64_t following = 1;
-    if (session->unsent() <= kUnsentMax) {
+    if (session->out.unsent() <= kUnsentMax) {
       is_first = false;
       tell(*session, waiting, now, following);
       again = again || following != 0;
@@ -44,28 +43,25 @@ bool LongAnswers::go_on(TimeMs now) {
 void LongAnswers::tell(Session& session, Waiting& waiting, TimeMs now, std::uint64_t& left) {
   answer_.clear();
   left = waiting.parts->tell(now, answer_);
-  session.in_parts = false;
+  session.life.waits_for = WaitsFor::nothing;
   replies_.reply_part(session, waiting.command, answer_, left, waiting.basis);
-  session.in_parts = true;
+  session.life.waits_for = WaitsFor::parts;
   keep(session, waiting, left == 0 ? 0 : waiting.parts->bytes());
   sessions_.count(session);
   // So much that the clock is read.
-  turn_.budget().spend(TurnBudget::kLooksPerReading);
+  turn_.budget().spend(TurnBudget::kWorkUnitsPerReading);
 }
 
 void LongAnswers::end(Session& session) {
-  session.in_parts = false;
-  --session.fetches;
-  if (session.waiting != 0) --session.waiting;
-  session.held_back = true;
-  session.out += std::exchange(session.aside, {});
+  session.go_on();
+  session.out.bytes += std::exchange(session.out.aside, {});
   sessions_.mark_dirty(session);
   sessions_.end_if_wanted(session);
   sessions_.count(session);
 }
 
 void LongAnswers::keep(Session& session, Waiting& waiting, std::uint64_t bytes) {
-  session.kept += bytes - std::exchange(waiting.bytes, bytes);
+  session.account.kept += bytes - std::exchange(waiting.bytes, bytes);
 }
 
 void LongAnswers::session_ended(ConnectionId connection) {

@@ -1,9 +1,9 @@
-// Answers that are told in parts (admin::Parts), those over many tables: one part of a connection each turn, until its
+// Answers that are told in parts (engine::LongAnswer), those over many tables: one part of a connection each turn, until its
 // budget is used up, so that all others are served in between. What is unsent of such an answer is bounded, too: the next
 // part is told when its connection has taken most of those before.
 //
 // The messages of an answer stay together: nothing more is read from its connection meanwhile, and what else is said to
-// it is kept until the answer is whole (Session::aside). Each part rests on the logs as they are in its turn; figures of
+// it is kept until the answer is whole (UnsentOutput::aside). Each part rests on the logs as they are in its turn; figures of
 // different tables may be some time apart. Owned by the server.
 #pragma once
 
@@ -12,8 +12,8 @@
 #include <deque>
 #include <memory>
 
+#include "engine/outcome.h"
 #include "fastjournal/message.h"
-#include "server/admin/command.h"
 #include "server/answers/replies.h"
 #include "server/session/sessions.h"
 #include "server/turn.h"
@@ -28,7 +28,8 @@ class LongAnswers {
   LongAnswers(Sessions& sessions, Replies& replies, Turn& turn) : sessions_(sessions), replies_(replies), turn_(turn) {}
 
   // A part of it was told, if it has any so far.
-  void take(Session& session, Message const& command, std::unique_ptr<admin::Parts> parts, admin::Basis const& basis);
+  void take(Session& session, Message const& command, std::unique_ptr<engine::LongAnswer> parts,
+            engine::Basis const& basis);
   // At the end of a turn, before its logs are committed. True: there is more that a connection would take.
   [[nodiscard]] bool go_on(TimeMs now);
   void session_ended(ConnectionId connection);
@@ -38,8 +39,8 @@ class LongAnswers {
   struct Waiting {
     ConnectionId connection{};
     Message command;  // what an answer repeats of it
-    std::unique_ptr<admin::Parts> parts;
-    admin::Basis basis{};
+    std::unique_ptr<engine::LongAnswer> parts;
+    engine::Basis basis{};
     std::uint64_t bytes{0};  // of the parts, in the session's memory
   };
 

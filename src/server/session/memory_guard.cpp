@@ -17,7 +17,7 @@ constexpr std::int64_t kLookEveryUs = 10'000;
 // Beyond the rest of a message: an answer, and the growth of the buffer.
 constexpr std::uint64_t kSlackBytes = 256U << 10U;
 // What a message may have to come, with its slack, to be read when the process's memory has ended, if there is so much:
-// the longest line by default, whose length nobody knows before its end.
+// the longest line by default, whose length is unknown before its end.
 constexpr std::uint64_t kEndedRoom = 2U << 20U;
 // The most connections closed in one turn.
 constexpr int kClosedPerTurn = 64;
@@ -31,8 +31,8 @@ constexpr std::string_view kEndedText =
 constexpr std::int64_t kOverUs = 10'000'000;
 
 std::uint64_t missing_bytes(Session const& session) {
-  std::uint64_t const whole = session.protocol->whole_bytes(session.in);
-  return kSlackBytes + whole - std::min<std::uint64_t>(whole, session.in.size());
+  std::uint64_t const whole = session.protocol->whole_bytes(session.in.bytes);
+  return kSlackBytes + whole - std::min<std::uint64_t>(whole, session.in.bytes.size());
 }
 
 // The smallest first.
@@ -49,31 +49,31 @@ bool has_less(Session const* a, Session const* b) {
 
 // Its buffer grows to the end of the message that has begun, and no further.
 bool MemoryGuard::take_in(Session& session, std::string_view bytes) try {
-  std::size_t const size = session.in.size() + bytes.size();
+  std::size_t const size = session.in.bytes.size() + bytes.size();
   MayFail const may_fail{size > kBufferMayFail};
-  if (size > session.in.capacity()) {
+  if (size > session.in.bytes.capacity()) {
     // Not to twice the size. If little memory is left, the buffer grows in small steps.
-    std::size_t const ahead = session.in.capacity() >> (memory_.is_tight() ? 3U : 0U);
-    session.in.reserve(
-        std::max(size, std::min(session.in.capacity() + ahead, session.protocol->whole_bytes(session.in))));
+    std::size_t const ahead = session.in.bytes.capacity() >> (memory_.is_tight() ? 3U : 0U);
+    session.in.bytes.reserve(
+        std::max(size, std::min(session.in.bytes.capacity() + ahead, session.protocol->whole_bytes(session.in.bytes))));
   }
-  session.in.append(bytes);
+  session.in.bytes.append(bytes);
   return true;
 } catch (std::bad_alloc const&) {
   return false;
 }
 
 void MemoryGuard::lose(Session& session) {
-  if (session.lost) return;
-  session.lost = true;
+  if (session.account.lost) return;
+  session.account.lost = true;
   lost_.push_back(session.id);
 }
 
 void MemoryGuard::give_back_all_buffers() {
   sessions_.for_each([this](Session& session) {
-    if (session.in.empty()) session.in.shrink_to_fit();
-    if (session.out.empty()) session.out.shrink_to_fit();
-    if (session.pushed.empty()) session.pushed.shrink_to_fit();
+    if (session.in.bytes.empty()) session.in.bytes.shrink_to_fit();
+    if (session.out.bytes.empty()) session.out.bytes.shrink_to_fit();
+    if (session.out.pushed.empty()) session.out.pushed.shrink_to_fit();
     sessions_.count(session);
   });
 }
@@ -109,8 +109,8 @@ void MemoryGuard::look_after_end() {
 // Too much memory of clients
 
 void MemoryGuard::stop(Session& session) {
-  if (session.stopped) return;
-  session.stopped = true;
+  if (session.account.stopped) return;
+  session.account.stopped = true;
   stopped_.push_back(session.id);
   network_.turn_again();
 }
@@ -133,7 +133,7 @@ void MemoryGuard::relieve(Resume& resume) {
   waiting.swap(stopped_);
   for (ConnectionId const id : waiting) {
     Session* const session = sessions_.find(id);
-    if (session == nullptr || !session->stopped) continue;
+    if (session == nullptr || !session->account.stopped) continue;
     if (is_stopped(*session))
       stopped_.push_back(id);
     else
@@ -144,7 +144,7 @@ void MemoryGuard::relieve(Resume& resume) {
 }
 
 void MemoryGuard::go_on(Session& session, Resume& resume) {
-  session.stopped = false;
+  session.account.stopped = false;
   network_.turn_again();
   resume.resume(session);
 }
@@ -159,7 +159,7 @@ void MemoryGuard::let_on(std::int64_t now_us, Resume& resume) {
   let_on_at_us_ = now_us + kLookEveryUs;
   if (!is_scarce()) {
     for (ConnectionId const id : std::exchange(let_on_, {}))
-      if (Session* const session = sessions_.find(id)) session->let_on_until_us = 0;
+      if (Session* const session = sessions_.find(id)) session->account.let_on_until_us = 0;
     stuck_since_us_ = 0;
     return;
   }
@@ -169,12 +169,12 @@ void MemoryGuard::let_on(std::int64_t now_us, Resume& resume) {
   bool is_one_on = false;
   for (ConnectionId const id : stopped_) {
     Session* const session = sessions_.find(id);
-    if (session != nullptr && !session->in.empty()) within.push_back(session);
+    if (session != nullptr && !session->in.bytes.empty()) within.push_back(session);
   }
   for (ConnectionId const id : std::exchange(let_on_, {})) {
     Session* const session = sessions_.find(id);
-    if (session == nullptr || session->let_on_until_us == 0) continue;
-    if (now_us >= session->let_on_until_us) {
+    if (session == nullptr || session->account.let_on_until_us == 0) continue;
+    if (now_us >= session->account.let_on_until_us) {
       late.push_back(session);
       continue;
     }
@@ -185,12 +185,12 @@ void MemoryGuard::let_on(std::int64_t now_us, Resume& resume) {
   std::sort(within.begin(), within.end(), has_less);
   std::vector<ConnectionId> on;
   for (Session* const session : within) {
-    if (session->let_on_until_us != 0) continue;
+    if (session->account.let_on_until_us != 0) continue;
     std::uint64_t const missing = missing_bytes(*session);
     if (memory_.is_over() || missing > room) break;
     room -= missing;
     is_one_on = true;
-    session->let_on_until_us = now_us + kPatienceUs;
+    session->account.let_on_until_us = now_us + kPatienceUs;
     let_on_.push_back(session->id);
     on.push_back(session->id);
   }
@@ -198,7 +198,7 @@ void MemoryGuard::let_on(std::int64_t now_us, Resume& resume) {
   for (Session* const session : late) close_for_memory(*session, "it did not end its message in time");
   for (ConnectionId const id : on) {
     Session* const session = sessions_.find(id);
-    if (session != nullptr && session->stopped) go_on(*session, resume);
+    if (session != nullptr && session->account.stopped) go_on(*session, resume);
   }
   // If clients did not cause the shortage, closing them frees nothing.
   bool const worth = memory_.is_short() ? !within.empty() : memory_ended_ && memory_.total() > kWorthBytes;
@@ -236,7 +236,7 @@ void MemoryGuard::close_for_memory(Session& session, std::string_view why) {
                            ": send less at once and read what comes, or raise <limits client-memory=\"...\">";
   alerts_.raise(kClientMemoryShort, kPriority, session.peer + ": " + text, "clients,memory");
   // With unsent output the peer does not read, and the output may end within a line.
-  if (session.unsent() == 0) static_cast<void>(network_.send(session.id, refusal_by(*session.protocol, text)));
+  if (session.out.unsent() == 0) static_cast<void>(network_.send(session.id, refusal_by(*session.protocol, text)));
   sessions_.close(session);
 }
 

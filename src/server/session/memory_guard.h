@@ -41,9 +41,9 @@ class MemoryGuard {
   // A buffer of this size may not use the memory reserve; no connection is closed for less.
   static constexpr std::size_t kBufferMayFail = 1U << 20U;
 
-  MemoryGuard(ClientMemory& memory, Sessions& sessions, engine::Engine& engine, DaemonAlerts& alerts,
-              MemoryReserve& reserve, env::Network& network, TimeKeeper& time)
-      : memory_(memory),
+  MemoryGuard(Sessions& sessions, engine::Engine& engine, DaemonAlerts& alerts, MemoryReserve& reserve,
+              env::Network& network, TimeKeeper& time)
+      : memory_(sessions.memory()),
         sessions_(sessions),
         engine_(engine),
         alerts_(alerts),
@@ -53,8 +53,8 @@ class MemoryGuard {
 
   // Nothing may be read from it now.
   [[nodiscard]] bool is_stopped(Session const& session) const {
-    if (session.lost || memory_.is_over()) return true;
-    if (session.let_on_until_us != 0) return false;
+    if (session.account.lost || memory_.is_over()) return true;
+    if (session.account.let_on_until_us != 0) return false;
     return memory_ended_ ? session.account.large : memory_.is_greedy(session.account);
   }
   // It goes on when it is not stopped any more.

@@ -1,4 +1,4 @@
-// Sends what the sessions hold, as far as a commit covers it (Session::committed), and goes on with sessions whose
+// Sends what the sessions hold, as far as a commit covers it (UnsentOutput::committed), and goes on with sessions whose
 // output is out: they are read again, told of what they missed, or closed. Owned by the server.
 #pragma once
 
@@ -31,7 +31,7 @@ class Output final : public Resume {
         time_(time),
         bytes_max_(bytes_max) {}
 
-  [[nodiscard]] bool is_over(Session const& session) const { return session.unsent() > bytes_max_; }
+  [[nodiscard]] bool is_over(Session const& session) const { return session.out.unsent() > bytes_max_; }
   // The session may be gone afterwards.
   void flush(Session& session);
   void resume(Session& session) override { flush(session); }
@@ -41,9 +41,11 @@ class Output final : public Resume {
   [[nodiscard]] std::array<Histogram, 3> const& lateness_us() const { return lateness_us_; }
 
  private:
+  // If it was paused for something that is over.
+  void go_on_reading(Session& session);
   // False: bytes of a file cannot be read, so what was announced cannot become whole.
   [[nodiscard]] bool send(Session& session);
-  // What was written, up to `end` of it. False: not all of it is taken now.
+  // Sends the output, up to `end` of it. False: not all of it is taken now.
   [[nodiscard]] bool send_written(Session& session, std::size_t end);
   [[nodiscard]] std::size_t send_attached(Session& session, std::string_view bytes);
   // Of the first file. False: not all of it is taken now.
@@ -53,7 +55,7 @@ class Output final : public Resume {
   void measure_pushes(Session& session);
   // It is checked again if it may not.
   [[nodiscard]] bool may_go_on(Session& session) {
-    return session.unsent() <= bytes_max_ / 2 && !guard_.stops(session);
+    return session.out.unsent() <= bytes_max_ / 2 && !guard_.stops(session);
   }
 
   env::Network& network_;

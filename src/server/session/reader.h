@@ -7,38 +7,20 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/engine.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
-#include "server/answers/replies.h"
-#include "server/dispatch/dispatch.h"
-#include "server/dispatch/stored_commands.h"
-#include "server/logs/served_logs.h"
+#include "server/commands.h"
+#include "server/connections.h"
+#include "server/core.h"
 #include "server/session/authentication.h"
-#include "server/session/input_line.h"
-#include "server/session/memory_guard.h"
-#include "server/session/output.h"
-#include "server/session/sessions.h"
 #include "server/turn.h"
 
 namespace fastjournal::server {
 
 class Reader {
  public:
-  Reader(Sessions& sessions, InputLine& line, MemoryGuard& guard, Output const& output, Replies& replies,
-         Dispatch& dispatch, Authentication& authentication, StoredCommands& stored, engine::Engine& engine,
-         ServedLogs const& logs, Turn& turn)
-      : sessions_(sessions),
-        line_(line),
-        guard_(guard),
-        output_(output),
-        replies_(replies),
-        dispatch_(dispatch),
-        authentication_(authentication),
-        stored_(stored),
-        engine_(engine),
-        logs_(logs),
-        turn_(turn) {}
+  Reader(Core& core, Connections& connections, Commands& commands, Authentication& authentication, Turn& turn)
+      : core_(core), connections_(connections), commands_(commands), authentication_(authentication), turn_(turn) {}
 
   // Bytes that arrived. The session may be gone afterwards.
   void take(Session& session, std::string_view bytes);
@@ -58,18 +40,12 @@ class Reader {
   void keep_rest(Session& session, std::string_view unread, std::size_t consumed);
   void handle(Session& session, Protocol::Piece const& piece);
   void carry_out(Session& session, Protocol::Piece const& piece);
-  void note_cost(std::uint64_t looks);
+  void note_cost(std::uint64_t work_units);
 
-  Sessions& sessions_;
-  InputLine& line_;
-  MemoryGuard& guard_;
-  Output const& output_;
-  Replies& replies_;
-  Dispatch& dispatch_;
+  Core& core_;
+  Connections& connections_;
+  Commands& commands_;
   Authentication& authentication_;
-  StoredCommands& stored_;
-  engine::Engine& engine_;
-  ServedLogs const& logs_;
   Turn& turn_;
   Message message_;                  // memory that is reused
   std::vector<ConnectionId> ended_;  // their input ended, and their protocols do not know so far

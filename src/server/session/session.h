@@ -1,6 +1,8 @@
-// One connection: its unread input, its unsent output, and its peer. Owned by Sessions; plain data.
+// One connection: who it is, its unread input, its unsent output, what it is doing until it ends, and what it costs.
+// Owned by Sessions; plain data.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -28,17 +30,55 @@ class Readings;
 
 namespace fastjournal::server {
 
-enum class Spoken : std::uint8_t {
-  messages,
-  http,
-  other,  // a protocol of a table type
+struct Session;
+
+// other: a protocol of a table type.
+enum class Spoken : std::uint8_t { messages, http, other };
+
+// Whom the daemon called, if the peer did not call. A communicatord's senders are trusted.
+enum class Called : std::uint8_t { no_one, alert_peer, communicator };
+
+// Buffers that grew beyond this are freed when empty.
+inline constexpr std::size_t kBufferKeptBytes = 256U << 10U;
+
+// Memory of a silent connection, here and in the reactor.
+inline constexpr std::size_t kConnectionBytes = 2048;
+
+template <typename Bytes>
+void clear_buffer(Bytes& buffer) {
+  buffer.clear();
+  if (buffer.capacity() > kBufferKeptBytes) buffer.shrink_to_fit();
+}
+
+// Whose commands they are.
+struct Identity {
+  // Of the listener, or of a connection that we opened; and those that the user has on all tables.
+  Rights rights{};
+  access::UserPtr user{};  // who logged in, or whose certificate it is; null: none
+  std::string origin{};    // of a user: the owner of his names
 };
 
-// When a push became due, for its lateness, and where it ends in `out`.
-struct Pushed {
-  TimeMs due{};
-  work::ListenMode mode{};
-  std::size_t end{0};
+// The commands that it sent and that were not handled so far.
+struct UnreadInput {
+  // Why it does not even stand in line. Of two reasons the last one counts; the other is checked when that is over.
+  enum class Pause : std::uint8_t {
+    none,
+    held_back,  // something else must happen first (Session::must_wait)
+    full,       // its output must be sent first, or there is no memory for more
+  };
+  enum class End : std::uint8_t { open, came, told };  // told: its protocol knows
+
+  Buffer bytes;  // an incomplete message, or messages that wait
+  Pause pause{Pause::none};
+  End end{End::open};
+  bool is_in_line{false};      // earlier input waits for its turn (input_line.h)
+  bool reading_paused{false};  // by the network
+  bool has_token{false};       // which is wiped
+  bool may_end{false};         // a value that comes in pieces: it may be whole though nothing more comes
+
+  [[nodiscard]] bool is_full() const { return pause == Pause::full; }
+  // It goes on when what the session is sent now is written.
+  void hold_back() { pause = std::max(pause, Pause::held_back); }
 };
 
 // The stream of answers from here on depends on a log: it is sent once that is durable up to `lsn`.
@@ -46,6 +86,13 @@ struct Mark {
   std::uint64_t begin{0};  // counted from the begin of the stream
   log::Log const* log{nullptr};
   Lsn lsn{kNoLsn};  // none: of the current turn
+};
+
+// When a push became due, for its lateness, and where it ends in the unsent bytes.
+struct Pushed {
+  TimeMs due{};
+  work::ListenMode mode{};
+  std::size_t end{0};
 };
 
 // A file whose descriptor goes to the peer with the byte at this place of the stream.
@@ -66,17 +113,90 @@ struct FileBytes {
   std::uint64_t reading{0};           // until this number is given back
 };
 
-// Buffers that grew beyond this are freed when empty.
-inline constexpr std::size_t kBufferKeptBytes = 256U << 10U;
+// The stream of answers, as far as it was not sent. Its lists are in order; those of attachments and files are usually
+// empty.
+struct UnsentOutput {
+  // told: the peer knows that nothing more comes (Protocol::ends_output). gone: so is its connection, and a value that
+  // it sent whole is being stored.
+  enum class End : std::uint8_t { open, told, gone };
 
-// Memory of a silent connection, here and in the reactor.
-inline constexpr std::size_t kConnectionBytes = 2048;
+  std::string bytes;
+  std::string aside;            // what is said meanwhile, while an answer is told in parts (long_answers.h)
+  std::uint64_t before{0};      // bytes of the stream before these
+  std::size_t sent{0};          // given to the kernel
+  std::size_t committed{0};     // covered by a commit; nothing after it may be sent
+  std::vector<Mark> marks;      // everything before the first may be sent
+  std::size_t marks_closed{0};  // of these: of earlier turns
+  std::vector<Pushed> pushed;
+  std::vector<Attachment> attachments;
+  std::list<FileBytes> files;
+  std::uint64_t file_bytes{0};  // of these, not sent yet
+  End end{End::open};
+  bool told_full{false};  // the engine sends it nothing
+  bool dirty{false};      // in the list of those to flush (sessions.h)
 
-template <typename Bytes>
-void clear_buffer(Bytes& buffer) {
-  buffer.clear();
-  if (buffer.capacity() > kBufferKeptBytes) buffer.shrink_to_fit();
-}
+  // Where in the stream the next byte comes, and how far the peer was sent it.
+  [[nodiscard]] std::uint64_t written() const { return before + bytes.size(); }
+  [[nodiscard]] std::uint64_t taken() const { return before + sent; }
+  // According to its marks.
+  void commit() { committed = marks.empty() ? bytes.size() : static_cast<std::size_t>(marks.front().begin - before); }
+  [[nodiscard]] std::uint64_t unsent() const { return bytes.size() - sent + file_bytes; }
+  // It may leave now.
+  [[nodiscard]] bool has_to_send() const {
+    return sent < committed || (!files.empty() && files.front().at <= before + committed);
+  }
+  [[nodiscard]] std::uint64_t memory_bytes() const {
+    return bytes.capacity() + aside.capacity() + pushed.capacity() * sizeof(Pushed) + marks.size() * sizeof(Mark) +
+           files.size() * (sizeof(FileBytes) + 2 * sizeof(void*));
+  }
+};
+
+// What its last command waits for. Nothing is read meanwhile, so it is one thing at a time.
+enum class WaitsFor : std::uint8_t {
+  nothing,
+  login,       // a token of it is being verified (authentication.h)
+  storing,     // of a value (stored_commands.h)
+  committing,  // a transaction in several logs (EngineReplies)
+  parts,       // of an answer (long_answers.h)
+};
+
+// What it is doing, and how far its end is.
+struct SessionLife {
+  enum class End : std::uint8_t {
+    open,
+    after_answers,  // it ends when what it waits for was told
+    ending,         // nothing more is read; it is closed when its output is sent
+  };
+
+  WaitsFor waits_for{WaitsFor::nothing};
+  End end{End::open};
+  bool is_known{false};       // it has sent a message
+  bool may_be_silent{false};  // it listens, or makes a backup
+  Admission::Place place{Admission::Place::none};
+  std::uint32_t fetches{0};               // answers that wait for bytes (stored_answers.h): nothing is read
+  std::uint32_t waiting{0};               // commands whose answers come later
+  std::list<Session*>* silence{nullptr};  // its queue in silence.h
+  std::list<Session*>::iterator place_in_silence;
+  std::int64_t silent_since_us{0};
+
+  [[nodiscard]] bool is_ending() const { return end == End::ending; }
+  [[nodiscard]] bool is_storing() const { return waits_for == WaitsFor::storing; }
+  [[nodiscard]] bool is_in_parts() const { return waits_for == WaitsFor::parts; }
+  [[nodiscard]] bool logs_in() const { return waits_for == WaitsFor::login; }
+  // A command of it is under way, and its answer is to come.
+  [[nodiscard]] bool keeps_waiting() const { return fetches != 0 || (waits_for != WaitsFor::nothing && !logs_in()); }
+  void answered() {
+    if (waiting != 0) --waiting;
+  }
+};
+
+// What clients cost (client_memory.h), and what is done about it (memory_guard.h).
+struct SessionAccount : ClientMemory::Account {
+  std::uint64_t kept{0};            // memory of its waiting commands and listeners in the engine
+  bool lost{false};                 // there was no memory for an answer: it will be closed
+  bool stopped{false};              // not read, to save memory; in the list of those
+  std::int64_t let_on_until_us{0};  // until then it may finish its message all the same; 0: it may not
+};
 
 struct Session {
   Session(ConnectionId connection, env::Peer const& from, std::unique_ptr<Protocol> spoken)
@@ -89,77 +209,35 @@ struct Session {
   std::string peer;
   std::string origin;      // its origin (env::Peer)
   std::uint32_t listener;  // its listener; 0: opened by the daemon
-  std::string worker;      // its default name in leases
-  // Of the listener, or of a connection that we opened; and those that the user has on all tables.
-  Rights rights{};
-  access::UserPtr user;        // who logged in, or whose certificate it is; null: nobody
-  std::string user_origin;     // the owner of his names
+  Called called{Called::no_one};
+  Spoken speaks{Spoken::messages};
+  bool holds_leases{true};  // of the protocol: what it leases ends with it
+  std::string worker;       // its default name in leases
+  Identity who;
   access::UserPtr token_user;  // of the last message that came with a token; null: there was none
   std::unique_ptr<Protocol> protocol;
-  bool holds_leases{true};              // of the protocol: what it leases ends with it
-  Buffer in;                            // an incomplete message, or messages that wait for room in `out`
-  std::string out;                      // answers
-  std::string aside;                    // what is said meanwhile, while an answer is told in parts (long_answers.h)
-  std::uint64_t before{0};              // bytes removed from `out` so far
-  std::size_t sent{0};                  // of `out`: given to the kernel
-  std::vector<Mark> marks;              // in order; everything before the first may be sent
-  std::size_t marks_closed{0};          // of these: of earlier turns
-  std::size_t committed{0};             // of `out`: covered by a commit; nothing after it may be sent
-  std::vector<Pushed> pushed;           // pushes in `out` that were not sent yet
-  std::vector<Attachment> attachments;  // in order; usually none
-  std::list<FileBytes> files;           // in order; usually none
-  std::uint64_t file_bytes{0};          // of these, not sent yet
-  bool output_ended{false};             // the peer was told that nothing more comes (Protocol::ends_output)
-  bool peer_gone{false};                // its connection is gone, and a value that it sent whole is being stored
-  bool reading_paused{false};           // the network reads nothing more
-  bool full{false};                     // ... because `out` must be sent first
-  bool in_line{false};                  // ... because earlier input waits for its turn (input_line.h)
-  bool held_back{false};                // input waits until an answer is whole (Protocol::is_answering), or a login
-  bool logs_in{false};                  // a token of it is being verified: nothing is read (authentication.h)
-  bool stores{false};                   // a value of it is being stored: nothing is read (stored_commands.h)
-  bool commits{false};                  // a transaction of it, in several logs: nothing is read (EngineReplies)
-  bool in_parts{false};                 // an answer of it is
-  std::uint32_t fetches{0};             // answers that are, or wait for bytes (stored_answers.h): nothing is read
-  bool ends_then{false};                // it ends when these were told
-  bool wipes_input{false};              // its input has a token in it
-  bool told_full{false};                // the engine sends it nothing
-  bool input_ended{false};
-  bool end_told{false};  // to its protocol
-  bool may_end{false};   // a value that comes in pieces: it may be whole though nothing more comes
-  Admission::Place place{Admission::Place::none};
-  std::list<Session*>* silence{nullptr};  // its queue in silence.h
-  std::list<Session*>::iterator place_in_silence;
-  std::int64_t silent_since_us{0};
-  std::uint32_t waiting{0};   // commands whose answers come later
-  bool may_be_silent{false};  // it listens, or makes a backup
-  bool is_known{false};       // it has sent a message
-  bool ending{false};         // nothing more is read; it is closed when `out` is sent
-  bool link{false};           // opened by the daemon
-  Spoken speaks{Spoken::messages};
-  bool communicator{false};  // to a communicatord, whose senders are trusted
-  bool dirty{false};         // in the list of those to flush (sessions.h)
 
-  ClientMemory::Account account{};
-  std::uint64_t kept{0};            // memory of its waiting commands and listeners in the engine
-  bool lost{false};                 // there was no memory for an answer: it will be closed
-  bool stopped{false};              // not read, to save memory; in the list of those (memory_guard.h)
-  std::int64_t let_on_until_us{0};  // until then it may finish its message all the same; 0: it may not
+  UnreadInput in;
+  UnsentOutput out;
+  SessionLife life;
+  SessionAccount account;
 
-  // A value of it is being stored, or read for it; or a transaction is being committed.
-  [[nodiscard]] bool keeps_waiting() const { return stores || commits || fetches != 0; }
+  [[nodiscard]] bool is_link() const { return called != Called::no_one; }
+  [[nodiscard]] bool is_communicator() const { return called == Called::communicator; }
+  // The owner of the names in its commands.
+  [[nodiscard]] std::string const& owner() const { return who.user == nullptr ? origin : who.origin; }
   // Nothing more is handled until something else has happened.
-  [[nodiscard]] bool must_wait() const { return logs_in || keeps_waiting() || protocol->is_answering(); }
-  // According to its marks.
-  void commit() { committed = marks.empty() ? out.size() : static_cast<std::size_t>(marks.front().begin - before); }
-  [[nodiscard]] std::uint64_t unsent() const { return out.size() - sent + file_bytes; }
-  // It may leave now.
-  [[nodiscard]] bool has_to_send() const {
-    return sent < committed || (!files.empty() && files.front().at <= before + committed);
+  [[nodiscard]] bool must_wait() const {
+    return life.waits_for != WaitsFor::nothing || life.fetches != 0 || protocol->is_answering();
+  }
+  // What its command waited for is there: it is answered now.
+  void go_on() {
+    life.waits_for = WaitsFor::nothing;
+    life.answered();
+    in.hold_back();
   }
   [[nodiscard]] std::uint64_t memory_bytes() const {
-    return kConnectionBytes + in.capacity() + out.capacity() + aside.capacity() + pushed.capacity() * sizeof(Pushed) +
-           marks.size() * sizeof(Mark) + files.size() * (sizeof(FileBytes) + 2 * sizeof(void*)) + kept +
-           protocol->kept_bytes();
+    return kConnectionBytes + in.bytes.capacity() + out.memory_bytes() + account.kept + protocol->kept_bytes();
   }
 };
 

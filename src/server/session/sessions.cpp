@@ -11,23 +11,22 @@ Result<Session*> Sessions::admit(ConnectionId id, env::Peer const& peer, Rights 
   auto session = std::make_unique<Session>(id, peer, std::move(protocol));
   Result<Admission::Place> const place = admission_.enter(session->origin, rights.has(Right::admin));
   if (!place.ok()) return place.status();
-  session->place = place.value();
-  session->rights = rights;
+  session->life.place = place.value();
+  session->who.rights = rights;
   silence_.begin(*session, time_.monotonic_us());
   memory_.open(session->account, session->origin);
   count(*session);
   return sessions_.emplace(id, std::move(session)).first->second.get();
 }
 
-Session& Sessions::open_link(ConnectionId id, env::Peer const& peer, Rights rights, bool communicator,
+Session& Sessions::open_link(ConnectionId id, env::Peer const& peer, Rights rights, Called called,
                              std::unique_ptr<Protocol> protocol) {
   Session& session = *sessions_.emplace(id, std::make_unique<Session>(id, peer, std::move(protocol))).first->second;
   memory_.open(session.account, session.origin);
   count(session);
-  session.link = true;
-  session.is_known = true;  // we called
-  session.communicator = communicator;
-  session.rights = rights;
+  session.called = called;
+  session.life.is_known = true;  // we called
+  session.who.rights = rights;
   return session;
 }
 
@@ -48,24 +47,24 @@ void Sessions::gone(ConnectionId id) {
 }
 
 void Sessions::end_after_answers(Session& session) {
-  session.ending = true;
+  session.life.end = SessionLife::End::ending;
   // It is looked at when the turn ends: there may be nothing to be sent, and nothing more is read.
   mark_dirty(session);
   // A file that its peer does not read has no other end.
-  if (session.files.empty()) silence_.end(session);
-  clear_buffer(session.in);
-  session.reading_paused = true;
+  if (session.out.files.empty()) silence_.end(session);
+  clear_buffer(session.in.bytes);
+  session.in.reading_paused = true;
   network_.pause_reading(session.id, true);
 }
 
 // Before it is erased.
 void Sessions::forget(Session& session) {
-  for (FileBytes const& one : session.files)
+  for (FileBytes const& one : session.out.files)
     if (one.owner != nullptr) one.owner->finish(one.reading);
-  if (session.dirty) std::erase(dirty_, &session);
+  if (session.out.dirty) std::erase(dirty_, &session);
   if (session.speaks != Spoken::messages) --speaking_[static_cast<std::size_t>(session.speaks)];
   silence_.end(session);
-  admission_.leave(session.origin, session.place);
+  admission_.leave(session.origin, session.life.place);
   memory_.close(session.account, session.origin);
 }
 

@@ -34,11 +34,13 @@ class SessionEnd {
 
 class Sessions {
  public:
-  Sessions(env::Network& network, TimeKeeper& time, ClientMemory& memory, ConnectionLimits limits, SessionEnd& end)
+  // `memory_bytes`: for everything that clients cause beside rows (client_memory.h).
+  Sessions(env::Network& network, TimeKeeper& time, std::uint64_t memory_bytes, ConnectionLimits limits,
+           SessionEnd& end)
       : network_(network),
         time_(time),
-        memory_(memory),
         end_(end),
+        memory_(memory_bytes, limits.most + limits.reserved),
         admission_(limits),
         silence_(limits.first_message_us, limits.idle_us) {}
 
@@ -46,7 +48,7 @@ class Sessions {
   [[nodiscard]] Result<Session*> admit(ConnectionId id, env::Peer const& peer, Rights rights,
                                        std::unique_ptr<Protocol> protocol);
   // A connection that the daemon opened: it has a place in any case.
-  Session& open_link(ConnectionId id, env::Peer const& peer, Rights rights, bool communicator,
+  Session& open_link(ConnectionId id, env::Peer const& peer, Rights rights, Called called,
                      std::unique_ptr<Protocol> protocol);
 
   // Null: there is none, or not any more.
@@ -79,26 +81,29 @@ class Sessions {
   void end_after_answers(Session& session);
   // It was to end when what it waited for was told.
   void end_if_wanted(Session& session) {
-    if (session.ends_then && !session.keeps_waiting() && !session.ending) end_after_answers(session);
+    if (session.life.end == SessionLife::End::after_answers && !session.life.keeps_waiting())
+      end_after_answers(session);
   }
 
   // It has output to send, or is to be closed, at the end of the turn.
   void mark_dirty(Session& session) {
-    if (session.dirty) return;
-    session.dirty = true;
+    if (session.out.dirty) return;
+    session.out.dirty = true;
     dirty_.push_back(&session);
   }
   // Those, each once, in order; the list is empty from here on. `into` is empty.
   void take_dirty(std::vector<Session*>& into) { into.swap(dirty_); }
   [[nodiscard]] bool has_dirty() const { return !dirty_.empty(); }
 
+  [[nodiscard]] ClientMemory& memory() { return memory_; }
+  [[nodiscard]] ClientMemory const& memory() const { return memory_; }
   // Its memory is counted anew.
   void count(Session& session) { memory_.set(session.account, session.memory_bytes()); }
 
   // It sent a whole message, or took output. Called for each read: without a limit only new connections cost anything.
   void heard(Session& session) {
-    if (!session.is_known || session.link || (session.ending && session.files.empty())) return;
-    if (session.silence != nullptr || silence_.watches_idle()) silence_.heard(session, time_.monotonic_us());
+    if (!session.life.is_known || session.is_link() || (session.life.is_ending() && session.out.files.empty())) return;
+    if (session.life.silence != nullptr || silence_.watches_idle()) silence_.heard(session, time_.monotonic_us());
   }
   // One that was silent for too long and waits for nothing; null: none.
   [[nodiscard]] Session* first_silent(std::int64_t now_us) const { return silence_.first_over(now_us); }
@@ -112,8 +117,8 @@ class Sessions {
 
   env::Network& network_;
   TimeKeeper& time_;
-  ClientMemory& memory_;
   SessionEnd& end_;
+  ClientMemory memory_;
   Admission admission_;
   Silence silence_;
   std::unordered_map<ConnectionId, std::unique_ptr<Session>> sessions_;  // never iterated for its order

@@ -21,8 +21,8 @@ class Silence {
   // It sent a whole message, or accepted output.
   void heard(Session& session, std::int64_t now_us) { stand(session, idle_, now_us); }
   void end(Session& session) {
-    if (session.silence != nullptr) session.silence->erase(session.place_in_silence);
-    session.silence = nullptr;
+    if (session.life.silence != nullptr) session.life.silence->erase(session.life.place_in_silence);
+    session.life.silence = nullptr;
   }
   // A connection whose time is over; null: none. The caller closes it, or reports a message of it.
   [[nodiscard]] Session* first_over(std::int64_t now_us) const {
@@ -43,19 +43,19 @@ class Silence {
 
     [[nodiscard]] std::int64_t over_us() const {
       if (sessions.empty()) return INT64_MAX;
-      return (sessions.front()->silent_since_us + limit_us + kStepUs - 1) / kStepUs * kStepUs;
+      return (sessions.front()->life.silent_since_us + limit_us + kStepUs - 1) / kStepUs * kStepUs;
     }
   };
 
   // At the end of the queue.
   void stand(Session& session, Line& line, std::int64_t now_us) {
     if (line.limit_us == 0) return end(session);
-    session.silent_since_us = now_us;
-    if (session.silence == nullptr)
-      session.place_in_silence = line.sessions.insert(line.sessions.end(), &session);
+    session.life.silent_since_us = now_us;
+    if (session.life.silence == nullptr)
+      session.life.place_in_silence = line.sessions.insert(line.sessions.end(), &session);
     else
-      line.sessions.splice(line.sessions.end(), *session.silence, session.place_in_silence);
-    session.silence = &line.sessions;
+      line.sessions.splice(line.sessions.end(), *session.life.silence, session.life.place_in_silence);
+    session.life.silence = &line.sessions;
   }
 
   Line first_;

@@ -17,7 +17,7 @@ namespace fastjournal::bcdb {
 inline constexpr std::size_t kKeyBytes = 12;
 inline constexpr std::size_t kKeyDigits = 2 * kKeyBytes;
 
-// Whoever has an equal pair has the same key. The order is that of the index.
+// Equal pairs have the same key. The order is that of the index.
 struct Key {
   std::uint32_t hash_value{0};
   std::uint64_t hash_id{0};

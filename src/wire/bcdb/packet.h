@@ -108,7 +108,7 @@ struct Frame {
   bool operator==(Frame const&) const = default;
 };
 
-// What a reply says of its frame.
+// The outcome that a reply reports of its frame.
 enum class Outcome : std::uint32_t {
   ok = 0,
   absent = 1,  // there is no such blob, and all numbers are 0

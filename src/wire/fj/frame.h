@@ -1,7 +1,7 @@
-// The frames of the FJ protocol (doc/fj-protocol.md), and their bytes: requests of clients, replies of the daemon. Pure;
-// for the plugin `keyvalue`, and for clients.
+// The frames of the FJ protocol (doc/fj-protocol.md), and their bytes: requests of clients, replies of the daemon.
+// Pure; for the plugin `keyvalue`, and for clients.
 //
-// Numbers of the header are big endian, values are bytes that nobody looks at.
+// Numbers of the header are big endian, values are opaque bytes.
 //
 //   request  'F' 'J', version 2, function 2, identifier 2, flags 2, timestamp 8,
 //            [timeout 8], [count 2], key, [upper key], [value]
@@ -84,7 +84,7 @@ struct TypedValue {
   std::string_view bytes{};
 };
 
-// Views are into the bytes that it was read from, or those of whoever writes it.
+// Views are into the bytes that it was read from, or those of the writer.
 struct Request {
   std::uint16_t function{0};
   std::uint16_t identifier{0};

@@ -390,7 +390,7 @@ everything old 100
 call INSERT table=dropped name=row
 end TERM
 
-# Another schema, a table that is gone; then all that came before is copied forward.
+# Another schema, a table that is gone; then all that came before is compacted.
 sed -i 's|<column name="times"|<column name="added" type="int64" default="5"/>\n    <column name="times"|' "$work/tables/golden.xml"
 rm "$work/tables/dropped.xml"
 start --forget dropped
@@ -423,7 +423,7 @@ if [[ -f $layer ]]; then
   end KILL
 fi
 
-# Changes that nothing has copied forward so far.
+# Changes that nothing has compacted so far.
 if [[ -f $work/tables/values.xml ]]; then
   start
   pairs last 400

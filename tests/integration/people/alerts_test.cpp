@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_cannot_be_taken_is_kept_in_a_file) {
   BOOST_TEST(content().find("\nPUTJOB colour=red;ticket=1;uri=a;\n") != std::string::npos, content());
   BOOST_TEST(client.read_line().value_or("") == "GOTJOB ticket=2;");
   BOOST_TEST(content().find("\nPUTJOB ticket=2;\n") != std::string::npos, content());
-  // The file is removed by a person; later it is full.
+  // The file is removed by an operator; later it is full.
   std::filesystem::remove(file);
   BOOST_REQUIRE(client.send("PUTJOB ticket=3\n"));
   BOOST_TEST(client.read_line().value_or("") == "GOTJOB ticket=3;");
@@ -261,7 +261,7 @@ BOOST_FIXTURE_TEST_CASE(a_byte_that_changes_on_the_disk_is_an_alert_and_costs_no
   for (int i = 0; i < 1500; ++i)
     BOOST_REQUIRE(client.ask("INSERT table=jobs;name=n" + std::to_string(i) + ";payload=" + std::string(1000, 'x'))
                       .starts_with("INSERTED "));
-  // Find the payload of an old row, in whatever container it is.
+  // Find the payload of an old row, in whatever segment it is.
   std::filesystem::path const log = daemon.folder() / "data" / "shared";
   std::filesystem::path damaged;
   std::streamoff at = 0;

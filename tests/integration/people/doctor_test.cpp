@@ -181,7 +181,7 @@ BOOST_FIXTURE_TEST_CASE(a_log_that_is_gone_and_an_empty_mount_are_told, Installa
   fs::create_directory(path("data/shared"));
   seen = examine();
   BOOST_TEST(seen.has("warning rights", "data/shared: is empty"), seen.ran.output);
-  // Only root mounts, and not in every container.
+  // Only root mounts, and not in every segment.
   std::string const within = "unshare -m sh -c 'mount -t tmpfs none data && ";
   if (run_in_shell(daemon, within + "true'").code != 0) return;
   seen = examine("--config fastjournal.xml", within + "exec \"$@\"' sh");

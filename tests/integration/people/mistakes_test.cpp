@@ -40,7 +40,7 @@ struct Running {
   RealDaemon daemon;
 };
 
-std::string first_container(std::filesystem::path const& folder) {
+std::string first_segment(std::filesystem::path const& folder) {
   std::string first;
   for (auto const& entry : std::filesystem::recursive_directory_iterator{folder})
     if (entry.is_regular_file() && entry.file_size() >= (512U << 10U) &&
@@ -309,17 +309,17 @@ BOOST_FIXTURE_TEST_CASE(a_forgotten_table_is_counted_and_an_unknown_one_refused,
   BOOST_TEST(!mistakes_has(daemon.output(), "forgotten"), daemon.output());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_damaged_container_stops_the_start_with_file_and_offset_and_changes_nothing, Running) {
+BOOST_FIXTURE_TEST_CASE(a_damaged_segment_stops_the_start_with_file_and_offset_and_changes_nothing, Running) {
   {
     LineClient client{daemon.tcp()};
     for (int i = 0; i < 200; ++i)
       BOOST_REQUIRE(mistakes_has(client.ask("INSERT table=jobs;name=n" + std::to_string(i)), "result=inserted"));
   }
   stop();
-  std::string const container = first_container(daemon.folder() / "data");
-  BOOST_REQUIRE(!container.empty());
-  auto const flip = [&container] {
-    std::fstream file{container, std::ios::in | std::ios::out | std::ios::binary};
+  std::string const segment = first_segment(daemon.folder() / "data");
+  BOOST_REQUIRE(!segment.empty());
+  auto const flip = [&segment] {
+    std::fstream file{segment, std::ios::in | std::ios::out | std::ios::binary};
     file.seekg(40'000);
     char const byte = static_cast<char>(file.get() ^ 0x10);
     file.seekp(40'000);
@@ -327,7 +327,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_container_stops_the_start_with_file_and_offset
   };
   flip();
   BOOST_TEST(!daemon.start());
-  BOOST_TEST(mistakes_has(daemon.output(), std::filesystem::path{container}.filename().string()), daemon.output());
+  BOOST_TEST(mistakes_has(daemon.output(), std::filesystem::path{segment}.filename().string()), daemon.output());
   flip();
   BOOST_REQUIRE_MESSAGE(daemon.start(), daemon.output());
   check_kept();
@@ -365,7 +365,7 @@ BOOST_FIXTURE_TEST_CASE(a_clean_stop_and_a_start_keep_rows_leases_and_dates, Run
   BOOST_TEST(mistakes_has(client.ask("LIST table=jobs;status=waiting"), "name=later"));
 }
 
-// Each log has its own intervals, place of syncs and containers. A log whose syncs are delayed loses nothing by kill -9
+// Each log has its own intervals, place of syncs and segments. A log whose syncs are delayed loses nothing by kill -9
 // either.
 BOOST_FIXTURE_TEST_CASE(tables_in_several_logs_are_all_there_after_kill, Running) {
   stop();

@@ -10,7 +10,7 @@ using namespace fastjournal::test;
 
 namespace {
 
-// Puts, takes and finishes rows without a pause until it is told to stop; small and large ones, so that containers are
+// Puts, takes and finishes rows without a pause until it is told to stop; small and large ones, so that segments are
 // reused meanwhile.
 class Load {
  public:
@@ -49,14 +49,14 @@ class Load {
   std::thread thread_;
 };
 
-constexpr char kSmallContainers[] = "<fastjournal><log name=\"shared\" container-size=\"512KiB\"/></fastjournal>\n";
+constexpr char kSmallSegments[] = "<fastjournal><log name=\"shared\" container-size=\"512KiB\"/></fastjournal>\n";
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(backups)
 
 BOOST_AUTO_TEST_CASE(a_backup_under_load_is_the_daemon_at_its_moment) {
-  Filled filled{kSmallContainers};
+  Filled filled{kSmallSegments};
   {
     // Its date is far ahead: the load takes only the other rows.
     LineClient client{filled.daemon.tcp()};
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_backup_under_load_is_the_daemon_at_its_moment) {
 }
 
 BOOST_AUTO_TEST_CASE(a_full_disk_ends_the_backup_and_never_the_daemon) {
-  Filled filled{kSmallContainers, 14 * (512U << 10U)};
+  Filled filled{kSmallSegments, 14 * (512U << 10U)};
   LineClient client{filled.daemon.tcp()};
   for (int i = 0; i < 40; ++i)
     client.ask("INSERT table=jobs;name=kept" + std::to_string(i) + ";payload=" + std::string(50'000, 'k'));

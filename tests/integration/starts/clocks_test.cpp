@@ -94,17 +94,17 @@ BOOST_FIXTURE_TEST_CASE(a_start_with_a_clock_that_is_behind_is_refused_until_it_
   }
   daemon.kill(SIGKILL);
   daemon.wait();
-  auto const containers = [this] {
+  auto const segments = [this] {
     auto const all = std::filesystem::directory_iterator{daemon.folder() / "data" / "shared"};
     return std::distance(begin(all), end(all));
   };
-  auto const before = containers();
+  auto const before = segments();
   set(0, 0);
   // However often it is tried: a computer may be restarted again and again before its clock is set.
   for (int i = 0; i < 5; ++i) BOOST_TEST(!daemon.start());
   BOOST_TEST(has(daemon.output(), " behind; max-clock-behind is 1h"), daemon.output());
   BOOST_TEST(has(daemon.output(), "start once with --accept-clock"), daemon.output());
-  BOOST_TEST(containers() == before);
+  BOOST_TEST(segments() == before);
   BOOST_REQUIRE_MESSAGE(daemon.start({"--accept-clock"}), daemon.output());
   BOOST_TEST(has(daemon.output(), "clock      accepted: "), daemon.output());
   daemon.kill(SIGKILL);

@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_adds_while_it_is_full_and_goes_on_when_there_i
   std::vector<std::string> rows = insert(client, 2000, 4000);
   BOOST_TEST(rows.size() > 50U);
   BOOST_REQUIRE(rows.size() < 2000U);
-  // Copying forward meanwhile may make room for a few more rows.
+  // Compaction meanwhile may make room for a few more rows.
   std::string code;
   for (int i = 0; i < 200 && code.empty(); ++i) {
     auto const answer =

@@ -54,7 +54,7 @@ struct Serving {
     BOOST_FAIL("it still answers INSERTED after " << kAnswersForMax.count() << " s");
     return 0;
   }
-  // It notices this when it looks, and tells `seen`; or when it needs another container before that.
+  // It notices this when it looks, and tells `seen`; or when it needs another segment before that.
   void ended_telling(std::string const& seen) {
     std::string const told = daemon.output();
     BOOST_TEST((contains(told, seen) || contains(told, "/shared/container-00000")), told);
@@ -116,7 +116,7 @@ BOOST_FIXTURE_TEST_CASE(whose_lock_is_removed_lets_no_second_daemon_in_and_the_f
   start();
 }
 
-BOOST_FIXTURE_TEST_CASE(whose_containers_are_moved_away_ends_the_daemon, Serving) {
+BOOST_FIXTURE_TEST_CASE(whose_segments_are_moved_away_ends_the_daemon, Serving) {
   fs::path const away = daemon.folder() / "away";
   fs::create_directory(away);
   auto const move_all = [](fs::path const& from, fs::path const& to) {
@@ -135,14 +135,14 @@ BOOST_FIXTURE_TEST_CASE(whose_containers_are_moved_away_ends_the_daemon, Serving
     BOOST_TEST(contains(client->ask("PEEK table=jobs;name=n" + std::to_string(i)), "ROW "));
 }
 
-BOOST_FIXTURE_TEST_CASE(whose_containers_are_removed_ends_the_daemon, Serving) {
+BOOST_FIXTURE_TEST_CASE(whose_segments_are_removed_ends_the_daemon, Serving) {
   for (auto const& entry : fs::directory_iterator{data() / "shared"})
     if (entry.path().filename().string().starts_with("container-")) fs::remove(entry.path());
   insert_until_it_ends();
   ended_telling("/shared/container-00000");
   // The rest is not made into an empty journal.
   BOOST_TEST(!starts());
-  BOOST_TEST(contains(daemon.output(), "newest says that there is a container of generation"), daemon.output());
+  BOOST_TEST(contains(daemon.output(), "newest says that there is a segment of generation"), daemon.output());
 }
 
 // Bytes outside the logs are acknowledged as synced, too.
@@ -203,7 +203,7 @@ BOOST_FIXTURE_TEST_CASE(that_lost_its_log_is_not_begun_anew, Serving) {
   start();
 }
 
-// A log on another disk: used, watched, missed and copied there. Its containers are rounded up.
+// A log on another disk: used, watched, missed and copied there. Its segments are rounded up.
 BOOST_AUTO_TEST_CASE(that_has_a_log_elsewhere) {
   Serving serving;
   serving.stop();

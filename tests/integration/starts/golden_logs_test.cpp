@@ -344,7 +344,7 @@ BOOST_AUTO_TEST_CASE(prepared_blobs_are_where_they_were_and_are_stored_or_given_
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
 }
 
-// One of several logs, alone: branches whose home it is go their way, and a part of another home waits for a person.
+// One of several logs, alone: branches whose home it is go their way, and a part of another home waits for an operator.
 BOOST_AUTO_TEST_CASE(what_other_logs_have_a_part_in_is_in_doubt_and_ends) {
   Opened opened{kGolden / "several"};
   opened.start();
@@ -375,9 +375,9 @@ BOOST_AUTO_TEST_CASE(what_other_logs_have_a_part_in_is_in_doubt_and_ends) {
   BOOST_TEST(value_behind(verified.output, "digest") == digest, verified.output);
 }
 
-// Logs with containers of format 3 have a `newest` file. Without it, or with a container as it was before a later
+// Logs with segments of format 3 have a `newest` file. Without it, or with a segment as it was before a later
 // start, the log is refused and nothing is changed.
-BOOST_AUTO_TEST_CASE(without_newest_or_with_an_old_container_one_of_format_3_is_refused) {
+BOOST_AUTO_TEST_CASE(without_newest_or_with_an_old_segment_one_of_format_3_is_refused) {
   std::size_t with_newest = 0;
   for (fs::path const& log : logs_that_landed()) {
     if (!fs::exists(log / "newest.gz")) continue;

@@ -10,11 +10,11 @@ namespace {
 
 // Damages one byte of the batch that has the row with the key `name`.
 void damage_row(Filled const& filled, std::string const& name) {
-  std::string const container = filled.log() + "/container-000001";
-  std::string const bytes = bytes_of(container);
+  std::string const segment = filled.log() + "/container-000001";
+  std::string const bytes = bytes_of(segment);
   std::size_t const at = bytes.find(name);
   BOOST_REQUIRE(at != std::string::npos);
-  std::fstream file{container, std::ios::in | std::ios::out | std::ios::binary};
+  std::fstream file{segment, std::ios::in | std::ios::out | std::ios::binary};
   file.seekp(static_cast<std::streamoff>(at));
   file.put('#');
 }
@@ -23,7 +23,7 @@ void damage_row(Filled const& filled, std::string const& name) {
 
 BOOST_AUTO_TEST_SUITE(log_mend)
 
-BOOST_AUTO_TEST_CASE(dump_shows_containers_batches_and_records_and_marks_damage) {
+BOOST_AUTO_TEST_CASE(dump_shows_segments_batches_and_records_and_marks_damage) {
   Filled filled;
   filled.stop();
   ToolRan const whole = run_tool({"log", "dump", filled.log()});
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(dump_shows_containers_batches_and_records_and_marks_damage)
   BOOST_TEST(contains(one.output, "\"command\":\"RECORD\""), one.output);
   BOOST_TEST(!contains(one.output, "(catalogue)"), one.output);
   BOOST_TEST(run_tool({"log", "dump", filled.log(), "--table", "nobody"}).code == 2);
-  BOOST_TEST(run_tool({"log", "dump", filled.log(), "--container", "77"}).code == 2);
+  BOOST_TEST(run_tool({"log", "dump", filled.log(), "--segment", "77"}).code == 2);
 
   damage_row(filled, "row7");
   Picture const before = picture_of(filled.log());
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(salvage_keeps_all_but_what_is_damaged_and_the_daemon_goes_o
   BOOST_TEST(contains(client.ask("INSERT table=jobs;name=row7"), "result=inserted"));
 }
 
-BOOST_AUTO_TEST_CASE(resize_gives_other_containers_and_the_daemon_goes_on_from_them) {
+BOOST_AUTO_TEST_CASE(resize_gives_other_segments_and_the_daemon_goes_on_from_them) {
   constexpr std::uintmax_t kMiB = 1U << 20U;
   Filled filled;
   auto const resize = [&](std::string const& size) {

@@ -57,12 +57,12 @@ BOOST_AUTO_TEST_CASE(mistakes_are_said_with_an_exit_code_each) {
   BOOST_TEST(run_tool({"log", "verify", filled.log(), "--plugins", filled.path("plugins")}).code == 2);
 
   // A bit in the middle of acknowledged data.
-  std::string const container = filled.log() + "/container-000001";
-  std::string const bytes = bytes_of(container);
+  std::string const segment = filled.log() + "/container-000001";
+  std::string const bytes = bytes_of(segment);
   std::size_t const at = bytes.find("xxxxxxxx");
   BOOST_REQUIRE(at != std::string::npos);
   {
-    std::fstream file{container, std::ios::in | std::ios::out | std::ios::binary};
+    std::fstream file{segment, std::ios::in | std::ios::out | std::ios::binary};
     file.seekp(static_cast<std::streamoff>(at));
     file.put('y');
   }

@@ -111,12 +111,12 @@ BOOST_AUTO_TEST_CASE(an_interval_is_synced_when_it_is_over_and_not_before) {
         std::size_t inserts = 0;
         for (; count < one.syncs && Clock::now() - begin < kPatience; ++inserts) {
           daemon.insert();
-          // Few enough that they stay in one container: the next one's header is synced too.
+          // Few enough that they stay in one segment: the next one's header is synced too.
           count += daemon.syncs.wait_for_one(kPace) ? 1 : 0;
         }
         auto const took = std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
         BOOST_TEST(count >= one.syncs, count << " syncs in " << took.count() << " ms, for " << inserts << " inserts");
-        // At most one in an interval; and a stamp in each that this test spent waiting for the processor.
+        // At most one in an interval; and a durable marker in each that this test spent waiting for the processor.
         BOOST_TEST(count <= 2 * (static_cast<std::size_t>(took / one.interval) + 1),
                    count << " syncs in " << took.count() << " ms");
         BOOST_TEST_MESSAGE(one.interval.count() << " ms, " << place << ": " << count << " syncs in " << took.count()

@@ -1,8 +1,8 @@
 // Exchanges of data files below a real daemon, while writers put blobs in each way: HTTP with and without a length, lines,
 // transactions, and packets of version 1, which tell nothing. What was acknowledged reads back in each way of reading, in
 // each mode of maintenance, and the streams of readers by name are ended. A table exchanges its file once a minute, so the
-// exchanges are those of several tables; FJ_PLAYS says how many there are to be. The same in the simulator:
-// tests/world/exchange_life.h.
+// exchanges are those of several tables; FJ_LIVES says how many there are to be. The same in the simulator:
+// tests/world/exchange_life.cpp.
 #include <boost/test/unit_test.hpp>
 
 #include <array>
@@ -75,7 +75,7 @@ struct Writer {
 
 struct Exchanging {
   Exchanging() : daemon{""} {
-    std::size_t const plays = number_from("FJ_PLAYS", kTablesMin);
+    std::size_t const plays = number_from("FJ_LIVES", kTablesMin);
     std::size_t const count = std::clamp(plays, kTablesMin, kTablesMax);
     rounds = (plays + count - 1) / count;
     for (std::size_t i = 0; i < count; ++i) {

@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(what_is_gone_is_deleted_at_its_url) {
     std::string const known = run("fastjournal call DOCUMENTS table=mirror");
     BOOST_TEST(!http_outputs_says(known, "uri=" + file.substr(6)), known);
   }
-  // Refused for good: it stays for a person.
+  // Refused for good: it stays for an operator.
   write("pages/e", "x");
   run(sync);
   fs::remove(daemon.folder() / "pages/d");

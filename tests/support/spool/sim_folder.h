@@ -94,7 +94,7 @@ class SimFolder final : public spool::Folder {
   void hide(Instance const& file, bool is_hidden);
   void fill(bool full) { is_full_ = full; }
   [[nodiscard]] bool is_full() const { return is_full_; }
-  // A person moves the rows that were set aside among the closing files: all of one table.
+  // An operator moves the rows that were set aside among the closing files: all of one table.
   void resend(std::int64_t now_s);
   void flip(Instance const& file, std::size_t offset, std::uint8_t bits);
 

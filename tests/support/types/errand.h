@@ -61,10 +61,10 @@ class Errands final : public Table, public Holder, public Work, public Columns {
     return lane == "none" ? Status{Code::bad_parameter, "there is no such lane"} : Status{};
   }
   std::string_view topic_of(ObjectId object) const override { return all_.at(object).lane; }
-  ObjectId find_available(std::string_view lane, ObjectId after, std::uint32_t looks,
+  ObjectId find_available(std::string_view lane, ObjectId after, std::uint32_t work_units,
                           std::vector<ObjectId>& found) const override {
     for (auto at = all_.upper_bound(after); at != all_.end(); ++at) {
-      if (looks-- == 0) return std::prev(at)->first;
+      if (work_units-- == 0) return std::prev(at)->first;
       if (is_free(at->second, lane)) found.push_back(at->first);
     }
     return {};
@@ -110,7 +110,7 @@ class Errands final : public Table, public Holder, public Work, public Columns {
       if (oldest.is_none() || errand.lsn < oldest) oldest = errand.lsn;
     return oldest;
   }
-  Restated restate_oldest(Lsn below, std::size_t, Decision& decision) const override {
+  Compacted compact_oldest(Lsn below, std::size_t, Decision& decision) const override {
     for (auto const& [object, errand] : all_) {
       if (errand.lsn >= below) continue;
       append(decision.records, kAsked, object, errand.lane + "\n" + errand.what);

@@ -43,7 +43,7 @@ class Notes final : public Table {
       if (oldest.is_none() || line.lsn < oldest) oldest = line.lsn;
     return oldest;
   }
-  Restated restate_oldest(Lsn below, std::size_t, Decision& decision) const override {
+  Compacted compact_oldest(Lsn below, std::size_t, Decision& decision) const override {
     for (auto const& [object, line] : lines_) {
       if (line.lsn >= below) continue;
       append(decision.records, kLine, object, line.text);

@@ -52,14 +52,10 @@ struct BackupFixture {
     Message const message{"BACKUP_DONE"};
     return run(connection, message, &Backup::finish);
   }
-  Status run(std::uint64_t connection, Message const& message, void (Backup::*command)(Request&)) {
+  Status run(std::uint64_t connection, Message const& message, Outcome (Backup::*command)(Request const&)) {
     Caller const caller{.connection = ConnectionId{connection}};
-    Status status;
-    Basis basis;
     answer.clear();
-    Request request{.caller = caller, .message = message, .answer = answer, .status = status, .basis = basis};
-    (backup.*command)(request);
-    return status;
+    return (backup.*command)({.caller = caller, .message = message, .answer = answer}).status;
   }
 
   fastjournal::test::Nobody nobody;

@@ -24,12 +24,8 @@ struct Process final : LifeCycle {
 struct CommandsFixture {
   Status run(std::string_view name, Caller const& caller) {
     Message const message{name};
-    Status status;
-    Basis basis;
     answer.clear();
-    Request request{.caller = caller, .message = message, .answer = answer, .status = status, .basis = basis};
-    registry.run(registry.find(name), request);
-    return status;
+    return registry.run(registry.find(name), {.caller = caller, .message = message, .answer = answer}).status;
   }
 
   engine::TableTypes types;

@@ -101,7 +101,7 @@ BOOST_FIXTURE_TEST_CASE(removing_the_file_lowers_it, Folder) {
   flags.down(alert("jobs", "row-failed"));
   BOOST_TEST(flags.agree().ok());
   BOOST_TEST((files() == std::set<std::string>{"fastjournal_jobs_paused.flag"}));
-  // A person has removed the flag before.
+  // An operator has removed the flag before.
   std::filesystem::remove(folder.path() / "fastjournal_jobs_paused.flag");
   flags.down(alert("jobs", "paused"));
   BOOST_TEST(flags.agree().ok());

@@ -41,7 +41,7 @@ class DiskScene : public fastjournal::test::TableHarness<BlobTable> {
     options.reserve_bytes = 64U << 10U;
     options.kept_free_bytes = 0;
     options.scrub_every_us = 0;
-    files_ = std::make_unique<storage::ByteFiles>(disk, options, *table);
+    files_ = std::make_unique<storage::ByteFiles>(disk, options, *table, table.get());
     told_.files = files_.get();
     if (Status status = files_->open(); !status.ok()) return status;
     for (auto const& record : log.stored())

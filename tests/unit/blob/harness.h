@@ -45,18 +45,18 @@ class FilesInMemory {
   static constexpr std::uint64_t kHeaderBytes = 4096;
 
   // As the table lists them. A file stays while a link leads to it: that is what a daemon changes first.
-  void follow(Stores const& table) {
-    std::vector<FileRequest> wishes;
-    table.list_files(wishes);
+  void follow(ManagesFiles const& table) {
+    std::vector<FileRequest> requests;
+    table.list_files(requests);
     std::set<std::uint32_t> wanted;
     for (auto const& [name, number] : links) wanted.insert(number);
-    for (FileRequest const& wish : wishes) {
-      if (wish.number == 0) continue;
-      wanted.insert(wish.number);
-      if (files.contains(wish.number)) continue;
-      if (inodes_.contains(wish.number)) throw std::runtime_error("a file's number is given twice");
-      files[wish.number].assign(kHeaderBytes, 'h');
-      inodes_.emplace(wish.number, std::string{});
+    for (FileRequest const& request : requests) {
+      if (request.number == 0) continue;
+      wanted.insert(request.number);
+      if (files.contains(request.number)) continue;
+      if (inodes_.contains(request.number)) throw std::runtime_error("a file's number is given twice");
+      files[request.number].assign(kHeaderBytes, 'h');
+      inodes_.emplace(request.number, std::string{});
     }
     for (auto file = files.begin(); file != files.end();) {
       if (wanted.contains(file->first)) {
@@ -68,17 +68,17 @@ class FilesInMemory {
     }
   }
   // The links too. `all`: the table does not know so far where they lead.
-  void relink(Stores& table, bool all = false) {
-    std::vector<FileRequest> wishes;
-    table.list_files(wishes);
-    for (FileRequest const& wish : wishes) {
-      if (wish.link.empty()) continue;
-      std::string const name{wish.link};
-      bool const is_right = link_of(name) == wish.number;
+  void relink(ManagesFiles& table, bool all = false) {
+    std::vector<FileRequest> requests;
+    table.list_files(requests);
+    for (FileRequest const& request : requests) {
+      if (request.link.empty()) continue;
+      std::string const name{request.link};
+      bool const is_right = link_of(name) == request.number;
       if (is_right && !all) continue;
-      links[name] = wish.number;
-      if (wish.number == 0) links.erase(name);
-      table.link_leads_to(wish.link, wish.number);
+      links[name] = request.number;
+      if (request.number == 0) links.erase(name);
+      table.link_leads_to(request.link, request.number);
     }
     link = link_of("bcdb_data");
     follow(table);
@@ -130,20 +130,20 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
     Message message{"PUT"};
     for (auto const& [name, value] : more) message.set(name, std::string_view{value});
     Reply refused;
-    refused.status = wish(message, bytes);
+    refused.status = request(message, bytes);
     if (!refused.status.ok()) return refused;
     return put_stored(message, files.store(table->file_for_new(), bytes), hash128(bytes).high,
                       carried ? std::string_view{bytes} : std::string_view{});
   }
-  Status wish(Message& message, std::string const& bytes) {
+  Status request(Message& message, std::string const& bytes) {
     message.set("data", Value::of_binary(bytes));
     Command command;
     command.index = index_of("PUT");
     command.message = &message;
-    StoreRequest wish;
-    Status status = table->wish_to_store(command, now, wish);
-    check(!status.ok() || (wish.pieces.size() == 1 && wish.pieces[0].bytes == bytes),
-          "a PUT wishes its bytes to be stored");
+    StoreRequest request;
+    Status status = table->request_store(command, now, request);
+    check(!status.ok() || (request.pieces.size() == 1 && request.pieces[0].bytes == bytes),
+          "a PUT requests its bytes to be stored");
     return status;
   }
   // The bytes are there already.
@@ -214,7 +214,7 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
     auto one = std::make_unique<Held>();
     for (auto const& [name, value] : more) one->message.set(name, std::string_view{value});
     Reply reply;
-    reply.status = wish(one->message, bytes);
+    reply.status = request(one->message, bytes);
     if (!reply.status.ok()) return reply;
     one->bytes = bytes;
     one->stored = {.extent = files.store(table->file_for_new(), bytes), .hash_high = hash128(bytes).high};
@@ -336,19 +336,19 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
   // What the table wants now, copied into its new file. Bytes that do not have their hash are damaged.
   Copies copy(std::uint64_t bytes_max = std::uint64_t{1} << 20U) {
     Copies out;
-    std::vector<CopyRequest> wishes;
-    out.file = table->wish_to_copy(bytes_max, wishes);
+    std::vector<CopyRequest> requests;
+    out.file = table->request_copies(bytes_max, requests);
     if (out.file == 0) out.file = table->file_to_be();
     for (auto const& [id, one] : held)
       if (out.file != 0 && !one->bytes.empty() && !is_in(*one, out.file))
         out.promised.emplace_back(id, files.store(out.file, one->bytes));
-    for (CopyRequest const& wish : wishes) {
-      std::string const bytes = files.read(wish.from.file, wish.from.begin, wish.from.end);
-      if (hash128(bytes).low != wish.from.hash) {
-        out.failed.push_back(wish);
+    for (CopyRequest const& request : requests) {
+      std::string const bytes = files.read(request.from.file, request.from.begin, request.from.end);
+      if (hash128(bytes).low != request.from.hash) {
+        out.failed.push_back(request);
         out.why = {Code::damaged, "the bytes have another hash"};
       } else {
-        out.moved.push_back({wish.key, wish.from, files.store(out.file, bytes)});
+        out.moved.push_back({request.key, request.from, files.store(out.file, bytes)});
       }
     }
     return out;
@@ -383,10 +383,10 @@ class Harness : public fastjournal::test::TableHarness<BlobTable> {
   }
 
   // -- what is named ----------------------------------------------------------
-  [[nodiscard]] static std::vector<Extent> named(BlobTable const& table, std::uint32_t looks = 100) {
+  [[nodiscard]] static std::vector<Extent> named(BlobTable const& table, std::uint32_t work_units = 100) {
     std::vector<Extent> out;
     for (std::uint64_t cursor = 0;;) {
-      cursor = table.list_extents(cursor, looks, out);
+      cursor = table.list_extents(cursor, work_units, out);
       if (cursor == 0) break;
     }
     return sorted(std::move(out));

@@ -47,7 +47,7 @@ std::string compare(Index const& index, Model const& model) {
 void copy_pages(Index const& from, Index& to, Told& told) {
   for (std::uint32_t page = 0; page < from.pages(); ++page) {
     Index::Buffer buffer;
-    to.restate(from.body_of(page, buffer), Lsn{4096}, told);
+    to.replace_range(from.body_of(page, buffer), Lsn{4096}, told);
   }
 }
 
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(the_last_and_the_first_key_are_keys) {
   BOOST_TEST(compare(index, model) == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_restated_page_of_known_entries_tells_nothing) {
+BOOST_AUTO_TEST_CASE(a_compacted_page_of_known_entries_tells_nothing) {
   Index index;
   Told told;
   std::mt19937_64 random{8};

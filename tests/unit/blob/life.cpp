@@ -5,13 +5,15 @@
 #include <map>
 #include <optional>
 #include <random>
-#include <stdexcept>
 #include <utility>
 
 #include "tests/unit/blob/harness.h"
 
 namespace fastjournal::blob::test {
 namespace {
+
+using fastjournal::test::Counts;
+using fastjournal::test::expect_right;
 
 // What the next exchange of the files may do with a blob.
 enum class Fate { keep, go, either, by_size };
@@ -27,7 +29,8 @@ struct Known {
 
 class Life {
  public:
-  explicit Life(std::uint64_t seed) : random_(seed), options_(options(seed)), mode_(mode_of(seed)), table_(options_) {
+  Life(std::uint64_t seed, Counts& counts)
+      : counts_(counts), random_(seed), options_(options(seed)), mode_(mode_of(seed)), table_(options_) {
     collides_ = seed % 3 == 0;
     keys_ = seed % 2 == 0 ? 60 : 700;
     // The table notes reads from the first date that it sees.
@@ -35,17 +38,12 @@ class Life {
     start_s_ = seconds();
   }
 
-  // Empty, or what went wrong.
-  std::string live(std::uint64_t steps) {
-    for (std::uint64_t step = 0; step < steps; ++step) {
-      before_ = table_.now;
-      std::string wrong = turn();
-      if (wrong.empty()) wrong = look_around();
-      if (!wrong.empty()) return "step " + std::to_string(step) + ": " + wrong;
-    }
-    return table_.check_named();
+  void step(std::uint64_t) {
+    before_ = table_.now;
+    expect_right(turn());
+    expect_right(look_around());
   }
-  LifeResult result{};
+  void end() { expect_right(table_.check_named()); }
 
  private:
   static Texts options(std::uint64_t seed) {
@@ -89,7 +87,7 @@ class Life {
     if (dice < 625) return maintain();
     if (dice < 840) return copy_and_read();
     if (dice < 850) return fail();
-    if (dice < 870) return restate();
+    if (dice < 870) return compact();
     if (dice < 890) return kill();
     if (dice < 900) return damage();
     if (dice < 915) return lose();
@@ -123,7 +121,7 @@ class Life {
     Reply const reply = table_.put(with, next, one_in(3));
     std::string const got = reply.error().empty() ? reply.get("result") : reply.error();
     if (got != wanted) return "PUT: " + got + ", expected " + wanted;
-    if (got == "unavailable") ++result.offline;
+    if (got == "unavailable") ++counts_["refused offline"];
     if (!reply.error().empty()) return "";
     model_[hash] = {.bytes = next, .entry_s = seconds()};
     if (is_numbered) {
@@ -172,7 +170,7 @@ class Life {
     Reply const reply = table_.keep(id);
     if (reply.get("result") != wanted) return "a PUT that was promised: " + reply.error() + reply.get("result");
     model_[hash] = {.bytes = next, .entry_s = seconds()};
-    ++result.kept;
+    ++counts_["kept by a transaction"];
     return "";
   }
 
@@ -201,12 +199,12 @@ class Life {
     std::string const got = table_.named_bytes_of(Texts{{"hash", hash}}, one_in(2));
     State const& state = table_.table->state();
     if (got == "unavailable") {
-      ++result.refused;
+      ++counts_["refused"];
       bool const may_be = state.is_building() || table_.files.link != table_.table->file_for_new();
       return may_be ? "" : "a reader by name is refused without an exchange";
     }
-    ++result.named;
-    if (table_.is_newer) ++result.newer;
+    ++counts_["answers to readers by name"];
+    if (table_.is_newer) ++counts_["in a newer file"];
     std::optional<Blob> const blob = table_.table->index().find(*bcdb::key_of_digits(hash));
     bool const is_copied = blob.has_value() && blob->has_copy() && mode_ == Mode::online &&
                            state.is_building_in(Mode::online) &&
@@ -323,7 +321,7 @@ class Life {
     table_.settle(*pending_);
     pending_.reset();
     if (!ends || !was_building) return "";
-    ++result.given_up;
+    ++counts_["given up"];
     if (!table_.alerts.raised.contains("maintenance-failed")) return "a maintenance was given up without an alert";
     return table_.table->state().is_building() ? "a failed copy did not end the maintenance" : "";
   }
@@ -375,7 +373,7 @@ class Life {
     table_.lose(ms);
     return "";
   }
-  std::string restate() {
+  std::string compact() {
     std::uint64_t const before = digest_of(*table_.table);
     // In parts, with commands and kills between them.
     if (copied_below_.is_none()) {
@@ -383,14 +381,14 @@ class Life {
       copied_below_ = table_.log.end();
     }
     std::size_t const most = one_in(3) ? SIZE_MAX : 1 + draw(3);
-    bool const is_over = table_.restate(copied_below_, 256 + draw(one_in(2) ? 40'000 : 4'096), most) < most;
+    bool const is_over = table_.compact(copied_below_, 256 + draw(one_in(2) ? 40'000 : 4'096), most) < most;
     Lsn const below = is_over ? std::exchange(copied_below_, Lsn{}) : Lsn{};
     if (Lsn const oldest = table_.table->oldest_lsn(); !oldest.is_none() && oldest < below)
-      return "what was copied forward is still needed where it was";
-    return digest_of(*table_.table) == before ? "" : "copying forward changed something";
+      return "what was compacted is still needed where it was";
+    return digest_of(*table_.table) == before ? "" : "compaction changed something";
   }
   std::string kill() {
-    ++result.kills;
+    ++counts_["kills"];
     copied_below_ = {};
     pending_.reset();
     late_.reset();
@@ -484,7 +482,7 @@ class Life {
     }
   }
   std::string exchanged() {
-    ++result.exchanges;
+    ++counts_["exchanges of files"];
     old_file_ = current_;
     current_ = table_.table->file_for_new();
     old_stays_ = before_ + DurationMs{60'000};
@@ -525,6 +523,7 @@ class Life {
 
   static constexpr std::size_t kBlobsMax = 400;
 
+  Counts& counts_;
   std::mt19937_64 random_;
   Texts options_;
   Mode mode_;
@@ -539,7 +538,7 @@ class Life {
   std::optional<Extent> late_;
   std::map<std::uint64_t, std::string> open_;  // transactions, with the hash of the key that each holds
   std::uint64_t transactions_{0};
-  Lsn copied_below_{};  // while what lies below is copied forward; none: it is not
+  Lsn copied_below_{};  // while what lies below is compacted; none: it is not
   std::uint32_t start_s_{0};
   TimeMs before_{};
   std::uint32_t current_{1};
@@ -556,17 +555,8 @@ class Life {
 
 }  // namespace
 
-LifeResult live(std::uint64_t seed, std::uint64_t steps) {
-  Life life{seed};
-  std::string wrong;
-  try {
-    wrong = life.live(steps);
-  } catch (std::exception const& error) {
-    wrong = error.what();
-  }
-  life.result.wrong = wrong;
-  life.result.steps = steps;
-  return life.result;
+fastjournal::test::LifeResult live(std::uint64_t seed, std::uint64_t steps) {
+  return fastjournal::test::live<Life>(seed, steps);
 }
 
 }  // namespace fastjournal::blob::test

@@ -363,7 +363,7 @@ BOOST_AUTO_TEST_CASE(a_maintenance_goes_on_after_a_kill) {
     table.pass(1);
     for (int i = 0; i < copied; ++i) table.settle(table.copy(1'000));
     table.log.skip(kOldestLsnGrain);
-    if (copied % 2 == 0) table.restate(table.log.end());
+    if (copied % 2 == 0) table.compact(table.log.end());
     table.kill();
     BOOST_TEST(table.table->state().is_building());
     table.put("key 2", "newer");
@@ -375,8 +375,8 @@ BOOST_AUTO_TEST_CASE(a_maintenance_goes_on_after_a_kill) {
   }
 }
 
-// Pages are copied forward one by one, with puts, copies and exchanges between them. kill() compares what a start finds.
-BOOST_AUTO_TEST_CASE(blobs_outlive_a_start_while_their_pages_are_copied_forward) {
+// Pages are compacted one by one, with puts, copies and exchanges between them. kill() compares what a start finds.
+BOOST_AUTO_TEST_CASE(blobs_outlive_a_start_while_their_pages_are_compacted) {
   for (int between = 0; between < 6; ++between)
     for (std::size_t steps = 1; steps < 8; ++steps) {
       Harness table;
@@ -386,13 +386,13 @@ BOOST_AUTO_TEST_CASE(blobs_outlive_a_start_while_their_pages_are_copied_forward)
       if (between >= 4) table.settle(table.copy(1'000));
       table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
       Lsn const below = table.log.end();
-      bool const is_part = table.restate(below, 1'024, steps) == steps;
+      bool const is_part = table.compact(below, 1'024, steps) == steps;
       for (std::string const key : {"key 1", "key 200", "new"}) table.put(key, "newer");
       for (std::string const key : {"key 2", "key 201", "new"}) table.run("OMIT", {{"key", key}});
       if (between == 1 || between == 2) result_of(table);
       table.pass(1);
       if (between == 2 || between == 5) table.copy_all();
-      if (is_part) table.restate(below, 1'024);
+      if (is_part) table.compact(below, 1'024);
       BOOST_TEST_REQUIRE((table.table->oldest_lsn() >= below));
       table.kill();
       if (between > 0) table.copy_all();

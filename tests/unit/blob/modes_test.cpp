@@ -456,18 +456,17 @@ BOOST_AUTO_TEST_CASE(the_state_is_written_as_it_is_declared) {
       "\x03\x04\x04\x02\x00\x68\xe5\xcf\x8b\x01\x88\x13\x00\x00\x00\x00\x07\x08\x09\xac\x02\xc0\x84\x3d\x02"
       "why";
   fastjournal::test::MemoryLog log;
-  append_state(log, RecordType::cancelled, state, "why");
+  model::append_record(log, {}, StateBody{state, "why"}, RecordType::cancelled);
   RecordView const written = log.stored().back().view();
   BOOST_TEST((as_text(written.body).substr(0, sizeof body - 1) == std::string_view{body, sizeof body - 1}));
-  State got;
-  std::string_view text;
-  BOOST_TEST(read_state(as_text(written.body), got, text));
-  BOOST_TEST((got == state));
-  BOOST_TEST(text == "why");
+  StateBody got;
+  BOOST_TEST(model::read_record(written, got));
+  BOOST_TEST((got.state == state));
+  BOOST_TEST(got.text == "why");
   // A mode that is not known.
   std::string later{as_text(written.body)};
   later[later.size() - 4] = 3;
-  BOOST_TEST(!read_state(later, got, text));
+  BOOST_TEST(!model::read_body(later, 1, got));
 }
 
 // Kill at every step: the table is built from each prefix of the records of two maintenances, the first of them given up,
@@ -500,27 +499,26 @@ BOOST_AUTO_TEST_CASE(a_start_from_any_prefix_of_the_records_finds_everything_and
       std::map<Key, Extent> blobs;
       std::set<Key> may_go;
       std::set<Key> gone;
-      State state;
+      StateBody state;
       for (std::size_t i = 0; i < count; ++i) {
-        std::string_view const body = as_text(records[i].view().body);
+        RecordView const record = records[i].view();
         PutBody put;
-        Key key;
-        std::vector<Key> left;
-        std::string_view text;
+        OmitBody omit;
+        LeftBody left;
         switch (static_cast<RecordType>(records[i].type)) {
           case RecordType::put:
-            BOOST_REQUIRE(read_put(body, put));
+            BOOST_REQUIRE(model::read_record(record, put));
             blobs[put.key] = put.extent;
             may_go.erase(put.key);
             gone.erase(put.key);
             break;
           case RecordType::omit:
-            BOOST_REQUIRE(read_omit(body, key));
-            may_go.insert(key);
+            BOOST_REQUIRE(model::read_record(record, omit));
+            may_go.insert(omit.key);
             break;
           case RecordType::left:
-            BOOST_REQUIRE(read_left(body, left));
-            for (Key const& one : left) {
+            BOOST_REQUIRE(model::read_record(record, left));
+            for (Key const& one : left.keys) {
               BOOST_TEST(may_go.contains(one));
               gone.insert(one);
             }
@@ -529,7 +527,7 @@ BOOST_AUTO_TEST_CASE(a_start_from_any_prefix_of_the_records_finds_everything_and
           case RecordType::state:
           case RecordType::begun:
           case RecordType::ended:
-          case RecordType::cancelled: BOOST_REQUIRE(read_state(body, state, text)); break;
+          case RecordType::cancelled: BOOST_REQUIRE(model::read_record(record, state)); break;
           default: break;
         }
       }
@@ -551,11 +549,12 @@ BOOST_AUTO_TEST_CASE(a_start_from_any_prefix_of_the_records_finds_everything_and
       twin.start_files();
       phases.insert(std::string{Maintenance::kPhaseNames[static_cast<std::size_t>(twin.table->phase())]});
       // Links from the records alone.
-      Links links{{"bcdb_data", state.files.current}};
-      if (name != "modern" && state.files.next != 0) links["bcdb_data.new"] = state.files.next;
-      if (name != "modern" && state.old_file > state.files.current) links["bcdb_data.new"] = state.old_file;
-      if (name != "modern" && state.old_file != 0 && state.old_file < state.files.current)
-        links["bcdb_data.old"] = state.old_file;
+      Links links{{"bcdb_data", state.state.files.current}};
+      if (name != "modern" && state.state.files.next != 0) links["bcdb_data.new"] = state.state.files.next;
+      if (name != "modern" && state.state.old_file > state.state.files.current)
+        links["bcdb_data.new"] = state.state.old_file;
+      if (name != "modern" && state.state.old_file != 0 && state.state.old_file < state.state.files.current)
+        links["bcdb_data.old"] = state.state.old_file;
       BOOST_TEST((twin.files.links == links));
       auto const check = [&](bool is_over) {
         for (auto const& [key, extent] : blobs) {

@@ -41,9 +41,10 @@ BOOST_AUTO_TEST_CASE(pages_are_applied_much_faster_than_their_puts) {
   puts.begin_step();
   std::uint64_t at = 4096;
   for (std::uint64_t i = 0; i < blobs; ++i, at += 4096)
-    append_put(puts, {.key = {static_cast<std::uint32_t>(random()), random()},
-                      .entry_time = 1'700'000'000,
-                      .extent = {1, at, at + 4000, random()}});
+    model::append_record(puts, {},
+                         PutBody{.key = {static_cast<std::uint32_t>(random()), random()},
+                                 .entry_time = 1'700'000'000,
+                                 .extent = {1, at, at + 4000, random()}});
   double puts_ms = 0;
   auto const table = apply_all(puts, puts_ms);
 
@@ -57,7 +58,7 @@ BOOST_AUTO_TEST_CASE(pages_are_applied_much_faster_than_their_puts) {
   Lsn const below{(puts.end().value / kOldestLsnGrain + 1) * kOldestLsnGrain};
   for (bool more = true; more;) {
     pages.begin_step();
-    more = table->restate_oldest(below, 64U << 10U, decision).more;
+    more = table->compact_oldest(below, 64U << 10U, decision).more;
     for (; applied < pages.stored().size(); ++applied)
       BOOST_TEST_REQUIRE(table->apply(pages.stored()[applied].view(), {.live = true, .now = {}, .base = {}}, nobody));
   }

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(the_record_carries_the_bytes_that_it_is_given) {
   auto const put = std::ranges::find_if(table.log.stored(), is_put);
   BOOST_REQUIRE(put != table.log.stored().end());
   PutBody body;
-  BOOST_REQUIRE(read_put(as_text(put->view().body), body));
+  BOOST_REQUIRE(model::read_record(put->view(), body));
   BOOST_TEST(body.carried == bytes);
 }
 
@@ -96,13 +96,13 @@ BOOST_AUTO_TEST_CASE(bytes_in_a_line_are_base64) {
   message.set("data", "AAEC");
   Command command;
   command.message = &message;
-  StoreRequest wish;
-  BOOST_TEST(table.table->wish_to_store(command, table.now, wish).ok());
-  BOOST_REQUIRE(wish.pieces.size() == 1U);
-  BOOST_TEST(wish.pieces[0].bytes == (std::string{'\0', '\1', '\2'}));
-  BOOST_TEST(wish.pieces[0].param == 1U);
+  StoreRequest request;
+  BOOST_TEST(table.table->request_store(command, table.now, request).ok());
+  BOOST_REQUIRE(request.pieces.size() == 1U);
+  BOOST_TEST(request.pieces[0].bytes == (std::string{'\0', '\1', '\2'}));
+  BOOST_TEST(request.pieces[0].param == 1U);
   message.set("data", "no base64!");
-  BOOST_TEST(!table.table->wish_to_store(command, table.now, wish).ok());
+  BOOST_TEST(!table.table->request_store(command, table.now, request).ok());
 }
 
 BOOST_AUTO_TEST_CASE(keys_are_made_with_the_secret_of_the_table) {
@@ -228,8 +228,8 @@ BOOST_AUTO_TEST_CASE(a_list_has_all_blobs_once_in_the_order_of_their_hashes) {
 BOOST_AUTO_TEST_CASE(extents_are_listed_once_whatever_the_looks) {
   Harness table;
   for (int i = 0; i < 500; ++i) table.put("key " + std::to_string(i), "x");
-  for (std::uint32_t const looks : {1U, 7U, 500U})
-    BOOST_TEST((Harness::named(*table.table, looks) == Harness::sorted(table.alerts.extents)));
+  for (std::uint32_t const work_units : {1U, 7U, 500U})
+    BOOST_TEST((Harness::named(*table.table, work_units) == Harness::sorted(table.alerts.extents)));
 }
 
 BOOST_AUTO_TEST_CASE(the_table_says_what_it_has) {
@@ -258,13 +258,13 @@ BOOST_AUTO_TEST_CASE(the_table_says_what_it_has) {
 }
 
 BOOST_AUTO_TEST_CASE(the_declaration_fits_the_code) {
-  BOOST_TEST(BlobTable::check_type(*blob_type()).ok());
+  BOOST_TEST(table_type().check_type(*blob_type()).ok());
   TypeDeclaration other = *blob_type();
   other.commands.pop_back();
-  BOOST_TEST(!BlobTable::check_type(other).ok());
+  BOOST_TEST(!table_type().check_type(other).ok());
   other = *blob_type();
   other.options.clear();
-  BOOST_TEST(!BlobTable::check_type(other).ok());
+  BOOST_TEST(!table_type().check_type(other).ok());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

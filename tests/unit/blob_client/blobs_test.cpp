@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/support/seed.h"
+#include "tests/support/value_of.h"
 #include "tests/unit/blob_client/fake_table.h"
 
 namespace fastjournal::client {
@@ -24,6 +25,7 @@ namespace {
 using bcdb::Frame;
 using bcdb::Op;
 using bcdb::Outcome;
+using test::value_of;
 using Told = bcdb::Reply;
 
 bcdb::Key const kKey = bcdb::make_key(std::string_view{"http://example.com/"});
@@ -33,9 +35,7 @@ std::unique_ptr<Blobs> opened(FakeTable const& table, BlobOptions options = {}) 
   options.write = "unix:" + table.port();
   options.datagrams = table.datagrams();
   options.data_file = table.link();
-  Result<std::unique_ptr<Blobs>> out = Blobs::open(std::move(options));
-  BOOST_REQUIRE(out.ok());
-  return std::move(out).value();
+  return value_of(Blobs::open(std::move(options)));
 }
 
 // Of a result that is ok: the value, or "(none)"; else its status.
@@ -66,24 +66,20 @@ BOOST_AUTO_TEST_SUITE(blob_client)
 
 BOOST_AUTO_TEST_CASE(a_blob_is_put_found_and_read_from_its_file) {
   FakeTable table{[&](Peer& peer) {
-    DataFile file{table.file(7), 7};
-    file.link_as(table.link());
-    peer.accept();
-    peer.greet(7);
+    DataFile file = table.current_file(7);
+    peer.meet(7);
     Frame const put = peer.frame(Op::put);
     BOOST_TEST((put.key == kKey && put.length == 9 && put.hash == hash128("the bytes") && put.zero == 0));
     Told const place = file.add(peer.read(9));
     peer.answer(put, place);
     Peer reading{table.listening(), -1};
-    reading.accept();
-    reading.greet(7);
+    reading.meet(7);
     for (int i = 0; i < 2; ++i) reading.answer(reading.frame(Op::query), place);
     reading.answer(reading.frame(Op::query), {.outcome = Outcome::absent});
   }};
   std::unique_ptr<Blobs> const blobs = opened(table);
-  Result<BlobPlace> const put = blobs->put(kKey, "the bytes");
-  BOOST_REQUIRE_MESSAGE(put.ok(), put.status().text());
-  BOOST_TEST((put.value().size() == 9 && put.value().begin == 4096 && put.value().file == 7));
+  BlobPlace const put = value_of(blobs->put(kKey, "the bytes"));
+  BOOST_TEST((put.size() == 9 && put.begin == 4096 && put.file == 7));
   BOOST_TEST(shown(blobs->get(kKey)) == "the bytes");
   Result<std::optional<BlobPlace>> const place = blobs->find(kKey);
   BOOST_REQUIRE((place.ok() && place.value()));
@@ -93,7 +89,6 @@ BOOST_AUTO_TEST_CASE(a_blob_is_put_found_and_read_from_its_file) {
   BOOST_TEST((view.ok() && view.value()->bytes() == "the bytes"));
   BOOST_TEST(shown(blobs->get(bcdb::make_key(std::string_view{"other"}))) == "(none)");
   BOOST_TEST(blobs->connects() == 1U);
-  table.finish();
 }
 
 BOOST_AUTO_TEST_CASE(many_puts_and_queries_in_flight_are_answered_in_order) {
@@ -107,13 +102,11 @@ BOOST_AUTO_TEST_CASE(many_puts_and_queries_in_flight_are_answered_in_order) {
   auto const key = [](std::size_t i) { return bcdb::make_key(std::string_view{std::to_string(i)}); };
   FakeTable table{[&](Peer& peer) {
     std::mt19937_64 chance{drawn};
-    DataFile file{table.file(1), 1};
-    file.link_as(table.link());
+    DataFile file = table.current_file(1);
     std::map<bcdb::Key, Told> places;
     std::string out;  // replies leave in pieces of any size
     for (int connection = 0; connection < 2; ++connection) {
-      peer.accept();
-      peer.greet(1);
+      peer.meet(1);
       Frame frame;
       for (std::size_t i = 0; i < kPuts && peer.read_frame(frame); ++i) {
         Told reply{.outcome = Outcome::absent};
@@ -149,18 +142,15 @@ BOOST_AUTO_TEST_CASE(many_puts_and_queries_in_flight_are_answered_in_order) {
   for (std::size_t i = 0; i < kPuts; ++i) BOOST_REQUIRE(blobs->send_find(key(i)).ok());
   BOOST_TEST(code_of(blobs->find(kKey)) == "wrong_state");
   for (std::size_t i = 0; i < kPuts; ++i) {
-    Result<std::optional<BlobPlace>> const place = blobs->receive_find();
-    BOOST_REQUIRE(place.ok());
-    BOOST_REQUIRE(place.value().has_value() == (i % 50 != 49));
-    if (place.value() && i % 20 == 0) BOOST_TEST((shown(blobs->read(*place.value())) == blob(i)));
+    std::optional<BlobPlace> const place = value_of(blobs->receive_find());
+    BOOST_REQUIRE(place.has_value() == (i % 50 != 49));
+    if (place && i % 20 == 0) BOOST_TEST((shown(blobs->read(*place)) == blob(i)));
   }
-  table.finish();
 }
 
 BOOST_AUTO_TEST_CASE(what_the_daemon_refuses_has_its_code_and_sentence) {
   FakeTable table{[&](Peer& peer) {
-    peer.accept();
-    peer.greet();
+    peer.meet();
     Frame put = peer.frame(Op::put);
     peer.answer(put, refused(Outcome::refused, "stale_sequence: it is too late"));
     static_cast<void>(peer.read(3));
@@ -174,30 +164,25 @@ BOOST_AUTO_TEST_CASE(what_the_daemon_refuses_has_its_code_and_sentence) {
   BOOST_TEST(put.status().text() == "stale_sequence: it is too late");
   put = blobs->put(kKey, "abc");
   BOOST_TEST(put.status().text() == "unavailable: no name: for people");
-  table.finish();
 }
 
 // A put may be sent twice: it stores the same.
 BOOST_AUTO_TEST_CASE(a_put_is_sent_again_when_the_connection_was_lost) {
   FakeTable table{[&](Peer& peer) {
-    peer.accept();
-    peer.greet();
+    peer.meet();
     static_cast<void>(peer.frame(Op::put));
-    peer.accept();
-    peer.greet();
+    peer.meet();
     Frame const put = peer.frame(Op::put);
     BOOST_TEST(peer.read(3) == "abc");
     peer.answer(put, {.begin = 4096, .end = 4099});
   }};
   BOOST_TEST(opened(table)->put(kKey, "abc").ok());
-  table.finish();
 }
 
 // The daemon refuses while bytes are under way, and ends the connection: what it said is not lost with it.
 BOOST_AUTO_TEST_CASE(the_reason_of_a_put_that_is_cut_off_is_told) {
   FakeTable table{[&](Peer& peer) {
-    peer.accept();
-    peer.greet();
+    peer.meet();
     Frame const put = peer.frame(Op::put);
     peer.answer(put, refused(Outcome::too_large, "too_large: at most 1 MiB"));
     peer.close();
@@ -205,13 +190,11 @@ BOOST_AUTO_TEST_CASE(the_reason_of_a_put_that_is_cut_off_is_told) {
   std::unique_ptr<Blobs> const blobs = opened(table);
   Result<BlobPlace> const put = blobs->put(kKey, std::string(16U << 20U, 'x'));
   BOOST_TEST(put.status().text() == "too_large: at most 1 MiB");
-  table.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_large_put_does_not_wait_for_the_result_of_another_one) {
   FakeTable table{[&](Peer& peer) {
-    peer.accept();
-    peer.greet();
+    peer.meet();
     std::vector<Frame> puts;
     for (int i = 0; i < 3; ++i) {
       puts.push_back(peer.frame(Op::put));
@@ -222,13 +205,11 @@ BOOST_AUTO_TEST_CASE(a_large_put_does_not_wait_for_the_result_of_another_one) {
   std::unique_ptr<Blobs> const blobs = opened(table);
   for (int i = 0; i < 3; ++i) BOOST_REQUIRE(blobs->send_put(kKey, std::string(2U << 20U, 'x')).ok());
   for (int i = 0; i < 3; ++i) BOOST_TEST(blobs->receive_put().ok());
-  table.finish();
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_that_came_is_not_lost_with_its_connection) {
   FakeTable table{[&](Peer& peer) {
-    peer.accept();
-    peer.greet();
+    peer.meet();
     Frame const put = peer.frame(Op::put);
     static_cast<void>(peer.read(static_cast<std::size_t>(put.length)));
     peer.answer(put, {.begin = 4096, .end = 4097});
@@ -243,12 +224,10 @@ BOOST_AUTO_TEST_CASE(an_answer_that_came_is_not_lost_with_its_connection) {
 
 BOOST_AUTO_TEST_CASE(a_lost_connection_ends_all_that_is_in_flight) {
   FakeTable table{[&](Peer& peer) {
-    peer.accept();
-    peer.greet();
+    peer.meet();
     peer.answer(peer.frame(Op::put), {.begin = 4096, .end = 4096});
     static_cast<void>(peer.frame(Op::put));
-    peer.accept();
-    peer.greet();
+    peer.meet();
     peer.answer(peer.frame(Op::put), {.begin = 4096, .end = 4096});
   }};
   std::unique_ptr<Blobs> const blobs = opened(table);
@@ -257,14 +236,12 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_ends_all_that_is_in_flight) {
   BOOST_TEST(code_of(blobs->receive_put()) == "closed");
   BOOST_TEST(code_of(blobs->receive_put()) == "wrong_state");
   BOOST_TEST(blobs->put(kKey, "").ok());
-  table.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_fetch_brings_a_part_and_needs_no_file) {
   std::string const large(5U << 20U, 'L');
   FakeTable table{[&](Peer& peer) {
-    peer.accept();
-    peer.greet(3);
+    peer.meet(3);
     Frame fetch = peer.frame(Op::fetch);
     BOOST_TEST((fetch.offset == 4 && fetch.length == 3 && fetch.key == kKey));
     peer.answer(fetch, {.begin = 4100, .end = 4103}, "456");
@@ -281,7 +258,6 @@ BOOST_AUTO_TEST_CASE(a_fetch_brings_a_part_and_needs_no_file) {
   BOOST_TEST(shown(blobs->get(kKey)) == "(none)");
   BOOST_TEST(shown(blobs->get(kKey)) == "damaged: a sector");
   BOOST_TEST(code_of(blobs->get(kKey)) == "too_large");
-  table.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_descriptor_is_passed_and_read) {
@@ -299,8 +275,7 @@ BOOST_AUTO_TEST_CASE(a_descriptor_is_passed_and_read) {
         peer.send(reply);
       ::close(fd);
     };
-    peer.accept();
-    peer.greet(1);
+    peer.meet(1);
     peer.answer(peer.frame(Op::query), place);
     pass(first, 1, 1);
     peer.answer(peer.frame(Op::query), place);  // the file is known
@@ -321,18 +296,15 @@ BOOST_AUTO_TEST_CASE(a_descriptor_is_passed_and_read) {
   BOOST_TEST(shown(blobs->get(kKey)) == "of the second");
   BOOST_TEST(code_of(blobs->attach()) == "not_supported");
   BOOST_TEST(shown(blobs->get(kKey)) == "(none)");
-  table.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_was_swapped_is_opened_again) {
   FakeTable table{[&](Peer& peer) {
-    DataFile first{table.file(1), 1};
-    first.link_as(table.link());
+    DataFile first = table.current_file(1);
     DataFile second{table.file(2), 2};
     Told const old = first.add("old");
     Told const young = second.add("new");
-    peer.accept();
-    peer.greet(1);
+    peer.meet(1);
     peer.answer(peer.frame(Op::query), old);
     Frame const query = peer.frame(Op::query);
     second.link_as(table.link());
@@ -352,14 +324,12 @@ BOOST_AUTO_TEST_CASE(a_file_that_was_swapped_is_opened_again) {
   BOOST_TEST(shown(blobs->get(kKey)) == "newest");
   BOOST_TEST(shown(blobs->get(kKey)) == "moved");
   BOOST_TEST(shown(blobs->get(kKey)) == "unavailable: the blob is in the file 9, and the file is 2");
-  table.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_table_with_two_files_says_which_one) {
   for (bool const version_1 : {false, true}) {
     FakeTable table{[&](Peer& peer) {
-      DataFile old{table.file(1), 1};
-      old.link_as(table.link());
+      DataFile old = table.current_file(1);
       DataFile young{table.file(2), 2};
       young.link_as(table.link() + ".new");
       std::array<Told, 2> places{old.add("old"), young.add("new")};
@@ -387,7 +357,6 @@ BOOST_AUTO_TEST_CASE(a_table_with_two_files_says_which_one) {
       BOOST_TEST(shown(blobs->get(kKey)) == "old");
       BOOST_TEST(shown(blobs->get(kKey)) == "new");
     }
-    table.finish();
   }
 }
 
@@ -397,12 +366,10 @@ BOOST_AUTO_TEST_CASE(a_table_with_two_files_says_which_one) {
 BOOST_AUTO_TEST_CASE(a_place_that_is_too_old_is_asked_for_again) {
   for (int const limit_ms : {0, 60'000}) {
     FakeTable table{[&](Peer& peer) {
-      DataFile file{table.file(1), 1};
-      file.link_as(table.link());
+      DataFile file = table.current_file(1);
       Told const first = file.add("first");
       Told const second = file.add("second");
-      peer.accept();
-      peer.greet(1);
+      peer.meet(1);
       peer.answer(peer.frame(Op::query), first);
       if (limit_ms == 0) peer.answer(peer.frame(Op::query), second);
       if (limit_ms == 0) peer.answer(peer.frame(Op::query), {.outcome = Outcome::absent});
@@ -412,15 +379,13 @@ BOOST_AUTO_TEST_CASE(a_place_that_is_too_old_is_asked_for_again) {
     BOOST_REQUIRE((place.ok() && place.value()));
     BOOST_TEST(shown(blobs->read(*place.value())) == (limit_ms == 0 ? "second" : "first"));
     if (limit_ms == 0) BOOST_TEST(shown(blobs->read(*place.value())) == "(none)");
-    table.finish();
   }
 }
 
 // The signal of version 1 (doc/blob.md): the stream was ended, so the file may be another one.
 BOOST_AUTO_TEST_CASE(a_stream_that_was_ended_means_that_the_file_is_opened_again) {
   FakeTable table{[&](Peer& peer) {
-    DataFile first{table.file(1), 1};
-    first.link_as(table.link());
+    DataFile first = table.current_file(1);
     Told const old = first.add("old");
     peer.accept();
     peer.send(response(bcdb::read_ask(peer.read(bcdb::kAskBytes)).echo, old));
@@ -439,7 +404,6 @@ BOOST_AUTO_TEST_CASE(a_stream_that_was_ended_means_that_the_file_is_opened_again
   BOOST_TEST(blobs->connects() == 2U);
   // A place of the connection before: of the file before.
   BOOST_TEST(shown(blobs->read(*old.value())) == "new");
-  table.finish();
 }
 
 // ---------------------------------------------------------------------------
@@ -474,13 +438,11 @@ BOOST_AUTO_TEST_CASE(a_write_of_version_1_waits_for_its_echo_and_ends_with_the_c
   BOOST_TEST(code_of(blobs->put(kKey, "another echo")) == "invalid");
   BOOST_TEST((blobs->send_put(kKey, "x").code() == Code::not_supported));
   BOOST_TEST(code_of(blobs->fetch(kKey)) == "not_supported");
-  table.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_query_of_version_1_is_answered_by_a_place_or_zeros) {
   FakeTable table{[&](Peer& peer) {
-    DataFile file{table.file(1), 1};
-    file.link_as(table.link());
+    DataFile file = table.current_file(1);
     Told const place = file.add("one");
     peer.accept();
     for (int i = 0; i < 40; ++i) {
@@ -498,21 +460,18 @@ BOOST_AUTO_TEST_CASE(a_query_of_version_1_is_answered_by_a_place_or_zeros) {
   std::unique_ptr<Blobs> const blobs = opened(table, {.version = 1});
   for (int i = 0; i < 40; ++i) BOOST_REQUIRE(blobs->send_find(kKey).ok());
   for (int i = 0; i < 40; ++i) {
-    Result<std::optional<BlobPlace>> const place = blobs->receive_find();
-    BOOST_REQUIRE(place.ok());
-    BOOST_TEST(place.value().has_value() == (i % 2 == 0));
-    if (place.value()) BOOST_TEST(shown(blobs->read(*place.value())) == "one");
+    std::optional<BlobPlace> const place = value_of(blobs->receive_find());
+    BOOST_TEST(place.has_value() == (i % 2 == 0));
+    if (place) BOOST_TEST(shown(blobs->read(*place)) == "one");
   }
   BOOST_TEST(blobs->send_find(kKey).ok());
   BOOST_TEST(code_of(blobs->receive_find()) == "invalid");
   BOOST_TEST(code_of(blobs->find(kKey)) == "invalid");
-  table.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_datagram_asks_once) {
   FakeTable table{[&](Peer& peer) {
-    DataFile file{table.file(1), 1};
-    file.link_as(table.link());
+    DataFile file = table.current_file(1);
     Told const place = file.add("one");
     auto const told = [&](std::string_view query) {
       BOOST_TEST(query.size() == bcdb::kAskBytes);
@@ -549,7 +508,6 @@ BOOST_AUTO_TEST_CASE(a_datagram_asks_once) {
   std::unique_ptr<Blobs> const hasty = opened(table, {.time_limit = Milliseconds{30}});
   BOOST_TEST(code_of(hasty->find_once(kKey)) == "timed_out");
   BOOST_TEST(code_of(hasty->find_once(kKey)) == "timed_out");
-  table.finish();
 }
 
 // ---------------------------------------------------------------------------
@@ -564,8 +522,7 @@ BOOST_AUTO_TEST_CASE(another_protocol_is_told) {
     static_cast<void>(peer.read(bcdb::kHelloBytes));
     peer.send(bytes_of(bcdb::Hello{.version = 3}));
     static_cast<void>(peer.read_to_end());
-    peer.accept();
-    peer.greet();
+    peer.meet();
     Frame const query = peer.frame(Op::query);
     peer.send(bytes_of(Told{.op = Op::put, .echo = query.echo}));
     static_cast<void>(peer.read_to_end());
@@ -577,18 +534,15 @@ BOOST_AUTO_TEST_CASE(another_protocol_is_told) {
   BOOST_TEST(code_of(place) == "not_supported");
   place = blobs->find(kKey);
   BOOST_TEST(place.status().message().find("another frame") != std::string::npos);
-  table.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_silent_daemon_is_not_waited_for_beyond_the_limit) {
   FakeTable table{[&](Peer& peer) {
     peer.accept();
     static_cast<void>(peer.read_to_end());
-    peer.accept();
-    peer.greet();
+    peer.meet();
     static_cast<void>(peer.read_to_end());
-    peer.accept();
-    peer.greet();
+    peer.meet();
     // It takes nothing of a large put: the client ends.
     static_cast<void>(peer.frame(Op::put));
     peer.wait_for_end();
@@ -597,7 +551,6 @@ BOOST_AUTO_TEST_CASE(a_silent_daemon_is_not_waited_for_beyond_the_limit) {
   BOOST_TEST(code_of(blobs->find(kKey)) == "timed_out");
   BOOST_TEST(code_of(blobs->find(kKey)) == "timed_out");
   BOOST_TEST(code_of(blobs->put(kKey, std::string(32U << 20U, 'x'))) == "timed_out");
-  table.finish();
 }
 
 BOOST_AUTO_TEST_CASE(nobody_there_and_contradictions_are_told) {
@@ -616,23 +569,22 @@ BOOST_AUTO_TEST_CASE(what_is_no_data_file_is_not_read) {
   fastjournal::test::TemporaryFolder const folder;
   DataFile file{folder / "data", 5};
   Told const place = file.add("bytes");
-  Result<BlobFile> opened = BlobFile::open(folder / "data");
-  BOOST_REQUIRE(opened.ok());
-  BOOST_TEST(opened->number() == 5U);
-  BOOST_TEST(opened->read(place.begin, place.end, 5).value() == "bytes");
-  BOOST_TEST(opened->view(place.begin + 1, place.end - 1, 5).value().bytes() == "yte");
-  BOOST_TEST(opened->view(place.begin, place.begin, 5).value().bytes().empty());
-  BOOST_TEST(opened->read(place.end, place.end, 0).value().empty());
+  BlobFile opened = value_of(BlobFile::open(folder / "data"));
+  BOOST_TEST(opened.number() == 5U);
+  BOOST_TEST(opened.read(place.begin, place.end, 5).value() == "bytes");
+  BOOST_TEST(opened.view(place.begin + 1, place.end - 1, 5).value().bytes() == "yte");
+  BOOST_TEST(opened.view(place.begin, place.begin, 5).value().bytes().empty());
+  BOOST_TEST(opened.read(place.end, place.end, 0).value().empty());
   // An empty blob behind it is at a multiple of 8, where the file does not reach to.
   std::uint64_t const behind = std::filesystem::file_size(folder / "data") + 3;
-  BOOST_TEST(opened->read(behind, behind, 5).ok());
-  BOOST_TEST(opened->view(behind, behind, 5).ok());
-  BOOST_TEST(code_of(opened->read(place.begin, place.end, 4)) == "too_large");
-  BOOST_TEST(code_of(opened->read(place.begin, place.end + 1, 99)) == "damaged");
-  BOOST_TEST(code_of(opened->view(place.begin, place.end + 1, 99)) == "damaged");
-  BOOST_TEST(code_of(opened->read(0, 4, 99)) == "damaged");
-  BOOST_TEST(code_of(opened->read(place.end, place.begin, 99)) == "damaged");
-  BOOST_TEST(code_of(opened->read(4096, UINT64_MAX, UINT64_MAX)) == "damaged");
+  BOOST_TEST(opened.read(behind, behind, 5).ok());
+  BOOST_TEST(opened.view(behind, behind, 5).ok());
+  BOOST_TEST(code_of(opened.read(place.begin, place.end, 4)) == "too_large");
+  BOOST_TEST(code_of(opened.read(place.begin, place.end + 1, 99)) == "damaged");
+  BOOST_TEST(code_of(opened.view(place.begin, place.end + 1, 99)) == "damaged");
+  BOOST_TEST(code_of(opened.read(0, 4, 99)) == "damaged");
+  BOOST_TEST(code_of(opened.read(place.end, place.begin, 99)) == "damaged");
+  BOOST_TEST(code_of(opened.read(4096, UINT64_MAX, UINT64_MAX)) == "damaged");
 
   std::ofstream{folder / "short"} << "FJBYTES\n";
   std::ofstream{folder / "other"} << std::string(8192, 'x');
@@ -651,9 +603,8 @@ BOOST_AUTO_TEST_CASE(a_view_outlives_its_file) {
   Told const place = file.add(std::string(10'000, 'm'));
   BlobView view;
   {
-    Result<BlobFile> opened = BlobFile::open(folder / "data");
-    BOOST_REQUIRE(opened.ok());
-    view = std::move(opened->view(place.begin + 5'000, place.end, 10'000)).value();
+    BlobFile opened = value_of(BlobFile::open(folder / "data"));
+    view = std::move(opened.view(place.begin + 5'000, place.end, 10'000)).value();
   }
   std::filesystem::remove(folder / "data");
   BOOST_TEST(view.bytes() == std::string(5'000, 'm'));

@@ -1,6 +1,6 @@
 // A blob table's ports for tests of clients: real sockets in a folder, and a thread that runs the test's script, which
 // reads and writes packets in any pieces; and data files as the daemon makes them. Errors in the script make the test
-// fail in finish().
+// fail at its end.
 #pragma once
 
 #include <fcntl.h>
@@ -156,6 +156,11 @@ class Peer {
     if (read(bcdb::kHelloBytes) != bytes_of(bcdb::Hello{})) throw std::runtime_error("the client sent no hello");
     send(bytes_of(bcdb::Hello{.file = file}));
   }
+  // The next connection, of version 2.
+  void meet(std::uint32_t file = 0) {
+    accept();
+    greet(file);
+  }
 
   // The client ends, though nothing more is read.
   void wait_for_end() { wait(fd_, POLLRDHUP, "the client does not end the connection"); }
@@ -211,6 +216,7 @@ class FakeTable {
   FakeTable(FakeTable const&) = delete;
   FakeTable& operator=(FakeTable const&) = delete;
   ~FakeTable() {
+    if (std::uncaught_exceptions() == 0) finish();
     if (thread_.joinable()) thread_.join();
     ::close(listening_);
     ::close(datagrams_);
@@ -224,9 +230,16 @@ class FakeTable {
   [[nodiscard]] std::string file(std::uint32_t number) const {
     return folder_ / ("data.00000" + std::to_string(number));
   }
+  // A file that the link leads to.
+  [[nodiscard]] DataFile current_file(std::uint32_t number) const {
+    DataFile out{file(number), number};
+    out.link_as(link());
+    return out;
+  }
   [[nodiscard]] test::TemporaryFolder const& folder() const { return folder_; }
   // The script has come to its end.
   void finish() {
+    if (!thread_.joinable()) return;
     thread_.join();
     BOOST_TEST(problem_ == "");
   }

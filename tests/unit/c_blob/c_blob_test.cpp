@@ -34,10 +34,8 @@ BOOST_AUTO_TEST_SUITE(c_blob)
 
 BOOST_AUTO_TEST_CASE(a_program_in_c99_puts_finds_and_reads) {
   FakeTable table{[&](Peer& writing) {
-    DataFile file{table.file(4), 4};
-    file.link_as(table.link());
-    writing.accept();
-    writing.greet(4);
+    DataFile file = table.current_file(4);
+    writing.meet(4);
     Frame put = writing.frame(Op::put);
     Told const place = file.add(writing.read(9));
     writing.answer(put, place);
@@ -49,8 +47,7 @@ BOOST_AUTO_TEST_CASE(a_program_in_c99_puts_finds_and_reads) {
       writing.answer(put, file.add(writing.read(static_cast<std::size_t>(put.length))));
     }
     Peer peer{table.listening(), table.datagram_socket()};
-    peer.accept();
-    peer.greet(4);
+    peer.meet(4);
     for (int i = 0; i < 2; ++i) peer.answer(peer.frame(Op::query), place);
     Frame const fetch = peer.frame(Op::fetch);
     BOOST_TEST((fetch.offset == 4 && fetch.length == bcdb::kToItsEnd));

@@ -16,16 +16,9 @@
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
-using client::number;
-using client::text;
-using test::Said;
-using test::says;
-using test::talk;
-using test::want;
+using namespace fastjournal::test;
 
 namespace {
-
-using Peer = client::FakeServer::Peer;
 
 constexpr std::string_view kHash = "0123456789abcdef01234567";
 
@@ -76,26 +69,18 @@ void answer_bytes(Peer& peer, Message const& get, std::string_view whole, std::s
   peer.answer(get, "BLOB", params);
 }
 
-std::string cli_blobs_refused(std::vector<std::string> words) {
-  words.insert(words.begin(), "blob");
-  Parsed const out = parse_arguments(std::move(words));
-  BOOST_TEST(!out.invocation.has_value());
-  BOOST_TEST((out.exit_code == ExitCode::usage));
-  return out.output;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(cli_blobs)
 
 BOOST_AUTO_TEST_CASE(mistakes_are_refused_with_what_was_expected) {
-  BOOST_TEST(says(cli_blobs_refused({"dance"}), "there is no command 'blob dance'"));
-  BOOST_TEST(says(cli_blobs_refused({"get", "images"}), "KEY is required"));
-  BOOST_TEST(says(cli_blobs_refused({"get", "images", "xyz", "--hash"}), "expected 24 hex digits"));
-  BOOST_TEST(says(cli_blobs_refused({"get", "images", "k", "--json"}), "needs -o FILE"));
-  BOOST_TEST(says(cli_blobs_refused({"get", "images", "k", "--offset", "-1"}), "expected a whole number"));
-  BOOST_TEST(says(cli_blobs_refused({"maintain", "images", "--age", "1w"}), "'1w' is no duration"));
-  BOOST_TEST(says(cli_blobs_refused({"maintain", "images", "--cancel", "--wait"}), "--wait"));
+  BOOST_TEST(says(refused({"dance"}, "blob"), "there is no command 'blob dance'"));
+  BOOST_TEST(says(refused({"get", "images"}, "blob"), "KEY is required"));
+  BOOST_TEST(says(refused({"get", "images", "xyz", "--hash"}, "blob"), "expected 24 hex digits"));
+  BOOST_TEST(says(refused({"get", "images", "k", "--json"}, "blob"), "needs -o FILE"));
+  BOOST_TEST(says(refused({"get", "images", "k", "--offset", "-1"}, "blob"), "expected a whole number"));
+  BOOST_TEST(says(refused({"maintain", "images", "--age", "1w"}, "blob"), "'1w' is no duration"));
+  BOOST_TEST(says(refused({"maintain", "images", "--cancel", "--wait"}, "blob"), "--wait"));
 }
 
 BOOST_AUTO_TEST_CASE(put_sends_the_bytes_with_their_hash) {

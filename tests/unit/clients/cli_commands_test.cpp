@@ -7,20 +7,7 @@
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
-using client::FakeServer;
-using client::number;
-using client::text;
-using test::run_line;
-using test::Said;
-using test::says;
-using test::talk;
-using test::want;
-
-namespace {
-
-using Peer = FakeServer::Peer;
-
-}  // namespace
+using namespace fastjournal::test;
 
 BOOST_AUTO_TEST_SUITE(cli_commands)
 
@@ -198,8 +185,6 @@ BOOST_AUTO_TEST_CASE(a_table_that_has_moved_is_found_by_any_of_the_servers) {
   });
   Said const said = run_line("/nowhere/at/all.sock," + home.address(), {"done", "pages", "8", "9"});
   BOOST_TEST((said.code == ExitCode::ok), said.err);
-  home.finish();
-  node.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_is_not_found_is_explained) {

@@ -10,17 +10,9 @@
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
-using client::number;
-using client::text;
-using test::run_line;
-using test::Said;
-using test::says;
-using test::talk;
-using test::want;
+using namespace fastjournal::test;
 
 namespace {
-
-using Peer = client::FakeServer::Peer;
 
 void write(std::string const& path, std::string const& content) { std::ofstream{path} << content; }
 
@@ -428,8 +420,9 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_does_not_answer_is_named_first) {
 
 BOOST_AUTO_TEST_CASE(a_line_that_is_not_understood_ends_the_script_at_once) {
   // The script waits for a connection that never comes, until the end of the server releases it.
-  client::FakeServer const server([](Peer& peer) { peer.expect("NEVER"); });
-  BOOST_TEST(!parse_arguments({"dance"}).invocation.has_value());
+  client::FakeServer server([](Peer& peer) { peer.expect("NEVER"); });
+  BOOST_TEST(!parse_arguments({"dance"}).command);
+  server.abandon();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,29 +4,49 @@
 #include <set>
 #include <sstream>
 
-#include "clients/programs/fastjournal/examples.h"
-#include "clients/programs/fastjournal/options.h"
+#include "clients/programs/fastjournal/put.h"
 #include "clients/programs/fastjournal/usage/completion.h"
+#include "clients/programs/fastjournal/worker.h"
 #include "tests/unit/clients/run_line.h"
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
-using fastjournal::test::says;
+using namespace fastjournal::test;
 
 namespace {
 
-Invocation parsed(std::vector<std::string> words) {
-  Parsed out = parse_arguments(std::move(words));
-  BOOST_REQUIRE_MESSAGE(out.invocation.has_value(), out.output);
-  return *out.invocation;
+// A verb that only has options.
+template <typename T>
+struct OptionsOnly {
+  OptionSet& to;
+  T given{to};
+
+  ExitCode run(Call& /*call*/) { return ExitCode::ok; }
+};
+
+// Its options, of the words behind its name.
+template <typename T>
+T const& given_in(CommandLine const& command) {
+  return dynamic_cast<Held<OptionsOnly<T>> const&>(*command.action).one.given;
 }
 
-// The error message.
-std::string refused(std::vector<std::string> words) {
-  Parsed const out = parse_arguments(std::move(words));
-  BOOST_TEST(!out.invocation.has_value());
-  BOOST_TEST((out.exit_code == ExitCode::usage));
-  return out.output;
+template <typename T>
+std::unique_ptr<CommandLine> parsed_as(std::vector<std::string> words) {
+  static constexpr Verb kVerb[]{{"try", "try options", Needs::nothing, declare<OptionsOnly<T>>, ""}};
+  static Group const kGroups[]{{"", "", {kVerb}}};
+  words.insert(words.begin(), "try");
+  Parsed out = parse_arguments(std::move(words), kGroups);
+  BOOST_REQUIRE_MESSAGE(out.command != nullptr, out.output);
+  return std::move(out.command);
+}
+
+struct SizeOnly {
+  OptionSet& to;
+  Size size{to, "--size", "in bytes"};
+};
+
+std::uint64_t size_of(std::string const& text) {
+  return given_in<SizeOnly>(*parsed_as<SizeOnly>({"--size", text})).size.value();
 }
 
 }  // namespace
@@ -34,43 +54,52 @@ std::string refused(std::vector<std::string> words) {
 BOOST_AUTO_TEST_SUITE(cli_options)
 
 BOOST_AUTO_TEST_CASE(put_takes_columns_and_options_in_any_order) {
-  Invocation const put = parsed({"put", "pages", "uri=http://x/?a=1,2", "--priority", "20", "--at", "+10s", "size=4",
-                                 "--expires=2026-11-21", "--client", "c", "--sequence", "7"});
-  BOOST_TEST(put.verb == "put");
-  BOOST_TEST(put.table == "pages");
-  BOOST_TEST(put.words == (std::vector<std::string>{"uri=http://x/?a=1,2", "size=4"}),
+  std::vector<std::string> const words{"uri=http://x/?a=1,2",  "--priority", "20", "--at",       "+10s", "size=4",
+                                       "--expires=2026-11-21", "--client",   "c",  "--sequence", "7"};
+  std::vector<std::string> line{"put", "pages"};
+  line.insert(line.end(), words.begin(), words.end());
+  BOOST_TEST(parsed(line)->verb->name == "put");
+  BOOST_TEST(parsed(line)->all.table == "pages");
+  std::unique_ptr<CommandLine> const command = parsed_as<PutOptions>(words);
+  PutOptions const& put = given_in<PutOptions>(*command);
+  BOOST_TEST(static_cast<std::vector<std::string> const&>(put.columns) ==
+                 (std::vector<std::string>{"uri=http://x/?a=1,2", "size=4"}),
              boost::test_tools::per_element());
   BOOST_TEST(int{put.priority.value()} == 20);
   BOOST_TEST(put.at->from_now);
   BOOST_TEST(put.expires->ms == 1'795'219'200'000);
-  BOOST_TEST(put.client == "c");
+  BOOST_TEST(put.client.str() == "c");
   BOOST_TEST(put.sequence.value() == 7U);
 }
 
 BOOST_AUTO_TEST_CASE(global_options_stand_before_or_behind_the_command) {
   for (auto const& words : {std::vector<std::string>{"--json", "--server", "unix:/x", "--timeout", "2s", "ping"},
                             std::vector<std::string>{"ping", "--json", "--server", "unix:/x", "--timeout", "2s"}}) {
-    Invocation const ping = parsed(words);
+    Globals const ping = parsed(words)->all;
     BOOST_TEST(ping.json);
     BOOST_TEST(ping.server == "unix:/x");
-    BOOST_TEST(ping.timeout.count() == 2000);
+    BOOST_TEST(ping.time_limit().count() == 2000);
   }
 }
 
 BOOST_AUTO_TEST_CASE(the_environment_names_the_server_unless_an_option_does) {
   BOOST_REQUIRE(::setenv("FASTJOURNAL_SERVER", "10.0.0.1:1", 1) == 0);
-  BOOST_TEST(parsed({"ping"}).server == "10.0.0.1:1");
-  BOOST_TEST(parsed({"--server", "h:2", "ping"}).server == "h:2");
+  BOOST_TEST(parsed({"ping"})->all.server == "10.0.0.1:1");
+  BOOST_TEST(parsed({"--server", "h:2", "ping"})->all.server == "h:2");
   BOOST_REQUIRE(::unsetenv("FASTJOURNAL_SERVER") == 0);
-  BOOST_TEST(parsed({"ping"}).server.empty());  // find_server chooses one
+  BOOST_TEST(parsed({"ping"})->all.server.empty());  // find_server chooses one
 }
 
 BOOST_AUTO_TEST_CASE(what_stands_behind_the_dashes_belongs_to_the_command) {
-  Invocation const work = parsed({"work", "pages", "-j", "4", "--lease", "5s", "--", "put", "--json", "--", "-x"});
+  std::unique_ptr<CommandLine> const command =
+      parsed_as<WorkOptions>({"-j", "4", "--lease", "5s", "--", "put", "--json", "--", "-x"});
+  WorkOptions const& work = given_in<WorkOptions>(*command);
   BOOST_TEST(work.jobs.value_or(0) == 4U);
   BOOST_TEST(work.lease->value == 5000);
-  BOOST_TEST(!work.json);
-  BOOST_TEST(work.command == (std::vector<std::string>{"put", "--json", "--", "-x"}), boost::test_tools::per_element());
+  BOOST_TEST(!command->all.json);
+  BOOST_TEST(static_cast<std::vector<std::string> const&>(work.command) ==
+                 (std::vector<std::string>{"put", "--json", "--", "-x"}),
+             boost::test_tools::per_element());
   BOOST_TEST(says(refused({"work", "pages"}), "-- COMMAND"));
   BOOST_TEST(says(refused({"work", "pages", "--"}), "nothing stands behind --"));
   BOOST_TEST(says(refused({"take", "pages", "--", "x"}), "`work` and `kv lock` only"));
@@ -106,8 +135,10 @@ BOOST_AUTO_TEST_CASE(numbers_are_refused_with_their_range) {
 
 // The XML and the command line have the same parser.
 BOOST_AUTO_TEST_CASE(sizes_are_spelled_as_in_the_configuration) {
-  BOOST_TEST(parsed({"backup", "d", "--rate", "50MiB"}).rate.value() == 50U << 20U);
-  BOOST_TEST(parsed({"log", "resize", "d", "--container-size", "1048576"}).container_bytes.value() == 1U << 20U);
+  BOOST_TEST(size_of("50MiB") == 50U << 20U);
+  BOOST_TEST(size_of("1048576") == 1U << 20U);
+  BOOST_TEST(parsed({"backup", "d", "--rate", "50MiB"}) != nullptr);
+  BOOST_TEST(parsed({"log", "resize", "d", "--container-size", "1048576"}) != nullptr);
   for (char const* const other : {"1M", "1mib", "1.5MiB", "1 MiB", "50MB"})
     BOOST_TEST(
         says(refused({"backup", "d", "--rate", other}), "expected a size: a whole number with one of the units"));
@@ -122,8 +153,21 @@ BOOST_AUTO_TEST_CASE(many_rows_want_a_filter) {
   BOOST_TEST(says(refused({"delete", "pages", "812", "--status", "due"}), "not both"));
   BOOST_TEST(says(refused({"kick", "pages", "uri=a", "--dry-run"}), "not both"));
   BOOST_TEST(says(refused({"ls", "pages", "--status", "lost"}), "parked"));
-  BOOST_TEST(parsed({"kick", "pages", "--error", ""}).filter.error.value() == "");
-  BOOST_TEST(!is_bulk(parsed({"kick", "pages", "812"})));
+  // Of an option an empty word is a value: any error.
+  talk(
+      [](Peer& peer) {
+        Message const kick = peer.expect("KICK");
+        want(kick.has("error") && kick.text("error").empty() && kick.has("count"), "of many rows");
+        peer.answer(kick, "KICKED", {number("count", 0), number("looked", 0)});
+      },
+      {"kick", "pages", "--error", ""});
+  talk(
+      [](Peer& peer) {
+        Message const kick = peer.expect("KICK");
+        want(kick.text("row") == "812" && !kick.has("count"), "of one row");
+        peer.answer(kick, "KICKED", {number("row", 812)});
+      },
+      {"kick", "pages", "812"});
 }
 
 BOOST_AUTO_TEST_CASE(what_was_meant_is_suggested) {
@@ -145,7 +189,7 @@ BOOST_AUTO_TEST_CASE(with_json_a_mistake_is_json_too) {
 
 BOOST_AUTO_TEST_CASE(help_names_every_exit_code) {
   Parsed const help = parse_arguments({"--help"});
-  BOOST_TEST(!help.invocation.has_value());
+  BOOST_TEST(help.command == nullptr);
   BOOST_TEST((help.exit_code == ExitCode::ok));
   for (ExitCode const code :
        {ExitCode::ok, ExitCode::refused, ExitCode::usage, ExitCode::unreachable, ExitCode::nothing, ExitCode::failed,
@@ -241,28 +285,30 @@ std::vector<std::vector<std::string>> commands_in(std::string_view line) {
 
 BOOST_AUTO_TEST_CASE(every_command_has_an_example_that_is_right) {
   std::set<std::string> seen;
-  for (Example const& one : examples()) {
-    std::istringstream lines{std::string{one.commands}};
-    for (std::string line; std::getline(lines, line);) {
-      bool is_own = false;
-      for (std::vector<std::string> const& words : commands_in(line)) {
-        if (words.empty() || words.front() != "fastjournal") continue;
-        Parsed const parsed = parse_arguments({words.begin() + 1, words.end()});
-        BOOST_TEST(parsed.invocation.has_value(), line << ": " << parsed.output);
-        is_own = is_own || (parsed.invocation && parsed.invocation->verb == one.verb);
+  for (Group const& group : verb_groups())
+    for (std::span<Verb const> const verbs : group.verbs)
+      for (Verb const& verb : verbs) {
+        std::istringstream lines{std::string{verb.examples}};
+        for (std::string line; std::getline(lines, line);) {
+          bool is_own = false;
+          for (std::vector<std::string> const& words : commands_in(line)) {
+            if (words.empty() || words.front() != "fastjournal") continue;
+            Parsed const parsed = parse_arguments({words.begin() + 1, words.end()});
+            BOOST_TEST(parsed.command, line << ": " << parsed.output);
+            is_own = is_own || (parsed.command && parsed.command->verb == &verb);
+          }
+          BOOST_TEST(is_own, line);
+          seen.insert(std::string{verb.name});
+        }
+        std::vector<std::string> help;
+        std::istringstream name{std::string{verb.name}};
+        for (std::string word; name >> word;) help.push_back(word);
+        help.emplace_back("--help");
+        BOOST_TEST(says(parse_arguments(help).output,
+                        "Example:\n  " + std::string{verb.examples.substr(0, verb.examples.find('\n'))}));
       }
-      BOOST_TEST(is_own, line);
-    }
-    seen.insert(std::string{one.verb});
-    std::vector<std::string> help;
-    std::istringstream verb{std::string{one.verb}};
-    for (std::string word; verb >> word;) help.push_back(word);
-    help.emplace_back("--help");
-    BOOST_TEST(says(parse_arguments(help).output,
-                    "Example:\n  " + std::string{one.commands.substr(0, one.commands.find('\n'))}));
-  }
   for (std::string const& command : commands_of(declared_usage()))
-    BOOST_TEST(seen.contains(command), command << " has no example (clients/programs/fastjournal/examples.cpp)");
+    BOOST_TEST(seen.contains(command), command << " has no example");
 }
 
 // A terminal of 100 columns shows each line of it as it is meant.

@@ -9,16 +9,9 @@
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
-using client::number;
-using client::text;
-using test::Said;
-using test::says;
-using test::talk;
-using test::want;
+using namespace fastjournal::test;
 
 namespace {
-
-using Peer = client::FakeServer::Peer;
 
 Message message(std::string_view command, std::initializer_list<Param> params) {
   Message out{command};

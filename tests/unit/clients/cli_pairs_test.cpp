@@ -9,18 +9,11 @@
 using namespace fastjournal;
 using namespace fastjournal::cli;
 using client::Buffer;
-using client::number;
-using client::text;
+using namespace fastjournal::test;
 using client::TypedValue;
 using client::ValueType;
-using test::Said;
-using test::says;
-using test::talk;
-using test::want;
 
 namespace {
-
-using Peer = client::FakeServer::Peer;
 
 void pair(Peer& peer, Message const& about, std::string_view key, Value value, std::string_view type,
           std::int64_t left = 0) {
@@ -36,41 +29,31 @@ void cli_pairs_stored(Peer& peer, Message const& about, std::string_view result 
               {text("table", "values"), text("key", "k"), text("result", result), number("timestamp", 9)});
 }
 
-// The error message.
-std::string cli_pairs_refused(std::vector<std::string> words) {
-  words.insert(words.begin(), "kv");
-  Parsed const out = parse_arguments(std::move(words));
-  BOOST_TEST(!out.invocation.has_value());
-  BOOST_TEST((out.exit_code == ExitCode::usage));
-  return out.output;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(cli_pairs)
 
 BOOST_AUTO_TEST_CASE(mistakes_are_refused_with_what_was_expected) {
-  BOOST_TEST(says(cli_pairs_refused({"dance"}), "there is no command 'kv dance'"));
-  BOOST_TEST(says(cli_pairs_refused({"get", "values"}), "KEYS is required"));
-  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k"}), "kv set needs a value for k"));
-  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "w"}), "'k' has no ="));
-  BOOST_TEST(says(cli_pairs_refused({"set", "values", "a=1", "b"}), "'b' has no ="));
-  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--file", "x"}), "--file takes one KEY"));
-  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--type", "void"}), "takes a KEY and no value"));
-  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--type", "text"}), "text"));
-  BOOST_TEST(
-      says(cli_pairs_refused({"set", "values", "k", "v", "--ttl", "1h", "--expires", "+1h"}), "exclude each other"));
-  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--ttl", "1w"}), "'1w' is no duration"));
-  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--expires", "soon"}), "'soon' is no date"));
-  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--if-timestamp", "x"}), "expected a whole number"));
-  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--client", "c"}), "belong together"));
-  BOOST_TEST(says(cli_pairs_refused({"set", "values", "k", "v", "--persist", "--no-persist"}), "--no-persist"));
-  BOOST_TEST(says(cli_pairs_refused({"set", "values", "a=1", "b=2", "--if-timestamp", "0"}), "are for one key"));
-  BOOST_TEST(says(cli_pairs_refused({"set", "values", "a=1", "b=2", "--type", "buffer"}), "is for one key"));
-  BOOST_TEST(says(cli_pairs_refused({"watch", "values"}), "needs a KEY, or else --prefix"));
-  BOOST_TEST(says(cli_pairs_refused({"watch", "values", "k", "--prefix", "p"}), "needs a KEY, or else --prefix"));
-  BOOST_TEST(says(cli_pairs_refused({"lock", "values", "k"}), "-- COMMAND"));
-  BOOST_TEST(says(cli_pairs_refused({"get", "values", "k", "--", "x"}), "`work` and `kv lock` only"));
+  BOOST_TEST(says(refused({"dance"}, "kv"), "there is no command 'kv dance'"));
+  BOOST_TEST(says(refused({"get", "values"}, "kv"), "KEYS is required"));
+  BOOST_TEST(says(refused({"set", "values", "k"}, "kv"), "kv set needs a value for k"));
+  BOOST_TEST(says(refused({"set", "values", "k", "v", "w"}, "kv"), "'k' has no ="));
+  BOOST_TEST(says(refused({"set", "values", "a=1", "b"}, "kv"), "'b' has no ="));
+  BOOST_TEST(says(refused({"set", "values", "k", "v", "--file", "x"}, "kv"), "--file takes one KEY"));
+  BOOST_TEST(says(refused({"set", "values", "k", "v", "--type", "void"}, "kv"), "takes a KEY and no value"));
+  BOOST_TEST(says(refused({"set", "values", "k", "v", "--type", "text"}, "kv"), "text"));
+  BOOST_TEST(says(refused({"set", "values", "k", "v", "--ttl", "1h", "--expires", "+1h"}, "kv"), "exclude each other"));
+  BOOST_TEST(says(refused({"set", "values", "k", "v", "--ttl", "1w"}, "kv"), "'1w' is no duration"));
+  BOOST_TEST(says(refused({"set", "values", "k", "v", "--expires", "soon"}, "kv"), "'soon' is no date"));
+  BOOST_TEST(says(refused({"set", "values", "k", "v", "--if-timestamp", "x"}, "kv"), "expected a whole number"));
+  BOOST_TEST(says(refused({"set", "values", "k", "v", "--client", "c"}, "kv"), "belong together"));
+  BOOST_TEST(says(refused({"set", "values", "k", "v", "--persist", "--no-persist"}, "kv"), "--no-persist"));
+  BOOST_TEST(says(refused({"set", "values", "a=1", "b=2", "--if-timestamp", "0"}, "kv"), "are for one key"));
+  BOOST_TEST(says(refused({"set", "values", "a=1", "b=2", "--type", "buffer"}, "kv"), "is for one key"));
+  BOOST_TEST(says(refused({"watch", "values"}, "kv"), "needs a KEY, or else --prefix"));
+  BOOST_TEST(says(refused({"watch", "values", "k", "--prefix", "p"}, "kv"), "needs a KEY, or else --prefix"));
+  BOOST_TEST(says(refused({"lock", "values", "k"}, "kv"), "-- COMMAND"));
+  BOOST_TEST(says(refused({"get", "values", "k", "--", "x"}, "kv"), "`work` and `kv lock` only"));
 }
 
 BOOST_AUTO_TEST_CASE(values_are_read_by_their_types) {

@@ -8,9 +8,7 @@
 #include "tests/unit/clients/run_line.h"
 
 using namespace fastjournal;
-using test::run_line;
-using test::Said;
-using test::says;
+using namespace fastjournal::test;
 
 namespace {
 

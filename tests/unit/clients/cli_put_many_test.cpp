@@ -13,17 +13,9 @@
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
-using client::FakeServer;
-using client::number;
-using client::text;
-using test::Said;
-using test::says;
-using test::talk;
-using test::want;
+using namespace fastjournal::test;
 
 namespace {
-
-using Peer = FakeServer::Peer;
 
 struct CliPutManyFixture {
   std::string file(std::string const& name) const { return (folder.path() / name).string(); }
@@ -320,11 +312,10 @@ BOOST_AUTO_TEST_CASE(a_person_sees_how_far_it_is) {
   std::istringstream in("{\"uri\":\"a\"}\n");
   std::ostringstream out;
   std::ostringstream err;
-  Parsed const parsed = parse_arguments({"--server", server.address(), "put", "pages", "--from", "-"});
+  std::unique_ptr<CommandLine> const line_given = parsed({"--server", server.address(), "put", "pages", "--from", "-"});
   Console console{in, out, err, {}, true};
-  BOOST_TEST((run(*parsed.invocation, console) == ExitCode::ok));
+  BOOST_TEST((line_given->run(console) == ExitCode::ok));
   BOOST_TEST(err.str() == "\r1 in, 0 refused\x1b[K\r\x1b[K");
-  server.finish();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

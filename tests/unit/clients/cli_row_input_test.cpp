@@ -77,8 +77,8 @@ Cut cut_anyhow(std::string const& text, std::optional<RowFormat> format = {}) {
   return whole;
 }
 
-using Texts = std::vector<std::string>;
-using Numbers = std::vector<std::uint64_t>;
+using RowTexts = std::vector<std::string>;
+using RowNumbers = std::vector<std::uint64_t>;
 
 // "name=value" of each parameter, in order; numbers as they are, with their kind before them.
 std::string shown(Message const& insert) {
@@ -125,8 +125,8 @@ BOOST_AUTO_TEST_SUITE(cli_row_input)
 
 BOOST_AUTO_TEST_CASE(lines_are_records_with_their_numbers_also_blank_ones_and_the_last_without_newline) {
   Cut const got = cut_anyhow("{\"a\":1}\n\n{\"a\":2}\r\n{\"a\":3}");
-  BOOST_TEST(got.records == (Texts{"{\"a\":1}", "", "{\"a\":2}\r", "{\"a\":3}"}), boost::test_tools::per_element());
-  BOOST_TEST(got.lines == (Numbers{1, 2, 3, 4}), boost::test_tools::per_element());
+  BOOST_TEST(got.records == (RowTexts{"{\"a\":1}", "", "{\"a\":2}\r", "{\"a\":3}"}), boost::test_tools::per_element());
+  BOOST_TEST(got.lines == (RowNumbers{1, 2, 3, 4}), boost::test_tools::per_element());
   BOOST_TEST((got.format == RowFormat::json));
   BOOST_TEST(got.header == "");
   BOOST_TEST(cut_anyhow("").records.empty());
@@ -136,15 +136,15 @@ BOOST_AUTO_TEST_CASE(csv_values_in_quotes_may_have_newlines_quotes_and_commas) {
   Cut const got = cut_anyhow("\xEF\xBB\xBFuri,\"title\"\r\na,\"one\r\ntwo\"\r\n\"q\"\"\n\"\"\",b\n\"\",\n");
   BOOST_TEST((got.format == RowFormat::csv));
   BOOST_TEST(got.header == "uri,\"title\"\r\n");
-  BOOST_TEST(got.records == (Texts{"a,\"one\r\ntwo\"\r", "\"q\"\"\n\"\"\",b", "\"\","}),
+  BOOST_TEST(got.records == (RowTexts{"a,\"one\r\ntwo\"\r", "\"q\"\"\n\"\"\",b", "\"\","}),
              boost::test_tools::per_element());
-  BOOST_TEST(got.lines == (Numbers{2, 4, 6}), boost::test_tools::per_element());
+  BOOST_TEST(got.lines == (RowNumbers{2, 4, 6}), boost::test_tools::per_element());
   BOOST_TEST(got.lines_read == 6U);
 }
 
 BOOST_AUTO_TEST_CASE(a_stray_quote_does_not_swallow_the_rows_behind_it) {
   Cut const got = cut_anyhow("a,b\n5\" disk,1\nc,d\n\"x\"y,\nlast,\"not closed\n");
-  BOOST_TEST(got.records == (Texts{"5\" disk,1", "c,d", "\"x\"y,", "last,\"not closed\n"}),
+  BOOST_TEST(got.records == (RowTexts{"5\" disk,1", "c,d", "\"x\"y,", "last,\"not closed\n"}),
              boost::test_tools::per_element());
 }
 
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(the_first_line_that_is_not_blank_decides_which_format_it_is
                                      {"a=1;b={\n{}\n", RowFormat::lines}})
     BOOST_TEST_CONTEXT(text) { BOOST_TEST((cut_anyhow(text).format == format)); }
   BOOST_TEST((cut_anyhow("{a=1\n", RowFormat::lines).format == RowFormat::lines));
-  BOOST_TEST(cut_anyhow("\n\na\n1\n").lines == (Numbers{4}), boost::test_tools::per_element());
+  BOOST_TEST(cut_anyhow("\n\na\n1\n").lines == (RowNumbers{4}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_row_without_end_ends_the_input_instead_of_filling_memory) {

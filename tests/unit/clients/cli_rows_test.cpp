@@ -3,18 +3,7 @@
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
-using client::number;
-using client::text;
-using test::Said;
-using test::says;
-using test::talk;
-using test::want;
-
-namespace {
-
-using Peer = client::FakeServer::Peer;
-
-}  // namespace
+using namespace fastjournal::test;
 
 BOOST_AUTO_TEST_SUITE(cli_rows)
 

@@ -14,8 +14,7 @@
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
-using test::Said;
-using test::says;
+using namespace fastjournal::test;
 
 namespace {
 

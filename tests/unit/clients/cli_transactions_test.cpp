@@ -7,16 +7,9 @@
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
-using client::number;
-using client::text;
-using test::Said;
-using test::says;
-using test::talk;
-using test::want;
+using namespace fastjournal::test;
 
 namespace {
-
-using Peer = client::FakeServer::Peer;
 
 constexpr char kFile[] =
     "# an order\n"

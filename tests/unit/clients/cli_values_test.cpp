@@ -1,11 +1,11 @@
 // Dates, durations and columns as people type them.
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include <boost/test/unit_test.hpp>
 
 #include "clients/programs/fastjournal/values.h"
+#include "tests/support/temporary_folder.h"
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
@@ -95,8 +95,8 @@ BOOST_AUTO_TEST_CASE(columns_come_from_the_word_a_file_or_the_input) {
   BOOST_TEST(input->value.bytes == "from\ninput");
   BOOST_TEST((input->value.kind == Value::Kind::binary));
 
-  std::string folder = (std::filesystem::temp_directory_path() / "fj_values_XXXXXX").string();
-  BOOST_REQUIRE(::mkdtemp(folder.data()) != nullptr);
+  test::TemporaryFolder const temporary;
+  std::string const folder = temporary.path();
   std::ofstream(folder + "/text") << "gr\xc3\xbc\xc3\x9f";
   std::ofstream(folder + "/bytes") << "\xff\xfe";
   BOOST_TEST((parse_column("data=@" + folder + "/text", in, arena)->value.kind == Value::Kind::binary));
@@ -105,7 +105,6 @@ BOOST_AUTO_TEST_CASE(columns_come_from_the_word_a_file_or_the_input) {
   Status const absent = parse_column("data=@" + folder + "/absent", in, arena).status();
   BOOST_TEST(absent.message().find(folder + "/absent") != std::string::npos);
   BOOST_TEST(!parse_column("data=@" + folder, in, arena).ok());
-  std::filesystem::remove_all(folder);
 
   for (char const* const word : {"uri", "=x", ""})
     BOOST_TEST((parse_column(word, in, arena).status().code() == Code::bad_parameter));

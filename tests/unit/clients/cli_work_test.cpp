@@ -10,34 +10,23 @@
 #include <iterator>
 #include <sstream>
 
-#include "clients/programs/fastjournal/work.h"
-#include "tests/unit/clients/fake_server.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/unit/clients/run_line.h"
 
 using namespace fastjournal;
 using namespace fastjournal::cli;
-using client::FakeServer;
-using client::number;
-using client::text;
+using namespace fastjournal::test;
 
 namespace {
 
-using Peer = FakeServer::Peer;
-
-struct Folder {
-  Folder() {
-    path = (std::filesystem::temp_directory_path() / "fj_work_XXXXXX").string();
-    BOOST_REQUIRE(::mkdtemp(path.data()) != nullptr);
-    BOOST_REQUIRE(::mkfifo(fifo().c_str(), 0600) == 0);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  [[nodiscard]] std::string fifo() const { return path + "/fifo"; }
-  [[nodiscard]] std::string file(std::string const& name) const { return path + "/" + name; }
+struct Folder : TemporaryFolder {
+  Folder() { BOOST_REQUIRE(::mkfifo(fifo().c_str(), 0600) == 0); }
+  [[nodiscard]] std::string fifo() const { return file("fifo"); }
+  [[nodiscard]] std::string file(std::string const& name) const { return *this / name; }
   [[nodiscard]] std::string content(std::string const& name) const {
     std::ifstream in(file(name));
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  std::string path;
 };
 
 // Opens one end; blocks until the command has opened the other one.
@@ -82,23 +71,18 @@ WorkSaid run_work(FakeServer::Script script, std::vector<std::string> options, s
   words.insert(words.end(), options.begin(), options.end());
   words.emplace_back("--");
   words.insert(words.end(), command.begin(), command.end());
-  Parsed const parsed = parse_arguments(words);
-  BOOST_REQUIRE_MESSAGE(parsed.invocation.has_value(), parsed.output);
+  std::unique_ptr<CommandLine> const line = parsed(words);
   std::istringstream in;
   std::ostringstream out;
   std::ostringstream err;
   Console console{in, out, err, {}};
-  WorkSaid said{work(*parsed.invocation, console), {}};
+  WorkSaid said{line->run(console), {}};
   said.err = err.str();
   server.finish();
   // No child process is left, neither running nor as a zombie.
   BOOST_TEST(::waitpid(-1, nullptr, WNOHANG) == -1);
   BOOST_TEST(errno == ECHILD);
   return said;
-}
-
-void cli_work_want(bool condition, char const* what) {
-  if (!condition) throw std::runtime_error(what);
 }
 
 void give_row(Peer& peer, Message const& next, std::int64_t row = 8) {
@@ -124,8 +108,6 @@ bool about_row(Message const& message, std::int64_t row = 8) {
   return message.integer("row") == row && message.integer("epoch") == 3;
 }
 
-bool cli_work_says(std::string const& all, std::string_view part) { return all.find(part) != std::string::npos; }
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(cli_work)
@@ -135,17 +117,17 @@ BOOST_AUTO_TEST_CASE(the_command_finds_the_row_and_its_success_is_done) {
   WorkSaid const said = run_work(
       [](Peer& peer) {
         Message const next = peer.expect("NEXT");
-        cli_work_want(next.integer("lease") == 7000 && !next.has("wait"), "NEXT");
+        want(next.integer("lease") == 7000 && !next.has("wait"), "NEXT");
         give_row(peer, next);
         Message const done = peer.expect("DONE");
-        cli_work_want(about_row(done), "DONE");
+        want(about_row(done), "DONE");
         peer.answer(done, "COMPLETED");
       },
       {"--once", "--lease", "7s"},
       {"sh", "-c",
        "cat >\"$0/in\"; echo \"$FJ_TABLE|$FJ_ROW|$FJ_EPOCH|$FJ_PRIORITY|$FJ_TIMEOUTS|$FJ_ATTEMPT|$FJ_URI|$FJ_SIZE\" "
        ">\"$0/env\"",
-       folder.path});
+       folder.path()});
   BOOST_TEST((said.code == ExitCode::ok));
   BOOST_TEST(said.err == "pages row 8: done\n");
   BOOST_TEST(folder.content("env") == "pages|8|3|20|1|3|a b|4\n");
@@ -159,14 +141,13 @@ BOOST_AUTO_TEST_CASE(a_command_that_fails_gives_the_row_back_with_the_reason) {
       [](Peer& peer) {
         give_row(peer, peer.expect("NEXT"));
         Message const release = peer.expect("RELEASE");
-        cli_work_want(about_row(release) && release.text("error") == "sh: exit status 3: no \xc3\xbc here" &&
-                          !release.has("process_date"),
-                      "RELEASE");
+        want(about_row(release) && release.text("error") == "sh: exit status 3: no \xc3\xbc here" &&
+                 !release.has("process_date"),
+             "RELEASE");
         peer.answer(release, "RELEASED", {number("row", 8), number("process_date", 1000)});
         give_row(peer, peer.expect("NEXT"), 9);
         Message const second = peer.expect("RELEASE");
-        cli_work_want(about_row(second, 9) && second.text("error") == "sh: killed by signal 9 (Killed)",
-                      "second RELEASE");
+        want(about_row(second, 9) && second.text("error") == "sh: killed by signal 9 (Killed)", "second RELEASE");
         peer.answer(second, "RELEASED");
         peer.answer(peer.expect("NEXT"), "NOTHING");
       },
@@ -193,7 +174,7 @@ BOOST_AUTO_TEST_CASE(what_became_of_a_row_that_failed_is_told_as_the_daemon_says
         for (auto const& [row, answer] : {std::pair{8, "PARKED"}, {9, "DELETED"}}) {
           give_row(peer, peer.expect("NEXT"), row);
           Message const release = peer.expect("RELEASE");
-          cli_work_want(release.text("error") == "sh: exit status 1", "RELEASE");
+          want(release.text("error") == "sh: exit status 1", "RELEASE");
           peer.answer(release, answer, {number("row", row)});
         }
         give_row(peer, peer.expect("NEXT"), 10);
@@ -215,13 +196,12 @@ BOOST_AUTO_TEST_CASE(standard_error_arrives_in_full_and_its_end_goes_with_the_ro
         give_row(peer, peer.expect("NEXT"));
         Message const release = peer.expect("RELEASE");
         std::string_view const error = release.text("error");
-        cli_work_want(
-            error.size() <= 1024 && error.starts_with("sh: exit status 1: ...") && error.ends_with("4999\n5000"),
-            "the end");
+        want(error.size() <= 1024 && error.starts_with("sh: exit status 1: ...") && error.ends_with("4999\n5000"),
+             "the end");
         std::string_view const trace = release.text("error_trace");
-        cli_work_want(trace.size() > 16'000 && trace.size() <= 16'384 && trace.starts_with("...") &&
-                          trace.ends_with("4999\n5000"),
-                      "more of it");
+        want(trace.size() > 16'000 && trace.size() <= 16'384 && trace.starts_with("...") &&
+                 trace.ends_with("4999\n5000"),
+             "more of it");
         peer.answer(release, "RELEASED");
       },
       // A background process keeps standard error open; the worker must not wait for it.
@@ -236,15 +216,15 @@ BOOST_AUTO_TEST_CASE(a_trace_goes_where_there_is_more_and_a_daemon_that_knows_tr
       [](Peer& peer) {
         give_row(peer, peer.expect("NEXT"));
         Message const brief = peer.expect("RELEASE");
-        cli_work_want(brief.text("error").ends_with("no\nway") && !brief.has("error_trace"), "a short one");
+        want(brief.text("error").ends_with("no\nway") && !brief.has("error_trace"), "a short one");
         peer.answer(brief, "RELEASED");
         for (std::string_view const command : {"RELEASE", "FAIL"}) {
           give_row(peer, peer.expect("NEXT"), command == "FAIL" ? 10 : 9);
           Message const told = peer.expect(command);
-          cli_work_want(told.text("error_trace").ends_with("999\n1000"), "its trace");
+          want(told.text("error_trace").ends_with("999\n1000"), "its trace");
           peer.answer(told, "ERROR", {text("code", "unknown_parameter"), text("parameter", "error_trace")});
           Message const again = peer.expect(command);
-          cli_work_want(!again.has("error_trace") && again.text("error").ends_with("999\n1000"), "without its trace");
+          want(!again.has("error_trace") && again.text("error").ends_with("999\n1000"), "without its trace");
           peer.answer(again, command == "FAIL" ? "PARKED" : "RELEASED");
         }
         peer.answer(peer.expect("NEXT"), "NOTHING");
@@ -253,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_trace_goes_where_there_is_more_and_a_daemon_that_knows_tr
       {"sh", "-c",
        "[ $FJ_ROW = 8 ] && { printf 'no\\nway\\n' >&2; exit 1; }; seq 1000 >&2; [ $FJ_ROW = 9 ] || exit 65; exit 1"});
   BOOST_TEST((said.code == ExitCode::failed));
-  BOOST_TEST(!cli_work_says(said.err, "unknown_parameter"), said.err);
+  BOOST_TEST(!says(said.err, "unknown_parameter"), said.err);
 }
 
 BOOST_AUTO_TEST_CASE(the_fail_status_parks_the_row) {
@@ -261,7 +241,7 @@ BOOST_AUTO_TEST_CASE(the_fail_status_parks_the_row) {
       [](Peer& peer) {
         give_row(peer, peer.expect("NEXT"));
         Message const fail = peer.expect("FAIL");
-        cli_work_want(about_row(fail) && fail.text("error") == "sh: exit status 65", "FAIL");
+        want(about_row(fail) && fail.text("error") == "sh: exit status 65", "FAIL");
         peer.answer(fail, "PARKED");
       },
       {"--once", "--fail-status", "65", "--quiet"}, {"sh", "-c", "exit 65"});
@@ -281,11 +261,10 @@ BOOST_AUTO_TEST_CASE(a_row_that_no_environment_can_carry_is_given_up_and_not_run
       [&](Peer& peer) {
         give(peer, peer.expect("NEXT"));
         Message const fail = peer.expect("FAIL");
-        cli_work_want(about_row(fail) && cli_work_says(std::string{fail.text("error")}, "column uri has a NUL"),
-                      "FAIL");
+        want(about_row(fail) && says(std::string{fail.text("error")}, "column uri has a NUL"), "FAIL");
         peer.answer(fail, "PARKED");
       },
-      {"--once"}, {"sh", "-c", "touch \"$0/ran\"", folder.path});
+      {"--once"}, {"sh", "-c", "touch \"$0/ran\"", folder.path()});
   BOOST_TEST((said.code == ExitCode::failed));
   BOOST_TEST(said.err ==
              "pages row 8: column uri has a NUL, which no environment can hold: work with --input-only: parked after 1 "
@@ -297,10 +276,10 @@ BOOST_AUTO_TEST_CASE(a_row_that_no_environment_can_carry_is_given_up_and_not_run
         give(peer, peer.expect("NEXT"));
         peer.answer(peer.expect("DONE"), "COMPLETED");
       },
-      {"--once", "--input-only"}, {"sh", "-c", "cat >\"$0/in\"; echo \"${FJ_URI-none}\" >\"$0/env\"", folder.path});
+      {"--once", "--input-only"}, {"sh", "-c", "cat >\"$0/in\"; echo \"${FJ_URI-none}\" >\"$0/env\"", folder.path()});
   BOOST_TEST((read.code == ExitCode::ok));
   BOOST_TEST(folder.content("env") == "none\n");
-  BOOST_TEST(cli_work_says(folder.content("in"), "\"uri\":\"a\\u0000b\""), folder.content("in"));
+  BOOST_TEST(says(folder.content("in"), "\"uri\":\"a\\u0000b\""), folder.content("in"));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_to_do_once_has_its_exit_code) {
@@ -310,7 +289,7 @@ BOOST_AUTO_TEST_CASE(nothing_to_do_once_has_its_exit_code) {
 
 BOOST_AUTO_TEST_CASE(values_that_no_environment_holds_go_by_files) {
   Folder const folder;
-  ::setenv("TMPDIR", folder.path.c_str(), 1);
+  ::setenv("TMPDIR", folder.path().c_str(), 1);
   // One above the system's limit of a variable, and so many that all together are above that of an environment.
   std::string const body(200'000, 'b');
   client::Params row{text("table", "pages"), number("row", 8), number("epoch", 3),
@@ -333,7 +312,7 @@ BOOST_AUTO_TEST_CASE(values_that_no_environment_holds_go_by_files) {
        "for i in $(seq 0 109); do eval p=\"\\${FJ_FILE_PART_$i-}\" v=\"\\${FJ_PART_$i-}\"; "
        "if [ -n \"$p\" ]; then wc -c <\"$p\"; else echo ${#v}; fi; done >\"$0/parts\"; stat -c %a \"$FJ_FILE_BODY\" "
        ">\"$0/mode\"",
-       folder.path});
+       folder.path()});
   ::unsetenv("TMPDIR");
   BOOST_TEST((said.code == ExitCode::ok), said.err);
   BOOST_TEST((folder.content("body") == body));
@@ -342,8 +321,8 @@ BOOST_AUTO_TEST_CASE(values_that_no_environment_holds_go_by_files) {
   std::string parts;
   for (int i = 0; i < 110; ++i) parts += std::to_string(60'000 - i) + "\n";
   BOOST_TEST(folder.content("parts") == parts);
-  for (auto const& entry : std::filesystem::directory_iterator{folder.path})
-    BOOST_TEST(!cli_work_says(entry.path().string(), "fastjournal-row"), entry.path());
+  for (auto const& entry : std::filesystem::directory_iterator{folder.path()})
+    BOOST_TEST(!says(entry.path().string(), "fastjournal-row"), entry.path());
 }
 
 BOOST_AUTO_TEST_CASE(a_row_whose_files_cannot_be_written_is_a_failed_attempt) {
@@ -355,8 +334,7 @@ BOOST_AUTO_TEST_CASE(a_row_whose_files_cannot_be_written_is_a_failed_attempt) {
                     {text("table", "pages"), number("row", 8), number("epoch", 3), number("left", 0),
                      text("body", std::string(200'000, 'b'))});
         Message const release = peer.expect("RELEASE");
-        cli_work_want(cli_work_says(std::string{release.text("error")}, "its values cannot be given to the command"),
-                      "the reason");
+        want(says(std::string{release.text("error")}, "its values cannot be given to the command"), "the reason");
         peer.answer(release, "RELEASED");
         give_row(peer, peer.expect("NEXT"), 9);
         peer.answer(peer.expect("DONE"), "COMPLETED");
@@ -364,7 +342,7 @@ BOOST_AUTO_TEST_CASE(a_row_whose_files_cannot_be_written_is_a_failed_attempt) {
       {"--max", "2"}, {"true"});
   ::unsetenv("TMPDIR");
   BOOST_TEST((said.code == ExitCode::failed));
-  BOOST_TEST(cli_work_says(said.err, "No such file or directory"), said.err);
+  BOOST_TEST(says(said.err, "No such file or directory"), said.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_column_that_would_replace_a_variable_ends_the_work_and_costs_the_row_nothing) {
@@ -376,13 +354,13 @@ BOOST_AUTO_TEST_CASE(a_column_that_would_replace_a_variable_ends_the_work_and_co
                       {text("table", "pages"), number("epoch", 3), number("left", 0), number("row", 8),
                        text("body", std::string(70'000, 'b')), text(column == "row" ? "ROW" : column, "x")});
           Message const release = peer.expect("RELEASE");
-          cli_work_want(!release.has("error"), "no attempt");
+          want(!release.has("error"), "no attempt");
           peer.answer(release, "RELEASED");
         },
         {"--max", "1"}, {"true"});
     BOOST_TEST((said.code == ExitCode::usage));
-    BOOST_TEST(cli_work_says(said.err, "would replace the variable FJ_"), said.err);
-    BOOST_TEST(cli_work_says(said.err, "--input-only"), said.err);
+    BOOST_TEST(says(said.err, "would replace the variable FJ_"), said.err);
+    BOOST_TEST(says(said.err, "--input-only"), said.err);
   }
 }
 
@@ -400,8 +378,8 @@ BOOST_AUTO_TEST_CASE(a_command_that_is_not_there_is_found_before_a_row_is_taken)
   BOOST_TEST(told({"work", "pages", "--", "/"}) == "fastjournal work: run /: Permission denied\n");
   BOOST_TEST(told({"kv", "lock", "pairs", "k", "--", "nosuchcommand"}) ==
              "fastjournal kv lock: run nosuchcommand: No such file or directory\n");
-  BOOST_TEST(cli_work_says(told({"work", "pages", "--", "echo $FJ_URI"}),
-                           "it is one word: leave out the quotes, or have a shell read it: -- sh -c 'echo $FJ_URI'"));
+  BOOST_TEST(says(told({"work", "pages", "--", "echo $FJ_URI"}),
+                  "it is one word: leave out the quotes, or have a shell read it: -- sh -c 'echo $FJ_URI'"));
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_cannot_be_run_costs_the_row_nothing_and_ends_the_work) {
@@ -414,12 +392,12 @@ BOOST_AUTO_TEST_CASE(a_command_that_cannot_be_run_costs_the_row_nothing_and_ends
         let_listen(peer);
         give_row(peer, peer.expect("NEXT"));
         Message const release = peer.expect("RELEASE");
-        cli_work_want(!release.has("process_date") && !release.has("error"), "no attempt");
+        want(!release.has("process_date") && !release.has("error"), "no attempt");
         peer.answer(release, "RELEASED");
       },
       {}, {program});
   BOOST_TEST((said.code == ExitCode::usage));
-  BOOST_TEST(cli_work_says(said.err, "run " + program + ": No such file or directory\n"), said.err);
+  BOOST_TEST(says(said.err, "run " + program + ": No such file or directory\n"), said.err);
 }
 
 BOOST_AUTO_TEST_CASE(the_lease_is_renewed_while_the_command_runs) {
@@ -429,13 +407,13 @@ BOOST_AUTO_TEST_CASE(the_lease_is_renewed_while_the_command_runs) {
         give_row(peer, peer.expect("NEXT"));
         for (int i = 0; i < 3; ++i) {
           Message const touch = peer.expect("TOUCH");
-          cli_work_want(about_row(touch) && touch.integer("lease") == 60, "TOUCH");
+          want(about_row(touch) && touch.integer("lease") == 60, "TOUCH");
           peer.answer(touch, "TOUCHED", {number("lease_end", 1)});
         }
         meet(folder.fifo(), O_WRONLY);
         Message message = peer.next();
         for (; message.command == "TOUCH"; message = peer.next()) peer.answer(message, "TOUCHED");
-        cli_work_want(message.command == "DONE", "DONE");
+        want(message.command == "DONE", "DONE");
         peer.answer(message, "COMPLETED");
       },
       {"--once", "--lease", "60ms"}, {"sh", "-c", "read x <\"$0\"; exit 0", folder.fifo()});
@@ -452,7 +430,7 @@ BOOST_AUTO_TEST_CASE(a_lost_lease_ends_the_command_and_settles_nothing) {
       },
       {"--until-empty", "--lease", "60ms"}, {"sh", "-c", "read x <\"$0\"", folder.fifo()});
   BOOST_TEST((said.code == ExitCode::failed));
-  BOOST_TEST(cli_work_says(said.err, "lost while the command ran: stale_epoch: leased to w2"));
+  BOOST_TEST(says(said.err, "lost while the command ran: stale_epoch: leased to w2"));
 }
 
 BOOST_AUTO_TEST_CASE(a_stop_is_handed_on_to_all_and_the_row_is_given_back_at_once) {
@@ -465,14 +443,14 @@ BOOST_AUTO_TEST_CASE(a_stop_is_handed_on_to_all_and_the_row_is_given_back_at_onc
         fifo.expect("up\n");
         ::kill(::getpid(), SIGTERM);
         Message const release = peer.expect("RELEASE");
-        cli_work_want(about_row(release) && !release.has("process_date") && !release.has("error"), "no attempt");
+        want(about_row(release) && !release.has("process_date") && !release.has("error"), "no attempt");
         peer.answer(release, "RELEASED");
         // The end of the FIFO: no process holds it any more, the command's own child included.
         fifo.expect("");
       },
       {}, {"sh", "-c", "exec 3>\"$0\"; sleep 60 & echo up >&3; wait", folder.fifo()});
   BOOST_TEST((said.code == ExitCode::ok));
-  BOOST_TEST(cli_work_says(said.err, "pages row 8: killed by signal 15 (Terminated): released\n"));
+  BOOST_TEST(says(said.err, "pages row 8: killed by signal 15 (Terminated): released\n"));
 }
 
 // Without an answer: a call alone would wait for 5 s.
@@ -491,7 +469,7 @@ BOOST_AUTO_TEST_CASE(a_stop_while_the_daemon_does_not_answer_ends_after_its_time
       },
       {"--stop-after", "100ms"}, {"sh", "-c", "exec 3>\"$0\"; sleep 60 & echo up >&3; wait", folder.fifo()});
   BOOST_TEST((said.code == ExitCode::unreachable));
-  BOOST_TEST(cli_work_says(said.err, "no answer within --stop-after"));
+  BOOST_TEST(says(said.err, "no answer within --stop-after"));
   BOOST_TEST((std::chrono::steady_clock::now() - begun < std::chrono::milliseconds{4'500}));
 }
 
@@ -536,7 +514,7 @@ BOOST_AUTO_TEST_CASE(a_stop_while_idle_ends_at_once) {
       [](Peer& peer) {
         let_listen(peer);
         Message const next = peer.expect("NEXT");
-        cli_work_want(!next.has("wait"), "a listener does not wait in NEXT");
+        want(!next.has("wait"), "a listener does not wait in NEXT");
         peer.answer(next, "NOTHING");
         peer.push("LISTEN", {text("table", "pages")});
         give_row(peer, peer.expect("NEXT"));
@@ -609,7 +587,7 @@ BOOST_AUTO_TEST_CASE(a_subscription_that_is_refused_after_a_reconnect_ends_the_w
       },
       {}, {"true"});
   BOOST_TEST((said.code == ExitCode::refused));
-  BOOST_TEST(cli_work_says(said.err, "unknown_table: there is no table pages"));
+  BOOST_TEST(says(said.err, "unknown_table: there is no table pages"));
 }
 
 BOOST_AUTO_TEST_CASE(a_done_whose_answer_was_lost_is_said_again) {

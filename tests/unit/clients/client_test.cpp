@@ -6,19 +6,15 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <filesystem>
 
 #include "clients/cpp/client.h"
 #include "clients/cpp/transaction.h"
-#include "tests/unit/clients/fake_server.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/unit/clients/talk.h"
 #include "wire/commands.h"
 
-using namespace fastjournal;
-using namespace fastjournal::client;
-
+namespace fastjournal::client {
 namespace {
-
-using Peer = FakeServer::Peer;
 
 Options options_for(FakeServer const& server, Framing framing = Framing::msgpack) {
   Options out;
@@ -28,12 +24,6 @@ Options options_for(FakeServer const& server, Framing framing = Framing::msgpack
   out.back_off = {Milliseconds{1}};
   out.time_limit = Milliseconds{kScriptLimitMs};
   return out;
-}
-
-std::unique_ptr<Connection> connected(Options options) {
-  Result<std::unique_ptr<Connection>> opened = Connection::open(std::move(options));
-  BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().text());
-  return std::move(opened).value();
 }
 
 Params insert_params() { return {text("table", "pages"), text("uri", "a")}; }
@@ -51,8 +41,8 @@ BOOST_AUTO_TEST_CASE(an_answer_that_comes_byte_by_byte_is_whole) {
   for (Framing const framing : kFramings) {
     FakeServer server([framing](Peer& peer) {
       Message const peek = peer.expect("PEEK");
-      if (peer.binary() != (framing == Framing::msgpack)) throw std::runtime_error("wrong framing");
-      if (peek.text("uri") != "http://example.com/;\"x\"") throw std::runtime_error("wrong value");
+      want(peer.binary() == (framing == Framing::msgpack), "wrong framing");
+      want(peek.text("uri") == "http://example.com/;\"x\"", "wrong value");
       for (char const byte : peer.bytes("ROW", {number("row", 812), text("uri", "a;b\nc")}, &peek))
         peer.send({&byte, 1});
     });
@@ -64,7 +54,6 @@ BOOST_AUTO_TEST_CASE(an_answer_that_comes_byte_by_byte_is_whole) {
     BOOST_TEST(reply->first().command == "ROW");
     BOOST_TEST(reply->first().integer("row").value() == 812);
     BOOST_TEST(reply->first().text("uri") == "a;b\nc");
-    server.finish();
   }
 }
 
@@ -78,11 +67,9 @@ BOOST_AUTO_TEST_CASE(an_answer_of_several_messages_ends_where_left_is_zero) {
     peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
   });
   auto connection = connected(options_for(server));
-  Result<Reply> const tables = connection->call("TABLES");
-  BOOST_REQUIRE(tables.ok());
-  BOOST_TEST(tables->messages.size() == 3U);
+  Reply const tables = value_of(connection->call("TABLES"));
+  BOOST_TEST(tables.messages.size() == 3U);
   BOOST_TEST(connection->call("ALIVE")->first().command == "ABSOLUTELY");
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_next_that_waits_may_be_overtaken) {
@@ -94,18 +81,11 @@ BOOST_AUTO_TEST_CASE(a_next_that_waits_may_be_overtaken) {
       peer.answer(next, "ROW", {number("row", 8), number("left", 0)});
     });
     auto connection = connected(options_for(server, framing));
-    Message next("NEXT");
-    next.set("table", "pages");
-    next.set_integer("wait", 5000);
-    Result<Ticket> const waiting = connection->send(next);
-    BOOST_REQUIRE(waiting.ok());
-    Result<Reply> const put = connection->call("INSERT", insert_params());
-    BOOST_REQUIRE(put.ok());
-    BOOST_TEST(put->first().command == "INSERTED");
-    Result<Reply> const row = connection->receive(waiting.value());
-    BOOST_REQUIRE(row.ok());
-    BOOST_TEST(row->first().command == "ROW");
-    server.finish();
+    Ticket const waiting = sent(*connection, "NEXT", {text("table", "pages"), number("wait", 5000)});
+    Reply const put = value_of(connection->call("INSERT", insert_params()));
+    BOOST_TEST(put.first().command == "INSERTED");
+    Reply const row = value_of(connection->receive(waiting));
+    BOOST_TEST(row.first().command == "ROW");
   }
 }
 
@@ -118,14 +98,9 @@ BOOST_AUTO_TEST_CASE(tickets_may_be_received_in_any_order) {
   });
   auto connection = connected(options_for(server));
   std::vector<Ticket> tickets;
-  for (std::int64_t row = 0; row < 3; ++row) {
-    Message peek("PEEK");
-    peek.set_integer("row", row);
-    tickets.push_back(connection->send(peek).value());
-  }
+  for (std::int64_t row = 0; row < 3; ++row) tickets.push_back(sent(*connection, "PEEK", {number("row", row)}));
   for (std::size_t const row : {2U, 0U, 1U})
     BOOST_TEST(connection->receive(tickets[row])->first().integer("row").value() == static_cast<std::int64_t>(row));
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(pushes_between_answers_wait_in_their_order) {
@@ -140,13 +115,8 @@ BOOST_AUTO_TEST_CASE(pushes_between_answers_wait_in_their_order) {
   auto connection = connected(options_for(server));
   BOOST_REQUIRE(connection->listen("pages").ok());
   BOOST_TEST(connection->call("STATS")->messages.size() == 2U);
-  Result<Message> const wake = connection->wait_push(Milliseconds{kScriptLimitMs});
-  BOOST_REQUIRE(wake.ok());
-  BOOST_TEST(wake->command == "LISTEN");
-  Result<Message> const row = connection->wait_push(Milliseconds{kScriptLimitMs});
-  BOOST_REQUIRE(row.ok());
-  BOOST_TEST(row->integer("epoch").value() == 9);
-  server.finish();
+  BOOST_TEST(pushed(*connection).command == "LISTEN");
+  BOOST_TEST(pushed(*connection).integer("epoch").value() == 9);
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_becomes_a_status_with_its_facts) {
@@ -172,7 +142,6 @@ BOOST_AUTO_TEST_CASE(a_refusal_becomes_a_status_with_its_facts) {
     Result<Reply> const unknown_code = connection->call("PEEK");
     BOOST_TEST(!unknown_code.ok());
     BOOST_TEST(unknown_code.status().message().find("from_the_future") != std::string::npos);
-    server.finish();
   }
 }
 
@@ -187,7 +156,6 @@ BOOST_AUTO_TEST_CASE(a_refusal_in_the_middle_of_an_answer_does_not_end_it) {
   auto connection = connected(options_for(server));
   BOOST_TEST((connection->call("NEXT").status().code() == Code::not_supported));
   BOOST_TEST(connection->call("ALIVE").ok());
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(an_invalid_without_request_is_the_answer_to_the_oldest_that_keeps_its_turn) {
@@ -200,16 +168,12 @@ BOOST_AUTO_TEST_CASE(an_invalid_without_request_is_the_answer_to_the_oldest_that
     peer.answer(next, "NOTHING");
   });
   auto connection = connected(options_for(server));
-  Message next("NEXT");
-  next.set_integer("wait", 1000);
-  Ticket const waiting = connection->send(next).value();
-  Message insert("INSERT");
-  Ticket const put = connection->send(insert).value();
-  Ticket const alive = connection->send(Message("ALIVE")).value();
+  Ticket const waiting = sent(*connection, "NEXT", {number("wait", 1000)});
+  Ticket const put = sent(*connection, "INSERT");
+  Ticket const alive = sent(*connection, "ALIVE");
   BOOST_TEST((connection->receive(put).status().code() == Code::too_large));
   BOOST_TEST(connection->receive(alive).ok());
   BOOST_TEST(connection->receive(waiting)->first().command == "NOTHING");
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_answer_is_timed_out_and_rows_that_come_late_are_released) {
@@ -240,7 +204,6 @@ BOOST_AUTO_TEST_CASE(a_missing_answer_is_timed_out_and_rows_that_come_late_are_r
   auto const limit = std::chrono::steady_clock::now() + Milliseconds{kScriptLimitMs};
   while (!released && std::chrono::steady_clock::now() < limit) static_cast<void>(connection->call("ALIVE"));
   BOOST_TEST(released.load());
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(after_a_loss_only_what_may_be_sent_twice_is_sent_again) {
@@ -258,19 +221,13 @@ BOOST_AUTO_TEST_CASE(after_a_loss_only_what_may_be_sent_twice_is_sent_again) {
       peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
     });
     auto connection = connected(options_for(server, framing));
-    auto const send = [&](std::string_view command, Params const& params) {
-      Message message(command);
-      for (Param const& param : params) message.set(param.name, param.value);
-      return connection->send(message).value();
-    };
-    Ticket const numbered = send("INSERT", numbered_insert(41));
-    Ticket const plain = send("INSERT", insert_params());
-    Ticket const kick = send("KICK", {number("row", 1)});
-    Ticket const next = send("NEXT", {text("table", "pages")});
-    Result<Reply> const put = connection->receive(numbered);
-    BOOST_REQUIRE_MESSAGE(put.ok(), put.status().text());
-    BOOST_TEST(put->resent);
-    BOOST_TEST(put->first().text("result") == "duplicate");
+    Ticket const numbered = sent(*connection, "INSERT", numbered_insert(41));
+    Ticket const plain = sent(*connection, "INSERT", insert_params());
+    Ticket const kick = sent(*connection, "KICK", {number("row", 1)});
+    Ticket const next = sent(*connection, "NEXT", {text("table", "pages")});
+    Reply const put = value_of(connection->receive(numbered));
+    BOOST_TEST(put.resent);
+    BOOST_TEST(put.first().text("result") == "duplicate");
     for (Ticket const lost : {plain, kick}) {
       Status const status = connection->receive(lost).status();
       BOOST_TEST((status.code() == Code::closed));
@@ -279,7 +236,6 @@ BOOST_AUTO_TEST_CASE(after_a_loss_only_what_may_be_sent_twice_is_sent_again) {
     BOOST_TEST(connection->receive(next)->first().command == "NOTHING");
     BOOST_TEST(!connection->call("ALIVE")->resent);
     BOOST_TEST(connection->connects() == 2U);
-    server.finish();
   }
 }
 
@@ -300,7 +256,6 @@ BOOST_AUTO_TEST_CASE(nothing_of_a_transaction_is_sent_again_and_what_follows_a_l
     BOOST_TEST((connection->call(commits ? "COMMIT" : "ROLLBACK").status().code() == Code::rolled_back));
     if (commits) BOOST_TEST(connection->call("BEGIN").ok());
     BOOST_TEST(connection->call("INSERT", numbered_insert(43)).ok());
-    server.finish();
   }
 }
 
@@ -318,7 +273,6 @@ BOOST_AUTO_TEST_CASE(a_transaction_that_did_not_begin_needs_no_end) {
       auto connection = connected(options_for(server));
       BOOST_TEST((connection->call(begin).status().code() == (is_lost ? Code::closed : Code::over_limit)));
       BOOST_TEST(connection->call("INSERT", numbered_insert(41)).ok());
-      server.finish();
     }
 }
 
@@ -345,15 +299,13 @@ BOOST_AUTO_TEST_CASE(a_transaction_is_one_message_whose_answers_are_those_of_its
     insert.set("name", "a");
     transaction.add(insert);
     BOOST_TEST(transaction.size() == 2U);
-    Result<std::vector<Message>> const answers = transaction.commit();
-    BOOST_REQUIRE_MESSAGE(answers.ok(), answers.status().text());
-    BOOST_REQUIRE_EQUAL(answers->size(), 2U);
-    BOOST_TEST(answers.value()[0].command == "COMPLETED");
-    BOOST_TEST(answers.value()[1].integer("row").value() == 8);
+    std::vector<Message> const answers = value_of(transaction.commit());
+    BOOST_REQUIRE_EQUAL(answers.size(), 2U);
+    BOOST_TEST(answers[0].command == "COMPLETED");
+    BOOST_TEST(answers[1].integer("row").value() == 8);
     BOOST_TEST(transaction.size() == 0U);
     transaction.add(insert);
     BOOST_TEST((transaction.commit().status().code() == Code::in_transaction));
-    server.finish();
   }
 }
 
@@ -368,11 +320,9 @@ BOOST_AUTO_TEST_CASE(half_an_answer_before_a_loss_does_not_count) {
     peer.answer(again, "ROW", {number("row", 7), number("left", 0)});
   });
   auto connection = connected(options_for(server));
-  Result<Reply> const rows = connection->call("LIST");
-  BOOST_REQUIRE(rows.ok());
-  BOOST_REQUIRE(rows->messages.size() == 1U);
-  BOOST_TEST(rows->first().integer("row").value() == 7);
-  server.finish();
+  Reply const rows = value_of(connection->call("LIST"));
+  BOOST_REQUIRE(rows.messages.size() == 1U);
+  BOOST_TEST(rows.first().integer("row").value() == 7);
 }
 
 BOOST_AUTO_TEST_CASE(a_done_that_was_resent_takes_unknown_row_as_done) {
@@ -385,10 +335,8 @@ BOOST_AUTO_TEST_CASE(a_done_that_was_resent_takes_unknown_row_as_done) {
   });
   auto connection = connected(options_for(server));
   BOOST_TEST((connection->call("DONE", {number("row", 1)}).status().code() == Code::unknown_row));
-  Result<Reply> const resent = connection->call("DONE", {number("row", 1)});
-  BOOST_REQUIRE(resent.ok());
-  BOOST_TEST(resent->first().command == "COMPLETED");
-  server.finish();
+  Reply const resent = value_of(connection->call("DONE", {number("row", 1)}));
+  BOOST_TEST(resent.first().command == "COMPLETED");
 }
 
 BOOST_AUTO_TEST_CASE(a_new_connection_subscribes_again_before_anything_else) {
@@ -413,12 +361,10 @@ BOOST_AUTO_TEST_CASE(a_new_connection_subscribes_again_before_anything_else) {
   BOOST_REQUIRE(connection->listen("other").ok());
   BOOST_REQUIRE(connection->unlisten("other").ok());
   BOOST_TEST(connection->call("STATS").ok());
-  BOOST_TEST(connection->wait_push(Milliseconds{kScriptLimitMs})->command == "LISTEN");
-  Result<Message> const refused = connection->wait_push(Milliseconds{kScriptLimitMs});
-  BOOST_REQUIRE(refused.ok());
-  BOOST_TEST(refused->command == "ERROR");
-  BOOST_TEST(refused->text("code") == "unknown_table");
-  server.finish();
+  BOOST_TEST(pushed(*connection).command == "LISTEN");
+  Message const refused = pushed(*connection);
+  BOOST_TEST(refused.command == "ERROR");
+  BOOST_TEST(refused.text("code") == "unknown_table");
 }
 
 BOOST_AUTO_TEST_CASE(an_end_that_nobody_noticed_costs_the_next_command_nothing) {
@@ -436,7 +382,6 @@ BOOST_AUTO_TEST_CASE(an_end_that_nobody_noticed_costs_the_next_command_nothing) 
   BOOST_REQUIRE(connection->call("ALIVE").ok());
   ended.wait(false);
   BOOST_TEST(connection->call("INSERT", insert_params()).ok());
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(without_back_off_a_loss_is_final) {
@@ -447,7 +392,6 @@ BOOST_AUTO_TEST_CASE(without_back_off_a_loss_is_final) {
   BOOST_TEST((connection->call("ALIVE").status().code() == Code::closed));
   BOOST_TEST((connection->call("ALIVE").status().code() == Code::closed));
   BOOST_TEST((connection->wait_push(kForever).status().code() == Code::closed));
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_daemon_that_stays_away_is_unavailable_when_the_time_is_over) {
@@ -455,7 +399,7 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_stays_away_is_unavailable_when_the_time_is_ov
   Options options = options_for(*server);
   options.time_limit = Milliseconds{100};
   auto connection = connected(options);
-  Ticket const alive = connection->send(Message("ALIVE")).value();
+  Ticket const alive = sent(*connection, "ALIVE");
   BOOST_REQUIRE(connection->flush().ok());
   server.reset();
   Status const status = connection->receive(alive).status();
@@ -478,16 +422,10 @@ BOOST_AUTO_TEST_CASE(addresses_are_checked_and_nobody_there_is_said) {
 }
 
 BOOST_AUTO_TEST_CASE(a_unix_socket_carries_the_same) {
-  std::string const folder = (std::filesystem::temp_directory_path() / "fj_client_XXXXXX").string();
-  std::string made = folder;
-  BOOST_REQUIRE(::mkdtemp(made.data()) != nullptr);
-  {
-    FakeServer server([](Peer& peer) { peer.answer(peer.expect("ALIVE"), "ABSOLUTELY"); }, made + "/daemon.sock");
-    auto connection = connected(options_for(server));
-    BOOST_TEST(connection->call("ALIVE").ok());
-    server.finish();
-  }
-  std::filesystem::remove_all(made);
+  test::TemporaryFolder const folder;
+  FakeServer server([](Peer& peer) { peer.answer(peer.expect("ALIVE"), "ABSOLUTELY"); }, folder / "daemon.sock");
+  auto connection = connected(options_for(server));
+  BOOST_TEST(connection->call("ALIVE").ok());
 }
 
 // Keys and signals end the wait, but not the command: the next wait gets its answer.
@@ -500,15 +438,12 @@ BOOST_AUTO_TEST_CASE(a_wait_for_an_answer_can_be_ended) {
   });
   auto connection = connected(options_for(server));
   int const wake = ::eventfd(1, EFD_CLOEXEC);
-  Result<Ticket> const ticket = connection->send(Message("ALIVE"));
-  BOOST_REQUIRE(ticket.ok());
-  BOOST_TEST(!connection->wait_answer(ticket.value(), kForever, wake));
-  BOOST_TEST(!connection->wait_answer(ticket.value(), Milliseconds{1}));
+  Ticket const ticket = sent(*connection, "ALIVE");
+  BOOST_TEST(!connection->wait_answer(ticket, kForever, wake));
+  BOOST_TEST(!connection->wait_answer(ticket, Milliseconds{1}));
   BOOST_REQUIRE(connection->send(Message("STATS")).ok());
-  BOOST_TEST(connection->wait_answer(ticket.value(), kForever));
-  BOOST_TEST(connection->receive(ticket.value())->first().command == "ABSOLUTELY");
-  connection.reset();
-  server.finish();
+  BOOST_TEST(connection->wait_answer(ticket, kForever));
+  BOOST_TEST(connection->receive(ticket)->first().command == "ABSOLUTELY");
   ::close(wake);
 }
 
@@ -518,6 +453,7 @@ BOOST_AUTO_TEST_CASE(a_wait_for_a_connection_can_be_ended) {
   options.time_limit = kForever;
   auto connection = connected(options);
   int const wake = ::eventfd(1, EFD_CLOEXEC);
+  server->abandon();
   server.reset();
   Result<Ticket> sent = connection->send(Message("ALIVE"), wake);
   BOOST_TEST((sent.status().code() == Code::timed_out));
@@ -532,8 +468,6 @@ BOOST_AUTO_TEST_CASE(tickets_that_nobody_receives_are_limited) {
   BOOST_TEST(connection->send(Message("ALIVE")).ok());
   BOOST_TEST(connection->send(Message("ALIVE")).ok());
   BOOST_TEST((connection->send(Message("ALIVE")).status().code() == Code::over_limit));
-  connection.reset();
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(pushes_beyond_the_limit_are_counted_but_leased_rows_are_kept) {
@@ -552,7 +486,6 @@ BOOST_AUTO_TEST_CASE(pushes_beyond_the_limit_are_counted_but_leased_rows_are_kep
   BOOST_TEST(connection->pushes_dropped() == 3U);
   for (std::string_view const command : {"LISTEN", "LISTEN", "ROW"})
     BOOST_TEST(connection->wait_push(Milliseconds{0})->command == command);
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(waiting_for_a_push_ends_with_the_limit_or_the_other_descriptor) {
@@ -569,8 +502,6 @@ BOOST_AUTO_TEST_CASE(waiting_for_a_push_ends_with_the_limit_or_the_other_descrip
   BOOST_TEST((connection->wait_push(kForever, ends[0]).status().code() == Code::timed_out));
   ::close(ends[0]);
   ::close(ends[1]);
-  connection.reset();
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(what_neither_side_could_read_is_not_sent) {
@@ -578,7 +509,6 @@ BOOST_AUTO_TEST_CASE(what_neither_side_could_read_is_not_sent) {
   auto connection = connected(options_for(server, Framing::text));
   BOOST_TEST((connection->call("PEEK", {text("uri", std::string_view("a\0b", 3))}).status().code() == Code::invalid));
   BOOST_TEST(connection->call("ALIVE").ok());
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(large_messages_pass_in_both_directions_at_once) {
@@ -604,7 +534,6 @@ BOOST_AUTO_TEST_CASE(large_messages_pass_in_both_directions_at_once) {
   }
   pipeline.finish();
   BOOST_TEST(received == static_cast<std::size_t>(kCount));
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(the_memory_of_an_answer_carries_nothing_into_the_next) {
@@ -634,30 +563,25 @@ BOOST_AUTO_TEST_CASE(the_memory_of_an_answer_carries_nothing_into_the_next) {
     insert.set("client", "c");
     insert.set_integer("sequence", round);
     insert.set("data", large);
-    Result<Reply> inserted = connection->call(insert);
-    BOOST_REQUIRE(inserted.ok());
-    BOOST_TEST(inserted->first().text("result") == large);
-    connection->recycle(std::move(inserted).value());
+    Reply inserted = value_of(connection->call(insert));
+    BOOST_TEST(inserted.first().text("result") == large);
+    connection->recycle(std::move(inserted));
     BOOST_TEST((connection->call("PEEK").status().code() == Code::unknown_row));
-    Result<Reply> row = connection->call("PEEK");
-    BOOST_REQUIRE(row.ok());
-    BOOST_TEST(row->messages.size() == 1U);
-    BOOST_TEST(row->first().integer("row").value_or(-1) == round);
-    BOOST_TEST(!row->first().has("merges"));
-    BOOST_TEST(!row->resent);
-    connection->recycle(std::move(row).value());
+    Reply row = value_of(connection->call("PEEK"));
+    BOOST_TEST(row.messages.size() == 1U);
+    BOOST_TEST(row.first().integer("row").value_or(-1) == round);
+    BOOST_TEST(!row.first().has("merges"));
+    BOOST_TEST(!row.resent);
+    connection->recycle(std::move(row));
     BOOST_TEST((connection->call("KICK").status().code() == Code::closed));
-    Result<Reply> alive = connection->call("ALIVE");
-    BOOST_REQUIRE(alive.ok());
-    BOOST_TEST(!alive->resent);
-    connection->recycle(std::move(alive).value());
-    Result<Reply> resent = connection->call("ALIVE", {{"serial", Value::of_integer(round)}});
-    BOOST_REQUIRE(resent.ok());
-    BOOST_TEST(resent->resent);
-    BOOST_TEST(resent->first().text("mark") == "n");
-    connection->recycle(std::move(resent).value());
+    Reply alive = value_of(connection->call("ALIVE"));
+    BOOST_TEST(!alive.resent);
+    connection->recycle(std::move(alive));
+    Reply resent = value_of(connection->call("ALIVE", {{"serial", Value::of_integer(round)}}));
+    BOOST_TEST(resent.resent);
+    BOOST_TEST(resent.first().text("mark") == "n");
+    connection->recycle(std::move(resent));
   }
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_pipeline_keeps_its_depth_and_its_order) {
@@ -685,7 +609,8 @@ BOOST_AUTO_TEST_CASE(a_pipeline_keeps_its_depth_and_its_order) {
   pipeline.finish();
   BOOST_REQUIRE(rows.size() == kCount);
   BOOST_TEST(std::is_sorted(rows.begin(), rows.end()));
-  server.finish();
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fastjournal::client

@@ -8,8 +8,6 @@ using namespace fastjournal::client;
 
 namespace {
 
-using Peer = FakeServer::Peer;
-
 Document mine() { return {.document = 8, .token = 9, .source = "pages", .uri = "/a"}; }
 
 }  // namespace
@@ -30,17 +28,14 @@ BOOST_AUTO_TEST_CASE(a_document_is_found_with_what_is_missing) {
     peer.answer(peer.expect("FOUND"), "DOCUMENT", {number("document", 8), text("change", "of a later version")});
   });
   Documents docs(*talk.connection, "docs");
-  Result<Document> const found = docs.found("pages", "/a", "5e1f", {.lease = DurationMs{1'000}});
-  BOOST_REQUIRE(found.ok());
-  BOOST_TEST((found->change == Document::Change::changed));
-  BOOST_TEST(found->is_mine());
-  BOOST_TEST(found->destinations.size() == 2U);
-  BOOST_TEST(found->lease_end.value == 77);
-  Result<Document> const known = docs.found("pages", "/a", "", {.hand_out = false});
-  BOOST_REQUIRE(known.ok());
-  BOOST_TEST(!known->is_mine());
+  Document const found = value_of(docs.found("pages", "/a", "5e1f", {.lease = DurationMs{1'000}}));
+  BOOST_TEST((found.change == Document::Change::changed));
+  BOOST_TEST(found.is_mine());
+  BOOST_TEST(found.destinations.size() == 2U);
+  BOOST_TEST(found.lease_end.value == 77);
+  Document const known = value_of(docs.found("pages", "/a", "", {.hand_out = false}));
+  BOOST_TEST(!known.is_mine());
   BOOST_TEST((docs.found("pages", "/a", "").status().code() == Code::invalid));
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(deliver_says_before_and_after_and_sends_once) {
@@ -72,7 +67,6 @@ BOOST_AUTO_TEST_CASE(deliver_says_before_and_after_and_sends_once) {
   BOOST_TEST(docs.deliver(mine(), "index", send)->state == "stale");
   BOOST_TEST((docs.deliver(mine(), "index", send).status().code() == Code::invalid));
   BOOST_TEST(sends == 2);
-  talk.server.finish();
 }
 
 // What is to be brought elsewhere has a lease of the connection that is gone.
@@ -95,16 +89,13 @@ BOOST_AUTO_TEST_CASE(deliver_keeps_the_other_destinations_after_a_loss) {
     peer.answer(peer.expect("SENT"), "RECORDED", {text("status", "sent")});
   });
   Documents docs(*talk.connection, "docs");
-  Result<Document> found = docs.found("pages", "/a", "5e1f");
-  BOOST_REQUIRE(found.ok());
+  Document found = value_of(docs.found("pages", "/a", "5e1f"));
   auto const send = [](Sending const&) -> std::optional<NotSent> { return std::nullopt; };
   for (int left = 2; left > 0; --left) {
-    Result<Delivery> const done = docs.deliver(found.value(), "index", send);
-    BOOST_REQUIRE_MESSAGE(done.ok(), done.status().text());
-    BOOST_TEST(done->state == "sent");
-    found->destinations.pop_back();
+    Delivery const done = value_of(docs.deliver(found, "index", send));
+    BOOST_TEST(done.state == "sent");
+    found.destinations.pop_back();
   }
-  talk.server.finish();
 }
 
 // At most once: a report of a failure would send it again.
@@ -118,7 +109,6 @@ BOOST_AUTO_TEST_CASE(deliver_says_nothing_of_what_may_have_arrived_and_must_not_
   auto const send = [](Sending const&) { return std::optional{NotSent{.kind = "timeout", .may_have_arrived = true}}; };
   BOOST_TEST(docs.deliver(mine(), "index", send)->state == "sending");
   BOOST_TEST(docs.deliver(mine(), "index", send)->state == "error");
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(children_routes_and_the_rest) {
@@ -132,14 +122,12 @@ BOOST_AUTO_TEST_CASE(children_routes_and_the_rest) {
     want(peer.expect("CHILDREN_DONE").integer("count") == 2, "how many");
   });
   Documents docs(*talk.connection, "docs");
-  Result<Child> const child = docs.begin_child(mine(), "7", "split");
-  BOOST_REQUIRE(child.ok());
-  BOOST_TEST(child->document.parent == 8U);
-  BOOST_TEST(child->document.child == "7");
-  Result<Child> const done = docs.begin_child(mine(), "8");
-  BOOST_REQUIRE(done.ok());
-  BOOST_TEST(!done->document.is_mine());
-  BOOST_TEST(done->is_subtree_done);
+  Child const child = value_of(docs.begin_child(mine(), "7", "split"));
+  BOOST_TEST(child.document.parent == 8U);
+  BOOST_TEST(child.document.child == "7");
+  Child const done = value_of(docs.begin_child(mine(), "8"));
+  BOOST_TEST(!done.document.is_mine());
+  BOOST_TEST(done.is_subtree_done);
   BOOST_TEST(!docs.children_done(mine(), 2).ok());
   talk.server.finish();
 
@@ -162,7 +150,6 @@ BOOST_AUTO_TEST_CASE(children_routes_and_the_rest) {
   BOOST_TEST(other.dropped(mine(), {}, "a draft").ok());
   BOOST_TEST(other.release(mine()).ok());
   BOOST_TEST(other.next({.source = "pages", .count = 2, .wait = DurationMs{50}})->empty());
-  more.server.finish();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -49,9 +49,8 @@ BOOST_AUTO_TEST_CASE(every_failure_arrives_in_both_framings) {
         }
         peer.wait_for_end();
       });
-      auto opened = Connection::open({.server = server.address(), .framing = framing});
-      BOOST_REQUIRE(opened.ok());
-      Connection& connection = *opened.value();
+      auto opened = value_of(Connection::open({.server = server.address(), .framing = framing}));
+      Connection& connection = *opened;
       Journal jobs(connection, "jobs");
       Queues post(connection, "post");
       Documents docs(connection, "docs");
@@ -67,8 +66,7 @@ BOOST_AUTO_TEST_CASE(every_failure_arrives_in_both_framings) {
       BOOST_TEST(post.reject(message, error).ok());
       BOOST_TEST(docs.failed({}, "index", "\xff" + std::string(80, 'x'), {.error = error}).ok());
       BOOST_TEST(docs.dropped({}, "index", error).ok());
-      opened.value().reset();
-      server.finish();
+      opened.reset();
     }
   }
 }
@@ -86,19 +84,17 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_knows_no_traces_gets_the_failure_without) {
     }
     peer.wait_for_end();
   });
-  auto opened = Connection::open({.server = server.address()});
-  BOOST_REQUIRE(opened.ok());
-  Journal jobs(*opened.value(), "jobs");
-  Queues post(*opened.value(), "post");
-  Documents docs(*opened.value(), "docs");
+  auto opened = value_of(Connection::open({.server = server.address()}));
+  Journal jobs(*opened, "jobs");
+  Queues post(*opened, "post");
+  Documents docs(*opened, "docs");
   std::string const trace = "at line 7" + std::string(20'000, '\xff');
   BOOST_TEST(jobs.release({}, {.error = "no", .error_trace = trace}).ok());
   BOOST_TEST(jobs.fail({}, "no", trace).ok());
   BOOST_TEST(post.release({}, {.error = "no", .error_trace = trace}).ok());
   BOOST_TEST(post.reject({}, "no", trace).ok());
   BOOST_TEST(docs.failed({}, "index", "disk", {.error = "no", .error_trace = trace}).ok());
-  opened.value().reset();
-  server.finish();
+  opened.reset();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

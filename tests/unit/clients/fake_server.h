@@ -1,5 +1,5 @@
 // A scripted daemon on loopback, for tests of clients: a thread that runs the test's script, which reads commands and
-// writes any bytes in any pieces. Errors in the script make the test fail in finish().
+// writes any bytes in any pieces. Errors in the script make the test fail at its end: declare a server before its clients.
 #pragma once
 
 #include <netinet/in.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -22,11 +23,14 @@
 
 #include "fastjournal/message.h"
 #include "fastjournal/protocol.h"
+#include "tests/support/value_of.h"
 #include "wire/framer.h"
 #include "wire/msgpack.h"
 #include "wire/text.h"
 
 namespace fastjournal::client {
+
+using test::value_of;
 
 // Long enough for any machine; only a failing test waits for it.
 inline constexpr int kScriptLimitMs = 20'000;
@@ -172,16 +176,22 @@ class FakeServer {
   FakeServer& operator=(FakeServer const&) = delete;
   ~FakeServer() {
     // If a test failed before its client connected, the script must not wait for one.
-    if (thread_.joinable()) ::shutdown(listening_, SHUT_RDWR);
-    if (thread_.joinable()) thread_.join();
+    if (std::uncaught_exceptions() > 0) abandon();
+    finish();
     ::close(listening_);
   }
 
   [[nodiscard]] std::string const& address() const { return address_; }
   // Waits for the end of the script; fails the test if the script found an error.
   void finish() {
+    if (!thread_.joinable()) return;
     thread_.join();
-    BOOST_TEST(complaint_ == "");
+    BOOST_TEST((is_abandoned_ || complaint_.empty()), complaint_);
+  }
+  // The script need not come to its end, nor does a client have to connect.
+  void abandon() {
+    is_abandoned_ = true;
+    ::shutdown(listening_, SHUT_RDWR);
   }
 
  private:
@@ -209,8 +219,11 @@ class FakeServer {
   int listening_{-1};
   std::string address_;
   std::string complaint_;
+  bool is_abandoned_{false};
   std::thread thread_;
 };
+
+using Peer = FakeServer::Peer;
 
 // For scripts, which run on a thread of their own: if the condition is false, the script ends with this error.
 inline void want(bool condition, char const* what) {

@@ -43,18 +43,15 @@ BOOST_AUTO_TEST_CASE(a_child_is_refused_and_the_parent_goes_on) {
     peer.answer(asked, "ROW", {number("row", 1)});
     peer.wait_for_end();
   });
-  auto opened = Connection::open({.server = server.address()});
-  BOOST_REQUIRE(opened.ok());
-  std::unique_ptr<Connection> connection = std::move(opened).value();
+  std::unique_ptr<Connection> connection = value_of(Connection::open({.server = server.address()}));
   Result<Ticket> const answered = connection->send(Message{"ALIVE"});
   BOOST_REQUIRE(answered.ok() && connection->wait_answer(answered.value(), Milliseconds{kScriptLimitMs}));
-  Result<Ticket> const in_flight = connection->send(Message{"ALIVE"});
-  BOOST_REQUIRE(in_flight.ok());
+  Ticket const in_flight = value_of(connection->send(Message{"ALIVE"}));
   for (int i = 0; i < 2; ++i) {
     std::string const said = fork_says([&] {
       std::string out = outcome_of(connection->call("INSERT", {text("table", "pages")}).status());
-      out += connection->wait_answer(in_flight.value(), kForever) ? "" : "waited ";
-      out += outcome_of(connection->receive(in_flight.value()).status());
+      out += connection->wait_answer(in_flight, kForever) ? "" : "waited ";
+      out += outcome_of(connection->receive(in_flight).status());
       out += outcome_of(connection->receive(answered.value()).status());
       out += outcome_of(connection->flush());
       out += outcome_of(connection->listen("pages"));
@@ -67,11 +64,9 @@ BOOST_AUTO_TEST_CASE(a_child_is_refused_and_the_parent_goes_on) {
   }
   BOOST_TEST(connection->receive(answered.value()).ok());
   BOOST_TEST(connection->call("PEEK", {text("table", "pages"), number("row", 1)}).ok());
-  BOOST_TEST(connection->receive(in_flight.value()).ok());
+  BOOST_TEST(connection->receive(in_flight).ok());
   BOOST_TEST(connection->wait_push(Milliseconds{kScriptLimitMs}).ok());
   BOOST_TEST(connection->connects() == 1U);
-  connection.reset();
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_cache_answers_nothing_from_the_memory_of_its_parent) {
@@ -82,9 +77,8 @@ BOOST_AUTO_TEST_CASE(a_cache_answers_nothing_from_the_memory_of_its_parent) {
                  number("timestamp", 1), number("found", 1)});
     peer.wait_for_end();
   });
-  auto opened = Connection::open({.server = server.address()});
-  BOOST_REQUIRE(opened.ok());
-  KeyValueCache cache(std::move(opened).value(), "values", {.silence_max = kForever});
+  auto opened = value_of(Connection::open({.server = server.address()}));
+  KeyValueCache cache(std::move(opened), "values", {.silence_max = kForever});
   BOOST_TEST(cache.get("a").ok());
   BOOST_TEST(cache.get("a").ok());  // from memory
   BOOST_TEST(fork_says([&] { return outcome_of(cache.get("a").status()); }) == "not_supported ");
@@ -94,20 +88,18 @@ BOOST_AUTO_TEST_CASE(a_cache_answers_nothing_from_the_memory_of_its_parent) {
 
 BOOST_AUTO_TEST_CASE(connections_of_other_protocols_are_refused_as_well) {
   FakeServer pairs([](FakeServer::Peer& peer) { peer.wait_for_end(); });
-  auto frames = FjConnection::open({.server = pairs.address()});
-  BOOST_REQUIRE(frames.ok());
+  auto frames = value_of(FjConnection::open({.server = pairs.address()}));
   std::string said = fork_says([&] {
-    std::string out = outcome_of(frames.value()->call({.key = "a"}).status());
-    return out + outcome_of(frames.value()->wait_notice(Milliseconds{0}).status());
+    std::string out = outcome_of(frames->call({.key = "a"}).status());
+    return out + outcome_of(frames->wait_notice(Milliseconds{0}).status());
   });
   BOOST_TEST(said == "not_supported not_supported ");
   FakeServer blobs([](FakeServer::Peer& peer) { peer.wait_for_end(); });
-  auto stream = BlobStream::open({.server = blobs.address(), .version = 1});
-  BOOST_REQUIRE(stream.ok());
-  BOOST_REQUIRE(stream.value()->send({.op = bcdb::Op::query}).ok());
+  auto stream = value_of(BlobStream::open({.server = blobs.address(), .version = 1}));
+  BOOST_REQUIRE(stream->send({.op = bcdb::Op::query}).ok());
   said = fork_says([&] {
-    std::string out = outcome_of(stream.value()->send({.op = bcdb::Op::query}));
-    return out + outcome_of(stream.value()->receive().status());
+    std::string out = outcome_of(stream->send({.op = bcdb::Op::query}));
+    return out + outcome_of(stream->receive().status());
   });
   BOOST_TEST(said == "not_supported not_supported ");
 }

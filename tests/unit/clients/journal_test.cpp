@@ -6,12 +6,6 @@
 using namespace fastjournal;
 using namespace fastjournal::client;
 
-namespace {
-
-using Peer = FakeServer::Peer;
-
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(client_journal)
 
 BOOST_AUTO_TEST_CASE(a_put_says_all_that_was_asked_and_learns_what_became_of_it) {
@@ -28,18 +22,16 @@ BOOST_AUTO_TEST_CASE(a_put_says_all_that_was_asked_and_learns_what_became_of_it)
     peer.answer(bare, "INSERTED", {number("row", 1), text("result", "of a later version")});
   });
   Journal pages(*talk.connection, "pages");
-  Result<Put> const put = pages.put({text("uri", "a")}, {.priority = 20,
-                                                         .process_date = Date::in(DurationMs{10'000}),
-                                                         .expiration_date = Date::never(),
-                                                         .client = "c",
-                                                         .sequence = 9});
-  BOOST_REQUIRE(put.ok());
-  BOOST_TEST(put->row == 812U);
-  BOOST_TEST((put->result == PutResult::merged));
-  BOOST_TEST(put->merges == 3U);
-  BOOST_TEST(put->process_date.value == 1234);
+  Put const put = value_of(pages.put({text("uri", "a")}, {.priority = 20,
+                                                          .process_date = Date::in(DurationMs{10'000}),
+                                                          .expiration_date = Date::never(),
+                                                          .client = "c",
+                                                          .sequence = 9}));
+  BOOST_TEST(put.row == 812U);
+  BOOST_TEST((put.result == PutResult::merged));
+  BOOST_TEST(put.merges == 3U);
+  BOOST_TEST(put.process_date.value == 1234);
   BOOST_TEST((pages.put({text("uri", "b")}).status().code() == Code::invalid));
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(numbered_puts_survive_a_loss) {
@@ -53,10 +45,8 @@ BOOST_AUTO_TEST_CASE(numbered_puts_survive_a_loss) {
   });
   Journal pages(*talk.connection, "pages");
   BOOST_TEST(pages.put({text("uri", "a")}).ok());
-  Result<Put> const second = pages.put({text("uri", "b")});
-  BOOST_REQUIRE(second.ok());
-  BOOST_TEST((second->result == PutResult::duplicate));
-  talk.server.finish();
+  Put const second = value_of(pages.put({text("uri", "b")}));
+  BOOST_TEST((second.result == PutResult::duplicate));
 }
 
 BOOST_AUTO_TEST_CASE(a_name_for_numbered_puts_is_drawn_of_128_bits) {
@@ -84,10 +74,9 @@ BOOST_AUTO_TEST_CASE(rows_bring_their_columns_and_nothing_else_as_columns) {
     peer.answer(nothing, "NOTHING", {text("table", "pages"), number("next_date", 777)});
   });
   Journal pages(*talk.connection, "pages");
-  Result<client::Work> const work = pages.next({.count = 2, .lease = DurationMs{5000}, .wait = DurationMs{100}});
-  BOOST_REQUIRE(work.ok());
-  BOOST_REQUIRE(work->rows.size() == 2U);
-  Row const& row = work->rows[0];
+  client::Work const work = value_of(pages.next({.count = 2, .lease = DurationMs{5000}, .wait = DurationMs{100}}));
+  BOOST_REQUIRE(work.rows.size() == 2U);
+  Row const& row = work.rows[0];
   BOOST_TEST(row.epoch == (1ULL << 40U | 3U));
   BOOST_TEST(row.columns.size() == 3U);
   BOOST_TEST(row.columns.at("uri") == "a");
@@ -99,11 +88,9 @@ BOOST_AUTO_TEST_CASE(rows_bring_their_columns_and_nothing_else_as_columns) {
   BOOST_TEST(row.omitted == "data");
   BOOST_TEST(!row.columns.contains("attempts"));
   BOOST_TEST(row.lease_end.value == 99);
-  Result<client::Work> const nothing = pages.next();
-  BOOST_REQUIRE(nothing.ok());
-  BOOST_TEST(nothing->rows.empty());
-  BOOST_TEST(nothing->next_date.value().value == 777);
-  talk.server.finish();
+  client::Work const nothing = value_of(pages.next());
+  BOOST_TEST(nothing.rows.empty());
+  BOOST_TEST(nothing.next_date.value().value == 777);
 }
 
 BOOST_AUTO_TEST_CASE(every_end_of_a_lease_names_row_and_epoch) {
@@ -144,12 +131,10 @@ BOOST_AUTO_TEST_CASE(every_end_of_a_lease_names_row_and_epoch) {
   BOOST_TEST((pages.release(row)->fate == Returned::Fate::deleted));
   BOOST_TEST((pages.release(row).status().code() == Code::invalid));
   BOOST_TEST((pages.fail(row, "no such file")->fate == Returned::Fate::deleted));
-  Result<client::Work> const next = pages.done_and_next(row);
-  BOOST_REQUIRE(next.ok());
-  BOOST_REQUIRE(next->rows.size() == 1U);
-  BOOST_TEST(next->rows[0].row == 8U);
+  client::Work const next = value_of(pages.done_and_next(row));
+  BOOST_REQUIRE(next.rows.size() == 1U);
+  BOOST_TEST(next.rows[0].row == 8U);
   BOOST_TEST(pages.done(row).ok());
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_listener_is_told_in_every_mode_and_listens_again_after_a_loss) {
@@ -190,7 +175,6 @@ BOOST_AUTO_TEST_CASE(a_listener_is_told_in_every_mode_and_listens_again_after_a_
   BOOST_TEST((notice->kind == Notice::Kind::work));
   BOOST_TEST(notice->ready == 2U);
   BOOST_TEST((next().status().code() == Code::over_limit));
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,10 +11,8 @@ using namespace fastjournal::client;
 
 namespace {
 
-using Peer = FakeServer::Peer;
-
 struct KeyValueCacheTalk {
-  // The connection lives on behind the end of the script, until finish().
+  // The connection lives on behind the end of the script, until the client ends.
   explicit KeyValueCacheTalk(FakeServer::Script script, CacheOptions options = {},
                              Options to = {.back_off = {Milliseconds{1}}})
       : server([run = std::move(script)](Peer& peer) {
@@ -22,12 +20,11 @@ struct KeyValueCacheTalk {
           if (peer.is_open()) peer.wait_for_end();
         }) {
     to.server = server.address();
-    auto opened = Connection::open(std::move(to));
-    BOOST_REQUIRE(opened.ok());
-    connection = opened.value().get();
+    auto opened = value_of(Connection::open(std::move(to)));
+    connection = opened.get();
     // No test is so slow that it would ask because of the silence.
     if (options.silence_max == CacheOptions{}.silence_max) options.silence_max = kForever;
-    cache.emplace(std::move(opened).value(), "values", std::move(options));
+    cache.emplace(std::move(opened), "values", std::move(options));
   }
 
   // The text under the key, "-" for none, or the error.
@@ -37,10 +34,6 @@ struct KeyValueCacheTalk {
     return found.value() == nullptr ? "-" : std::get<std::string>(found.value()->value);
   }
   void meet() { BOOST_TEST(connection->call("ALIVE").ok()); }
-  void finish() {
-    cache.reset();
-    server.finish();
-  }
   // How many of its reads the daemon was asked.
   [[nodiscard]] std::uint64_t asked() const { return cache->figures().misses; }
 
@@ -49,14 +42,9 @@ struct KeyValueCacheTalk {
   std::optional<KeyValueCache> cache;
 };
 
-void key_value_cache_want(bool condition, char const* what) {
-  if (!condition) throw std::runtime_error(what);
-}
-
 void listening(Peer& peer, std::string_view prefix = "") {
   Message const listen = peer.expect("LISTEN");
-  key_value_cache_want(listen.text("table") == "values" && listen.has("prefix") && listen.text("prefix") == prefix,
-                       "the watch");
+  want(listen.text("table") == "values" && listen.has("prefix") && listen.text("prefix") == prefix, "the watch");
   peer.answer(listen, "LISTENING", {text("table", "values"), text("prefix", prefix)});
 }
 
@@ -72,7 +60,7 @@ std::vector<Param> pair_of(Message const& get, std::string_view value, std::vect
 
 void answer(Peer& peer, std::string_view key, std::string_view value, std::vector<Param> const& more = {}) {
   Message const get = peer.expect("GET");
-  key_value_cache_want(get.text("key") == key, "the key");
+  want(get.text("key") == key, "the key");
   peer.answer(get, "PAIR", pair_of(get, value, more));
 }
 
@@ -124,7 +112,6 @@ BOOST_AUTO_TEST_CASE(memory_answers_until_a_notice_of_the_key) {
       BOOST_TEST(talk.get("k2") == "there");
     }
     BOOST_TEST(talk.asked() == 4U);
-    talk.finish();
   }
 }
 
@@ -144,7 +131,6 @@ BOOST_AUTO_TEST_CASE(an_answer_whose_notice_came_with_it_is_not_kept) {
     BOOST_TEST(talk.get("k") == "two");
     BOOST_TEST(talk.get("k") == "two");
     BOOST_TEST(talk.asked() == 2U);
-    talk.finish();
   }
 }
 
@@ -160,7 +146,6 @@ BOOST_AUTO_TEST_CASE(a_value_stays_as_it_is_while_it_is_held) {
   BOOST_TEST(talk.get("k") == "two");
   BOOST_TEST(std::get<std::string>(held->value) == "one");
   BOOST_TEST(held->timestamp == 7U);
-  talk.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_lost_connection_empties_memory) {
@@ -176,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_empties_memory) {
     answer(peer, "b", "two");
     // In the middle of a read: its answer is of the new connection.
     Message const cut = peer.expect("GET");
-    key_value_cache_want(cut.text("key") == "c", "the third key");
+    want(cut.text("key") == "c", "the third key");
     peer.accept();
     listening(peer);
     answer(peer, "c", "three");
@@ -192,7 +177,6 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_empties_memory) {
   BOOST_TEST(talk.get("c") == "three");
   BOOST_TEST(talk.get("a") == "three");
   BOOST_TEST(talk.asked() == 6U);
-  talk.finish();
 }
 
 BOOST_AUTO_TEST_CASE(without_a_connection_memory_does_not_answer) {
@@ -208,7 +192,6 @@ BOOST_AUTO_TEST_CASE(without_a_connection_memory_does_not_answer) {
   BOOST_TEST(!talk.connection->wait_push(Milliseconds{kScriptLimitMs}).ok());
   BOOST_TEST(!talk.cache->get("k").ok());
   BOOST_TEST(talk.cache->figures().pairs == 0U);
-  talk.finish();
 }
 
 BOOST_AUTO_TEST_CASE(missed_changes_and_a_watch_that_was_given_up_empty_memory) {
@@ -236,7 +219,6 @@ BOOST_AUTO_TEST_CASE(missed_changes_and_a_watch_that_was_given_up_empty_memory) 
     if (value != std::string_view{"three"}) talk.meet();
   }
   BOOST_TEST(talk.asked() == 6U);
-  talk.finish();
 }
 
 BOOST_AUTO_TEST_CASE(without_its_watch_nothing_is_read_and_nothing_kept) {
@@ -258,7 +240,6 @@ BOOST_AUTO_TEST_CASE(without_its_watch_nothing_is_read_and_nothing_kept) {
   talk.meet();
   BOOST_TEST(talk.get("k") == "two");
   BOOST_TEST(talk.get("k") == "two");
-  talk.finish();
 }
 
 BOOST_AUTO_TEST_CASE(notices_that_found_no_place_empty_memory) {
@@ -280,7 +261,6 @@ BOOST_AUTO_TEST_CASE(notices_that_found_no_place_empty_memory) {
   BOOST_TEST(talk.connection->pushes_dropped() == 1U);
   BOOST_TEST(talk.get("b") == "two");
   BOOST_TEST(talk.get("b") == "two");
-  talk.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_connection_that_was_silent_for_long_is_asked) {
@@ -299,7 +279,6 @@ BOOST_AUTO_TEST_CASE(a_connection_that_was_silent_for_long_is_asked) {
   BOOST_TEST((talk.cache->get("k").status().code() == Code::timed_out));
   BOOST_TEST(talk.get("k") == "three");
   BOOST_TEST(talk.cache->figures().hits == 0U);
-  talk.finish();
 }
 
 BOOST_AUTO_TEST_CASE(values_end_here_as_they_do_there) {
@@ -333,7 +312,6 @@ BOOST_AUTO_TEST_CASE(values_end_here_as_they_do_there) {
   BOOST_TEST(talk.get("date") == "-");
   BOOST_TEST(talk.get("date") == "-");
   BOOST_TEST(talk.asked() == 5U);
-  talk.finish();
 }
 
 BOOST_AUTO_TEST_CASE(own_changes_drop_the_key_whatever_becomes_of_them) {
@@ -365,7 +343,6 @@ BOOST_AUTO_TEST_CASE(own_changes_drop_the_key_whatever_becomes_of_them) {
   BOOST_TEST(talk.get("k") == "five");
   BOOST_TEST(talk.get("k") == "five");
   BOOST_TEST(talk.get("other") == "one");
-  talk.finish();
 }
 
 // Answers every GET with the key as the value.
@@ -386,7 +363,6 @@ BOOST_AUTO_TEST_CASE(beyond_the_number_of_pairs_the_one_not_used_for_longest_goe
   talk.cache->clear();
   BOOST_TEST(talk.cache->figures().pairs == 0U);
   BOOST_TEST(talk.cache->figures().bytes == 0U);
-  talk.finish();
 }
 
 BOOST_AUTO_TEST_CASE(memory_holds_so_many_bytes_and_no_value_above_them) {
@@ -400,14 +376,12 @@ BOOST_AUTO_TEST_CASE(memory_holds_so_many_bytes_and_no_value_above_them) {
   for (char const* const key : {"dd", "dd", "c", "b", "a"}) BOOST_TEST(talk.get(key) == key);
   BOOST_TEST(talk.cache->figures().bytes <= 3U * 258U);
   BOOST_TEST(talk.asked() == 8U);
-  talk.finish();
 }
 
 BOOST_AUTO_TEST_CASE(keys_without_the_prefix_are_read_and_not_kept) {
   KeyValueCacheTalk talk([](Peer& peer) { echo(peer, "site:", 4); }, {.prefix = "site:"});
   for (char const* const key : {"site:1", "site", "site", "site:1", "other"}) BOOST_TEST(talk.get(key) == key);
   BOOST_TEST(talk.asked() == 4U);
-  talk.finish();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,32 +7,23 @@
 #include <nlohmann/json.hpp>
 
 #include "clients/cpp/key_text.h"
-#include "tests/unit/clients/fake_server.h"
+#include "tests/unit/clients/talk.h"
 
 using namespace fastjournal;
 using namespace fastjournal::client;
 
 namespace {
 
-using Peer = FakeServer::Peer;
-
 constexpr std::array kKeyValueFramings{Framing::msgpack, Framing::text};
 
-void expect(bool condition, char const* what) {
-  if (!condition) throw std::runtime_error(what);
-}
-
 struct KeyValueTalk {
-  explicit KeyValueTalk(FakeServer::Script script, Framing framing = Framing::msgpack) : server(std::move(script)) {
-    auto opened = Connection::open(
-        {.server = server.address(), .framing = framing, .back_off = {Milliseconds{1}}, .client = "writer"});
-    BOOST_REQUIRE(opened.ok());
-    connection = std::move(opened).value();
-    values.emplace(*connection, "values");
-  }
+  explicit KeyValueTalk(FakeServer::Script script, Framing framing = Framing::msgpack)
+      : server(std::move(script)),
+        connection(connected(
+            {.server = server.address(), .framing = framing, .back_off = {Milliseconds{1}}, .client = "writer"})) {}
   FakeServer server;
   std::unique_ptr<Connection> connection;
-  std::optional<KeyValue> values;
+  KeyValue values{*connection, "values"};
 };
 
 void pair(Peer& peer, Message const& about, std::string_view key, Value value, std::string_view type,
@@ -60,9 +51,9 @@ BOOST_AUTO_TEST_CASE(values_of_all_types_are_sent_and_read_in_both_framings) {
         [&](Peer& peer) {
           for (TypedValue const& one : all) {
             Message const set = peer.expect("SET");
-            expect(set.text("table") == "values" && set.text("key") == "k", "table and key");
-            expect(set.text("type") == name_of(type_of(one)), "the type");
-            expect(set.has("value") != (type_of(one) == ValueType::nothing), "a value");
+            want(set.text("table") == "values" && set.text("key") == "k", "table and key");
+            want(set.text("type") == name_of(type_of(one)), "the type");
+            want(set.has("value") != (type_of(one) == ValueType::nothing), "a value");
             stored(peer, set);
             Message const get = peer.expect("GET");
             // It comes back as it came, as from the daemon.
@@ -73,17 +64,14 @@ BOOST_AUTO_TEST_CASE(values_of_all_types_are_sent_and_read_in_both_framings) {
         },
         framing);
     for (TypedValue const& one : all) {
-      Result<Stored> const set = talk.values->set("k", one);
-      BOOST_REQUIRE_MESSAGE(set.ok(), set.status().text());
-      BOOST_TEST((set->result == SetResult::stored));
-      BOOST_TEST(set->timestamp == 9U);
-      Result<std::optional<Pair>> const got = talk.values->get("k");
-      BOOST_REQUIRE_MESSAGE(got.ok(), got.status().text());
-      BOOST_REQUIRE(got->has_value());
-      BOOST_TEST((got->value().value == one), name_of(type_of(one)));
-      BOOST_TEST((got->value().type == type_of(one)));
+      Stored const set = value_of(talk.values.set("k", one));
+      BOOST_TEST((set.result == SetResult::stored));
+      BOOST_TEST(set.timestamp == 9U);
+      std::optional<Pair> const got = value_of(talk.values.get("k"));
+      BOOST_REQUIRE(got.has_value());
+      BOOST_TEST((got.value().value == one), name_of(type_of(one)));
+      BOOST_TEST((got.value().type == type_of(one)));
     }
-    talk.server.finish();
   }
 }
 
@@ -93,43 +81,42 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_no_text_is_bytes) {
     KeyValueTalk talk(
         [&](Peer& peer) {
           Message const set = peer.expect("SET");
-          expect(!set.has("key") && set.text("key_binary") == (framing == Framing::text ? "/wBr" : key), "key_binary");
+          want(!set.has("key") && set.text("key_binary") == (framing == Framing::text ? "/wBr" : key), "key_binary");
           stored(peer, set);
           Message const get = peer.expect("GET");
           peer.answer(get, "PAIR",
                       {{"key_binary", *get.find("key_binary")}, text("type", "string"), text("value", "v")});
           Message const rename = peer.expect("RENAME");
-          expect(rename.has("key_binary") && rename.text("new_key") == "plain" && !rename.has("overwrite"), "RENAME");
+          want(rename.has("key_binary") && rename.text("new_key") == "plain" && !rename.has("overwrite"), "RENAME");
           stored(peer, rename);
         },
         framing);
-    BOOST_TEST(talk.values->set(key, "v").ok());
-    BOOST_TEST(talk.values->get(key).value()->key == key);
-    BOOST_TEST(talk.values->rename(key, "plain").ok());
-    talk.server.finish();
+    BOOST_TEST(talk.values.set(key, "v").ok());
+    BOOST_TEST(talk.values.get(key).value()->key == key);
+    BOOST_TEST(talk.values.rename(key, "plain").ok());
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_set_says_all_that_was_asked_and_learns_what_became_of_it) {
   KeyValueTalk talk([](Peer& peer) {
     Message const full = peer.expect("SET");
-    expect(full.integer("overwrite") == 0 && full.integer("if_timestamp") == 0 && full.text("if_value") == "old" &&
-               full.integer("timestamp") == 55 && full.text("expiration_date") == "+1000" &&
-               full.integer("persist") == 0 && full.text("client") == "c" && full.integer("sequence") == 4,
-           "the options");
+    want(full.integer("overwrite") == 0 && full.integer("if_timestamp") == 0 && full.text("if_value") == "old" &&
+             full.integer("timestamp") == 55 && full.text("expiration_date") == "+1000" &&
+             full.integer("persist") == 0 && full.text("client") == "c" && full.integer("sequence") == 4,
+         "the options");
     stored(peer, full, "exists");
     Message const bare = peer.expect("SET");
     for (std::string_view const name :
          {"overwrite", "if_timestamp", "if_value", "timestamp", "expiration_date", "ttl", "persist", "listen"})
-      expect(!bare.has(name), "defaults are the daemon's");
+      want(!bare.has(name), "defaults are the daemon's");
     stored(peer, bare, "of a later version");
     for (char const* const result : {"mismatch", "stale", "duplicate"}) {
       Message const next = peer.expect("SET");
-      expect(next.integer("ttl") == 30, "ttl");
+      want(next.integer("ttl") == 30, "ttl");
       stored(peer, next, result);
     }
   });
-  Result<Stored> const full = talk.values->set("k", "v",
+  Stored const full = value_of(talk.values.set("k", "v",
                                                {.overwrite = false,
                                                 .if_timestamp = 0,
                                                 .if_value = "old",
@@ -137,40 +124,36 @@ BOOST_AUTO_TEST_CASE(a_set_says_all_that_was_asked_and_learns_what_became_of_it)
                                                 .expires = Date::in(DurationMs{1000}),
                                                 .persist = false,
                                                 .client = "c",
-                                                .sequence = 4});
-  BOOST_REQUIRE(full.ok());
-  BOOST_TEST((full->result == SetResult::exists));
-  BOOST_TEST((talk.values->set("k", "v").status().code() == Code::invalid));
+                                                .sequence = 4}));
+  BOOST_TEST((full.result == SetResult::exists));
+  BOOST_TEST((talk.values.set("k", "v").status().code() == Code::invalid));
   for (SetResult const result : {SetResult::mismatch, SetResult::stale, SetResult::duplicate})
-    BOOST_TEST((talk.values->set("k", "v", {.ttl = DurationMs{30}})->result == result));
-  talk.server.finish();
+    BOOST_TEST((talk.values.set("k", "v", {.ttl = DurationMs{30}})->result == result));
 }
 
 BOOST_AUTO_TEST_CASE(many_pairs_are_one_command) {
   KeyValueTalk talk([](Peer& peer) {
     Message const set = peer.expect("SET");
-    expect(set.text("pairs") == R"({"a \"q\"":"x\u000ay","b":-7,"c":2.0,"d":1e+20,"e":true,"f":null,"ü":""})",
-           "the JSON");
-    expect(!set.has("key") && !set.has("type") && set.integer("overwrite") == 0, "SET");
-    expect(!set.has("client") && !set.has("sequence"), "a condition is not repeated");
+    want(set.text("pairs") == R"({"a \"q\"":"x\u000ay","b":-7,"c":2.0,"d":1e+20,"e":true,"f":null,"ü":""})",
+         "the JSON");
+    want(!set.has("key") && !set.has("type") && set.integer("overwrite") == 0, "SET");
+    want(!set.has("client") && !set.has("sequence"), "a condition is not repeated");
     peer.answer(set, "STORED", {text("table", "values"), text("result", "stored"), number("count", 7)});
     Message const again = peer.expect("SET");
-    expect(again.text("client") == "writer" && again.integer("sequence") == 1, "numbered");
+    want(again.text("client") == "writer" && again.integer("sequence") == 1, "numbered");
     peer.answer(again, "STORED", {text("table", "values"), text("result", "exists"), text("key", "b")});
   });
   std::vector<std::pair<std::string, TypedValue>> const pairs{
       {"a \"q\"", "x\ny"}, {"b", std::int64_t{-7}}, {"c", 2.0}, {"d", 1e20}, {"e", true}, {"f", {}}, {"ü", ""}};
-  Result<Stored> const many = talk.values->set_many(pairs, {.overwrite = false});
-  BOOST_REQUIRE_MESSAGE(many.ok(), many.status().text());
-  BOOST_TEST(many->count == 7U);
-  Result<Stored> const again = talk.values->set_many(pairs);
+  Stored const many = value_of(talk.values.set_many(pairs, {.overwrite = false}));
+  BOOST_TEST(many.count == 7U);
+  Result<Stored> const again = talk.values.set_many(pairs);
   BOOST_TEST((again->result == SetResult::exists));
   BOOST_TEST(again->key == "b");
   // Nothing is sent of what JSON cannot hold.
   std::vector<std::pair<std::string, TypedValue>> const bad[] = {
       {{"a", Buffer{"b"}}}, {{"\xff", "v"}}, {{"a", "\xff"}}, {{"a", std::numeric_limits<double>::infinity()}}};
-  for (auto const& one : bad) BOOST_TEST((talk.values->set_many(one).status().code() == Code::bad_parameter));
-  talk.server.finish();
+  for (auto const& one : bad) BOOST_TEST((talk.values.set_many(one).status().code() == Code::bad_parameter));
 }
 
 // Another writer of JSON than ours has to read it.
@@ -204,32 +187,30 @@ BOOST_AUTO_TEST_CASE(many_keys_are_asked_for_at_once_and_again_where_a_page_is_f
     KeyValueTalk talk(
         [](Peer& peer) {
           Message const first = peer.expect("GET");
-          expect(first.text("keys") == R"(["a","none","b","c"])" && first.integer("data") == 0 && !first.has("key"),
-                 "GET");
+          want(first.text("keys") == R"(["a","none","b","c"])" && first.integer("data") == 0 && !first.has("key"),
+               "GET");
           pair(peer, first, "a", Value::of_text("1"), "string", 1);
           peer.answer(first, "NOTHING", {text("table", "values"), text("key", "none"), number("left", 0)});
           Message const rest = peer.expect("GET");
-          expect(rest.text("keys") == R"(["b","c"])", "the rest");
+          want(rest.text("keys") == R"(["b","c"])", "the rest");
           pair(peer, rest, "b", Value::of_text("2"), "string", 1);
           pair(peer, rest, "c", Value::of_text("3"), "string", 0);
           Message const binary = peer.expect("GET");
-          expect(binary.has("key_binary") && !binary.has("keys"), "a key that JSON cannot hold");
+          want(binary.has("key_binary") && !binary.has("keys"), "a key that JSON cannot hold");
           peer.answer(binary, "NOTHING", {text("table", "values")});
           Message const last = peer.expect("GET");
-          expect(last.text("keys") == R"(["d"])", "the one behind it");
+          want(last.text("keys") == R"(["d"])", "the one behind it");
           pair(peer, last, "d", Value::of_text("4"), "string", 0);
           pair(peer, peer.expect("GET"), "another", Value::of_text("1"), "string", 0);
         },
         framing);
     std::vector<std::string> const keys{"a", "none", "b", "c", "\xff", "d"};
-    auto const found = talk.values->get_many(keys, {.data = false});
-    BOOST_REQUIRE_MESSAGE(found.ok(), found.status().text());
-    BOOST_REQUIRE(found->size() == 6U);
+    auto const found = value_of(talk.values.get_many(keys, {.data = false}));
+    BOOST_REQUIRE(found.size() == 6U);
     std::string all;
-    for (std::optional<Pair> const& one : found.value()) all += one ? std::get<std::string>(one->value) : "-";
+    for (std::optional<Pair> const& one : found) all += one ? std::get<std::string>(one->value) : "-";
     BOOST_TEST(all == "1-23-4");
-    BOOST_TEST((talk.values->get_many(std::vector<std::string>{"x"}).status().code() == Code::invalid));
-    talk.server.finish();
+    BOOST_TEST((talk.values.get_many(std::vector<std::string>{"x"}).status().code() == Code::invalid));
   }
 }
 
@@ -238,22 +219,22 @@ BOOST_AUTO_TEST_CASE(a_range_is_read_page_by_page_also_over_empty_ones_and_a_los
     KeyValueTalk talk(
         [](Peer& peer) {
           Message const first = peer.expect("GET");
-          expect(first.text("prefix") == "p" && first.text("from") == "pa" && first.text("to") == "q" &&
-                     first.text("regex") == "x$" && first.integer("count") == 2 && first.integer("facts") == 1 &&
-                     !first.has("after"),
-                 "the range");
+          want(first.text("prefix") == "p" && first.text("from") == "pa" && first.text("to") == "q" &&
+                   first.text("regex") == "x$" && first.integer("count") == 2 && first.integer("facts") == 1 &&
+                   !first.has("after"),
+               "the range");
           pair(peer, first, "p1", Value::of_integer(1), "integer", 1);
           pair(peer, first, "p2", Value::of_integer(2), "integer", 0, {text("after", "p2")});
           Message const empty = peer.expect("GET");
-          expect(empty.text("after") == "p2" && empty.text("regex") == "x$", "behind it");
+          want(empty.text("after") == "p2" && empty.text("regex") == "x$", "behind it");
           peer.answer(empty, "NOTHING", {text("table", "values"), {"after_binary", Value::of_binary("p\xff")}});
           Message const lost = peer.expect("GET");
-          expect(lost.has("after_binary"), "an end that is no text");
+          want(lost.has("after_binary"), "an end that is no text");
           peer.accept();
           pair(peer, peer.expect("GET"), "px", Value::of_integer(3), "integer");
         },
         framing);
-    Scan scan = talk.values->scan({.prefix = "p", .from = "pa", .to = "q", .regex = "x$", .page = 2, .facts = true});
+    Scan scan = talk.values.scan({.prefix = "p", .from = "pa", .to = "q", .regex = "x$", .page = 2, .facts = true});
     std::string keys;
     for (auto next = scan.next(); next.ok() && next->has_value(); next = scan.next()) {
       keys += next->value().key + " ";
@@ -263,7 +244,6 @@ BOOST_AUTO_TEST_CASE(a_range_is_read_page_by_page_also_over_empty_ones_and_a_los
     BOOST_TEST(scan.has_ended());
     BOOST_TEST(scan.after() == "");
     BOOST_TEST(!scan.next()->has_value());
-    talk.server.finish();
   }
 }
 
@@ -272,17 +252,16 @@ BOOST_AUTO_TEST_CASE(a_range_ends) {
   KeyValueTalk talk([](Peer& peer) {
     for (int i = 0; i < 2; ++i) peer.answer(peer.expect("GET"), "NOTHING", {text("after", "k")});
   });
-  Scan scan = talk.values->scan({});
+  Scan scan = talk.values.scan({});
   BOOST_TEST(scan.next_page()->empty());
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(facts_are_read) {
   KeyValueTalk talk([](Peer& peer) {
     Message const get = peer.expect("GET");
-    expect(get.integer("facts") == 1 && get.integer("worked_on") == 500 && get.integer("skip_worked_on") == 1 &&
-               get.integer("ttl") == 0,
-           "GET");
+    want(get.integer("facts") == 1 && get.integer("worked_on") == 500 && get.integer("skip_worked_on") == 1 &&
+             get.integer("ttl") == 0,
+         "GET");
     pair(peer, get, "k", Value::of_text("v"), "string", 0,
          {number("expiration_date", 11), number("locked", 1), number("lock_end", 12), number("worked_on", 1),
           number("worked_on_end", 13), number("ttl", 14), number("persist", 1), number("creation_date", 15),
@@ -292,10 +271,9 @@ BOOST_AUTO_TEST_CASE(facts_are_read) {
     peer.answer(peer.expect("GET"), "PAIR", {text("key", "k"), text("type", "of a later version")});
     peer.answer(peer.expect("GET"), "PAIR", {text("key", "k"), text("type", "integer"), text("value", "x")});
   });
-  auto const found = talk.values->get(
-      "k", {.facts = true, .skip_worked_on = true, .worked_on = DurationMs{500}, .ttl = DurationMs{0}});
-  BOOST_REQUIRE_MESSAGE(found.ok(), found.status().text());
-  Pair const& one = found->value();
+  auto const found = value_of(talk.values.get(
+      "k", {.facts = true, .skip_worked_on = true, .worked_on = DurationMs{500}, .ttl = DurationMs{0}}));
+  Pair const& one = found.value();
   BOOST_TEST(one.table == "values");
   BOOST_TEST(one.timestamp == 7U);
   BOOST_TEST(one.expires->value == 11);
@@ -310,30 +288,27 @@ BOOST_AUTO_TEST_CASE(facts_are_read) {
   BOOST_TEST(one.accessed.value == 17000);
   BOOST_TEST(one.size == 1U);
   BOOST_TEST(one.main_key == "m");
-  BOOST_TEST((talk.values->get("k").value()->value == TypedValue{"\xc3"}));
-  for (int i = 0; i < 2; ++i) BOOST_TEST((talk.values->get("k").status().code() == Code::invalid));
-  talk.server.finish();
+  BOOST_TEST((talk.values.get("k").value()->value == TypedValue{"\xc3"}));
+  for (int i = 0; i < 2; ++i) BOOST_TEST((talk.values.get("k").status().code() == Code::invalid));
 }
 
 BOOST_AUTO_TEST_CASE(an_add_whose_answer_was_lost_is_sent_again_under_its_number) {
   KeyValueTalk talk([](Peer& peer) {
     Message const first = peer.expect("ADD");
-    expect(first.integer("by") == 5 && first.text("client") == "writer" && first.integer("sequence") == 1, "the first");
+    want(first.integer("by") == 5 && first.text("client") == "writer" && first.integer("sequence") == 1, "the first");
     peer.accept();
     Message const again = peer.expect("ADD");
-    expect(again.text("client") == "writer" && again.integer("sequence") == 1, "the same number");
+    want(again.text("client") == "writer" && again.integer("sequence") == 1, "the same number");
     peer.answer(again, "STORED", {text("result", "duplicate"), text("type", "integer"), number("value", 5)});
     Message const real = peer.expect("ADD");
-    expect(real.integer("sequence") == 2 && real.text("by") == "2.0", "a float has a point");
+    want(real.integer("sequence") == 2 && real.text("by") == "2.0", "a float has a point");
     peer.answer(real, "STORED", {text("result", "stored"), text("type", "float"), {"value", Value::of_real(7)}});
   });
-  Result<Stored> const sum = talk.values->add("visits", 5);
-  BOOST_REQUIRE_MESSAGE(sum.ok(), sum.status().text());
-  BOOST_TEST((sum->result == SetResult::duplicate));
-  BOOST_TEST(sum->resent);
-  BOOST_TEST((sum->value == TypedValue{std::int64_t{5}}));
-  BOOST_TEST((talk.values->add_real("f", 2)->value == TypedValue{7.0}));
-  talk.server.finish();
+  Stored const sum = value_of(talk.values.add("visits", 5));
+  BOOST_TEST((sum.result == SetResult::duplicate));
+  BOOST_TEST(sum.resent);
+  BOOST_TEST((sum.value == TypedValue{std::int64_t{5}}));
+  BOOST_TEST((talk.values.add_real("f", 2)->value == TypedValue{7.0}));
 }
 
 BOOST_AUTO_TEST_CASE(a_change_with_a_condition_is_not_sent_twice) {
@@ -342,9 +317,8 @@ BOOST_AUTO_TEST_CASE(a_change_with_a_condition_is_not_sent_twice) {
     peer.accept();
     peer.answer(peer.expect("GET"), "NOTHING", {text("table", "values")});
   });
-  BOOST_TEST((talk.values->set("visits", "1", {.if_timestamp = 0}).status().code() == Code::closed));
-  BOOST_TEST(!talk.values->get("visits")->has_value());
-  talk.server.finish();
+  BOOST_TEST((talk.values.set("visits", "1", {.if_timestamp = 0}).status().code() == Code::closed));
+  BOOST_TEST(!talk.values.get("visits")->has_value());
 }
 
 BOOST_AUTO_TEST_CASE(the_other_changes_say_what_they_want) {
@@ -353,34 +327,33 @@ BOOST_AUTO_TEST_CASE(the_other_changes_say_what_they_want) {
     peer.answer(invert, "STORED",
                 {text("result", "stored"), text("type", "boolean"), {"value", Value::of_boolean(true)}});
     Message const truncate = peer.expect("TRUNCATE");
-    expect(truncate.integer("size") == 12, "TRUNCATE");
+    want(truncate.integer("size") == 12, "TRUNCATE");
     stored(peer, truncate);
     Message const rename = peer.expect("RENAME");
-    expect(rename.text("new_key") == "n" && rename.integer("overwrite") == 1, "RENAME");
+    want(rename.text("new_key") == "n" && rename.integer("overwrite") == 1, "RENAME");
     stored(peer, rename);
     Message const alias = peer.expect("ALIAS");
-    expect(alias.text("new_key") == "a", "ALIAS");
+    want(alias.text("new_key") == "a", "ALIAS");
     stored(peer, alias, "exists");
     Message const lock = peer.expect("LOCK");
-    expect(lock.integer("lock") == 1500, "LOCK");
+    want(lock.integer("lock") == 1500, "LOCK");
     peer.answer(lock, "LOCKED", {number("lock_end", 77)});
     peer.answer(peer.expect("UNLOCK"), "UNLOCKED");
     Message const erase = peer.expect("DELETE");
-    expect(erase.integer("if_timestamp") == 3 && erase.integer("complete") == 1 && erase.integer("timestamp") == 4,
-           "DELETE");
+    want(erase.integer("if_timestamp") == 3 && erase.integer("complete") == 1 && erase.integer("timestamp") == 4,
+         "DELETE");
     peer.answer(erase, "DELETED", {text("result", "mismatch")});
     peer.answer(peer.expect("DELETE"), "DELETED", {text("result", "absent")});
   });
-  BOOST_TEST((talk.values->invert("k")->value == TypedValue{true}));
-  BOOST_TEST(talk.values->truncate("k", 12).ok());
-  BOOST_TEST(talk.values->rename("k", "n", true).ok());
-  BOOST_TEST((talk.values->alias("k", "a")->result == SetResult::exists));
-  BOOST_TEST(talk.values->lock("k", DurationMs{1500})->value == 77);
-  BOOST_TEST(talk.values->unlock("k").ok());
-  BOOST_TEST((talk.values->erase("k", {.if_timestamp = 3, .timestamp = 4, .complete = true}).value() ==
-              EraseResult::mismatch));
-  BOOST_TEST((talk.values->erase("k").value() == EraseResult::absent));
-  talk.server.finish();
+  BOOST_TEST((talk.values.invert("k")->value == TypedValue{true}));
+  BOOST_TEST(talk.values.truncate("k", 12).ok());
+  BOOST_TEST(talk.values.rename("k", "n", true).ok());
+  BOOST_TEST((talk.values.alias("k", "a")->result == SetResult::exists));
+  BOOST_TEST(talk.values.lock("k", DurationMs{1500})->value == 77);
+  BOOST_TEST(talk.values.unlock("k").ok());
+  BOOST_TEST(
+      (talk.values.erase("k", {.if_timestamp = 3, .timestamp = 4, .complete = true}).value() == EraseResult::mismatch));
+  BOOST_TEST((talk.values.erase("k").value() == EraseResult::absent));
 }
 
 BOOST_AUTO_TEST_CASE(changes_are_told_and_after_a_loss_that_some_were_missed) {
@@ -389,40 +362,39 @@ BOOST_AUTO_TEST_CASE(changes_are_told_and_after_a_loss_that_some_were_missed) {
         [](Peer& peer) {
           auto const listen = [&](std::string_view command) {
             Message const one = peer.expect(command);
-            expect(one.text("table") == "values", "the table");
+            want(one.text("table") == "values", "the table");
             std::vector<Param> params{text("table", "values")};
             for (std::string_view const name : {"key", "key_binary", "prefix"})
               if (Value const* const value = one.find(name)) params.push_back({name, *value});
             peer.answer(one, command == "LISTEN" ? "LISTENING" : "UNLISTENED", params);
             return std::string(one.text("key")) + std::string(one.text("prefix"));
           };
-          expect(listen("LISTEN") == "a" && listen("LISTEN") == "b" && listen("LISTEN") == "site:", "three watches");
+          want(listen("LISTEN") == "a" && listen("LISTEN") == "b" && listen("LISTEN") == "site:", "three watches");
           Message const get = peer.expect("GET");
-          expect(get.integer("listen") == 1, "a read that watches");
+          want(get.integer("listen") == 1, "a read that watches");
           pair(peer, get, "g", Value::of_text("v"), "string");
-          expect(listen("UNLISTEN") == "b", "one less");
+          want(listen("UNLISTEN") == "b", "one less");
           peer.push("CHANGED", {text("table", "values"), text("key", "a"), text("result", "stored"),
                                 number("timestamp", 5), number("listener", 1)});
           peer.push("CHANGED", {text("table", "values"), text("key", "site:1"), text("result", "absent")});
           peer.push("CHANGED", {text("table", "values"), text("prefix", "site:"), number("missed", 1)});
           peer.push("CHANGED", {text("table", "values"), text("key", "g"), text("result", "unlistened")});
           peer.accept();
-          expect(listen("LISTEN") == "a" && listen("LISTEN") == "site:" && listen("LISTEN") == "g", "again");
+          want(listen("LISTEN") == "a" && listen("LISTEN") == "site:" && listen("LISTEN") == "g", "again");
           peer.answer(peer.expect("ALIVE"), "ABSOLUTELY");
         },
         framing);
-    BOOST_TEST(talk.values->watch("a").ok());
-    BOOST_TEST(talk.values->watch("b").ok());
-    BOOST_TEST(talk.values->watch_prefix("site:").ok());
-    BOOST_TEST(talk.values->get("g", {.watch = true}).ok());
-    BOOST_TEST(talk.values->unwatch("b").ok());
+    BOOST_TEST(talk.values.watch("a").ok());
+    BOOST_TEST(talk.values.watch("b").ok());
+    BOOST_TEST(talk.values.watch_prefix("site:").ok());
+    BOOST_TEST(talk.values.get("g", {.watch = true}).ok());
+    BOOST_TEST(talk.values.unwatch("b").ok());
     auto const next = [&] {
-      Result<Change> const change = wait_change(*talk.connection, Milliseconds{kScriptLimitMs});
-      BOOST_REQUIRE_MESSAGE(change.ok(), change.status().text());
-      BOOST_TEST(change->table == "values");
+      Change const change = value_of(wait_change(*talk.connection, Milliseconds{kScriptLimitMs}));
+      BOOST_TEST(change.table == "values");
       static constexpr std::array kKinds{"stored", "absent", "missed", "unwatched"};
-      return std::string(kKinds[static_cast<std::size_t>(change->kind)]) + (change->is_prefix ? " all " : " ") +
-             change->key;
+      return std::string(kKinds[static_cast<std::size_t>(change.kind)]) + (change.is_prefix ? " all " : " ") +
+             change.key;
     };
     BOOST_TEST(next() == "stored a");
     BOOST_TEST(next() == "absent site:1");
@@ -433,7 +405,6 @@ BOOST_AUTO_TEST_CASE(changes_are_told_and_after_a_loss_that_some_were_missed) {
     BOOST_TEST(next() == "missed all site:");
     BOOST_TEST(next() == "missed g");
     BOOST_TEST(talk.connection->call("ALIVE").ok());
-    talk.server.finish();
   }
 }
 

@@ -14,14 +14,6 @@
 
 namespace fastjournal::client {
 
-inline constexpr Milliseconds kLimit{kScriptLimitMs};
-
-inline std::unique_ptr<Connection> connected(Options options) {
-  Result<std::unique_ptr<Connection>> opened = Connection::open(std::move(options));
-  BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().text());
-  return std::move(opened).value();
-}
-
 inline std::unique_ptr<Connection> connected_to(std::string const& server, Milliseconds limit = kLimit) {
   return connected({.server = server, .time_limit = limit, .back_off = {Milliseconds{1}}});
 }
@@ -53,14 +45,6 @@ inline void take_inserts(FakeServer::Peer& peer, std::initializer_list<std::int6
     want(one.integer("n") == n, "another order");
     peer.answer(one, "INSERTED", {number("row", n)});
   }
-}
-
-inline Ticket sent(Connection& connection, std::string_view command, Params const& params = {}) {
-  Message message(command);
-  for (Param const& param : params) message.set(param.name, param.value);
-  Result<Ticket> const ticket = connection.send(message);
-  BOOST_REQUIRE_MESSAGE(ticket.ok(), ticket.status().text());
-  return ticket.value();
 }
 
 inline std::string fact_of(Status const& status, std::string const& name) {

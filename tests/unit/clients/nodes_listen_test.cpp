@@ -5,12 +5,6 @@
 using namespace fastjournal;
 using namespace fastjournal::client;
 
-namespace {
-
-using Peer = FakeServer::Peer;
-
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(client_nodes_listen)
 
 BOOST_AUTO_TEST_CASE(a_listener_moves_with_its_table) {
@@ -36,13 +30,8 @@ BOOST_AUTO_TEST_CASE(a_listener_moves_with_its_table) {
     auto connection = connected_to(home.address());
     BOOST_REQUIRE(connection->listen("own").ok());
     BOOST_REQUIRE(connection->listen("pages", {text("mode", "wake")}).ok());
-    Result<Message> const wake = connection->wait_push(kLimit);
-    BOOST_REQUIRE_MESSAGE(wake.ok(), wake.status().text());
-    BOOST_TEST(wake->command == "LISTEN");
+    BOOST_TEST(pushed(*connection).command == "LISTEN");
     BOOST_TEST(connection->is_connected());
-    connection.reset();
-    home.finish();
-    node.finish();
   }
 }
 
@@ -64,12 +53,7 @@ BOOST_AUTO_TEST_CASE(a_move_right_behind_the_answer_is_followed) {
   });
   auto connection = connected_to(home.address());
   BOOST_REQUIRE(connection->listen("pages").ok());
-  Result<Message> const wake = connection->wait_push(kLimit);
-  BOOST_REQUIRE_MESSAGE(wake.ok(), wake.status().text());
-  BOOST_TEST(wake->command == "LISTEN");
-  connection.reset();
-  home.finish();
-  node.finish();
+  BOOST_TEST(pushed(*connection).command == "LISTEN");
 }
 
 BOOST_AUTO_TEST_CASE(a_watch_of_keys_that_moved_may_have_missed_changes) {
@@ -93,17 +77,11 @@ BOOST_AUTO_TEST_CASE(a_watch_of_keys_that_moved_may_have_missed_changes) {
   BOOST_REQUIRE(connection->listen("values", {text("prefix", "a")}).ok());
   BOOST_REQUIRE(connection->listen("values", {text("prefix", "b")}).ok());
   BOOST_REQUIRE(connection->unlisten("values", {text("prefix", "b")}).ok());
-  Result<Message> const over = connection->wait_push(kLimit);
-  BOOST_REQUIRE(over.ok());
-  BOOST_TEST(over->text("code") == "over_limit");
-  Result<Message> const missed = connection->wait_push(kLimit);
-  BOOST_REQUIRE(missed.ok());
-  BOOST_TEST(missed->integer("missed").value_or(0) == 1);
-  BOOST_TEST(missed->text("prefix") == "a");
-  BOOST_TEST(connection->wait_push(kLimit)->text("key") == "a1");
-  connection.reset();
-  home.finish();
-  node.finish();
+  BOOST_TEST(pushed(*connection).text("code") == "over_limit");
+  Message const missed = pushed(*connection);
+  BOOST_TEST(missed.integer("missed").value_or(0) == 1);
+  BOOST_TEST(missed.text("prefix") == "a");
+  BOOST_TEST(pushed(*connection).text("key") == "a1");
 }
 
 BOOST_AUTO_TEST_CASE(pushes_of_all_nodes_come_by_one_wait_and_leases_are_answered_where_they_are) {
@@ -128,18 +106,13 @@ BOOST_AUTO_TEST_CASE(pushes_of_all_nodes_come_by_one_wait_and_leases_are_answere
   BOOST_REQUIRE(connection->listen("pages").ok());
   BOOST_REQUIRE(connection->listen("own").ok());
   for (int i = 0; i < 2; ++i) {
-    Result<Message> const row = connection->wait_push(kLimit);
-    BOOST_REQUIRE_MESSAGE(row.ok(), row.status().text());
-    BOOST_TEST(row->command == "ROW");
+    Message const row = pushed(*connection);
+    BOOST_TEST(row.command == "ROW");
     BOOST_TEST(
         connection
-            ->call("DONE",
-                   {text("table", row->text("table")), {"row", *row->find("row")}, {"epoch", *row->find("epoch")}})
+            ->call("DONE", {text("table", row.text("table")), {"row", *row.find("row")}, {"epoch", *row.find("epoch")}})
             .ok());
   }
-  connection.reset();
-  home.finish();
-  node.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_listener_on_a_lost_node_goes_on_where_home_says) {
@@ -156,11 +129,7 @@ BOOST_AUTO_TEST_CASE(a_listener_on_a_lost_node_goes_on_where_home_says) {
   });
   auto connection = connected_to(home.address());
   BOOST_REQUIRE(connection->listen("pages").ok());
-  Result<Message> const wake = connection->wait_push(kLimit);
-  BOOST_REQUIRE_MESSAGE(wake.ok(), wake.status().text());
-  BOOST_TEST(wake->command == "LISTEN");
-  connection.reset();
-  for (FakeServer* const server : {&home, &node, &next}) server->finish();
+  BOOST_TEST(pushed(*connection).command == "LISTEN");
 }
 
 BOOST_AUTO_TEST_CASE(a_watch_of_a_table_moves_and_its_end_is_sent_where_it_is) {
@@ -181,14 +150,11 @@ BOOST_AUTO_TEST_CASE(a_watch_of_a_table_moves_and_its_end_is_sent_where_it_is) {
   });
   auto connection = connected_to(home.address());
   BOOST_REQUIRE(connection->watch({text("table", "pages")}).ok());
-  BOOST_TEST(connection->wait_push(kLimit)->command == "FIGURES");
+  BOOST_TEST(pushed(*connection).command == "FIGURES");
   BOOST_TEST(connection->call("UNWATCH").ok());
   BOOST_TEST(connection->watch({text("table", "pages")}).ok());
   BOOST_TEST(connection->watch().ok());
   BOOST_TEST(connection->call("ALIVE").ok());
-  node.finish();
-  connection.reset();
-  home.finish();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,7 +13,6 @@ using namespace fastjournal::client;
 
 namespace {
 
-using Peer = FakeServer::Peer;
 constexpr Milliseconds kSilence{50};
 
 Options options_for(std::string const& servers) {
@@ -74,8 +73,6 @@ BOOST_AUTO_TEST_CASE(a_node_that_owes_an_answer_is_given_up_for_another_one) {
   Result<Reply> const reply = connection->call("INSERT", numbered(1));
   want_inserted(reply, 7);
   BOOST_TEST(reply->resent);
-  silent.finish();
-  other.finish();
 }
 
 BOOST_AUTO_TEST_CASE(what_must_not_be_sent_twice_is_closed) {
@@ -91,8 +88,6 @@ BOOST_AUTO_TEST_CASE(what_must_not_be_sent_twice_is_closed) {
   BOOST_TEST(reply.status().message().find("has said nothing for 50 ms") != std::string::npos, reply.status().text());
   silent.finish();
   BOOST_TEST(!connection->wait_push(Milliseconds{100}).ok());
-  connection.reset();
-  other.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_waits_has_its_time_first) {
@@ -106,12 +101,10 @@ BOOST_AUTO_TEST_CASE(a_command_that_waits_has_its_time_first) {
   auto connection = connected(options_for(slow.address() + ",127.0.0.1:1"));
   Result<Reply> const reply = connection->call("NEXT", {text("table", "pages"), number("wait", 10'000)});
   BOOST_TEST(reply.ok(), reply.status().text());
-  connection.reset();
-  slow.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_waits_has_its_time_again_at_another_one) {
-  constexpr Milliseconds kWait{300};
+  static constexpr Milliseconds kWait{300};
   FakeServer other([](Peer& peer) {
     Message const next = peer.expect("NEXT");
     peer.expect_nothing(kWait);
@@ -125,12 +118,8 @@ BOOST_AUTO_TEST_CASE(a_command_that_waits_has_its_time_again_at_another_one) {
   Options options = options_for(lost.address() + "," + other.address());
   options.silence_limit = Milliseconds{200};
   auto connection = connected(options);
-  Result<Reply> const reply = connection->call("NEXT", {text("table", "pages"), number("wait", kWait.count())});
-  BOOST_REQUIRE_MESSAGE(reply.ok(), reply.status().text());
-  BOOST_TEST(reply->messages.front().integer("row").value_or(0) == 3);
-  lost.finish();
-  connection.reset();
-  other.finish();
+  Reply const reply = value_of(connection->call("NEXT", {text("table", "pages"), number("wait", kWait.count())}));
+  BOOST_TEST(reply.messages.front().integer("row").value_or(0) == 3);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_sent_behind_a_command_that_waits_has_its_own_time) {
@@ -149,8 +138,6 @@ BOOST_AUTO_TEST_CASE(what_is_sent_behind_a_command_that_waits_has_its_own_time) 
   // Half of the limit after one look, and before the next.
   BOOST_TEST(!connection->wait_push(kLong * 3 / 2).ok());
   want_inserted(connection->call("INSERT", insert(1)), 1);
-  connection.reset();
-  home.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_listener_asks_and_goes_to_another_one) {
@@ -168,12 +155,7 @@ BOOST_AUTO_TEST_CASE(a_listener_asks_and_goes_to_another_one) {
   });
   auto connection = connected(options_for(silent.address() + "," + other.address()));
   BOOST_REQUIRE(connection->listen("pages").ok());
-  Result<Message> const told = connection->wait_push(kLimit);
-  BOOST_REQUIRE_MESSAGE(told.ok(), told.status().text());
-  BOOST_TEST(told->command == "LISTEN");
-  silent.finish();
-  connection.reset();
-  other.finish();
+  BOOST_TEST(pushed(*connection).command == "LISTEN");
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_knows_nobody_is_left_for_another_one) {
@@ -191,9 +173,6 @@ BOOST_AUTO_TEST_CASE(a_node_that_knows_nobody_is_left_for_another_one) {
   // Nothing was done, so it does not have to be numbered.
   want_inserted(connection->call("INSERT", insert(1)), 1);
   BOOST_TEST(connection->call("ALIVE").ok());
-  connection.reset();
-  cut_off.finish();
-  other.finish();
 }
 
 // A connection may take far longer than the silence of a node.
@@ -207,8 +186,6 @@ BOOST_AUTO_TEST_CASE(a_node_that_does_not_accept_keeps_nobody_from_others) {
   options.connect_limit = 2 * kLimit;
   auto connection = connected(options);
   want_inserted(connection->call("INSERT", insert(1)), 1);
-  connection.reset();
-  other.finish();
 }
 
 // The others may still name it.
@@ -226,8 +203,6 @@ BOOST_AUTO_TEST_CASE(a_node_that_was_given_up_is_tried_for_a_moment) {
   options.time_limit = Milliseconds{8'000};
   auto connection = connected(options);
   want_inserted(connection->call("INSERT", numbered(1)), 1);
-  connection.reset();
-  home.finish();
 }
 
 // A program may compute for long between its calls.
@@ -248,8 +223,6 @@ BOOST_AUTO_TEST_CASE(a_node_that_rested_is_no_silent_one) {
   spend_time_elsewhere();
   want_inserted(connection->receive(ticket), 3);
   BOOST_TEST(connection->connects() == 1U);
-  connection.reset();
-  home.finish();
 }
 
 BOOST_AUTO_TEST_CASE(with_one_address_there_is_nobody_else_to_ask) {
@@ -260,7 +233,6 @@ BOOST_AUTO_TEST_CASE(with_one_address_there_is_nobody_else_to_ask) {
   });
   auto connection = connected(options_for(slow.address()));
   want_inserted(connection->call("INSERT", insert(1)), 1);
-  slow.finish();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

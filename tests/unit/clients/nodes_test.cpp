@@ -9,12 +9,6 @@
 using namespace fastjournal;
 using namespace fastjournal::client;
 
-namespace {
-
-using Peer = FakeServer::Peer;
-
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(client_nodes)
 
 BOOST_AUTO_TEST_CASE(a_moved_table_is_followed_and_others_stay_at_home) {
@@ -41,9 +35,6 @@ BOOST_AUTO_TEST_CASE(a_moved_table_is_followed_and_others_stay_at_home) {
     BOOST_TEST(connection->call("PEEK", {text("table", "pages")}).ok());
     // Locks and leases of the table, if any, were of another connection.
     BOOST_TEST(connection->connects() == 2U);
-    connection.reset();
-    home.finish();
-    node.finish();
   }
 }
 
@@ -73,8 +64,6 @@ BOOST_AUTO_TEST_CASE(the_commands_of_a_table_keep_their_order) {
   for (std::size_t n = tickets.size(); n-- > 0;)
     want_inserted(connection->receive(tickets[n]), static_cast<std::int64_t>(n));
   want_inserted(connection->receive(own), 10);
-  home.finish();
-  node.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_next_that_waits_keeps_nobody_back) {
@@ -94,8 +83,6 @@ BOOST_AUTO_TEST_CASE(a_next_that_waits_keeps_nobody_back) {
   want_inserted(connection->call("INSERT", insert(2)), 2);
   BOOST_TEST(connection->call("ALIVE").ok());
   BOOST_TEST(connection->receive(next)->first().command == "NOTHING");
-  home.finish();
-  node.finish();
 }
 
 BOOST_AUTO_TEST_CASE(nodes_that_point_at_each_other_are_asked_slowly_until_the_time_limit) {
@@ -116,12 +103,14 @@ BOOST_AUTO_TEST_CASE(nodes_that_point_at_each_other_are_asked_slowly_until_the_t
     BOOST_TEST((is_moved || status.code() == Code::timed_out));
     BOOST_TEST(asked >= 2);
     BOOST_TEST(asked <= 20);
-    connection.reset();
+    first.abandon();
+    second.abandon();
   }
 }
 
 BOOST_AUTO_TEST_CASE(an_older_token_is_not_followed) {
   FakeServer older([](Peer&) {});
+  older.abandon();
   FakeServer node([&](Peer& peer) {
     // It owns the table, but does not know it yet.
     Message const early = peer.expect("INSERT");
@@ -139,8 +128,6 @@ BOOST_AUTO_TEST_CASE(an_older_token_is_not_followed) {
   BOOST_TEST(connection->call("ALIVE").ok());
   BOOST_TEST(connection->call("ALIVE").ok());
   want_inserted(connection->call("INSERT", insert(2)), 2);
-  home.finish();
-  node.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_newer_token_is_followed_from_node_to_node) {
@@ -150,7 +137,6 @@ BOOST_AUTO_TEST_CASE(a_newer_token_is_followed_from_node_to_node) {
   auto connection = connected_to(home.address());
   want_inserted(connection->call("INSERT", insert(1)), 1);
   want_inserted(connection->call("INSERT", insert(2)), 2);
-  for (FakeServer* const server : {&home, &middle, &last}) server->finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_table_may_move_back_home) {
@@ -167,9 +153,6 @@ BOOST_AUTO_TEST_CASE(a_table_may_move_back_home) {
   home_address = home.address();
   auto connection = connected_to(home_address);
   for (std::int64_t n = 1; n <= 3; ++n) want_inserted(connection->call("INSERT", insert(n)), n);
-  connection.reset();
-  home.finish();
-  node.finish();
 }
 
 // The nodes were ended and their log was restored from a backup: tokens begin anew.
@@ -191,9 +174,6 @@ BOOST_AUTO_TEST_CASE(tokens_do_not_outlive_the_connections_by_which_they_were_to
   home_address = home.address();
   auto connection = connected_to(home_address, Milliseconds{5'000});
   for (std::int64_t n = 1; n <= 2; ++n) want_inserted(connection->call("INSERT", numbered(n)), n);
-  connection.reset();
-  home.finish();
-  node.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_daemon_that_does_not_know_the_owner_is_asked_again) {
@@ -204,8 +184,6 @@ BOOST_AUTO_TEST_CASE(a_daemon_that_does_not_know_the_owner_is_asked_again) {
   });
   auto connection = connected_to(home.address());
   want_inserted(connection->call("INSERT", insert(1)), 1);
-  home.finish();
-  node.finish();
 }
 
 BOOST_AUTO_TEST_CASE(if_a_node_does_not_know_the_owner_home_is_asked) {
@@ -221,9 +199,6 @@ BOOST_AUTO_TEST_CASE(if_a_node_does_not_know_the_owner_home_is_asked) {
   });
   auto connection = connected_to(home.address());
   for (std::int64_t n = 1; n <= 2; ++n) want_inserted(connection->call("INSERT", insert(n)), n);
-  connection.reset();
-  home.finish();
-  node.finish();
 }
 
 BOOST_AUTO_TEST_CASE(what_nobody_decides_is_sent_again_after_the_pause_and_in_order) {
@@ -248,7 +223,6 @@ BOOST_AUTO_TEST_CASE(what_nobody_decides_is_sent_again_after_the_pause_and_in_or
   Status const refused = connection->call("INSERT", insert(3)).status();
   BOOST_TEST((refused.code() == Code::unavailable));
   BOOST_TEST(refused.message() == "not now");
-  home.finish();
 }
 
 BOOST_AUTO_TEST_CASE(what_nobody_decides_until_the_time_limit_is_unavailable) {
@@ -262,7 +236,6 @@ BOOST_AUTO_TEST_CASE(what_nobody_decides_until_the_time_limit_is_unavailable) {
   BOOST_TEST(status.message() == "nobody decides");
   BOOST_TEST(fact_of(status, "retry") == "60000");
   BOOST_TEST(connection->call("ALIVE").ok());
-  home.finish();
 }
 
 BOOST_AUTO_TEST_CASE(what_was_in_flight_on_a_lost_node_goes_on_through_home) {
@@ -304,8 +277,6 @@ BOOST_AUTO_TEST_CASE(what_was_in_flight_on_a_lost_node_goes_on_through_home) {
   BOOST_TEST((told[1].code() == Code::closed));
   BOOST_TEST((told[2].ok() && told[2].message().find(home.address()) != std::string::npos));
   BOOST_TEST((told[3].ok() && told[3].message() == "connected to " + next.address()));
-  connection.reset();
-  for (FakeServer* const server : {&home, &node, &next}) server->finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_reached_is_asked_for_at_home_again) {
@@ -318,7 +289,6 @@ BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_reached_is_asked_for_at_home_again) {
   Ticket const second = sent(*connection, "INSERT", insert(2));
   want_inserted(connection->receive(second), 2);
   want_inserted(connection->receive(first), 1);
-  home.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_reached_until_the_time_limit_is_named) {
@@ -331,7 +301,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_cannot_be_reached_until_the_time_limit_is_named
   BOOST_TEST((status.code() == Code::unavailable));
   BOOST_TEST(status.message() == "cannot connect to /nowhere/at/all.sock: No such file or directory");
   BOOST_TEST(asked <= 20);
-  connection.reset();
+  home.abandon();
 }
 
 BOOST_AUTO_TEST_CASE(after_a_missing_answer_home_is_asked_where_the_table_is) {
@@ -349,8 +319,6 @@ BOOST_AUTO_TEST_CASE(after_a_missing_answer_home_is_asked_where_the_table_is) {
   BOOST_TEST((status.code() == Code::timed_out));
   BOOST_TEST(status.message().find(node.address()) != std::string::npos);
   want_inserted(connection->call("INSERT", insert(2)), 2);
-  connection.reset();
-  for (FakeServer* const server : {&home, &node, &next}) server->finish();
 }
 
 // An answer that nobody waits for any more keeps others back no longer.
@@ -364,7 +332,6 @@ BOOST_AUTO_TEST_CASE(a_command_whose_time_is_over_keeps_nobody_back) {
   BOOST_REQUIRE(connection->wait_answer(first, kLimit));
   want_inserted(connection->call("INSERT", insert(2)), 2);
   BOOST_TEST((connection->receive(first).status().code() == Code::unavailable));
-  home.finish();
 }
 
 BOOST_AUTO_TEST_CASE(neither_does_one_that_has_no_answer_where_the_table_was) {
@@ -379,9 +346,6 @@ BOOST_AUTO_TEST_CASE(neither_does_one_that_has_no_answer_where_the_table_was) {
   BOOST_REQUIRE(connection->wait_answer(first, kLimit));
   want_inserted(connection->call("INSERT", insert(2)), 2);
   BOOST_TEST((connection->receive(first).status().code() == Code::timed_out));
-  connection.reset();
-  home.finish();
-  node.finish();
 }
 
 BOOST_AUTO_TEST_CASE(the_token_of_a_user_is_shown_to_each_node) {
@@ -410,8 +374,6 @@ BOOST_AUTO_TEST_CASE(the_token_of_a_user_is_shown_to_each_node) {
   BOOST_TEST(refused.message().find(stranger.address()) != std::string::npos);
   Result<Reply> const alive = connection->call("ALIVE");
   BOOST_TEST(alive.ok(), alive.status().text());
-  connection.reset();
-  for (FakeServer* const server : {&home, &node, &stranger}) server->finish();
 }
 
 BOOST_AUTO_TEST_CASE(without_back_off_the_loss_of_a_node_is_the_loss_of_all) {
@@ -423,8 +385,6 @@ BOOST_AUTO_TEST_CASE(without_back_off_the_loss_of_a_node_is_the_loss_of_all) {
   auto connection = connected({.server = home.address(), .time_limit = kLimit, .back_off = {}});
   BOOST_TEST((connection->call("INSERT", insert(1)).status().code() == Code::closed));
   BOOST_TEST((connection->wait_push(kForever).status().code() == Code::closed));
-  home.finish();
-  node.finish();
 }
 
 // ---- transactions
@@ -453,9 +413,6 @@ BOOST_AUTO_TEST_CASE(a_transaction_is_of_home_and_its_sender_hears_of_moved_tabl
   BOOST_TEST((whole.code() == Code::moved));
   BOOST_TEST(fact_of(whole, "address") == node.address());
   want_inserted(connection->call("INSERT", insert(4)), 4);
-  connection.reset();
-  home.finish();
-  node.finish();
 }
 
 BOOST_AUTO_TEST_CASE(the_owner_of_a_table_is_asked_for) {
@@ -472,14 +429,11 @@ BOOST_AUTO_TEST_CASE(the_owner_of_a_table_is_asked_for) {
     peer.answer(peer.expect("STATS"), "ERROR", {text("code", "unknown_table"), text("message", "no such table")});
   });
   auto connection = connected_to(home.address());
-  Result<std::string> const owner = connection->owner_of("pages");
-  BOOST_REQUIRE_MESSAGE(owner.ok(), owner.status().text());
-  BOOST_TEST(owner.value() == node.address());
+  std::string const owner = value_of(connection->owner_of("pages"));
+  BOOST_TEST(owner == node.address());
   BOOST_TEST(connection->owner_of("own").value() == home.address());
   BOOST_TEST((connection->owner_of("none").status().code() == Code::unknown_table));
-  BOOST_TEST(connected_to(owner.value())->call("BEGIN").ok());
-  home.finish();
-  node.finish();
+  BOOST_TEST(connected_to(owner)->call("BEGIN").ok());
 }
 
 // ---- apart from sockets

@@ -10,8 +10,6 @@ using namespace fastjournal::client;
 
 namespace {
 
-using Peer = FakeServer::Peer;
-
 void require_of_peer(bool condition, char const* what) {
   if (!condition) throw std::runtime_error(what);
 }
@@ -48,7 +46,6 @@ BOOST_AUTO_TEST_CASE(single_changes_are_numbered_by_table_under_the_name_of_the_
   BOOST_TEST(talk.connection->call("BEGIN").ok());
   BOOST_TEST(pages.put({text("uri", "b")}).ok());
   BOOST_TEST(talk.connection->call("COMMIT").ok());
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(without_room_for_a_name_changes_are_sent_without_for_a_while) {
@@ -67,7 +64,6 @@ BOOST_AUTO_TEST_CASE(without_room_for_a_name_changes_are_sent_without_for_a_whil
   Journal pages(*talk.connection, "pages");
   for (int i = 0; i < 2; ++i) BOOST_TEST(pages.put({text("uri", "a")}).ok());
   BOOST_TEST((Journal(*talk.connection, "mails").put({text("uri", "a")}).status().code() == Code::over_limit));
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_drawn_name_that_is_of_another_address_now_is_drawn_again) {
@@ -80,13 +76,11 @@ BOOST_AUTO_TEST_CASE(a_drawn_name_that_is_of_another_address_now_is_drawn_again)
     require_of_peer(next.text("client") != name && next.integer("sequence") == 1, "drawn again");
     peer.answer(next, "INSERTED", {number("row", 1), text("result", "inserted")});
   });
-  auto opened = Connection::open({.server = server.address()});
-  BOOST_REQUIRE(opened.ok());
-  Journal pages(*opened.value(), "pages");
+  auto opened = value_of(Connection::open({.server = server.address()}));
+  Journal pages(*opened, "pages");
   // Whether it was carried out from the former address is not known.
   BOOST_TEST((pages.put({text("uri", "a")}).status().code() == Code::not_allowed));
   BOOST_TEST(pages.put({text("uri", "b")}).ok());
-  server.finish();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

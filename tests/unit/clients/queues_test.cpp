@@ -9,8 +9,6 @@ using namespace fastjournal::client;
 
 namespace {
 
-using Peer = FakeServer::Peer;
-
 QueueMessage leased() { return {.table = "post", .message = 5, .epoch = 9}; }
 
 }  // namespace
@@ -34,22 +32,19 @@ BOOST_AUTO_TEST_CASE(a_send_says_all_that_was_asked_and_learns_what_became_of_it
     peer.answer(peer.expect("SEND"), "SENT", {text("result", "of a later version")});
   });
   Queues post(*talk.connection, "post");
-  Result<Sent> const sent = post.send("orders", std::string_view{"\0\xff", 2},
-                                      {.binary = true,
-                                       .properties = "{}",
-                                       .priority = 20,
-                                       .process_date = Date::in(DurationMs{10'000}),
-                                       .expiration_date = Date::never(),
-                                       .client = "c",
-                                       .sequence = 9});
-  BOOST_REQUIRE(sent.ok());
-  BOOST_TEST(sent->message == 812U);
-  BOOST_TEST((sent->result == SentResult::duplicate));
-  Result<Sent> const routed = post.publish("news", "a.b", "x", {.mandatory = false});
-  BOOST_REQUIRE(routed.ok());
-  BOOST_TEST(routed->queues == 0U);
+  Sent const sent = value_of(post.send("orders", std::string_view{"\0\xff", 2},
+                                       {.binary = true,
+                                        .properties = "{}",
+                                        .priority = 20,
+                                        .process_date = Date::in(DurationMs{10'000}),
+                                        .expiration_date = Date::never(),
+                                        .client = "c",
+                                        .sequence = 9}));
+  BOOST_TEST(sent.message == 812U);
+  BOOST_TEST((sent.result == SentResult::duplicate));
+  Sent const routed = value_of(post.publish("news", "a.b", "x", {.mandatory = false}));
+  BOOST_TEST(routed.queues == 0U);
   BOOST_TEST((post.send("orders", {}).status().code() == Code::invalid));
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(numbered_sends_and_accepts_survive_a_loss) {
@@ -70,12 +65,10 @@ BOOST_AUTO_TEST_CASE(numbered_sends_and_accepts_survive_a_loss) {
   });
   Queues post(*talk.connection, "post");
   BOOST_TEST(post.send("orders", "a").ok());
-  Result<Sent> const second = post.send("orders", "b");
-  BOOST_REQUIRE(second.ok());
-  BOOST_TEST((second->result == SentResult::duplicate));
+  Sent const second = value_of(post.send("orders", "b"));
+  BOOST_TEST((second.result == SentResult::duplicate));
   BOOST_TEST(post.accept(leased()).ok());
   BOOST_TEST((post.move("orders", "old").status().code() == Code::closed));
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(messages_bring_what_was_sent_with_them) {
@@ -110,15 +103,14 @@ BOOST_AUTO_TEST_CASE(messages_bring_what_was_sent_with_them) {
     peer.answer(peer.expect("ACQUIRE"), "ROW");
   });
   Queues post(*talk.connection, "post");
-  Result<Acquired> const acquired = post.acquire({.queue = "orders",
-                                                  .count = 2,
-                                                  .lease = DurationMs{5000},
-                                                  .wait = DurationMs{100},
-                                                  .accept = true,
-                                                  .worker = "w"});
-  BOOST_REQUIRE_MESSAGE(acquired.ok(), acquired.status().text());
-  BOOST_REQUIRE(acquired->messages.size() == 2U);
-  QueueMessage const& one = acquired->messages.front();
+  Acquired const acquired = value_of(post.acquire({.queue = "orders",
+                                                   .count = 2,
+                                                   .lease = DurationMs{5000},
+                                                   .wait = DurationMs{100},
+                                                   .accept = true,
+                                                   .worker = "w"}));
+  BOOST_REQUIRE(acquired.messages.size() == 2U);
+  QueueMessage const& one = acquired.messages.front();
   BOOST_TEST(one.message == 5U);
   BOOST_TEST(one.epoch == (1ULL << 40U | 3U));
   BOOST_TEST(one.body == "four pizzas");
@@ -129,13 +121,12 @@ BOOST_AUTO_TEST_CASE(messages_bring_what_was_sent_with_them) {
   BOOST_TEST((one.process_date.value == 11 && one.sent_date.value == 10 && one.lease_end.value == 50));
   BOOST_TEST(one.expiration_date.value().value == 99);
   BOOST_TEST((one.redelivered && one.deliveries == 3 && one.origin == 4));
-  BOOST_TEST(acquired->messages.back().body == "\xff");
-  BOOST_TEST(!acquired->messages.back().is_text);
+  BOOST_TEST(acquired.messages.back().body == "\xff");
+  BOOST_TEST(!acquired.messages.back().is_text);
   Result<Acquired> const none = post.acquire();
   BOOST_TEST(none->messages.empty());
   BOOST_TEST(none->next_date.value().value == 1234);
   BOOST_TEST((post.acquire().status().code() == Code::invalid));
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(each_fate_of_a_message_is_told) {
@@ -163,7 +154,6 @@ BOOST_AUTO_TEST_CASE(each_fate_of_a_message_is_told) {
   BOOST_TEST((post.reject(leased())->fate == Fate::deleted));
   BOOST_TEST((post.reject(leased()).status().code() == Code::invalid));
   BOOST_TEST(post.touch(leased(), DurationMs{10})->value == 60);
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(pages_follow_one_another_also_behind_an_empty_one) {
@@ -197,16 +187,14 @@ BOOST_AUTO_TEST_CASE(pages_follow_one_another_also_behind_an_empty_one) {
   BOOST_TEST(browse.next().value().value().message == 8U);
   BOOST_TEST(browse.next().value().value().message == 9U);
   BOOST_TEST(!browse.next().value().has_value());
-  Result<std::vector<Queue>> const queues = post.queues();
-  BOOST_REQUIRE_MESSAGE(queues.ok(), queues.status().text());
-  BOOST_REQUIRE(queues->size() == 2U);
-  BOOST_TEST((queues->front().queue == "a" && queues->front().messages == 3 && queues->front().due == 1));
-  BOOST_TEST((queues->back().temporary && queues->back().when_full == "drop" && !queues->back().leaving));
+  std::vector<Queue> const queues = value_of(post.queues());
+  BOOST_REQUIRE(queues.size() == 2U);
+  BOOST_TEST((queues.front().queue == "a" && queues.front().messages == 3 && queues.front().due == 1));
+  BOOST_TEST((queues.back().temporary && queues.back().when_full == "drop" && !queues.back().leaving));
   BOOST_TEST((post.exchanges()->front().kind == ExchangeKind::topic));
   BOOST_TEST(post.bindings("e")->empty());
   BOOST_TEST(post.purge("q", {.status = "parked", .count = 1200}).value() == 1200U);
   BOOST_TEST(post.move("q", "r").value() == 4U);
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(queues_and_exchanges_are_declared_with_what_is_given_alone) {
@@ -239,7 +227,6 @@ BOOST_AUTO_TEST_CASE(queues_and_exchanges_are_declared_with_what_is_given_alone)
   BOOST_TEST(post.unbind("e", "q", "#").ok());
   BOOST_TEST((post.remove("q", true).code() == Code::wrong_state));
   BOOST_TEST(post.remove_exchange("e").ok());
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(notices_are_of_their_queue) {
@@ -267,10 +254,9 @@ BOOST_AUTO_TEST_CASE(notices_are_of_their_queue) {
   BOOST_TEST(post.listen({.mode = ListenMode::wake, .queue = "b"}).ok());
   BOOST_TEST(post.unlisten("b").ok());
   auto const next = [&] { return wait_queue_notice(*talk.connection, Milliseconds{kScriptLimitMs}); };
-  Result<QueueNotice> const delivered = next();
-  BOOST_REQUIRE_MESSAGE(delivered.ok(), delivered.status().text());
+  QueueNotice const delivered = value_of(next());
   using Kind = QueueNotice::Kind;
-  BOOST_TEST((delivered->kind == Kind::delivered && delivered->queue == "a" && delivered->message.body == "x"));
+  BOOST_TEST((delivered.kind == Kind::delivered && delivered.queue == "a" && delivered.message.body == "x"));
   Result<QueueNotice> const due = next();
   BOOST_TEST((due->kind == Kind::due && due->message.message == 6 && due->message.process_date.value == 7));
   Result<QueueNotice> const work = next();
@@ -279,7 +265,6 @@ BOOST_AUTO_TEST_CASE(notices_are_of_their_queue) {
   Status const over = next().status();
   BOOST_TEST((over.code() == Code::bad_parameter && over.message() == "lease is too long"));
   BOOST_TEST((next().status().code() == Code::unknown_table));
-  talk.server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(commands_of_queues_join_a_transaction) {
@@ -298,10 +283,8 @@ BOOST_AUTO_TEST_CASE(commands_of_queues_join_a_transaction) {
   transaction.add(post.publish_of("news", "a", "b"));
   transaction.add(post.release_of(leased()));
   transaction.add(post.reject_of(leased(), "no"));
-  Result<std::vector<Message>> const answers = transaction.commit();
-  BOOST_REQUIRE_MESSAGE(answers.ok(), answers.status().text());
-  BOOST_TEST((Queues::sent_of(answers->front())->result == SentResult::expired));
-  talk.server.finish();
+  std::vector<Message> const answers = value_of(transaction.commit());
+  BOOST_TEST((Queues::sent_of(answers.front())->result == SentResult::expired));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

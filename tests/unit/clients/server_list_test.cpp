@@ -6,19 +6,12 @@
 using namespace fastjournal;
 using namespace fastjournal::client;
 
-namespace {
-
-using Peer = FakeServer::Peer;
-
-}  // namespace
-
 BOOST_AUTO_TEST_SUITE(client_server_list)
 
 BOOST_AUTO_TEST_CASE(the_first_address_that_answers_is_home) {
   FakeServer home([](Peer& peer) { peer.answer(peer.expect("ALIVE"), "ABSOLUTELY"); });
   auto connection = connected_to("unix:/nowhere/1.sock, /nowhere/2.sock," + home.address() + ",/nowhere/3.sock");
   BOOST_TEST(connection->call("ALIVE").ok());
-  home.finish();
 }
 
 BOOST_AUTO_TEST_CASE(if_none_answers_all_are_named) {
@@ -29,6 +22,7 @@ BOOST_AUTO_TEST_CASE(if_none_answers_all_are_named) {
              "No such file or directory");
   // A mistake is not found only when it is needed.
   FakeServer home([](Peer&) {});
+  home.abandon();
   for (std::string const& list : {home.address() + ",", home.address() + ",,b:1", home.address() + ",b"})
     BOOST_TEST((Connection::open({.server = list}).status().code() == Code::bad_parameter));
 }
@@ -62,7 +56,6 @@ BOOST_AUTO_TEST_CASE(after_a_loss_the_next_address_is_home_at_once) {
   // The route of the moved table has stayed.
   want_inserted(connection->call("INSERT", insert(4)), 4);
   BOOST_TEST(connection->call("ALIVE").ok());
-  for (FakeServer* const server : {&first, &second, &node}) server->finish();
 }
 
 BOOST_AUTO_TEST_CASE(each_address_is_tried_once_before_a_pause) {
@@ -77,7 +70,8 @@ BOOST_AUTO_TEST_CASE(each_address_is_tried_once_before_a_pause) {
                                .back_off = {Milliseconds{3'600'000}}});
   for (int i = 0; i < 50; ++i) static_cast<void>(connection->wait_push(Milliseconds{1}));
   BOOST_TEST(accepted <= 2);
-  connection.reset();
+  first.abandon();
+  second.abandon();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,7 @@
 #include "tests/support/certificates.h"
 #include "tests/support/in_child.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/value_of.h"
 #include "wire/framer.h"
 #include "wire/msgpack.h"
 
@@ -19,6 +20,7 @@ namespace fastjournal::client {
 namespace {
 
 using test::Authority;
+using test::value_of;
 
 // Answers ANSWER with the command's `data`; DROP ends the connection instead.
 class Answers final : public env::NetworkHandler {
@@ -88,15 +90,13 @@ struct Daemon {
     material.certificate = certificate.certificate;
     material.key = certificate.key;
     material.client_ca = authority.certificate();
-    auto context = tls::ServerContext::make(material, {std::string{tls::kMessagesProtocol}});
-    BOOST_REQUIRE_MESSAGE(context.ok(), context.status().text());
-    return serve({context.value(), "ERROR command=CONNECT;code=over_limit;message=use tls:\n"}, address);
+    auto context = value_of(tls::ServerContext::make(material, {std::string{tls::kMessagesProtocol}}));
+    return serve({context, "ERROR command=CONNECT;code=over_limit;message=use tls:\n"}, address);
   }
   std::string serve(reactor::TlsListening tls = {}, std::string const& address = "127.0.0.1:0") {
-    auto bound = reactor->listen({address}, {.number = 1}, std::move(tls));
-    BOOST_REQUIRE_MESSAGE(bound.ok(), bound.status().text());
+    auto bound = value_of(reactor->listen({address}, {.number = 1}, std::move(tls)));
     loop = std::thread{[this] { end = reactor->run(); }};
-    return bound->text.substr(bound->text.rfind(':') + 1);
+    return bound.text.substr(bound.text.rfind(':') + 1);
   }
   Options trusting(std::string const& server) const {
     return {.server = server, .ca_file = folder / "ca.pem", .connect_limit = Milliseconds{20'000}};
@@ -115,11 +115,7 @@ struct Daemon {
   Status end;  // of the loop
 };
 
-std::unique_ptr<Connection> open(Options options) {
-  auto opened = Connection::open(std::move(options));
-  BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().text());
-  return std::move(opened).value();
-}
+std::unique_ptr<Connection> open(Options options) { return value_of(Connection::open(std::move(options))); }
 
 std::string ask(Connection& connection, std::string_view data) {
   Result<Reply> const reply = connection.call("ECHO", {{"data", Value::of_binary(data)}});
@@ -153,40 +149,35 @@ BOOST_AUTO_TEST_CASE(large_messages_pass_in_both_directions_at_once) {
     sent.emplace_back(3U << 20U, static_cast<char>('a' + i));
     Message command("ECHO");
     command.set("data", Value::of_binary(sent.back()));
-    Result<Ticket> const ticket = connection->send(command);
-    BOOST_REQUIRE_MESSAGE(ticket.ok(), ticket.status().text());
-    tickets.push_back(ticket.value());
+    Ticket const ticket = value_of(connection->send(command));
+    tickets.push_back(ticket);
   }
   for (std::size_t i = 0; i < tickets.size(); ++i) {
-    Result<Reply> const reply = connection->receive(tickets[i]);
-    BOOST_REQUIRE_MESSAGE(reply.ok(), reply.status().text());
-    BOOST_TEST((reply->first().text("data") == sent[i]));
+    Reply const reply = value_of(connection->receive(tickets[i]));
+    BOOST_TEST((reply.first().text("data") == sent[i]));
   }
 }
 
 BOOST_AUTO_TEST_CASE(what_is_decrypted_already_is_not_waited_for) {
   std::string const server = "tls:127.0.0.1:" + serve(authority.issue());
-  auto const tls = Socket::tls_for(server, {.ca = {folder / "ca.pem", "--ca"}, .certificate = {}, .key = {}});
-  BOOST_REQUIRE_MESSAGE(tls.ok(), tls.status().text());
+  auto const tls = value_of(Socket::tls_for(server, {.ca = {folder / "ca.pem", "--ca"}, .certificate = {}, .key = {}}));
   Moment const until = moment_after(Milliseconds{20'000});
-  Result<Socket> socket = Socket::connect(server, -1, until, tls.value());
-  BOOST_REQUIRE_MESSAGE(socket.ok(), socket.status().text());
+  Socket socket = value_of(Socket::connect(server, -1, until, tls));
   std::string const data(1000, 'x');
   Param const params[] = {{"data", Value::of_binary(data)}};
   std::string frame;
   protocol::append_frame({.command = "ECHO", .params = params}, frame);
-  BOOST_TEST(socket->send(frame).value() == frame.size());
+  BOOST_TEST(socket.send(frame).value() == frame.size());
   std::string answer;
   bool one_record_was_waited_for = false;
   while (answer.size() < data.size()) {
-    if (!socket->has_unread()) {
+    if (!socket.has_unread()) {
       BOOST_REQUIRE(answer.empty());
-      one_record_was_waited_for = wait_for(socket->fd(), false, -1, until).readable;
+      one_record_was_waited_for = wait_for(socket.fd(), false, -1, until).readable;
     }
     char part[100];
-    Result<std::size_t> const got = socket->receive(part);
-    BOOST_REQUIRE(got.ok());
-    answer.append(part, got.value());
+    std::size_t const got = value_of(socket.receive(part));
+    answer.append(part, got);
   }
   BOOST_TEST(one_record_was_waited_for);
 }

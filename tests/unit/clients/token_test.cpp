@@ -36,8 +36,8 @@ Result<std::unique_ptr<Connection>> open_with_token(FakeServer const& server) {
   return Connection::open(std::move(options));
 }
 
-cli::Invocation asking(std::string const& server, std::string const& file = {}) {
-  cli::Invocation out;
+cli::Globals asking(std::string const& server, std::string const& file = {}) {
+  cli::Globals out;
   out.server = server;
   out.token_file = file;
   return out;
@@ -55,12 +55,10 @@ BOOST_AUTO_TEST_CASE(a_token_is_shown_alone_and_again_on_the_next_connection) {
     take_login(peer);
     peer.answer(peer.expect("TABLES"), "TABLE");
   }};
-  auto const connection = open_with_token(server);
-  BOOST_REQUIRE_MESSAGE(connection.ok(), connection.status().text());
-  BOOST_TEST(connection.value()->call("ALIVE").ok());
-  BOOST_TEST(connection.value()->call("TABLES").ok());
-  BOOST_TEST(connection.value()->connects() == 2U);
-  server.finish();
+  auto const connection = value_of(open_with_token(server));
+  BOOST_TEST(connection->call("ALIVE").ok());
+  BOOST_TEST(connection->call("TABLES").ok());
+  BOOST_TEST(connection->connects() == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_token_ends_the_attempt_with_the_daemons_reason) {
@@ -77,7 +75,6 @@ BOOST_AUTO_TEST_CASE(a_refused_token_ends_the_attempt_with_the_daemons_reason) {
   BOOST_TEST((connection.status().code() == Code::not_allowed));
   BOOST_TEST(connection.status().message().find("refuses the token: not valid here") != std::string::npos);
   BOOST_TEST(connection.status().message().find("fj_") == std::string::npos);
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(a_token_that_is_refused_later_ends_the_call_at_once) {
@@ -92,13 +89,11 @@ BOOST_AUTO_TEST_CASE(a_token_that_is_refused_later_ends_the_call_at_once) {
                  {"message", Value::of_text("removed")}});
     peer.wait_for_end();
   }};
-  auto const connection = open_with_token(server);
-  BOOST_REQUIRE(connection.ok());
-  BOOST_TEST(connection.value()->call("ALIVE").ok());
-  Result<Reply> const reply = connection.value()->call("TABLES");
+  auto const connection = value_of(open_with_token(server));
+  BOOST_TEST(connection->call("ALIVE").ok());
+  Result<Reply> const reply = connection->call("TABLES");
   BOOST_REQUIRE(!reply.ok());
   BOOST_TEST((reply.status().code() == Code::not_allowed), reply.status().text());
-  server.finish();
 }
 
 BOOST_AUTO_TEST_CASE(the_nearest_source_of_a_token_counts) {

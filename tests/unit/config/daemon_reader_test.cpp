@@ -37,8 +37,8 @@ BOOST_AUTO_TEST_CASE(a_log_may_have_a_folder_elsewhere) {
   BOOST_TEST(read->folder_of(*read->log("near")) == "/data/disks/near");
   BOOST_TEST(read->folder_of(*read->log("shared")) == "/data/shared");
   // Rounded to blocks when the log is made, and up to 512 KiB before.
-  BOOST_TEST(read->log("far")->container_bytes == 600'001U);
-  BOOST_TEST(read->log("near")->container_bytes == 512U << 10U);
+  BOOST_TEST(read->log("far")->segment_bytes == 600'001U);
+  BOOST_TEST(read->log("near")->segment_bytes == 512U << 10U);
   for (std::string const bad : {"../near", "/", "a/./b", "bytes", "bytes/a", "lock", ".hidden"}) {
     Result<DaemonDeclaration> const refused =
         read_daemon(folder.write("g.xml", "<fastjournal><log name=\"a\" folder=\"" + bad + "\"/></fastjournal>"));

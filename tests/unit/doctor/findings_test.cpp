@@ -63,7 +63,7 @@ Facts sound() {
   DiskFacts disk{.folder = "/data", .type = "ext4", .bytes = 100 * kGiB, .bytes_free = 50 * kGiB};
   disk.files = 1'000'000;
   disk.files_free = 900'000;
-  disk.container_bytes = 16 * kMiB;
+  disk.segment_bytes = 16 * kMiB;
   disk.logs = 1;
   disk.syncs = SyncFacts{200, 300, 2'000};
   out.disks = {disk};
@@ -184,9 +184,8 @@ BOOST_AUTO_TEST_CASE(a_log_that_is_gone_or_empty_is_told) {
     check_only(lose(sound(), Role::data), Severity::error, "rights", "while the daemon runs: its files were removed");
     Facts facts = lose(dead(), Role::log);
     Findings findings = judge(facts);
-    BOOST_TEST(
-        text_of(findings).find(std::string{"warning rights: "} + found + " | its containers") != std::string::npos,
-        text_of(findings));
+    BOOST_TEST(text_of(findings).find(std::string{"warning rights: "} + found + " | its segments") != std::string::npos,
+               text_of(findings));
     path_of(facts, Role::log).not_mounted = "/data/shared";
     findings = judge(facts);
     BOOST_TEST(text_of(findings).find(std::string{"error rights: "} + found + ": fstab names /data/shared, and") !=
@@ -350,7 +349,7 @@ BOOST_AUTO_TEST_CASE(disks_are_local_and_have_room) {
   disk.bytes_free = 4 * kGiB;
   check_only(facts, Severity::advice, "disk-space", "4 GiB of 100 GiB free");
   disk.bytes_free = 40 * kMiB;
-  check_only(facts, Severity::warning, "disk-space", "4 containers of 16 MiB for each log here: 64 MiB");
+  check_only(facts, Severity::warning, "disk-space", "4 segments of 16 MiB for each log here: 64 MiB");
   disk.bytes_free = 15 * kMiB;
   check_only(facts, Severity::error, "disk-space", "inserts are refused");
   disk.bytes_free = 50 * kGiB;

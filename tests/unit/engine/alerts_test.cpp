@@ -1,5 +1,5 @@
 // Alerts in the engine, with a table type that raises and lowers them as commands tell it: which ones are told to the
-// outside, which are only counted, what is left after a replay and after copying forward, and the limits.
+// outside, which are only counted, what is left after a replay and after compaction, and the limits.
 #include "log/alert_book.h"
 
 #include <boost/test/unit_test.hpp>
@@ -40,11 +40,11 @@ struct AlertsWorld {
     for (int pass = 0; first != nullptr && pass < 2; ++pass)
       for (fastjournal::test::KeptRecord const& record : first->log.records()) {
         if (record.lsn < first->log.base_lsn()) continue;
-        if (pass == 1) BOOST_REQUIRE(engine->replay(*hosted, record.view(), first->log.base_lsn()).ok());
+        if (pass == 1) BOOST_REQUIRE(engine->recovery().replay(*hosted, record.view(), first->log.base_lsn()).ok());
         if (pass == 0 && record.table == TableId::catalogue)
-          BOOST_REQUIRE(engine->replay_catalogue(*hosted, record.view()).ok());
+          BOOST_REQUIRE(engine->recovery().replay_catalogue(*hosted, record.view()).ok());
       }
-    BOOST_REQUIRE(engine->attach(*hosted, log).ok());
+    BOOST_REQUIRE(engine->recovery().attach(*hosted, log).ok());
     if (first == nullptr) {
       BOOST_REQUIRE(engine->finish_recovery(now).ok());
       turn();
@@ -57,7 +57,7 @@ struct AlertsWorld {
     if (!name.empty()) message.set("name", name);
     Answer answer;
     Command const asked{static_cast<std::uint16_t>(table->type->find_command(command)), &message, ConnectionId{1}, "w"};
-    static_cast<void>(engine->execute(*table, asked, now, answer, status));
+    status = engine->serving().execute(*table, asked, now, answer).status;
   }
   void turn() {
     static_cast<void>(engine->end_of_turn(now));
@@ -158,8 +158,8 @@ BOOST_FIXTURE_TEST_CASE(the_digest_tells_alerts_apart, AlertsWorld) {
   BOOST_TEST(engine->digest() == before);
 }
 
-BOOST_FIXTURE_TEST_CASE(alerts_are_copied_forward_and_hold_the_base_until_then, AlertsWorld) {
-  log.container_bytes = 4096;
+BOOST_FIXTURE_TEST_CASE(alerts_are_compacted_and_hold_the_base_until_then, AlertsWorld) {
+  log.segment_bytes = 4096;
   engine->alerting().raise(nullptr, "clock-jump", 40, "x", "clock");
   turn();
   for (int i = 0; i < 3; ++i) engine->alerting().raise(nullptr, "clock-jump", 40, "x", "clock");

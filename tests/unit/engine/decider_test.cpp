@@ -31,7 +31,7 @@ struct DeciderFixture {
       body += std::to_string(left);
       std::memcpy(decision.records.append(TallyTable::kStated, 1, {}, body.size()).body.data(), body.data(),
                   body.size());
-      decision.looks = 5;
+      decision.work_units = 5;
       return --left > 0;
     });
   }
@@ -46,8 +46,8 @@ struct DeciderFixture {
   Alerting alerting{tables};
   Shortages shortages{tables, memory, alerting};
   LeasesByConnection leases_by_connection;
-  work::Looks looks;
-  Decider decider{{due_tables, alerting, shortages, memory, leases_by_connection, looks}};
+  work::WorkUnits work_units;
+  Decider decider{{due_tables, alerting, shortages, memory, leases_by_connection, work_units}};
 };
 
 }  // namespace
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(each_step_is_a_group_and_is_applied_at_once) {
   BOOST_TEST((state(10, 3) == Decider::Ending::finished));
   BOOST_TEST(log.groups == 3U);
   BOOST_TEST(metric_of(table(), {}, "rows") == 3);
-  BOOST_TEST(looks.total() == 3 * (work::Looks::kPerStep + work::Looks::kPerRecord + 5));
+  BOOST_TEST(work_units.total() == 3 * (work::WorkUnits::kPerStep + work::WorkUnits::kPerRecord + 5));
   BOOST_TEST((hosted.catalogue.last_now() == TimeMs{7000}));
 }
 

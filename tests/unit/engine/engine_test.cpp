@@ -16,10 +16,10 @@ using namespace fastjournal::engine;
 using namespace fastjournal::engine::test;
 
 struct Post final : work::ReplySink {
-  void answer(log::Log const&, ConnectionId connection, Message const&, Answer& answer, Status const& status) override {
+  void answer(ConnectionId connection, Message const&, Answer& answer, Outcome const& outcome) override {
     std::string text = std::to_string(static_cast<std::uint64_t>(connection)) + ":";
     for (Answer::Head const& head : answer.heads()) text.append(head.command);
-    if (!status.ok()) text += status.text();
+    if (!outcome.ok()) text += outcome.status.text();
     letters.push_back(text);
   }
   void push(log::Log const&, ConnectionId connection, Answer& message, TimeMs due, work::ListenMode) override {
@@ -37,7 +37,7 @@ struct World {
     engine = std::make_unique<Engine>(types, post);
     engine->declare(std::move(declarations));
     hosted = &engine->add_log("shared");
-    BOOST_REQUIRE(engine->attach(*hosted, log).ok());
+    BOOST_REQUIRE(engine->recovery().attach(*hosted, log).ok());
   }
   // A second world, which replays the records that the first one logged.
   World(World const& first, Declarations declarations, Declarations forget = {}) {
@@ -48,12 +48,12 @@ struct World {
     for (bool const catalogue : {true, false})
       for (fastjournal::test::KeptRecord const& record : first.log.records()) {
         if (record.lsn < first.log.base_lsn() || !replayed.ok()) continue;
-        if (!catalogue) replayed = engine->replay(*hosted, record.view(), first.log.base_lsn());
+        if (!catalogue) replayed = engine->recovery().replay(*hosted, record.view(), first.log.base_lsn());
         if (catalogue && record.table == TableId::catalogue)
-          replayed = engine->replay_catalogue(*hosted, record.view());
+          replayed = engine->recovery().replay_catalogue(*hosted, record.view());
       }
     log.start_number = 2;
-    if (replayed.ok()) replayed = engine->attach(*hosted, log);
+    if (replayed.ok()) replayed = engine->recovery().attach(*hosted, log);
   }
 
   std::string run(std::string command, std::vector<std::pair<std::string, std::string>> params = {},
@@ -62,11 +62,11 @@ struct World {
     Message message{command};
     for (auto const& [name, value] : params) message.set(name, value);
     Answer answer;
-    Status status;
     Command const asked{static_cast<std::uint16_t>(table->type->find_command(command)), &message,
                         ConnectionId{connection}, "w"};
-    if (!engine->execute(*table, asked, now, answer, status)) return "later";
-    if (!status.ok()) return std::string{row_of(status.code()).wire_name};
+    Outcome const outcome = engine->serving().execute(*table, asked, now, answer);
+    if (outcome.is_later) return "later";
+    if (!outcome.ok()) return std::string{row_of(outcome.status.code()).wire_name};
     std::string text;
     for (std::size_t i = 0; i < answer.heads().size(); ++i) {
       if (i > 0) text += ' ';
@@ -211,8 +211,8 @@ BOOST_FIXTURE_TEST_CASE(waiting_commands_are_served_in_order_of_arrival_one_row_
 
 BOOST_FIXTURE_TEST_CASE(a_row_wakes_one_idle_listener_and_a_nothing_arms_it_again, Started) {
   HostedTable& table = *engine->find_table("counts");
-  BOOST_REQUIRE(engine->listen(table, ConnectionId{1}, work::ListenWish{}).ok());
-  BOOST_REQUIRE(engine->listen(table, ConnectionId{2}, work::ListenWish{}).ok());
+  BOOST_REQUIRE(engine->serving().listen(table, ConnectionId{1}, work::ListenRequest{}).ok());
+  BOOST_REQUIRE(engine->serving().listen(table, ConnectionId{2}, work::ListenRequest{}).ok());
   run("PUT", {{"name", "a"}, {"at", "1000100"}});
   turn();
   BOOST_TEST(post.letters.empty());
@@ -240,8 +240,8 @@ BOOST_FIXTURE_TEST_CASE(a_row_wakes_one_idle_listener_and_a_nothing_arms_it_agai
 
 BOOST_FIXTURE_TEST_CASE(a_listener_that_takes_nothing_in_time_is_passed_over, Started) {
   HostedTable& table = *engine->find_table("counts");
-  BOOST_REQUIRE(engine->listen(table, ConnectionId{1}, work::ListenWish{}).ok());
-  BOOST_REQUIRE(engine->listen(table, ConnectionId{2}, work::ListenWish{}).ok());
+  BOOST_REQUIRE(engine->serving().listen(table, ConnectionId{1}, work::ListenRequest{}).ok());
+  BOOST_REQUIRE(engine->serving().listen(table, ConnectionId{2}, work::ListenRequest{}).ok());
   run("PUT", {{"name", "a"}});
   turn();
   BOOST_REQUIRE(post.letters.size() == 1);
@@ -257,19 +257,20 @@ BOOST_FIXTURE_TEST_CASE(a_listener_that_takes_nothing_in_time_is_passed_over, St
 BOOST_FIXTURE_TEST_CASE(a_listener_that_comes_late_hears_of_what_is_due_already, Started) {
   run("PUT", {{"name", "a"}});
   turn();
-  BOOST_REQUIRE(engine->listen(*engine->find_table("counts"), ConnectionId{4}, work::ListenWish{}).ok());
+  BOOST_REQUIRE(engine->serving().listen(*engine->find_table("counts"), ConnectionId{4}, work::ListenRequest{}).ok());
   turn();
   BOOST_REQUIRE(post.letters.size() == 1);
   BOOST_TEST(post.letters[0].substr(0, 8) == "4:LISTEN");
-  BOOST_TEST(!engine->unlisten(*engine->find_table("counts"), ConnectionId{5}, {}).ok());
-  BOOST_TEST(engine->unlisten(*engine->find_table("counts"), ConnectionId{4}, {}).ok());
+  BOOST_TEST(!engine->serving().unlisten(*engine->find_table("counts"), ConnectionId{5}, {}).ok());
+  BOOST_TEST(engine->serving().unlisten(*engine->find_table("counts"), ConnectionId{4}, {}).ok());
 }
 
 BOOST_FIXTURE_TEST_CASE(who_waits_for_a_table_that_is_dropped_hears_so, Started) {
   HostedTable& table = *engine->find_table("counts");
   BOOST_TEST(run("TAKE", {{"wait", "10000"}, {"request", "1"}}, 7) == "later");
   BOOST_TEST(run("TAKE", {{"wait", "10000"}, {"request", "1"}}, 8) == "later");
-  BOOST_REQUIRE(engine->listen(table, ConnectionId{9}, work::ListenWish{.mode = work::ListenMode::row}).ok());
+  BOOST_REQUIRE(
+      engine->serving().listen(table, ConnectionId{9}, work::ListenRequest{.mode = work::ListenMode::row}).ok());
   turn();
   post.full = ConnectionId{8};
   run("PUT", {{"name", "a"}});
@@ -278,7 +279,8 @@ BOOST_FIXTURE_TEST_CASE(who_waits_for_a_table_that_is_dropped_hears_so, Started)
   run("DROP");
   turn();
   post.letters.clear();
-  BOOST_REQUIRE(engine->listen(table, ConnectionId{9}, work::ListenWish{}).ok());  // in the turn of the drop
+  BOOST_REQUIRE(
+      engine->serving().listen(table, ConnectionId{9}, work::ListenRequest{}).ok());  // in the turn of the drop
   BOOST_REQUIRE(engine->reloading().run({tally_table("more")}, now).ok());
   turn();
   BOOST_REQUIRE(post.letters.size() == 2U);
@@ -297,10 +299,10 @@ BOOST_FIXTURE_TEST_CASE(a_replay_gives_the_same_digest, Started) {
   World second{*this, {tally_table("counts")}};
   BOOST_TEST(second.replayed.ok(), second.replayed.text());
   BOOST_TEST(second.engine->digest() == engine->digest());
-  BOOST_TEST((second.engine->last_now() == now));
+  BOOST_TEST((second.engine->time_corrections().last_now() == now));
 }
 
-BOOST_FIXTURE_TEST_CASE(an_old_row_is_copied_forward_and_the_base_moves_past_it, Started) {
+BOOST_FIXTURE_TEST_CASE(an_old_row_is_compacted_and_the_base_moves_past_it, Started) {
   run("PUT", {{"name", "immortal"}, {"at", "9000000"}});
   for (int i = 0; i < 200'000; ++i) {
     run("PUT", {{"name", "x"}});
@@ -308,7 +310,7 @@ BOOST_FIXTURE_TEST_CASE(an_old_row_is_copied_forward_and_the_base_moves_past_it,
     if (i % 1000 == 0) turn();
   }
   turn();
-  BOOST_TEST(log.usage().logical_bytes <= 4 * log.container_bytes);
+  BOOST_TEST(log.usage().logical_bytes <= 4 * log.segment_bytes);
   World second{*this, {tally_table("counts")}};
   BOOST_TEST(second.replayed.ok(), second.replayed.text());
   BOOST_TEST(second.engine->digest() == engine->digest());
@@ -356,8 +358,8 @@ BOOST_AUTO_TEST_CASE(a_table_in_the_log_but_not_in_conf_stops_the_start_unless_i
   BOOST_REQUIRE(third.replayed.ok());
   BOOST_REQUIRE(third.engine->finish_recovery(third.now).ok());
   BOOST_TEST(third.hosted->catalogue.tables().empty());
-  BOOST_REQUIRE(third.engine->forgotten().size() == 1);
-  BOOST_TEST(third.engine->forgotten()[0].rows.has_value());
+  BOOST_REQUIRE(third.engine->recovery().forgotten().size() == 1);
+  BOOST_TEST(third.engine->recovery().forgotten()[0].rows.has_value());
   // A name that no log knows has no effect.
   World fourth{first, {tally_table("counts")}, Declarations{tally_table("count")}};
   BOOST_REQUIRE(fourth.replayed.ok());
@@ -377,9 +379,10 @@ BOOST_AUTO_TEST_CASE(a_missing_plugin_stops_the_start_with_its_name) {
   HostedLog& hosted = second.add_log("shared");
   Status status;
   for (fastjournal::test::KeptRecord const& record : first.log.records())
-    if (record.table == TableId::catalogue && status.ok()) status = second.replay_catalogue(hosted, record.view());
+    if (record.table == TableId::catalogue && status.ok())
+      status = second.recovery().replay_catalogue(hosted, record.view());
   MemoryLog log;
-  if (status.ok()) status = second.attach(hosted, log);
+  if (status.ok()) status = second.recovery().attach(hosted, log);
   BOOST_TEST(!status.ok());
   BOOST_TEST(status.message().find("tally.so") != std::string::npos);
 }

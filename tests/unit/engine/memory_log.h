@@ -13,8 +13,8 @@ class MemoryLog final : public log::Log {
   [[nodiscard]] std::deque<fastjournal::test::KeptRecord> const& records() const { return kept_.all(); }
 
   bool reserve(std::size_t, bool removing) override { return room || (removing && room_to_remove); }
-  bool reserve_to_copy(std::size_t) override { return room || room_to_remove; }
-  void keep_for_copy(std::uint64_t) override {}
+  bool reserve_to_compact(std::size_t) override { return room || room_to_remove; }
+  void keep_for_compaction(std::uint64_t) override {}
   bool hold(std::size_t bytes, bool removing) override {
     if (!reserve(bytes, removing)) return false;
     held += bytes;
@@ -59,16 +59,16 @@ class MemoryLog final : public log::Log {
   std::uint64_t store_id() const override { return store; }
   Lsn damaged_end() const override { return damaged; }
   log::LogUsage usage() const override {
-    std::uint64_t const first = base_.value / container_bytes;
-    auto const used = static_cast<std::uint32_t>(kept_.end() / container_bytes - first + 1);
+    std::uint64_t const first = base_.value / segment_bytes;
+    auto const used = static_cast<std::uint32_t>(kept_.end() / segment_bytes - first + 1);
     log::LogUsage usage;
-    usage.disk_bytes = container_bytes * (used + kSpares);
+    usage.disk_bytes = segment_bytes * (used + kSpares);
     usage.logical_bytes = kept_.end() - base_.value;
-    usage.containers = used + kSpares;
-    usage.containers_free = usage.containers_free_most = kSpares;
-    usage.left_bytes = container_bytes;
+    usage.segments = used + kSpares;
+    usage.segments_free = usage.segments_free_most = kSpares;
+    usage.left_bytes = segment_bytes;
     usage.room_bytes = UINT64_MAX;
-    usage.oldest_container_end = Lsn{(first + 1) * container_bytes};
+    usage.oldest_segment_end = Lsn{(first + 1) * segment_bytes};
     return usage;
   }
 
@@ -93,7 +93,7 @@ class MemoryLog final : public log::Log {
   std::uint64_t commits{0};
   std::uint64_t fresh_begins{0};
   std::uint32_t start_number{1};
-  std::uint64_t container_bytes{1U << 20U};
+  std::uint64_t segment_bytes{1U << 20U};
 
  private:
   static constexpr std::uint32_t kSpares = 3;

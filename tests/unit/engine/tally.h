@@ -39,13 +39,13 @@ class TallyTable : public Table, public Timed, public Holder, public Work, publi
   void decide_clock_accepted(TimeMs, Decision&) const override {}
   std::uint64_t available(std::string_view) const override { return due_.size(); }
   Status check_topic(std::string_view) const override { return {Code::not_supported, "counts have no topics"}; }
-  ObjectId find_available(std::string_view, ObjectId after, std::uint32_t looks,
+  ObjectId find_available(std::string_view, ObjectId after, std::uint32_t work_units,
                           std::vector<ObjectId>& found) const override {
     std::set<ObjectId> sorted;
     for (std::string const& name : due_)
       if (ObjectId const object = rows_.at(name).object; object > after) sorted.insert(object);
     for (ObjectId const object : sorted) {
-      if (looks-- == 0) return found.back();
+      if (work_units-- == 0) return found.back();
       found.push_back(object);
     }
     return {};
@@ -126,7 +126,7 @@ class TallyTable : public Table, public Timed, public Holder, public Work, publi
       if (oldest.is_none() || row.lsn < oldest) oldest = row.lsn;
     return oldest;
   }
-  Restated restate_oldest(Lsn below, std::size_t, Decision& decision) const override {
+  Compacted compact_oldest(Lsn below, std::size_t, Decision& decision) const override {
     for (auto const& [name, row] : rows_) {
       if (row.lsn >= below) continue;
       state(decision.records, row.object, name, row.count, row.at);

@@ -47,18 +47,17 @@ std::shared_ptr<TypeDeclaration const> promising_type() {
 constexpr std::array<std::string_view, 3> kLogs{"alpha", "beta", "gamma"};
 
 struct TwoPhasePost final : work::ReplySink {
-  void answer(log::Log const&, ConnectionId, Message const&, Answer&, Status const&) override {}
+  void answer(ConnectionId, Message const&, Answer&, Outcome const&) override {}
   void push(log::Log const&, ConnectionId, Answer&, TimeMs, work::ListenMode) override {}
   bool is_full(ConnectionId) override { return false; }
-  void end_commit(log::Log const&, ConnectionId, Message const& command, Answer& answer,
-                  Status const& status) override {
+  void end_commit(ConnectionId, Message const& command, Answer& answer, Outcome const& outcome) override {
     std::string text{command.command};
-    for (std::size_t i = 0; i < answer.heads().size() && status.ok(); ++i) {
+    for (std::size_t i = 0; i < answer.heads().size() && outcome.ok(); ++i) {
       text.append(" ").append(answer.heads()[i].command);
       for (std::size_t p = answer.heads()[i].first; p < answer.params_end(i); ++p)
         if (answer.params()[p].name == "op") text += std::to_string(answer.params()[p].value.unsigned_integer);
     }
-    if (!status.ok()) text.append(" ").append(row_of(status.code()).wire_name);
+    if (!outcome.ok()) text.append(" ").append(row_of(outcome.status.code()).wire_name);
     letters.push_back(text);
   }
   std::vector<std::string> letters;
@@ -88,11 +87,11 @@ struct Daemon {
       hosted[i] = &engine->add_log(std::string{kLogs[i]});
       for (bool const catalogue : {true, false})
         for (fastjournal::test::KeptRecord const& record : logs[i].records()) {
-          if (!catalogue) BOOST_REQUIRE(engine->replay(*hosted[i], record.view(), logs[i].base_lsn()).ok());
+          if (!catalogue) BOOST_REQUIRE(engine->recovery().replay(*hosted[i], record.view(), logs[i].base_lsn()).ok());
           if (catalogue && record.table == TableId::catalogue)
-            BOOST_REQUIRE(engine->replay_catalogue(*hosted[i], record.view()).ok());
+            BOOST_REQUIRE(engine->recovery().replay_catalogue(*hosted[i], record.view()).ok());
         }
-      BOOST_REQUIRE(engine->attach(*hosted[i], logs[i]).ok());
+      BOOST_REQUIRE(engine->recovery().attach(*hosted[i], logs[i]).ok());
     }
     Status const status = engine->finish_recovery(now);
     BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
@@ -116,10 +115,9 @@ struct Daemon {
   Status commit() {
     Message const message{"COMMIT"};
     Answer answer;
-    Branches::Resting rests;
-    Status status = engine->commit(ConnectionId{1}, message, now, answer, rests);
-    BOOST_TEST(rests.is_later == status.ok());
-    return status;
+    Outcome outcome = engine->commit(ConnectionId{1}, message, now, answer);
+    BOOST_TEST(outcome.is_later == outcome.ok());
+    return std::move(outcome.status);
   }
   void advance() { static_cast<void>(engine->end_of_turn(now)); }
   void sync(std::size_t log) { BOOST_REQUIRE(logs[log].commit().ok()); }
@@ -397,12 +395,10 @@ BOOST_FIXTURE_TEST_CASE(an_older_home_leaves_it_in_doubt_for_good, Daemon) {
   start();  // home stands beyond that by now
   BOOST_TEST(recover(*this) == "BRANCH");
   Answer answer;
-  Branches::Resting rests;
   Message const message{"XA_DECIDE"};
   BOOST_REQUIRE(engine->branches()
-                    .decide({.command = &message}, xid_in(*this, 1), log::Outcome::committed, now, answer, rests)
-                    .ok());
-  BOOST_TEST(rests.is_later);
+                    .decide({.command = &message}, xid_in(*this, 1), log::Outcome::committed, now, answer)
+                    .is_later);
   // The first of the parts has the outcome for the others now.
   BOOST_TEST(books() == "/o/p");
   sync(1);
@@ -427,10 +423,8 @@ BOOST_FIXTURE_TEST_CASE(a_branch_ends_in_a_log_that_is_not_there_when_it_comes_b
     for (std::size_t log = 0; log < 3; ++log) BOOST_REQUIRE(put(log, xid).ok());
     BOOST_REQUIRE(first.end(caller, xid, Branches::End::success, now).ok());
     Answer answer;
-    Branches::Resting rests;
-    BOOST_REQUIRE(first.prepare(caller, xid, now, answer, rests).ok());
-    BOOST_TEST(rests.is_later);
-    BOOST_TEST((first.commit(caller, xid, false, now, answer, rests).code() == Code::wrong_state));
+    BOOST_REQUIRE(first.prepare(caller, xid, now, answer).is_later);
+    BOOST_TEST((first.commit(caller, xid, false, now, answer).status.code() == Code::wrong_state));
     BOOST_TEST(recover(*this) == "BRANCHES");  // it is not prepared yet
     settle();
     BOOST_TEST(books() == "b/p/p");
@@ -438,11 +432,9 @@ BOOST_FIXTURE_TEST_CASE(a_branch_ends_in_a_log_that_is_not_there_when_it_comes_b
     cut();
     start(0, 2);  // without gamma
     BOOST_TEST(recover(*this) == "BRANCH");
-    rests = {};
     Branches& second = engine->branches();
-    BOOST_REQUIRE((commits ? second.commit(caller, xid, false, now, answer, rests)
-                           : second.roll_back(caller, xid, now, answer, rests))
-                      .ok());
+    BOOST_REQUIRE(
+        (commits ? second.commit(caller, xid, false, now, answer) : second.roll_back(caller, xid, now, answer)).ok());
     settle();
     BOOST_TEST(book(0) == (commits ? "o" : ""));
     BOOST_TEST(book(1) == "");

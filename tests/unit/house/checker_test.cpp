@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(calls_of_the_world_are_banned_from_the_core) {
     BOOST_TEST(core_calls(right) == "", right);
 }
 
-BOOST_AUTO_TEST_CASE(walks_over_hash_containers_are_found_and_may_be_explained) {
+BOOST_AUTO_TEST_CASE(walks_over_hash_segments_are_found_and_may_be_explained) {
   std::string const map = "std::unordered_map<Id, std::vector<int>> by_id_;\n";
   BOOST_TEST(unordered(map + "for (auto const& [id, row] : by_id_) use(row);\n") == "2");
   BOOST_TEST(unordered(map + "for (auto const& one : table.by_id_) use(one);\n") == "2");

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(the_core_calls_no_clock_thread_file_socket_chance_or_locale
   report();
 }
 
-BOOST_AUTO_TEST_CASE(the_core_walks_no_hash_container_whose_order_can_be_seen) {
+BOOST_AUTO_TEST_CASE(the_core_walks_no_hash_segment_whose_order_can_be_seen) {
   std::map<std::string, std::set<std::string>> names;
   std::vector<Source> const all = sources({"src", "plugins"});
   for (Source const& source : all) names[source.path] = unordered_names(source);

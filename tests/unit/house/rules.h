@@ -17,9 +17,9 @@ inline constexpr int kLinesMax = 700;
 // (values in, values out) has none of them.
 void check_core_calls(Source const& source, std::vector<Finding>& findings);
 
-// The variables that the file declares as unordered (hash) containers.
+// The variables that the file declares as unordered (hash) segments.
 [[nodiscard]] std::set<std::string> unordered_names(Source const& source);
-// Walking such a container: its order is not the same everywhere. A loop whose
+// Walking such a segment: its order is not the same everywhere. A loop whose
 // order nobody can see says so in a comment on its line or the one above:
 // `// Any order: only counted.`
 void check_unordered_loops(Source const& source, std::set<std::string> const& names, std::vector<Finding>& findings);

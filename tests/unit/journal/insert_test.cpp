@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(what_left_a_clients_window_holds_no_log) {
   h.log.skip(4U << 20U);
   h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", std::to_string(rows::kSequenceWindow + 100)}});
   Lsn const end = h.log.end();
-  h.restate(end);
+  h.compact(end);
   BOOST_TEST(h.table->oldest_lsn().value >= (4U << 20U));
   BOOST_TEST(h.replays());
 }
@@ -259,12 +259,12 @@ BOOST_AUTO_TEST_CASE(an_insert_under_anothers_name_is_refused_and_leaves_nothing
   BOOST_TEST(h.replays());
 }
 
-BOOST_AUTO_TEST_CASE(who_owns_a_name_is_copied_forward_and_stays_behind_the_base) {
+BOOST_AUTO_TEST_CASE(who_owns_a_name_is_compacted_and_stays_behind_the_base) {
   Harness h;
   h.run("INSERT", {{"k", "a"}, {"client", "p"}, {"sequence", "1"}});
   h.log.skip(1U << 20U);
   std::uint64_t const before = digest_of(*h.table);
-  h.restate(h.log.end(), 200);
+  h.compact(h.log.end(), 200);
   BOOST_TEST(h.table->oldest_lsn().value >= (1U << 20U));
   h.restart();
   BOOST_TEST(digest_of(*h.table) == before);
@@ -444,7 +444,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_16_mib_lives_like_any_other) {
   h.run("FAIL", {{"row", lease.get("row")}, {"epoch", lease.get("epoch")}, {"error", "too heavy"}});
   BOOST_TEST(h.replays());
   h.log.skip(1U << 20U);
-  h.restate(h.log.end());
+  h.compact(h.log.end());
   h.restart();
   BOOST_TEST((h.run("PEEK", {{"k", "large"}}).get("b") == bytes));
   h.run("DELETE", {{"k", "large"}});

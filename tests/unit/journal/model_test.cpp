@@ -1,6 +1,6 @@
 // Random lives of a table alone against the reference model (tests/model/reference.h);
 // tests/world/server_model_test.cpp does the same with the whole server. At every look the log is replayed into a
-// second table, also from a base that moved while rows were copied forward: digest and derived data must be the same.
+// second table, also from a base that moved while rows were compacted: digest and derived data must be the same.
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
@@ -12,7 +12,7 @@
 #include "tests/model/declare.h"
 #include "tests/model/life.h"
 #include "tests/support/metrics.h"
-#include "tests/support/seed.h"
+#include "tests/support/play_lives.h"
 #include "tests/unit/journal/harness.h"
 
 namespace {
@@ -75,7 +75,7 @@ class TableSubject final : public reference::Subject {
   }
 
   std::string check() override {
-    copy_forward();
+    compact();
     Lsn const oldest = h_.table->oldest_lsn();
     auto const replayed = h_.replayed(oldest.is_none() ? h_.log.end() : oldest);
     if (digest_of(*replayed) != digest_of(*h_.table)) return "digest(live) differs from digest(replayed)";
@@ -120,15 +120,15 @@ class TableSubject final : public reference::Subject {
   }
 
   // Copies the oldest part of the log forward and drops it, as the engine does.
-  void copy_forward() {
+  void compact() {
     h_.log.skip((chance_() % 4) << 18U);
     std::uint64_t const back = (chance_() % 3) << 18U;
     Lsn const below{h_.log.end().value > back + 8 ? h_.log.end().value - back : 8};
     std::uint64_t const before = digest_of(*h_.table);
-    h_.restate(below, 1 + chance_() % 20'000);
-    Harness::check(digest_of(*h_.table) == before, "copying forward changed something");
+    h_.compact(below, 1 + chance_() % 20'000);
+    Harness::check(digest_of(*h_.table) == before, "compaction changed something");
     Lsn const oldest = h_.table->oldest_lsn();
-    Harness::check(oldest.is_none() || Lsn{oldest.value + (1U << 18U)} > below, "copying forward left something");
+    Harness::check(oldest.is_none() || Lsn{oldest.value + (1U << 18U)} > below, "compaction left something");
     h_.log.drop_below(oldest.is_none() ? h_.log.end() : oldest);
   }
 
@@ -148,13 +148,8 @@ std::unique_ptr<reference::Subject> make_table(std::uint64_t seed, reference::Op
 BOOST_AUTO_TEST_SUITE(journal_model)
 
 BOOST_AUTO_TEST_CASE(random_work_agrees_with_the_model_and_with_its_replay) {
-  std::uint64_t const first = fastjournal::test::seed_or(20260103);
-  for (std::uint64_t seed = first; seed < first + fastjournal::test::number_from("FJ_PLAYS", 20); ++seed) {
-    BOOST_TEST_CONTEXT("FJ_SEED=" << seed << " FJ_PLAYS=1") {
-      reference::LifeResult const result = reference::live(seed, 2000, make_table);
-      BOOST_TEST(result.wrong.empty(), result.wrong);
-    }
-  }
+  fastjournal::test::play_lives(20260103, 20,
+                                [](std::uint64_t seed) { return reference::live(seed, 2000, make_table); });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

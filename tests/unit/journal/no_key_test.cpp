@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(followers_and_copies_forward_keep_rows_without_keys) {
   for (int i = 0; i < 50; ++i) h.run("INSERT", {{"k", "same"}, {"v", std::to_string(i)}});
   h.run("NEXT", {{"count", "5"}});
   std::uint64_t const before = digest_of(*h.table);
-  h.restate(h.log.end());
+  h.compact(h.log.end());
   BOOST_TEST(digest_of(*h.table) == before);
   BOOST_TEST(digest_of(*h.replayed(h.table->oldest_lsn())) == before);
 

@@ -19,13 +19,13 @@ struct Spilling : Harness {
     Command command;
     command.index = index_of("INSERT");
     command.message = &message;
-    StoreRequest wish;
-    Status const status = table->wish_to_store(command, now, wish);
+    StoreRequest request;
+    Status const status = table->request_store(command, now, request);
     BOOST_REQUIRE_MESSAGE(status.ok(), status.text());
     std::string out;
-    for (StoreRequest::Piece const& piece : wish.pieces)
+    for (StoreRequest::Piece const& piece : request.pieces)
       out += std::string{message.params()[piece.param].name} + ":" + std::to_string(piece.bytes.size()) + " ";
-    BOOST_TEST(!wish.may_carry);
+    BOOST_TEST(!request.may_carry);
     return out;
   }
   // An INSERT whose column v is stored already.
@@ -108,11 +108,11 @@ BOOST_AUTO_TEST_CASE(a_merge_names_the_new_value_and_no_more_the_old_one) {
   jobs.require_named(0);
 }
 
-BOOST_AUTO_TEST_CASE(restated_rows_name_the_same_and_a_start_finds_it) {
+BOOST_AUTO_TEST_CASE(compacted_rows_name_the_same_and_a_start_finds_it) {
   Spilling jobs;
   for (int i = 0; i < 20; ++i) BOOST_TEST(jobs.insert("k" + std::to_string(i)).error() == "");
   jobs.require_named(20);
-  jobs.restate(jobs.log.end());
+  jobs.compact(jobs.log.end());
   jobs.require_named(20);
   jobs.restart();
   BOOST_TEST(jobs.listed().size() == 20U);

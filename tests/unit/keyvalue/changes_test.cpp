@@ -354,7 +354,7 @@ BOOST_AUTO_TEST_CASE(a_cache_beside_persistent_pairs_finds_what_may_go) {
   BOOST_TEST(refused.find("nothing without persist is left to be dropped") != std::string::npos, refused);
 }
 
-BOOST_AUTO_TEST_CASE(pairs_are_copied_forward) {
+BOOST_AUTO_TEST_CASE(pairs_are_compacted) {
   Harness table;
   for (int i = 0; i < 200; ++i) table.set("k" + std::to_string(i), std::string(static_cast<std::size_t>(i * 50), 'v'));
   table.run("ALIAS", {{"key", "k7"}, {"new_key", "alias"}});
@@ -364,7 +364,7 @@ BOOST_AUTO_TEST_CASE(pairs_are_copied_forward) {
   table.log.skip(1U << 20U);
   std::uint64_t const digest = digest_of(*table.table);
   Lsn const end = table.log.end();
-  BOOST_TEST(table.restate(end) > 10U);
+  BOOST_TEST(table.compact(end) > 10U);
   BOOST_TEST((table.table->oldest_lsn() >= Lsn{end.value - kOldestLsnGrain}));
   BOOST_TEST(digest_of(*table.table) == digest);
   BOOST_TEST(digest_of(*table.replayed(table.table->oldest_lsn())) == digest);
@@ -374,8 +374,8 @@ BOOST_AUTO_TEST_CASE(pairs_are_copied_forward) {
 }
 
 // What a command does beside the pair that it names is done in a replay too, which may not know that pair (yet): it was
-// copied forward behind the command, or never, as it has ended since.
-BOOST_AUTO_TEST_CASE(values_of_several_keys_outlive_a_start_while_they_are_copied_forward) {
+// compacted behind the command, or never, as it has ended since.
+BOOST_AUTO_TEST_CASE(values_of_several_keys_outlive_a_start_while_they_are_compacted) {
   using Commands = std::vector<std::pair<std::string, Texts>>;
   std::vector<Commands> const all{
       {{"DELETE", {{"key", "other"}}}},
@@ -405,9 +405,9 @@ BOOST_AUTO_TEST_CASE(values_of_several_keys_outlive_a_start_while_they_are_copie
       table.set("third", "x");
       table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
       Lsn const below = table.log.end();
-      if (steps > 0) table.restate(below, 64, steps);
+      if (steps > 0) table.compact(below, 64, steps);
       for (auto const& [command, with] : commands) BOOST_TEST_REQUIRE(table.run(command, with).error() == "");
-      table.restate(below, 64);
+      table.compact(below, 64);
       BOOST_TEST_REQUIRE((table.table->oldest_lsn() >= below));
       std::string const shown = commands.back().first + " of " + commands.back().second.at("key") + " after " +
                                 std::to_string(steps) + " steps";

@@ -3,7 +3,6 @@
 #include <map>
 #include <random>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 #include "tests/unit/keyvalue/harness.h"
@@ -12,22 +11,21 @@
 namespace fastjournal::keyvalue::test {
 namespace {
 
+using fastjournal::test::Counts;
+using fastjournal::test::expect;
+using fastjournal::test::expect_right;
+
 class Life {
  public:
-  explicit Life(std::uint64_t seed) : random_(seed), table_(Texts{{"tombstone-keep", "10s"}}) {}
+  Life(std::uint64_t seed, Counts& counts) : random_(seed), table_(Texts{{"tombstone-keep", "10s"}}), counts_(counts) {}
 
-  // Empty, or what went wrong.
-  std::string live(std::uint64_t steps) {
-    for (std::uint64_t step = 0; step < steps; ++step) {
-      std::map<std::string, std::string> const before = reference_.states(table_.now.value);
-      table_.alerts.changes.clear();
-      std::string wrong = turn();
-      if (wrong.empty()) wrong = check_told(before, reference_.states(table_.now.value));
-      if (!wrong.empty()) return "step " + std::to_string(step) + ": " + wrong;
-    }
-    return table_.replays() ? "" : "a replay has another digest";
+  void step(std::uint64_t) {
+    std::map<std::string, std::string> const before = reference_.states(table_.now.value);
+    table_.alerts.changes.clear();
+    expect_right(turn());
+    expect_right(check_told(before, reference_.states(table_.now.value)));
   }
-  [[nodiscard]] std::uint64_t crashes() const { return crashes_; }
+  void end() { expect(table_.replays(), "a replay has another digest"); }
 
  private:
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
@@ -102,11 +100,11 @@ class Life {
         copied_below_ = table_.log.end();
       }
       std::size_t const most = one_in(3) ? SIZE_MAX : 1 + draw(3);
-      bool const is_over = table_.restate(copied_below_, 256 + draw(4096), most) < most;
+      bool const is_over = table_.compact(copied_below_, 256 + draw(4096), most) < most;
       Lsn const below = is_over ? std::exchange(copied_below_, Lsn{}) : Lsn{};
       if (Lsn const oldest = table_.table->oldest_lsn(); !oldest.is_none() && oldest < below)
-        return "what was copied forward is still needed where it was";
-      return digest_of(*table_.table) == before ? "" : "copying forward changed something";
+        return "what was compacted is still needed where it was";
+      return digest_of(*table_.table) == before ? "" : "compaction changed something";
     }
     std::string const from = key();
     std::string const to = key();
@@ -116,7 +114,7 @@ class Life {
   }
 
   std::string restart() {
-    ++crashes_;
+    ++counts_["kills"];
     std::uint64_t const digest = digest_of(*table_.table);
     if (digest_of(*table_.replayed(table_.table->oldest_lsn().is_none() ? table_.log.end()
                                                                         : table_.table->oldest_lsn())) != digest)
@@ -180,24 +178,15 @@ class Life {
   std::mt19937_64 random_;
   Harness table_;
   Reference reference_;
-  std::uint64_t crashes_{0};
-  Lsn copied_below_{};  // while what lies below is copied forward; none: it is not
+  Counts& counts_;
+  Lsn copied_below_{};  // while what lies below is compacted; none: it is not
   bool reads_{false};   // this step
 };
 
 }  // namespace
 
-LifeResult live(std::uint64_t seed, std::uint64_t steps) {
-  Life life{seed};
-  LifeResult out;
-  try {
-    out.wrong = life.live(steps);
-  } catch (std::exception const& error) {
-    out.wrong = error.what();
-  }
-  out.steps = steps;
-  out.crashes = life.crashes();
-  return out;
+fastjournal::test::LifeResult live(std::uint64_t seed, std::uint64_t steps) {
+  return fastjournal::test::live<Life>(seed, steps);
 }
 
 }  // namespace fastjournal::keyvalue::test

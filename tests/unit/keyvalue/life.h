@@ -3,16 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+
+#include "tests/support/life.h"
 
 namespace fastjournal::keyvalue::test {
 
-struct LifeResult {
-  std::string wrong{};  // empty: nothing
-  std::uint64_t steps{0};
-  std::uint64_t crashes{0};
-};
-
-[[nodiscard]] LifeResult live(std::uint64_t seed, std::uint64_t steps);
+[[nodiscard]] fastjournal::test::LifeResult live(std::uint64_t seed, std::uint64_t steps);
 
 }  // namespace fastjournal::keyvalue::test

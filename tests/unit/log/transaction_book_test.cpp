@@ -1,4 +1,4 @@
-// Prepared transactions in the catalogue: what is stated, copied forward one by one, decided and over; damaged records.
+// Prepared transactions in the catalogue: what is stated, compacted one by one, decided and over; damaged records.
 #include <boost/test/unit_test.hpp>
 
 #include <string>
@@ -41,7 +41,7 @@ struct Book final : KeptCatalogue {
 
 BOOST_AUTO_TEST_SUITE(transaction_book)
 
-// Copying forward has room for what lives.
+// Compaction has room for what lives.
 BOOST_AUTO_TEST_CASE(what_lives_is_counted_as_the_records_that_state_it_at_least) {
   Book one;
   for (std::string const& xid : {std::string{"1:aa:"}, "1:" + std::string(510, 'a') + ":" + std::string(510, 'b')}) {
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(what_is_prepared_stays_until_it_is_over) {
   BOOST_TEST((one.digest() == before));
 }
 
-BOOST_AUTO_TEST_CASE(each_part_is_copied_forward_and_a_reader_of_the_copies_alone_has_all) {
+BOOST_AUTO_TEST_CASE(each_part_is_compacted_and_a_reader_of_the_copies_alone_has_all) {
   Book one;
   ObjectId const object = one.prepare("1:aa:01", {"first", "second", "third"});
   ObjectId const decided = one.prepare("1:bb:01", {"gone"});
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(each_part_is_copied_forward_and_a_reader_of_the_copies_alon
   copy.next = one.next;
   for (int steps = 0; !one.catalogue.oldest_lsn().is_none() && one.catalogue.oldest_lsn() < end; ++steps) {
     BOOST_REQUIRE(steps < 10);
-    BOOST_REQUIRE(one.catalogue.restate_one(end, one));
+    BOOST_REQUIRE(one.catalogue.compact_one(end, one));
     for (RecordView const& view : one.views) BOOST_REQUIRE(copy.catalogue.apply(view));
     one.apply();
   }
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(each_part_is_copied_forward_and_a_reader_of_the_copies_alon
   BOOST_TEST(copy.book().find(object)->ops[2].body == "third");
   BOOST_TEST((copy.book().find(decided)->decided == Outcome::rolled_back));
   BOOST_TEST(copy.book().find(decided)->decided_at.value == 2000);
-  BOOST_TEST(!one.catalogue.restate_one(end, one));
+  BOOST_TEST(!one.catalogue.compact_one(end, one));
 }
 
 // Of version 2, which no other transaction has.
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(what_is_over_several_logs_is_read_as_it_was_written) {
   std::vector<std::string> const before = one.digest();
   Lsn const end{one.next + 1};
   while (one.catalogue.oldest_lsn() < end) {
-    BOOST_REQUIRE(one.catalogue.restate_one(end, one));
+    BOOST_REQUIRE(one.catalogue.compact_one(end, one));
     one.apply();
   }
   BOOST_TEST((one.digest() == before));

@@ -62,19 +62,19 @@ BOOST_AUTO_TEST_CASE(bodies_of_a_step_stay_where_they_are_until_the_next_one) {
   BOOST_TEST(log.usage().disk_bytes == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(what_was_reserved_is_an_object_that_is_copied_forward) {
+BOOST_AUTO_TEST_CASE(what_was_reserved_is_an_object_that_is_compacted) {
   KeptCatalogue book;
   Catalogue::append_numbers(book, {}, Lsn{1U << 30U});
   book.apply();
   ObjectId const object = book.catalogue.numbers().object;
   Lsn const stood = book.catalogue.oldest_lsn();
   BOOST_CHECK(stood == book.catalogue.numbers().lsn);
-  BOOST_TEST(book.catalogue.restate_one(Lsn{stood.value + 8}, book));
+  BOOST_TEST(book.catalogue.compact_one(Lsn{stood.value + 8}, book));
   book.apply();
   BOOST_CHECK(book.catalogue.numbers().object == object);
   BOOST_CHECK(book.catalogue.oldest_lsn() > stood);
   BOOST_CHECK(book.catalogue.numbers().below == Lsn{1U << 30U});
-  BOOST_TEST(!book.catalogue.restate_one(Lsn{stood.value + 8}, book));
+  BOOST_TEST(!book.catalogue.compact_one(Lsn{stood.value + 8}, book));
   // An older record of the numbers, read later, does not take them back.
   Catalogue::append_numbers(book, object, Lsn{8});
   book.apply();

@@ -10,6 +10,7 @@
 #include "clients/demo/main_job/documents.h"
 #include "clients/demo/main_job/extract.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/value_of.h"
 
 namespace fastjournal::main_job {
 namespace {
@@ -25,7 +26,7 @@ struct Folder {
   }
   std::filesystem::path write_gz(std::string const& name, std::string const& text) const {
     std::filesystem::path const path = folder.path() / name;
-    gzFile const file = gzopen(path.c_str(), "wb");
+    gzFile file = gzopen(path.c_str(), "wb");
     BOOST_REQUIRE(gzwrite(file, text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size()));
     gzclose(file);
     return path;
@@ -45,22 +46,21 @@ BOOST_AUTO_TEST_CASE(texts_are_found_in_all_folders_and_nothing_else_is) {
   write_gz("a/packed.gz", "text");
   write_gz("a/packed-binary.gz", std::string{"x\0y", 3});
   std::filesystem::create_symlink("one.txt", folder.path() / "a/link");
-  auto const found = find_documents({folder.path() / "a", folder.path() / "absent", folder.path() / "b"}, 100);
-  BOOST_REQUIRE(found.ok());
-  BOOST_TEST(found.value().size() == 4U);
+  auto const found =
+      test::value_of(find_documents({folder.path() / "a", folder.path() / "absent", folder.path() / "b"}, 100));
+  BOOST_TEST(found.size() == 4U);
 }
 
 BOOST_AUTO_TEST_CASE(the_choice_is_fair_to_folders_and_always_the_same) {
   for (int i = 0; i < 20; ++i) write("many/" + std::to_string(i), "text");
   for (int i = 0; i < 3; ++i) write("few/" + std::to_string(i), "text");
   std::vector<std::filesystem::path> const folders{folder.path() / "many", folder.path() / "few"};
-  auto const found = find_documents(folders, 10);
-  BOOST_REQUIRE(found.ok());
-  BOOST_TEST(found.value().size() == 10U);
-  auto const few = std::count_if(found.value().begin(), found.value().end(),
+  auto const found = test::value_of(find_documents(folders, 10));
+  BOOST_TEST(found.size() == 10U);
+  auto const few = std::count_if(found.begin(), found.end(),
                                  [](auto const& path) { return path.parent_path().filename() == "few"; });
   BOOST_TEST(few == 3);
-  BOOST_TEST((find_documents(folders, 10).value() == found.value()));
+  BOOST_TEST((find_documents(folders, 10).value() == found));
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_without_texts_is_an_error_that_names_it) {
@@ -82,9 +82,8 @@ BOOST_AUTO_TEST_CASE(a_packed_document_reads_as_the_plain_one) {
 }
 
 BOOST_AUTO_TEST_CASE(a_document_is_read_to_its_limit_and_no_further) {
-  auto const read = read_document(write_gz("large.gz", std::string(kDocumentBytesMax + 100, 'x')));
-  BOOST_REQUIRE(read.ok());
-  BOOST_TEST(read.value().text.size() == kDocumentBytesMax);
+  auto const read = test::value_of(read_document(write_gz("large.gz", std::string(kDocumentBytesMax + 100, 'x'))));
+  BOOST_TEST(read.text.size() == kDocumentBytesMax);
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_read_says_why) {
@@ -136,9 +135,8 @@ BOOST_AUTO_TEST_CASE(a_uri_leads_back_to_its_file) {
   for (std::string const path : {"/usr/share/doc/a b/c;d=\"e\"", "/x/%41", "/\xc3\xa4\xff\n/#?", "/plain-1.0_~+,@:x"}) {
     std::string const uri = uri_of(path);
     BOOST_TEST(uri.find_first_of(" ;\n\"#?\xff") == std::string::npos, uri);
-    auto const back = path_of(uri);
-    BOOST_REQUIRE(back.ok());
-    BOOST_TEST(back.value().string() == path);
+    auto const back = test::value_of(path_of(uri));
+    BOOST_TEST(back.string() == path);
   }
   for (char const* bad : {"", "file://", "http://x/", "file://host/x", "file:///%4", "file:///%zz", "file:///%00"})
     BOOST_TEST((path_of(bad).status().code() == Code::bad_parameter), bad);

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_document_that_cannot_be_read_any_more_is_parked) {
   Stage const stage(10);
   // Its beginning is text and can be unpacked; only reading all of it shows that the end is missing.
   std::filesystem::path const path = stage.documents.path() / "damaged.gz";
-  gzFile const file = gzopen(path.c_str(), "wb");
+  gzFile file = gzopen(path.c_str(), "wb");
   std::uint32_t number = 1;
   for (int i = 0; i < 100'000; ++i) gzprintf(file, "%u\n", number = number * 1'664'525 + 1'013'904'223);
   gzclose(file);

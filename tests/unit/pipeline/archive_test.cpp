@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(those_that_stay_are_not_looked_at_again_and_again) {
   for (int at = 0; at < 999; ++at) {
     deliver_all(table, 1, "v" + std::to_string(at) + "-");
     std::vector<std::string> values;
-    while (table.table->wish_to_move_out(values)) ++calls;
+    while (table.table->request_offload(values)) ++calls;
     BOOST_TEST(values.empty());
   }
   BOOST_TEST(calls == 0U);
@@ -296,13 +296,13 @@ BOOST_AUTO_TEST_CASE(a_page_that_cannot_be_read_is_told) {
   BOOST_TEST(table.replays());
 }
 
-BOOST_AUTO_TEST_CASE(pages_are_copied_forward_and_a_start_needs_no_file) {
+BOOST_AUTO_TEST_CASE(pages_are_compacted_and_a_start_needs_no_file) {
   Harness table = with_all_out(500);
   for (int at = 0; at < 40; ++at) table.found("u" + std::to_string(at), "other", {{"hand_out", "0"}});
   std::uint64_t const before = digest_of(*table.table);
   table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
   Lsn const below = table.log.end();
-  table.restate(below, 1'024);
+  table.compact(below, 1'024);
   BOOST_TEST(digest_of(*table.table) == before);
   BOOST_TEST((table.table->oldest_lsn() >= below));
   table.restart();

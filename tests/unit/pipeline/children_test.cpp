@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(an_original_whose_run_is_dead_takes_its_alert_along_when_it
   BOOST_TEST(!table.alerts.raised.contains("document-failed"));
 }
 
-BOOST_AUTO_TEST_CASE(children_are_known_before_their_original_when_that_was_copied_forward) {
+BOOST_AUTO_TEST_CASE(children_are_known_before_their_original_when_that_was_compacted) {
   Lines table;
   Reply const file = table.found("file");
   table.log.skip(kOldestLsnGrain);
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(children_are_known_before_their_original_when_that_was_copi
   table.log.skip(2 * kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
   std::uint64_t const before = digest_of(*table.table);
   // The original and the plan, not the children.
-  table.restate(Lsn{kOldestLsnGrain});
+  table.compact(Lsn{kOldestLsnGrain});
   Lsn const base = table.table->oldest_lsn();
   BOOST_TEST(base.value >= kOldestLsnGrain);
   auto const twin = table.replayed(base);
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(children_are_known_before_their_original_when_that_was_copi
 
 // In parts, with the end of what was copied between them: a log that begins with the copies has children before their
 // original, or never that original.
-BOOST_AUTO_TEST_CASE(families_outlive_a_start_while_they_are_copied_forward) {
+BOOST_AUTO_TEST_CASE(families_outlive_a_start_while_they_are_compacted) {
   // `turned`: copying begins in the middle, where it ended the last time.
   for (int between = 0; between < 10; ++between)
     for (std::size_t steps = 0; steps < 10; ++steps) {
@@ -271,10 +271,10 @@ BOOST_AUTO_TEST_CASE(families_outlive_a_start_while_they_are_copied_forward) {
       for (int round = turned ? 0 : 1; round < 2; ++round) {
         table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
         // The plan, and the original.
-        if (round == 0) table.restate(table.log.end(), 64, 4);
+        if (round == 0) table.compact(table.log.end(), 64, 4);
       }
       Lsn const below = table.log.end();
-      if (steps > 0) table.restate(below, 64, steps);
+      if (steps > 0) table.compact(below, 64, steps);
       if (between % 5 == 0) table.deliver(two, "a");
       if (between % 5 == 1) table.found("file", "2");
       if (between % 5 == 2) table.of("CHILD", table.found("file", "2"), {{"child", "1"}, {"step", "split"}});
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(families_outlive_a_start_while_they_are_copied_forward) {
         table.pass(400'000);
         BOOST_TEST_REQUIRE(table.run("FORGET", {{"document", file.get("document")}}).get("count") == "4");
       }
-      table.restate(below, 64);
+      table.compact(below, 64);
       BOOST_TEST_REQUIRE((table.table->oldest_lsn() >= below));
       std::string const shown = "case " + std::to_string(between) + " after " + std::to_string(steps) + " steps";
       auto const twin = table.replayed(table.table->oldest_lsn());

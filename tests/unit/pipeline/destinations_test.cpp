@@ -230,8 +230,8 @@ BOOST_AUTO_TEST_CASE(a_newer_plan_is_a_new_state_space_and_the_old_one_stays_to_
   BOOST_TEST(table.replays());
 }
 
-// Never copied forward any more, as it was retired: a replay knows it by the document that came last.
-BOOST_AUTO_TEST_CASE(a_plan_that_was_retired_while_others_were_copied_forward_ends_no_start) {
+// Never compacted any more, as it was retired: a replay knows it by the document that came last.
+BOOST_AUTO_TEST_CASE(a_plan_that_was_retired_while_others_were_compacted_ends_no_start) {
   Harness table;
   table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
   Lsn const below = table.log.end();
@@ -343,7 +343,7 @@ BOOST_AUTO_TEST_CASE(copying_forward_changes_nothing) {
   std::uint64_t const before = digest_of(*table.table);
   table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
   Lsn const below = table.log.end();
-  table.restate(below);
+  table.compact(below);
   BOOST_TEST(digest_of(*table.table) == before);
   BOOST_TEST((table.table->oldest_lsn() >= below));
   BOOST_TEST(digest_of(*table.replayed(table.table->oldest_lsn())) == before);

@@ -3,7 +3,6 @@
 #include <optional>
 #include <random>
 #include <sstream>
-#include <stdexcept>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +13,10 @@
 namespace fastjournal::pipeline::test {
 namespace {
 
+using fastjournal::test::Counts;
+using fastjournal::test::expect;
+using fastjournal::test::expect_right;
+
 std::string plan_of_the_reference() {
   PlanText plan;
   plan.retry = "3 1000 2 600000 0 60000 5000 0";
@@ -23,29 +26,29 @@ std::string plan_of_the_reference() {
 
 class Life {
  public:
-  explicit Life(std::uint64_t seed)
+  Life(std::uint64_t seed, Counts& counts)
       : random_(seed),
         failing_(draw(2) == 0 ? 0 : 3),
         table_(plan_of_the_reference(), {{"failing", std::to_string(failing_)},
                                          {"grace", "10000"},
                                          {"losses-max", std::to_string(Reference::kLostMax)},
-                                         {"ended-in-memory", std::to_string(draw(3) == 0 ? 100'000 : draw(4))}}) {
+                                         {"ended-in-memory", std::to_string(draw(3) == 0 ? 100'000 : draw(4))}}),
+        counts_(counts) {
     reference_.now = table_.now.value;
     reference_.failing = failing_;
   }
 
-  std::string live(std::uint64_t steps) {
-    for (std::uint64_t step = 0; step < steps; ++step) {
-      said_.clear();
-      std::string wrong = turn();
-      if (wrong.empty() && step % 8 == 0) wrong = compare(table_, reference_);
-      if (!wrong.empty()) return "step " + std::to_string(step) + ": " + said_ + ": " + wrong;
-    }
-    if (!table_.replays()) return "a replay has another digest";
-    return drain();
+  void step(std::uint64_t number) {
+    said_.clear();
+    std::string wrong = turn();
+    if (wrong.empty() && number % 8 == 0) wrong = compare(table_, reference_);
+    expect(wrong.empty(), said_ + ": " + wrong);
   }
-  [[nodiscard]] std::uint64_t crashes() const { return crashes_; }
-  [[nodiscard]] std::uint64_t pages() const { return table_.outside.size(); }
+  void end() {
+    expect(table_.replays(), "a replay has another digest");
+    expect_right(drain());
+    counts_["pages of ended documents"] = table_.outside.size();
+  }
 
  private:
   using Doc = Reference::Doc;
@@ -97,15 +100,15 @@ class Life {
       copied_below_ = table_.log.end();
     }
     std::size_t const most = one_in(3) ? SIZE_MAX : 1 + draw(3);
-    bool const is_over = table_.restate(copied_below_, 1'024 + draw(4'096), most) < most;
+    bool const is_over = table_.compact(copied_below_, 1'024 + draw(4'096), most) < most;
     Lsn const below = is_over ? std::exchange(copied_below_, Lsn{}) : Lsn{};
     if (Lsn const oldest = table_.table->oldest_lsn(); !oldest.is_none() && oldest < below)
-      return "what was copied forward is still needed where it was";
-    return digest_of(*table_.table) == before ? "" : "copying forward changed something";
+      return "what was compacted is still needed where it was";
+    return digest_of(*table_.table) == before ? "" : "compaction changed something";
   }
 
   std::string restart() {
-    ++crashes_;
+    ++counts_["kills"];
     said_ = "restart";
     std::uint64_t const digest = digest_of(*table_.table);
     Lsn const oldest = table_.table->oldest_lsn().is_none() ? table_.log.end() : table_.table->oldest_lsn();
@@ -674,23 +677,13 @@ class Life {
   std::optional<std::pair<Held, std::string>> chosen_;  // to be reported about
   std::string said_;
   Lsn copied_below_{};  // none: nothing is being copied
-  std::uint64_t crashes_{0};
+  Counts& counts_;
 };
 
 }  // namespace
 
-LifeResult live(std::uint64_t seed, std::uint64_t steps) {
-  Life life{seed};
-  LifeResult out;
-  try {
-    out.wrong = life.live(steps);
-  } catch (std::exception const& error) {
-    out.wrong = error.what();
-  }
-  out.steps = steps;
-  out.crashes = life.crashes();
-  out.pages = life.pages();
-  return out;
+fastjournal::test::LifeResult live(std::uint64_t seed, std::uint64_t steps) {
+  return fastjournal::test::live<Life>(seed, steps);
 }
 
 }  // namespace fastjournal::pipeline::test

@@ -186,8 +186,8 @@ BOOST_AUTO_TEST_CASE(late_reports_count_until_the_time_to_stop_is_over) {
   }
 }
 
-// What has no worker any more, and may arrive once at most, is in doubt when the time to stop is over; once a person has
-// decided, the worker's word does not count.
+// A document without a worker that may arrive once at most is in doubt when the time to stop is over; once an operator
+// has decided, the worker's word does not count.
 BOOST_AUTO_TEST_CASE(a_late_report_does_not_undo_what_a_person_resolved) {
   Site table{one_output(false), {{"failing", "0"}}};
   std::deque<Reply> const held = table.scan();
@@ -236,7 +236,7 @@ std::map<std::uint64_t, std::size_t> changes_to(State state, Site const& table, 
     auto const& record = table.log.stored()[at];
     StatusBody body;
     if (record.type == static_cast<std::uint8_t>(RecordType::status) &&
-        read_status(as_text(record.view().body), body) && body.to == state)
+        model::read_body(as_text(record.view().body), 1, body) && body.to == state)
       ++out[record.object.value];
   }
   return out;
@@ -244,7 +244,7 @@ std::map<std::uint64_t, std::size_t> changes_to(State state, Site const& table, 
 
 }  // namespace
 
-// Pages of 1,000; the power goes in the middle of the sixth. `copied`: half of the documents were copied forward before,
+// Pages of 1,000; the power goes in the middle of the sixth. `copied`: half of the documents were compacted before,
 // so that the log has them in another order.
 BOOST_AUTO_TEST_CASE(a_retry_of_10000_that_is_killed_half_way_goes_on_with_the_rest) {
   constexpr std::size_t kDead = 10'000;
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(a_retry_of_10000_that_is_killed_half_way_goes_on_with_the_r
     if (copied) {
       Lsn const below =
           Lsn{table.log.stored()[table.log.stored().size() / 2].lsn.value / kOldestLsnGrain * kOldestLsnGrain};
-      table.restate(below);
+      table.compact(below);
       BOOST_TEST((table.table->oldest_lsn() >= below));
     }
     std::size_t const begun = table.log.stored().size();
@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(a_retry_of_10000_that_is_killed_half_way_goes_on_with_the_r
     BOOST_TEST(table.receivers.documents("out") == kDead);
     BOOST_TEST(table.receivers.deliveries("out") == kDead);
     BOOST_TEST(table.number("out", "sent") == kDead);
-    BOOST_TEST_MESSAGE("10000 dead, killed in the sixth page of 1000" << (copied ? ", half copied forward" : "") << ": "
+    BOOST_TEST_MESSAGE("10000 dead, killed in the sixth page of 1000" << (copied ? ", half compacted" : "") << ": "
                                                                       << retried.size() << " retried once each, in "
                                                                       << pages.size() << " pages with an answer");
   }

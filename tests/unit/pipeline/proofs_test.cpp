@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(failures_of_22_11_and_6_documents_leave_38_sent_and_6_dead)
         BOOST_TEST(table.next().name() == "NOTHING");
         if (is_killed) {
           table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
-          table.restate(table.log.end());
+          table.compact(table.log.end());
           table.restart();
         }
         table.pass(1);
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(failures_of_22_11_and_6_documents_leave_38_sent_and_6_dead)
       BOOST_TEST(digest_of(*table.replayed(table.table->oldest_lsn())) == digest_of(*table.table));
       BOOST_TEST_MESSAGE("22 + 11 + 6 failures: " << table.number("out", "sent") << " sent, "
                                                   << table.number("out", "dead") << " dead"
-                                                  << (is_killed ? ", killed and copied forward in between" : ""));
+                                                  << (is_killed ? ", killed and compacted in between" : ""));
     }
 }
 

@@ -1,4 +1,4 @@
-// A pipeline table with a worker, receivers that count what comes, and a person who asks them: for tests by numbers.
+// A pipeline table with a worker, receivers that count what comes, and an operator who asks them: for tests by numbers.
 #pragma once
 
 #include <deque>
@@ -60,7 +60,7 @@ class Site : public Harness {
   using Harness::Harness;
 
   Receivers receivers;
-  // Those that a person resolved.
+  // Those that an operator resolved.
   std::size_t were_sent{0};
   std::size_t were_not{0};
 
@@ -84,7 +84,7 @@ class Site : public Harness {
         out.push_back(std::move(document));
     return out;
   }
-  // A person asks the receivers.
+  // An operator asks the receivers.
   void resolve() {
     Reply const all = run("DOCUMENTS", {{"status", "in_doubt"}, {"count", "1000"}});
     if (all.name() == "NOTHING") return;

@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_version_that_failed_for_good_stays_for_a_person_and_holds
   table.pass(1);
   BOOST_TEST(table.states(one) == "a=error_doc b=sent");
   BOOST_TEST(table.count("failed") == 1U);
-  // A person tries it again: what is with a worker stays there.
+  // An operator tries it again: what is with a worker stays there.
   table.run("RETRY", {{"document", one.get("document")}});
   BOOST_TEST(table.next().get("hash") == "1");
   table.run("DROP", {{"document", one.get("document")}});

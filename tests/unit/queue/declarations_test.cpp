@@ -54,9 +54,9 @@ BOOST_AUTO_TEST_CASE(a_message_on_several_queues_lives_as_long_as_one_has_it) {
   table.end("ACCEPT", of_a);
   BOOST_TEST(table.table->shared().shared_bodies.size() == 1U);
   BOOST_TEST(table.replays());
-  // Copied forward in whatever order: the letter behind its row, and without the row that was accepted.
+  // Compacted in whatever order: the letter behind its row, and without the row that was accepted.
   table.log.skip(2 * kOldestLsnGrain);
-  table.restate(table.log.end());
+  table.compact(table.log.end());
   table.restart();
   Reply const of_b = table.take("b");
   BOOST_TEST(of_b.get("body") == "shared");

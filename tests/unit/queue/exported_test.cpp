@@ -146,9 +146,9 @@ BOOST_AUTO_TEST_CASE(the_version_changes_with_what_is_told_and_with_nothing_else
     BOOST_TEST(reply.error() == "");
     BOOST_TEST(!has_changed(), reply.name());
   }
-  // Copied forward, as it is.
+  // Compacted, as it is.
   table.log.skip(2 * kOldestLsnGrain);
-  table.restate(table.log.end());
+  table.compact(table.log.end());
   BOOST_TEST(!has_changed());
   // A queue that leaves while it has messages, and is gone with the last one.
   table.run("REMOVE", {{"queue", "a"}});

@@ -2,7 +2,6 @@
 
 #include <random>
 #include <set>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -12,23 +11,22 @@
 namespace fastjournal::queue::test {
 namespace {
 
+using fastjournal::test::Counts;
+using fastjournal::test::expect;
+using fastjournal::test::expect_right;
+
 class Life {
  public:
-  explicit Life(std::uint64_t seed)
-      : random_(seed), table_(Texts{{"max-deliveries", std::to_string(Reference::kMaxDeliveries)}}) {
+  Life(std::uint64_t seed, Counts& counts)
+      : random_(seed), table_(Texts{{"max-deliveries", std::to_string(Reference::kMaxDeliveries)}}), counts_(counts) {
     reference_.now = table_.now.value;
   }
 
-  // Empty, or what went wrong.
-  std::string live(std::uint64_t steps) {
-    for (std::uint64_t step = 0; step < steps; ++step) {
-      std::string wrong = turn();
-      if (wrong.empty() && step % 16 == 0) wrong = check();
-      if (!wrong.empty()) return "step " + std::to_string(step) + ": " + wrong;
-    }
-    return table_.replays() ? "" : "a replay has another digest";
+  void step(std::uint64_t number) {
+    expect_right(turn());
+    if (number % 16 == 0) expect_right(check());
   }
-  [[nodiscard]] std::uint64_t crashes() const { return crashes_; }
+  void end() { expect(table_.replays(), "a replay has another digest"); }
 
  private:
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
@@ -65,16 +63,16 @@ class Life {
       copied_below_ = table_.log.end();
     }
     std::size_t const most = one_in(3) ? SIZE_MAX : 1 + draw(3);
-    bool const is_over = table_.restate(copied_below_, 1'024 + draw(4'096), most) < most;
+    bool const is_over = table_.compact(copied_below_, 1'024 + draw(4'096), most) < most;
     Lsn const below = is_over ? std::exchange(copied_below_, Lsn{}) : Lsn{};
     if (Lsn const oldest = table_.table->oldest_lsn(); !oldest.is_none() && oldest < below)
-      return "what was copied forward is still needed where it was";
-    return digest_of(*table_.table) == before ? "" : "copying forward changed something";
+      return "what was compacted is still needed where it was";
+    return digest_of(*table_.table) == before ? "" : "compaction changed something";
   }
 
   // Now and then in the middle of what goes on without a command: the messages of a queue that was removed.
   std::string restart() {
-    ++crashes_;
+    ++counts_["kills"];
     std::uint64_t const digest = digest_of(*table_.table);
     Lsn const oldest = table_.table->oldest_lsn().is_none() ? table_.log.end() : table_.table->oldest_lsn();
     if (digest_of(*table_.replayed(oldest)) != digest) return "a replay from the oldest record has another digest";
@@ -202,7 +200,7 @@ class Life {
   std::vector<std::pair<std::string, std::string>> leased_;
   Lsn copied_below_{};  // none: nothing is being copied
   std::uint64_t sent_{0};
-  std::uint64_t crashes_{0};
+  Counts& counts_;
 };
 
 }  // namespace
@@ -218,9 +216,9 @@ std::string start_amid_copies() {
       table.publish("e", "", "shared");
       table.log.skip(kOldestLsnGrain - table.log.end().value % kOldestLsnGrain);
       Lsn const below = table.log.end();
-      is_part = table.restate(below, 64, steps) == steps;
+      is_part = table.compact(below, 64, steps) == steps;
       table.run("ACQUIRE", {{"queue", ends_first ? "a" : "b"}, {"accept", "1"}});
-      if (is_part) table.restate(below, 64);
+      if (is_part) table.compact(below, 64);
       std::string const after = "after " + std::to_string(steps) + " steps of copying and a start";
       if (table.table->oldest_lsn() < below) return after + ": the log begins before the copies";
       table.restart();
@@ -232,17 +230,8 @@ std::string start_amid_copies() {
   return {};
 }
 
-LifeResult live(std::uint64_t seed, std::uint64_t steps) {
-  Life life{seed};
-  LifeResult out;
-  try {
-    out.wrong = life.live(steps);
-  } catch (std::exception const& error) {
-    out.wrong = error.what();
-  }
-  out.steps = steps;
-  out.crashes = life.crashes();
-  return out;
+fastjournal::test::LifeResult live(std::uint64_t seed, std::uint64_t steps) {
+  return fastjournal::test::live<Life>(seed, steps);
 }
 
 }  // namespace fastjournal::queue::test

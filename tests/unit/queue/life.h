@@ -5,18 +5,14 @@
 #include <cstdint>
 #include <string>
 
+#include "tests/support/life.h"
+
 namespace fastjournal::queue::test {
 
-struct LifeResult {
-  std::string wrong{};  // empty: nothing
-  std::uint64_t steps{0};
-  std::uint64_t crashes{0};
-};
-
-// A shared body is copied forward in parts, with the end of one of its rows between: a log that begins with the copies has
+// A shared body is compacted in parts, with the end of one of its rows between: a log that begins with the copies has
 // the letter, the row that ends, and then the row that is left. Random lives seldom come there. Empty: nothing was wrong.
 [[nodiscard]] std::string start_amid_copies();
 
-[[nodiscard]] LifeResult live(std::uint64_t seed, std::uint64_t steps);
+[[nodiscard]] fastjournal::test::LifeResult live(std::uint64_t seed, std::uint64_t steps);
 
 }  // namespace fastjournal::queue::test

@@ -72,13 +72,13 @@ BOOST_AUTO_TEST_CASE(topics_are_routed_as_the_definition_says) {
       std::string const key =
           is_long ? text({"a", "b", ""}, 127) : text({"a", "b", "c", "*", "#", "much-longer-than-a-place"}, 6);
       std::vector<ObjectId> found;
-      std::uint32_t looks = 0;
-      router.route(key, found, looks);
+      std::uint32_t work_units = 0;
+      router.route(key, found, work_units);
       std::vector<ObjectId> expected;
       for (std::uint64_t p = 0; p < patterns.size(); ++p)
         if (p % 3 != 0 && fits(words(patterns[p]), words(key))) expected.push_back(ObjectId{8 * (p + 1)});
       BOOST_TEST_REQUIRE((found == expected), "FJ_SEED=" << seed << ": key " << key);
-      BOOST_TEST_REQUIRE(looks <= router.size());
+      BOOST_TEST_REQUIRE(work_units <= router.size());
     }
     for (std::uint64_t i = 0; i < 20; ++i)
       if (i % 3 != 0) router.remove(ObjectId{8 * (i + 1)}, patterns[i]);
@@ -107,9 +107,9 @@ BOOST_AUTO_TEST_CASE(crafted_patterns_cost_no_more_than_their_words) {
     BOOST_TEST(router.memory_bytes() > 100 * router.size());
     for (std::string const& one : {key, repeated("a", 128), repeated("", 256)}) {
       std::vector<ObjectId> found;
-      std::uint32_t looks = 0;
-      router.route(one, found, looks);
-      BOOST_TEST(looks <= router.size());
+      std::uint32_t work_units = 0;
+      router.route(one, found, work_units);
+      BOOST_TEST(work_units <= router.size());
     }
   }
 }
@@ -120,10 +120,10 @@ BOOST_AUTO_TEST_CASE(a_usual_message_looks_at_few_bindings) {
   for (std::uint64_t i = 0; i < 10'000; ++i)
     router.add(ObjectId{8 * (i + 1)}, "orders." + std::to_string(i) + (i % 2 == 0 ? ".new" : ".#"));
   std::vector<ObjectId> found;
-  std::uint32_t looks = 0;
-  router.route("orders.77.new.big", found, looks);
+  std::uint32_t work_units = 0;
+  router.route("orders.77.new.big", found, work_units);
   BOOST_TEST(found.size() == 1U);
-  BOOST_TEST(looks < 8U);
+  BOOST_TEST(work_units < 8U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -94,7 +94,9 @@ class Plain {
       std::erase_if(turns, [&](Turn const& turn) { return !wanted.contains({turn.domain, turn.klass}); });
     }
     std::vector<std::pair<std::uint32_t, Turn>> fresh;
-    for (auto const& [name, klass] : wanted) {
+    for (auto const& one : wanted) {
+      auto const& name = one.first;
+      int const klass = one.second;
       std::vector<Turn> const& turns = rings_[ring_of(klass)];
       auto const same = [&](Turn const& turn) { return turn.domain == name && turn.klass == klass; };
       if (std::none_of(turns.begin(), turns.end(), same))

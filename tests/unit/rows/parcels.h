@@ -82,7 +82,7 @@ class Parcels {
     body.facts.data_bytes = static_cast<std::uint32_t>(data.size());
     body.data = data;
     ObjectId id;
-    step([&](Decision& decision) { id = object_of(append_row(decision.records, {}, body)); });
+    step([&](Decision& decision) { id = object_of(model::append_record(decision.records, {}, body)); });
     return id;
   }
   // Leases the next due parcel and returns its id; none if no parcel is due.
@@ -96,7 +96,7 @@ class Parcels {
     return id;
   }
   void deliver(ObjectId id) {
-    step([&](Decision& decision) { append_remove(decision.records, id, Reason::done); });
+    step([&](Decision& decision) { model::append_record(decision.records, id, RemoveBody{Reason::done}); });
   }
   void put_back(ObjectId id) {
     step([&](Decision& decision) { attempts->put_back(row(id), decision); });
@@ -119,10 +119,10 @@ class Parcels {
     while (more)
       step([&](Decision& decision) {
         CopyRoom room{4096};
-        more = table->restate(below, room, decision.records);
+        more = table->compact(below, room, decision.records);
       });
     log.drop_below(below);
-    base = below;
+    base_ = below;
   }
   // kill -9 and start.
   void restart() {
@@ -143,7 +143,7 @@ class Parcels {
     decide(decision);
     table->see(now.value);
     for (std::size_t i = log.applied(); i < log.stored().size(); ++i)
-      if (!table->apply(log.stored()[i].view(), {.live = true, .now = now, .base = base}, leases, effects))
+      if (!table->apply(log.stored()[i].view(), {.live = true, .now = now, .base = base_}, leases, effects))
         throw std::runtime_error("the table refused its own record");
   }
   [[nodiscard]] std::unique_ptr<RowTable> replayed() const {
@@ -152,7 +152,7 @@ class Parcels {
     NoObserver nobody;
     NoEffects none;
     for (auto const& record : log.stored())
-      if (!twin->apply(record.view(), {.live = false, .now = {}, .base = base}, nobody, none))
+      if (!twin->apply(record.view(), {.live = false, .now = {}, .base = base_}, nobody, none))
         throw std::runtime_error("a record was refused at replay");
     return twin;
   }
@@ -170,7 +170,7 @@ class Parcels {
     }
   }
 
-  Lsn base{8};
+  Lsn base_{8};
 };
 
 }  // namespace fastjournal::rows::test

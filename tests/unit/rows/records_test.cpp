@@ -39,14 +39,14 @@ BOOST_AUTO_TEST_CASE(bodies_that_are_cut_short_are_not_read) {
   body.key = "key";
   body.data = "data";
   One one;
-  append_row(one, {}, body);
+  model::append_record(one, {}, body);
   RowBody back;
-  BOOST_TEST(read_row(one.bytes, one.version, back));
+  BOOST_TEST(model::read_body(one.bytes, one.version, back));
   BOOST_TEST(back.lease.worker == "worker");
   BOOST_TEST(back.sender.client == "client");
   BOOST_TEST(back.data == "data");
   for (std::size_t size = 0; size < one.bytes.size(); ++size)
-    BOOST_TEST(!read_row(std::string_view{one.bytes}.substr(0, size), one.version, back));
+    BOOST_TEST(!model::read_body(std::string_view{one.bytes}.substr(0, size), one.version, back));
 }
 
 BOOST_AUTO_TEST_CASE(a_row_that_is_held_is_of_version_three_and_no_other_is) {
@@ -58,11 +58,11 @@ BOOST_AUTO_TEST_CASE(a_row_that_is_held_is_of_version_three_and_no_other_is) {
     for (int const failures : {0, 2}) {
       body.status = status;
       body.facts.failures = static_cast<std::uint8_t>(failures);
-      append_row(one, {}, body);
+      model::append_record(one, {}, body);
       unsigned const expected = status == RowStatus::held ? 3 : failures > 0 ? 2 : 1;
       BOOST_TEST(unsigned{one.version} == expected);
       for (std::uint8_t version = 1; version <= 3; ++version)
-        BOOST_TEST(read_row(one.bytes, version, back) == (version == expected));
+        BOOST_TEST(model::read_body(one.bytes, version, back) == (version == expected));
     }
   }
 }
@@ -83,34 +83,34 @@ BOOST_AUTO_TEST_CASE(an_error_with_a_trace_is_of_a_version_of_its_own) {
     for (bool const has_outside : {false, true}) {
       row.status = status;
       row.has_outside = has_outside;
-      append_row(one, {}, row);
+      model::append_record(one, {}, row);
       BOOST_TEST(unsigned{one.version} == 5U);
-      BOOST_REQUIRE(read_row(one.bytes, one.version, row_back));
+      BOOST_REQUIRE(model::read_body(one.bytes, one.version, row_back));
       BOOST_TEST((row_back.error == error && row_back.status == status && row_back.has_outside));
     }
   }
   for (int const failures : {0, 2}) {
     Counters const counters{1, static_cast<std::uint8_t>(failures), 4};
-    append_give_back(one, {}, {.date = 5, .counters = counters, .error = error});
+    model::append_record(one, {}, GiveBackBody{.date = 5, .counters = counters, .error = error});
     GiveBackBody back;
-    BOOST_REQUIRE((one.version == 3 && read_give_back(one.bytes, one.version, back)));
+    BOOST_REQUIRE((one.version == 3 && model::read_body(one.bytes, one.version, back)));
     BOOST_TEST((back.error == error && back.counters.failures == failures && back.counters.lifetime == 4));
-    append_fold(one, {}, {.counters = counters, .merges = 3, .error = error});
+    model::append_record(one, {}, FoldBody{.counters = counters, .merges = 3, .error = error});
     FoldBody fold;
-    BOOST_REQUIRE((one.version == 3 && read_fold(one.bytes, one.version, fold)));
+    BOOST_REQUIRE((one.version == 3 && model::read_body(one.bytes, one.version, fold)));
     BOOST_TEST((fold.error == error && fold.counters.failures == failures && fold.merges == 3));
-    append_park(one, {}, {.at = 6, .counters = counters, .error = error});
+    model::append_record(one, {}, ParkBody{.at = 6, .counters = counters, .error = error});
     ParkBody park;
-    BOOST_REQUIRE((one.version == 3 && read_park(one.bytes, one.version, park)));
+    BOOST_REQUIRE((one.version == 3 && model::read_body(one.bytes, one.version, park)));
     BOOST_TEST((park.error == error && park.counters.failures == failures && park.at == 6));
-    append_give_back(one, {}, {.date = 5, .counters = counters, .error = "broken"});
+    model::append_record(one, {}, GiveBackBody{.date = 5, .counters = counters, .error = "broken"});
     BOOST_TEST(unsigned{one.version} == (failures == 0 ? 1U : 2U));
   }
-  append_move(one, {}, {.error = error, .data = "data"});
+  model::append_record(one, {}, MoveBody{.error = error, .data = "data"});
   MoveBody move;
-  BOOST_REQUIRE((one.version == 2 && read_move(one.bytes, move)));
+  BOOST_REQUIRE((one.version == 2 && model::read_body(one.bytes, 1, move)));
   BOOST_TEST((move.error == error && move.data == "data"));
-  append_move(one, {}, {.error = "broken", .data = "data"});
+  model::append_record(one, {}, MoveBody{.error = "broken", .data = "data"});
   BOOST_TEST(unsigned{one.version} == 1U);
 }
 

@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(the_id_index_agrees_with_a_map_in_order_too) {
     for (int round = 0; round < 100'000; ++round) {
       std::uint64_t const kind = chance() % 10;
       if (kind < 5) {
-        // New ids at the end, now and then far ahead; ids of rows that were copied forward anywhere, also below the
+        // New ids at the end, now and then far ahead; ids of rows that were compacted anywhere, also below the
         // first one.
         next += 8 + chance() % 40 * 8;
         if (chance() % 5000 == 0) next += std::uint64_t{1} << 37U;
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(a_clients_window_is_64_k_numbers_below_its_highest) {
   BOOST_TEST(clients.size() == 0U);
 }
 
-// The window may end inside a segment, above all numbers in it. Such a segment would never be restated, and would hold
+// The window may end inside a segment, above all numbers in it. Such a segment would never be compacted, and would hold
 // the base for ever.
 BOOST_AUTO_TEST_CASE(a_segment_goes_with_the_last_number_that_it_has) {
   DedupWindows clients{0};

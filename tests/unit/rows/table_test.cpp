@@ -1,4 +1,4 @@
-// Rows without a journal: a table type of its own (parcels.h) adds, leases, gives back, holds, copies forward, replays
+// Rows without a journal: a table type of its own (parcels.h) adds, leases, gives back, holds, compacts, replays
 // and follows rows. After each step the digest of its replay must equal its own.
 #include <boost/test/unit_test.hpp>
 

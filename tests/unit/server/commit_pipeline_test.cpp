@@ -65,7 +65,7 @@ struct CommitPipelineFixture : Parts {
   }
   void say(Session& session, std::string_view answer) {
     sessions.mark_dirty(session);
-    session.out.append(answer);
+    session.out.bytes.append(answer);
   }
   void end_turn() {
     BOOST_TEST(pipeline.commit_turn());
@@ -129,12 +129,12 @@ BOOST_AUTO_TEST_CASE(answers_keep_their_order_whatever_they_rest_on) {
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_about_all_tables_rests_on_every_log_that_serves) {
-  b.stand(log::Standing::unavailable, "away");
+  b.set_state(log::State::unavailable, "away");
   end_turn();
   change(a, come(1), "A");
   Session& asking = come(2);
-  pipeline.rest_on(asking, admin::Basis{.all = true});
-  BOOST_TEST(asking.marks.size() == 1U);
+  pipeline.rest_on(asking, engine::Basis{.all = true});
+  BOOST_TEST(asking.out.marks.size() == 1U);
   say(asking, "all");
   end_turn();
   BOOST_TEST(sent(2).empty());
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(sessions_that_wait_for_a_fenced_log_are_closed) {
   change(a, come(1), "A");
   change(b, come(2), "B");
   end_turn();
-  a.stand(log::Standing::fenced, "another took over");
+  a.set_state(log::State::fenced, "another took over");
   end_turn();
   BOOST_TEST((end.ended == std::vector{ConnectionId{1}}));
   BOOST_TEST(sent(1).empty());
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(sessions_that_wait_for_a_fenced_log_are_closed) {
 
 BOOST_AUTO_TEST_CASE(a_failed_log_ends_the_daemon_and_nothing_leaves) {
   change(a, come(1), "A");
-  a.stand(log::Standing::failed, "the disk is gone");
+  a.set_state(log::State::failed, "the disk is gone");
   BOOST_TEST(!pipeline.commit_turn());
   BOOST_TEST(logs.is_dead());
   BOOST_TEST(!host.why.ok());

@@ -73,7 +73,7 @@ struct FeedsFixture {
     types.emplace("tally", std::make_unique<TableType>(tally_plugin(), tally_type()));
     engine = std::make_unique<Engine>(types, nobody);
     engine->declare({followed("counts")});
-    BOOST_REQUIRE(engine->attach(engine->add_log("shared"), log).ok());
+    BOOST_REQUIRE(engine->recovery().attach(engine->add_log("shared"), log).ok());
     BOOST_REQUIRE(engine->finish_recovery(now).ok());
     feeds = std::make_unique<Feeds>(network, *engine);
     auto outlets = feeds->open({followed("counts")});
@@ -87,10 +87,9 @@ struct FeedsFixture {
     Message message{"PUT"};
     message.set("name", name);
     Answer answer;
-    Status status;
     Command const asked{TallyTable::kPut, &message, ConnectionId{1}, "w"};
-    BOOST_REQUIRE(engine->execute(*table, asked, now, answer, status));
-    BOOST_REQUIRE(status.ok());
+    engine::Outcome const outcome = engine->serving().execute(*table, asked, now, answer);
+    BOOST_REQUIRE((outcome.ok() && !outcome.is_later));
   }
   void turn() {
     static_cast<void>(engine->end_of_turn(now));

@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_greedy_connection_is_stopped_until_there_is_memory_again)
   sessions.close(other);
   end_turn();
   BOOST_TEST((resumed.ids == std::vector{ConnectionId{1}}));
-  BOOST_TEST(!greedy.stopped);
+  BOOST_TEST(!greedy.account.stopped);
   end_turn();
   BOOST_TEST(guard.next_us() == INT64_MAX);
 }

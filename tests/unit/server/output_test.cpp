@@ -21,8 +21,8 @@ struct OutputFixture : Parts {
 
   // What is written is covered by a commit.
   void say(Session& session, std::string_view text) {
-    session.out.append(text);
-    session.commit();
+    session.out.bytes.append(text);
+    session.out.commit();
   }
   void say_file(Session& session, std::string const& bytes) {
     Result<StoredValue> const value = life.files().carry(bytes, false);
@@ -30,13 +30,13 @@ struct OutputFixture : Parts {
     life.files().named(value->extent, bytes);
     storage::Readings::Reading reading = life.files().readings().read_in_place(value->extent);
     BOOST_REQUIRE(reading.file != nullptr);
-    session.file_bytes += bytes.size();
-    session.files.push_back({.at = session.before + session.out.size(),
-                             .file = std::move(reading.file),
-                             .offset = value->extent.begin,
-                             .left = bytes.size(),
-                             .owner = &life.files().readings(),
-                             .reading = reading.number});
+    session.out.file_bytes += bytes.size();
+    session.out.files.push_back({.at = session.out.written(),
+                                 .file = std::move(reading.file),
+                                 .offset = value->extent.begin,
+                                 .left = bytes.size(),
+                                 .owner = &life.files().readings(),
+                                 .reading = reading.number});
   }
   // No file is read any more: once the table is dropped, nothing of it is left.
   bool is_all_given_back() {
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(bytes_of_files_leave_at_their_place) {
   say(session, " three");
   output.flush(session);
   BOOST_TEST(sent(1) == "one FIRST two SECONDTHIRD three");
-  BOOST_TEST(session.unsent() == 0U);
+  BOOST_TEST(session.out.unsent() == 0U);
   BOOST_TEST(output.bytes_sent() == sent(1).size());
   say(session, " four ");
   say_file(session, "FOURTH");
@@ -79,11 +79,11 @@ BOOST_AUTO_TEST_CASE(bytes_of_files_leave_at_their_place) {
 BOOST_AUTO_TEST_CASE(a_file_waits_for_the_commit_of_what_announces_it) {
   Session& session = come(1);
   say(session, "old ");
-  session.out.append("new ");  // not covered so far
+  session.out.bytes.append("new ");  // not covered so far
   say_file(session, "FILE");
   output.flush(session);
   BOOST_TEST(sent(1) == "old ");
-  session.commit();
+  session.out.commit();
   output.flush(session);
   BOOST_TEST(sent(1) == "old new FILE");
 }
@@ -102,10 +102,10 @@ BOOST_AUTO_TEST_CASE(a_slow_reader_gets_all_of_it_and_holds_back_nobody) {
   output.flush(fast);
   BOOST_TEST((sent(2) == "begin " + bytes + " end"));
   BOOST_TEST(sent(1) == "beg");
-  BOOST_TEST(slow.unsent() == bytes.size() + 7);
+  BOOST_TEST(slow.out.unsent() == bytes.size() + 7);
   while (sent(1).size() < bytes.size() + 10) take(slow, 1 + life.chance()() % 500);
   BOOST_TEST((sent(1) == sent(2)));
-  BOOST_TEST(slow.unsent() == 0U);
+  BOOST_TEST(slow.out.unsent() == 0U);
   BOOST_TEST(is_all_given_back());
 }
 
@@ -118,11 +118,12 @@ BOOST_AUTO_TEST_CASE(what_waits_in_files_counts_as_unsent_and_takes_no_memory) {
   output.flush(session);
   BOOST_TEST(output.is_over(session));
   BOOST_TEST(session.memory_bytes() < before + 200);
-  session.full = session.reading_paused = true;
+  session.in.pause = UnreadInput::Pause::full;
+  session.in.reading_paused = true;
   take(session, 19'000);
-  BOOST_TEST(session.full);
+  BOOST_TEST(session.in.is_full());
   take(session, 1000);
-  BOOST_TEST(!session.full);  // half of the limit
+  BOOST_TEST(!session.in.is_full());  // half of the limit
   BOOST_TEST(!output.is_over(session));
 }
 

@@ -53,7 +53,7 @@ struct Parts {
     std::string const origin = "ip:" + std::to_string(id);
     Result<Session*> const session = sessions.admit(ConnectionId{id}, {"peer", origin}, rights, messages());
     BOOST_REQUIRE(session.ok());
-    session.value()->is_known = true;
+    session.value()->life.is_known = true;
     return *session.value();
   }
   [[nodiscard]] std::string const& sent(std::uint64_t id) { return network.sent[ConnectionId{id}]; }
@@ -66,12 +66,12 @@ struct Parts {
   fastjournal::test::Nobody nobody;
   engine::Engine engine{types, nobody};
   DaemonAlerts alerts{engine, network};
-  ClientMemory memory{kMemory, 8};
   Ends end;
   Sessions sessions{
-      network, time, memory, {.most = 2, .reserved = 1, .per_peer = 2, .first_message_us = 1'000'000}, end};
+      network, time, kMemory, {.most = 2, .reserved = 1, .per_peer = 2, .first_message_us = 1'000'000}, end};
+  ClientMemory& memory{sessions.memory()};
   Reserve reserve;
-  MemoryGuard guard{memory, sessions, engine, alerts, reserve, network, time};
+  MemoryGuard guard{sessions, engine, alerts, reserve, network, time};
   InputLine line{network, sessions};
   communicator::OutboundLinks links{network, notes};
   NoLinks no_links;

@@ -42,8 +42,9 @@ BOOST_AUTO_TEST_CASE(administrators_and_links_have_a_place_when_all_others_are_t
   come(1);
   come(2);
   come(3, kAllRights);
-  Session& link = sessions.open_link(ConnectionId{4}, {"communicatord", "made"}, {Right::add}, true, messages());
-  BOOST_TEST(link.is_known);
+  Session& link =
+      sessions.open_link(ConnectionId{4}, {"communicatord", "made"}, {Right::add}, Called::communicator, messages());
+  BOOST_TEST(link.life.is_known);
   BOOST_TEST(sessions.size() == 4U);
 }
 
@@ -59,10 +60,10 @@ BOOST_AUTO_TEST_CASE(a_session_is_dirty_once) {
 
 BOOST_AUTO_TEST_CASE(a_newcomer_that_says_nothing_is_found) {
   Session& session = come(1);
-  session.is_known = false;
+  session.life.is_known = false;
   BOOST_TEST(sessions.first_silent(999'999) == nullptr);
   BOOST_TEST(sessions.first_silent(1'000'000) == &session);
-  session.is_known = true;
+  session.life.is_known = true;
   sessions.heard(session);  // no limit for a session that has said something
   BOOST_TEST(sessions.first_silent(INT64_MAX) == nullptr);
 }

@@ -13,7 +13,7 @@ namespace fastjournal::sim {
 struct LifeOptions {
   std::uint64_t seed{1};
   EtcdFaults faults{EtcdFaults::all()};
-  bool has_quota{false};  // a small one, and a person who acts
+  bool has_quota{false};  // a small one, and an operator who acts
   std::int64_t span_us{10'000'000};
 };
 struct LifeResult {

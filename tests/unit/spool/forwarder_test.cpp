@@ -59,8 +59,7 @@ BOOST_AUTO_TEST_CASE(an_old_file_goes_once_its_producer_left) {
   play.save(file, "first");
   play.settle();
   BOOST_TEST(!play.is_ended(file));
-  play.now.value += 3'600'000;
-  play.settle();
+  play.settle(3'600'000);
   BOOST_TEST(play.is_ended(file));
   play.save(file, "late");
   play.leave(file);
@@ -96,8 +95,7 @@ BOOST_AUTO_TEST_CASE(a_file_without_a_head_is_removed_once_it_is_left) {
   std::string const head = play.folder.draw_head();
   play.write(file, std::string_view{head}.substr(0, 10));
   play.settle();
-  play.now.value += 3'600'000;
-  play.settle();
+  play.settle(3'600'000);
   BOOST_TEST(play.folder.count() == 1U);  // its producer may go on
   BOOST_TEST(play.forwarder->figures().damaged_bytes == 0U);
   Instance const other = play.file_without_head();
@@ -107,13 +105,11 @@ BOOST_AUTO_TEST_CASE(a_file_without_a_head_is_removed_once_it_is_left) {
   play.settle();
   BOOST_TEST(play.forwarder->figures().damaged_bytes > 10U + head.size());
   std::uint64_t const told = play.forwarder->figures().damaged_bytes;
-  play.now.value += 1'000;
-  play.settle();
+  play.settle(1'000);
   BOOST_TEST(play.is_ended(other));
   BOOST_TEST(play.forwarder->figures().damaged_bytes == told);
   play.leave(other);
-  play.now.value += 3'600'000;
-  play.settle();
+  play.settle(3'600'000);
   BOOST_TEST(play.folder.count() == 0U);
   BOOST_TEST(play.folder.files_put_apart() == 1U);
   BOOST_TEST(play.forwarder->figures().damaged_bytes > 10U + head.size());
@@ -145,8 +141,7 @@ BOOST_AUTO_TEST_CASE(a_table_that_is_not_there_holds_up_nobody) {
   play.settle();
   BOOST_TEST(play.daemon.rows.size() == 20U);
   play.daemon.tables.insert("later");
-  play.now.value += 60'000;
-  play.settle();
+  play.settle(60'000);
   BOOST_TEST(play.daemon.rows.size() == 40U);
   BOOST_TEST(play.forwarder->figures().tables_held == 0U);
   BOOST_TEST(play.folder.held().empty());
@@ -191,8 +186,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_a_fast_clock_is_sent_again_without_its_date) {
   BOOST_TEST(play.count("held") == 1);
   play.save_dated(file, "cut", 9'000);
   play.now.value += 100;
-  play.forwarder->run(play.now);
-  play.answer();
+  play.turn();
   play.begin();
   play.settle();
   BOOST_TEST(play.count("cut") == 1);
@@ -250,8 +244,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_a_held_table_is_set_aside_as_it_was_saved) {
   play.settle();
   BOOST_TEST(play.forwarder->figures().held == 1U);
   play.daemon.tables.insert("later");
-  play.now.value += 60'000;
-  play.settle();
+  play.settle(60'000);
   std::vector<Refused> const aside = play.folder.aside();
   BOOST_REQUIRE(aside.size() == 1U);
   BOOST_TEST(aside[0].id == "bad-1");
@@ -264,8 +257,7 @@ BOOST_AUTO_TEST_CASE(a_row_that_was_set_aside_before_a_crash_is_not_sent_from_it
   Instance const file = play.file();
   play.save(file, "first");
   play.save(file, "bad-1");
-  play.forwarder->run(play.now);
-  play.answer();
+  play.turn();
   play.begin();
   play.daemon.takes_bad = true;
   play.settle();
@@ -286,8 +278,7 @@ BOOST_AUTO_TEST_CASE(a_daemon_without_space_is_asked_again_later) {
   BOOST_TEST(sent < 100U);  // not all of the time
   BOOST_TEST(play.forwarder->figures().set_aside == 0U);
   play.daemon.refuses.reset();
-  play.now.value += 60'000;
-  play.settle();
+  play.settle(60'000);
   BOOST_TEST(play.daemon.rows.size() == 20U);
 }
 
@@ -311,8 +302,7 @@ BOOST_AUTO_TEST_CASE(no_more_is_read_than_there_was) {
   play.forwarder->run(play.now, false);
   play.answer();
   BOOST_TEST(play.count("second") == 0);  // when the files are looked at again
-  play.forwarder->run(play.now);
-  play.answer();
+  play.turn();
   BOOST_TEST(play.count("second") == 1);
 }
 
@@ -321,8 +311,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_held_table_wait_behind_those_before_them) {
   Play play;
   Instance const file = play.file();
   play.save(file, "later-1", "later");
-  play.forwarder->run(play.now);
-  play.answer();
+  play.turn();
   std::uint64_t const sent = play.forwarder->figures().sent;
   play.save(file, "later-2", "later");
   play.forwarder->run(play.now);
@@ -447,8 +436,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_read_for_a_while_keeps_its_name) {
   BOOST_TEST(play.forwarder->figures().files == 0U);
   play.folder.hide(file, false);
   play.daemon.tables.insert("later");
-  play.now.value += 60'000;
-  play.settle();
+  play.settle(60'000);
   for (std::string const id : {"0", "1", "2", "held"}) BOOST_TEST(play.count(id) == 1, id);
   BOOST_TEST(play.names == 1);
   BOOST_TEST(play.folder.aside().size() == 1U);
@@ -518,8 +506,7 @@ BOOST_AUTO_TEST_CASE(what_is_recalled_survives_a_power_cut) {
     play.folder.fail_behind_appends = true;
     play.now.value += 100;
     for (int run = 0; run < 2; ++run) {
-      play.forwarder->run(play.now);
-      play.answer();
+      play.turn();
     }
     play.folder.fail_behind_appends = false;
     if (turn % 3 == 0) play.begin();
@@ -530,8 +517,7 @@ BOOST_AUTO_TEST_CASE(what_is_recalled_survives_a_power_cut) {
     play.daemon.tables.clear();
   }
   play.daemon.tables.insert("pages");
-  play.now.value += 3'600'000;
-  play.settle();
+  play.settle(3'600'000);
   for (int turn = 1; turn < 24; turn += 2) BOOST_TEST(play.count(std::to_string(turn)) == 1, turn);
   BOOST_TEST(play.folder.aside().size() == 12U);
 }

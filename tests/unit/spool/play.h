@@ -136,12 +136,16 @@ struct Play {
   }
   // The first table that has rows set aside.
   void resend() { folder.resend(now.value / 1000); }
-  // Until nothing changes.
-  void settle() {
-    for (int turn = 0; turn < 200; ++turn) {
+  void turn() {
+    forwarder->run(now);
+    answer();
+  }
+  // So much later, until nothing changes.
+  void settle(std::int64_t later_ms = 0) {
+    now.value += later_ms;
+    for (int turns = 0; turns < 200; ++turns) {
       now.value += 100;
-      forwarder->run(now);
-      answer();
+      turn();
     }
   }
   [[nodiscard]] int count(std::string const& id) const {

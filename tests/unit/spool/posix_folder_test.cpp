@@ -24,6 +24,7 @@
 #include "clients/spool/core/spool.h"
 #include "tests/support/in_child.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/value_of.h"
 #include "wire/msgpack.h"
 
 namespace fastjournal::spool {
@@ -34,15 +35,11 @@ using fastjournal::test::run_in_child;
 using fastjournal::test::TemporaryFolder;
 
 std::unique_ptr<PosixFolder> open_folder(std::string const& path) {
-  Result<std::unique_ptr<PosixFolder>> opened = PosixFolder::open(path);
-  BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().text());
-  return std::move(opened.value());
+  return fastjournal::test::value_of(PosixFolder::open(path));
 }
 
 std::unique_ptr<Spool> open_spool(std::string const& path, std::size_t file_bytes_max = std::size_t{64} << 20U) {
-  Result<std::unique_ptr<Spool>> opened = Spool::open({.folder = path, .file_bytes_max = file_bytes_max});
-  BOOST_REQUIRE(opened.ok());
-  return std::move(opened.value());
+  return fastjournal::test::value_of(Spool::open({.folder = path, .file_bytes_max = file_bytes_max}));
 }
 
 Status save(Spool& spool, std::string_view id, std::string_view table = "pages") {
@@ -184,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_later_file_with_the_same_number_is_a_new_one) {
       progress.kept().at(file).progress.offset += 1'000;
       BOOST_REQUIRE(progress.write_anew().ok());
     }
-    std::ofstream{name, std::ios::trunc};
+    std::ofstream{name, std::ios::trunc}.close();
     BOOST_TEST(save(*open_spool(path), "b").ok());
     std::unique_ptr<PosixFolder> const opened = open_folder(path);
     BOOST_TEST(opened->kept().value().empty());

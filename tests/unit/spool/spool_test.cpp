@@ -26,6 +26,7 @@
 #include "clients/spool/core/spool.h"
 #include "tests/support/in_child.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/value_of.h"
 #include "wire/msgpack.h"
 
 namespace fastjournal::spool {
@@ -35,9 +36,7 @@ namespace fs = std::filesystem;
 
 std::unique_ptr<Spool> open_spool(fs::path const& folder, Options options = {}) {
   options.folder = folder;
-  Result<std::unique_ptr<Spool>> opened = Spool::open(options);
-  BOOST_REQUIRE_MESSAGE(opened.ok(), opened.status().text());
-  return std::move(opened.value());
+  return fastjournal::test::value_of(Spool::open(options));
 }
 
 Status save_uri(Spool& spool, std::string_view uri) {
@@ -357,8 +356,7 @@ BOOST_AUTO_TEST_CASE(too_many_columns_are_refused) {
 // Their rows are part of what sync() makes durable; the forwarder need not wait for it.
 BOOST_AUTO_TEST_CASE(files_that_were_left_are_synced_with_the_rest) {
   TemporaryFolder const folder;
-  auto const opened = Spool::open({.folder = folder / "spool", .file_bytes_max = 100});
-  BOOST_REQUIRE(opened.ok());
+  auto const opened = fastjournal::test::value_of(Spool::open({.folder = folder / "spool", .file_bytes_max = 100}));
   auto const descriptors = [] {
     return std::distance(fs::directory_iterator{"/proc/self/fd"}, fs::directory_iterator{});
   };
@@ -366,7 +364,7 @@ BOOST_AUTO_TEST_CASE(files_that_were_left_are_synced_with_the_rest) {
   for (int row = 0; row < 8; ++row) {
     Message message = Spool::row_of("pages");
     message.set("uri", std::string_view{"http://example.com/"});
-    BOOST_TEST(opened.value()->save(message).ok());
+    BOOST_TEST(opened->save(message).ok());
   }
   BOOST_TEST(files_in(folder.path() / "spool").size() == 8U);
   BOOST_TEST(descriptors() == before + 4);
@@ -375,7 +373,7 @@ BOOST_AUTO_TEST_CASE(files_that_were_left_are_synced_with_the_rest) {
     BOOST_TEST(::flock(fd, LOCK_EX | LOCK_NB) == 0);
     ::close(fd);
   }
-  BOOST_TEST(opened.value()->sync().ok());
+  BOOST_TEST(opened->sync().ok());
   BOOST_TEST(descriptors() == before);
 }
 

@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_written_whole_changes_nothing, Base) {
   BOOST_TEST(queues() == lines_of("post", {"a"}));
 }
 
-// A reader in a transaction, or a person at a psql that was forgotten, does not hold an export up.
+// A reader in a transaction, or an operator at a psql that was forgotten, does not hold an export up.
 BOOST_FIXTURE_TEST_CASE(readers_are_not_waited_for, Base) {
   BOOST_TEST(write("post", content_of({"a"})).message() == "");
   ChildProcess reader{{server().program("psql"), "-X", "-q", "-A", "-t", "-h", server().host(), "-U", "owner", "-d",

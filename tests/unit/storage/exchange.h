@@ -17,7 +17,7 @@
 
 namespace fastjournal::storage::test {
 
-class ExchangingTable final : public Stores {
+class ExchangingTable final : public Stores, public ManagesFiles {
  public:
   explicit ExchangingTable(std::uint64_t capacity = std::uint64_t{1} << 40U)
       : disk(sim::SimDisk::Options{.sector_bytes = 512, .capacity_bytes = capacity}) {
@@ -28,18 +28,19 @@ class ExchangingTable final : public Stores {
     options.kept_free_bytes = 0;
   }
 
-  [[nodiscard]] Status wish_to_store(Command const&, TimeMs, StoreRequest&) const override { return {}; }
-  [[nodiscard]] Result<std::uint64_t> accept_content(Command const&, TimeMs, std::uint64_t bytes) const override {
-    return bytes;
-  }
   [[nodiscard]] std::uint64_t list_extents(std::uint64_t, std::uint32_t, std::vector<Extent>&) const override {
     return 0;
   }
   [[nodiscard]] std::uint32_t file_for_new() const override { return current; }
   [[nodiscard]] std::uint32_t file_to_be() const override { return next; }
-  void list_files(std::vector<FileRequest>& wishes) const override {
-    wishes.push_back({.number = current, .link = {}});
-    wishes.push_back({.number = next, .link = {}});
+  [[nodiscard]] bool holds_new() const override { return false; }
+  void link_leads_to(std::string_view, std::uint32_t) override {}
+  [[nodiscard]] bool take_detached() override { return false; }
+  [[nodiscard]] bool decide_moved(std::span<Moved const>, Decision&) const override { return false; }
+  void decide_not_moved(std::span<CopyRequest const>, Status const&, Decision&) const override {}
+  void list_files(std::vector<FileRequest>& requests) const override {
+    requests.push_back({.number = current, .link = {}});
+    requests.push_back({.number = next, .link = {}});
   }
   void has_promised(std::uint64_t count, std::uint32_t file) override {
     promised = count;
@@ -48,7 +49,7 @@ class ExchangingTable final : public Stores {
   void file_has(std::uint32_t file, std::uint64_t, std::uint64_t hollow) override {
     if (file == current) hollow_bytes = hollow;
   }
-  [[nodiscard]] std::uint32_t wish_to_copy(std::uint64_t, std::vector<CopyRequest>& out) const override {
+  [[nodiscard]] std::uint32_t request_copies(std::uint64_t, std::vector<CopyRequest>& out) const override {
     out = to_copy;
     return to_copy.empty() ? 0 : next;
   }
@@ -56,7 +57,7 @@ class ExchangingTable final : public Stores {
   // Those of before the end are in doubt.
   [[nodiscard]] Status start(std::vector<Extent> const& in_doubt = {}) {
     jobs.clear();
-    files = std::make_unique<ByteFiles>(disk, options, *this);
+    files = std::make_unique<ByteFiles>(disk, options, *this, this);
     if (Status status = files->open(); !status.ok()) return status;
     for (Extent const& extent : in_doubt)
       if (Status status = files->promised(extent); !status.ok()) return status;

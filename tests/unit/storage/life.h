@@ -34,14 +34,10 @@ class Life final : public Stores {
   }
 
   // -- Stores ---------------------------------------------------------------
-  [[nodiscard]] Status wish_to_store(Command const&, TimeMs, StoreRequest&) const override { return {}; }
-  [[nodiscard]] Result<std::uint64_t> accept_content(Command const&, TimeMs, std::uint64_t bytes) const override {
-    return bytes;
-  }
-  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t looks,
+  [[nodiscard]] std::uint64_t list_extents(std::uint64_t cursor, std::uint32_t work_units,
                                            std::vector<Extent>& found) const override {
     for (auto value = named_.upper_bound(cursor); value != named_.end(); ++value) {
-      if (looks-- == 0) return cursor;
+      if (work_units-- == 0) return cursor;
       found.push_back(value->second.extent);
       cursor = value->first;
     }

@@ -1,4 +1,4 @@
-// `log resize` in the simulator: to larger and smaller containers, with a power cut at every call to the disk and every
+// `log resize` in the simulator: to larger and smaller segments, with a power cut at every call to the disk and every
 // kind of loss, and with every call failing. The folder must always be a log with all of its rows.
 #include <array>
 
@@ -29,7 +29,7 @@ void check_whole(Used& used, sim::SimDisk& disk) {
   Result<LogFacts> const facts = verify(disk, "shared", used.world.types());
   BOOST_REQUIRE_MESSAGE(facts.ok(), facts.status().text());
   BOOST_TEST(facts->digest == used.digest);
-  BOOST_TEST((facts->container_bytes == kResizeBefore || facts->container_bytes == kResizeAfter));
+  BOOST_TEST((facts->segment_bytes == kResizeBefore || facts->segment_bytes == kResizeAfter));
 }
 
 // After a resize that was cut short or refused: all is there, and a second one succeeds.
@@ -38,7 +38,7 @@ void check_goes_on(Used& used, sim::SimDisk& disk) {
   remove_leftover(disk);
   Result<Resized> const again = resize_shared(used, disk);
   BOOST_REQUIRE_MESSAGE(again.ok(), again.status().text());
-  BOOST_TEST(again->log.container_bytes == kResizeAfter);
+  BOOST_TEST(again->log.segment_bytes == kResizeAfter);
   BOOST_TEST(again->log.digest == used.digest);
   BOOST_TEST(again->left_behind.ok());
   BOOST_CHECK(disk.list("shared.resize").status().code() == Code::not_found);
@@ -71,14 +71,14 @@ Status resize_losing(Used& used, sim::SimDisk& disk, Loses loses) {
 
 BOOST_AUTO_TEST_SUITE(log_resize)
 
-BOOST_AUTO_TEST_CASE(containers_become_larger_and_smaller_and_the_rows_stay) {
+BOOST_AUTO_TEST_CASE(segments_become_larger_and_smaller_and_the_rows_stay) {
   Used used;
   sim::SimDisk& disk = used.world.disk();
   for (std::uint64_t const bytes : {4096 * kKiB, kResizeBefore, 1000 * kKiB}) {
     Result<Resized> const resized = resize_shared(used, disk, bytes);
     BOOST_REQUIRE_MESSAGE(resized.ok(), resized.status().text());
     BOOST_TEST(resized->changed());
-    BOOST_TEST(resized->log.container_bytes == bytes);
+    BOOST_TEST(resized->log.segment_bytes == bytes);
     BOOST_TEST(resized->log.digest == used.digest);
     BOOST_TEST(resized->log.report.clean);
     BOOST_CHECK(disk.list("shared.resize").status().code() == Code::not_found);
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(containers_become_larger_and_smaller_and_the_rows_stay) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_row_larger_than_the_new_containers_goes_over_several) {
+BOOST_AUTO_TEST_CASE(a_row_larger_than_the_new_segments_goes_over_several) {
   Used used{3, 4};
   BOOST_REQUIRE(resize_shared(used, used.world.disk(), 4096 * kKiB).ok());
   BOOST_REQUIRE(used.world.start().ok());
@@ -192,10 +192,10 @@ BOOST_AUTO_TEST_CASE(every_call_to_the_disk_may_fail) {
       Result<Resized> const resized = resize_shared(used, disk);
       if (disk.is_planned()) break;
       BOOST_TEST_CONTEXT("call kind " << static_cast<int>(kind) << " number " << nth) {
-        // A resize may succeed despite the failure: then the old log is left behind, or a container made ahead is
+        // A resize may succeed despite the failure: then the old log is left behind, or a segment made ahead is
         // missing.
         if (resized.ok()) {
-          BOOST_TEST(resized->log.container_bytes == kResizeAfter);
+          BOOST_TEST(resized->log.segment_bytes == kResizeAfter);
           BOOST_TEST(resized->log.digest == used.digest);
           if (!resized->left_behind.ok()) ++warned;
         }

@@ -1,4 +1,4 @@
-// The tools for logs, in the simulator: a journal's real log is damaged in every block, truncated, or loses containers.
+// The tools for logs, in the simulator: a journal's real log is damaged in every block, truncated, or loses segments.
 // The daemon must start on the result of a salvage, which has all that could be saved. And backups of a log in use,
 // also on a full disk.
 #include "clients/programs/logs/copy.h"
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(any_block_may_be_damaged_and_the_daemon_starts_on_what_is_l
   int sound = 0;
   int left_out = 0;
   for (auto const& [file, bytes] : image) {
-    if (!log::file::index_of_container(file.substr(file.rfind('/') + 1))) continue;
+    if (!log::file::index_of_segment(file.substr(file.rfind('/') + 1))) continue;
     // After the last batch there is nothing to damage.
     for (std::uint64_t at = 0; at < 110 * kBlock; at += kBlock) {
       used.world.disk().restore(image);
@@ -75,8 +75,8 @@ BOOST_AUTO_TEST_CASE(lost_headers_are_rebuilt_from_the_batches) {
   Result<Salvaged> const out = salvage_and_serve(used, "new");
   BOOST_REQUIRE_MESSAGE(out.ok(), out.status().text());
   BOOST_TEST(out->result.digest == used.digest);
-  BOOST_REQUIRE(out->odd_containers.size() == 1U);
-  BOOST_TEST(out->odd_containers.front().find("rebuilt") != std::string::npos);
+  BOOST_REQUIRE(out->odd_segments.size() == 1U);
+  BOOST_TEST(out->odd_segments.front().find("rebuilt") != std::string::npos);
   check_serves(used, "new");
 }
 
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_table_whose_name_or_columns_are_lost_is_left_out_as_a_who
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_was_copied_forward_is_found_where_it_stood_before) {
+BOOST_AUTO_TEST_CASE(what_was_compacted_is_found_where_it_stood_before) {
   Used used{13, 12};
   damage_catalogue(used.world, "table", 1);
   Result<Salvaged> const out = salvage_and_serve(used, "new");
@@ -122,15 +122,15 @@ BOOST_AUTO_TEST_CASE(what_was_copied_forward_is_found_where_it_stood_before) {
   check_serves(used, "new");
 }
 
-BOOST_AUTO_TEST_CASE(a_lost_container_takes_its_rows_with_it_and_no_others) {
+BOOST_AUTO_TEST_CASE(a_lost_segment_takes_its_rows_with_it_and_no_others) {
   Used used{11, 30};
-  // The second start writes to a container of its own; the catalogue is in the first one.
+  // The second start writes to a segment of its own; the catalogue is in the first one.
   std::string last;
   {
     Result<Scan> const scan = Scan::open(used.world.disk(), "shared");
     BOOST_REQUIRE(scan.ok());
     std::uint64_t generation = 0;
-    for (ScannedContainer const& one : scan->containers())
+    for (ScannedSegment const& one : scan->segments())
       if (one.in_stream && one.header->generation > generation) {
         generation = one.header->generation;
         last = one.name;
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_lost_container_takes_its_rows_with_it_and_no_others) {
   Result<Salvaged> const out = salvage_and_serve(used, "new");
   BOOST_REQUIRE_MESSAGE(out.ok(), out.status().text());
   BOOST_REQUIRE(!out->lost.empty());
-  BOOST_TEST(out->lost.front().container.empty());
+  BOOST_TEST(out->lost.front().segment.empty());
   check_serves(used, "new");
 }
 
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(what_a_crash_leaves_is_no_damage) {
   sim::World world{31};
   BOOST_REQUIRE(world.add_table(kTable).ok());
   BOOST_REQUIRE(world.start().ok());
-  // The disk before each call that changes it, while the log goes through two containers.
+  // The disk before each call that changes it, while the log goes through two segments.
   std::vector<std::unique_ptr<sim::SimDisk>> moments;
   world.disk().before_change([&] {
     moments.push_back(std::make_unique<sim::SimDisk>());
@@ -231,14 +231,14 @@ BOOST_AUTO_TEST_CASE(held_files_are_copied_while_the_log_goes_round) {
   snapshot.store_id = std::stoull(Used::value(answer, "store"));
   snapshot.base = Lsn{std::stoull(Used::value(answer, "base"))};
   snapshot.end = Lsn{std::stoull(Used::value(answer, "end"))};
-  std::string containers = Used::value(answer, "containers");
-  std::erase(containers, '"');
-  for (std::size_t at = 0; at < containers.size();) {
+  std::string segments = Used::value(answer, "containers");
+  std::erase(segments, '"');
+  for (std::size_t at = 0; at < segments.size();) {
     std::size_t used = 0;
-    snapshot.containers.push_back(static_cast<std::uint32_t>(std::stoul(containers.substr(at), &used)));
+    snapshot.segments.push_back(static_cast<std::uint32_t>(std::stoul(segments.substr(at), &used)));
     at += used + 1;
   }
-  // The log goes round, and reuses every container except those that the backup holds.
+  // The log goes round, and reuses every segment except those that the backup holds.
   churn(60);
   Result<Copied> const copied = copy_log(world.disk(), "shared", world.disk(), "copy", snapshot, [](std::uint64_t) {});
   BOOST_REQUIRE_MESSAGE(copied.ok(), copied.status().text());

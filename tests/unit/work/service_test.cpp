@@ -20,10 +20,10 @@ using namespace fastjournal::work;
 struct Rows final : Work {
   Status check_topic(std::string_view) const override { return {}; }
   std::string_view topic_of(ObjectId) const override { return {}; }
-  ObjectId find_available(std::string_view, ObjectId after, std::uint32_t looks,
+  ObjectId find_available(std::string_view, ObjectId after, std::uint32_t work_units,
                           std::vector<ObjectId>& found) const override {
     for (std::uint64_t id = after.value + 1; id <= rows; ++id) {
-      if (looks-- == 0) return found.back();
+      if (work_units-- == 0) return found.back();
       found.push_back(ObjectId{id});
     }
     return {};
@@ -41,14 +41,11 @@ struct Rows final : Work {
 // not be 0.
 struct Taker final : Runner {
   explicit Taker(Rows& of) : rows(of) {}
-  Outcome run(Command const& command, bool over, Answer& answer, Status& status) override {
+  Decided run(Command const& command, bool over, Answer& answer) override {
     commands.push_back(std::string{command.message->command});
     for (Param const& param : command.message->params())
       if (param.name != "count") commands.back().append(" ").append(param.name).append("=").append(param.value.bytes);
-    if (command.message->text("lease") == "0") {
-      status = {Code::bad_parameter, "lease is 0"};
-      return {};
-    }
+    if (command.message->text("lease") == "0") return {.status = {Code::bad_parameter, "lease is 0"}};
     if (rows.rows == 0 && !over) return {.verdict = Verdict::wait, .take = Take::nothing};
     if (rows.rows == 0) return {.take = Take::nothing};
     answer.message("ROW").add("id", rows.rows--);
@@ -59,8 +56,8 @@ struct Taker final : Runner {
 };
 
 struct Letters final : ReplySink {
-  void answer(log::Log const&, ConnectionId connection, Message const&, Answer& answer, Status const& status) override {
-    note(connection, answer.empty() ? status.text() : std::string{answer.heads().front().command});
+  void answer(ConnectionId connection, Message const&, Answer& answer, engine::Outcome const& outcome) override {
+    note(connection, answer.empty() ? outcome.status.text() : std::string{answer.heads().front().command});
   }
   void push(log::Log const&, ConnectionId connection, Answer& messages, TimeMs, ListenMode) override {
     note(connection, std::string{messages.heads().front().command});
@@ -108,8 +105,8 @@ struct ServiceFixture {
   Watchers watchers;
   WakeMessages* wakes{nullptr};
   Letters letters;
-  Looks looks;
-  Service service{letters, looks};
+  WorkUnits work_units;
+  Service service{letters, work_units};
   Taker taker{rows};
 };
 
@@ -221,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_row_listener_is_told_of_each_row_once_also_of_those_that_
   come(2);  // announced, and found again by the search through all rows
   BOOST_TEST(!serve());
   BOOST_TEST(letters.all.size() == 5U);
-  BOOST_TEST(looks.total() > 0U);
+  BOOST_TEST(work_units.total() > 0U);
   come(1);
   BOOST_TEST(!serve());
   BOOST_TEST(letters.all.size() == 6U);

@@ -293,7 +293,7 @@ BOOST_FIXTURE_TEST_CASE(who_is_there_is_told_by_connection_in_whole_pages, Subsc
   auto const page = [&](std::uint64_t after, std::size_t count) {
     told.clear();
     commands.clear();
-    return static_cast<std::uint64_t>(waiting.for_each_above(ConnectionId{after}, count, [&](Standing const& one) {
+    return static_cast<std::uint64_t>(waiting.for_each_above(ConnectionId{after}, count, [&](WaitingClient const& one) {
       told.push_back(static_cast<std::uint64_t>(one.connection));
       if (one.listener == nullptr) commands.push_back(one.waiting);
     }));

@@ -19,10 +19,10 @@ struct Counts final : TallyTable {
     return found == ready.end() ? 0 : found->second;
   }
   std::string_view topic_of(ObjectId object) const override { return rows.at(object); }
-  ObjectId find_available(std::string_view, ObjectId after, std::uint32_t looks,
+  ObjectId find_available(std::string_view, ObjectId after, std::uint32_t work_units,
                           std::vector<ObjectId>& found) const override {
     for (auto at = rows.upper_bound(after); at != rows.end(); ++at) {
-      if (looks-- == 0) return found.back();
+      if (work_units-- == 0) return found.back();
       found.push_back(at->first);
     }
     return {};

@@ -262,7 +262,7 @@ class Measurement {
     return {};
   }
 
-  // Rows that become due while nobody works: from their date to the message that wakes the listener.
+  // Rows that become due while no worker is busy: from their date to the message that wakes the listener.
   Status wake() {
     announce("wake of a listener");
     // The rows that are left are due as well.

@@ -1,5 +1,5 @@
-// What was seen of an installation, as plain values: filled by look.h, judged by findings.h. Apart from both, so that
-// each judgement can be tested without such a computer. What is empty was not seen, or does not exist here.
+// Observations of an installation, as plain values: filled by look.h, judged by findings.h. Apart from both, so that
+// each judgement can be tested without such a computer. An empty value was not seen, or does not exist here.
 #pragma once
 
 #include <sys/types.h>
@@ -66,8 +66,8 @@ struct DiskFacts {
   std::uint64_t bytes_free{0};  // for ordinary users
   std::uint64_t files{0};       // 0: this file system does not count them
   std::uint64_t files_free{0};
-  std::uint64_t container_bytes{0};  // the largest of its logs
-  std::uint32_t logs{0};             // that have their files here
+  std::uint64_t segment_bytes{0};  // the largest of its logs
+  std::uint32_t logs{0};           // that have their files here
   std::optional<SyncFacts> syncs{};
   std::string syncs_problem{};
 };

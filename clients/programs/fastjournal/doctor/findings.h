@@ -1,4 +1,4 @@
-// What the facts of an installation mean, and what to do: pure, a sentence for each thing that was looked at.
+// The meaning of the facts of an installation, and remedies: pure, a sentence for each thing that was looked at.
 #pragma once
 
 #include <cstdint>

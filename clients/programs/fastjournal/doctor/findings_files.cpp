@@ -18,8 +18,8 @@ constexpr mode_t kOthersWrite = 0002;
 constexpr mode_t kOthers = 0007;
 constexpr mode_t kAllButOwner = 0077;
 
-// Below it a log cannot be rotated and copied forward at once.
-constexpr std::uint64_t kContainersWanted = 4;
+// Below it a log cannot be rotated and compacted at once.
+constexpr std::uint64_t kSegmentsWanted = 4;
 constexpr double kShareWanted = 0.05;
 constexpr std::uint64_t kFilesWanted = 1000;
 
@@ -142,7 +142,7 @@ class PathJudge {
     bool const is_empty_mount = one.error == 0 && one.is_mount;
     if (!is_empty_mount && (one.role == Role::data || !was_started(facts_))) return false;
     add(Severity::warning, one, is_empty_mount ? "an empty file system is mounted here" : found,
-        is_empty_mount ? "the disk with the data, unless none was here before" : "its containers",
+        is_empty_mount ? "the disk with the data, unless none was here before" : "its segments",
         "nothing if it is new; else mount its disk, or restore a backup: a start would make a new, empty log");
     return true;
   }
@@ -291,19 +291,18 @@ void judge_medium(DiskFacts const& disk, Findings& out) {
 }
 
 void judge_space(DiskFacts const& disk, Findings& out) {
-  std::uint64_t const wanted = kContainersWanted * disk.container_bytes * std::max(disk.logs, 1U);
+  std::uint64_t const wanted = kSegmentsWanted * disk.segment_bytes * std::max(disk.logs, 1U);
   std::string const found =
       fmt::format("{}: {} of {} free", disk.folder, size_text(disk.bytes_free), size_text(disk.bytes));
-  std::string const expected = fmt::format("{} containers of {} for each log here: {}", kContainersWanted,
-                                           size_text(disk.container_bytes), size_text(wanted));
+  std::string const expected = fmt::format("{} segments of {} for each log here: {}", kSegmentsWanted,
+                                           size_text(disk.segment_bytes), size_text(wanted));
   bool const is_tight = static_cast<double>(disk.bytes_free) < kShareWanted * static_cast<double>(disk.bytes);
   if (disk.is_read_only)
     out.push_back({Severity::error, "disk-space", disk.folder + ": the file system is read-only", "one to write to",
                    "look into the kernel's messages for its reason (dmesg), then mount it again"});
-  else if (disk.bytes_free < disk.container_bytes)
-    out.push_back(
-        {Severity::error, "disk-space", found, expected,
-         "free space: inserts are refused when the next container cannot be made; done and delete still work"});
+  else if (disk.bytes_free < disk.segment_bytes)
+    out.push_back({Severity::error, "disk-space", found, expected,
+                   "free space: inserts are refused when the next segment cannot be made; done and delete still work"});
   else if (disk.bytes_free < wanted)
     out.push_back({Severity::warning, "disk-space", found, expected, "free space, or finish and delete rows"});
   else if (is_tight)
@@ -311,7 +310,7 @@ void judge_space(DiskFacts const& disk, Findings& out) {
   else
     out.push_back({Severity::ok, "disk-space", found, {}, {}});
   if (disk.files > 0 && disk.files_free < kFilesWanted)
-    out.push_back({disk.files_free < kContainersWanted ? Severity::error : Severity::warning, "disk-files",
+    out.push_back({disk.files_free < kSegmentsWanted ? Severity::error : Severity::warning, "disk-files",
                    fmt::format("{}: {} of {} inodes free", disk.folder, disk.files_free, disk.files),
                    fmt::format("{} at least", kFilesWanted), "remove files that nobody needs: df -i " + disk.folder});
 }

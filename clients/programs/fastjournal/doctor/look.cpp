@@ -229,7 +229,7 @@ void look_at_disks(config::DaemonDeclaration const& daemon, std::chrono::millise
     }
     if (log == nullptr) continue;
     DiskFacts& disk = facts.disks[at->place];
-    disk.container_bytes = std::max(disk.container_bytes, log->container_bytes);
+    disk.segment_bytes = std::max(disk.segment_bytes, log->segment_bytes);
     ++disk.logs;
   }
   for (DiskFacts& disk : facts.disks) measure(limit, disk);

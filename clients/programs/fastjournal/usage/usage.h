@@ -1,4 +1,4 @@
-// What a program's declaration of its command line says, as plain values: of these are made its manual pages and its
+// A program's declaration of its command line, as plain values: of these are made its manual pages and its
 // completion. The declaration itself is CLI11's, as for --help.
 #pragma once
 

@@ -13,7 +13,7 @@ namespace fastjournal::etcd {
 namespace {
 
 constexpr std::size_t kPrefixBytes = 5;
-// Streams have odd numbers up to 2^31 - 1. Before that another connection is made, without anybody in a hurry.
+// Streams have odd numbers up to 2^31 - 1. Before that another connection is made, in good time.
 constexpr std::uint32_t kStreamsEnd = 0x7FFF0000U;
 
 std::uint8_t* bytes_of(std::string_view text) {
@@ -362,7 +362,7 @@ Status Channel::receive(std::string_view bytes) {
 
 void Channel::lose(std::string_view why) {
   if (session_ == nullptr) return;
-  // Before the session: its end closes streams, of which nobody is to hear.
+  // Before the session: its end closes streams, which is not reported.
   while (!calls_.empty()) {
     auto const& [stream, call] = *calls_.begin();
     CallEnd how{.text = std::string{why.substr(0, CallEnd::kTextBytesMax)}, .may_be_done = was_sent(call)};

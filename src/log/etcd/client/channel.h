@@ -5,7 +5,7 @@
 // call is a stream whose request and answers are messages behind a prefix of five bytes, and which ends with a status
 // in trailers. grpc++ would bring 57 shared objects, its own threads and its own sockets; none of them fits one loop.
 //
-// The question that matters to whoever sends a change: may it have been done? A server runs a call of one request when
+// The question that matters to the sender of a change: may it have been done? A server runs a call of one request when
 // it has the request whole. So the channel counts the bytes of its output, and knows for each call at which byte its
 // request ends, and how many bytes were sent. A call that ends without a status was certainly not done if its request
 // was not sent whole, or if the server says that it did not look at it (REFUSED_STREAM, or GOAWAY before it).
@@ -100,7 +100,8 @@ class Channel {
   // The connection is gone: all calls end, with this text.
   void lose(std::string_view why);
 
-  // What is to be sent now, in order; valid until the next call of the channel. Up to kOutputBytes are made at a time.
+  // The bytes to be sent now, in order; valid until the next call of the channel. Up to kOutputBytes are made at a
+  // time.
   [[nodiscard]] std::string_view output();
   // So many of these bytes were sent.
   void sent(std::size_t bytes);
@@ -119,7 +120,7 @@ class Channel {
   [[nodiscard]] std::size_t request_bytes() const { return request_bytes_; }
 
   static constexpr std::size_t kOutputBytes = 256U << 10U;
-  // What may be under way to us: of one stream, and of all.
+  // The flow control windows towards us: of one stream, and of all.
   static constexpr std::int32_t kStreamWindowBytes = 4 << 20;
   static constexpr std::int32_t kConnectionWindowBytes = 16 << 20;
   static constexpr std::uint32_t kHeaderListBytesMax = 16U << 10U;

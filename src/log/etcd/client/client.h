@@ -10,7 +10,7 @@
 // Revisions. They never go back in a cluster, so an answer with an earlier one than was known when its request was sent is
 // of a cluster that was restored from a snapshot, or that lost what it had acknowledged: its history is not the one that
 // this client's user knows. It is `unknown`, and this client is of no use from then on. A restored cluster has the id that
-// it had if nobody gave it another token.
+// it had unless it got another token.
 //
 // Requests. Those that come while there is no connection wait for one until their timeout, up to waiting_bytes_max of
 // them. Each is given to one connection once; the client does not try again, but for a request that was certainly not

@@ -1,8 +1,9 @@
-// What is asked of etcd, and what it answers, as values. Two sides implement it: the client of a real cluster
-// (client.h), and the one of the simulator (tests/sim/sim_etcd.h). An engine that works on one works on both.
+// Requests to etcd and its answers, as values. Two sides implement it: the client of a real cluster (client.h), and the
+// one of the simulator (tests/sim/sim_etcd.h). An engine that works on one works on both.
 //
-// Meanings are those of etcd's API, version 3. Nothing blocks: a request gets a number, and its answer is taken later. Answers
-// come in any order. Every request is answered once, also those that failed; `Outcome` says whether it may have been done.
+// Meanings are those of etcd's API, version 3. Nothing blocks: a request gets a number, and its answer is taken later.
+// Answers come in any order. Every request is answered once, also those that failed; `Outcome` says whether it may have
+// been done.
 #pragma once
 
 #include <cstdint>
@@ -104,13 +105,13 @@ enum class Outcome : std::uint8_t {
   unavailable,  // not done: there is no connection, or no leader; it may be tried again
   unknown,      // sent, and no answer: it may have been done, or may still be done
 };
-// Why a request was refused, as far as it matters to whoever asked.
+// Why a request was refused, as far as it matters to the caller.
 enum class Refusal : std::uint8_t {
   none,
   compacted,  // the revision was compacted away
   future_revision,
   no_lease,     // it is over, or never was
-  no_space,     // the cluster's quota is used up: it takes nothing but deletions until a person acts
+  no_space,     // the cluster's quota is exhausted: it accepts deletions only until an operator acts
   too_large,    // a request, or one of too many operations
   not_allowed,  // user, password, or rights
   other,
@@ -180,7 +181,7 @@ struct WatchWish {
 };
 using WatchId = std::uint64_t;
 
-// What has become of a watch, in order and without gaps, over lost connections too.
+// News of a watch, in order and without gaps, over lost connections too.
 struct WatchNews {
   struct Event {
     bool is_deleted{false};

@@ -23,7 +23,7 @@ namespace fastjournal::etcd {
 
 class WatchReader {
  public:
-  // What is to become of the watch after a message.
+  // The next step of the watch after a message.
   enum class Then : std::uint8_t {
     goes_on,
     is_over,       // the last of the news says why

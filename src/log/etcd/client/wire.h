@@ -51,7 +51,7 @@ struct Encoded {
 // Nothing: it is no answer to an authentication.
 [[nodiscard]] std::optional<std::string> decode_token(std::string_view message);
 
-// What Look tells besides, for whoever connects.
+// Further results of Look, for a new connection.
 struct Member {
   std::uint64_t cluster{0};
   std::uint64_t term{0};
@@ -67,7 +67,7 @@ struct Member {
 // ---------------------------------------------------------------------------
 // Errors
 
-// What a status says about the request.
+// The meaning of a status for the request.
 //
 // Only what is certain is `refused` or `unavailable`: errors that etcd gives before it proposes a change to the
 // cluster, and those with which all members refuse it alike. A timeout, a changed leader, a stopped server, and

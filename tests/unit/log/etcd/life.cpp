@@ -35,7 +35,7 @@ struct Body {
   bool operator==(Body const&) const = default;
 };
 constexpr std::size_t kBodyBytes = 16;
-// A place of a record that restates a group that lives on, as copying forward does.
+// A place of a record that compacts a group that lives on, as compaction does.
 constexpr std::uint32_t kCopy = 0x8000'0000;
 // Every so many groups one lives for good.
 constexpr std::uint64_t kLivesOn = 16;
@@ -168,7 +168,7 @@ class Life {
     options.node = "node" + std::to_string(at);
     options.address = "192.0.2." + std::to_string(at + 1) + ":4050";
     options.new_store_id = 4711 + at;
-    options.container_bytes = 16U << 10U;
+    options.segment_bytes = 16U << 10U;
     options.append.entry_bytes = 512 + draw(2'048);
     options.append.window = 1 + draw(4);
     options.compact_every_us = 2'000'000;
@@ -227,7 +227,7 @@ class Life {
     static_cast<void>(log.end_turn(now_us));
     note_durable(daemon);
     // Without a lease that is surely valid it may be behind, and answers nobody.
-    bool const owns = log.phase() == EtcdLog::Phase::owning && (daemon.owned || log.standing() == Standing::serving);
+    bool const owns = log.phase() == EtcdLog::Phase::owning && (daemon.owned || log.state() == State::serving);
     if (owns && !daemon.owned) {
       daemon.machine->check_complete("the new owner");
       ++result_.owners;
@@ -242,7 +242,7 @@ class Life {
       log.follow_again(now_us);
       return;
     }
-    if (log.standing() != Standing::serving) return;
+    if (log.state() != State::serving) return;
     for (std::uint64_t groups = draw(4); groups > 0; --groups) append(daemon);
     if (draw(40) == 0) move_base(daemon);
     static_cast<void>(log.end_turn(now_us));
@@ -290,7 +290,7 @@ class Life {
     auto const first = std::ranges::find_if(world_.durable, [&](auto const& one) { return one.second >= wish; });
     if (first == world_.durable.end()) return;
     std::uint64_t const base = std::max(world_.base, first->second);
-    // What lives on and is below is restated first, also if it was before.
+    // What lives on and is below is compacted first, also if it was before.
     for (std::uint64_t const group : daemon.machine->living_below(base)) {
       if (!daemon.log->reserve(kBodyBytes + 64, true)) return;
       Records::Place const to = daemon.log->append(TableId{7}, 3, 1, {}, kBodyBytes);
@@ -327,7 +327,7 @@ class Life {
       cluster_->advance(1'000);
       for (std::size_t at = 0; at < kDaemons; ++at) {
         turn(at);
-        if (daemons_[at].log->standing() == Standing::serving) owner = at;
+        if (daemons_[at].log->state() == State::serving) owner = at;
       }
     }
     std::string whys;

@@ -91,7 +91,7 @@ struct Scene {
   // kNone: nobody.
   [[nodiscard]] std::size_t owner() const {
     for (std::size_t at = 0; at < nodes.size(); ++at)
-      if (nodes[at]->log->standing() == Standing::serving) return at;
+      if (nodes[at]->log->state() == State::serving) return at;
     return kNone;
   }
   void append(std::size_t at) {
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_added_while_etcd_is_nearly_full) {
   std::vector<LogNews> const news = log.take_news();
   BOOST_TEST(std::ranges::count(news, "etcd-nearly-full", &LogNews::alert) == 1);
   BOOST_TEST(log.reserve(16'000, true));
-  BOOST_TEST(log.reserve_to_copy(16'000));
+  BOOST_TEST(log.reserve_to_compact(16'000));
   // What is not needed any more goes.
   log.set_base(log.end_lsn(), log.end_lsn());
   scene.append_removal(owner);
@@ -183,18 +183,18 @@ BOOST_AUTO_TEST_CASE(while_etcd_takes_nothing_and_something_waits_it_does_not_se
   foreign->send(api::Put{"foreign", std::string(100'000, 'x'), 0}, 1'000'000);
   scene.pass(3'000);
   // Nothing waits so far: what is durable can be read.
-  BOOST_TEST((log.standing() == Standing::serving));
+  BOOST_TEST((log.state() == State::serving));
   BOOST_TEST(!log.reserve(100, false));
   scene.append_removal(owner);
-  BOOST_TEST((log.standing() == Standing::unavailable));
+  BOOST_TEST((log.state() == State::unavailable));
   BOOST_TEST((log.why().code() == Code::unavailable));
   BOOST_TEST(log.why().message().find("alarm NOSPACE") != std::string::npos, log.why().text());
   scene.pass(10'000);
   BOOST_TEST(log.is_owned());
-  BOOST_TEST((log.standing() == Standing::unavailable));
+  BOOST_TEST((log.state() == State::unavailable));
   scene.etcd.disarm();
   scene.pass(1'000);
-  BOOST_TEST((log.standing() == Standing::serving));
+  BOOST_TEST((log.state() == State::serving));
   BOOST_TEST((log.durable_lsn() == log.end_lsn()));
   BOOST_TEST(log.reserve(100, false), log.shortage());
 }
@@ -206,14 +206,14 @@ BOOST_AUTO_TEST_CASE(who_steps_down_follows_the_next_owner) {
   BOOST_REQUIRE(owner != kNone);
   scene.append(owner);
   scene.nodes[owner]->log->step_down(0);
-  BOOST_TEST((scene.nodes[owner]->log->standing() == Standing::fenced));
+  BOOST_TEST((scene.nodes[owner]->log->state() == State::fenced));
   scene.pass(1'000);
   std::size_t const next = scene.owner();
   BOOST_REQUIRE(next != kNone);
   scene.append(next);
   scene.pass(100);
   BOOST_TEST(scene.nodes[1 - next]->reading.records == 2U);
-  BOOST_TEST((scene.nodes[1 - next]->log->standing() == Standing::following));
+  BOOST_TEST((scene.nodes[1 - next]->log->state() == State::following));
 }
 
 // In the middle of taking over, too: it does not keep a log that it does not serve.
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(who_steps_down_before_it_is_the_owner_keeps_nothing) {
     node.log->step_down(0);
     scene.pass(3'000);
     BOOST_TEST(scene.owner() != kNone, "phase " << static_cast<int>(phase));
-    BOOST_TEST((node.log->standing() != Standing::unavailable), "phase " << static_cast<int>(phase));
+    BOOST_TEST((node.log->state() != State::unavailable), "phase " << static_cast<int>(phase));
   }
 }
 
@@ -276,7 +276,7 @@ BOOST_AUTO_TEST_CASE(who_cannot_read_the_log_leaves_it_to_others) {
   other.reading.cannot = true;
   scene.append(owner);
   BOOST_TEST((other.log->why().code() == Code::damaged));
-  BOOST_TEST((other.log->standing() == Standing::unavailable));
+  BOOST_TEST((other.log->state() == State::unavailable));
   scene.nodes[owner]->log->step_down(0);
   scene.pass(3'000);
   BOOST_TEST(scene.owner() == owner);
@@ -346,13 +346,13 @@ BOOST_AUTO_TEST_CASE(a_clean_end_says_what_is_not_durable) {
   std::size_t const owner = scene.owner();
   BOOST_REQUIRE(owner != kNone);
   EtcdLog& log = *scene.nodes[owner]->log;
-  BOOST_TEST(log.seal().ok());
+  BOOST_TEST(log.shut_down().ok());
   BOOST_REQUIRE(log.reserve(100, false));
   static_cast<void>(log.append(TableId{7}, 3, 1, {}, 0));
   log.end_group(Durability::synced);
-  BOOST_TEST((log.seal().code() == Code::unavailable));
+  BOOST_TEST((log.shut_down().code() == Code::unavailable));
   scene.pass(100);
-  BOOST_TEST(log.seal().ok());
+  BOOST_TEST(log.shut_down().ok());
 }
 
 BOOST_AUTO_TEST_CASE(nodes_tell_each_other_which_tables_they_declare_otherwise) {

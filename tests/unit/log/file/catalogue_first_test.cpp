@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kFill = 1000;
 
-// Writes the catalogue's statements, then many containers of other records. The steps in `between` are done ten times,
+// Writes the catalogue's statements, then many segments of other records. The steps in `between` are done ten times,
 // spread over the log.
 void fill(Scenario& scenario, std::string_view between) {
   scenario.world.options = small_options(512, 4096);
@@ -24,7 +24,7 @@ void fill(Scenario& scenario, std::string_view between) {
 
 std::uint64_t log_bytes(Scenario const& scenario) {
   log::LogUsage const usage = scenario.world.log->usage();
-  return std::uint64_t{usage.containers - usage.containers_free} * scenario.world.options.container_bytes;
+  return std::uint64_t{usage.segments - usage.segments_free} * scenario.world.options.segment_bytes;
 }
 
 // Makes the next header say from where the catalogue is needed; for rows the whole log is.
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(what_was_stated_at_the_begin_is_found_without_reading_every
   BOOST_TEST(read_at_a_start(scenario) < 1.25);
 }
 
-BOOST_AUTO_TEST_CASE(statements_that_were_copied_forward_are_found_where_they_are) {
+BOOST_AUTO_TEST_CASE(statements_that_were_compacted_are_found_where_they_are) {
   Scenario scenario;
   fill(scenario, "h");
   tell_headers(scenario);
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_log_whose_headers_do_not_say_where_is_read_twice) {
   BOOST_REQUIRE_MESSAGE(scenario.open(), scenario.trouble());
   BOOST_TEST(scenario.world.found.catalogue.size() == 12U);
   std::uint64_t const bytes = log_bytes(scenario);
-  BOOST_TEST(scenario.world.report.bytes_scanned > 2 * (bytes - scenario.world.options.container_bytes));
+  BOOST_TEST(scenario.world.report.bytes_scanned > 2 * (bytes - scenario.world.options.segment_bytes));
   // The headers say it from the next start on.
   BOOST_TEST(read_at_a_start(scenario) < 2.2);
   BOOST_REQUIRE(scenario.step('h') && scenario.step('h'));
@@ -93,18 +93,18 @@ BOOST_AUTO_TEST_CASE(a_log_whose_headers_do_not_say_where_is_read_twice) {
 
 BOOST_AUTO_TEST_CASE(a_header_of_a_version_to_come_is_no_header) {
   std::array<std::byte, 512> block{};
-  ContainerHeader header;
+  SegmentHeader header;
   header.size = 8192;
   header.block = 512;
   header.catalogue = Lsn{4096};
   header.described = Lsn{4608};
   encode(header, block);
-  auto const read = decode_container(block);
+  auto const read = decode_segment(block);
   BOOST_REQUIRE(read.has_value());
   BOOST_TEST((read->catalogue == header.catalogue && read->described == header.described));
   store_little(block.data() + 16, kFormatVersion + 1);
-  store_little(block.data(), hash64(as_text(std::span<std::byte const>(block).subspan(8, kContainerHeaderBytes - 8))));
-  BOOST_TEST(!decode_container(block).has_value());
+  store_little(block.data(), hash64(as_text(std::span<std::byte const>(block).subspan(8, kSegmentHeaderBytes - 8))));
+  BOOST_TEST(!decode_segment(block).has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

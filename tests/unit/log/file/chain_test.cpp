@@ -1,4 +1,4 @@
-// The chain of containers as numbers, without files: which LSNs each holds, what a cut leaves, and which containers a
+// The chain of segments as numbers, without files: which LSNs each holds, what a cut leaves, and which segments a
 // new base gives up.
 #include <boost/test/unit_test.hpp>
 
@@ -12,8 +12,8 @@ constexpr std::uint32_t kBlock = 512;
 constexpr std::uint64_t kPayload = 14ULL * kBlock;
 constexpr std::uint64_t kFirst = 64U << 10U;
 
-Container container(std::uint64_t generation, std::uint64_t first, std::uint64_t cut) {
-  Container out;
+Segment segment(std::uint64_t generation, std::uint64_t first, std::uint64_t cut) {
+  Segment out;
   out.header.generation = generation;
   out.header.size = 16ULL * kBlock;
   out.header.block = kBlock;
@@ -26,10 +26,10 @@ Container container(std::uint64_t generation, std::uint64_t first, std::uint64_t
 
 BOOST_AUTO_TEST_SUITE(chain)
 
-BOOST_AUTO_TEST_CASE(a_batch_at_the_end_of_a_container_enters_the_next_one) {
+BOOST_AUTO_TEST_CASE(a_batch_at_the_end_of_a_segment_enters_the_next_one) {
   Chain chain;
-  chain.append(container(1, kFirst, kFirst));
-  chain.prepare(container(2, kFirst + kPayload, kFirst + kPayload));
+  chain.append(segment(1, kFirst, kFirst));
+  chain.prepare(segment(2, kFirst + kPayload, kFirst + kPayload));
   BOOST_TEST(chain.enter(Lsn{kFirst + kPayload - kBlock}) == 1U);
   BOOST_TEST(chain.prepared() == 1U);
   BOOST_TEST(chain.enter(Lsn{kFirst + kPayload}) == 2U);
@@ -37,30 +37,30 @@ BOOST_AUTO_TEST_CASE(a_batch_at_the_end_of_a_container_enters_the_next_one) {
   BOOST_TEST(chain.size() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(a_direct_write_stays_in_one_container) {
+BOOST_AUTO_TEST_CASE(a_direct_write_stays_in_one_segment) {
   Chain chain;
-  chain.append(container(1, kFirst, kFirst));
-  chain.prepare(container(2, kFirst + kPayload, kFirst + kPayload));
+  chain.append(segment(1, kFirst, kFirst));
+  chain.prepare(segment(2, kFirst + kPayload, kFirst + kPayload));
   Lsn const last{kFirst + kPayload - kBlock};
   BOOST_TEST(chain.is_in_one(last, kBlock));
   BOOST_TEST(!chain.is_in_one(last, 2ULL * kBlock));
   BOOST_TEST(chain.is_in_one(Lsn{kFirst + kPayload}, kPayload));
 }
 
-BOOST_AUTO_TEST_CASE(a_container_ends_where_the_next_one_cut_it) {
+BOOST_AUTO_TEST_CASE(a_segment_ends_where_the_next_one_cut_it) {
   Chain chain;
-  chain.append(container(1, kFirst, kFirst));
-  chain.append(container(2, kFirst + kPayload, kFirst + 2ULL * kBlock));
+  chain.append(segment(1, kFirst, kFirst));
+  chain.append(segment(2, kFirst + kPayload, kFirst + 2ULL * kBlock));
   BOOST_CHECK(chain.limit_of(chain.begin()) == Lsn{kFirst + 2ULL * kBlock});
   BOOST_CHECK(chain.limit_of(std::next(chain.begin())) == Lsn{kFirst + 2 * kPayload});
   BOOST_TEST(chain.bytes_between(Lsn{kFirst + kBlock}, Lsn{kFirst + kPayload + 3ULL * kBlock}) == 4ULL * kBlock);
 }
 
-BOOST_AUTO_TEST_CASE(a_batch_keeps_every_container_that_it_touches_until_the_base_has_passed_its_end) {
+BOOST_AUTO_TEST_CASE(a_batch_keeps_every_segment_that_it_touches_until_the_base_has_passed_its_end) {
   Chain chain;
-  chain.append(container(1, kFirst, kFirst));
-  chain.append(container(2, kFirst + kPayload, kFirst + kPayload));
-  chain.append(container(3, kFirst + 2 * kPayload, kFirst + 2 * kPayload));
+  chain.append(segment(1, kFirst, kFirst));
+  chain.append(segment(2, kFirst + kPayload, kFirst + kPayload));
+  chain.append(segment(3, kFirst + 2 * kPayload, kFirst + 2 * kPayload));
   Lsn const end{kFirst + 2 * kPayload + kBlock};
   chain.keep_until(Lsn{kFirst + kPayload - kBlock}, end);
   BOOST_TEST(!chain.take_oldest_below(Lsn{end.value - 8}).has_value());
@@ -81,17 +81,17 @@ BOOST_AUTO_TEST_CASE(the_reserve_grows_with_the_log_and_one_more_is_made_ahead) 
   BOOST_TEST(policy.kept_back(4) == 2U);
   BOOST_TEST(policy.kept_back(5) == 3U);
   BOOST_TEST(policy.kept_back(17) == 4U);
-  // It is made one container before the reserve needs it.
+  // It is made one segment before the reserve needs it.
   for (std::size_t used = 1; used < 100; ++used) BOOST_TEST(policy.spares_most(used) == policy.kept_back(used + 1) + 1);
 }
 
-BOOST_AUTO_TEST_CASE(the_last_spare_container_is_made_when_the_current_one_is_nearly_full) {
+BOOST_AUTO_TEST_CASE(the_last_spare_segment_is_made_when_the_current_one_is_nearly_full) {
   SpacePolicy policy{2, WhenEmpty::reset, 1U << 20U};
   constexpr std::uint64_t kFull = 1U << 20U;
   BOOST_TEST(policy.spares_wanted(3, kFull / 2, kFull) == 2U);
   BOOST_TEST(policy.spares_wanted(3, kFull / 16 * 13, kFull) == 3U);
-  // Copying forward is about to free a container.
-  policy.keep_for_copy(1000);
+  // Compaction is about to free a segment.
+  policy.keep_for_compaction(1000);
   BOOST_TEST(policy.spares_wanted(3, kFull / 16 * 13, kFull) == 2U);
   BOOST_TEST(policy.spares_wanted(3, kFull / 32 * 31, kFull) == 3U);
 }

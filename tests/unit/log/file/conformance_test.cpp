@@ -89,7 +89,7 @@ class Engines {
                    }});
     all.push_back(
         {.name = "etcd", .copies = false, .elsewhere = false, .syncs_all = true, .open = [this]() -> LogStore& {
-           for (std::int64_t now_us = 1; now_us < 1'000 && etcd_.standing() != log::Standing::serving; ++now_us)
+           for (std::int64_t now_us = 1; now_us < 1'000 && etcd_.state() != log::State::serving; ++now_us)
              static_cast<void>(etcd_.end_turn(now_us * 1'000));
            return etcd_;
          }});
@@ -134,7 +134,7 @@ void drive(LogStore& log, std::int64_t& now_us) {
       log.finish_job(lane, std::move(job));
       again = true;
     }
-    BOOST_REQUIRE_MESSAGE(log.standing() == log::Standing::serving, log.why().text());
+    BOOST_REQUIRE_MESSAGE(log.state() == log::State::serving, log.why().text());
   }
 }
 
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_SUITE(every_engine)
 
 BOOST_AUTO_TEST_CASE(serves_when_it_was_opened_and_says_who_it_is) {
   for_each([](Engine const&, LogStore& log) {
-    BOOST_CHECK(log.standing() == log::Standing::serving);
+    BOOST_CHECK(log.state() == log::State::serving);
     BOOST_TEST(log.why().ok());
     BOOST_TEST(!log.name().empty());
     BOOST_TEST(!log.describe().durability.empty());
@@ -308,7 +308,7 @@ BOOST_AUTO_TEST_CASE(can_be_copied_or_says_that_it_cannot) {
     }
     BOOST_CHECK(pinned->end > lsn);
     BOOST_TEST(pinned->store_id == log.store_id());
-    BOOST_TEST(!pinned->containers.empty());
+    BOOST_TEST(!pinned->segments.empty());
     BOOST_CHECK(log.durable_lsn() >= pinned->end);  // none of it can be lost any more
     BOOST_TEST(log.unpin());
   });
@@ -320,11 +320,11 @@ BOOST_AUTO_TEST_CASE(ends_with_everything_durable) {
     // One that cannot wait for other computers in a call says so.
     std::int64_t now_us = 1;
     if (engine.syncs_all) {
-      BOOST_CHECK(log.seal().code() == Code::unavailable);
+      BOOST_CHECK(log.shut_down().code() == Code::unavailable);
       BOOST_CHECK(log.durable_lsn() <= lsn);
       drive(log, now_us);
     }
-    BOOST_TEST(log.seal().ok());
+    BOOST_TEST(log.shut_down().ok());
     BOOST_CHECK(log.durable_lsn() > lsn);
   });
 }
@@ -337,19 +337,19 @@ BOOST_AUTO_TEST_SUITE(an_engine_that_is_not_local)
 BOOST_AUTO_TEST_CASE(makes_nothing_durable_while_it_is_away_and_goes_on_when_it_is_back) {
   sim::SimLog log{"far", 4711};
   log.open();
-  for (log::Standing const standing : {log::Standing::unavailable, log::Standing::fenced}) {
+  for (log::State const state : {log::State::unavailable, log::State::fenced}) {
     Lsn const lsn = put(log);
     static_cast<void>(log.end_turn(1));
     std::unique_ptr<LogJob> job = log.take_job(Lane::sync, 1);
     BOOST_REQUIRE(job != nullptr);
-    log.stand(standing, "no way there");
+    log.set_state(state, "no way there");
     BOOST_TEST(log.why().message() == "no way there");
     job->run();
     log.finish_job(Lane::sync, std::move(job));
     BOOST_CHECK(log.durable_lsn() <= lsn);
     BOOST_CHECK(log.take_job(Lane::sync, 2) == nullptr);
     BOOST_TEST(!log.commit().ok());
-    log.stand(log::Standing::serving);
+    log.set_state(log::State::serving);
     std::int64_t now_us = 3;
     drive(log, now_us);
     BOOST_CHECK(log.durable_lsn() > lsn);

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_new_log_may_be_cut_anywhere_while_it_is_made) {
 }
 
 BOOST_AUTO_TEST_CASE(a_recovery_may_be_cut_anywhere) {
-  // A torn tail over two containers, and a base that must be kept.
+  // A torn tail over two segments, and a base that must be kept.
   auto const torn = [](Scenario& scenario) {
     prepare(scenario);
     for (char const letter : std::string_view("bbmbb")) BOOST_REQUIRE(scenario.step(letter));
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_disk_that_does_not_sync_is_noticed_by_these_tests) {
   BOOST_TEST(noticed == 10);
 }
 
-BOOST_AUTO_TEST_CASE(a_container_whose_name_was_never_synced_is_noticed_by_these_tests) {
+BOOST_AUTO_TEST_CASE(a_segment_whose_name_was_never_synced_is_noticed_by_these_tests) {
   int noticed = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Scenario scenario;
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_sync_that_failed_is_fatal_and_what_it_dropped_is_not_beli
     BOOST_CHECK(error.code() == Code::io_error);
     BOOST_TEST(error.message().find("sync data/log/container-") != std::string::npos);
     BOOST_TEST(!scenario.world.log->reserve(10, true));
-    BOOST_CHECK(!scenario.world.log->seal().ok());
+    BOOST_CHECK(!scenario.world.log->shut_down().ok());
     // The record can be read from the kernel's cache, but is not on the medium. A start that reads it must make it
     // durable, or the next power cut takes it back.
     if (killed) BOOST_REQUIRE_MESSAGE(scenario.step('k'), scenario.complaint);

@@ -7,7 +7,7 @@ namespace fastjournal::log::file::test {
 
 namespace {
 
-// A log with two starts, a batch over two containers, and a stamp at the end.
+// A log with two starts, a batch over two segments, and a durable marker at the end.
 void fill(Scenario& scenario) {
   scenario.world.options = small_options(512, 8);
   BOOST_REQUIRE(scenario.open());
@@ -82,10 +82,10 @@ BOOST_AUTO_TEST_CASE(every_bit_of_a_batch_is_covered) {
     World world;
     world.options = first.world.options;
     world.disk.restore(image);
-    world.disk.flip(batch.container, batch.offset + at, static_cast<std::uint8_t>(1U << (at % 8)));
+    world.disk.flip(batch.segment, batch.offset + at, static_cast<std::uint8_t>(1U << (at % 8)));
     Status const status = world.open();
     BOOST_REQUIRE_MESSAGE(status.code() == Code::damaged, "byte " << at);
-    BOOST_REQUIRE_MESSAGE(status.message().find(batch.container) != std::string::npos, status.message());
+    BOOST_REQUIRE_MESSAGE(status.message().find(batch.segment) != std::string::npos, status.message());
     BOOST_REQUIRE_MESSAGE(status.message().find(fmt::format("offset {}", batch.offset)) != std::string::npos,
                           status.message());
   }
@@ -103,21 +103,21 @@ BOOST_AUTO_TEST_CASE(one_flipped_bit_does_not_drop_the_records_after_it) {
 }
 
 // Since the last sync `newest` was written but not synced: a power cut may take it back.
-BOOST_AUTO_TEST_CASE(the_last_batch_of_a_busy_log_cannot_be_told_from_a_torn_tail_after_a_power_cut_until_the_stamp) {
-  for (bool const stamped : {false, true})
+BOOST_AUTO_TEST_CASE(the_last_batch_of_a_busy_log_cannot_be_told_from_a_torn_tail_after_a_power_cut_until_the_marker) {
+  for (bool const has_marker : {false, true})
     for (bool const power_cut : {false, true}) {
       Scenario scenario;
       scenario.world.options = small_options();
       BOOST_REQUIRE(scenario.open());
       for (char const letter : std::string_view("pp")) BOOST_REQUIRE(scenario.step(letter));
-      BOOST_TEST(scenario.world.log->committer().needs_stamp());
-      if (stamped) BOOST_REQUIRE(scenario.step('s'));
-      BOOST_TEST(scenario.world.log->committer().needs_stamp() == !stamped);
+      BOOST_TEST(scenario.world.log->committer().needs_durable_marker());
+      if (has_marker) BOOST_REQUIRE(scenario.step('s'));
+      BOOST_TEST(scenario.world.log->committer().needs_durable_marker() == !has_marker);
       scenario.world.log.reset();
       if (power_cut) scenario.world.crash(sim::keep_none());
       scenario.world.disk.flip("data/log/container-000001", 512 * 3 + 60, 1);
       Status const status = scenario.world.open();
-      BOOST_TEST(status.ok() == (!stamped && power_cut));
+      BOOST_TEST(status.ok() == (!has_marker && power_cut));
       if (!status.ok()) continue;
       BOOST_TEST(scenario.world.report.cut);
       BOOST_TEST(scenario.world.report.cut_bytes == 512U);
@@ -125,40 +125,40 @@ BOOST_AUTO_TEST_CASE(the_last_batch_of_a_busy_log_cannot_be_told_from_a_torn_tai
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_stamp_is_needed_behind_a_synced_batch_whatever_was_only_written_since) {
+BOOST_AUTO_TEST_CASE(a_marker_is_needed_behind_a_synced_batch_whatever_was_only_written_since) {
   World world;
   FJ_REQUIRE_OK(world.open());
   BOOST_REQUIRE(world.put("row"));
   BOOST_REQUIRE(world.put("lease", Durability::written));
-  BOOST_TEST(world.log->committer().needs_stamp());
-  FJ_REQUIRE_OK(world.stamp());
-  BOOST_TEST(!world.log->committer().needs_stamp());
+  BOOST_TEST(world.log->committer().needs_durable_marker());
+  FJ_REQUIRE_OK(world.durable_marker());
+  BOOST_TEST(!world.log->committer().needs_durable_marker());
   BOOST_TEST(!world.log->writer().has_unsynced());
   world.crash(sim::keep_none());
   world.disk.flip("data/log/container-000001", 512 * 2 + 60, 1);
   BOOST_CHECK(world.open().code() == Code::damaged);
 }
 
-BOOST_AUTO_TEST_CASE(the_header_of_a_container_that_is_ready_tells_of_durable_batches_too) {
+BOOST_AUTO_TEST_CASE(the_header_of_a_segment_that_is_ready_tells_of_durable_batches_too) {
   Scenario scenario;
   scenario.world.options = small_options();
   BOOST_REQUIRE(scenario.open());
   for (char const letter : std::string_view("pp")) BOOST_REQUIRE(scenario.step(letter));
-  // Ask for more room than this container has, so that the next one is prepared.
-  BOOST_REQUIRE(scenario.world.log->reserve(scenario.world.options.container_bytes / 2, false));
+  // Ask for more room than this segment has, so that the next one is prepared.
+  BOOST_REQUIRE(scenario.world.log->reserve(scenario.world.options.segment_bytes / 2, false));
   scenario.world.log.reset();
   scenario.world.disk.flip("data/log/container-000001", 512 * 3 + 60, 1);
   BOOST_CHECK(scenario.world.open().code() == Code::damaged);
 }
 
-BOOST_AUTO_TEST_CASE(a_damaged_stamp_or_seal_does_no_harm) {
+BOOST_AUTO_TEST_CASE(a_damaged_marker_does_no_harm) {
   for (char const mark : {'s', 'q'}) {
     Scenario scenario;
     scenario.world.options = small_options();
     BOOST_REQUIRE(scenario.open());
     BOOST_REQUIRE(scenario.step('p'));
-    if (mark == 's') FJ_REQUIRE_OK(scenario.world.stamp());
-    if (mark == 'q') FJ_REQUIRE_OK(scenario.world.log->seal());
+    if (mark == 's') FJ_REQUIRE_OK(scenario.world.durable_marker());
+    if (mark == 'q') FJ_REQUIRE_OK(scenario.world.log->shut_down());
     scenario.world.log.reset();
     scenario.world.disk.wipe("data/log/container-000001", 512 * 3, 512);
     BOOST_TEST(scenario.open(), scenario.complaint << scenario.status.text());
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(one_header_copy_is_enough_and_its_loss_is_told) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(containers_that_are_lost_cut_exchanged_or_foreign_are_refused) {
+BOOST_AUTO_TEST_CASE(segments_that_are_lost_cut_exchanged_or_foreign_are_refused) {
   auto const refused = [](char const* what, auto&& change) {
     Scenario scenario;
     fill(scenario);
@@ -237,8 +237,8 @@ BOOST_AUTO_TEST_CASE(a_sound_batch_in_the_place_of_another_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(what_an_earlier_generation_left_never_passes) {
-  // Fill the containers again and again with equal batches, so that a valid batch of the generation before follows the end of
-  // each generation.
+  // Fill the segments again and again with equal batches, so that a valid batch of the generation before
+  // follows the end of each generation.
   Scenario scenario;
   scenario.world.options = small_options(512, 6);
   BOOST_REQUIRE(scenario.open());
@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(no_failing_call_costs_an_acknowledged_record) {
   BOOST_TEST(tally.failed_calls > 1000U);
 }
 
-BOOST_AUTO_TEST_CASE(a_container_that_cannot_be_made_is_a_refusal_and_no_failure) {
+BOOST_AUTO_TEST_CASE(a_segment_that_cannot_be_made_is_a_refusal_and_no_failure) {
   World world;
   FJ_REQUIRE_OK(world.open());
   world.disk.fail_call(sim::Call::write, 3, sim::Failure::no_space);
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(a_container_that_cannot_be_made_is_a_refusal_and_no_failure
   BOOST_TEST(world.put("row"));
 }
 
-BOOST_AUTO_TEST_CASE(no_space_inside_a_container_is_fatal) {
+BOOST_AUTO_TEST_CASE(no_space_inside_a_segment_is_fatal) {
   World world;
   FJ_REQUIRE_OK(world.open());
   world.log->run_chores();

@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(an_empty_log_beside_a_lock_that_knew_a_store_is_refused) {
   BOOST_TEST(world.disk.files().empty());
 }
 
-BOOST_AUTO_TEST_CASE(containers_of_version_3_without_newest_are_refused_and_older_ones_are_not) {
+BOOST_AUTO_TEST_CASE(segments_of_version_3_without_newest_are_refused_and_older_ones_are_not) {
   World world;
   FJ_REQUIRE_OK(world.open());
   BOOST_REQUIRE(world.put("row"));
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(containers_of_version_3_without_newest_are_refused_and_olde
                block.begin() + static_cast<std::ptrdiff_t>(copy) + 512};
       store_little(block.data() + 16, std::uint32_t{2});
       store_little(block.data(),
-                   hash64(as_text(std::span<std::byte const>(block).subspan(8, kContainerHeaderBytes - 8))));
+                   hash64(as_text(std::span<std::byte const>(block).subspan(8, kSegmentHeaderBytes - 8))));
       world.disk.overwrite(name, copy, block);
     }
   FJ_REQUIRE_OK(world.open());
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(one_place_of_newest_may_rot_and_that_is_told) {
     World world;
     FJ_REQUIRE_OK(world.open());
     BOOST_REQUIRE(world.put("row"));
-    FJ_REQUIRE_OK(world.stamp());
+    FJ_REQUIRE_OK(world.durable_marker());
     world.log.reset();
     world.disk.flip("data/log/newest", place * kNewestPlaceBytes + 40, 1);
     FJ_REQUIRE_OK(world.open());
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(one_place_of_newest_may_rot_and_that_is_told) {
 }
 
 // A write that fails for lack of permission is not reported as a full disk.
-BOOST_AUTO_TEST_CASE(a_container_that_may_not_be_made_is_told_as_that) {
+BOOST_AUTO_TEST_CASE(a_segment_that_may_not_be_made_is_told_as_that) {
   World world;
   FJ_REQUIRE_OK(world.open());
   world.disk.forbid_new_files(true);

@@ -46,10 +46,10 @@ BOOST_AUTO_TEST_CASE(records_are_untold_until_a_later_batch_or_a_header_that_nam
       marks.told(marks.durable());
     } else {
       marks.wrote(Lsn{300}, false);
-      auto const stamp = marks.begin_flush(Lsn{300});
+      auto const durable_marker = marks.begin_flush(Lsn{300});
       BOOST_TEST(marks.is_untold());
       marks.end_flush();
-      marks.flushed(stamp);
+      marks.flushed(durable_marker);
     }
     BOOST_TEST(!marks.is_untold());
     BOOST_CHECK(marks.data_durable() == Lsn{200});

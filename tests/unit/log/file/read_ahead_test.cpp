@@ -63,7 +63,7 @@ Found require_alike(World& world, std::uint64_t seed) {
 }
 
 void fill(World& world) {
-  world.options.container_bytes = 1U << 20U;
+  world.options.segment_bytes = 1U << 20U;
   FJ_REQUIRE_OK(world.open());
   for (std::uint64_t i = 0; i < 3 * std::size(kEntrySizes); ++i)
     BOOST_REQUIRE(world.put(pattern(kEntrySizes[i % std::size(kEntrySizes)], i), Durability::synced));
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_SUITE(read_ahead)
 BOOST_AUTO_TEST_CASE(records_come_in_order_whatever_the_hands_do) {
   World world;
   fill(world);
-  FJ_REQUIRE_OK(world.log->seal());
+  FJ_REQUIRE_OK(world.log->shut_down());
   for (std::uint64_t seed = 0; seed < 4; ++seed) require_alike(world, seed);
   Found const found = read(world, nullptr);
   FJ_REQUIRE_OK(found.status);
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(damage_and_torn_tails_are_found_alike) {
   std::vector<Entry> const& written = whole.records.entries;
   BOOST_REQUIRE(written.size() == synced + unsynced);
   std::vector<std::string> names = world.disk.list("data/log").value();
-  std::erase_if(names, [](std::string const& name) { return !index_of_container(name); });
+  std::erase_if(names, [](std::string const& name) { return !index_of_segment(name); });
   std::mt19937_64 random{7};
   int damaged = 0;
   int torn = 0;
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(damage_and_torn_tails_are_found_alike) {
 BOOST_AUTO_TEST_CASE(a_read_that_fails_stops_the_reading_with_its_reason) {
   World world;
   fill(world);
-  FJ_REQUIRE_OK(world.log->seal());
+  FJ_REQUIRE_OK(world.log->shut_down());
   for (std::uint64_t nth = 1; nth < 90; nth += 11) {
     LateWorkers workers{nth};
     auto reader = LogReader::open(world.disk, "data/log");
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_read_that_fails_stops_the_reading_with_its_reason) {
 BOOST_AUTO_TEST_CASE(who_waits_is_told_how_far_it_is) {
   World world;
   fill(world);
-  FJ_REQUIRE_OK(world.log->seal());
+  FJ_REQUIRE_OK(world.log->shut_down());
   auto reader = LogReader::open(world.disk, "data/log");
   FJ_REQUIRE_OK(reader.status());
   ReadAheadWaiting waiting;
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(who_waits_is_told_how_far_it_is) {
     catalogue = progress.catalogue;
     BOOST_TEST(progress.bytes > before);
     BOOST_TEST(progress.bytes <= progress.bytes_total);
-    BOOST_TEST(progress.containers < progress.containers_total);
+    BOOST_TEST(progress.segments < progress.segments_total);
     before = progress.bytes;
   }
   BOOST_TEST(!catalogue);
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(who_waits_is_told_how_far_it_is) {
 
 BOOST_AUTO_TEST_CASE(a_batch_that_begins_before_what_is_read_makes_no_more_of_it) {
   World world;
-  world.options.container_bytes = 1U << 20U;
+  world.options.segment_bytes = 1U << 20U;
   FJ_REQUIRE_OK(world.open());
   BOOST_REQUIRE(world.log->reserve(4U << 20U, false));
   world.append(pattern(3U << 20U, 1));

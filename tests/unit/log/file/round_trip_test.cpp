@@ -1,4 +1,4 @@
-// What is written can be read back: bodies of all awkward sizes, batches over several containers, groups, both
+// What is written can be read back: bodies of all awkward sizes, batches over several segments, groups, both
 // durabilities, bases and the room that they free.
 #include <algorithm>
 
@@ -21,11 +21,11 @@ BOOST_AUTO_TEST_CASE(a_new_log_is_empty_and_its_first_lsn_is_not_zero) {
 BOOST_AUTO_TEST_CASE(records_come_back_with_bodies_of_every_awkward_size) {
   World world;
   std::uint64_t const block = world.options.block_bytes;
-  std::uint64_t const container = world.options.container_bytes;
+  std::uint64_t const segment = world.options.segment_bytes;
   std::vector<Entry> put;
   FJ_REQUIRE_OK(world.open());
   std::vector<std::uint64_t> sizes{0, 1, 7, 8, 9, (1U << 20U) + 3, 3U << 20U};
-  for (std::uint64_t const near : {block, container, container - 2 * block, 2 * container, 5 * container})
+  for (std::uint64_t const near : {block, segment, segment - 2 * block, 2 * segment, 5 * segment})
     for (std::uint64_t const less : {84U, 69U, 68U, 67U, 56U, 1U, 0U}) {
       sizes.push_back(near - less);
       sizes.push_back(near + less);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(objects_tables_types_and_versions_come_back) {
   std::memcpy(second.body.data(), "abc", 3);
   world.log->end_group(Durability::synced);
   FJ_REQUIRE_OK(world.log->commit());
-  FJ_REQUIRE_OK(world.log->seal());
+  FJ_REQUIRE_OK(world.log->shut_down());
   FJ_REQUIRE_OK(world.open());
   BOOST_TEST(world.report.clean);
   BOOST_REQUIRE(world.found.entries.size() == 2U);
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(objects_tables_types_and_versions_come_back) {
 
 BOOST_AUTO_TEST_CASE(a_long_turn_is_written_in_parts_and_synced_once) {
   World world;
-  world.options.container_bytes = 1U << 20U;
+  world.options.segment_bytes = 1U << 20U;
   FJ_REQUIRE_OK(world.open());
   std::uint64_t const syncs = world.disk.calls(sim::Call::sync);
   std::string const body = pattern(3000, 1);
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(what_a_long_turn_wrote_ahead_still_asks_for_a_commit) {
 // A third call, which nobody waits for, writes to `newest` what is durable.
 BOOST_AUTO_TEST_CASE(a_small_commit_is_one_write_and_one_sync) {
   World world;
-  world.options.container_bytes = 1U << 20U;
+  world.options.segment_bytes = 1U << 20U;
   FJ_REQUIRE_OK(world.open());
   world.log->run_chores();
   BOOST_REQUIRE(world.put("warm"));
@@ -118,12 +118,12 @@ BOOST_AUTO_TEST_CASE(a_small_commit_is_one_write_and_one_sync) {
   BOOST_TEST(world.disk.calls(sim::Call::read) + world.disk.calls(sim::Call::open) == reads);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_only_written_waits_for_the_next_sync_in_every_container) {
+BOOST_AUTO_TEST_CASE(what_is_only_written_waits_for_the_next_sync_in_every_segment) {
   World world;
   FJ_REQUIRE_OK(world.open());
   world.log->run_chores();
   std::uint64_t const syncs = world.disk.calls(sim::Call::sync);
-  // Fill most of the first container without a sync, then go on in the next one.
+  // Fill most of the first segment without a sync, then go on in the next one.
   for (int i = 0; i < 13; ++i) {
     BOOST_REQUIRE(world.log->reserve(8, true));
     world.append("lease");
@@ -263,10 +263,10 @@ BOOST_AUTO_TEST_CASE(reading_alone_changes_nothing_and_sees_the_same) {
 
 BOOST_AUTO_TEST_CASE(wrong_options_are_refused) {
   World world;
-  world.options.container_bytes_min = kContainerBytesMin;
+  world.options.segment_bytes_min = kSegmentBytesMin;
   BOOST_CHECK(world.open().code() == Code::bad_configuration);
   world.options = small_options();
-  world.options.initial_containers = 1;
+  world.options.initial_segments = 1;
   BOOST_CHECK(world.open().code() == Code::bad_configuration);
   world.options = small_options();
   world.options.block_bytes = 1000;
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(sizes_are_those_the_log_was_made_with) {
   World world;
   FJ_REQUIRE_OK(world.open());
   BOOST_REQUIRE(world.put("row"));
-  world.options.container_bytes *= 2;
+  world.options.segment_bytes *= 2;
   world.options.block_bytes = 4096;
   FJ_REQUIRE_OK(world.open());
   BOOST_TEST(world.log->writer().options().block_bytes == 512U);
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(base_and_space)
 
-BOOST_AUTO_TEST_CASE(records_below_base_are_not_needed_and_their_containers_come_back) {
+BOOST_AUTO_TEST_CASE(records_below_base_are_not_needed_and_their_segments_come_back) {
   World world;
   FJ_REQUIRE_OK(world.open());
   std::vector<Lsn> lsns;
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(records_below_base_are_not_needed_and_their_containers_come
     // The last five are alive.
     if (lsns.size() > 5) world.log->set_base(lsns[lsns.size() - 5], lsns[lsns.size() - 5]);
     world.log->run_chores();
-    most = std::max(most, world.log->usage().containers);
+    most = std::max(most, world.log->usage().segments);
   }
   BOOST_TEST(most <= 6U);
   world.crash(sim::keep_none());
@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(records_below_base_are_not_needed_and_their_containers_come
   BOOST_CHECK(world.log->base_lsn() >= lsns[lsns.size() - 6]);
 }
 
-BOOST_AUTO_TEST_CASE(a_base_in_a_batch_that_began_in_an_earlier_container_keeps_that_container) {
+BOOST_AUTO_TEST_CASE(a_base_in_a_batch_that_began_in_an_earlier_segment_keeps_that_segment) {
   World world;
   for (std::uint64_t fill = 0; fill < 16; ++fill) {
     world.disk.restore({});
@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(a_base_in_a_batch_that_began_in_an_earlier_container_keeps_
     world.log->end_group(Durability::synced);
     FJ_REQUIRE_OK(world.log->commit());
     world.log->set_base(lsns[35], lsns[35]);
-    // Use up the free containers: the one in which the batch begins must not be among them.
+    // Use up the free segments: the one in which the batch begins must not be among them.
     for (int i = 0; i < 60; ++i) BOOST_REQUIRE(world.put("y"));
     world.log->run_chores();
     world.crash(sim::keep_none());
@@ -347,7 +347,7 @@ BOOST_AUTO_TEST_CASE(a_base_in_a_batch_that_began_in_an_earlier_container_keeps_
 }
 
 BOOST_AUTO_TEST_CASE(base_past_an_append_in_flight_takes_nothing_away_before_it_is_durable) {
-  // Records A fill containers; record B says that they are dead, and the base moves up while the batch of B is not even
+  // Records A fill segments; record B says that they are dead, and the base moves up while the batch of B is not even
   // written. The power is cut at each of the following calls: A must be there, or B.
   for (std::uint64_t stop = 0; stop < 12; ++stop) {
     World world;
@@ -365,8 +365,8 @@ BOOST_AUTO_TEST_CASE(base_past_an_append_in_flight_takes_nothing_away_before_it_
     world.log->end_group(Durability::synced);
     world.log->set_base(killer, killer);
     world.disk.stop_after(stop);
-    // Ask for more room than there is without the containers of A.
-    bool const room = world.log->reserve(3 * world.options.container_bytes, true);
+    // Ask for more room than there is without the segments of A.
+    bool const room = world.log->reserve(3 * world.options.segment_bytes, true);
     bool const committed = world.log->commit().ok();
     if (room && committed) world.log->run_chores();
     world.crash(sim::keep_some(stop));
@@ -384,11 +384,11 @@ BOOST_AUTO_TEST_CASE(an_emptied_log_gives_its_surplus_back_and_finds_its_way_aft
   World world;
   FJ_REQUIRE_OK(world.open());
   for (int i = 0; i < 300; ++i) BOOST_REQUIRE(world.put(pattern(400, 1)));
-  BOOST_TEST(world.log->usage().containers > 15U);
+  BOOST_TEST(world.log->usage().segments > 15U);
   world.log->set_base(world.log->end_lsn(), world.log->end_lsn());
   world.log->run_chores();
-  BOOST_TEST(world.log->usage().containers <= 4U);
-  BOOST_TEST(world.disk.used_bytes() <= 4 * world.options.container_bytes + kNewestFileBytes);
+  BOOST_TEST(world.log->usage().segments <= 4U);
+  BOOST_TEST(world.disk.used_bytes() <= 4 * world.options.segment_bytes + kNewestFileBytes);
   world.crash(sim::keep_none());
   FJ_REQUIRE_OK(world.open());
   BOOST_REQUIRE(world.put("next"));
@@ -397,13 +397,13 @@ BOOST_AUTO_TEST_CASE(an_emptied_log_gives_its_surplus_back_and_finds_its_way_aft
   BOOST_CHECK(world.found.entries.back().body == "next");
 }
 
-BOOST_AUTO_TEST_CASE(restarts_without_work_use_no_further_containers) {
+BOOST_AUTO_TEST_CASE(restarts_without_work_use_no_further_segments) {
   World world;
   FJ_REQUIRE_OK(world.open());
   BOOST_REQUIRE(world.put("row"));
   Lsn last = world.log->end_lsn();
   for (std::uint32_t start = 2; start < 30; ++start) {
-    if (start % 3 == 0) FJ_REQUIRE_OK(world.log->seal());
+    if (start % 3 == 0) FJ_REQUIRE_OK(world.log->shut_down());
     world.crash(sim::keep_some(start));
     FJ_REQUIRE_OK(world.open());
     BOOST_TEST(world.report.clean == (start % 3 == 0));
@@ -411,14 +411,14 @@ BOOST_AUTO_TEST_CASE(restarts_without_work_use_no_further_containers) {
     BOOST_TEST(world.found.entries.size() == 1U);
     BOOST_CHECK(world.log->end_lsn() > last);
     last = world.log->end_lsn();
-    BOOST_TEST(world.log->usage().containers <= 3U);
+    BOOST_TEST(world.log->usage().segments <= 3U);
   }
 }
 
 BOOST_AUTO_TEST_CASE(held_room_is_there_when_all_other_room_is_used_up) {
   for (bool const is_held : {true, false}) {
     World world;
-    world.disk.set_capacity(world.options.container_bytes * 6 + kNewestFileBytes);
+    world.disk.set_capacity(world.options.segment_bytes * 6 + kNewestFileBytes);
     FJ_REQUIRE_OK(world.open());
     constexpr std::size_t kLater = 6000;
     if (is_held) BOOST_REQUIRE(world.log->hold(kLater, false));
@@ -456,7 +456,7 @@ BOOST_AUTO_TEST_CASE(what_was_sure_is_found_by_the_next_start_and_what_was_not_m
 
 BOOST_AUTO_TEST_CASE(on_a_full_disk_what_removes_still_works) {
   World world;
-  world.disk.set_capacity(world.options.container_bytes * 6 + kNewestFileBytes);
+  world.disk.set_capacity(world.options.segment_bytes * 6 + kNewestFileBytes);
   FJ_REQUIRE_OK(world.open());
   std::vector<Lsn> lsns;
   while (world.log->reserve(400, false)) {
@@ -473,11 +473,11 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_what_removes_still_works) {
     FJ_REQUIRE_OK(world.log->commit());
     ++removals;
   }
-  // Removals may use one container. The last one is for copying forward, which frees more than it takes.
+  // Removals may use one segment. The last one is for compaction, which frees more than it takes.
   BOOST_TEST(removals >= 13);
   BOOST_TEST(!world.log->reserve(400, false));
   for (int i = 0; i < 14; ++i) {
-    BOOST_REQUIRE(world.log->reserve_to_copy(50));
+    BOOST_REQUIRE(world.log->reserve_to_compact(50));
     world.append("copied");
     world.log->end_group(Durability::synced);
     FJ_REQUIRE_OK(world.log->commit());
@@ -489,7 +489,7 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_what_removes_still_works) {
 
 BOOST_AUTO_TEST_CASE(a_group_beyond_the_limit_is_refused_and_the_log_goes_on) {
   World world;
-  world.options.container_bytes = 16U << 20U;
+  world.options.segment_bytes = 16U << 20U;
   FJ_REQUIRE_OK(world.open());
   BOOST_TEST(!world.log->reserve(300U << 20U, false));
   BOOST_CHECK(world.log->writer().last_refusal().code() == Code::too_large);

@@ -13,7 +13,7 @@ constexpr std::uint64_t kScrubRoundPayload = 30ULL * kScrubRoundBlock;
 constexpr std::uint64_t kScrubRoundFirst = 64U << 10U;
 
 void add(Chain& chain, std::uint64_t generation, std::uint64_t first, std::uint64_t cut) {
-  Container one;
+  Segment one;
   one.header.index = static_cast<std::uint32_t>(generation);
   one.header.generation = generation;
   one.header.size = 32ULL * kScrubRoundBlock;
@@ -24,7 +24,7 @@ void add(Chain& chain, std::uint64_t generation, std::uint64_t first, std::uint6
   chain.append(std::move(one));
 }
 
-// Three containers, the second one cut short.
+// Three segments, the second one cut short.
 struct ScrubRoundFixture {
   ScrubRoundFixture() {
     add(chain, 1, kScrubRoundFirst, kScrubRoundFirst);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(steps_follow_one_another_and_end_at_cuts_and_at_what_was_du
   BOOST_REQUIRE(first.has_value());
   BOOST_CHECK(first->from == Lsn{kScrubRoundFirst});
   BOOST_CHECK(first->limit == Lsn{kScrubRoundFirst + kScrubRoundPayload + 3ULL * kScrubRoundBlock});
-  BOOST_TEST(first->containers.size() == 2U);
+  BOOST_TEST(first->segments.size() == 2U);
   BOOST_TEST(first->is_rest);
   round.finish(failed(*first), chain, {}, "data/log");
   auto const second = round.next(chain, {});
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(steps_follow_one_another_and_end_at_cuts_and_at_what_was_du
   BOOST_TEST(!round.is_under_way());
 }
 
-BOOST_AUTO_TEST_CASE(damage_counts_until_its_containers_are_freed) {
+BOOST_AUTO_TEST_CASE(damage_counts_until_its_segments_are_freed) {
   round.begin(durable, 1000);
   round.finish(failed(*round.next(chain, {})), chain, {}, "data/log");
   BOOST_TEST(round.report().damaged == 1U);

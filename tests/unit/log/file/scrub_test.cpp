@@ -22,9 +22,9 @@ ScrubReport round(FileLog& log) {
   return log.scrubber().report();
 }
 
-std::vector<std::string> containers(World& world) {
+std::vector<std::string> segments(World& world) {
   std::vector<std::string> names = world.disk.list("data/log").value();
-  std::erase_if(names, [](std::string const& name) { return !index_of_container(name); });
+  std::erase_if(names, [](std::string const& name) { return !index_of_segment(name); });
   return names;
 }
 
@@ -72,8 +72,8 @@ BOOST_AUTO_TEST_CASE(every_damaged_block_of_the_durable_range_is_found_and_named
   fill(world, 40);
   std::uint64_t const block = world.options.block_bytes;
   std::uint64_t found = 0;
-  for (std::string const& name : containers(world)) {
-    for (std::uint64_t offset = kHeaderBlocks * block; offset < world.options.container_bytes; offset += block) {
+  for (std::string const& name : segments(world)) {
+    for (std::uint64_t offset = kHeaderBlocks * block; offset < world.options.segment_bytes; offset += block) {
       world.disk.flip("data/log/" + name, offset + 77, 4);
       std::uint64_t const before = world.log->scrubber().report().damaged;
       ScrubReport const report = round(*world.log);
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_place_that_cannot_be_read_at_all_is_damage) {
 BOOST_AUTO_TEST_CASE(what_is_not_needed_any_more_may_be_damaged) {
   World world;
   fill(world, 40);
-  std::string const first = "data/log/" + containers(world).front();
+  std::string const first = "data/log/" + segments(world).front();
   std::unique_ptr<ScrubStep> step = world.log->scrubber().take_step();
   world.disk.flip(first, 2000, 1);
   step->run();
@@ -117,13 +117,13 @@ BOOST_AUTO_TEST_CASE(what_is_not_needed_any_more_may_be_damaged) {
   BOOST_TEST(round(*world.log).damaged == 0U);
 }
 
-// The damage lies below the base: in the container of the base, or in one that was given up after the last header was
+// The damage lies below the base: in the segment of the base, or in one that was given up after the last header was
 // written.
 BOOST_AUTO_TEST_CASE(what_is_not_needed_any_more_is_in_no_starts_way_after_a_round) {
   for (bool const is_given_up : {false, true}) {
     World world;
     fill(world, 40);
-    std::string const first = "data/log/" + containers(world).front();
+    std::string const first = "data/log/" + segments(world).front();
     world.disk.flip(first, 2000, 1);
     Lsn const base = is_given_up ? world.log->end_lsn() : Lsn{world.log->base_lsn().value + 4096};
     world.log->set_base(base, base);
@@ -134,10 +134,10 @@ BOOST_AUTO_TEST_CASE(what_is_not_needed_any_more_is_in_no_starts_way_after_a_rou
   }
 }
 
-BOOST_AUTO_TEST_CASE(damage_is_over_when_the_base_has_passed_its_container) {
+BOOST_AUTO_TEST_CASE(damage_is_over_when_the_base_has_passed_its_segment) {
   World world;
   fill(world, 60);
-  std::vector<std::string> const names = containers(world);
+  std::vector<std::string> const names = segments(world);
   world.disk.flip("data/log/" + names[1], 2000, 1);
   BOOST_TEST(round(*world.log).damaged == 1U);
   Lsn const end = world.log->damaged_end();
@@ -150,17 +150,17 @@ BOOST_AUTO_TEST_CASE(damage_is_over_when_the_base_has_passed_its_container) {
   FJ_REQUIRE_OK(world.log->scrubber().mend());
   BOOST_TEST(!world.log->scrubber().is_damaged());
   BOOST_CHECK(world.log->damaged_end().is_none());
-  // The files say so too: a start does not read the damaged container.
+  // The files say so too: a start does not read the damaged segment.
   world.disk.kill();
   FJ_REQUIRE_OK(world.open());
 }
 
-BOOST_AUTO_TEST_CASE(a_damaged_container_that_is_written_is_left) {
+BOOST_AUTO_TEST_CASE(a_damaged_segment_that_is_written_is_left) {
   World world;
-  world.options.container_bytes = 1U << 20U;
+  world.options.segment_bytes = 1U << 20U;
   fill(world, 20);
-  world.disk.flip("data/log/" + containers(world)[0], 5000, 1);
-  world.disk.flip("data/log/" + containers(world)[1], 5000, 1);
+  world.disk.flip("data/log/" + segments(world)[0], 5000, 1);
+  world.disk.flip("data/log/" + segments(world)[1], 5000, 1);
   BOOST_TEST(round(*world.log).damaged == 1U);
   BOOST_CHECK(world.log->damaged_end().is_none());
   FJ_REQUIRE_OK(world.log->scrubber().mend());
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_log_that_goes_on_is_never_taken_for_damaged) {
     BOOST_TEST_CONTEXT("seed " << seed) {
       std::mt19937_64 random{seed};
       World world;
-      world.options.initial_containers = 2 + static_cast<std::uint32_t>(seed % 3);
+      world.options.initial_segments = 2 + static_cast<std::uint32_t>(seed % 3);
       world.options.wipe = seed % 4 == 0;
       FJ_REQUIRE_OK(world.open());
       std::vector<Lsn> live;
@@ -245,18 +245,18 @@ BOOST_AUTO_TEST_CASE(a_log_that_goes_on_is_never_taken_for_damaged) {
 
 BOOST_AUTO_TEST_CASE(a_batch_that_is_larger_than_a_step_is_read_whole) {
   World world;
-  world.options.container_bytes = 64U << 10U;
+  world.options.segment_bytes = 64U << 10U;
   world.options.batch_bytes_max = 8U << 20U;
   FJ_REQUIRE_OK(world.open());
   BOOST_REQUIRE(world.put(pattern(300, 1)));
   BOOST_REQUIRE(world.put(pattern(3U << 20U, 2)));
   BOOST_REQUIRE(world.put(pattern(300, 3)));
   BOOST_TEST(round(*world.log).damaged == 0U);
-  world.disk.flip("data/log/" + containers(world)[20], 4000, 1);
+  world.disk.flip("data/log/" + segments(world)[20], 4000, 1);
   ScrubReport const report = round(*world.log);
   BOOST_TEST(report.damaged == 1U);
-  // The batch of the damaged bytes begins in the first container.
-  BOOST_TEST(report.last_damage.find(containers(world)[0] + " offset ") != std::string::npos, report.last_damage);
+  // The batch of the damaged bytes begins in the first segment.
+  BOOST_TEST(report.last_damage.find(segments(world)[0] + " offset ") != std::string::npos, report.last_damage);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

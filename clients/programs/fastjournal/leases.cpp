@@ -1,0 +1,157 @@
+// take, and what becomes of the rows that it leased: touch, done, release, fail.
+#include <chrono>
+#include <istream>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "clients/cpp/error_text.h"
+#include "clients/programs/fastjournal/buffers.h"
+#include "clients/programs/fastjournal/dates.h"
+#include "clients/programs/fastjournal/verbs.h"
+#include "model/date.h"
+
+namespace fastjournal::cli {
+
+namespace {
+
+std::optional<DurationMs> grace_of_table(Call& call) {
+  Result<Message> const stats = call.ask(call.about_table("STATS"));
+  // Not every table type has a grace.
+  std::optional<std::int64_t> const grace = stats.ok() ? stats->integer("grace_ms") : std::nullopt;
+  return grace ? std::optional(DurationMs{*grace}) : std::nullopt;
+}
+
+// Sets lease_end to the end that the lease has once this connection is closed, if nobody adopts it.
+void end_with_connection(Message& row, DurationMs grace) {
+  using std::chrono::milliseconds;
+  auto const now = std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  std::int64_t const end = now.count() + grace.value;
+  if (row.integer("lease_end").value_or(0) > end) row.set_integer("lease_end", end);
+}
+
+struct Take {
+  OptionSet& to;
+  Number<> count{to, "--count", "how many at most (default 1)", WholeNumbers{1, 100'000}};
+  Duration lease{to, "--lease", "how long they are yours (default: the table's processing-timeout)"};
+  Duration wait{to, "--wait", "wait so long for the first one"};
+  Text domain{to, "--domain", "only of this domain"};
+  Text worker{to, "--worker", "worker name, shown as the lease holder"};
+  Flag hold{to, "--hold",
+            "stay connected until standard input ends: without a connection the daemon takes rows back after the "
+            "table's `grace`"};
+
+  ExitCode run(Call& call) {
+    Message next = call.about_table("NEXT");
+    if (count) next.set("count", Value::of_unsigned(*count));
+    if (lease) next.set_integer("lease", lease->value);
+    if (wait) next.set_integer("wait", wait->value);
+    set_given(next, "domain", domain);
+    set_given(next, "worker", worker);
+    Result<client::Reply> reply = Buffers{call.connection()}.ask(next);
+    if (!reply.ok()) return call.complain(reply.status());
+    if (Message const& first = reply->first(); first.command == "NOTHING") {
+      auto const date = first.integer("next_date");
+      if (!call.json)
+        call.console.err << "nothing is due"
+                         << (date && *date > 0 ? "; the next row is at " + date_text(*date, call.console.look)
+                                               : std::string())
+                         << '\n';
+      return ExitCode::nothing;
+    }
+    std::optional<DurationMs> const grace = hold ? std::nullopt : grace_of_table(call);
+    if (grace)
+      for (Message& row : reply->messages) end_with_connection(row, *grace);
+    call.show(reply->messages, "table");
+    call.console.out.flush();
+    if (call.console.look.terminal && !call.json && grace)
+      call.console.err
+          << "our connection ends here, so the lease does " << model::format_span(grace->value)
+          << " later (the table's `grace`) unless done, touch or release come first; --hold stays connected\n";
+    std::string ignored;
+    while (hold && std::getline(call.console.in, ignored)) continue;
+    return ExitCode::ok;
+  }
+};
+
+struct Lease {
+  OptionSet& to;
+  Number<> row{to, "ROW", "number of the row, as `take` shows it", required};
+  Number<> epoch{to, "EPOCH", "epoch of the lease, as `take` shows it", required};
+
+  [[nodiscard]] Message about_lease(Call& call, std::string_view command) const {
+    Message out = call.about_table(command);
+    out.set("row", Value::of_unsigned(*row));
+    out.set("epoch", Value::of_unsigned(*epoch));
+    return out;
+  }
+
+  // Of a row that was returned or given up.
+  ExitCode give_up(Call& call, Message command, std::string_view error) const {
+    client::set_error(command, "error", error);
+    Result<Message> answer = call.ask(command);
+    if (!answer.ok()) return call.complain(answer.status());
+    std::string_view const name = answer->command;
+    // JSON does not name the answer.
+    answer->set("fate", name == "PARKED" ? "parked" : name == "DELETED" ? "deleted" : "released");
+    std::string const sentence =
+        name == "PARKED"    ? fmt::format("row {} is parked; `fastjournal kick` puts it back", *row)
+        : name == "DELETED" ? fmt::format("row {} is deleted: it was given up, or has expired", *row)
+                            : fmt::format("row {} is released{}", *row, due_text(answer.value()));
+    return call.say(answer.value(), with_dates(sentence, call.console.look));
+  }
+};
+
+struct Touch : Lease {
+  Duration lease{to, "--lease", "from now on (default: the table's processing-timeout)"};
+
+  ExitCode run(Call& call) {
+    Message touch = about_lease(call, "TOUCH");
+    if (lease) touch.set_integer("lease", lease->value);
+    return call.report(touch, [&](Message const& answer) {
+      return fmt::format("row {} is yours until {}", *row,
+                         date_text(answer.integer("lease_end").value_or(0), call.console.look));
+    });
+  }
+};
+
+struct Done : Lease {
+  ExitCode run(Call& call) {
+    return call.report(about_lease(call, "DONE"), [&](Message const&) { return fmt::format("row {} is done", *row); });
+  }
+};
+
+struct Fail : Lease {
+  Text error{to, "--error", "why"};
+
+  ExitCode run(Call& call) { return give_up(call, about_lease(call, "FAIL"), error); }
+};
+
+struct Release : Lease {
+  When at{to, "--at", "not before this date (default: now; with --error the table's back-off)"};
+  Text error{to, "--error", "why: it is a failed attempt then, and counts"};
+
+  ExitCode run(Call& call) {
+    Message release = about_lease(call, "RELEASE");
+    if (at) set_date(release, "process_date", *at);
+    return give_up(call, std::move(release), error);
+  }
+};
+
+constexpr Verb kLeaseVerbs[]{
+    {"take", "lease the next rows that are due, and show them", Needs::table, declare<Take>,
+     "fastjournal take pages --count 10 --lease 5m --wait 30s"},
+    {"touch", "renew a lease", Needs::table, declare<Touch>, "fastjournal touch pages 69688 1099511627777 --lease 10m"},
+    {"done", "the work is done: the row goes away", Needs::table, declare<Done>,
+     "fastjournal done pages 69688 1099511627777"},
+    {"release", "give a row back", Needs::table, declare<Release>,
+     "fastjournal release pages 69688 1099511627777 --error 'the site does not answer' --at +10m"},
+    {"fail", "this row can never work: parked for an operator, or deleted (the table's when-failed)", Needs::table,
+     declare<Fail>, "fastjournal fail pages 69688 1099511627777 --error 'no such page'"},
+};
+
+}  // namespace
+
+Verbs lease_verbs() { return kLeaseVerbs; }
+
+}  // namespace fastjournal::cli

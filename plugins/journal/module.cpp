@@ -1,6 +1,0 @@
-// The loadable module: the one symbol that the daemon loads.
-#include "plugins/journal/journal.h"
-
-extern "C" __attribute__((visibility("default"))) fastjournal::PluginDescriptor const* fastjournal_table_type() {
-  return &fastjournal::journal::table_type();
-}
