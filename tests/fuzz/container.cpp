@@ -1,4 +1,4 @@
-// libFuzzer target for the readers of containers. Random bytes never pass a
+// libFuzzer target for the readers of segments. Random bytes never pass a
 // checksum, so most inputs are edits of a sound log with corrected checksums,
 // as an attacker could forge them or a bug in the writer could have produced.
 // The reader must end with an answer, and a start that accepts such a log must
@@ -28,7 +28,7 @@ using Image = std::map<std::string, std::vector<std::byte>, std::less<>>;
 constexpr std::size_t kBlock = 512;
 constexpr std::size_t kEditBytes = 5;
 
-// Logs that went through something: starts, a base, a torn tail, a stamp, a seal.
+// Logs that went through something: starts, a base, a torn tail, both markers.
 Image const& sound_log(std::size_t number) {
   constexpr std::array<std::string_view, 4> kLives{"pgs", "bmbmxpws", "gggmccpk", "pgbbkpbgbpsq"};
   static std::array<Image, kLives.size()> images;
@@ -48,7 +48,7 @@ void put_checksums_right(std::vector<std::byte>& file) {
   std::uint64_t store_id = 0;
   for (std::size_t copy = 0; copy < kHeaderBlocks && (copy + 1) * kBlock <= file.size(); ++copy) {
     std::span<std::byte> const block = std::span(file).subspan(copy * kBlock, kBlock);
-    std::span<std::byte> const covered = block.subspan(8, kContainerHeaderBytes - 8);
+    std::span<std::byte> const covered = block.subspan(8, kSegmentHeaderBytes - 8);
     store_little(block.data(), hash64(as_text(covered)));
     store_id = load_little<std::uint64_t>(block.data() + 24);
   }
@@ -69,7 +69,7 @@ void put_checksums_right(std::vector<std::byte>& file) {
   }
 }
 
-// The same of each place of `newest`; or it says nothing, so that the containers alone count.
+// The same of each place of `newest`; or it says nothing, so that the segments alone count.
 void put_newest_right(std::vector<std::byte>& file, bool forget) {
   for (std::size_t at = 0; at + kNewestBytes <= file.size(); at += kNewestPlaceBytes) {
     if (forget && file.size() == kNewestFileBytes) std::memset(file.data() + at + 40, 0, kNewestBytes - 40);

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# ./mk nightly: all that takes too long for .ci/run, one part after the other; those that failed are named last.
+#
+#   nightly.sh [PART...]      these parts
+#   nightly.sh --list         the parts as JSON: .github/workflows runs them side by side
+set -uo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# Words for ./mk.
+mapfile -t parts <<'PARTS'
+sim --seconds 1800
+sim --model --seconds 1800
+sim --spool --seconds 1800
+sim --keyvalue --seconds 1800
+sim --queue --seconds 1800
+sim --pipeline --seconds 1800
+sim --bytes --seconds 1800
+sim --transactions --seconds 1800
+fuzz 600
+crash
+mutants
+hostile --full
+lint all
+package --twice && ./mk image && ./mk image try
+fresh bookworm
+fresh trixie
+test --only unit without-etcd without-sql without-http
+test --only unit without-journal without-keyvalue without-blob without-queue without-pipeline
+test --only threads tsan
+test dev
+test asan
+PARTS
+if [[ ${1:-} == --list ]]; then
+  printf -v list ',"%s"' "${parts[@]}"
+  printf '[%s]\n' "${list:1}"
+  exit
+fi
+[[ $# -eq 0 ]] || parts=("$@")
+
+export FJ_SPOOL_SECONDS=120 FJ_LINES=1000000  # of the large file of a pipeline
+failed=()
+for part in "${parts[@]}"; do
+  start=$SECONDS
+  printf 'nightly: %s\n' "$part"
+  bash -c "./mk $part" || failed+=("$part")
+  printf 'nightly: %s: %d s\n' "$part" "$((SECONDS - start))"
+done
+[[ ${#failed[@]} -eq 0 ]] || { printf 'nightly: FAILED: %s\n' "${failed[@]}" && exit 1; }
