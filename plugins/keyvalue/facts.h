@@ -87,9 +87,8 @@ inline constexpr std::uint16_t kAliases = 2048;
   return static_cast<std::size_t>(io.place() - to);
 }
 
-// Takes them off the front; false: malformed.
+// Takes them off the front, into fresh ones; false: malformed.
 [[nodiscard, gnu::flatten]] inline bool take(std::string_view& bytes, Facts& all) {
-  all = Facts{};
   model::Fields<model::BodyReader> io{1, bytes};
   fields(io, all);
   bytes = io.left();

@@ -238,8 +238,10 @@ class Message {
   }
 
   [[nodiscard]] Value const* find(std::string_view name) const {
+    // Compared by the given size, which is a constant for the compiler: no call.
     for (Param const& param : params_)
-      if (param.name == name) return &param.value;
+      if (param.name.size() == name.size() && std::memcmp(param.name.data(), name.data(), name.size()) == 0)
+        return &param.value;
     return nullptr;
   }
   [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
