@@ -206,8 +206,8 @@ std::optional<spool::Seed> SimFolder::seed_of(Instance const& file) const {
 
 std::vector<SimFolder::Refused> SimFolder::aside() const {
   std::vector<Refused> out;
-  for (auto const& [table, bytes] : aside_)
-    for_each_row(bytes, [&](spool::Found const&, Message const& row, spool::Unwrapped const& unwrapped) {
+  for (auto const& [name, bytes] : aside_)
+    for_each_row(bytes, [&, &table = name](spool::Found const&, Message const& row, spool::Unwrapped const& unwrapped) {
       out.push_back({table, std::string{unwrapped.aside.code}, std::string{unwrapped.aside.reason},
                      std::string{row.text("id")}, row.command == "ASIDE", row.has("client") || row.has("sequence")});
     });
@@ -422,7 +422,7 @@ Result<spool::Identities> SimFolder::settled_before() {
   spool::Identities held;
   for (auto& [table, bytes] : held_) {
     std::string const before = bytes;
-    for_each_row(before, [&](spool::Found const& found, Message const& row, spool::Unwrapped const&) {
+    for_each_row(before, [&, &bytes = bytes](spool::Found const& found, Message const& row, spool::Unwrapped const&) {
       std::int64_t const sequence = row.integer("sequence").value_or(0);
       held[std::string{row.text("client")}].push_back(sequence);
       auto const client = out.find(row.text("client"));
