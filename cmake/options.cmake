@@ -66,6 +66,7 @@ endif()
 if(FJ_SANITIZE)
   add_compile_options(-fsanitize=${FJ_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${FJ_SANITIZE})
+  add_compile_definitions(FJ_SANITIZED)  # for tests of figures that sanitizers change
 endif()
 
 # The system's own, whose packages tests use.

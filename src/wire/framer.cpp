@@ -33,7 +33,7 @@ Status too_large(std::string_view what, std::size_t limit) {
 Framer::Piece Framer::next(std::string_view unread) {
   if (skipping_line_ || skip_bytes_ > 0) return skip(unread);
   std::size_t const known = std::min(unread.size(), kFrameMagic.size());
-  if (std::memcmp(unread.data(), kFrameMagic.data(), known) != 0) return next_line(unread);
+  if (!unread.starts_with(kFrameMagic.substr(0, known))) return next_line(unread);
   return next_frame(unread);  // or the beginning of a frame: too few bytes to tell
 }
 

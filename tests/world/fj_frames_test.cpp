@@ -266,7 +266,8 @@ BOOST_AUTO_TEST_CASE(a_frame_whose_end_is_not_known_ends_the_connection) {
 BOOST_AUTO_TEST_CASE(a_frame_that_is_too_large_is_skipped) {
   Scene scene;
   std::string head;
-  fj::Request large = set("k", std::string(70'000, 'x'));
+  std::string const value(70'000, 'x');
+  fj::Request const large = set("k", value);
   fj::write(large, head);
   // It says 3 GiB.
   std::size_t const at = fj::kRequestHeadBytes + 2;
@@ -454,7 +455,8 @@ BOOST_AUTO_TEST_CASE(pipelined_frames_are_answered_in_their_order) {
   std::string bytes;
   for (std::uint16_t i = 0; i < 2'000; ++i) {
     std::string const key = "k" + std::to_string(i % 100);
-    fj::Request one = i % 2 == 0 ? set(key, std::to_string(i)) : get(key);
+    std::string const value = std::to_string(i);
+    fj::Request one = i % 2 == 0 ? set(key, value) : get(key);
     one.identifier = i;
     fj::write(one, bytes);
   }

@@ -205,7 +205,7 @@ class Fuzz {
       std::erase_if(sent, [&](auto const& one) { return one.first == message.text("request"); });
     }
     BOOST_REQUIRE_MESSAGE(sent.size() <= unread || daemon_.world.is_closed(client),
-                          "no answer to " << sent.front().second);
+                          "no answer to " << (sent.empty() ? "" : sent.front().second));
     if (daemon_.world.is_closed(client)) daemon_.world.drop(client);
   }
   void remember(Param const& param) {

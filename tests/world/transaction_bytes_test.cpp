@@ -48,7 +48,8 @@ struct Daemon : Asking {
   }
   std::int64_t of_table(std::string const& table, std::string const& figure) {
     Message message;
-    BOOST_REQUIRE(protocol::parse_line(ask("reader", "STATS table=" + table), message).ok());
+    std::string const line = ask("reader", "STATS table=" + table);
+    BOOST_REQUIRE(protocol::parse_line(line, message).ok());
     return message.integer(figure).value_or(0);
   }
   std::int64_t promised(std::string const& table = "blobs") { return of_table(table, "outside_promised_bytes"); }

@@ -12,7 +12,7 @@
 #include "tests/integration/daemon.h"
 #include "wire/text.h"
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef FJ_SANITIZED
 
 namespace {
 

@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(reserve_is_exact_and_views_outlive_a_move) {
   BOOST_TEST(moved.contains(seen));
   BOOST_TEST(!moved.contains("bytes"));
   BOOST_TEST(seen == "bytes");
-  BOOST_TEST(seen.data() == moved.view().data() + 5);
+  BOOST_TEST((seen.data() == moved.view().data() + 5));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

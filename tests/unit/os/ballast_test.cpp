@@ -21,7 +21,7 @@
 #include "tests/support/temporary_folder.h"
 
 // A sanitizer takes memory of its own, without limit.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef FJ_SANITIZED
 
 namespace {
 

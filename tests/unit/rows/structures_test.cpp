@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(a_segment_goes_with_the_last_number_that_it_has) {
 }
 
 // Not under sanitizers: mallinfo2 does not see their allocations.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef FJ_SANITIZED
 // Names must be counted: uncounted, they were half of the memory that leases take.
 BOOST_AUTO_TEST_CASE(leases_count_the_names_of_their_workers) {
   constexpr std::uint32_t kLeases = 20'000;
