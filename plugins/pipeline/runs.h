@@ -61,7 +61,6 @@ class Runs {
   [[nodiscard]] Status check_room(Command const& command, Decision const& decision) const;
   // The second step of FOUND: the document is there.
   Verdict hand_found(Found const& found, std::uint32_t document, Command const& command, Decision& decision) const;
-  void answer_run(std::uint32_t cell, rows::Leases::Terms const& terms, Decision& decision) const;
 
   TableState const& shared_;
 };

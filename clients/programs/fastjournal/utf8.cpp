@@ -56,11 +56,6 @@ Reached reach(std::string_view text, std::size_t width) {
 
 }  // namespace
 
-std::size_t utf8_size(std::string_view text, std::size_t at) {
-  std::string_view rest = text.substr(std::min(at, text.size()));
-  return take_character(rest) ? text.size() - at - rest.size() : 0;
-}
-
 std::size_t display_width(std::string_view text) { return reach(text, SIZE_MAX).columns; }
 
 std::string_view cut_to_width(std::string_view text, std::size_t width) {

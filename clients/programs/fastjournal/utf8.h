@@ -1,14 +1,10 @@
-// Characters as shown by a terminal: their ends in UTF-8, and their width in columns. A wide character takes two
-// columns, a combining one none.
+// Characters as shown by a terminal: their width in columns. A wide character takes two columns, a combining one none.
 #pragma once
 
 #include <cstddef>
 #include <string_view>
 
 namespace fastjournal::cli {
-
-// Size of the character at `at` in bytes; 0 if there is no valid one.
-[[nodiscard]] std::size_t utf8_size(std::string_view text, std::size_t at);
 
 // Columns; an invalid byte or a control character counts as one.
 [[nodiscard]] std::size_t display_width(std::string_view text);
