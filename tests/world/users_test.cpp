@@ -418,6 +418,18 @@ BOOST_AUTO_TEST_CASE(a_last_message_is_answered_before_its_connection_ends) {
   }
 }
 
+// It waits twice: for its token, and for its value.
+BOOST_AUTO_TEST_CASE(a_last_message_whose_value_is_stored_is_answered_too) {
+  BOOST_REQUIRE(world.add_table(FJ_SOURCE_DIR "/tests/transcripts/blobs.xml").ok());
+  world.kill();
+  BOOST_REQUIRE(world.start().ok());
+  speak_tokens("web");
+  std::string const put = "PUT table=blobs;key=a;data=" + std::string(90'000, 'A') + ";request=last";
+  BOOST_TEST(has(ask("web", as(kOps, put)), "STORED"));
+  BOOST_TEST(world.is_closed("web"));
+  BOOST_TEST(has(ask("admin", "GET table=blobs;key=a"), "BLOB"));
+}
+
 BOOST_AUTO_TEST_CASE(a_message_with_a_wrong_token_is_not_carried_out) {
   speak_tokens("web");
   BOOST_TEST(ask("web", as(kAnn, "INSERT table=mail;name=a", 'x')) == "");
