@@ -8,35 +8,15 @@
 #include "server/admin/declarations.h"
 
 namespace fastjournal::server {
-namespace {
-
-// Length and middle letter: most answers are told by them from all that are counted, without looking at those.
-std::uint64_t shape_of(std::string_view answer) {
-  return std::uint64_t{1} << (answer.empty()
-                                  ? 0U
-                                  : (5U * answer.size() + static_cast<unsigned char>(answer[answer.size() / 2])) % 64U);
-}
-
-}  // namespace
 
 Replies::Replies(engine::TableTypes const& types, Sessions& sessions, CommitPipeline& pipeline, MemoryGuard& guard,
                  Output const& output, BytesLater& later)
     : sessions_(sessions), pipeline_(pipeline), guard_(guard), output_(output), later_(later) {
-  // Those of tables first: they are looked for most.
   for (auto const& [name, type] : types)
     for (AnswerDeclaration const& answer : type->declaration()->answers)
-      if (answer.is_counted) count(answer.name);
+      if (answer.is_counted) counted_.add(answer.name, 1);
   for (admin::OwnAnswer const& answer : admin::own_answers())
-    if (answer.is_counted) count(answer.name);
-}
-
-void Replies::count(std::string_view answer) {
-  counted_.push_back(answer);
-  counted_shapes_ |= shape_of(answer);
-}
-
-bool Replies::is_counted(std::string_view answer) const {
-  return (counted_shapes_ & shape_of(answer)) != 0 && std::ranges::find(counted_, answer) != counted_.end();
+    if (answer.is_counted) counted_.add(answer.name, 1);
 }
 
 void Replies::tell(Session& session, Message const& command, Answer& answer, Status const& status,
@@ -59,11 +39,12 @@ void Replies::tell(Session& session, Message const& command, Answer& answer, Sta
     out.command = head.command;
     out.is_last = i + 1 == count;
     out.params = std::span<Param const>{answer.params()}.subspan(head.first, answer.params_end(i) - head.first);
-    bool const counted = count > 1 || is_counted(head.command);
+    bool const counted = count > 1 || counted_.has(head.command);
     if (request != nullptr || counted) {
-      params_.assign(out.params.begin(), out.params.end());
-      if (request != nullptr) params_.push_back({"request", *request});
-      if (counted) params_.push_back({"left", Value::of_unsigned(count - 1 - i)});
+      params_.resize(out.params.size() + (request != nullptr ? 1 : 0) + (counted ? 1 : 0));
+      Param* at = std::ranges::copy(out.params, params_.data()).out;
+      if (request != nullptr) *at++ = {"request", *request};
+      if (counted) *at = {"left", Value::of_unsigned(count - 1 - i)};
       out.params = params_;
     }
     write(session, out);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/name_table.h"
 #include "engine/outcome.h"
 #include "engine/types.h"
 #include "fastjournal/message.h"
@@ -84,17 +85,14 @@ class Replies final : public communicator::LinkOutput {
   // What `append` adds to its output, or the end of the session if there is no memory for that.
   template <typename Append>
   void append(Session& session, Append&& append);
-  void count(std::string_view answer);
-  [[nodiscard]] bool is_counted(std::string_view answer) const;
 
   Sessions& sessions_;
   CommitPipeline& pipeline_;
   MemoryGuard& guard_;
   Output const& output_;
   BytesLater& later_;
-  std::vector<std::string_view> counted_;  // answers that say how many follow, also one that is alone
-  std::uint64_t counted_shapes_{0};        // a bit for the shape of each of them
-  std::vector<Param> params_;              // memory that is reused
+  NameTable counted_;          // answers that say how many follow, also one that is alone
+  std::vector<Param> params_;  // memory that is reused
   std::uint64_t invalid_messages_{0};
 };
 

@@ -63,7 +63,7 @@ void Dispatch::name_bound_table(Session const& session, std::uint32_t known, Mes
 void Dispatch::name_table(std::string_view bound, std::uint32_t known, Message& message) const {
   bool const takes_table = known == admin::Registry::kOfTables ||
                            (known != admin::Registry::kUnknown && registry_.declaration(known).takes_table());
-  if (takes_table && !message.has("table")) message.set("table", Value::of_text(bound));
+  if (takes_table && !message.has("table")) message.add("table", Value::of_text(bound));
 }
 
 void Dispatch::run_own(Session& session, std::uint32_t number, Message const& message) {

@@ -14,11 +14,15 @@ constexpr std::size_t kCommandNameShown = 64;
 constexpr std::size_t kUnknownNameShown = 64;
 
 constexpr std::string_view kTable = "table";
+constexpr std::string_view kWorker = "worker";
 
-// Unknown names are refused: ignored, a misspelt option would look as if it had been applied.
-Status check_parameters(engine::HostedTable const& table, engine::CommandType const& command, Message const& message) {
+// Unknown names are refused: ignored, a misspelt option would look as if it had been applied. `worker`: the parameter
+// of this name.
+Status check_parameters(engine::HostedTable const& table, engine::CommandType const& command, Message const& message,
+                        std::string_view& worker) {
   for (Param const& param : message.params()) {
     if (param.name == kTable) continue;  // of every command
+    if (param.name == kWorker) worker = param.value.bytes;
     if ((command.takes_columns && table.columns.has(param.name)) || command.parameters.has(param.name)) continue;
     return model::unknown_parameter(command.name, command.takes_columns ? table.name : std::string_view{}, param.name);
   }
@@ -58,8 +62,8 @@ TableCommands::Checked TableCommands::check(Speaker const& speaker, Message cons
     if (Status status = listeners_.check_on(speaker, right, type.name, table->name); !status.ok())
       return {{std::move(status).with("parameter", name), basis}};
   }
-  if (Status status = check_parameters(*table, type, message); !status.ok()) return {{std::move(status), basis}};
-  std::string_view const named = message.text("worker");
+  std::string_view named;
+  if (Status status = check_parameters(*table, type, message, named); !status.ok()) return {{std::move(status), basis}};
   if (named.size() > kWorkerBytesMax)
     return {{Status{Code::too_large, "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes"}.with(
                  "parameter", "worker"),
