@@ -137,7 +137,7 @@ verb_test() {
     build "$preset" ${label:+"tests_$label"}
     status=0
     ctest --test-dir "$root/build/$preset" ${label:+-L "^$label\$"} --output-on-failure --no-tests=error \
-      -j "${MK_TEST_JOBS:-2}" || status=1
+      -j "${MK_TEST_JOBS:-$((2 * $(nproc)))}" || status=1
     counts=$(awk -f "$scripts/count_tests.awk" "$root/build/$preset/Testing/Temporary/LastTest.log")
     # ctest itself may fail, which the counts do not show.
     [[ $status -eq 0 || ${counts#* } -gt 0 ]] || counts="${counts% *} 1"
@@ -286,8 +286,8 @@ usage: ./mk VERB [...]
 
 presets: dev (debug, each source compiled by itself), release, asan (address and undefined behaviour), tsan (threads), fuzz
 (clang, the sanitizers of asan), without-PART (release without etcd, sql, http or a table type)
-MK_JOBS=N sets the number of compilers, MK_TEST_JOBS=N that of test programs (default 2). MK_PROGRAMS=dev runs the
-programs of that build in place of release.
+MK_JOBS=N sets the number of compilers, MK_TEST_JOBS=N that of test programs (default: two a processor, as they wait
+much). MK_PROGRAMS=dev runs the programs of that build in place of release.
 HELP
 }
 
