@@ -401,6 +401,12 @@ BOOST_AUTO_TEST_CASE(a_promise_by_a_test_that_is_not_there_is_found) {
   BOOST_TEST(lines() == "3");
 }
 
+BOOST_AUTO_TEST_CASE(a_source_that_is_named_and_not_there_is_found) {
+  check_named_sources("src/a.md", "`log/a.cpp`, `a.cpp`\n`og/a.cpp`\n| `b.cpp` | a.cpp |\n", {"src/log/a.cpp"},
+                      findings);
+  BOOST_TEST(lines() == "2 3");
+}
+
 BOOST_AUTO_TEST_CASE(an_index_that_is_not_whole_is_found) {
   auto const exists = [](std::string const& target) { return target == "t/a.txt" || target == "src/b.cpp"; };
   std::string const head = "| rule | shown by |\n|---|---|\n";

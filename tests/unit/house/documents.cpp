@@ -13,11 +13,10 @@ std::string unindented(std::string const& line) {
   return line.substr(std::min(line.find_first_not_of(' '), line.size()));
 }
 
-// What stands in backquotes in the last column of a table's line.
-std::vector<std::string> named_files(std::string const& line) {
+// What stands in backquotes in this line, from a place on.
+std::vector<std::string> quoted(std::string const& line, std::size_t from = 0) {
   std::vector<std::string> out;
-  std::size_t const column = line.rfind("| ", line.size() - 2);
-  for (std::size_t at = line.find('`', column); at != std::string::npos; at = line.find('`', at)) {
+  for (std::size_t at = line.find('`', from); at != std::string::npos; at = line.find('`', at)) {
     std::size_t const end = line.find('`', at + 1);
     if (end == std::string::npos) break;
     out.push_back(line.substr(at + 1, end - at - 1));
@@ -184,15 +183,25 @@ void check_named_tests(std::string_view path, std::string_view markdown, std::se
   int number = 0;
   for (std::string const& line : split_lines(markdown)) {
     ++number;
-    for (std::size_t at = line.find('`'); at != std::string::npos; at = line.find('`', at + 1)) {
-      std::size_t const end = line.find('`', at + 1);
-      if (end == std::string::npos) break;
-      std::string const name = line.substr(at + 1, end - at - 1);
-      at = end;
+    for (std::string const& name : quoted(line)) {
       std::size_t const slash = name.find('/');
       if (slash == std::string::npos || !is_word(name.substr(0, slash)) || !is_word(name.substr(slash + 1))) continue;
       if (!tests.contains(name) && !exists(name))
         findings.push_back({std::string{path}, number, "names the test '" + name + "', which is not there"});
+    }
+  }
+}
+
+void check_named_sources(std::string_view path, std::string_view markdown, std::vector<std::string> const& sources,
+                         std::vector<Finding>& findings) {
+  int number = 0;
+  for (std::string const& line : split_lines(markdown)) {
+    ++number;
+    for (std::string const& name : quoted(line)) {
+      if (!name.ends_with(".cpp")) continue;
+      if (std::ranges::none_of(sources,
+                               [&](std::string const& source) { return ("/" + source).ends_with("/" + name); }))
+        findings.push_back({std::string{path}, number, "names '" + name + "', which is not there"});
     }
   }
 }
@@ -211,7 +220,7 @@ void check_index(std::string_view path, std::string_view markdown, std::vector<s
     }
     in_table = in_table && line.starts_with("| ");
     if (!in_table) continue;
-    std::vector<std::string> const files = named_files(line);
+    std::vector<std::string> const files = quoted(line, line.rfind("| ", line.size() - 2));  // of the last column
     if (files.empty()) findings.push_back({std::string{path}, number, "a rule that no file shows"});
     for (std::string const& file : files) {
       if (!exists(folder + file) && !exists(file))

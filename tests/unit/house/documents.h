@@ -34,6 +34,10 @@ void find_tests(std::string_view source, std::set<std::string>& tests);
 void check_named_tests(std::string_view path, std::string_view markdown, std::set<std::string> const& tests,
                        std::function<bool(std::string const&)> const& exists, std::vector<Finding>& findings);
 
+// A source in backquotes (NAME.cpp) is one of `sources`, or the end of the path of one.
+void check_named_sources(std::string_view path, std::string_view markdown, std::vector<std::string> const& sources,
+                         std::vector<Finding>& findings);
+
 // The numbers of the headings "## 3. What was decided".
 [[nodiscard]] std::set<int> heading_numbers(std::string_view markdown);
 

@@ -14,6 +14,10 @@
 namespace fastjournal::house {
 namespace {
 
+// What people read.
+std::vector<std::string> const kDocuments{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "src",
+                                          "doc",       "plugins",      "clients",         "tests"};
+
 struct Checkout {
   Tree tree{FJ_SOURCE_DIR, FJ_BINARY_DIR};
   std::vector<Finding> findings;
@@ -144,8 +148,7 @@ BOOST_AUTO_TEST_CASE(every_suite_of_a_joined_program_is_run) {
 }
 
 BOOST_AUTO_TEST_CASE(documents_link_to_what_is_there) {
-  for (std::string const& path : tree.files(
-           {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "src", "doc", "plugins", "tests"}, {".md"}))
+  for (std::string const& path : tree.files(kDocuments, {".md"}))
     check_links(
         path, tree.read(path), [this](std::string const& target) { return tree.holds(target); }, findings);
   report();
@@ -176,11 +179,15 @@ BOOST_AUTO_TEST_CASE(promises_name_tests_that_are_there) {
   report();
 }
 
+BOOST_AUTO_TEST_CASE(documents_name_sources_that_are_there) {
+  std::vector<std::string> const sources = tree.files({"src", "plugins", "clients", "tests"}, {".cpp"});
+  for (std::string const& path : tree.files(kDocuments, {".md"}))
+    check_named_sources(path, tree.read(path), sources, findings);
+  report();
+}
+
 BOOST_AUTO_TEST_CASE(lines_of_documents_end_where_they_are_read_well) {
-  for (std::string const& path : tree.files(
-           {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "src", "doc", "plugins", "clients", "tests"},
-           {".md"}))
-    check_columns(path, tree.read(path), findings);
+  for (std::string const& path : tree.files(kDocuments, {".md"})) check_columns(path, tree.read(path), findings);
   report();
 }
 
