@@ -579,7 +579,7 @@ std::string lose_homes(std::uint64_t seed, std::uint64_t times) {
 
 test::LifeResult cut_commits(std::uint64_t seed, std::uint64_t cuts) {
   test::LifeResult out;
-  std::uint64_t& done_cuts = out.counts["cuts"];
+  std::uint64_t& done_cuts = out.counts["steps"];
   for (std::uint64_t round = 0; done_cuts < cuts; ++round) {
     std::size_t const count = 1 + round % kTokens;
     std::size_t const logs = 3 - round / 5 % 3;
