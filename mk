@@ -210,6 +210,13 @@ verb_image() {
   exec "$scripts/image.sh" "$@"
 }
 
+# generate: what follows from the declarations of table types; a test compares it.
+verb_generate() {
+  needs build
+  build "${programs##*/}" fastjournal
+  exec "$scripts/generate.py" "$programs/bin/fastjournal"
+}
+
 # drawings: makes the pictures of doc/ from the files beside them; tests compare the two.
 verb_drawings() {
   local drawing
@@ -279,6 +286,7 @@ usage: ./mk VERB [...]
   image [SUITE]         make a container image of the packages, into build/image
   image try [IMAGE]     run it with podman (as root): a row must outlast a restart, kill -9 and the container
   fresh SUITE [COMMAND...]  ./mk run and ./mk test (or COMMANDs) in a fresh clone in a bare system: what a newcomer gets
+  generate              make what follows from plugins/*/TYPE.xml and clients/calls: clients, tables of documents
   drawings              make the pictures of doc/ anew
   docs                  build the documents as a site, with search, into build/site
   clean [PRESET...]     remove build/

@@ -62,8 +62,8 @@ Status BlobTable::check_change(TableDeclaration const& next) const {
                     "maintenance_phase is 0 then), or end it with MAINTAIN cancel=1",
                     next.name, Maintenance::kModeNames[static_cast<std::size_t>(shared_.state.mode)]));
   std::uint64_t const end = shared_.taken_bytes();
-  if (options.data_bytes_max != 0 && options.data_bytes_max < end &&
-      shared_.options.data_bytes_max != options.data_bytes_max)
+  if (options.data_size_max != 0 && options.data_size_max < end &&
+      shared_.options.data_size_max != options.data_size_max)
     return next.refuse("data-size-max", fmt::format("the data file of table {} has {} bytes already: send MAINTAIN "
                                                     "first, or allow more than these",
                                                     next.name, end));

@@ -49,7 +49,7 @@ void Maintenance::begin(Policy const& policy, Decision& decision) const {
   state.policy = policy;
   state.total = shared_.index.size();
   state.total_bytes = shared_.index.bytes();
-  state.mode = shared_.options.maintenance;
+  state.mode = shared_.options.mode();
   shared_.one_by_one = 0;
   model::append_record(decision.records, {}, StateBody{state}, RecordType::begun);
   ++shared_.statistics.maintenances;
@@ -139,7 +139,7 @@ Verdict Maintenance::maintain(Command const& command, Decision& decision) const 
     file = state.last_number + 1;
   }
   bool const is_running = result == "running";
-  Mode const mode = result == "begun" ? shared_.options.maintenance : state.mode;
+  Mode const mode = result == "begun" ? shared_.options.mode() : state.mode;
   decision.answer.message("MAINTAINING")
       .add("table", std::string_view{shared_.table()})
       .add("result", Value::of_text(result))

@@ -27,12 +27,12 @@ void Reads::tell(Blob const& blob, bool is_newer, Answer& answer) const {
       .add("length", blob.extent.size())
       .add("file", std::uint64_t{blob.extent.file})
       .add("newer", std::uint64_t{is_newer ? 1U : 0U});
-  if (shared_.options.maintenance == Mode::online) answer.add("files", std::uint64_t{2});
+  if (shared_.options.mode() == Mode::online) answer.add("files", std::uint64_t{2});
 }
 
 // The client knows two files, and the newer one has its name.
 bool Reads::tells_newer() const {
-  if (shared_.options.maintenance != Mode::online || !shared_.state.is_building_in(Mode::online)) return false;
+  if (shared_.options.mode() != Mode::online || !shared_.state.is_building_in(Mode::online)) return false;
   return shared_.names.has_newer(shared_.state.files.next);
 }
 

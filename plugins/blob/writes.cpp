@@ -27,11 +27,11 @@ Status Writes::check_open() const {
 
 Status Writes::check_room(Key const& key, std::uint64_t bytes, std::uint64_t taken) const {
   Options const& options = shared_.options;
-  if (bytes > options.blob_bytes_max)
+  if (bytes > options.blob_size_max)
     return Status{Code::too_large, "the blob has " + std::to_string(bytes) + " bytes; at most " +
-                                       std::to_string(options.blob_bytes_max) + " are allowed (blob-size-max)"}
+                                       std::to_string(options.blob_size_max) + " are allowed (blob-size-max)"}
         .with("parameter", "data");
-  std::uint64_t const most = options.data_bytes_max;
+  std::uint64_t const most = options.data_size_max;
   if (most != 0 && bytes > most - std::min(most, taken))
     return {Code::over_limit, "the data file of table " + shared_.table() + " has " + std::to_string(taken) +
                                   " bytes, with blobs that are on their way, and may have " + std::to_string(most) +
@@ -99,9 +99,9 @@ Result<std::uint64_t> Writes::accept_content(Command const& command, std::uint64
   bool const is_known = bytes != UINT64_MAX;
   if (Status status = check_room(key, is_known ? bytes : 0, shared_.taken_bytes()); !status.ok()) return status;
   Options const& options = shared_.options;
-  if (options.data_bytes_max == 0) return options.blob_bytes_max;
-  return std::min(options.blob_bytes_max,
-                  options.data_bytes_max - std::min(options.data_bytes_max, shared_.taken_bytes()));
+  if (options.data_size_max == 0) return options.blob_size_max;
+  return std::min(options.blob_size_max,
+                  options.data_size_max - std::min(options.data_size_max, shared_.taken_bytes()));
 }
 
 void Writes::tell(Key const& key, Blob const& blob, std::string_view result, Decision& decision) const {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/parameters.h"
+#include "plugins/journal/made.h"
 #include "plugins/journal/row_answers.h"
 #include "plugins/journal/texts.h"
 
@@ -14,7 +14,6 @@ namespace {
 
 // The most rows of one key that one command changes.
 constexpr std::uint64_t kRowsOfKeyMax = 1000;
-constexpr std::int64_t kBulkCountMax = 1000;
 // Rows that one command looks at, as LIST.
 constexpr std::uint64_t kBulkWorkUnitsMax = 10'000;
 
@@ -32,9 +31,11 @@ bool Changes::is_bulk(Command const& command) {
 }
 
 Verdict Changes::remove(Command const& command, Decision& decision) const {
-  if (is_bulk(command)) return change_many(command, decision);
+  made::Delete given;
+  if (!given.read(command, decision)) return Verdict::done;
+  if (is_bulk(command)) return change_many(given, command, decision);
   ObjectId id;
-  Status status = selection_.read_target(command, decision.now.value, id);
+  Status status = selection_.read_target(command, given.row, decision.now.value, id);
   if (!status.ok()) return decision.refuse(std::move(status));
   bool const by_key = id.is_none();
   std::uint32_t row = by_key ? rows::kNoRow : rows_.find(id);
@@ -69,9 +70,11 @@ void Changes::kick_row(std::uint32_t row, Decision& decision) const {
 }
 
 Verdict Changes::kick(Command const& command, Decision& decision) const {
-  if (is_bulk(command)) return change_many(command, decision);
+  made::Kick given;
+  if (!given.read(command, decision)) return Verdict::done;
+  if (is_bulk(command)) return change_many(given, command, decision);
   ObjectId id;
-  Status status = selection_.read_target(command, decision.now.value, id);
+  Status status = selection_.read_target(command, given.row, decision.now.value, id);
   if (!status.ok()) return decision.refuse(std::move(status));
   if (!id.is_none()) {
     decision.status = selection_.names().check_hold(id, decision);
@@ -104,9 +107,9 @@ Verdict Changes::kick(Command const& command, Decision& decision) const {
 }
 
 // Rows that KICK changes: parked ones, unless another status is given.
-Status Changes::read_bulk(Command const& command, Filter& filter) const {
+Status Changes::check_bulk(Command const& command, Filter& filter) const {
   bool const kicks = command.message->command == "KICK";
-  if (Status status = selection_.read_filter(command, filter); !status.ok()) return status;
+  if (Status status = selection_.check_filter(filter); !status.ok()) return status;
   if (command.message->has("row") ||
       std::any_of(settings_.schema().columns.begin(), settings_.schema().columns.end(),
                   [&](Column const& column) { return command.message->has(column.name); }))
@@ -124,22 +127,17 @@ Status Changes::read_bulk(Command const& command, Filter& filter) const {
   return {};
 }
 
-Verdict Changes::change_many(Command const& command, Decision& decision) const {
-  Filter filter;
-  if (decision.refuses(read_bulk(command, filter))) return Verdict::done;
-  model::Parameters parameters{*command.message};
-  auto const count = static_cast<std::uint64_t>(parameters.integer("count", kBulkCountMax, 1, kBulkCountMax));
-  ObjectId const begin{parameters.unsigned_integer("after", 0)};
-  bool const dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
-  if (!parameters.ok()) return decision.refuse(parameters.take_status());
+Verdict Changes::change_many(auto const& given, Command const& command, Decision& decision) const {
+  Filter filter = filter_of(given);
+  if (decision.refuses(check_bulk(command, filter))) return Verdict::done;
   std::uint64_t& hits = decision.carry[kHits];
   std::uint64_t& work_units = decision.carry[kWorkUnits];
   std::uint64_t& behind = decision.carry[kBehind];
-  if (decision.step == 0) behind = begin.value;
+  if (decision.step == 0) behind = given.after;
 
   bool const kicks = command.message->command == "KICK";
   std::uint32_t row = rows_.ids().next(ObjectId{behind});
-  for (; row != rows::kNoRow && work_units < kBulkWorkUnitsMax && hits < count;
+  for (; row != rows::kNoRow && work_units < kBulkWorkUnitsMax && hits < given.count;
        row = rows_.ids().next(ObjectId{behind})) {
     ++work_units;
     ++decision.work_units;
@@ -147,7 +145,7 @@ Verdict Changes::change_many(Command const& command, Decision& decision) const {
     if (!selection_.fits(row, filter, decision.now.value)) continue;
     if (selection_.names().is_held(rows_.id_of(row))) continue;
     ++hits;
-    if (dry_run) continue;
+    if (given.dry_run) continue;
     if (kicks)
       put_back(row, decision);
     else
@@ -157,7 +155,7 @@ Verdict Changes::change_many(Command const& command, Decision& decision) const {
   Answer& answer = decision.answer.message(kicks ? "KICKED" : "DELETED");
   answer.add("table", std::string_view{settings_.table()}).add("count", hits).add("looked", work_units);
   if (row != rows::kNoRow) answer.add("after", behind);
-  if (dry_run) answer.add("dry_run", std::uint64_t{1});
+  if (given.dry_run) answer.add("dry_run", std::uint64_t{1});
   return Verdict::done;
 }
 

@@ -28,8 +28,8 @@ class Changes {
 
  private:
   [[nodiscard]] static bool is_bulk(Command const& command);
-  [[nodiscard]] Status read_bulk(Command const& command, Filter& filter) const;
-  Verdict change_many(Command const& command, Decision& decision) const;
+  [[nodiscard]] Status check_bulk(Command const& command, Filter& filter) const;
+  Verdict change_many(auto const& given, Command const& command, Decision& decision) const;
   rows::Ended put_back(std::uint32_t row, Decision& decision) const;
   void kick_row(std::uint32_t row, Decision& decision) const;
 

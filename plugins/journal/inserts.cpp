@@ -6,6 +6,7 @@
 #include "model/parameters.h"
 #include "model/row_codec.h"
 #include "model/timer/wheel.h"
+#include "plugins/journal/made.h"
 #include "plugins/rows/claims.h"
 
 namespace fastjournal::journal {
@@ -47,28 +48,33 @@ struct Inserts::Request : model::InsertParameters {
   bool has_outside{false};  // columns of it
 };
 
-Status Inserts::read_request(Command const& command, Decision const& decision, Request& request) const {
+Status Inserts::read_request(Command const& command, Decision& decision, Request& request) const {
   Message const& message = *command.message;
   std::int64_t const asked = decision.asked().value;
-  model::Parameters parameters{message};
+  made::Insert given;
+  if (!given.read(command, decision)) return std::move(decision.status);
   request.now = decision.now.value;
-  static_cast<model::InsertParameters&>(request) = model::read_insert(parameters, asked);
-  request.claim.sender = rows::read_sender(parameters);
+  static_cast<model::InsertParameters&>(request) =
+      model::insert_of(given.priority, given.process_date, given.expiration_date, given.insertion_date, asked);
+  Status status;
+  request.claim.sender = rows::sender_of(given.client, given.sequence, status);
+  if (!status.ok()) return status;
   // What was promised was found good then.
   if (decision.phase != Phase::keep) {
-    bool const read = parameters.ok();
-    model::check_insertion(request, parameters, asked, settings_.options().clock_skew_max);
-    if (read && !parameters.ok()) fast_clocks_.saw(command, request.inserted - asked);
+    status = model::check_insertion(request, asked, settings_.options().max_clock_skew);
+    if (!status.ok()) {
+      fast_clocks_.saw(command, request.inserted - asked);
+      return status;
+    }
   }
-  model::check_expiration(request, parameters, asked);
+  if (status = model::check_expiration(request, asked); !status.ok()) return status;
   request.due_at = request.due();
   if (!request.has_inserted) request.inserted = request.now;
-  if (!parameters.ok()) return parameters.take_status();
 
   reset(key_);
   reset(data_);
-  if (Status status = model::encode_key(settings_.schema(), message, key_); !status.ok()) return status;
-  if (Status status = model::encode_data(settings_.schema(), message, data_); !status.ok()) return status;
+  if (status = model::encode_key(settings_.schema(), message, key_); !status.ok()) return status;
+  if (status = model::encode_data(settings_.schema(), message, data_); !status.ok()) return status;
   request.message_bytes = bytes_of(message);
   request.has_outside = std::ranges::any_of(message.params(), [](Param const& param) { return param.value.outside; });
   if (key_.size() + data_.size() > 2 * request.message_bytes + kSlackBytes)

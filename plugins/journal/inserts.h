@@ -32,7 +32,7 @@ class Inserts {
  private:
   struct Request;  // the checked parameters of an INSERT
 
-  [[nodiscard]] Status read_request(Command const& command, Decision const& decision, Request& request) const;
+  [[nodiscard]] Status read_request(Command const& command, Decision& decision, Request& request) const;
   // Whether it was carried out before, or is refused: then it is answered.
   bool is_answered_by_client(Command const& command, Request& request, Decision& decision) const;
   [[nodiscard]] rows::DedupWindows const& windows() const { return table_.clients().windows(); }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/parameters.h"
+#include "plugins/journal/made.h"
 #include "plugins/journal/reasons.h"
 #include "plugins/journal/row_answers.h"
 #include "plugins/journal/texts.h"
@@ -11,8 +11,6 @@
 namespace fastjournal::journal {
 namespace {
 
-constexpr std::int64_t kListCountDefault = 100;
-constexpr std::int64_t kListCountMax = 1000;
 // The most rows that one LIST looks at, whatever its filter.
 constexpr std::uint32_t kListWorkUnitsMax = 10'000;
 constexpr std::uint64_t kListBytesMax = 1U << 20U;
@@ -20,8 +18,6 @@ constexpr std::uint64_t kListBytesMax = 1U << 20U;
 constexpr std::uint64_t kParameterBytes = 24;
 // The cost of a row in an answer, compared with a skipped one.
 constexpr std::uint32_t kWorkUnitsPerRowShown = 16;
-// The most rows of one key in one answer.
-constexpr std::uint64_t kRowsOfKeyShownMax = 1000;
 
 // The size of the last message of an answer.
 std::uint64_t bytes_of_last(Answer const& answer) {
@@ -84,12 +80,9 @@ class Candidates {
 
 // The rows of the selected key, from the end of the page before, within the limits of one answer: count, bytes and
 // work. `tell` returns whether it added the row.
-void Lookups::tell_key(Command const& command, Decision& decision,
+void Lookups::tell_key(auto const& given, Command const& command, Decision& decision,
                        std::function<bool(std::uint32_t row)> const& tell) const {
-  model::Parameters parameters{*command.message};
-  auto const count = static_cast<std::uint64_t>(parameters.integer("count", kRowsOfKeyShownMax, 1, kRowsOfKeyShownMax));
-  ObjectId after{parameters.unsigned_integer("after", 0)};
-  if (decision.refuses(parameters.take_status())) return;
+  ObjectId after{given.after};
   // The waiting row is followed by those processed, and these by the parked ones.
   std::uint32_t row = rows_.keys().find(selection_.key()).first();
   if (!after.is_none()) {
@@ -107,7 +100,7 @@ void Lookups::tell_key(Command const& command, Decision& decision,
   std::uint64_t told = 0;
   std::uint64_t bytes = 0;
   for (std::uint32_t looked = 0;
-       row != rows::kNoRow && looked < kListWorkUnitsMax && told < count && bytes < kListBytesMax; ++looked) {
+       row != rows::kNoRow && looked < kListWorkUnitsMax && told < given.count && bytes < kListBytesMax; ++looked) {
     if (tell(row)) {
       ++told;
       bytes += bytes_of_last(decision.answer);
@@ -115,16 +108,18 @@ void Lookups::tell_key(Command const& command, Decision& decision,
     after = rows_.row(row).id();
     row = rows_.keys().next(row);
   }
-  if (told == 0 && (row != rows::kNoRow || parameters.has("after")))
+  if (told == 0 && (row != rows::kNoRow || command.message->has("after")))
     decision.answer.message("NOTHING").add("table", std::string_view{settings_.table()});
   // With more to look at, the last message tells how to go on.
   if (row != rows::kNoRow) decision.answer.add("after", after.value);
 }
 
 Verdict Lookups::peek(Command const& command, Decision& decision) const {
+  made::Peek given;
+  if (!given.read(command, decision)) return Verdict::done;
   std::int64_t const now = decision.now.value;
   ObjectId id;
-  if (decision.refuses(selection_.read_target(command, now, id))) return Verdict::done;
+  if (decision.refuses(selection_.read_target(command, given.row, now, id))) return Verdict::done;
   if (!id.is_none() && decision.refuses(refuse_page_of_row(command))) return Verdict::done;
   if (!id.is_none()) {
     std::uint32_t const row = rows_.find(id);
@@ -133,7 +128,7 @@ Verdict Lookups::peek(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   std::uint64_t outside = 0;
-  tell_key(command, decision, [&](std::uint32_t row) {
+  tell_key(given, command, decision, [&](std::uint32_t row) {
     if (!rows_.is_visible(row, now)) return false;
     outside += describe_row(rows_, settings_, command, row, decision.answer,
                             outside < kOutsideBytesMax ? StoredValue::As::bytes : StoredValue::As::place);
@@ -146,26 +141,24 @@ Verdict Lookups::peek(Command const& command, Decision& decision) const {
 }
 
 Verdict Lookups::list(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  auto const count = static_cast<std::uint64_t>(parameters.integer("count", kListCountDefault, 1, kListCountMax));
-  ObjectId after{parameters.unsigned_integer("after", 0)};
-  bool const wants_traces = parameters.integer("traces", 0, 0, 1) == 1;
-  if (!parameters.ok()) return decision.refuse(parameters.take_status());
-  Filter filter;
-  if (decision.refuses(selection_.read_filter(command, filter))) return Verdict::done;
+  made::List given;
+  if (!given.read(command, decision)) return Verdict::done;
+  ObjectId after{given.after};
+  Filter filter = filter_of(given);
+  if (decision.refuses(selection_.check_filter(filter))) return Verdict::done;
 
   Candidates candidates{rows_, filter, after, decision.work_units, candidates_};
   std::uint64_t shown = 0;
   std::uint64_t bytes = 0;
   std::uint32_t row = candidates.next(after);
   for (std::uint32_t looked = 0;
-       row != rows::kNoRow && looked < kListWorkUnitsMax && shown < count && bytes < kListBytesMax; ++looked) {
+       row != rows::kNoRow && looked < kListWorkUnitsMax && shown < given.count && bytes < kListBytesMax; ++looked) {
     after = rows_.row(row).id();
     ++decision.work_units;
     if (selection_.fits(row, filter, decision.now.value)) {
       // A page of rows would be gigabytes.
       describe_row(rows_, settings_, command, row, decision.answer, StoredValue::As::place);
-      if (wants_traces) rows::add_trace(rows_.view(row).failure, decision.answer);
+      if (given.traces) rows::add_trace(rows_.view(row).failure, decision.answer);
       ++shown;
       bytes += bytes_of_last(decision.answer);
       decision.work_units += kWorkUnitsPerRowShown;
@@ -190,13 +183,13 @@ void Lookups::tell_unknown(ObjectId row, Answer& answer) const {
 
 Verdict Lookups::why(Command const& command, Decision& decision) const {
   decision.work_units += rows::Order::kLookMax;  // to count the rows before it
+  made::Why given;
+  if (!given.read(command, decision)) return Verdict::done;
   Reasons reasons{rows_, settings_, pauses_, command, decision.now.value, decision.answer};
-  model::Parameters parameters{*command.message};
-  if (parameters.has("row")) {
-    ObjectId const id = parameters.row();
-    std::uint32_t const row = parameters.ok() ? rows_.find(id) : rows::kNoRow;
-    decision.status = parameters.ok() ? refuse_page_of_row(command) : parameters.take_status();
-    if (!decision.status.ok()) {
+  if (given.row) {
+    ObjectId const id{*given.row};
+    std::uint32_t const row = rows_.find(id);
+    if (decision.refuses(refuse_page_of_row(command))) {
       return Verdict::done;
     } else if (row == rows::kNoRow) {
       tell_unknown(id, decision.answer);
@@ -206,7 +199,7 @@ Verdict Lookups::why(Command const& command, Decision& decision) const {
     return Verdict::done;
   }
   if (decision.refuses(selection_.read_key(command))) return Verdict::done;
-  tell_key(command, decision, [&](std::uint32_t row) {
+  tell_key(given, command, decision, [&](std::uint32_t row) {
     reasons.tell(row);
     return true;
   });

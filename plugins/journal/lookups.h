@@ -26,7 +26,8 @@ class Lookups {
   Verdict why(Command const& command, Decision& decision) const;
 
  private:
-  void tell_key(Command const& command, Decision& decision, std::function<bool(std::uint32_t row)> const& tell) const;
+  void tell_key(auto const& given, Command const& command, Decision& decision,
+                std::function<bool(std::uint32_t row)> const& tell) const;
   void tell_unknown(ObjectId row, Answer& answer) const;
 
   rows::State const& rows_;

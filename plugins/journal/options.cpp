@@ -1,6 +1,5 @@
 #include "plugins/journal/options.h"
 
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -25,50 +24,6 @@ Status check_keys(TableDeclaration const& declaration) {
 }
 
 }  // namespace
-
-std::span<rows::NamedOption<Options> const> Options::all() {
-  using rows::AttemptRules;
-  using rows::into;
-  using rows::LeaseTimes;
-  using rows::Lifetimes;
-  static constexpr auto all = std::to_array<rows::NamedOption<Options>>({
-      {"processing-timeout", into<&Options::times, &LeaseTimes::usual>},
-      {"processing-timeout-min", into<&Options::times, &LeaseTimes::min>},
-      {"processing-timeout-max", into<&Options::times, &LeaseTimes::max>},
-      {"processing-timeout-http", into<&Options::times, &LeaseTimes::http>},
-      {"grace", into<&Options::lifetimes, &Lifetimes::grace>},
-      {"max-timeouts", into<&Options::attempts, &AttemptRules::max_timeouts>},
-      {"max-attempts", into<&Options::attempts, &AttemptRules::max_attempts>},
-      {"max-lifetime-timeouts", into<&Options::attempts, &AttemptRules::max_lifetime>},
-      {"when-failed",
-       [](Options& to, OptionValue const& value) { to.attempts.delete_failed = value.text == "delete"; }},
-      {"keep-parked", into<&Options::lifetimes, &Lifetimes::parked>},
-      {"back-off-first", into<&Options::attempts, &AttemptRules::back_off_first>},
-      {"back-off-factor", into<&Options::attempts, &AttemptRules::back_off_factor>},
-      {"back-off-max", into<&Options::attempts, &AttemptRules::back_off_max>},
-      {"back-off-jitter", into<&Options::attempts, &AttemptRules::back_off_jitter>},
-      {"max-postpone", into<&Options::max_postpone>},
-      {"max-clock-skew", into<&Options::clock_skew_max>},
-      {"rows-max", into<&Options::rows_max>},
-      {"memory-max", into<&Options::memory_max>},
-      {"spill", into<&Options::spill>},
-      {"client-keep", into<&Options::lifetimes, &Lifetimes::client>},
-      {"clients-max", into<&Options::clients_max>},
-      {"pause-after-failures", into<&Options::pause_after_failures>},
-      // By rows::Rules.
-      {"one-at-a-time"},
-      {"domain"},
-      {"domain-weights"},
-      {"slow-from"},
-      {"aging"},
-      {"concurrency"},
-      {"concurrency-domain"},
-      {"concurrency-key"},
-      {"rate"},
-      {"rate-domain"},
-  });
-  return all;
-}
 
 Status Options::check(TableDeclaration const& declaration) const {
   if (Status status = check_keys(declaration); !status.ok()) return status;

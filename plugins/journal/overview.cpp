@@ -5,8 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "model/parameters.h"
-#include "model/timer/wheel.h"
+#include "plugins/journal/made.h"
 #include "plugins/journal/texts.h"
 
 namespace fastjournal::journal {
@@ -22,8 +21,6 @@ constexpr std::uint32_t kRowsPerWorkUnit = 16;
 // The most rows of a domain that are counted one by one, in any order of memory.
 constexpr std::size_t kRowsOfDomainMax = 10'000;
 
-constexpr std::int64_t kDomainsDefault = 100;
-constexpr std::int64_t kDomainsMax = 1000;
 // The most places of domains, perhaps empty, that one DOMAINS looks at; the cost of one that is told.
 constexpr std::uint32_t kPlacesMax = 10'000;
 constexpr std::uint32_t kWorkUnitsPerDomain = 16;
@@ -72,16 +69,15 @@ class Buckets {
 // TIMELINE
 
 Verdict Overview::timeline(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  std::int64_t const now = parameters.integer("now", decision.now.value, 0, timer::kDateMax - kDay);
-  auto after = static_cast<std::uint32_t>(parameters.integer("after", 0, 0, UINT32_MAX));
-  bool const by_domain = parameters.has("domain");
-  std::string_view const name = command.message->text("domain");
-  if (decision.refuses(parameters.take_status())) return Verdict::done;
-  if (by_domain && decision.refuses(selection_.check_domain(name))) return Verdict::done;
+  made::Timeline given;
+  if (!given.read(command, decision)) return Verdict::done;
+  bool const by_domain = given.domain.is_given;
+  if (by_domain && decision.refuses(selection_.check_domain(given.domain))) return Verdict::done;
+  auto const now = static_cast<std::int64_t>(given.now.value_or(static_cast<std::uint64_t>(decision.now.value)));
+  std::uint32_t after = given.after;
 
   rows::Order const& order = rows_.order();
-  std::uint32_t const number = by_domain ? order.domains().find(name) : rows::kNameless;
+  std::uint32_t const number = by_domain ? order.domains().find(given.domain) : rows::kNameless;
   std::uint32_t const end = number == rows::kNoDomain ? 0 : rows_.rows().end();
   Buckets buckets;
   // Due rows are counted already, also those that wait for a limit.
@@ -116,10 +112,8 @@ Verdict Overview::timeline(Command const& command, Decision& decision) const {
 // DOMAINS
 
 Verdict Overview::domains(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  auto const count = static_cast<std::uint32_t>(parameters.integer("count", kDomainsDefault, 1, kDomainsMax));
-  auto number = static_cast<std::uint32_t>(parameters.integer("after", 0, 0, UINT32_MAX));
-  if (decision.refuses(parameters.take_status())) return Verdict::done;
+  made::Domains given;
+  if (!given.read(command, decision)) return Verdict::done;
 
   Answer& answer = decision.answer;
   rows::Order const& order = rows_.order();
@@ -132,7 +126,8 @@ Verdict Overview::domains(Command const& command, Decision& decision) const {
   std::uint32_t const next = first == rows::kNoRow ? rows::kNoDomain : order.domains().of(first);
   std::uint32_t told = 0;
   std::uint32_t const end = order.domains().end();
-  for (std::uint32_t looked = 0; number < end && looked < kPlacesMax && told < count; ++number, ++looked) {
+  std::uint32_t number = given.after;
+  for (std::uint32_t looked = 0; number < end && looked < kPlacesMax && told < given.count; ++number, ++looked) {
     ++decision.work_units;
     // Without rows it stays for its tokens only.
     if (!order.domains().exists(number) || order.domains()[number].rows == 0) continue;

@@ -1,36 +1,25 @@
 #include "plugins/journal/selection.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "base/failure.h"
 #include "model/key_codec.h"
-#include "model/parameters.h"
 #include "plugins/journal/texts.h"
 
 namespace fastjournal::journal {
-namespace {
-
-constexpr std::array<std::string_view, 6> kStatusWords = {"waiting", "due", "processing", "behind", "parked", "paused"};
-
-}  // namespace
-
 Status Selection::unknown_key() const {
   return {Code::unknown_row,
           "table " + settings_.table() + " has no row of this key: it is done, deleted, expired or was never there"};
 }
 
-Status Selection::read_target(Command const& command, std::int64_t now, ObjectId& row) const {
-  model::Parameters parameters{*command.message};
-  if (parameters.has("row")) {
-    row = parameters.row();
-    if (!parameters.ok()) return parameters.take_status();
-    std::uint32_t const found = rows_.find(row);
-    return found == rows::kNoRow || !rows_.is_visible(found, now) ? names_.unknown(row) : Status{};
-  }
-  return read_key(command);
+Status Selection::read_target(Command const& command, std::optional<std::uint64_t> given, std::int64_t now,
+                              ObjectId& row) const {
+  if (!given) return read_key(command);
+  row = ObjectId{*given};
+  std::uint32_t const found = rows_.find(row);
+  return found == rows::kNoRow || !rows_.is_visible(found, now) ? names_.unknown(row) : Status{};
 }
 
 Status Selection::read_key(Command const& command) const {
@@ -44,28 +33,17 @@ Status Selection::read_key(Command const& command) const {
   return Status{Code::missing_parameter, "row is missing: " + reason}.with("parameter", "row");
 }
 
-Status Selection::read_filter(Command const& command, Filter& filter) const {
-  model::Parameters parameters{*command.message};
-  filter.status = command.message->text("status");
-  if (!filter.status.empty() &&
-      std::find(kStatusWords.begin(), kStatusWords.end(), filter.status) == kStatusWords.end())
-    parameters.refuse(Code::bad_parameter, "status",
-                      fmt::format("status is \"{}\": expected waiting, due, processing, behind, parked or paused",
-                                  filter.status.substr(0, 40)));
-  filter.by_domain = parameters.has("domain");
-  filter.domain = parameters.text("domain", kDomainBytesMax);
-  if (filter.by_domain && rows_.order().rules().domain.is_none())
-    parameters.refuse(Code::not_supported, "domain",
-                      fmt::format("table {} has no domains: leave domain out", settings_.table()));
-  filter.by_error = parameters.has("error");
-  filter.error = parameters.text("error", kErrorBytesMax);
-  if (!rows_.keys().has_keys() && parameters.has("prefix"))
-    parameters.refuse(Code::bad_parameter, "prefix",
-                      "table " + settings_.table() + " has no row-key, so no key begins with this: leave prefix out");
-  if (!parameters.ok()) return parameters.take_status();
+Status Selection::check_filter(Filter& filter) const {
+  if (filter.domain.is_given && rows_.order().rules().domain.is_none())
+    return model::refused(Code::not_supported, "domain",
+                          fmt::format("table {} has no domains: leave domain out", settings_.table()));
+  if (!rows_.keys().has_keys() && filter.prefix.is_given)
+    return model::refused(
+        Code::bad_parameter, "prefix",
+        "table " + settings_.table() + " has no row-key, so no key begins with this: leave prefix out");
   key_.clear();
-  if (std::string_view const prefix = command.message->text("prefix"); !prefix.empty())
-    if (Status status = model::encode_key_prefix(settings_.schema(), prefix, key_); !status.ok()) return status;
+  if (!filter.prefix.empty())
+    if (Status status = model::encode_key_prefix(settings_.schema(), filter.prefix, key_); !status.ok()) return status;
   filter.key_prefix = key_;
   return {};
 }
@@ -75,11 +53,11 @@ bool Selection::fits(std::uint32_t index, Filter const& filter, std::int64_t now
   // `paused`: rows that would be handed out if the table were not paused.
   bool const of_status = filter.status.empty() || status_of(row.place()) == filter.status ||
                          (filter.status == "paused" && pauses_.is_paused() && rows::is_waiting(row.place()));
-  if (!of_status || (filter.by_domain && rows_.order().domain_of(index) != filter.domain)) return false;
+  if (!of_status || (filter.domain.is_given && rows_.order().domain_of(index) != filter.domain)) return false;
   if (!rows_.is_visible(index, now)) return false;
-  if (filter.key_prefix.empty() && !filter.by_error) return true;
+  if (filter.key_prefix.empty() && !filter.error.is_given) return true;
   rows::PayloadView const view = rows_.view(index);
-  if (filter.by_error) {
+  if (filter.error.is_given) {
     std::string_view const error = failure::error_of(view.failure);
     if (error.empty() || error.find(filter.error) == std::string_view::npos) return false;
   }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "fastjournal/table.h"
+#include "plugins/journal/made.h"
 #include "plugins/journal/pauses.h"
 #include "plugins/journal/settings.h"
 #include "plugins/rows/leased.h"
@@ -16,15 +18,23 @@ namespace fastjournal::journal {
 
 // A row must match all given fields. Views of the message and of Selection::key.
 struct Filter {
-  std::string_view status;  // empty: any
-  bool by_domain{false};
-  std::string_view domain;
-  std::string_view key_prefix;  // encoded; empty: any
-  bool by_error{false};
-  std::string_view error;  // part of the row's last error; empty: any error
+  std::string_view status{};  // empty: any
+  model::Text domain{};
+  model::Text prefix{};           // of a key
+  std::string_view key_prefix{};  // encoded; empty: any
+  model::Text error{};            // part of the row's last error; empty: any error
 
-  [[nodiscard]] bool is_empty() const { return status.empty() && !by_domain && key_prefix.empty() && !by_error; }
+  [[nodiscard]] bool is_empty() const {
+    return status.empty() && !domain.is_given && key_prefix.empty() && !error.is_given;
+  }
 };
+// What LIST, KICK and DELETE were given.
+[[nodiscard]] Filter filter_of(auto const& given) {
+  return {.status = given.status ? name_of(*given.status) : std::string_view{},
+          .domain = given.domain,
+          .prefix = given.prefix,
+          .error = given.error};
+}
 
 // Of one journal, beside its parts, which outlive it.
 class Selection {
@@ -38,12 +48,14 @@ class Selection {
   [[nodiscard]] rows::NamedRows const& names() const { return names_; }
 
   // By the parameter `row`, or by the key columns: then `row` is none, and key() is the key.
-  [[nodiscard]] Status read_target(Command const& command, std::int64_t now, ObjectId& row) const;
+  [[nodiscard]] Status read_target(Command const& command, std::optional<std::uint64_t> given, std::int64_t now,
+                                   ObjectId& row) const;
   // The command's key columns; refused where rows have no keys.
   [[nodiscard]] Status read_key(Command const& command) const;
   // Of the last command that was read.
   [[nodiscard]] std::string_view key() const { return key_; }
-  [[nodiscard]] Status read_filter(Command const& command, Filter& filter) const;
+  // Of a filter as it was given.
+  [[nodiscard]] Status check_filter(Filter& filter) const;
   [[nodiscard]] bool fits(std::uint32_t row, Filter const& filter, std::int64_t now) const;
 
   [[nodiscard]] Status unknown_key() const;

@@ -9,7 +9,6 @@
 namespace fastjournal::journal {
 namespace {
 
-constexpr std::int64_t kNextCountMax = 1024;
 // A NEXT of many rows ends when its answer is this long; the next one gets the rest.
 constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
 // The most expired rows that one command removes; the timers remove the others.
@@ -21,39 +20,35 @@ constexpr std::size_t kBytes = 1;
 constexpr std::size_t kExpired = 2;
 constexpr std::size_t kFirstEpoch = 3;
 
+rows::NamedLease lease_of(auto const& given) { return {ObjectId{given.row}, LeaseEpoch{given.epoch}}; }
+
 }  // namespace
 
 // ---------------------------------------------------------------------------
 // Handing out
 
-// give_next reads the domain itself; here an impossible domain is refused.
-void Workers::check_domain(model::Parameters& parameters) const {
-  if (!parameters.has("domain")) return;
-  std::string_view const domain = parameters.text("domain", kDomainBytesMax);
+Status Workers::check_domain(model::Text const& domain) const {
+  if (!domain.is_given) return {};
   if (domain.empty())
-    parameters.refuse(Code::bad_parameter, "domain", "domain is empty: leave it out to ask for rows of any domain");
-  else if (Status const status = selection_.check_domain(domain); !status.ok())
-    parameters.refuse(status.code(), "domain", status.message());
+    return model::refused(Code::bad_parameter, "domain", "domain is empty: leave it out to ask for rows of any domain");
+  return selection_.check_domain(domain);
 }
 
 Verdict Workers::next(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  auto const count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kNextCountMax));
-  std::int64_t const lease_ms = settings_.options().times.read(command, parameters);
-  std::int64_t const wait_ms = rows::read_wait(command, parameters);
-  check_domain(parameters);
-  rows::check_worker(command, parameters);
-  if (!parameters.ok()) return decision.refuse(parameters.take_status());
+  made::Next given;
+  if (!given.read(command, decision, settings_.options().times.range(command)) ||
+      decision.refuses(rows::check_wait(command, given.wait)) || decision.refuses(check_domain(given.domain)) ||
+      decision.refuses(rows::check_worker(command)))
+    return Verdict::done;
   decision.durability = Durability::written;
-  return give_next(command, decision, count, lease_ms, wait_ms);
+  return give_next(given, command, decision);
 }
 
-Verdict Workers::give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms,
-                           std::int64_t wait_ms) const {
+Verdict Workers::give_next(made::Next const& given, Command const& command, Decision& decision) const {
   // Also in a paused table: in the queue of another topic it would be in the way of others.
-  std::string_view const domain = command.message->text("domain");
+  std::string_view const domain = given.domain;
   decision.wait_topic = domain;
-  if (pauses_.is_paused()) return give_nothing_as_paused(decision, wait_ms);
+  if (pauses_.is_paused()) return give_nothing_as_paused(decision, given.wait);
   rows::Order const& order = rows_.order();
   std::uint32_t const row = domain.empty() ? order.first() : order.first_of(domain);
   if (row != rows::kNoRow && !rows_.is_visible(row, decision.now.value)) {
@@ -63,14 +58,14 @@ Verdict Workers::give_next(Command const& command, Decision& decision, std::uint
       return Verdict::again;
     }
     // The timers are removing them: ask again at once.
-    return decision.carry[kGiven] > 0 ? Verdict::done : give_nothing(decision, wait_ms, decision.now);
+    return decision.carry[kGiven] > 0 ? Verdict::done : give_nothing(decision, given.wait, decision.now);
   }
   // Slow rows need a NEXT of their own: to look past them would mean to look at all domains.
   if (decision.carry[kGiven] > 0 &&
       (row == rows::kNoRow || order.is_slow_after(row, LeaseEpoch{decision.carry[kFirstEpoch]})))
     return Verdict::done;
-  if (row != rows::kNoRow) return give_row(row, command, decision, count, lease_ms);
-  return give_nothing(decision, wait_ms,
+  if (row != rows::kNoRow) return give_row(row, given, command, decision);
+  return give_nothing(decision, given.wait,
                       domain.empty() ? rows_.places().next_date() : rows_.places().next_date(domain));
 }
 
@@ -85,21 +80,21 @@ Verdict Workers::give_nothing_as_paused(Decision& decision, std::int64_t wait_ms
   return decision.refuse(pauses_.refusal("nothing is handed out"));
 }
 
-Verdict Workers::give_row(std::uint32_t row, Command const& command, Decision& decision, std::uint64_t count,
-                          std::int64_t lease_ms) const {
+Verdict Workers::give_row(std::uint32_t row, made::Next const& given, Command const& command,
+                          Decision& decision) const {
   rows::PayloadView const view = rows_.view(row);
-  rows::Leases::Terms const terms = attempts_.lease(row, rows::holder_of(command), command.worker, lease_ms, decision);
+  rows::Leases::Terms const terms =
+      attempts_.lease(row, rows::holder_of(command), command.worker, given.lease, decision);
   Answer& answer = decision.answer.message("ROW").add("table", Value::of_text(settings_.table()));
   answer.add("row", rows_.id_of(row).value).add("epoch", terms.epoch.value);
-  bool const wants_places = command.message->integer("places").value_or(0) == 1;
   std::uint64_t const outside =
-      add_row_columns(rows_, row, view, answer, wants_places ? StoredValue::As::place : StoredValue::As::bytes);
+      add_row_columns(rows_, row, view, answer, given.places ? StoredValue::As::place : StoredValue::As::bytes);
   answer.add("lease_end", terms.ends);
   decision.take = Take::found;
   if (decision.carry[kGiven]++ == 0) decision.carry[kFirstEpoch] = terms.epoch.value;
   decision.carry[kBytes] += view.key.size() + view.data.size() + 200;
-  if (!wants_places) decision.carry[kBytes] += outside;
-  bool const enough = decision.carry[kGiven] == count || decision.carry[kBytes] >= kAnswerBytesMax;
+  if (!given.places) decision.carry[kBytes] += outside;
+  bool const enough = decision.carry[kGiven] == given.count || decision.carry[kBytes] >= kAnswerBytesMax;
   return enough ? Verdict::done : Verdict::again;
 }
 
@@ -107,24 +102,28 @@ Verdict Workers::give_row(std::uint32_t row, Command const& command, Decision& d
 // Those who hold a lease
 
 Verdict Workers::touch(Command const& command, Decision& decision) const {
-  return rows::touch(selection_.names(), attempts_, settings_.options().times, command, decision);
+  made::Touch given;
+  if (!given.read(command, decision, settings_.options().times.range(command))) return Verdict::done;
+  return rows::touch(selection_.names(), attempts_, lease_of(given), given.lease, command, decision);
 }
 
 Verdict Workers::done(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  if (decision.step > 0) return give_next(command, decision, 1, settings_.options().times.of(command), 0);
-  bool const next_too = parameters.integer("next", 0, 0, 1) != 0;
-  if (next_too) rows::check_worker(command, parameters);
-  if (next_too && decision.phase != Phase::now)
-    parameters.refuse(Code::bad_parameter, "next",
-                      "next is 1: a transaction hands out no rows; take the next one before BEGIN or after COMMIT");
-  check_domain(parameters);
-  std::uint32_t const row = selection_.names().find_to_end(command, parameters, decision);
+  made::Done given;
+  if (!given.read(command, decision)) return Verdict::done;
+  if (decision.step > 0)
+    return give_next({.domain = given.domain, .lease = settings_.options().times.of(command)}, command, decision);
+  if (given.next && decision.refuses(rows::check_worker(command))) return Verdict::done;
+  if (given.next && decision.phase != Phase::now)
+    return decision.refuse(
+        model::refused(Code::bad_parameter, "next",
+                       "next is 1: a transaction hands out no rows; take the next one before BEGIN or after COMMIT"));
+  if (decision.refuses(check_domain(given.domain))) return Verdict::done;
+  std::uint32_t const row = selection_.names().find_to_end(command, lease_of(given), decision);
   if (row == rows::kNoRow) return Verdict::done;
   ObjectId const id = rows_.row(row).id();
   model::append_record(decision.records, id, rows::RemoveBody{rows::Reason::done});
   decision.answer.message("COMPLETED").add("table", Value::of_text(settings_.table())).add("row", id.value);
-  return next_too ? Verdict::again : Verdict::done;
+  return given.next ? Verdict::again : Verdict::done;
 }
 
 // Without an error nothing is counted, as the worker had no time for it. With one it is a failed attempt.
@@ -133,13 +132,13 @@ Verdict Workers::release(Command const& command, Decision& decision) const {
     pauses_.pause_after_failures(decision);
     return Verdict::done;
   }
-  model::Parameters parameters{*command.message};
+  made::Release given;
+  if (!given.read(command, decision)) return Verdict::done;
   std::int64_t const now = decision.now.value;
-  std::int64_t const wanted = parameters.date("process_date", 0, decision.asked().value);
   std::string room;
-  std::string_view const said = rows::failure_of(*command.message, decision, room);
-  bool const failed = parameters.integer("failed", said.empty() ? 0 : 1, 0, 1) != 0;
-  std::uint32_t const index = selection_.names().find_to_end(command, parameters, decision);
+  std::string_view const said = rows::failure_of(given.error, given.error_trace, decision, room);
+  bool const failed = given.failed.value_or(!said.empty());
+  std::uint32_t const index = selection_.names().find_to_end(command, lease_of(given), decision);
   if (index == rows::kNoRow) return Verdict::done;
   ObjectId const id = rows_.row(index).id();
   rows::GiveBackBody body;
@@ -149,9 +148,9 @@ Verdict Workers::release(Command const& command, Decision& decision) const {
     ++statistics_.attempts_failed;
     statistics_.attempts.failed(now);
   }
-  body.date = parameters.has("process_date") ? std::max(now, wanted)
-              : failed                       ? attempts_.rested(index, body.counters, now)
-                                             : now;
+  body.date = given.process_date ? std::max(now, *given.process_date)
+              : failed           ? attempts_.rested(index, body.counters, now)
+                                 : now;
   body.error = said;
   rows::Ended const ended = failed ? attempts_.end(index, body, decision) : attempts_.give_back(index, body, decision);
   if (ended.how == rows::Ended::waits) ++statistics_.released;
@@ -164,14 +163,15 @@ Verdict Workers::fail(Command const& command, Decision& decision) const {
     pauses_.pause_after_failures(decision);
     return Verdict::done;
   }
-  model::Parameters parameters{*command.message};
-  std::uint32_t const index = selection_.names().find_to_end(command, parameters, decision);
+  made::Fail given;
+  if (!given.read(command, decision)) return Verdict::done;
+  std::uint32_t const index = selection_.names().find_to_end(command, lease_of(given), decision);
   if (index == rows::kNoRow) return Verdict::done;
   ObjectId const id = rows_.row(index).id();
   rows::GiveBackBody body;
   body.counters = rows_.counters_of(index).after_failure();
   std::string room;
-  body.error = rows::failure_of(*command.message, decision, room);
+  body.error = rows::failure_of(given.error, given.error_trace, decision, room);
   ++statistics_.attempts_failed;
   statistics_.attempts.failed(decision.now.value);
   answer_ended(settings_, id, {}, attempts_.give_up(index, body, decision), decision);

@@ -34,13 +34,11 @@ class Workers {
   Verdict fail(Command const& command, Decision& decision) const;
 
  private:
-  Verdict give_next(Command const& command, Decision& decision, std::uint64_t count, std::int64_t lease_ms,
-                    std::int64_t wait_ms) const;
-  Verdict give_row(std::uint32_t row, Command const& command, Decision& decision, std::uint64_t count,
-                   std::int64_t lease_ms) const;
+  Verdict give_next(made::Next const& given, Command const& command, Decision& decision) const;
+  Verdict give_row(std::uint32_t row, made::Next const& given, Command const& command, Decision& decision) const;
   Verdict give_nothing(Decision& decision, std::int64_t wait_ms, TimeMs next_date) const;
   Verdict give_nothing_as_paused(Decision& decision, std::int64_t wait_ms) const;
-  void check_domain(model::Parameters& parameters) const;
+  [[nodiscard]] Status check_domain(model::Text const& domain) const;
   // The command after a failure, once that is applied: the table may have to pause itself.
   [[nodiscard]] Verdict after_failure() const;
 

@@ -88,7 +88,7 @@ void KeyValue::decide_clock_accepted(TimeMs from, Decision& decision) const {
 Status KeyValue::read_watch(Message const& message, WatchRequest& request) const {
   model::Parameters parameters{message};
   std::string scratch;
-  std::size_t const most = shared_.options.key_bytes_max;
+  std::size_t const most = shared_.options.key_size_max;
   bool const has_key = parameters.has("key") || parameters.has("key_binary");
   request.is_prefix = parameters.has("prefix");
   request.key = request.is_prefix ? parameters.text("prefix", most)

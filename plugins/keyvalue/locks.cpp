@@ -20,7 +20,7 @@ struct Locks::Request {
 
 bool Locks::read(Command const& command, Decision& decision, Request& request) const {
   model::Parameters parameters{*command.message};
-  request.key = read_key(*command.message, parameters, "key", shared_.options.key_bytes_max, true, request.scratch);
+  request.key = read_key(*command.message, parameters, "key", shared_.options.key_size_max, true, request.scratch);
   request.lock = parameters.integer("lock", 0, 1, shared_.options.lock_max);
   if (decision.refuses(parameters.take_status())) return false;
   std::int64_t const now = decision.now.value;

@@ -66,14 +66,14 @@ struct Reads::Request {
 
 Verdict Reads::get(Command const& command, Decision& decision) const {
   Message const& message = *command.message;
-  if (Value const* const key = plain_key(message, shared_.options.key_bytes_max)) {
+  if (Value const* const key = plain_key(message, shared_.options.key_size_max)) {
     decision.durability = Durability::written;
     return get_one({.now = decision.now.value, .key = key->bytes}, decision);
   }
   model::Parameters parameters{message};
   std::string key;
   std::string after;
-  std::size_t const bytes_max = shared_.options.key_bytes_max;
+  std::size_t const bytes_max = shared_.options.key_size_max;
   Request request;
   request.now = decision.now.value;
   request.key = read_key(message, parameters, "key", bytes_max, false, key);

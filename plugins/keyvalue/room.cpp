@@ -78,14 +78,14 @@ Room::Answer Room::make(std::size_t bytes, std::uint64_t new_pairs, std::string_
   bool const has_slot = std::exchange(has_slot_, false) && decision.step > 0;
   if (!is_full && (!is_large || has_slot) && !shared_.pairs.is_nearly_full()) return Answer::there;
   std::uint64_t const work_units = decision.work_units;
-  if (options.evicts && decision.step < kDroppedMax)
+  if (shared_.evicts() && decision.step < kDroppedMax)
     if (Handle const victim = oldest(keeps, is_large ? entry : 0, has_slot_, decision); victim != kNoPair) {
       Pair const pair = shared_.pairs.at(victim);
       model::append_record(decision.records, pair.id(), GoneBody{pair.key});
       ++shared_.statistics.evicted;
       return Answer::made;
     }
-  std::string_view const why = !options.evicts                ? ", or say when-full evict"
+  std::string_view const why = !shared_.evicts()              ? ", or say when-full evict"
                                : decision.step >= kDroppedMax ? "; as many as one command may were dropped for this one"
                                : decision.work_units - work_units < kRoomWorkUnitsMost
                                    ? "; nothing without persist is left to be dropped"

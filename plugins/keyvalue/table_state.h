@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "fastjournal/table.h"
-#include "plugins/keyvalue/options.h"
+#include "plugins/keyvalue/made.h"
 #include "plugins/keyvalue/pairs.h"
 #include "plugins/keyvalue/statistics.h"
 #include "plugins/rows/clients.h"
@@ -19,6 +19,8 @@ namespace fastjournal::keyvalue {
 // The keys in the records of one step, beyond those of the message: well below kStepBytesMax.
 inline constexpr std::size_t kKeysPerStep = 8U << 10U;
 
+using made::Options;
+
 struct TableState : rows::Declared<Options> {
   TableState(std::shared_ptr<TableDeclaration const> its_declaration, std::uint64_t hash_seed)
       : Declared(std::move(its_declaration)),
@@ -26,6 +28,8 @@ struct TableState : rows::Declared<Options> {
         clients(hash_seed),
         holds(hash_seed) {}
 
+  // At its limits; else SET is refused.
+  [[nodiscard]] bool evicts() const { return options.when_full == made::WhenFullChoice::evict; }
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return pairs.memory_bytes() + clients.windows().memory_bytes() + holds.memory_bytes();
   }

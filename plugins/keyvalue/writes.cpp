@@ -84,7 +84,7 @@ bool Writes::is_free(Change const& change, Handle pair, Decision& decision) cons
 bool Writes::begin(Command const& command, Decision& decision, Change& change) const {
   change.read_time(decision);
   // What was promised is kept under whatever limits.
-  std::size_t const most = change.is_kept ? SIZE_MAX : shared_.options.key_bytes_max;
+  std::size_t const most = change.is_kept ? SIZE_MAX : shared_.options.key_size_max;
   change.key = read_key(change.message, change.parameters, "key", most, true, change.key_scratch);
   if (change.has_others) change.claim.sender = rows::read_sender(change.parameters);
   if (decision.refuses(change.parameters.take_status())) return false;
@@ -181,7 +181,7 @@ Writes::Terms Writes::read_terms(Change& change) const {
   if (terms.facts.ttl != 0) terms.facts.expires = std::min(change.now + terms.facts.ttl, model::kDateMax);
   std::uint64_t const now_us = facts::timestamp_of(now);
   terms.stamp = parameters.unsigned_integer("timestamp", 0);
-  if (terms.stamp > now_us + facts::timestamp_of(options.clock_skew_max))
+  if (terms.stamp > now_us + facts::timestamp_of(options.max_clock_skew))
     parameters.refuse(Code::bad_parameter, "timestamp",
                       "timestamp is " + std::to_string((terms.stamp - now_us) / 1000) +
                           " ms in the future; a fast clock would keep all others out (max-clock-skew)");
@@ -193,7 +193,7 @@ Writes::Terms Writes::read_terms(Change& change) const {
 }
 
 void Writes::check_size(std::string_view value, model::Parameters& parameters) const {
-  std::size_t const most = shared_.options.value_bytes_max;
+  std::size_t const most = shared_.options.value_size_max;
   if (value.size() > most)
     parameters.refuse(Code::too_large, "value",
                       fmt::format("value has {} bytes; at most {} are allowed (value-size-max)", value.size(), most));
@@ -226,7 +226,7 @@ bool Writes::has_room(std::size_t bytes, std::uint64_t new_pairs, std::string_vi
   if (decision.phase == Phase::promise) {
     decision.hold->rows += new_pairs;
     decision.hold->bytes += bytes;
-    if (shared_.options.evicts) return true;
+    if (shared_.evicts()) return true;
   }
   Room::Answer const room = room_.make(bytes, new_pairs, keeps, entry, decision);
   if (room == Room::Answer::there) return true;
@@ -342,7 +342,7 @@ Verdict Writes::set_many(Change& change, Decision& decision) const {
   std::string_view in_the_way;
   for (std::size_t i = 0; i < given.size() && parameters.ok(); ++i) {
     change.key = given[i].key;
-    check_key(change.key, "pairs", shared_.options.key_bytes_max, parameters);
+    check_key(change.key, "pairs", shared_.options.key_size_max, parameters);
     ValueType const type = given[i].type;
     std::string_view const value = type == ValueType::nothing
                                        ? std::string_view{}
@@ -381,7 +381,7 @@ Verdict Writes::set_many(Change& change, Decision& decision) const {
   Verdict verdict = Verdict::done;
   if (result == "stored") {
     std::size_t largest = 0;
-    if (shared_.options.evicts)
+    if (shared_.evicts())
       for (auto const& [pair, aliases] : next) largest = std::max(largest, Pairs::entry_bytes(pair, aliases));
     if (!has_room(bytes, new_pairs, {}, decision, verdict, largest)) return verdict;
     for (auto const& [pair, aliases] : next)
@@ -476,7 +476,7 @@ Verdict Writes::truncate(Command const& command, Decision& decision) const {
   Change change{command};
   if (!begin_on_value(command, decision, change, ValueType::string, ValueType::buffer)) return Verdict::done;
   auto const size = static_cast<std::uint32_t>(
-      change.parameters.integer("size", 0, 0, static_cast<std::int64_t>(shared_.options.value_bytes_max)));
+      change.parameters.integer("size", 0, 0, static_cast<std::int64_t>(shared_.options.value_size_max)));
   if (!change.parameters.ok()) return decision.refuse(change.parameters.take_status());
   if (size > change.pair.value.size()) {
     Verdict verdict = Verdict::done;
@@ -494,7 +494,7 @@ Verdict Writes::truncate(Command const& command, Decision& decision) const {
 // Keys
 
 bool Writes::read_new_key(Change& change, Decision& decision) const {
-  change.new_key = read_key(change.message, change.parameters, "new_key", shared_.options.key_bytes_max, true,
+  change.new_key = read_key(change.message, change.parameters, "new_key", shared_.options.key_size_max, true,
                             change.new_key_scratch);
   if (change.parameters.ok() && change.new_key == change.key)
     change.parameters.refuse(Code::bad_parameter, "new_key", "new_key is the key itself; expected another one");
@@ -562,7 +562,7 @@ Verdict Writes::remove(Command const& command, Decision& decision) const {
   bool const is_complete = change.parameters.integer("complete", 0, 0, 1) == 1;
   std::uint64_t const stamp = change.parameters.unsigned_integer("timestamp", 0);
   std::uint64_t const now_us = facts::timestamp_of(change.asked);
-  if (stamp > now_us + facts::timestamp_of(shared_.options.clock_skew_max))
+  if (stamp > now_us + facts::timestamp_of(shared_.options.max_clock_skew))
     change.parameters.refuse(Code::bad_parameter, "timestamp",
                              "timestamp is in the future by more than max-clock-skew: a fast clock would keep all "
                              "others out");

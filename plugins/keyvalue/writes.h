@@ -54,7 +54,7 @@ class Writes {
                               Verdict& verdict, std::size_t entry) const;
   // The `entry` of has_room().
   [[nodiscard]] std::size_t entry_of(Pair const& next, Aliases const& aliases) const {
-    return shared_.options.evicts ? Pairs::entry_bytes(next, aliases) : 0;
+    return shared_.evicts() ? Pairs::entry_bytes(next, aliases) : 0;
   }
   Verdict set_many(Change& change, Decision& decision) const;
   Verdict put_value(Change const& change, Decision& decision, ValueType type, std::string_view bytes) const;

@@ -10,7 +10,6 @@ namespace {
 
 // What CHILD made of a child: Decision::carry[0], from its first step on.
 enum Made : std::uint64_t { kChildNotLooked, kChildNew, kChildChanged, kChildAgain };
-constexpr std::int64_t kChildrenMax = 1'000'000'000;
 
 }  // namespace
 
@@ -67,19 +66,21 @@ DocumentBody Children::make(std::uint32_t parent, std::string_view name, std::op
 }
 
 Verdict Children::child(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
-  std::string_view const name = parameters.text("child", kNameBytesMax);
-  std::int64_t const span = shared_.options.times.read(command, parameters);
-  rows::check_worker(command, parameters);
+  made::Child given;
+  if (!given.read(command, decision, shared_.options.times.range(command)) ||
+      decision.refuses(rows::check_worker(command)))
+    return Verdict::done;
+  LeaseEpoch const token{given.token};
+  std::string_view const name = given.child;
   if (name.empty())
-    parameters.refuse(Code::bad_parameter, "child",
-                      "child is empty, expected what tells it from its siblings each time: a number, a key");
-  std::uint32_t const parent = find_document(shared_, parameters, decision.status);
+    return decision.refuse(
+        model::refused(Code::bad_parameter, "child",
+                       "child is empty, expected what tells it from its siblings each time: a number, a key"));
+  std::uint32_t const parent = find_document(shared_, given.document, decision.status);
   if (parent == kNone) return Verdict::done;
   Store const& store = shared_.store();
   if (decision.carry[0] != kChildNotLooked)
-    return hand_child(store.find(ObjectId{decision.carry[1]}), token, span, command, decision);
+    return hand_child(store.find(ObjectId{decision.carry[1]}), token, given.lease, command, decision);
   std::uint32_t const original = original_of(parent);
   if (original == kNone || !is_run_by(parent, token)) return decision.refuse(stale(shared_, parent, token));
   if (depth_of(parent) >= kDepthMax)
@@ -88,13 +89,12 @@ Verdict Children::child(Command const& command, Decision& decision) const {
                                                         " levels below its original: that is the limit"}
                                .with("parameter", "child"));
   std::optional<std::uint16_t> maker;
-  if (parameters.has("step")) {
+  if (given.step.is_given) {
     Plan const& plan = shared_.documents.plan_of(parent);
-    maker = plan.step_named(command.message->text("step"));
+    maker = plan.step_named(given.step);
     if (!maker)
-      return decision.refuse(Status{
-          Code::not_found, "plan " + plan.rules.name + " has no step " + model::shown(command.message->text("step"))}
-                                 .with("parameter", "step"));
+      return decision.refuse(model::refused(Code::not_found, "step",
+                                            "plan " + plan.rules.name + " has no step " + model::shown(given.step)));
   }
   std::string const generation = std::to_string(shared_.documents.extras().generation_of(original));
   std::uint32_t const known = store.find(store[parent].plan, store[parent].source, store[parent].id(), name);
@@ -112,7 +112,7 @@ Verdict Children::child(Command const& command, Decision& decision) const {
   decision.carry[1] = store[known].id().value;
   if (store.hash_of(known) == generation) {
     decision.carry[0] = kChildAgain;
-    return hand_child(known, token, span, command, decision);
+    return hand_child(known, token, given.lease, command, decision);
   }
   decision.carry[0] = kChildChanged;
   model::append_record(decision.records, store[known].id(), ChangedBody{generation});
@@ -173,21 +173,22 @@ Verdict Children::hand_child(std::uint32_t child, LeaseEpoch token, std::int64_t
 }
 
 Verdict Children::children_done(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
-  std::int64_t const count = parameters.integer("count", 0, 0, kChildrenMax);
-  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+  made::ChildrenDone given;
+  if (!given.read(command, decision)) return Verdict::done;
+  LeaseEpoch const token{given.token};
+  std::uint64_t const count = given.count;
+  std::uint32_t const document = find_document(shared_, given.document, decision.status);
   if (document == kNone) return Verdict::done;
   Store const& store = shared_.store();
   if (!is_run_by(document, token)) return decision.refuse(stale(shared_, document, token));
   Family const* const family = shared_.documents.families().family_now(document);
   std::uint64_t const known = family == nullptr ? 0 : family->children;
-  if (known != static_cast<std::uint64_t>(count))
+  if (known != count)
     return decision.refuse(Status{Code::bad_parameter, "count is " + std::to_string(count) + ", and " +
                                                            shared_.name_of(document) + " has " + std::to_string(known) +
                                                            " children: each is said by CHILD before"}
                                .with("parameter", "count"));
-  model::append_record(decision.records, store[document].id(), DeclaredBody{static_cast<std::uint64_t>(count)});
+  model::append_record(decision.records, store[document].id(), DeclaredBody{count});
   // The run of an original is over; what it made of its children goes on.
   std::uint32_t const cell = store[document].is_child ? kNone : shared_.documents.cell_of(document, kOriginalCell);
   bool const ends =
@@ -195,7 +196,7 @@ Verdict Children::children_done(Command const& command, Decision& decision) cons
   if (ends)
     model::append_record(decision.records, store[document].id(), StatusBody{{kOriginalCell}, State::processing, 0, {}});
   decision.answer.message("RECORDED").add("table", std::string_view{shared_.table()});
-  decision.answer.add("document", store[document].id().value).add("children", static_cast<std::uint64_t>(count));
+  decision.answer.add("document", store[document].id().value).add("children", count);
   return Verdict::done;
 }
 

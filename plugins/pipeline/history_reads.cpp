@@ -4,13 +4,11 @@
 #include <array>
 #include <string>
 
-#include "model/parameters.h"
+#include "plugins/pipeline/made.h"
 
 namespace fastjournal::pipeline {
 namespace {
 
-constexpr std::int64_t kHistoryPage = 100;
-constexpr std::int64_t kHistoryPageMax = 1000;
 // A page ends behind so many bytes of answers, or work units.
 constexpr std::size_t kHistoryBytesMax = 1U << 20U;
 constexpr std::uint64_t kHistoryWorkUnitsMax = 100'000;
@@ -23,23 +21,21 @@ constexpr std::array<std::string_view, 11> kWhatNames{"found",    "changed", "ha
 }  // namespace
 
 Verdict HistoryReads::history(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  auto const count = static_cast<std::size_t>(parameters.integer("count", kHistoryPage, 1, kHistoryPageMax));
-  ObjectId const document{parameters.unsigned_integer("document", 0)};
-  bool const with_children = parameters.integer("children", 0, 0, 1) == 1;
-  if (with_children && document.is_none())
-    parameters.refuse(Code::missing_parameter, "document", "HISTORY with children needs document: of which it is told");
-  std::uint64_t const after = parameters.unsigned_integer("after", 0);
-  if (decision.refuses(parameters.take_status())) return Verdict::done;
+  made::History given;
+  if (!given.read(command, decision)) return Verdict::done;
+  ObjectId const document{given.document.value_or(0)};
+  if (given.children && document.is_none())
+    return decision.refuse(model::refused(Code::missing_parameter, "document",
+                                          "HISTORY with children needs document: of which it is told"));
   History const& history = shared_.documents.history();
-  std::uint64_t at = std::max(history.begin(), std::min(after, history.end() - 1) + 1);
+  std::uint64_t at = std::max(history.begin(), std::min(given.after, history.end() - 1) + 1);
   std::uint64_t const work_units_end = std::min(history.end(), at + kHistoryWorkUnitsMax);
   std::size_t shown = 0;
   std::size_t bytes = 0;
   std::uint64_t const from = at;
-  for (; at < work_units_end && shown < count && bytes < kHistoryBytesMax; ++at) {
+  for (; at < work_units_end && shown < given.count && bytes < kHistoryBytesMax; ++at) {
     Event const& event = history[at];
-    bool const is_below = with_children && (event.original == document || event.parent == document);
+    bool const is_below = given.children && (event.original == document || event.parent == document);
     if (!document.is_none() && event.document != document && !is_below) continue;
     bytes += describe(at, decision.answer);
     ++shown;

@@ -3,15 +3,12 @@
 #include <algorithm>
 
 #include "base/failure.h"
-#include "model/parameters.h"
 #include "model/value.h"
 #include "plugins/pipeline/returns.h"
 
 namespace fastjournal::pipeline {
 namespace {
 
-constexpr std::int64_t kMigrationPage = 1'000;
-constexpr std::int64_t kMigrationPageMax = 10'000;
 // Documents that one command looks at, and bytes of records that one step has.
 constexpr std::uint64_t kMigrationWorkUnitsMax = 100'000;
 constexpr std::size_t kStepBytes = 6'000;
@@ -40,16 +37,15 @@ std::optional<plan::Renamed> renamed_in(std::string_view text) {
 
 }  // namespace
 
-bool Migrations::read(Command const& command, Decision& decision, Way& way) const {
-  model::Parameters parameters{*command.message};
-  auto const version =
-      static_cast<std::uint32_t>(parameters.integer("version", 1, 1, static_cast<std::int64_t>(plan::kVersionMax)));
-  std::optional<plan::Renamed> const renamed = renamed_in(command.message->text("rename"));
-  if (!renamed)
-    parameters.refuse(Code::bad_parameter, "rename",
-                      "rename is " + model::shown(command.message->text("rename")) +
-                          ", expected OLD=NEW between blanks, each OLD once");
-  if (decision.refuses(parameters.take_status())) return false;
+bool Migrations::find_way(made::Migrate const& given, Decision& decision, Way& way) const {
+  std::uint32_t const version = given.version;
+  std::optional<plan::Renamed> const renamed = renamed_in(given.rename);
+  if (!renamed) {
+    decision.status =
+        model::refused(Code::bad_parameter, "rename",
+                       "rename is " + model::shown(given.rename) + ", expected OLD=NEW between blanks, each OLD once");
+    return false;
+  }
   Plans const& plans = shared_.documents.plans();
   std::optional<std::uint8_t> const from = plans.find_version(version);
   if (!from || *from == plans.newest_number()) {
@@ -173,15 +169,11 @@ Migrations::Fate Migrations::look_at(Way const& way, std::uint32_t document, boo
 }
 
 Verdict Migrations::migrate(Command const& command, Decision& decision) const {
+  made::Migrate given;
   Way way;
-  if (!read(command, decision, way)) return Verdict::done;
-  model::Parameters parameters{*command.message};
-  auto const most = static_cast<std::uint64_t>(parameters.integer("count", kMigrationPage, 1, kMigrationPageMax));
-  std::uint64_t const after = parameters.unsigned_integer("after", 0);
-  bool const is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
-  if (decision.refuses(parameters.take_status())) return Verdict::done;
+  if (!given.read(command, decision) || !find_way(given, decision, way)) return Verdict::done;
   std::uint64_t& cursor = decision.carry[kMigrationCursor];
-  if (decision.step == 0) cursor = after;
+  if (decision.step == 0) cursor = given.after;
   Store const& store = shared_.store();
   std::size_t bytes = 0;
   std::uint64_t work_units = 0;
@@ -192,12 +184,13 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
     return bytes > 0 ? Verdict::again : bring_back(shared_, number, decision);
   };
   std::uint32_t document = store.next(ObjectId{cursor});
-  for (; work_units < kMigrationWorkUnitsMax && bytes < kStepBytes && decision.carry[kOver] < most; ++work_units) {
+  for (; work_units < kMigrationWorkUnitsMax && bytes < kStepBytes && decision.carry[kOver] < given.count;
+       ++work_units) {
     // Those in the archive that are of the older plan go over as the others, once they are back.
     Archive::Number const archived = archive.next(ObjectId{cursor});
     bool const is_next =
         archived != Archive::kNone && (document == kNone || archive.id_of(archived) < store[document].id());
-    if (is_next && archive.pattern_of(archived).plan == way.from && !is_dry_run) return bring(archived);
+    if (is_next && archive.pattern_of(archived).plan == way.from && !given.dry_run) return bring(archived);
     if (is_next) {
       if (archive.pattern_of(archived).plan == way.from)
         ++decision.carry[way.sources.contains(archive.pattern_of(archived).source) ? kOver : kStay];
@@ -208,12 +201,12 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
     ObjectId const id = store[document].id();
     if (store[document].plan == way.from) {
       Archive::Number const successor = archived_successor(way, document);
-      if (successor != Archive::kNone && !is_dry_run) return bring(successor);
+      if (successor != Archive::kNone && !given.dry_run) return bring(successor);
       DocumentBody body;
-      Fate fate = look_at(way, document, is_dry_run, body);
+      Fate fate = look_at(way, document, given.dry_run, body);
       if (successor != Archive::kNone && !store[document].is_child) fate = Fate::is_there;
       ++decision.carry[fate == Fate::goes_over ? kOver : fate == Fate::is_there ? kThere : kStay];
-      if (fate == Fate::goes_over && !is_dry_run) {
+      if (fate == Fate::goes_over && !given.dry_run) {
         written.clear();
         model::write_body(written, body);
         if (written.size() > kRecordBytesMax)
@@ -229,12 +222,12 @@ Verdict Migrations::migrate(Command const& command, Decision& decision) const {
   }
   decision.work_units += static_cast<std::uint32_t>(work_units);
   bool const is_over = document == kNone && archive.next(ObjectId{cursor}) == Archive::kNone;
-  bool const is_enough = is_over || work_units == kMigrationWorkUnitsMax || decision.carry[kOver] >= most;
+  bool const is_enough = is_over || work_units == kMigrationWorkUnitsMax || decision.carry[kOver] >= given.count;
   if (!is_enough) return Verdict::again;
   Answer& answer = decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()});
   answer.add("count", decision.carry[kOver]).add("there", decision.carry[kThere]).add("stay", decision.carry[kStay]);
   if (!is_over) answer.add("after", cursor);
-  if (is_dry_run) answer.add("dry_run", std::int64_t{1});
+  if (given.dry_run) answer.add("dry_run", std::int64_t{1});
   return Verdict::done;
 }
 

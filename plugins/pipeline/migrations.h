@@ -33,7 +33,7 @@ class Migrations {
     stays,     // its source is gone, a worker has it, it is in doubt, or what it was made of stays
   };
 
-  [[nodiscard]] bool read(Command const& command, Decision& decision, Way& way) const;
+  [[nodiscard]] bool find_way(made::Migrate const& given, Decision& decision, Way& way) const;
   // The document under the newest plan; kNone: it is not there (yet).
   [[nodiscard]] std::uint32_t successor_of(Way const& way, std::uint32_t document) const;
   [[nodiscard]] Archive::Number archived_successor(Way const& way, std::uint32_t document) const;

@@ -13,8 +13,6 @@
 namespace fastjournal::pipeline {
 namespace {
 
-constexpr std::int64_t kOperatorPage = 1'000;
-constexpr std::int64_t kOperatorPageMax = 10'000;
 // Cells that one command looks at, whether they fit or not.
 constexpr std::uint64_t kOperatorWorkUnitsMax = 100'000;
 // Cells that one step changes: records of up to 100 bytes; and documents that one forgets.
@@ -31,45 +29,33 @@ constexpr std::size_t kArchived = 1;  // of FORGET: cursor in the archive
 // ---------------------------------------------------------------------------
 // Many cells
 
-Status Operators::read(Command const& command, Request& request) const {
-  model::Parameters parameters{*command.message};
-  if (parameters.has("document")) request.document = ObjectId{parameters.unsigned_integer("document", 0)};
-  request.destination = parameters.text("destination", kDestinationBytesMax);
-  request.kind = parameters.text("class", kClassBytesMax);
-  request.count = static_cast<std::uint64_t>(parameters.integer("count", kOperatorPage, 1, kOperatorPageMax));
-  request.after = parameters.unsigned_integer("after", 0);
-  request.is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
-  request.is_dirty = parameters.integer("if_changed", 0, 0, 1) == 1;
-  if (std::string_view const status = command.message->text("status"); !status.empty()) {
-    request.state = state_named(status);
-    if (!request.state)
-      parameters.refuse(Code::bad_parameter, "status",
-                        "status is " + model::shown(status) + ", expected one of a document at a destination, as dead");
-  }
-  if (std::string_view const outcome = command.message->text("outcome"); request.what == What::resolve) {
-    request.was_sent = outcome == "sent";
-    if (outcome != "sent" && outcome != "failed")
-      parameters.refuse(Code::bad_parameter, "outcome",
-                        fmt::format("outcome is {}, expected sent or failed", model::shown(outcome)));
-  }
-  std::string_view const source = command.message->text("source");
-  bool const names_some = request.document || !source.empty() || !request.destination.empty() ||
-                          !request.kind.empty() || request.state || parameters.integer("all", 0, 0, 1) == 1;
+Status Operators::find(auto const& given, Command const& command, Request& request) const {
+  if (given.document) request.document = ObjectId{*given.document};
+  request.destination = given.destination;
+  request.kind = given.class_word;
+  request.count = given.count;
+  request.after = given.after;
+  request.is_dry_run = given.dry_run;
+  if constexpr (requires { given.if_changed; }) request.is_dirty = given.if_changed;
+  if constexpr (requires { given.outcome; }) request.was_sent = given.outcome == made::OutcomeChoice::sent;
+  if (given.status) request.state = state_named(name_of(*given.status));
+  bool const names_some = request.document || !given.source.empty() || !request.destination.empty() ||
+                          !request.kind.empty() || request.state || given.all;
   if (!names_some)
-    parameters.refuse(Code::missing_parameter, "document",
-                      std::string{command.message->command} +
-                          " needs one of document, source, destination, class and status, or all=1");
-  if (!source.empty() && shared_.plan() != nullptr) request.source = shared_.plan()->source_named(source);
-  if (!source.empty() && !request.source)
-    parameters.refuse(Code::not_found, "source", "the plan has no source " + model::shown(source));
-  if (parameters.ok() && !request.destination.empty() &&
+    return model::refused(Code::missing_parameter, "document",
+                          std::string{command.message->command} +
+                              " needs one of document, source, destination, class and status, or all=1");
+  if (!given.source.empty() && shared_.plan() != nullptr) request.source = shared_.plan()->source_named(given.source);
+  if (!given.source.empty() && !request.source)
+    return model::refused(Code::not_found, "source", "the plan has no source " + model::shown(given.source));
+  if (!request.destination.empty() &&
       (shared_.plan() == nullptr || !shared_.plan()->destination_named(request.destination)))
-    parameters.refuse(Code::not_found, "destination",
-                      "the plan has no destination " + model::shown(request.destination) + ": DESTINATIONS lists them");
-  Status status = parameters.take_status();
-  if (status.ok() && request.document && shared_.store().find(*request.document) == kNone)
+    return model::refused(
+        Code::not_found, "destination",
+        "the plan has no destination " + model::shown(request.destination) + ": DESTINATIONS lists them");
+  if (request.document && shared_.store().find(*request.document) == kNone)
     return shared_.no_document(*request.document);
-  return status;
+  return {};
 }
 
 bool Operators::fits(Request const& request, std::uint32_t number) const {
@@ -167,9 +153,15 @@ void Operators::change_cell(Request const& request, std::uint32_t number, Decisi
   }
 }
 
+template <typename Given>
 Verdict Operators::change(What what, Command const& command, Decision& decision) const {
+  Given given;
   Request request{.what = what};
-  if (decision.refuses(read(command, request))) return Verdict::done;
+  if (!given.read(command, decision) || decision.refuses(find(given, command, request))) return Verdict::done;
+  return change(request, decision);
+}
+
+Verdict Operators::change(Request const& request, Decision& decision) const {
   if (decision.step == 0) decision.carry[kCursor] = request.after;
   Store const& store = shared_.store();
   std::uint64_t& changed = decision.carry[kChanged];
@@ -245,26 +237,24 @@ Verdict Operators::change(What what, Command const& command, Decision& decision)
 }
 
 Verdict Operators::retry(Command const& command, Decision& decision) const {
-  return change(What::retry, command, decision);
+  return change<made::Retry>(What::retry, command, decision);
 }
 Verdict Operators::force(Command const& command, Decision& decision) const {
-  return change(What::force, command, decision);
+  return change<made::Force>(What::force, command, decision);
 }
 Verdict Operators::drop(Command const& command, Decision& decision) const {
-  return change(What::drop, command, decision);
+  return change<made::Drop>(What::drop, command, decision);
 }
 Verdict Operators::resolve(Command const& command, Decision& decision) const {
-  return change(What::resolve, command, decision);
+  return change<made::Resolve>(What::resolve, command, decision);
 }
 
 // ---------------------------------------------------------------------------
 // Destinations
 
-Verdict Operators::set_mode(Command const& command, Mode mode, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  std::string_view const name = parameters.text("destination", kDestinationBytesMax);
-  std::string_view const reason = model::shortened(command.message->text("reason"), kReasonBytesMax);
-  if (decision.refuses(parameters.take_status())) return Verdict::done;
+Verdict Operators::set_mode(auto const& given, Mode mode, Decision& decision) const {
+  std::string_view const name = given.destination;
+  std::string_view const reason = model::shortened(given.reason, kReasonBytesMax);
   std::optional<std::uint16_t> const destination =
       shared_.plan() == nullptr ? std::nullopt : shared_.plan()->destination_named(name);
   if (!destination)
@@ -278,11 +268,15 @@ Verdict Operators::set_mode(Command const& command, Mode mode, Decision& decisio
 }
 
 Verdict Operators::pause(Command const& command, Decision& decision) const {
-  return set_mode(command, Mode::shut, decision);
+  made::Pause given;
+  if (!given.read(command, decision)) return Verdict::done;
+  return set_mode(given, Mode::shut, decision);
 }
 // Without a destination it ends a DRAIN; without effect on an open table, so that a repeated command gets the same answer.
 Verdict Operators::resume(Command const& command, Decision& decision) const {
-  if (command.message->has("destination")) return set_mode(command, Mode::open, decision);
+  made::Resume given;
+  if (!given.read(command, decision)) return Verdict::done;
+  if (given.destination.is_given) return set_mode(given, Mode::open, decision);
   Plan const* const plan = shared_.plan();
   bool const drains = plan != nullptr && plan->drain.has_value();
   if (drains) model::append_record(decision.records, plan->id, DrainingBody{std::nullopt});
@@ -292,9 +286,7 @@ Verdict Operators::resume(Command const& command, Decision& decision) const {
 }
 
 Verdict Operators::drain(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  rows::check_worker(command, parameters);
-  if (decision.refuses(parameters.take_status())) return Verdict::done;
+  if (decision.refuses(rows::check_worker(command))) return Verdict::done;
   if (shared_.plan() == nullptr) return decision.refuse(shared_.no_plan());
   std::string_view const reason = model::shortened(command.message->text("reason"), kReasonBytesMax);
   model::append_record(decision.records, shared_.plan()->id,
@@ -334,14 +326,13 @@ Verdict Operators::forget_unreadable(ObjectId document, Decision& decision) cons
 
 // One document in a step: what is the last below it is known once that is gone.
 Verdict Operators::forget(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
+  made::Forget given;
+  if (!given.read(command, decision)) return Verdict::done;
+  if (given.document.has_value() == given.version.has_value())
+    return decision.refuse(
+        model::refused(Code::missing_parameter, "document", "FORGET needs document, or the version of an older plan"));
   Store const& store = shared_.store();
-  ObjectId const id{parameters.unsigned_integer("document", 0)};
-  std::int64_t const version = parameters.integer("version", 0, 0, plan::kVersionMax);
-  auto const most = static_cast<std::uint64_t>(parameters.integer("count", kOperatorPage, 1, kOperatorPageMax));
-  if (parameters.has("document") == parameters.has("version"))
-    parameters.refuse(Code::missing_parameter, "document", "FORGET needs document, or the version of an older plan");
-  if (decision.refuses(parameters.take_status())) return Verdict::done;
+  ObjectId const id{given.document.value_or(0)};
   std::uint64_t& count = decision.carry[kChanged];
   auto const answer = [&](bool more) {
     decision.answer.message("CHANGED").add("table", std::string_view{shared_.table()}).add("count", count);
@@ -350,14 +341,14 @@ Verdict Operators::forget(Command const& command, Decision& decision) const {
   };
   std::uint32_t document = store.find(id);
   Archive const& archive = shared_.documents.archive();
-  if (parameters.has("version")) {
-    std::optional<std::uint8_t> const plan =
-        shared_.documents.plans().find_version(static_cast<std::uint32_t>(version));
+  if (given.version) {
+    std::optional<std::uint8_t> const plan = shared_.documents.plans().find_version(*given.version);
     if (!plan && decision.step > 0) return answer(false);
     if (!plan || *plan == shared_.documents.plans().newest_number())
-      return decision.refuse(Status{plan ? Code::wrong_state : Code::not_found,
-                                    fmt::format("table {} has no older plan of version {}", shared_.table(), version)}
-                                 .with("parameter", "version"));
+      return decision.refuse(
+          Status{plan ? Code::wrong_state : Code::not_found,
+                 fmt::format("table {} has no older plan of version {}", shared_.table(), *given.version)}
+              .with("parameter", "version"));
     document = kNone;
     std::uint32_t at = store.next(ObjectId{decision.carry[kCursor]});
     for (; at != kNone && document == kNone && ++decision.work_units < kOperatorWorkUnitsMax;
@@ -368,7 +359,7 @@ Verdict Operators::forget(Command const& command, Decision& decision) const {
     if (document == kNone && at == kNone) {
       // What it had in the archive: they need not be read for that.
       Archive::Number next = archive.next(ObjectId{decision.carry[kArchived]});
-      for (std::uint32_t in_step = 0; next != Archive::kNone && in_step < kForgottenPerStep && count < most;
+      for (std::uint32_t in_step = 0; next != Archive::kNone && in_step < kForgottenPerStep && count < given.count;
            next = archive.next(ObjectId{decision.carry[kArchived]})) {
         if (++decision.work_units >= kOperatorWorkUnitsMax) break;
         decision.carry[kArchived] = archive.id_of(next).value;
@@ -378,13 +369,13 @@ Verdict Operators::forget(Command const& command, Decision& decision) const {
         ++in_step;
       }
       if (next == Archive::kNone) return answer(false);
-      return count == most || decision.work_units >= kOperatorWorkUnitsMax ? answer(true) : Verdict::again;
+      return count == given.count || decision.work_units >= kOperatorWorkUnitsMax ? answer(true) : Verdict::again;
     }
   } else if (document == kNone && decision.step == 0) {
     return decision.refuse(shared_.no_document(id));
   }
   if (document == kNone) return answer(false);
-  if (count == most) return answer(true);
+  if (count == given.count) return answer(true);
   std::uint32_t const last = last_below(document);
   if (is_in_hands(last) || is_in_hands(document)) {
     if (count > 0) return answer(true);
@@ -447,17 +438,17 @@ bool Operators::retire_plans(Decision& decision) const {
 }
 
 bool Operators::has_to_take_plan() const {
-  if (!shared_.options.plan) return false;
+  if (!shared_.options.read_plan) return false;
   Plan const* const newest = shared_.plan();
   if (shared_.documents.plans().is_full()) return false;
-  return newest == nullptr || newest->rules.version < shared_.options.plan->version;
+  return newest == nullptr || newest->rules.version < shared_.options.read_plan->version;
 }
 
 bool Operators::take_plan(Decision& decision) const {
   if (!has_to_take_plan()) return false;
   PlanBody body;
-  body.text = shared_.options.plan_text;
-  body.tells_deleted = tells_deleted(*shared_.options.plan);
+  body.text = shared_.options.plan;
+  body.tells_deleted = tells_deleted(*shared_.options.read_plan);
   // A DRAIN lasts until RESUME.
   if (Plan const* const before = shared_.plan(); before != nullptr && before->drain)
     body.drain = DrainBody{before->drain->since, before->drain->by, before->drain->reason};

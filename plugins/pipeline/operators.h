@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "fastjournal/table.h"
-#include "model/parameters.h"
+#include "plugins/pipeline/made.h"
 #include "plugins/pipeline/reports.h"
 #include "plugins/pipeline/table_state.h"
 
@@ -52,15 +52,18 @@ class Operators {
     bool is_dry_run{false};
   };
 
+  template <typename Given>
   Verdict change(What what, Command const& command, Decision& decision) const;
-  [[nodiscard]] Status read(Command const& command, Request& request) const;
+  Verdict change(Request const& request, Decision& decision) const;
+  // What was given as it is in the plan.
+  [[nodiscard]] Status find(auto const& given, Command const& command, Request& request) const;
   [[nodiscard]] bool fits(Request const& request, std::uint32_t cell) const;
   [[nodiscard]] bool is_of_set(Request const& request) const;
   [[nodiscard]] std::uint64_t fit_archived(Request const& request, Archive::Number number) const;
   void change_cell(Request const& request, std::uint32_t cell, Decision& decision) const;
   // The next cell of that set behind the cursor that fits; kNone: none of those that were looked at.
   std::uint32_t search_set(Request const& request, std::uint64_t& cursor, std::uint64_t& work_units) const;
-  Verdict set_mode(Command const& command, Mode mode, Decision& decision) const;
+  Verdict set_mode(auto const& given, Mode mode, Decision& decision) const;
   // The last child of the last child: the first to be forgotten.
   [[nodiscard]] std::uint32_t last_below(std::uint32_t document) const;
   void forget_one(std::uint32_t document, Decision& decision) const;

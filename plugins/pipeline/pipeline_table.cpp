@@ -98,16 +98,16 @@ Status PipelineTable::check_change(TableDeclaration const& next) const {
   Options const options = TableState::read(next);
   if (Status status = options.check(next); !status.ok()) return status;
   Plan const* const newest = shared_.plan();
-  if (newest == nullptr || newest->text == options.plan_text) return {};
-  std::string const version = std::to_string(options.plan->version);
-  if (newest->rules.name != options.plan->name)
-    return {Code::bad_configuration, next.at("plan") + ": element <plan> names plan " + options.plan->name +
+  if (newest == nullptr || newest->text == options.plan) return {};
+  std::string const version = std::to_string(options.read_plan->version);
+  if (newest->rules.name != options.read_plan->name)
+    return {Code::bad_configuration, next.at("plan") + ": element <plan> names plan " + options.read_plan->name +
                                          ", and the table has plan " + newest->rules.name +
                                          ": a table keeps the plan of its name; make another table"};
-  if (options.plan->version <= newest->rules.version)
+  if (options.read_plan->version <= newest->rules.version)
     return {Code::bad_configuration,
-            next.at("plan") + ": element <plan> names version " + version + " of plan " + options.plan->name +
-                (options.plan->version == newest->rules.version
+            next.at("plan") + ": element <plan> names version " + version + " of plan " + options.read_plan->name +
+                (options.read_plan->version == newest->rules.version
                      ? ", which is not what the table has under this version"
                      : ", and the table has version " + std::to_string(newest->rules.version)) +
                 ": a changed plan needs a higher version"};

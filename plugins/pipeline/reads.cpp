@@ -1,14 +1,12 @@
 #include "plugins/pipeline/reads.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "base/failure.h"
 #include "model/duration.h"
-#include "model/parameters.h"
 #include "model/plan/xml.h"
 #include "model/value.h"
 #include "plugins/pipeline/requests.h"
@@ -17,17 +15,11 @@
 namespace fastjournal::pipeline {
 namespace {
 
-constexpr std::int64_t kPage = 100;
-constexpr std::int64_t kPageMax = 1'000;
 // Documents that one page looks at, shown or not; and bytes that it has at most.
 constexpr std::uint32_t kWorkUnitsMax = 20'000;
 constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
 // Once there are so many bytes of traces, WHY adds no other.
 constexpr std::size_t kTracesBytes = 64U << 10U;
-
-// Beside the names of states: what `status` of DOCUMENTS may be.
-constexpr std::array<std::string_view, 7> kWhichNames{"all",      "stranded", "open", "failed",
-                                                      "in_doubt", "orphans",  "done"};
 
 // Pages of the archive that are read for one page of DOCUMENTS.
 constexpr std::uint32_t kFetchesMax = 48;
@@ -58,47 +50,36 @@ std::string names_of(plan::Plan const& plan, std::vector<plan::StepIndex> const&
 
 }  // namespace
 
-Status Reads::read(Command const& command, Request& request) const {
-  model::Parameters parameters{*command.message};
+Status Reads::find(auto const& given, Request& request) const {
   Plans const& plans = shared_.documents.plans();
-  request.count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
-  request.after = parameters.unsigned_integer("after", 0);
   request.plan = plans.newest_number();
-  if (std::string_view const status = command.message->text("status"); !status.empty()) {
-    auto const which = std::ranges::find(kWhichNames, status);
-    if (which != kWhichNames.end())
-      request.which = static_cast<Which>(which - kWhichNames.begin());
-    else
-      request.state = state_named(status);
-    if (which == kWhichNames.end() && !request.state)
-      parameters.refuse(Code::bad_parameter, "status",
-                        "status is " + model::shown(status) +
-                            ", expected stranded, open, failed, in_doubt, orphans, done, or a state as dead");
+  if constexpr (requires { given.status; }) {
+    if (given.status > Which::done)
+      request.state = state_named(name_of(*given.status));
+    else if (given.status)
+      request.which = *given.status;
   }
-  if (parameters.has("version")) {
-    auto const version =
-        static_cast<std::uint32_t>(parameters.integer("version", 1, 1, static_cast<std::int64_t>(plan::kVersionMax)));
-    if (std::optional<std::uint8_t> const plan = plans.find_version(version))
-      request.plan = *plan;
-    else
-      parameters.refuse(Code::not_found, "version", "there is no plan of version " + std::to_string(version));
+  if (given.version) {
+    std::optional<std::uint8_t> const plan = plans.find_version(*given.version);
+    if (!plan)
+      return model::refused(Code::not_found, "version",
+                            "there is no plan of version " + std::to_string(*given.version));
+    request.plan = *plan;
   }
-  if (request.plan == Plans::kNoPlan) return parameters.take_status();
-  Plan const& plan = plans[request.plan];
-  if (parameters.has("source")) {
-    request.source = plan.source_named(command.message->text("source"));
-    if (!request.source)
-      parameters.refuse(Code::not_found, "source",
-                        "plan " + plan.rules.name + " has no source " + model::shown(command.message->text("source")));
+  if constexpr (requires { given.source; }) {
+    if (request.plan == Plans::kNoPlan) return {};
+    Plan const& plan = plans[request.plan];
+    if (given.source.is_given) request.source = plan.source_named(given.source);
+    if (given.source.is_given && !request.source)
+      return model::refused(Code::not_found, "source",
+                            "plan " + plan.rules.name + " has no source " + model::shown(given.source));
+    if (given.destination.is_given) request.destination = plan.destination_named(given.destination);
+    if (given.destination.is_given && !request.destination)
+      return model::refused(
+          Code::not_found, "destination",
+          fmt::format("plan {} has no destination {}", plan.rules.name, model::shown(given.destination)));
   }
-  if (parameters.has("destination")) {
-    request.destination = plan.destination_named(command.message->text("destination"));
-    if (!request.destination)
-      parameters.refuse(Code::not_found, "destination",
-                        fmt::format("plan {} has no destination {}", plan.rules.name,
-                                    model::shown(command.message->text("destination"))));
-  }
-  return parameters.take_status();
+  return {};
 }
 
 bool Reads::is_stranded(std::uint32_t document) const {
@@ -222,15 +203,16 @@ std::size_t Reads::describe(Archive::Number number, DocumentBody const& body, An
 }
 
 Verdict Reads::documents(Command const& command, Decision& decision) const {
+  made::Documents given;
   Request request;
-  if (decision.refuses(read(command, request))) return Verdict::done;
+  if (!given.read(command, decision) || decision.refuses(find(given, request))) return Verdict::done;
   Store const& store = shared_.store();
   Documents const& documents = shared_.documents;
   std::size_t shown = 0;
   std::uint32_t looked = 0;
   std::uint64_t bytes = 0;
   std::uint64_t after = 0;  // 0: the end was reached
-  auto const has_room = [&] { return shown < request.count && looked < kWorkUnitsMax && bytes < kAnswerBytesMax; };
+  auto const has_room = [&] { return shown < given.count && looked < kWorkUnitsMax && bytes < kAnswerBytesMax; };
   auto const show = [&](std::uint32_t document) {
     bytes += describe(document, decision.answer);
     ++shown;
@@ -239,7 +221,7 @@ Verdict Reads::documents(Command const& command, Decision& decision) const {
   if (of_cells) {
     // A document is shown once: by the first of its cells that fits.
     auto const& set = request.which == Which::failed ? documents.counts().failed() : documents.counts().in_doubt();
-    auto at = set.lower_bound(request.after);
+    auto at = set.lower_bound(given.after);
     std::uint32_t last = kNone;
     for (; at != set.end() && has_room(); ++at, ++looked) {
       std::uint32_t const document = store.cell(documents.cells().with(*at)).document;
@@ -249,7 +231,7 @@ Verdict Reads::documents(Command const& command, Decision& decision) const {
     while (at != set.end() && store.cell(documents.cells().with(*at)).document == last) ++at;
     if (at != set.end()) after = *at;
   } else if (request.which == Which::stranded || request.which == Which::open) {
-    std::uint32_t at = documents.counts().not_done().next(request.after);
+    std::uint32_t at = documents.counts().not_done().next(given.after);
     for (; at != NumberSet::kEnd && has_room();
          at = documents.counts().not_done().next(std::uint64_t{at} + 1), ++looked)
       if (fits(request, at)) show(at);
@@ -257,7 +239,7 @@ Verdict Reads::documents(Command const& command, Decision& decision) const {
   } else {
     // Those in memory and those in the archive, in the order of their numbers.
     Archive const& archive = documents.archive();
-    ObjectId last{request.after};
+    ObjectId last{given.after};
     std::uint32_t at = store.next(last);
     Archive::Number archived = archive.next(last);
     for (; (at != kNone || archived != Archive::kNone) && has_room(); ++looked) {
@@ -296,8 +278,9 @@ Verdict Reads::documents(Command const& command, Decision& decision) const {
 }
 
 Verdict Reads::destinations(Command const& command, Decision& decision) const {
+  made::Destinations given;
   Request request;
-  if (decision.refuses(read(command, request))) return Verdict::done;
+  if (!given.read(command, decision) || decision.refuses(find(given, request))) return Verdict::done;
   if (request.plan == Plans::kNoPlan) {
     decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
     return Verdict::done;
@@ -305,7 +288,7 @@ Verdict Reads::destinations(Command const& command, Decision& decision) const {
   Plan const& plan = shared_.documents.plans()[request.plan];
   std::size_t shown = 0;
   std::uint64_t bytes = 0;
-  std::size_t at = request.after;
+  std::size_t at = given.after;
   for (; at < plan.targets.size() && bytes < kAnswerBytesMax; ++at) {
     auto const number = static_cast<std::uint16_t>(at);
     if (request.destination && number != *request.destination) continue;
@@ -363,14 +346,15 @@ Verdict Reads::plans(Command const& command, Decision& decision) const {
 
 // The cursor is the number of a step.
 Verdict Reads::steps(Command const& command, Decision& decision) const {
+  made::Steps given;
   Request request;
-  if (decision.refuses(read(command, request))) return Verdict::done;
+  if (!given.read(command, decision) || decision.refuses(find(given, request))) return Verdict::done;
   std::size_t shown = 0;
   std::uint64_t bytes = 0;
-  std::size_t at = request.after;
+  std::size_t at = given.after;
   std::size_t const end =
       request.plan == Plans::kNoPlan ? 0 : shared_.documents.plans()[request.plan].rules.steps.size();
-  for (; at < end && shown < request.count && bytes < kAnswerBytesMax; ++at, ++shown)
+  for (; at < end && shown < given.count && bytes < kAnswerBytesMax; ++at, ++shown)
     bytes += describe_step(shared_.documents.plans()[request.plan], static_cast<plan::StepIndex>(at), decision.answer);
   decision.work_units += static_cast<std::uint32_t>(shown);
   if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
@@ -485,12 +469,12 @@ Verdict Reads::why_archived(Archive::Number number, Decision& decision) const {
 }
 
 Verdict Reads::why(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
+  made::Why given;
+  if (!given.read(command, decision)) return Verdict::done;
   Archive const& archive = shared_.documents.archive();
-  if (Archive::Number const archived = archive.find(ObjectId{parameters.unsigned_integer("document", 0)});
-      archived != Archive::kNone)
+  if (Archive::Number const archived = archive.find(ObjectId{given.document}); archived != Archive::kNone)
     return why_archived(archived, decision);
-  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+  std::uint32_t const document = find_document(shared_, given.document, decision.status);
   if (document == kNone) return Verdict::done;
   Store const& store = shared_.store();
   std::string text = store[document].is_done ? "it is done. " : "";

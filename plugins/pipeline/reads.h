@@ -24,18 +24,17 @@ class Reads {
 
  private:
   // Which documents are asked for.
-  enum class Which : std::uint8_t { all, stranded, open, failed, in_doubt, orphans, done };
+  using Which = made::DocumentsStatus;
   struct Request {
     Which which{Which::all};
     std::optional<State> state{};
     std::uint8_t plan{Plans::kNoPlan};
     std::optional<std::uint16_t> source{};
     std::optional<std::uint16_t> destination{};
-    std::size_t count{0};
-    std::uint64_t after{0};
   };
 
-  [[nodiscard]] Status read(Command const& command, Request& request) const;
+  // What was given as it is in a plan.
+  [[nodiscard]] Status find(auto const& given, Request& request) const;
   [[nodiscard]] bool fits(Request const& request, std::uint32_t document) const;
   [[nodiscard]] bool fits(Request const& request, Archive::Pattern const& pattern) const;
   [[nodiscard]] bool is_stranded(std::uint32_t document) const;

@@ -54,7 +54,6 @@ enum class RecordType : std::uint8_t {
 
 inline constexpr std::size_t kNameBytesMax = 4096;  // a URI, or the name of a child
 inline constexpr std::size_t kHashBytesMax = 128;
-inline constexpr std::size_t kClassBytesMax = 64;  // of errors
 inline constexpr std::size_t kMessageBytesMax = 1024;
 inline constexpr std::uint16_t kOriginalCell = 0xFFFF;
 // In place of a hash: its source does not have it any more. No source says it.

@@ -128,11 +128,11 @@ void Reports::note_failure(std::uint32_t cell, Decision& decision) const {
 // ---------------------------------------------------------------------------
 // Reports
 
-std::uint32_t Reports::find_reported(Command const& command, model::Parameters& parameters, Decision& decision) const {
-  LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
-  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+std::uint32_t Reports::find_reported(auto const& given, Decision& decision) const {
+  LeaseEpoch const token{given.token};
+  std::uint32_t const document = find_document(shared_, given.document, decision.status);
   if (document == kNone) return kNone;
-  std::uint32_t const cell = find_cell(shared_, document, *command.message, decision.status);
+  std::uint32_t const cell = find_cell(shared_, document, given.destination, decision.status);
   if (cell == kNone) return kNone;
   Place const place = shared_.store().cell(cell).place;
   bool const has_lease = place == Place::leased || place == Place::in_doubt;
@@ -151,15 +151,15 @@ void Reports::answer(std::uint32_t document, std::uint32_t cell, State state, De
 }
 
 Verdict Reports::sent(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  std::uint32_t const cell = find_reported(command, parameters, decision);
+  made::Sent given;
+  if (!given.read(command, decision)) return Verdict::done;
+  std::uint32_t const cell = find_reported(given, decision);
   if (cell == kNone) {
     // Said twice, as the first answer was lost.
     if (decision.status.code() != Code::stale_epoch) return Verdict::done;
-    model::Parameters again{*command.message};
     Status status;
-    std::uint32_t const document = find_document(shared_, again, status);
-    std::uint32_t const its = find_cell(shared_, document, *command.message, status);
+    std::uint32_t const document = find_document(shared_, given.document, status);
+    std::uint32_t const its = find_cell(shared_, document, given.destination, status);
     if (shared_.store().cell(its).state != State::sent) return Verdict::done;
     decision.status = {};
     answer(document, its, State::sent, decision);
@@ -170,7 +170,7 @@ Verdict Reports::sent(Command const& command, Decision& decision) const {
   if (its.state != State::sending && output.guarantee == plan::Guarantee::at_most_once)
     return decision.refuse({Code::wrong_state, shared_.name_of(its.document) +
                                                    " was not said to be about to be sent to " +
-                                                   std::string{command.message->text("destination")} +
+                                                   std::string{given.destination} +
                                                    ": say SENDING before you send, as it is at most once"});
   if (its.place == Place::leased && its.state == State::sending)
     shared_.statistics.sending_ms.add(static_cast<std::uint64_t>(
@@ -181,14 +181,14 @@ Verdict Reports::sent(Command const& command, Decision& decision) const {
 }
 
 Verdict Reports::failed(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
+  made::Failed given;
+  if (!given.read(command, decision)) return Verdict::done;
   Wrong wrong;
-  wrong.kind = parameters.text("class", kClassBytesMax);
+  wrong.kind = given.class_word.empty() ? std::string_view{"error"} : given.class_word;
   std::string room;
-  wrong.message = rows::failure_of(*command.message, decision, room);
-  wrong.is_permanent = parameters.integer("permanent", 0, 0, 1) == 1;
-  if (wrong.kind.empty()) wrong.kind = "error";
-  std::uint32_t const cell = find_reported(command, parameters, decision);
+  wrong.message = rows::failure_of(given.error, given.error_trace, decision, room);
+  wrong.is_permanent = given.permanent;
+  std::uint32_t const cell = find_reported(given, decision);
   if (cell == kNone) return Verdict::done;
   std::uint32_t const document = shared_.store().cell(cell).document;
   State const state = record_failure(cell, wrong, decision);
@@ -198,19 +198,20 @@ Verdict Reports::failed(Command const& command, Decision& decision) const {
 
 // Without a destination: at all destinations of this lease.
 Verdict Reports::dropped(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  std::string_view const reason = model::shortened(command.message->text("reason"), kMessageBytesMax);
+  made::Dropped given;
+  if (!given.read(command, decision)) return Verdict::done;
+  std::string_view const reason = model::shortened(given.reason, kMessageBytesMax);
   Store const& store = shared_.store();
   Ordinals cells;
   std::uint32_t document = kNone;
-  if (parameters.has("destination")) {
-    std::uint32_t const cell = find_reported(command, parameters, decision);
+  if (given.destination.is_given) {
+    std::uint32_t const cell = find_reported(given, decision);
     if (cell == kNone) return Verdict::done;
     document = store.cell(cell).document;
     cells.push_back(shared_.documents.ordinal_of(cell));
   } else {
-    LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
-    document = find_document(shared_, parameters, decision.status);
+    LeaseEpoch const token{given.token};
+    document = find_document(shared_, given.document, decision.status);
     if (document == kNone) return Verdict::done;
     cells = leased_by(shared_, document, token);
     std::erase(cells, kOriginalCell);
@@ -229,11 +230,12 @@ Verdict Reports::dropped(Command const& command, Decision& decision) const {
 }
 
 Verdict Reports::routed(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
-  std::string_view const router_name = parameters.text("router", plan::kStepNameBytesMax);
-  std::string_view chosen = command.message->text("chosen");
-  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+  made::Routed given;
+  if (!given.read(command, decision)) return Verdict::done;
+  LeaseEpoch const token{given.token};
+  std::string_view const router_name = given.router;
+  std::string_view chosen = given.chosen;
+  std::uint32_t const document = find_document(shared_, given.document, decision.status);
   if (document == kNone) return Verdict::done;
   Plan const& plan = shared_.documents.plan_of(document);
   Store const& store = shared_.store();

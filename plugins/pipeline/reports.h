@@ -34,8 +34,7 @@ class Reports {
 
  private:
   // The cell of a report, in this lease. kNone: answered, or the status says why.
-  [[nodiscard]] std::uint32_t find_reported(Command const& command, model::Parameters& parameters,
-                                            Decision& decision) const;
+  [[nodiscard]] std::uint32_t find_reported(auto const& given, Decision& decision) const;
   void answer(std::uint32_t document, std::uint32_t cell, State state, Decision& decision) const;
   void note_failure(std::uint32_t cell, Decision& decision) const;
   void record_lost(std::uint32_t cell, Decision& decision) const;

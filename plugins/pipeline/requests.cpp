@@ -11,17 +11,13 @@
 
 namespace fastjournal::pipeline {
 
-std::uint32_t find_document(TableState const& shared, model::Parameters& parameters, Status& status) {
-  ObjectId const id{parameters.unsigned_integer("document", 0)};
-  status = parameters.take_status();
-  if (!status.ok()) return kNone;
-  std::uint32_t const found = shared.store().find(id);
-  if (found == kNone) status = shared.no_document(id);
+std::uint32_t find_document(TableState const& shared, std::uint64_t number, Status& status) {
+  std::uint32_t const found = shared.store().find(ObjectId{number});
+  if (found == kNone) status = shared.no_document(ObjectId{number});
   return found;
 }
 
-std::uint32_t find_cell(TableState const& shared, std::uint32_t document, Message const& message, Status& status) {
-  std::string_view const name = message.text("destination");
+std::uint32_t find_cell(TableState const& shared, std::uint32_t document, std::string_view name, Status& status) {
   Plan const& plan = shared.documents.plan_of(document);
   std::optional<std::uint16_t> const destination = plan.destination_named(name);
   std::optional<std::uint16_t> const ordinal =

@@ -9,17 +9,15 @@
 #include <vector>
 
 #include "fastjournal/table.h"
-#include "model/parameters.h"
+#include "plugins/pipeline/made.h"
 #include "plugins/pipeline/table_state.h"
 
 namespace fastjournal::pipeline {
 
-inline constexpr std::size_t kDestinationBytesMax = 4096;
-
 // kNone: the status says why.
-[[nodiscard]] std::uint32_t find_document(TableState const& shared, model::Parameters& parameters, Status& status);
-// The cell of the parameter `destination`. kNone: the status says why.
-[[nodiscard]] std::uint32_t find_cell(TableState const& shared, std::uint32_t document, Message const& message,
+[[nodiscard]] std::uint32_t find_document(TableState const& shared, std::uint64_t number, Status& status);
+// The cell of this destination. kNone: the status says why.
+[[nodiscard]] std::uint32_t find_cell(TableState const& shared, std::uint32_t document, std::string_view name,
                                       Status& status);
 // Those of its cells that this lease has, or any one: with kOriginalCell, and those in doubt as `late`.
 [[nodiscard]] Ordinals leased_by(TableState const& shared, std::uint32_t document, std::optional<LeaseEpoch> token,

@@ -14,7 +14,6 @@
 namespace fastjournal::pipeline {
 namespace {
 
-constexpr std::int64_t kCountMax = 1024;
 // A NEXT of many documents ends when its answer is this long; the next one gets the rest.
 constexpr std::uint64_t kNextBytesMax = 1U << 20U;
 // Records of up to 350 bytes, and of up to 1,200, of which one step has so many.
@@ -73,33 +72,31 @@ Ordinals Runs::missing(std::uint32_t document, std::optional<std::uint16_t> dest
 // ---------------------------------------------------------------------------
 // FOUND
 
-Status Runs::read(Command const& command, Found& found) const {
-  model::Parameters parameters{*command.message};
-  found.uri = parameters.text("uri", kNameBytesMax);
-  found.hash = parameters.text("hash", kHashBytesMax);
-  found.is_gone = parameters.integer("gone", 0, 0, 1) == 1;
-  if (found.hash == kGoneHash || (found.is_gone && !found.hash.empty()))
-    parameters.refuse(Code::bad_parameter, "hash",
-                      found.is_gone
-                          ? "hash and gone=1: what is gone has no content, expected one of them"
-                          : "hash is the word of the table for what is gone, expected another one, or gone=1");
-  if (found.is_gone) found.hash = kGoneHash;
-  found.leases = parameters.integer("hand_out", 1, 0, 1) == 1;
-  found.lease_ms = shared_.options.times.read(command, parameters);
-  rows::check_worker(command, parameters);
-  if (found.uri.empty()) parameters.refuse(Code::bad_parameter, "uri", "uri is empty, expected where the document is");
-  std::string_view const name = command.message->text("source");
+bool Runs::read(Command const& command, Decision& decision, Found& found) const {
+  if (!found.made::Found::read(command, decision, shared_.options.times.range(command)) ||
+      decision.refuses(rows::check_worker(command)))
+    return false;
+  if (found.hash == kGoneHash || (found.gone && !found.hash.empty()))
+    decision.status =
+        model::refused(Code::bad_parameter, "hash",
+                       found.gone ? "hash and gone=1: what is gone has no content, expected one of them"
+                                  : "hash is the word of the table for what is gone, expected another one, or gone=1");
+  else if (found.uri.empty())
+    decision.status = model::refused(Code::bad_parameter, "uri", "uri is empty, expected where the document is");
+  if (!decision.status.ok()) return false;
+  if (found.gone) found.hash = {kGoneHash, true};
   Plan const& plan = *shared_.plan();
-  found.is_dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
-  if (std::optional<std::uint16_t> const source = plan.source_named(name))
-    found.source = *source;
-  else
-    parameters.refuse(Code::not_found, "source", "plan " + plan.rules.name + " has no source " + model::shown(name));
-  if (found.is_gone && parameters.ok() && !plan.rules.step(found.source).tells_deleted)
-    parameters.refuse(Code::bad_parameter, "gone",
-                      "gone=1 of source " + std::string{name} +
-                          ", which has not deleted=\"tell\" in the plan: what is gone there stays where it arrived");
-  return parameters.take_status();
+  std::optional<std::uint16_t> const source = plan.source_named(found.source);
+  found.from = source.value_or(0);
+  if (!source)
+    decision.status = model::refused(Code::not_found, "source",
+                                     "plan " + plan.rules.name + " has no source " + model::shown(found.source));
+  else if (found.gone && !plan.rules.step(*source).tells_deleted)
+    decision.status =
+        model::refused(Code::bad_parameter, "gone",
+                       "gone=1 of source " + std::string{found.source} +
+                           ", which has not deleted=\"tell\" in the plan: what is gone there stays where it arrived");
+  return decision.status.ok();
 }
 
 Status Runs::check_room(Command const& command, Decision const& decision) const {
@@ -134,20 +131,20 @@ Status Runs::check_open() const {
 Verdict Runs::found(Command const& command, Decision& decision) const {
   if (shared_.plan() == nullptr) return decision.refuse(shared_.no_plan());
   Found found;
-  if (decision.refuses(read(command, found))) return Verdict::done;
+  if (!read(command, decision, found)) return Verdict::done;
   Plan const& plan = *shared_.plan();
-  plan::Step const& source = plan.rules.step(found.source);
+  plan::Step const& source = plan.rules.step(found.from);
   Store const& store = shared_.store();
   if (decision.carry[0] != kRunNotLooked)
     return hand_found(found, store.find(ObjectId{decision.carry[1]}), command, decision);
   std::uint32_t const known =
-      source.remembers ? store.find(shared_.documents.plans().newest_number(), found.source, {}, found.uri) : kNone;
+      source.remembers ? store.find(shared_.documents.plans().newest_number(), found.from, {}, found.uri) : kNone;
   if (known == kNone && source.remembers) {
-    Archive::Number const archived = shared_.documents.archive().find(name_hash(plan.id, found.source, found.uri));
+    Archive::Number const archived = shared_.documents.archive().find(name_hash(plan.id, found.from, found.uri));
     if (archived != Archive::kNone)
       if (std::optional<Verdict> const verdict = found_archived(found, archived, decision)) return *verdict;
   }
-  if (known == kNone && found.is_gone) {
+  if (known == kNone && found.gone) {
     Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
     answer.add("source", std::string_view{source.name}).add("uri", found.uri);
     answer.add("operation", std::string_view{"delete"}).add("change", std::string_view{"unchanged"});
@@ -159,7 +156,7 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
   bool const stays = known != kNone && !is_same && source.keeps_versions &&
                      (!store[known].is_done || shared_.documents.counts().has_failed(known));
   if (!is_same && decision.refuses(check_open())) return Verdict::done;
-  if (found.is_dry_run) {
+  if (found.dry_run) {
     describe_found(found, known, is_same, decision.answer);
     return Verdict::done;
   }
@@ -167,11 +164,11 @@ Verdict Runs::found(Command const& command, Decision& decision) const {
     if (decision.refuses(check_room(command, decision))) return Verdict::done;
     DocumentBody body;
     body.plan = plan.id;
-    body.source = found.source;
+    body.source = found.from;
     body.hash = source.hash == plan::Hash::none ? std::string_view{} : found.hash;
     body.name = found.uri;
     body.is_forgotten = !source.remembers;
-    body.cell_count = static_cast<std::uint16_t>(plan.of_source(found.source).size());
+    body.cell_count = static_cast<std::uint16_t>(plan.of_source(found.from).size());
     if (stays) {
       body.before = store[known].id();
       body.generation = shared_.documents.extras().generation_of(known) + 1;
@@ -195,13 +192,13 @@ std::optional<Verdict> Runs::found_archived(Found const& found, Archive::Number 
   Verdict verdict = Verdict::done;
   if (!read_archived_document(shared_, number, decision, body, verdict)) return verdict;
   if (body.name != found.uri) return std::nullopt;
-  bool const is_same = shared_.plan()->rules.step(found.source).hash == plan::Hash::none || body.hash == found.hash;
+  bool const is_same = shared_.plan()->rules.step(found.from).hash == plan::Hash::none || body.hash == found.hash;
   if (!is_same && decision.refuses(check_open())) return Verdict::done;
-  if (!is_same && !found.is_dry_run) return bring_back(shared_, number, decision);
+  if (!is_same && !found.dry_run) return bring_back(shared_, number, decision);
   Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
   describe(shared_.documents.archive().id_of(number), body, answer);
   answer.add("change", Value::of_text(is_same ? "unchanged" : "changed"));
-  if (found.is_dry_run)
+  if (found.dry_run)
     answer.add("dry_run", std::int64_t{1});
   else
     ++shared_.statistics.unchanged;
@@ -248,8 +245,8 @@ Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command con
   Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
   describe(document, answer);
   answer.add("change", Value::of_text(change));
-  if (taken.empty() || !found.leases) return Verdict::done;
-  rows::Leases::Terms const terms = terms_for(command, decision, next_token(shared_, decision), found.lease_ms);
+  if (taken.empty() || !found.hand_out) return Verdict::done;
+  rows::Leases::Terms const terms = terms_for(command, decision, next_token(shared_, decision), found.lease);
   model::append_record(decision.records, store[document].id(), LeaseBody{taken, std::nullopt, terms});
   ++shared_.statistics.handed_out;
   answer.add("destinations", std::string_view{destination_names(shared_, document, taken)});
@@ -262,44 +259,40 @@ Verdict Runs::hand_found(Found const& found, std::uint32_t document, Command con
 // ---------------------------------------------------------------------------
 // NEXT
 
-Status Runs::read(Command const& command, Request& request) const {
-  model::Parameters parameters{*command.message};
-  request.count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kCountMax));
-  request.lease_ms = shared_.options.times.read(command, parameters);
-  request.wait_ms = rows::read_wait(command, parameters);
-  rows::check_worker(command, parameters);
+bool Runs::read(Command const& command, Decision& decision, Request& request) const {
+  if (!request.made::Next::read(command, decision, shared_.options.times.range(command)) ||
+      decision.refuses(rows::check_wait(command, request.wait)) || decision.refuses(rows::check_worker(command)))
+    return false;
   Plan const& plan = *shared_.plan();
-  if (std::string_view const name = command.message->text("source"); parameters.has("source")) {
-    request.source = plan.source_named(name);
-    if (!request.source)
-      parameters.refuse(Code::not_found, "source", "plan " + plan.rules.name + " has no source " + model::shown(name));
-  }
-  if (std::string_view const name = command.message->text("destination"); parameters.has("destination")) {
-    request.destination = plan.destination_named(name);
-    if (!request.destination)
-      parameters.refuse(Code::not_found, "destination",
-                        "plan " + plan.rules.name + " has no destination " + model::shown(name));
-  }
-  return parameters.take_status();
+  if (request.source.is_given) request.from = plan.source_named(request.source);
+  if (request.destination.is_given) request.to = plan.destination_named(request.destination);
+  if (request.source.is_given && !request.from)
+    decision.status = model::refused(Code::not_found, "source",
+                                     "plan " + plan.rules.name + " has no source " + model::shown(request.source));
+  else if (request.destination.is_given && !request.to)
+    decision.status =
+        model::refused(Code::not_found, "destination",
+                       "plan " + plan.rules.name + " has no destination " + model::shown(request.destination));
+  return decision.status.ok();
 }
 
 Verdict Runs::next(Command const& command, Decision& decision) const {
   if (shared_.plan() == nullptr) return decision.refuse(shared_.no_plan());
   Request request;
-  if (decision.refuses(read(command, request))) return Verdict::done;
+  if (!read(command, decision, request)) return Verdict::done;
   decision.durability = Durability::written;
-  decision.wait_topic = command.message->text("source");
-  std::uint64_t& given = decision.carry[0];
+  decision.wait_topic = request.source;
+  std::uint64_t& handed = decision.carry[0];
   std::uint64_t& bytes = decision.carry[1];
-  std::uint32_t const cell = given == request.count ? kNone : shared_.work().first(request.source, request.destination);
+  std::uint32_t const cell = handed == request.count ? kNone : shared_.work().first(request.from, request.to);
   if (cell == kNone) {
-    if (given > 0) return Verdict::done;
-    return rows::give_nothing(shared_.table(), request.wait_ms, shared_.work().next_due(), decision);
+    if (handed > 0) return Verdict::done;
+    return rows::give_nothing(shared_.table(), request.wait, shared_.work().next_due(), decision);
   }
   Store const& store = shared_.store();
   std::uint32_t const document = store.cell(cell).document;
-  Ordinals const cells = missing(document, request.destination);
-  rows::Leases::Terms const terms = terms_for(command, decision, next_token(shared_, decision), request.lease_ms);
+  Ordinals const cells = missing(document, request.to);
+  rows::Leases::Terms const terms = terms_for(command, decision, next_token(shared_, decision), request.lease);
   Answer& answer = decision.answer.message("DOCUMENT").add("table", std::string_view{shared_.table()});
   describe(document, answer);
   std::string const names = destination_names(shared_, document, cells);
@@ -316,9 +309,9 @@ Verdict Runs::next(Command const& command, Decision& decision) const {
   answer.add("token", terms.epoch.value).add("lease_end", terms.ends);
   model::append_record(decision.records, store[document].id(), LeaseBody{cells, std::nullopt, terms});
   ++shared_.statistics.handed_out;
-  ++given;
+  ++handed;
   decision.take = Take::found;
-  return given == request.count || bytes >= kNextBytesMax ? Verdict::done : Verdict::again;
+  return handed == request.count || bytes >= kNextBytesMax ? Verdict::done : Verdict::again;
 }
 
 void Runs::append_given_back(std::uint32_t cell, State to, Decision& decision) const {
@@ -337,13 +330,12 @@ void Runs::append_given_back(std::uint32_t cell, State to, Decision& decision) c
 // SENDING
 
 Verdict Runs::sending(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  bool const is_batched = parameters.integer("batched", 0, 0, 1) == 1;
-  LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
-  rows::check_worker(command, parameters);
-  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+  made::Sending given;
+  if (!given.read(command, decision) || decision.refuses(rows::check_worker(command))) return Verdict::done;
+  LeaseEpoch const token{given.token};
+  std::uint32_t const document = find_document(shared_, given.document, decision.status);
   if (document == kNone) return Verdict::done;
-  std::uint32_t const cell = find_cell(shared_, document, *command.message, decision.status);
+  std::uint32_t const cell = find_cell(shared_, document, given.destination, decision.status);
   if (cell == kNone) return Verdict::done;
   Store const& store = shared_.store();
   Documents const& documents = shared_.documents;
@@ -378,17 +370,17 @@ Verdict Runs::sending(Command const& command, Decision& decision) const {
   }
   plan::Step const& output = documents.plan_of(document).output(destination);
   plan::Retry const& retry = output.retry;
-  std::int64_t const span = is_batched ? shared_.options.times.usual : retry.timeout_ms + retry.cancel_timeout_ms;
+  std::int64_t const span = given.batched ? shared_.options.times.usual : retry.timeout_ms + retry.cancel_timeout_ms;
   rows::Leases::Terms const terms = terms_for(command, decision, token, span);
   model::append_record(decision.records, store[document].id(),
-                       LeaseBody{{documents.ordinal_of(cell)}, is_batched ? State::batched : State::sending, terms});
+                       LeaseBody{{documents.ordinal_of(cell)}, given.batched ? State::batched : State::sending, terms});
   // At most once: it must be known before it may be sent.
-  if (is_batched || output.guarantee == plan::Guarantee::at_least_once) decision.durability = Durability::written;
+  if (given.batched || output.guarantee == plan::Guarantee::at_least_once) decision.durability = Durability::written;
   ++shared_.statistics.sendings;
   answer("RUN").add("token", token.value).add("attempt", std::uint64_t{its.attempts} + 1);
   decision.answer.add("guarantee", Value::of_text(plan::word_of(plan::kGuaranteeWords, output.guarantee)));
   decision.answer.add("key", std::string_view{idempotency_key(shared_, document, destination)});
-  if (!is_batched) decision.answer.add("deadline", terms.ends - retry.cancel_timeout_ms);
+  if (!given.batched) decision.answer.add("deadline", terms.ends - retry.cancel_timeout_ms);
   decision.answer.add("lease_end", terms.ends);
   return Verdict::done;
 }
@@ -397,11 +389,12 @@ Verdict Runs::sending(Command const& command, Decision& decision) const {
 // HEARTBEAT, RELEASE
 
 Verdict Runs::heartbeat(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  std::int64_t const span = shared_.options.times.read(command, parameters);
-  LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
-  rows::check_worker(command, parameters);
-  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+  made::Heartbeat given;
+  if (!given.read(command, decision, shared_.options.times.range(command)) ||
+      decision.refuses(rows::check_worker(command)))
+    return Verdict::done;
+  LeaseEpoch const token{given.token};
+  std::uint32_t const document = find_document(shared_, given.document, decision.status);
   if (document == kNone) return Verdict::done;
   Store const& store = shared_.store();
   Documents const& documents = shared_.documents;
@@ -420,7 +413,7 @@ Verdict Runs::heartbeat(Command const& command, Decision& decision) const {
   for (std::uint16_t const ordinal : mine) {
     std::uint32_t const cell = documents.cell_of(document, ordinal);
     if (ordinal == kOriginalCell || store.cell(cell).state != State::sending) {
-      by_span[span].push_back(ordinal);
+      by_span[given.lease].push_back(ordinal);
       continue;
     }
     plan::Retry const& retry = documents.plan_of(document).output(documents.destination_of(cell)).retry;
@@ -445,9 +438,10 @@ Verdict Runs::heartbeat(Command const& command, Decision& decision) const {
 }
 
 Verdict Runs::release(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  LeaseEpoch const token{parameters.unsigned_integer("token", 0)};
-  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+  made::Release given;
+  if (!given.read(command, decision)) return Verdict::done;
+  LeaseEpoch const token{given.token};
+  std::uint32_t const document = find_document(shared_, given.document, decision.status);
   if (document == kNone) return Verdict::done;
   Store const& store = shared_.store();
   Ordinals const mine = leased_by(shared_, document, token);
@@ -472,25 +466,25 @@ Verdict Runs::release(Command const& command, Decision& decision) const {
 
 // As leases that end (Reports::end_lease), of all workers, but for what is counted there. carry: leases, in doubt.
 Verdict Runs::kick(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  std::uint32_t const document = find_document(shared_, parameters, decision.status);
+  made::Kick given;
+  if (!given.read(command, decision)) return Verdict::done;
+  std::uint32_t const document = find_document(shared_, given.document, decision.status);
   if (document == kNone) return Verdict::done;
   Store const& store = shared_.store();
   Documents const& documents = shared_.documents;
   Ordinals leased = leased_by(shared_, document, std::nullopt);
-  if (command.message->has("destination")) {
-    std::uint32_t const cell = find_cell(shared_, document, *command.message, decision.status);
+  if (given.destination.is_given) {
+    std::uint32_t const cell = find_cell(shared_, document, given.destination, decision.status);
     if (cell == kNone) return Verdict::done;
     std::erase_if(leased, [&](std::uint16_t ordinal) { return ordinal != documents.ordinal_of(cell); });
   }
   if (leased.empty() && decision.step == 0) {
     std::string const states = destination_states(shared_, document);
-    return decision.refuse(
-        Status{Code::wrong_state,
-               shared_.name_of(document) + " is with no worker" +
-                   (command.message->has("destination") ? " for this destination" : "") +
-                   ", so there is no lease to take back: " + std::string{model::shortened(states, kStatesShown)}}
-            .with("document", std::to_string(store[document].id().value)));
+    return decision.refuse(Status{
+        Code::wrong_state,
+        shared_.name_of(document) + " is with no worker" + (given.destination.is_given ? " for this destination" : "") +
+            ", so there is no lease to take back: " + std::string{model::shortened(states, kStatesShown)}}
+                               .with("document", std::to_string(store[document].id().value)));
   }
   std::size_t count = 0;
   for (std::uint16_t const ordinal : leased) {

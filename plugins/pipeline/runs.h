@@ -31,29 +31,20 @@ class Runs {
   [[nodiscard]] Ordinals missing(std::uint32_t document, std::optional<std::uint16_t> destination) const;
 
  private:
-  struct Found {
-    std::string_view uri;
-    std::string_view hash;
-    std::uint16_t source{0};
-    bool leases{true};
-    bool is_dry_run{false};
-    bool is_gone{false};  // from its source
-    std::int64_t lease_ms{0};
+  struct Found : made::Found {
+    std::uint16_t from{0};  // its source
   };
-  struct Request {
-    std::optional<std::uint16_t> source;
-    std::optional<std::uint16_t> destination;
-    std::uint64_t count{1};
-    std::int64_t lease_ms{0};
-    std::int64_t wait_ms{0};
+  struct Request : made::Next {
+    std::optional<std::uint16_t> from{};
+    std::optional<std::uint16_t> to{};
   };
 
-  [[nodiscard]] Status read(Command const& command, Found& found) const;
+  [[nodiscard]] bool read(Command const& command, Decision& decision, Found& found) const;
   void describe_found(Found const& found, std::uint32_t known, bool is_same, Answer& answer) const;
   // None: it is another one that is in the archive.
   [[nodiscard]] std::optional<Verdict> found_archived(Found const& found, Archive::Number number,
                                                       Decision& decision) const;
-  [[nodiscard]] Status read(Command const& command, Request& request) const;
+  [[nodiscard]] bool read(Command const& command, Decision& decision, Request& request) const;
   // The cell is unleased, with what is known of its last failure.
   void append_given_back(std::uint32_t cell, State to, Decision& decision) const;
   // paused: the table drains.

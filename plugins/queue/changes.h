@@ -27,17 +27,10 @@ class Changes {
   [[nodiscard]] bool has_leaving() const { return !shared_.is_leaving_blocked && !shared_.queues.leaving().empty(); }
 
  private:
-  struct Request {
-    std::string_view queue{};
-    Which which{Which::both};
-    std::uint64_t count{0};
-    bool is_dry_run{false};
-  };
-
-  // False: it is refused.
-  [[nodiscard]] bool read(Command const& command, Decision& decision, Request& request) const;
+  // The next message that PURGE or MOVE takes from its queue; kNoRow: it is done.
+  [[nodiscard]] std::uint32_t next(auto const& given, Queue const& queue, std::uint64_t& done) const;
   // Adds the counts to the answer.
-  void finish(Request const& request, Queue const& queue, std::uint64_t done, Decision& decision) const;
+  void finish(auto const& given, Queue const& queue, std::uint64_t done, Decision& decision) const;
   [[nodiscard]] std::uint32_t find_leaving() const;
 
   TableState const& shared_;

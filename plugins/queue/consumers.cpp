@@ -11,7 +11,6 @@
 namespace fastjournal::queue {
 namespace {
 
-constexpr std::int64_t kCountMax = 1024;
 // An ACQUIRE of many messages ends when its answer is this long; the next one gets the rest.
 constexpr std::uint64_t kAcquireBytesMax = 1U << 20U;
 // Expired ones, and those of removed queues, that one command drops; the timers drop the others.
@@ -23,49 +22,42 @@ constexpr std::size_t kAcquireDropped = 2;
 // Leases of a former start that one step ends.
 constexpr std::uint32_t kFormerPerStep = 200;
 
+rows::NamedLease lease_of(auto const& given) { return {ObjectId{given.message}, LeaseEpoch{given.epoch}}; }
+
 }  // namespace
 
 // ---------------------------------------------------------------------------
 // Handing out
 
-Status Consumers::read(Command const& command, Request& request) const {
-  model::Parameters parameters{*command.message};
-  request.queue = parameters.text("queue", kNameBytesMax);
-  request.count = static_cast<std::uint64_t>(parameters.integer("count", 1, 1, kCountMax));
-  request.lease_ms = shared_.options.times.read(command, parameters);
-  request.wait_ms = rows::read_wait(command, parameters);
-  request.accepts = parameters.integer("accept", 0, 0, 1) == 1;
-  request.wants_places = parameters.integer("places", 0, 0, 1) == 1;
-  if (parameters.has("queue") && request.queue.empty())
-    parameters.refuse(Code::bad_parameter, "queue", "queue is empty: leave it out to ask for messages of any queue");
-  rows::check_worker(command, parameters);
-  return parameters.take_status();
-}
-
 Verdict Consumers::acquire(Command const& command, Decision& decision) const {
-  Request request;
-  if (decision.refuses(read(command, request))) return Verdict::done;
-  if (!request.accepts) decision.durability = Durability::written;
-  decision.wait_topic = request.queue;
-  if (!request.queue.empty() && shared_.queues.find(request.queue) == nullptr) {
-    bool const makes = shared_.options.makes(request.queue) && shared_.queues.find_any(request.queue) == nullptr &&
+  made::Acquire given;
+  if (!given.read(command, decision, shared_.options.times.range(command)) ||
+      decision.refuses(rows::check_wait(command, given.wait)) || decision.refuses(rows::check_worker(command)))
+    return Verdict::done;
+  if (given.queue.is_given && given.queue.empty())
+    return decision.refuse(
+        model::refused(Code::bad_parameter, "queue", "queue is empty: leave it out to ask for messages of any queue"));
+  if (!given.accept) decision.durability = Durability::written;
+  decision.wait_topic = given.queue;
+  if (!given.queue.empty() && shared_.queues.find(given.queue) == nullptr) {
+    bool const makes = shared_.options.makes(given.queue) && shared_.queues.find_any(given.queue) == nullptr &&
                        shared_.has_place(command) && !shared_.is_large();
-    if (decision.refuses(makes ? check_name("queue", request.queue) : shared_.no_queue(request.queue)))
+    if (decision.refuses(makes ? check_name("queue", given.queue) : shared_.no_queue(given.queue)))
       return Verdict::done;
-    model::append_record(decision.records, ObjectId{}, QueueBody{request.queue, {}});
+    model::append_record(decision.records, ObjectId{}, QueueBody{given.queue, {}});
     return Verdict::again;
   }
-  return give(request, command, decision);
+  return give(given, command, decision);
 }
 
-Verdict Consumers::give(Request const& request, Command const& command, Decision& decision) const {
+Verdict Consumers::give(made::Acquire const& given, Command const& command, Decision& decision) const {
   rows::Order const& order = shared_.rows().order();
-  std::uint32_t const row = request.queue.empty() ? order.first() : order.first_of(request.queue);
+  std::uint32_t const row = given.queue.empty() ? order.first() : order.first_of(given.queue);
   TimeMs const next_date =
-      request.queue.empty() ? shared_.rows().places().next_date() : shared_.rows().places().next_date(request.queue);
+      given.queue.empty() ? shared_.rows().places().next_date() : shared_.rows().places().next_date(given.queue);
   if (row == rows::kNoRow) {
     if (decision.carry[kGiven] > 0) return Verdict::done;
-    return give_nothing(request, decision, next_date);
+    return give_nothing(given, decision, next_date);
   }
   bool const is_expired = !shared_.rows().is_visible(row, decision.now.value);
   if (is_expired || shared_.queues.find(shared_.queue_of(row)) == nullptr) {
@@ -75,16 +67,16 @@ Verdict Consumers::give(Request const& request, Command const& command, Decision
       return Verdict::again;
     }
     // The timers are removing them: ask again at once.
-    return decision.carry[kGiven] > 0 ? Verdict::done : give_nothing(request, decision, decision.now);
+    return decision.carry[kGiven] > 0 ? Verdict::done : give_nothing(given, decision, decision.now);
   }
-  return give_message(row, request, command, decision);
+  return give_message(row, given, command, decision);
 }
 
-Verdict Consumers::give_nothing(Request const& request, Decision& decision, TimeMs next_date) const {
-  return rows::give_nothing(shared_.table(), request.wait_ms, next_date, decision);
+Verdict Consumers::give_nothing(made::Acquire const& given, Decision& decision, TimeMs next_date) const {
+  return rows::give_nothing(shared_.table(), given.wait, next_date, decision);
 }
 
-Verdict Consumers::give_message(std::uint32_t row, Request const& request, Command const& command,
+Verdict Consumers::give_message(std::uint32_t row, made::Acquire const& given, Command const& command,
                                 Decision& decision) const {
   ObjectId const id = shared_.rows().id_of(row);
   std::size_t const messages = decision.answer.heads().size();
@@ -92,7 +84,7 @@ Verdict Consumers::give_message(std::uint32_t row, Request const& request, Comma
   answer.add("message", id.value);
   std::uint64_t outside = 0;
   BodyRequest body;
-  body.place = request.wants_places;
+  body.place = given.places;
   decision.status = add_shared_body(shared_, row, body, answer, outside);
   if (!decision.status.ok()) {
     // Nothing was recorded: earlier messages stay with their consumer.
@@ -100,11 +92,11 @@ Verdict Consumers::give_message(std::uint32_t row, Request const& request, Comma
     if (decision.carry[kGiven] > 0) decision.status = {};
     return Verdict::done;
   }
-  if (request.accepts) {
+  if (given.accept) {
     model::append_record(decision.records, id, rows::RemoveBody{rows::Reason::done});
   } else {
     rows::Leases::Terms const terms =
-        attempts_.lease(row, rows::holder_of(command), command.worker, request.lease_ms, decision);
+        attempts_.lease(row, rows::holder_of(command), command.worker, given.lease, decision);
     answer.add("epoch", terms.epoch.value).add("lease_end", terms.ends);
   }
   decision.take = Take::found;
@@ -112,7 +104,7 @@ Verdict Consumers::give_message(std::uint32_t row, Request const& request, Comma
   decision.carry[kBytes] +=
       shared_.rows().view(row).data.size() + MessageBody::front(shared_.rows().view(row).data).bytes();
   decision.carry[kBytes] += 200;
-  bool const is_enough = decision.carry[kGiven] == request.count || decision.carry[kBytes] >= kAcquireBytesMax;
+  bool const is_enough = decision.carry[kGiven] == given.count || decision.carry[kBytes] >= kAcquireBytesMax;
   return is_enough ? Verdict::done : Verdict::again;
 }
 
@@ -120,12 +112,15 @@ Verdict Consumers::give_message(std::uint32_t row, Request const& request, Comma
 // Those who have a message
 
 Verdict Consumers::touch(Command const& command, Decision& decision) const {
-  return rows::touch(shared_.names, attempts_, shared_.options.times, command, decision);
+  made::Touch given;
+  if (!given.read(command, decision, shared_.options.times.range(command))) return Verdict::done;
+  return rows::touch(shared_.names, attempts_, lease_of(given), given.lease, command, decision);
 }
 
 Verdict Consumers::accept(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  std::uint32_t const row = shared_.names.find_to_end(command, parameters, decision);
+  made::Accept given;
+  if (!given.read(command, decision)) return Verdict::done;
+  std::uint32_t const row = shared_.names.find_to_end(command, lease_of(given), decision);
   if (row == rows::kNoRow) return Verdict::done;
   ObjectId const id = shared_.rows().id_of(row);
   model::append_record(decision.records, id, rows::RemoveBody{rows::Reason::done});
@@ -136,21 +131,21 @@ Verdict Consumers::accept(Command const& command, Decision& decision) const {
 // The message goes back to its place, as its date stays. It was handed out, which its next consumer is told: the counter
 // of its life has it.
 Verdict Consumers::release(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
+  made::Release given;
+  if (!given.read(command, decision)) return Verdict::done;
   std::int64_t const now = decision.now.value;
-  std::int64_t const wanted = parameters.date("process_date", 0, decision.asked().value);
   std::string room;
-  std::string_view const said = rows::failure_of(*command.message, decision, room);
-  bool const failed = parameters.integer("failed", said.empty() ? 0 : 1, 0, 1) != 0;
-  std::uint32_t const row = shared_.names.find_to_end(command, parameters, decision);
+  std::string_view const said = rows::failure_of(given.error, given.error_trace, decision, room);
+  bool const failed = given.failed.value_or(!said.empty());
+  std::uint32_t const row = shared_.names.find_to_end(command, lease_of(given), decision);
   if (row == rows::kNoRow) return Verdict::done;
   rows::GiveBackBody body;
   rows::Counters const before = shared_.rows().counters_of(row);
   body.counters = before.after_failure();
   if (!failed) body.counters.failures = before.failures;
-  body.date = command.message->has("process_date") ? std::max(now, wanted)
-              : failed                             ? attempts_.rested(row, body.counters, now)
-                                                   : shared_.rows().row(row).date();
+  body.date = given.process_date ? std::max(now, *given.process_date)
+              : failed           ? attempts_.rested(row, body.counters, now)
+                                 : shared_.rows().row(row).date();
   body.error = said;
   ++(failed ? shared_.statistics.attempts_failed : shared_.statistics.released);
   if (failed) shared_.statistics.deliveries.failed(now);
@@ -160,13 +155,14 @@ Verdict Consumers::release(Command const& command, Decision& decision) const {
 }
 
 Verdict Consumers::reject(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  std::uint32_t const row = shared_.names.find_to_end(command, parameters, decision);
+  made::Reject given;
+  if (!given.read(command, decision)) return Verdict::done;
+  std::uint32_t const row = shared_.names.find_to_end(command, lease_of(given), decision);
   if (row == rows::kNoRow) return Verdict::done;
   rows::GiveBackBody body;
   body.counters = shared_.rows().counters_of(row).after_failure();
   std::string room;
-  body.error = rows::failure_of(*command.message, decision, room);
+  body.error = rows::failure_of(given.error, given.error_trace, decision, room);
   body.date = shared_.rows().row(row).date();
   ++shared_.statistics.attempts_failed;
   shared_.statistics.deliveries.failed(decision.now.value);
@@ -186,9 +182,9 @@ rows::Ended Consumers::put_back(std::uint32_t row, Decision& decision) const {
 
 // As a RELEASE by its holder, whose epoch need not be known.
 Verdict Consumers::kick(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  ObjectId const id{parameters.unsigned_integer("message", 0)};
-  if (decision.refuses(parameters.take_status())) return Verdict::done;
+  made::Kick given;
+  if (!given.read(command, decision)) return Verdict::done;
+  ObjectId const id{given.message};
   std::uint32_t const row = shared_.rows().find(id);
   if (row == rows::kNoRow || !shared_.rows().is_visible(row, decision.now.value))
     return decision.refuse(shared_.names.unknown(id));

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "fastjournal/table.h"
-#include "model/parameters.h"
+#include "plugins/queue/made.h"
 #include "plugins/queue/table_state.h"
 #include "plugins/rows/attempts.h"
 
@@ -34,19 +34,9 @@ class Consumers {
   }
 
  private:
-  struct Request {
-    std::string_view queue{};
-    std::uint64_t count{1};
-    std::int64_t lease_ms{0};
-    std::int64_t wait_ms{0};
-    bool accepts{false};
-    bool wants_places{false};
-  };
-
-  [[nodiscard]] Status read(Command const& command, Request& request) const;
-  Verdict give(Request const& request, Command const& command, Decision& decision) const;
-  Verdict give_message(std::uint32_t row, Request const& request, Command const& command, Decision& decision) const;
-  Verdict give_nothing(Request const& request, Decision& decision, TimeMs next_date) const;
+  Verdict give(made::Acquire const& given, Command const& command, Decision& decision) const;
+  Verdict give_message(std::uint32_t row, made::Acquire const& given, Command const& command, Decision& decision) const;
+  Verdict give_nothing(made::Acquire const& given, Decision& decision, TimeMs next_date) const;
   // It goes back to its place, and nothing is counted; its next consumer is told that it was handed out.
   rows::Ended put_back(std::uint32_t row, Decision& decision) const;
   // `waiting`: the answer's command if it waits.

@@ -11,13 +11,10 @@
 namespace fastjournal::queue {
 namespace {
 
-constexpr std::int64_t kDeclaredPage = 100;
-constexpr std::int64_t kDeclaredPageMax = 1'000;
 // Objects that one page of a list looks at, shown or not.
 constexpr std::uint32_t kDeclaredWorkUnitsMax = 10'000;
 // Of one step without a command.
 constexpr std::size_t kStepBytes = 12U << 10U;
-constexpr std::int64_t kExpiresMax = 3650LL * 86'400'000;
 // For each queue that a table may have: bindings, and these together with the words of their patterns.
 constexpr std::uint64_t kBindingsOfQueue = 10;
 constexpr std::uint64_t kRoutedOfQueue = 100;
@@ -110,56 +107,42 @@ Status Declarations::no_exchange(std::string_view name) const {
 // ---------------------------------------------------------------------------
 // Queues
 
-Status Declarations::read_settings(Command const& command, model::Parameters& parameters, Queue const* queue,
+Status Declarations::read_settings(Command const& command, made::Declare const& given, Queue const* queue,
                                    Settings& settings) const {
-  Message const& message = *command.message;
   if (queue != nullptr) settings = queue->settings;
-  auto const number = [&](std::string_view name, std::uint64_t was, std::int64_t max) {
-    return static_cast<std::uint64_t>(parameters.integer(name, static_cast<std::int64_t>(was), 0, max));
-  };
-  settings.max_deliveries = static_cast<std::uint32_t>(number("max_deliveries", settings.max_deliveries, 250));
-  settings.max_messages = number("max_messages", settings.max_messages, 4'000'000'000);
-  settings.max_bytes = number("max_bytes", settings.max_bytes, std::int64_t{1} << 50);
-  if (parameters.has("dead_letters")) settings.dead_letters = parameters.text("dead_letters", kNameBytesMax);
-  if (std::string_view const full = message.text("when_full"); parameters.has("when_full")) {
-    settings.drops = full == "drop";
-    if (full != "drop" && full != "refuse")
-      parameters.refuse(Code::bad_parameter, "when_full",
-                        fmt::format("when_full is {}, expected refuse or drop", model::shown(full)));
+  settings.max_deliveries = given.max_deliveries.value_or(settings.max_deliveries);
+  settings.max_messages = given.max_messages.value_or(settings.max_messages);
+  settings.max_bytes = given.max_bytes.value_or(settings.max_bytes);
+  if (given.dead_letters.is_given) settings.dead_letters = given.dead_letters;
+  if (given.when_full) settings.drops = given.when_full == made::WhenFullChoice::drop;
+  settings.expires = given.expires.value_or(settings.expires);
+  if (queue == nullptr && given.temporary == true) {
+    if (Status status = check_connection(command); !status.ok()) return status;
+    settings.connection = static_cast<std::uint64_t>(command.connection);
   }
-  settings.expires = parameters.integer("expires", settings.expires, 0, kExpiresMax);
-  if (parameters.has("temporary")) {
-    bool const wants = parameters.integer("temporary", 0, 0, 1) == 1;
-    if (queue == nullptr && wants) {
-      if (Status status = check_connection(command); !status.ok()) return status;
-      settings.connection = static_cast<std::uint64_t>(command.connection);
-    }
-    if (queue != nullptr && wants != queue->settings.is_temporary())
-      parameters.refuse(Code::wrong_state, "temporary",
-                        fmt::format("queue {} of table {} is there and {}: that cannot change", queue->name,
-                                    shared_.table(), wants ? "lasts" : "is temporary"));
-  }
-  if (!parameters.ok()) return parameters.take_status();
+  if (queue != nullptr && given.temporary.value_or(settings.is_temporary()) != settings.is_temporary())
+    return model::refused(Code::wrong_state, "temporary",
+                          fmt::format("queue {} of table {} is there and {}: that cannot change", queue->name,
+                                      shared_.table(), settings.is_temporary() ? "is temporary" : "lasts"));
   if (settings.dead_letters.empty()) return {};
   if (Status status = check_name("dead_letters", settings.dead_letters); !status.ok()) return status;
-  if (settings.dead_letters == message.text("queue"))
-    return Status{Code::bad_parameter, "dead_letters is the queue itself, expected another one"}.with("parameter",
-                                                                                                      "dead_letters");
+  if (settings.dead_letters == given.queue)
+    return model::refused(Code::bad_parameter, "dead_letters",
+                          "dead_letters is the queue itself, expected another one");
   if (shared_.queues.find(settings.dead_letters) == nullptr)
-    return Status{Code::not_found, fmt::format("table {} has no queue {} for the dead letters: DECLARE it first",
-                                               shared_.table(), settings.dead_letters)}
-        .with("parameter", "dead_letters");
+    return model::refused(Code::not_found, "dead_letters",
+                          fmt::format("table {} has no queue {} for the dead letters: DECLARE it first",
+                                      shared_.table(), settings.dead_letters));
   return {};
 }
 
-Verdict Declarations::declare_queue(Command const& command, model::Parameters& parameters, Decision& decision) const {
-  std::string_view const name = parameters.text("queue", kNameBytesMax);
+Verdict Declarations::declare_queue(Command const& command, made::Declare const& given, Decision& decision) const {
+  std::string_view const name = given.queue;
   Queue const* const queue = shared_.queues.find(name);
-  if (parameters.has("kind"))
-    parameters.refuse(Code::bad_parameter, "kind", "kind is of exchanges, and this is a queue");
+  if (given.kind)
+    return decision.refuse(model::refused(Code::bad_parameter, "kind", "kind is of exchanges, and this is a queue"));
   Settings settings;
-  if (decision.refuses(read_settings(command, parameters, queue, settings)) ||
-      decision.refuses(check_name("queue", name)))
+  if (decision.refuses(read_settings(command, given, queue, settings)) || decision.refuses(check_name("queue", name)))
     return Verdict::done;
   if (queue == nullptr) {
     if (shared_.queues.find_any(name) != nullptr) decision.status = shared_.no_queue(name);
@@ -181,28 +164,22 @@ Verdict Declarations::declare_queue(Command const& command, model::Parameters& p
   return Verdict::done;
 }
 
-Verdict Declarations::declare_exchange(Command const& command, model::Parameters& parameters,
-                                       Decision& decision) const {
-  std::string_view const name = parameters.text("exchange", kNameBytesMax);
-  std::string_view const kind = command.message->text("kind");
+Verdict Declarations::declare_exchange(Command const& command, made::Declare const& given, Decision& decision) const {
+  std::string_view const name = given.exchange;
   for (std::string_view const of_queue :
        {"temporary", "dead_letters", "max_deliveries", "max_messages", "max_bytes", "when_full", "expires"})
-    if (parameters.has(of_queue))
-      parameters.refuse(Code::bad_parameter, of_queue,
-                        std::string{of_queue} + " is of queues, and this is an exchange");
+    if (command.message->has(of_queue))
+      return decision.refuse(model::refused(Code::bad_parameter, of_queue,
+                                            std::string{of_queue} + " is of queues, and this is an exchange"));
   Exchange const* const exchange = shared_.queues.find_exchange(name);
-  auto const found = std::ranges::find(kKindNames, kind);
-  if (found == std::end(kKindNames) && (exchange == nullptr || parameters.has("kind")))
-    parameters.refuse(parameters.has("kind") ? Code::bad_parameter : Code::missing_parameter, "kind",
-                      "kind is " + model::shown(kind) + ", expected direct, fanout or topic");
-  if (decision.refuses(parameters.take_status()) || decision.refuses(check_name("exchange", name)))
-    return Verdict::done;
+  if (exchange == nullptr && !given.kind)
+    return decision.refuse(
+        model::refused(Code::missing_parameter, "kind", "kind is \"\", expected direct, fanout or topic"));
+  if (decision.refuses(check_name("exchange", name))) return Verdict::done;
   if (exchange == nullptr) {
     if (decision.refuses(check_room())) return Verdict::done;
-    model::append_record(decision.records, ObjectId{},
-                         ExchangeBody{name, static_cast<ExchangeKind>(found - std::begin(kKindNames))});
-  } else if (found != std::end(kKindNames) &&
-             exchange->router.kind() != static_cast<ExchangeKind>(found - std::begin(kKindNames)))
+    model::append_record(decision.records, ObjectId{}, ExchangeBody{name, static_cast<ExchangeKind>(*given.kind)});
+  } else if (given.kind && exchange->router.kind() != static_cast<ExchangeKind>(*given.kind))
     return decision.refuse(
         Status{Code::wrong_state, "exchange " + exchange->name + " of table " + shared_.table() + " is of kind " +
                                       std::string{kKindNames[static_cast<int>(exchange->router.kind())]} +
@@ -217,28 +194,23 @@ Verdict Declarations::declare_exchange(Command const& command, model::Parameters
 namespace {
 
 // Commands about either. False: it is refused.
-bool names_one(model::Parameters& parameters, Command const& command, Decision& decision) {
-  if (parameters.has("queue") == parameters.has("exchange"))
-    parameters.refuse(parameters.has("queue") ? Code::bad_parameter : Code::missing_parameter, "queue",
-                      std::string{command.message->command} + " needs one name: queue, or exchange");
-  if (parameters.ok()) return true;
-  decision.status = parameters.take_status();
+bool names_one(auto const& given, Command const& command, Decision& decision) {
+  if (given.queue.is_given != given.exchange.is_given) return true;
+  decision.status = model::refused(given.queue.is_given ? Code::bad_parameter : Code::missing_parameter, "queue",
+                                   std::string{command.message->command} + " needs one name: queue, or exchange");
   return false;
 }
 
 }  // namespace
 
 Verdict Declarations::declare(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  if (!names_one(parameters, command, decision)) return Verdict::done;
-  return parameters.has("queue") ? declare_queue(command, parameters, decision)
-                                 : declare_exchange(command, parameters, decision);
+  made::Declare given;
+  if (!given.read(command, decision) || !names_one(given, command, decision)) return Verdict::done;
+  return given.queue.is_given ? declare_queue(command, given, decision) : declare_exchange(command, given, decision);
 }
 
-Verdict Declarations::remove_queue(Command const& command, model::Parameters& parameters, Decision& decision) const {
-  std::string_view const name = parameters.text("queue", kNameBytesMax);
-  bool const if_empty = parameters.integer("if_empty", 0, 0, 1) == 1;
-  if (decision.refuses(parameters.take_status())) return Verdict::done;
+Verdict Declarations::remove_queue(Command const& command, made::Remove const& given, Decision& decision) const {
+  std::string_view const name = given.queue;
   Queue const* const queue = shared_.queues.find(name);
   if (queue == nullptr) return decision.refuse(shared_.no_queue(name));
   if (shared_.options.declares(name))
@@ -247,7 +219,7 @@ Verdict Declarations::remove_queue(Command const& command, model::Parameters& pa
                                               queue->name, shared_.declaration->at("queues"))}
             .with("parameter", "queue"));
   if (decision.refuses(check_owner(*queue, static_cast<std::uint64_t>(command.connection)))) return Verdict::done;
-  if (if_empty && queue->messages > 0)
+  if (given.if_empty && queue->messages > 0)
     return decision.refuse(Status{Code::wrong_state, fmt::format("queue {} of table {} has {} messages", queue->name,
                                                                  shared_.table(), queue->messages)}
                                .with("parameter", "if_empty"));
@@ -272,27 +244,23 @@ Verdict Declarations::remove_exchange(std::string_view name, Decision& decision)
 }
 
 Verdict Declarations::remove(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  if (!names_one(parameters, command, decision)) return Verdict::done;
-  if (parameters.has("queue")) return remove_queue(command, parameters, decision);
-  if (parameters.has("if_empty"))
-    parameters.refuse(Code::bad_parameter, "if_empty", "if_empty is of queues, and this is an exchange");
-  std::string_view const name = parameters.text("exchange", kNameBytesMax);
-  decision.status = parameters.take_status();
-  return decision.status.ok() ? remove_exchange(name, decision) : Verdict::done;
+  made::Remove given;
+  if (!given.read(command, decision) || !names_one(given, command, decision)) return Verdict::done;
+  if (given.queue.is_given) return remove_queue(command, given, decision);
+  if (command.message->has("if_empty"))
+    return decision.refuse(
+        model::refused(Code::bad_parameter, "if_empty", "if_empty is of queues, and this is an exchange"));
+  return remove_exchange(given.exchange, decision);
 }
 
 // ---------------------------------------------------------------------------
 // Bindings
 
 Verdict Declarations::bind(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  std::string_view const name = parameters.text("exchange", kNameBytesMax);
-  std::string_view const queue_name = parameters.text("queue", kNameBytesMax);
-  std::string_view const pattern = parameters.text("routing_key", kNameBytesMax);
-  bool const temporary = parameters.integer("temporary", 0, 0, 1) == 1;
-  bool const makes = parameters.integer("declare", 0, 0, 1) == 1 || temporary;
-  if (decision.refuses(parameters.take_status()) || decision.refuses(check_routing_key(pattern))) return Verdict::done;
+  made::Bind given;
+  if (!given.read(command, decision) || decision.refuses(check_routing_key(given.routing_key))) return Verdict::done;
+  auto const [name, queue_name, pattern, declares, temporary] = given;
+  bool const makes = declares || temporary;
   Exchange const* const exchange = shared_.queues.find_exchange(name);
   if (exchange == nullptr) return decision.refuse(no_exchange(name));
   Queue const* const queue = shared_.queues.find(queue_name);
@@ -325,11 +293,9 @@ Verdict Declarations::bind(Command const& command, Decision& decision) const {
 }
 
 Verdict Declarations::unbind(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  std::string_view const name = parameters.text("exchange", kNameBytesMax);
-  std::string_view const queue = parameters.text("queue", kNameBytesMax);
-  std::string_view const pattern = parameters.text("routing_key", kNameBytesMax);
-  if (decision.refuses(parameters.take_status())) return Verdict::done;
+  made::Unbind given;
+  if (!given.read(command, decision)) return Verdict::done;
+  auto const [name, queue, pattern] = given;
   Exchange const* const exchange = shared_.queues.find_exchange(name);
   if (exchange == nullptr) return decision.refuse(no_exchange(name));
   ObjectId const binding = shared_.queues.find_binding(*exchange, queue, pattern);
@@ -371,26 +337,19 @@ void Declarations::tell(Queue const& queue, Answer& answer) const {
   if (settings.expires != 0) answer.add("expires", settings.expires);
 }
 
-// A page of names, or one; `tell` adds the message of a name, `find` says whether there is one of it.
 template <typename Find, typename Tell>
-Verdict Declarations::list_names(Command const& command, std::string_view parameter,
+Verdict Declarations::list_names(model::Text const& only, auto const& given,
                                  absl::btree_set<std::string_view> const& names, Find const& find, Tell const& tell,
                                  Decision& decision) const {
-  decision.durability = Durability::written;
-  model::Parameters parameters{*command.message};
-  std::string_view const only = parameters.text(parameter, kNameBytesMax);
-  std::string_view const after = parameters.text("after", kNameBytesMax);
-  auto const count = static_cast<std::size_t>(parameters.integer("count", kDeclaredPage, 1, kDeclaredPageMax));
-  if (decision.refuses(parameters.take_status())) return Verdict::done;
   std::size_t shown = 0;
-  if (parameters.has(parameter)) {
+  if (only.is_given) {
     if (find(only)) {
       tell(only);
       ++shown;
     }
   } else {
-    for (auto name = names.upper_bound(after); name != names.end(); ++name) {
-      if (shown == count) {
+    for (auto name = names.upper_bound(given.after); name != names.end(); ++name) {
+      if (shown == given.count) {
         decision.answer.add("after", std::string_view{*std::prev(name)});
         break;
       }
@@ -404,13 +363,19 @@ Verdict Declarations::list_names(Command const& command, std::string_view parame
 }
 
 Verdict Declarations::list_queues(Command const& command, Decision& decision) const {
+  decision.durability = Durability::written;
+  made::Queues given;
+  if (!given.read(command, decision)) return Verdict::done;
   return list_names(
-      command, "queue", shared_.queues.names(),
+      given.queue, given, shared_.queues.names(),
       [&](std::string_view name) { return shared_.queues.find_any(name) != nullptr; },
       [&](std::string_view name) { tell(*shared_.queues.find_any(name), answer(decision, "QUEUE")); }, decision);
 }
 
 Verdict Declarations::list_exchanges(Command const& command, Decision& decision) const {
+  decision.durability = Durability::written;
+  made::Exchanges given;
+  if (!given.read(command, decision)) return Verdict::done;
   auto const tell_exchange = [&](std::string_view name) {
     Exchange const& exchange = *shared_.queues.find_exchange(name);
     answer(decision, "EXCHANGE").add("exchange", std::string_view{exchange.name});
@@ -418,27 +383,25 @@ Verdict Declarations::list_exchanges(Command const& command, Decision& decision)
     decision.answer.add("bindings", std::uint64_t{exchange.bindings.size()});
   };
   return list_names(
-      command, "exchange", shared_.queues.exchange_names(),
+      given.exchange, given, shared_.queues.exchange_names(),
       [&](std::string_view name) { return shared_.queues.find_exchange(name) != nullptr; }, tell_exchange, decision);
 }
 
 Verdict Declarations::list_bindings(Command const& command, Decision& decision) const {
   decision.durability = Durability::written;
-  model::Parameters parameters{*command.message};
-  std::string_view const exchange = parameters.text("exchange", kNameBytesMax);
-  std::string_view const queue = parameters.text("queue", kNameBytesMax);
-  std::uint64_t const after = parameters.unsigned_integer("after", 0);
-  auto const count = static_cast<std::size_t>(parameters.integer("count", kDeclaredPage, 1, kDeclaredPageMax));
-  if (decision.refuses(parameters.take_status())) return Verdict::done;
+  made::Bindings given;
+  if (!given.read(command, decision)) return Verdict::done;
   auto const& bindings = shared_.queues.bindings();
   std::size_t shown = 0;
   std::uint32_t looked = 0;
-  std::uint64_t last = after;
-  auto at = bindings.upper_bound(after);
-  for (; at != bindings.end() && shown < count && looked < kDeclaredWorkUnitsMax; ++at, ++looked) {
+  std::uint64_t last = given.after;
+  auto at = bindings.upper_bound(given.after);
+  for (; at != bindings.end() && shown < given.count && looked < kDeclaredWorkUnitsMax; ++at, ++looked) {
     Binding const& binding = at->second;
     last = at->first;
-    if ((!exchange.empty() && binding.exchange != exchange) || (!queue.empty() && binding.queue != queue)) continue;
+    if ((!given.exchange.empty() && binding.exchange != given.exchange) ||
+        (!given.queue.empty() && binding.queue != given.queue))
+      continue;
     answer(decision, "BINDING").add("binding", last).add("exchange", std::string_view{binding.exchange});
     decision.answer.add("queue", std::string_view{binding.queue});
     decision.answer.add("routing_key", std::string_view{binding.pattern});
@@ -457,14 +420,14 @@ Verdict Declarations::list_bindings(Command const& command, Decision& decision) 
 bool Declarations::has_to_make() const {
   if (shared_.looks_for_declared)
     shared_.looks_for_declared = std::ranges::any_of(
-        shared_.options.queues, [&](std::string const& name) { return shared_.queues.find_any(name) == nullptr; });
+        shared_.options.declared, [&](std::string const& name) { return shared_.queues.find_any(name) == nullptr; });
   return shared_.looks_for_declared;
 }
 
 bool Declarations::make_declared(Decision& decision) const {
   if (!has_to_make()) return false;
   std::size_t bytes = 0;
-  for (std::string const& name : shared_.options.queues) {
+  for (std::string const& name : shared_.options.declared) {
     if (shared_.queues.find_any(name) != nullptr) continue;
     if (bytes >= kStepBytes) break;
     model::append_record(decision.records, ObjectId{}, QueueBody{name, {}});

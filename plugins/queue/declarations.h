@@ -6,7 +6,7 @@
 
 #include <absl/container/btree_set.h>
 #include "fastjournal/table.h"
-#include "model/parameters.h"
+#include "plugins/queue/made.h"
 #include "plugins/queue/table_state.h"
 #include "plugins/queue/temporary_shares.h"
 
@@ -41,15 +41,16 @@ class Declarations {
   [[nodiscard]] Status check_owner(Queue const& queue, std::uint64_t connection) const;
   [[nodiscard]] Status check_not_promised(std::string_view queue) const;
   [[nodiscard]] Status check_connection(Command const& command) const;
-  [[nodiscard]] Status read_settings(Command const& command, model::Parameters& parameters, Queue const* queue,
+  [[nodiscard]] Status read_settings(Command const& command, made::Declare const& given, Queue const* queue,
                                      Settings& settings) const;
-  Verdict declare_queue(Command const& command, model::Parameters& parameters, Decision& decision) const;
-  Verdict declare_exchange(Command const& command, model::Parameters& parameters, Decision& decision) const;
-  Verdict remove_queue(Command const& command, model::Parameters& parameters, Decision& decision) const;
+  Verdict declare_queue(Command const& command, made::Declare const& given, Decision& decision) const;
+  Verdict declare_exchange(Command const& command, made::Declare const& given, Decision& decision) const;
+  Verdict remove_queue(Command const& command, made::Remove const& given, Decision& decision) const;
   Verdict remove_exchange(std::string_view name, Decision& decision) const;
   [[nodiscard]] Status no_exchange(std::string_view name) const;
+  // A page of names, or only one; `tell` adds the message of a name, `find` says whether there is one of it.
   template <typename Find, typename Tell>
-  Verdict list_names(Command const& command, std::string_view parameter, absl::btree_set<std::string_view> const& names,
+  Verdict list_names(model::Text const& only, auto const& given, absl::btree_set<std::string_view> const& names,
                      Find const& find, Tell const& tell, Decision& decision) const;
   void tell(Queue const& queue, Answer& answer) const;
   Answer& answer(Decision& decision, std::string_view name) const;

@@ -2,7 +2,7 @@
 
 namespace fastjournal::queue {
 
-std::uint32_t first_of(TableState const& shared, std::string_view name, Which which) {
+std::uint32_t first_of(TableState const& shared, std::string_view name, std::optional<Which> which) {
   Queue const* const queue = shared.queues.find_any(name);
   if (queue == nullptr) return rows::kNoRow;
   rows::State const& rows = shared.rows();
@@ -17,7 +17,7 @@ std::uint32_t first_of(TableState const& shared, std::string_view name, Which wh
   return rows.find(ObjectId{*queue->parked.begin()});
 }
 
-std::uint64_t count_of(TableState const& shared, Queue const& queue, Which which) {
+std::uint64_t count_of(TableState const& shared, Queue const& queue, std::optional<Which> which) {
   rows::Domains const& domains = shared.rows().order().domains();
   std::uint32_t const number = domains.find(queue.name);
   std::uint64_t const waiting =

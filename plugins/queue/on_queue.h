@@ -3,16 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
+#include "plugins/queue/made.h"
 #include "plugins/queue/table_state.h"
 
 namespace fastjournal::queue {
 
-enum class Which : std::uint8_t { both, waiting, parked };
+using Which = made::PurgeStatus;
 
-// kNoRow: none.
-[[nodiscard]] std::uint32_t first_of(TableState const& shared, std::string_view queue, Which which);
-[[nodiscard]] std::uint64_t count_of(TableState const& shared, Queue const& queue, Which which);
+// Of both if none is said. kNoRow: none.
+[[nodiscard]] std::uint32_t first_of(TableState const& shared, std::string_view queue, std::optional<Which> which = {});
+[[nodiscard]] std::uint64_t count_of(TableState const& shared, Queue const& queue, std::optional<Which> which);
 
 }  // namespace fastjournal::queue

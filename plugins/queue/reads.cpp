@@ -1,52 +1,39 @@
 #include "plugins/queue/reads.h"
 
-#include <array>
 #include <string>
 
 #include "model/date.h"
 #include "model/duration.h"
-#include "model/parameters.h"
-#include "model/value.h"
+#include "plugins/queue/made.h"
 #include "plugins/queue/message_answers.h"
-#include "plugins/queue/names.h"
 #include "plugins/rows/failure.h"
 #include "plugins/rows/leased.h"
 
 namespace fastjournal::queue {
 namespace {
 
-constexpr std::int64_t kPage = 100;
-constexpr std::int64_t kPageMax = 1'000;
 // Messages that one page looks at, shown or not; and bytes that it has at most.
 constexpr std::uint32_t kWorkUnitsMax = 10'000;
 constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
 
-constexpr std::array<std::string_view, 4> kStatusNames{"waiting", "due", "acquired", "parked"};
-
 }  // namespace
 
 Verdict Reads::browse(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  std::string_view const queue = parameters.text("queue", kNameBytesMax);
-  std::string_view const status = command.message->text("status");
-  BodyRequest body;
-  body.none = parameters.integer("body", 0, 0, 1) == 0;
-  ObjectId last{parameters.unsigned_integer("after", 0)};
-  auto const count = static_cast<std::size_t>(parameters.integer("count", kPage, 1, kPageMax));
-  if (parameters.has("status") && std::ranges::find(kStatusNames, status) == kStatusNames.end())
-    parameters.refuse(Code::bad_parameter, "status",
-                      "status is " + model::shown(status) + ", expected waiting, due, acquired or parked");
-  if (decision.refuses(parameters.take_status())) return Verdict::done;
-  if (!queue.empty() && shared_.queues.find_any(queue) == nullptr) return decision.refuse(shared_.no_queue(queue));
+  made::Browse given;
+  if (!given.read(command, decision)) return Verdict::done;
+  if (!given.queue.empty() && shared_.queues.find_any(given.queue) == nullptr)
+    return decision.refuse(shared_.no_queue(given.queue));
+  BodyRequest const body{.none = !given.body};
+  ObjectId last{given.after};
   rows::State const& rows = shared_.rows();
   std::size_t shown = 0;
   std::uint32_t looked = 0;
   std::uint64_t bytes = 0;
   std::uint32_t row = rows.ids().next(last);
-  for (; row != rows::kNoRow && shown < count && looked < kWorkUnitsMax && bytes < kAnswerBytesMax; ++looked) {
+  for (; row != rows::kNoRow && shown < given.count && looked < kWorkUnitsMax && bytes < kAnswerBytesMax; ++looked) {
     last = rows.id_of(row);
-    bool const fits = (queue.empty() || shared_.queue_of(row) == queue) &&
-                      (status.empty() || status_of(rows.row(row).place()) == status) &&
+    bool const fits = (given.queue.empty() || shared_.queue_of(row) == given.queue) &&
+                      (!given.status || status_of(rows.row(row).place()) == name_of(*given.status)) &&
                       rows.is_visible(row, decision.now.value);
     if (fits) {
       std::uint64_t outside = 0;
@@ -62,10 +49,7 @@ Verdict Reads::browse(Command const& command, Decision& decision) const {
   return Verdict::done;
 }
 
-std::uint32_t Reads::find(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
-  ObjectId const id{parameters.unsigned_integer("message", 0)};
-  if (decision.refuses(parameters.take_status())) return rows::kNoRow;
+std::uint32_t Reads::find(ObjectId id, Decision& decision) const {
   std::uint32_t const row = shared_.rows().find(id);
   if (row == rows::kNoRow || !shared_.rows().is_visible(row, decision.now.value)) {
     decision.status = shared_.names.unknown(id);
@@ -75,17 +59,17 @@ std::uint32_t Reads::find(Command const& command, Decision& decision) const {
 }
 
 Verdict Reads::read(Command const& command, Decision& decision) const {
-  model::Parameters parameters{*command.message};
+  made::Read given;
+  if (!given.read(command, decision)) return Verdict::done;
   BodyRequest body;
-  body.is_part = parameters.has("offset") || parameters.has("length");
-  body.offset = parameters.unsigned_integer("offset", 0);
-  body.length = parameters.unsigned_integer("length", UINT64_MAX);
-  body.place = parameters.integer("places", 0, 0, 1) == 1;
+  body.is_part = given.length || command.message->has("offset");
+  body.offset = given.offset;
+  body.length = given.length.value_or(UINT64_MAX);
+  body.place = given.places;
   if (body.place && body.is_part)
-    parameters.refuse(Code::bad_parameter, "places",
-                      "places=1 is of whole bodies, expected it without offset and length");
-  if (decision.refuses(parameters.take_status())) return Verdict::done;
-  std::uint32_t const row = find(command, decision);
+    return decision.refuse(model::refused(Code::bad_parameter, "places",
+                                          "places=1 is of whole bodies, expected it without offset and length"));
+  std::uint32_t const row = find(ObjectId{given.message}, decision);
   if (row == rows::kNoRow) return Verdict::done;
   std::uint64_t outside = 0;
   decision.status = describe(shared_, command, row, body, decision.answer, outside);
@@ -95,7 +79,9 @@ Verdict Reads::read(Command const& command, Decision& decision) const {
 }
 
 Verdict Reads::why(Command const& command, Decision& decision) const {
-  std::uint32_t const row = find(command, decision);
+  made::Why given;
+  if (!given.read(command, decision)) return Verdict::done;
+  std::uint32_t const row = find(ObjectId{given.message}, decision);
   if (row == rows::kNoRow) return Verdict::done;
   rows::State const& rows = shared_.rows();
   rows::Row const& header = rows.row(row);

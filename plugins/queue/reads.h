@@ -16,8 +16,8 @@ class Reads {
   Verdict why(Command const& command, Decision& decision) const;
 
  private:
-  // The message of the command, or kNoRow and a status.
-  [[nodiscard]] std::uint32_t find(Command const& command, Decision& decision) const;
+  // The message, or kNoRow and a status.
+  [[nodiscard]] std::uint32_t find(ObjectId id, Decision& decision) const;
 
   TableState const& shared_;
 };

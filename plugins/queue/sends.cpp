@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 #include "base/check.h"
-#include "model/parameters.h"
+#include "model/given.h"
 #include "model/value.h"
 #include "plugins/queue/names.h"
 #include "plugins/queue/on_queue.h"
@@ -35,15 +35,11 @@ Column const& body_column(Part part) { return shared_body_schema().columns[stati
 
 Status check_properties(std::string_view text) {
   if (text.empty()) return {};
-  if (text.size() > kPropertiesBytesMax)
-    return Status{Code::too_large,
-                  fmt::format("properties has {} bytes, expected {} at most", text.size(), kPropertiesBytesMax)}
-        .with("parameter", "properties");
   auto const read = nlohmann::json::parse(text, nullptr, false);
   if (read.is_object()) return {};
-  return Status{Code::bad_parameter,
-                "properties is " + model::shown(text) + ", expected an object in JSON, as {\"colour\":\"red\"}"}
-      .with("parameter", "properties");
+  return model::refused(
+      Code::bad_parameter, "properties",
+      "properties is " + model::shown(text) + ", expected an object in JSON, as {\"colour\":\"red\"}");
 }
 
 }  // namespace
@@ -52,62 +48,48 @@ Status check_properties(std::string_view text) {
 // Reading
 
 // Of a promised message the sizes were checked then, under the options of then.
-Status Sends::read_body(Message const& message, bool keeps, Request& request) const {
-  for (Part const part : {Part::body, Part::body_binary}) {
-    Value const* const value = message.find(name_of(part));
-    if (value == nullptr) continue;
-    if (request.has_body)
-      return Status{Code::bad_parameter, "both body and body_binary are given, expected one of them"}.with(
-          "parameter", "body_binary");
-    request.has_body = true;
-    request.part = part;
-    request.body = *value;
-    if (value->outside) {
-      request.bytes = value->stored->extent.size();
-      continue;
-    }
+Status Sends::read_body(bool keeps, Request& request) const {
+  if (!request.has_content()) return {};
+  if (request.body != nullptr && request.body_binary != nullptr)
+    return model::refused(Code::bad_parameter, "body_binary",
+                          "both body and body_binary are given, expected one of them");
+  request.part = request.body != nullptr ? Part::body : Part::body_binary;
+  request.content = request.body != nullptr ? *request.body : *request.body_binary;
+  bool const is_in_log = !request.content.outside;
+  if (is_in_log) {
     model::Cell cell;
-    if (Status status = model::parse_value(body_column(part), *value, decoded_, cell); !status.ok()) return status;
+    if (Status status = model::parse_value(body_column(request.part), request.content, decoded_, cell); !status.ok())
+      return status;
     request.bytes = cell.bytes.size();
-    request.body = part == Part::body ? Value::of_verbatim(cell.bytes) : Value::of_binary(cell.bytes);
+    request.content = request.body != nullptr ? Value::of_verbatim(cell.bytes) : Value::of_binary(cell.bytes);
+  } else {
+    request.bytes = request.content.stored->extent.size();
   }
-  bool const is_in_log = request.has_body && !request.body.outside;
   if (keeps) return {};
   if (is_in_log && request.bytes > kBodyInLogMax)
-    return Status{Code::too_large, fmt::format("the body has {} bytes, expected {} at most where it is kept in the "
-                                               "log: in a table whose memory-per-message is 0",
-                                               request.bytes, kBodyInLogMax)}
-        .with("parameter", std::string{name_of(request.part)});
-  if (request.bytes <= shared_.options.message_bytes_max) return {};
-  return Status{Code::too_large, fmt::format("the body has {} bytes, and table {} takes {} at most: raise "
-                                             "message-size-max, or send it in several messages",
-                                             request.bytes, shared_.table(), shared_.options.message_bytes_max)}
-      .with("parameter", std::string{name_of(request.part)});
+    return model::refused(Code::too_large, name_of(request.part),
+                          fmt::format("the body has {} bytes, expected {} at most where it is kept in the log: in a "
+                                      "table whose memory-per-message is 0",
+                                      request.bytes, kBodyInLogMax));
+  if (request.bytes <= shared_.options.message_size_max) return {};
+  return model::refused(Code::too_large, name_of(request.part),
+                        fmt::format("the body has {} bytes, and table {} takes {} at most: raise message-size-max, or "
+                                    "send it in several messages",
+                                    request.bytes, shared_.table(), shared_.options.message_size_max));
 }
 
-Status Sends::read(Command const& command, Decision const& decision, Request& request) const {
-  Message const& message = *command.message;
-  model::Parameters parameters{message};
-  std::int64_t const now = decision.now.value;
-  std::int64_t const asked = decision.asked().value;
-  request.queue = parameters.text("queue", kNameBytesMax);
-  request.exchange = parameters.text("exchange", kNameBytesMax);
-  request.routing_key = parameters.text("routing_key", kNameBytesMax);
+bool Sends::read(Command const& command, Decision& decision, Request& request) const {
+  if (!request.made::Send::read(command, decision)) return false;
   if (request.queue.empty() == request.exchange.empty())
-    parameters.refuse(request.queue.empty() ? Code::missing_parameter : Code::bad_parameter, "queue",
-                      request.queue.empty() ? "SEND needs where the message goes: queue, or exchange"
-                                            : "queue and exchange are given, expected one of them");
-  request.priority = static_cast<std::uint8_t>(parameters.integer("priority", 100, 0, 255));
-  request.date = std::max(now, parameters.date("process_date", 0, asked));
-  request.expires = parameters.date("expiration_date", 0, asked);
-  request.drops_expired = parameters.integer("drop_expired", 0, 0, 1) == 1;
-  request.is_mandatory = parameters.integer("mandatory", -1, 0, 1) == 1;
-  request.claim.sender = rows::read_sender(parameters);
-  if (!parameters.ok()) return parameters.take_status();
-  if (Status status = check_routing_key(request.routing_key); !status.ok()) return status;
-  request.properties = message.text("properties");
-  if (Status status = check_properties(request.properties); !status.ok()) return status;
-  return read_body(message, decision.phase == Phase::keep, request);
+    decision.status = model::refused(request.queue.empty() ? Code::missing_parameter : Code::bad_parameter, "queue",
+                                     request.queue.empty() ? "SEND needs where the message goes: queue, or exchange"
+                                                           : "queue and exchange are given, expected one of them");
+  request.date = std::max(decision.now.value, request.process_date.value_or(0));
+  request.expires = request.expiration_date.value_or(0);
+  request.claim.sender = rows::sender_of(request.client, request.sequence, decision.status);
+  return decision.status.ok() && !decision.refuses(check_routing_key(request.routing_key)) &&
+         !decision.refuses(check_properties(request.properties)) &&
+         !decision.refuses(read_body(decision.phase == Phase::keep, request));
 }
 
 Status Sends::request_store(Command const& command, StoreRequest& request) const {
@@ -134,7 +116,7 @@ Status Sends::request_store(Command const& command, StoreRequest& request) const
       return status;
     // Base64 is longer than its bytes.
     if (cell.bytes.size() < from) continue;
-    if (cell.bytes.size() > options.message_bytes_max) return {};  // it is refused when it is decided
+    if (cell.bytes.size() > options.message_size_max) return {};  // it is refused when it is decided
     bool const is_decoded = !decoded.empty() && cell.bytes.data() == decoded.data();
     std::string_view bytes = cell.bytes;
     if (is_decoded) bytes = request.kept.emplace_back(std::move(decoded));
@@ -180,7 +162,7 @@ Status Sends::find_queues(Request const& request, Decision& decision, bool& make
   if (queues_.size() > kQueuesOfMessageMax)
     return Status{Code::over_limit, "exchange " + std::string{request.exchange} + " routes this message to more than " +
                                         std::to_string(kQueuesOfMessageMax) + " queues: bind some of them to another"};
-  if (!queues_.empty() || !request.is_mandatory) return {};
+  if (!queues_.empty() || !request.mandatory.value_or(false)) return {};
   return Status{Code::not_found, "exchange " + std::string{request.exchange} + " routes routing_key " +
                                      model::shown(request.routing_key) +
                                      " to no queue: BIND one, or say mandatory=0 if it may be dropped"}
@@ -231,7 +213,7 @@ bool Sends::drop_first(Request const& request, Decision& decision) const {
   if (decision.carry[kDropped] >= kDroppedMax) return false;
   for (Queue const* const queue : queues_) {
     if (!queue->settings.drops || !is_full(*queue, request, decision)) continue;
-    std::uint32_t const row = first_of(shared_, queue->name, Which::both);
+    std::uint32_t const row = first_of(shared_, queue->name);
     if (row == rows::kNoRow) continue;
     ++decision.carry[kDropped];
     rows::GiveBackBody body;
@@ -246,7 +228,7 @@ bool Sends::drop_first(Request const& request, Decision& decision) const {
 
 void Sends::promise(Request const& request, bool makes, Hold& hold) const {
   std::uint64_t const queues = makes ? 1 : queues_.size();
-  std::uint64_t const in_log = request.body.outside ? 0 : request.bytes;
+  std::uint64_t const in_log = request.content.outside ? 0 : request.bytes;
   hold.rows = queues;
   hold.bytes = request.bytes + queues * kRowBytes;
   for (Queue const* const queue : queues_) hold.keys.push_back(Promised::of_queue(queue->name));
@@ -277,7 +259,7 @@ Verdict Sends::send(Command const& command, Decision& decision) const {
   Request& request = request_;
   if (decision.step == 0) {
     request = {};
-    if (decision.refuses(read(command, decision, request))) return Verdict::done;
+    if (!read(command, decision, request)) return Verdict::done;
   }
   bool const keeps = decision.phase == Phase::keep;
   bool const is_over = request.expires != 0 && request.expires <= decision.now.value;
@@ -288,7 +270,7 @@ Verdict Sends::send(Command const& command, Decision& decision) const {
   bool const goes_on = decision.carry[kNext] > 0;
   if (request.claim.is_numbered() && !goes_on && is_duplicate(command, request, decision)) return Verdict::done;
   // A resent message is a duplicate, also if it has expired.
-  if (request.drops_expired && is_over) {
+  if (request.drop_expired && is_over) {
     if (decision.phase != Phase::promise) answer(decision, {}, 0, "expired", request.date);
     return Verdict::done;
   }
@@ -297,9 +279,9 @@ Verdict Sends::send(Command const& command, Decision& decision) const {
                                                              "after process_date ({}): it would never be handed out",
                                                              request.expires, request.date)}
                                .with("parameter", "expiration_date"));
-  if (!command.message->has("mandatory") && !request.exchange.empty()) {
+  if (!request.mandatory && !request.exchange.empty()) {
     Exchange const* const exchange = shared_.queues.find_exchange(request.exchange);
-    request.is_mandatory = exchange != nullptr && exchange->router.kind() == ExchangeKind::direct;
+    request.mandatory = exchange != nullptr && exchange->router.kind() == ExchangeKind::direct;
   }
   bool makes = false;
   if (decision.refuses(find_queues(request, decision, makes))) return Verdict::done;
@@ -329,7 +311,7 @@ Verdict Sends::send(Command const& command, Decision& decision) const {
 void Sends::write_content(Request const& request) const {
   writer_.set(Part::properties, request.properties);
   writer_.set(Part::exchange, request.exchange).set(Part::routing_key, request.routing_key);
-  if (request.has_body) writer_.set(request.part, request.body);
+  if (request.has_content()) writer_.set(request.part, request.content);
 }
 
 void Sends::finish() const {
@@ -359,7 +341,7 @@ ObjectId Sends::append_row(Request const& request, Queue const& queue, ObjectId 
   body.facts.schema = shared_body_schema().version;
   body.facts.data_bytes = static_cast<std::uint32_t>(data_.size());
   body.data = data_;
-  body.has_outside = request.body.outside && origin.is_none();
+  body.has_outside = request.content.outside && origin.is_none();
   return object_of(model::append_record(decision.records, ObjectId{}, body));
 }
 
@@ -381,7 +363,8 @@ Verdict Sends::append(Request const& request, Decision& decision) const {
       writer_.set(Part::bytes, Value::of_unsigned(request.bytes));
       write_content(request);
       finish();
-      origin = model::append_record(decision.records, ObjectId{}, SharedBodyRecord{request.body.outside, data_}).value;
+      origin =
+          model::append_record(decision.records, ObjectId{}, SharedBodyRecord{request.content.outside, data_}).value;
     }
   }
   for (std::size_t bytes = 0; next < queues_.size() && bytes < kRowsOfStepBytes; bytes += kRowRecordBytes) {

@@ -9,6 +9,7 @@
 #include "fastjournal/capabilities.h"
 #include "fastjournal/table.h"
 #include "plugins/queue/dead_letter_policy.h"
+#include "plugins/queue/made.h"
 #include "plugins/queue/message_body.h"
 #include "plugins/queue/table_state.h"
 #include "plugins/rows/claims.h"
@@ -26,26 +27,20 @@ class Sends {
   [[nodiscard]] Status request_store(Command const& command, StoreRequest& request) const;
 
  private:
-  struct Request {
-    std::string_view queue{};
-    std::string_view exchange{};
-    std::string_view routing_key{};
-    std::string_view properties{};
-    bool is_mandatory{false};
-    bool drops_expired{false};  // instead of refusing it
-    std::uint8_t priority{100};
+  struct Request : made::Send {
     std::int64_t date{0};
     std::int64_t expires{0};  // 0: as the queue says
     rows::Claim claim{};
     // The body: which part it is, its value and its bytes.
     Part part{Part::body};
-    Value body{};
-    bool has_body{false};
+    Value content{};
     std::uint64_t bytes{0};
+
+    [[nodiscard]] bool has_content() const { return body != nullptr || body_binary != nullptr; }
   };
 
-  [[nodiscard]] Status read(Command const& command, Decision const& decision, Request& request) const;
-  [[nodiscard]] Status read_body(Message const& message, bool keeps, Request& request) const;
+  [[nodiscard]] bool read(Command const& command, Decision& decision, Request& request) const;
+  [[nodiscard]] Status read_body(bool keeps, Request& request) const;
   // The queues of the message, in queues_, which all steps of it use. `makes`: a queue of this name has to be made first.
   [[nodiscard]] Status find_queues(Request const& request, Decision& decision, bool& makes) const;
   // So many more messages.

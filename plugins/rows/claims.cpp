@@ -53,13 +53,21 @@ Status claim_name(DedupWindows const& windows, DedupWindows::Client const* clien
 
 }  // namespace
 
-Sender read_sender(model::Parameters& parameters) {
-  Sender out{parameters.text("client", kClientBytesMax), parameters.unsigned_integer("sequence", 0)};
-  bool const has_client = parameters.has("client");
-  if (has_client != parameters.has("sequence") || (has_client && out.client.empty()))
-    parameters.refuse(
-        Code::missing_parameter, has_client ? "sequence" : "client",
+Sender sender_of(model::Text client, std::optional<std::uint64_t> sequence, Status& why) {
+  if (client.is_given != sequence.has_value() || (client.is_given && client.empty()))
+    why = model::refused(
+        Code::missing_parameter, client.is_given ? "sequence" : "client",
         "client and sequence go together: the client's name for this start of it, and a number that grows");
+  return {client, sequence.value_or(0)};
+}
+
+Sender read_sender(model::Parameters& parameters) {
+  model::Text const client{parameters.text("client", kClientBytesMax), parameters.has("client")};
+  std::optional<std::uint64_t> sequence;
+  if (parameters.has("sequence")) sequence = parameters.unsigned_integer("sequence", 0);
+  Status why;
+  Sender const out = sender_of(client, sequence, why);
+  parameters.refuse(std::move(why));
   return out;
 }
 

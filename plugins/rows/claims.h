@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "fastjournal/status.h"
@@ -29,6 +30,7 @@ struct Claim {
 
 // The parameters client and sequence, which go together.
 [[nodiscard]] Sender read_sender(model::Parameters& parameters);
+[[nodiscard]] Sender sender_of(model::Text client, std::optional<std::uint64_t> sequence, Status& why);
 
 // Whether a numbered command was carried out before.
 enum class Before : std::uint8_t {

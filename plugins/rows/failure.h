@@ -18,12 +18,13 @@ namespace fastjournal::rows {
   return std::min(message.text("error_trace").size(), kTraceBytesMax);
 }
 
-// As a row keeps it; empty: nothing was said. In the message, or in `room`. While memory is short the end of an attempt is
+// As a row keeps it; empty: nothing was said. In what was given, or in `room`. While memory is short the end of an attempt is
 // not refused, but then both share the room of an error: what failing workers say must not fill the rest.
-[[nodiscard]] inline std::string_view failure_of(Message const& message, Decision const& decision, std::string& room) {
-  std::string_view const error = model::shortened(message.text("error"), kErrorBytesMax);
+[[nodiscard]] inline std::string_view failure_of(std::string_view given_error, std::string_view given_trace,
+                                                 Decision const& decision, std::string& room) {
+  std::string_view const error = model::shortened(given_error, kErrorBytesMax);
   std::size_t const trace_bytes_max = decision.short_of_memory ? kErrorBytesMax - error.size() : kTraceBytesMax;
-  return failure::kept_of(error, model::shortened(message.text("error_trace"), trace_bytes_max), room);
+  return failure::kept_of(error, model::shortened(given_trace, trace_bytes_max), room);
 }
 
 // Each is added to the current message if it is there.

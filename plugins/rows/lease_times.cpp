@@ -24,15 +24,12 @@ Status LeaseTimes::check(TableDeclaration const& declaration) const {
 }
 
 // Refused also if there is something: whether a command is accepted must not depend on the rows.
-std::int64_t read_wait(Command const& command, model::Parameters& parameters) {
-  constexpr std::int64_t kWaitMax = 24 * 3'600'000;
-  std::int64_t const wait_ms = parameters.integer("wait", 0, 0, kWaitMax);
-  if (wait_ms > 0 && !parameters.has("request"))
-    parameters.refuse(Code::missing_parameter, "request",
-                      fmt::format("{} with wait needs the parameter request: its answer may come after those of later "
-                                  "commands",
-                                  command.message->command));
-  return wait_ms;
+Status check_wait(Command const& command, std::int64_t wait_ms) {
+  if (wait_ms == 0 || command.message->has("request")) return {};
+  return model::refused(
+      Code::missing_parameter, "request",
+      fmt::format("{} with wait needs the parameter request: its answer may come after those of later commands",
+                  command.message->command));
 }
 
 Verdict give_nothing(std::string_view table, std::int64_t wait_ms, TimeMs next_date, Decision& decision) {
@@ -46,9 +43,9 @@ Verdict give_nothing(std::string_view table, std::int64_t wait_ms, TimeMs next_d
   return Verdict::done;
 }
 
-void check_worker(Command const& command, model::Parameters& parameters) {
-  if (command.worker.size() > kWorkerBytesMax)
-    parameters.refuse(Code::too_large, "worker", fmt::format("worker has more than {} bytes", kWorkerBytesMax));
+Status check_worker(Command const& command) {
+  if (command.worker.size() <= kWorkerBytesMax) return {};
+  return model::refused(Code::too_large, "worker", fmt::format("worker has more than {} bytes", kWorkerBytesMax));
 }
 
 }  // namespace fastjournal::rows

@@ -8,7 +8,7 @@
 #include "fastjournal/declaration.h"
 #include "fastjournal/status.h"
 #include "fastjournal/table.h"
-#include "model/parameters.h"
+#include "model/given.h"
 
 namespace fastjournal::rows {
 
@@ -20,18 +20,17 @@ struct LeaseTimes {
 
   // Of a lease that says nothing else.
   [[nodiscard]] std::int64_t of(Command const& command) const;
-  [[nodiscard]] std::int64_t read(Command const& command, model::Parameters& parameters) const {
-    return parameters.integer("lease", of(command), min, max);
-  }
+  // Of the parameter `lease`.
+  [[nodiscard]] model::Range range(Command const& command) const { return {min, max, of(command)}; }
   // Checks beyond those of the loader: ok, or the problem.
   [[nodiscard]] Status check(TableDeclaration const& declaration) const;
 };
 
-// The parameter `wait`: how long the command waits when there is nothing.
-[[nodiscard]] std::int64_t read_wait(Command const& command, model::Parameters& parameters);
+// Refuses to wait where the answer would not be known from others.
+[[nodiscard]] Status check_wait(Command const& command, std::int64_t wait_ms);
 // There is nothing to be handed out before that date (max(): not known): the command waits, or says so.
 Verdict give_nothing(std::string_view table, std::int64_t wait_ms, TimeMs next_date, Decision& decision);
 // Refuses a worker's name that is too long.
-void check_worker(Command const& command, model::Parameters& parameters);
+[[nodiscard]] Status check_worker(Command const& command);
 
 }  // namespace fastjournal::rows

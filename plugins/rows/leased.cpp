@@ -33,37 +33,36 @@ Status NamedRows::refuse_lease(std::uint32_t row, Command const& command) const 
                                        : std::move(out);
 }
 
-std::uint32_t NamedRows::find_to_end(Command const& command, model::Parameters& parameters, Decision& decision) const {
-  std::uint32_t const row = find_leased(command, parameters, decision);
+std::uint32_t NamedRows::find_to_end(Command const& command, NamedLease const& named, Decision& decision) const {
+  std::uint32_t const row = find_leased(command, named, decision);
   if (row == kNoRow) return kNoRow;
-  ObjectId const id = state().id_of(row);
-  if (decision.refuses(check_hold(id, decision))) return kNoRow;
+  if (decision.refuses(check_hold(named.row, decision))) return kNoRow;
   if (decision.phase != Phase::promise) return row;
-  decision.hold->objects.push_back(id);
+  decision.hold->objects.push_back(named.row);
   decision.hold->record_bytes = kEndBytes + trace_bytes(*command.message);
   return kNoRow;
 }
 
-Verdict touch(NamedRows const& rows, Attempts const& attempts, LeaseTimes const& times, Command const& command,
-              Decision& decision) {
-  model::Parameters parameters{*command.message};
-  std::int64_t const lease_ms = times.read(command, parameters);
-  check_worker(command, parameters);
-  std::uint32_t const row = rows.find_leased(command, parameters, decision);
+Verdict touch(NamedRows const& rows, Attempts const& attempts, NamedLease const& named, std::int64_t lease_ms,
+              Command const& command, Decision& decision) {
+  if (decision.refuses(check_worker(command))) return Verdict::done;
+  std::uint32_t const row = rows.find_leased(command, named, decision);
   if (row == kNoRow) return Verdict::done;
   State const& state = rows.state();
-  ObjectId const id = state.id_of(row);
   if (state.view(row).facts.is_expired(decision.now.value))
-    return decision.refuse({Code::expired, fmt::format("{} has expired: {} it before its lease ends", rows.name_of(id),
-                                                       rows.words().finish)});
+    return decision.refuse({Code::expired, fmt::format("{} has expired: {} it before its lease ends",
+                                                       rows.name_of(named.row), rows.words().finish)});
   // TOUCH moves the lease to its sender: a worker that has connected again goes on with its rows. The same connection
   // need not give its name again.
   Lease const& lease = state.lease_of(row);
-  bool const is_same = lease.connection == static_cast<std::uint64_t>(holder_of(command)) && !parameters.has("worker");
+  bool const is_same =
+      lease.connection == static_cast<std::uint64_t>(holder_of(command)) && !command.message->has("worker");
   std::string_view const worker = is_same ? state.leases().worker(lease) : command.worker;
   Leases::Terms const terms = attempts.renew(row, holder_of(command), worker, lease_ms, decision);
   decision.durability = Durability::written;
-  decision.answer.message("TOUCHED").add("table", std::string_view{rows.table()}).add(rows.words().row, id.value);
+  decision.answer.message("TOUCHED")
+      .add("table", std::string_view{rows.table()})
+      .add(rows.words().row, named.row.value);
   decision.answer.add("epoch", terms.epoch.value).add("lease_end", terms.ends);
   return Verdict::done;
 }

@@ -9,7 +9,6 @@
 
 #include "fastjournal/status.h"
 #include "fastjournal/table.h"
-#include "model/parameters.h"
 #include "plugins/rows/attempts.h"
 #include "plugins/rows/lease_times.h"
 #include "plugins/rows/row_table.h"
@@ -31,6 +30,12 @@ struct RowWords {
   std::string_view finish;  // what a worker does with it: "accept"
 };
 
+// A row, and the lease under which a command has it.
+struct NamedLease {
+  ObjectId row;
+  LeaseEpoch epoch;
+};
+
 // Of one table, beside its rows, which outlive it.
 class NamedRows {
  public:
@@ -49,23 +54,18 @@ class NamedRows {
     TransactionId const holder = rows_.holds().holder_of(row);
     return holder == TransactionId::none ? Status{} : Holds::check(holder, decision, name_of(row));
   }
-  // The row that the parameters name, with their lease. kNoRow: the status says why there is none.
-  [[nodiscard]] std::uint32_t find_leased(Command const& command, model::Parameters& parameters,
-                                          Decision& decision) const {
-    ObjectId const id{parameters.unsigned_integer(words_.row, 0)};
-    LeaseEpoch const epoch = parameters.epoch();
-    if (decision.refuses(parameters.take_status())) return kNoRow;
-    std::uint32_t const row = state().find(id);
+  // The row of this lease. kNoRow: the status says why there is none.
+  [[nodiscard]] std::uint32_t find_leased(Command const& command, NamedLease const& named, Decision& decision) const {
+    std::uint32_t const row = state().find(named.row);
     if (row != kNoRow && state().row(row).place() == Place::processing) [[likely]] {
       state().expect(row);
-      if (state().lease_of(row).epoch == epoch) return row;
+      if (state().lease_of(row).epoch == named.epoch) return row;
     }
-    decision.status = row == kNoRow ? unknown(id) : refuse_lease(row, command);
+    decision.status = row == kNoRow ? unknown(named.row) : refuse_lease(row, command);
     return kNoRow;
   }
   // The same for a command that ends the lease. kNoRow: it was refused, or only promised.
-  [[nodiscard]] std::uint32_t find_to_end(Command const& command, model::Parameters& parameters,
-                                          Decision& decision) const;
+  [[nodiscard]] std::uint32_t find_to_end(Command const& command, NamedLease const& named, Decision& decision) const;
 
  private:
   [[nodiscard]] Status refuse_lease(std::uint32_t row, Command const& command) const;
@@ -75,8 +75,8 @@ class NamedRows {
   RowWords const words_;
 };
 
-// Its lease moves to the sender, and lasts for the time that the command says from now on.
-Verdict touch(NamedRows const& rows, Attempts const& attempts, LeaseTimes const& times, Command const& command,
-              Decision& decision);
+// The lease moves to the sender, and lasts so long from now on.
+Verdict touch(NamedRows const& rows, Attempts const& attempts, NamedLease const& named, std::int64_t lease_ms,
+              Command const& command, Decision& decision);
 
 }  // namespace fastjournal::rows

@@ -76,7 +76,8 @@ void into(Options& to, OptionValue const& value) {
     member = static_cast<Member>(value.integer);
 }
 
-// The declaration of a table, and its options (those of Options::all()): all that a reload changes.
+// The declaration of a table, and its options (those of Options::all(); complete() makes what follows from them): all
+// that a reload changes.
 template <typename Options>
 struct Declared {
   explicit Declared(std::shared_ptr<TableDeclaration const> its_declaration) { take(std::move(its_declaration)); }
@@ -88,8 +89,9 @@ struct Declared {
   }
   [[nodiscard]] static Options read(TableDeclaration const& declaration) {
     Options out;
-    for (NamedOption<Options> const& one : Options::all())
+    for (auto const& one : Options::all())
       if (one.read != nullptr) one.read(out, declaration.option(one.name));
+    if constexpr (requires { out.complete(); }) out.complete();
     return out;
   }
 

@@ -10,13 +10,11 @@
 #include <vector>
 
 #include "config/daemon_declaration.h"
+#include "config/type_reader.h"
 #include "fastjournal/declaration.h"
 #include "fastjournal/status.h"
 
 namespace fastjournal::config {
-
-// The loaded table types.
-using TypesByName = std::map<std::string, std::shared_ptr<TypeDeclaration const>, std::less<>>;
 
 // <listen> and <socket> in one file.
 inline constexpr std::size_t kListenersOfTableMax = 8;

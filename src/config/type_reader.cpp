@@ -2,6 +2,7 @@
 #include "config/type_reader.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "config/access/listen_declaration.h"
 #include "config/fields.h"
@@ -39,7 +40,8 @@ std::vector<std::string_view> const& key_words() {
 }
 
 std::vector<std::string_view> const& parameter_types() {
-  static std::vector<std::string_view> const words{"string", "integer", "boolean", "date", "duration", "columns"};
+  static std::vector<std::string_view> const words{"string",   "integer", "boolean", "date",
+                                                   "duration", "columns", "flag"};
   return words;
 }
 
@@ -48,17 +50,80 @@ bool has_name(std::vector<T> const& all, std::string_view name) {
   return std::any_of(all.begin(), all.end(), [&](T const& one) { return one.name == name; });
 }
 
+// The words of an attribute, between blanks.
+std::vector<std::string> words_of(Element const& element, std::string_view attribute) {
+  std::vector<std::string> out;
+  std::string_view rest = element.attribute(attribute).value_or("");
+  while (!rest.empty()) {
+    std::size_t const end = std::min(rest.find(' '), rest.size());
+    if (end > 0) out.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return out;
+}
+
+// A number of this type, or the name of an option: whether the type has it is checked when all are read.
+std::optional<Bound> read_bound(Element const& element, std::string_view attribute, OptionType type) {
+  std::optional<std::string_view> const text = element.attribute(attribute);
+  if (!text) return std::nullopt;
+  if (is_name(*text, kOptionName)) return Bound{0, std::string{*text}};
+  OptionDeclaration unlimited;
+  unlimited.type = type;
+  Result<std::int64_t> const value = parse_option(unlimited, *text);
+  if (value.ok()) return Bound{value.value()};
+  element.problem_at(attribute, "attribute \"" + std::string{attribute} + "\": " + value.status().message() +
+                                    ", or the name of an option");
+  return std::nullopt;
+}
+
+void read_bounds(Element const& element, ParameterDeclaration& parameter) {
+  bool const is_number = parameter.type == "integer" || parameter.type == "duration";
+  bool const is_text = parameter.type == "string";
+  auto const refuse = [&](std::string_view attribute, bool is_allowed, std::string_view where) {
+    if (element.attribute(attribute) && !is_allowed)
+      element.problem_at(attribute, "attribute \"" + std::string{attribute} + "\" on a parameter of type " +
+                                        parameter.type + ", expected it on " + std::string{where} + " only");
+  };
+  refuse("min", is_number, "integer or duration");
+  refuse("default", is_number, "integer, duration or flag");
+  refuse("max", is_number || is_text, "integer, duration or string");
+  refuse("choices", is_text, "string");
+  refuse("kept", is_text, "string");
+  OptionType const type = is_text                        ? OptionType::size
+                          : parameter.type == "duration" ? OptionType::duration
+                                                         : OptionType::integer;
+  if (auto const min = read_bound(element, "min", type)) parameter.min = min;
+  if (auto const max = read_bound(element, "max", type)) parameter.max = max;
+  parameter.default_value = read_bound(element, "default", type);
+  parameter.choices = words_of(element, "choices");
+  parameter.kept = size_field(element, "kept", 1, INT64_MAX).value_or(0);
+}
+
 ParameterDeclaration read_parameter(Element const& element) {
-  element.expect({.attributes = {{"name", Times::one}, {"type", Times::one}, {"required"}, {"right"}},
+  element.expect({.attributes = {{"name", Times::one},
+                                 {"type", Times::one},
+                                 {"required"},
+                                 {"right"},
+                                 {"min"},
+                                 {"max"},
+                                 {"default"},
+                                 {"choices"},
+                                 {"kept"}},
                   .children = {},
                   .text = true});
   ParameterDeclaration out;
   out.name = name_field(element, "name", kColumnName).value_or("");
   if (auto const word = word_field(element, "type", parameter_types())) out.type = parameter_types()[*word];
+  if (out.type == "flag") {
+    out.type = "integer";
+    out.min = Bound{0};
+    out.max = Bound{1};
+  }
   out.required = boolean_field(element, "required").value_or(false);
   if (element.attribute("right"))
     if (auto const word = word_field(element, "right", {kRightNames.begin(), kRightNames.end()}))
       out.right = static_cast<Right>(*word);
+  read_bounds(element, out);
   out.description = element.text();
   if (out.description.empty()) element.problem("a parameter without text, expected its description");
   return out;
@@ -72,7 +137,10 @@ CommandDeclaration read_command(Element const& element) {
                                  {"deliver"},
                                  {"resend"},
                                  {"transaction"},
-                                 {"answers"}},
+                                 {"answers"},
+                                 {"leases"},
+                                 {"gives-back"},
+                                 {"done-before"}},
                   .children = {{"description", Times::one}, {"parameter", Times::any}}});
   CommandDeclaration out;
   out.name = name_field(element, "name", kCommandName).value_or("");
@@ -89,6 +157,12 @@ CommandDeclaration read_command(Element const& element) {
     out.in_transaction = InTransaction::at_once;
   }
   out.answers = element.attribute("answers").value_or("");
+  for (auto const& [attribute, member] : {std::pair{"leases", &CommandDeclaration::leases},
+                                          {"gives-back", &CommandDeclaration::gives_back},
+                                          {"done-before", &CommandDeclaration::done_before}})
+    if (element.attribute(attribute)) out.*member = name_field(element, attribute, kCommandName).value_or("");
+  if (out.leases.empty() != out.gives_back.empty())
+    element.problem("command " + out.name + " has one of leases and gives-back, expected both or none");
   out.description = element.description();
   for (Element const& inner : element.children("parameter")) {
     ParameterDeclaration parameter = read_parameter(inner);
@@ -123,14 +197,20 @@ AnswerDeclaration read_answer(Element const& element) {
 
 // Message checkers must know each answer.
 void check_answers(Element const& command, std::vector<AnswerDeclaration> const& known) {
-  std::string_view rest = command.attribute("answers").value_or("");
-  while (!rest.empty()) {
-    std::size_t const end = std::min(rest.find(' '), rest.size());
-    std::string_view const name = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (!name.empty() && !has_name(known, name))
-      command.problem_at("answers", "answer " + model::shown(name) + ", expected one that stands in <answers>");
-  }
+  for (std::string_view const attribute : {"answers", "leases", "done-before"})
+    for (std::string const& name : words_of(command, attribute))
+      if (!has_name(known, name))
+        command.problem_at(attribute, "answer " + model::shown(name) + ", expected one that stands in <answers>");
+}
+
+// Limits may be options of the type.
+void check_bounds(Element const& command, CommandDeclaration const& declared,
+                  std::vector<OptionDeclaration> const& known) {
+  for (ParameterDeclaration const& parameter : declared.parameters)
+    for (auto const& bound : {parameter.min, parameter.max, parameter.default_value})
+      if (bound && !bound->option.empty() && !has_name(known, bound->option))
+        command.problem("parameter " + parameter.name + " names " + model::shown(bound->option) +
+                        ", expected a number or an option that stands in <options>");
 }
 
 bool has_limits(OptionType type) {
@@ -161,12 +241,7 @@ void read_limits(Element const& element, OptionDeclaration& option) {
 }
 
 void read_choices(Element const& element, OptionDeclaration& option) {
-  std::string_view rest = element.attribute("choices").value_or("");
-  while (!rest.empty()) {
-    std::size_t const end = std::min(rest.find(' '), rest.size());
-    if (end > 0) option.choices.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  option.choices = words_of(element, "choices");
   bool const is_choice = option.type == OptionType::choice;
   if (is_choice && option.choices.empty())
     element.problem("option " + option.name + " of type choice without choices, expected choices=\"a b\"");
@@ -299,11 +374,32 @@ Result<TypeDeclaration> read_type(std::filesystem::path const& path) {
     }
     if (auto const options = root.child("options"))
       out.options = read_all<OptionDeclaration>(*options, "option", read_option_type);
+    if (auto const commands = root.child("commands")) {
+      std::size_t at = 0;
+      for (Element const& command : commands->children("command"))
+        check_bounds(command, out.commands[at++], out.options);
+    }
     if (auto const protocols = root.child("protocols"))
       out.protocols = read_all<ProtocolDeclaration>(*protocols, "protocol", read_protocol_type);
     if (auto const records = root.child("records")) static_cast<void>(read_records(*records));
   }
   if (!problems.empty()) return problems.status();
+  return out;
+}
+
+Result<TypesByName> read_types(std::filesystem::path const& folder) {
+  TypesByName out;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() != ".xml") continue;
+    Result<TypeDeclaration> type = read_type(at->path());
+    if (!type.ok()) return type.status();
+    auto declared = std::make_shared<TypeDeclaration const>(std::move(type).value());
+    out.emplace(declared->name, declared);
+  }
+  if (error)
+    return Status{Code::not_found, "cannot read the table types of " + folder.string() + ": " + error.message()};
+  if (out.empty()) return Status{Code::not_found, "there are no table types in " + folder.string()};
   return out;
 }
 

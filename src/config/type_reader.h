@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "fastjournal/declaration.h"
@@ -14,6 +16,10 @@ namespace fastjournal::config {
 
 // bad_configuration: every problem of the file, each as a line "FILE:LINE: what".
 [[nodiscard]] Result<TypeDeclaration> read_type(std::filesystem::path const& path);
+
+using TypesByName = std::map<std::string, std::shared_ptr<TypeDeclaration const>, std::less<>>;
+// Those of a folder, from each NAME.xml in it. Not ok: one of them is wrong, or there is none.
+[[nodiscard]] Result<TypesByName> read_types(std::filesystem::path const& folder);
 
 // The names of its records by their numbers, for people who read logs and feeds.
 using RecordNames = std::map<std::uint8_t, std::string>;

@@ -1,19 +1,19 @@
-// Parameters of a message as the numbers they must be, or an error that names the parameter, what was given and what was
-// expected. One place, so that a program that saves a row for later hears what the daemon would say.
+// Parameters of a message, found by their names (given.h). One place, so that a program that saves a row for later hears
+// what the daemon would say.
 #pragma once
 
 #include <cstdint>
+#include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
+#include "model/given.h"
 
 namespace fastjournal::model {
-
-// The latest date that a row may have: 48 bits of milliseconds since 1970, the year 10889.
-inline constexpr std::int64_t kDateMax = (std::int64_t{1} << 48) - 1;
 
 // For a command of a table; an empty name: of one without columns.
 [[nodiscard]] Status unknown_parameter(std::string_view command, std::string_view table, std::string_view name);
@@ -31,9 +31,6 @@ class Parameters {
   std::int64_t date(std::string_view name, std::int64_t absent, std::int64_t now);
   // At most `bytes_max` bytes.
   std::string_view text(std::string_view name, std::size_t bytes_max);
-  // The row parameter, or LeaseEpoch's one integer.
-  ObjectId row() { return ObjectId{unsigned_integer("row", 0)}; }
-  LeaseEpoch epoch() { return LeaseEpoch{unsigned_integer("epoch", 0)}; }
 
   void refuse(Code code, std::string_view name, std::string text);
   void refuse(Status why);
@@ -41,7 +38,12 @@ class Parameters {
   [[nodiscard]] Status take_status() { return std::move(status_); }
 
  private:
-  void refuse_value(std::string_view name, Value const& value, std::string const& expected);
+  [[nodiscard]] Param const* find(std::string_view name) const {
+    for (Param const& param : message_.params())
+      if (param.name.size() == name.size() && std::memcmp(param.name.data(), name.data(), name.size()) == 0)
+        return &param;
+    return nullptr;
+  }
 
   Message const& message_;
   Status status_;
@@ -59,12 +61,16 @@ struct InsertParameters {
   // Of a new row: nothing is due before it was made.
   [[nodiscard]] std::int64_t due() const { return date < inserted ? inserted : date; }
 };
+// A past process_date is raised to now.
+[[nodiscard]] InsertParameters insert_of(std::uint8_t priority, std::optional<std::int64_t> process_date,
+                                         std::optional<std::int64_t> expiration_date,
+                                         std::optional<std::int64_t> insertion_date, std::int64_t now);
 [[nodiscard]] InsertParameters read_insert(Parameters& parameters, std::int64_t now);
 // Of the refusal of an insertion_date that is too far ahead: by so many ms. Only it has this.
 inline constexpr std::string_view kAheadFact = "ahead_ms";
 // Refuses the date of a clock that is fast by more than `skew_max`, as it would shadow all others; 0: takes any.
-void check_insertion(InsertParameters const& insert, Parameters& parameters, std::int64_t now, std::int64_t skew_max);
+[[nodiscard]] Status check_insertion(InsertParameters const& insert, std::int64_t now, std::int64_t skew_max);
 // Refuses a row that would never be handed out.
-void check_expiration(InsertParameters const& insert, Parameters& parameters, std::int64_t now);
+[[nodiscard]] Status check_expiration(InsertParameters const& insert, std::int64_t now);
 
 }  // namespace fastjournal::model

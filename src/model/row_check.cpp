@@ -30,7 +30,7 @@ Status RowCheck::check(Message const& insert, std::int64_t now_ms) const {
     if (!names_.has(param.name)) return unknown_parameter(insert.command, table_.name, param.name);
   Parameters parameters{insert};
   InsertParameters const read = read_insert(parameters, now_ms);
-  check_expiration(read, parameters, now_ms);
+  parameters.refuse(check_expiration(read, now_ms));
   if (!parameters.ok()) return parameters.take_status();
   // Encoded as the daemon will do it, and dropped.
   static thread_local std::string scratch;

@@ -52,21 +52,11 @@ struct Declared {
 
 // The file of a table, with the types that were installed.
 Result<Declared> read_declared(std::string const& file) {
-  config::TypesByName types;
-  std::error_code error;
-  for (auto const& entry : std::filesystem::directory_iterator{os::installed_plugins(), error}) {
-    if (entry.path().extension() != ".xml") continue;
-    Result<TypeDeclaration> type = config::read_type(entry.path());
-    if (!type.ok()) return type.status();
-    std::string const name = type->name;
-    types.emplace(name, std::make_shared<TypeDeclaration const>(std::move(type).value()));
-  }
-  if (error)
-    return Status{Code::not_found,
-                  "cannot read the table types of " + os::installed_plugins() + ": " + error.message()};
-  Result<TableDeclaration> table = config::read_table(file, types);
+  Result<config::TypesByName> const types = config::read_types(os::installed_plugins());
+  if (!types.ok()) return types.status();
+  Result<TableDeclaration> table = config::read_table(file, types.value());
   if (!table.ok()) return table.status();
-  std::shared_ptr<TypeDeclaration const> type = types.at(table->type);
+  std::shared_ptr<TypeDeclaration const> type = types->at(table->type);
   return Declared{std::move(table).value(), std::move(type)};
 }
 

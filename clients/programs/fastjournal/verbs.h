@@ -20,8 +20,8 @@ using Verbs = std::span<Verb const>;
 // Several tables, several nodes.
 [[nodiscard]] Verbs transaction_verbs(), cluster_verbs();
 // Files and folders of this computer.
-[[nodiscard]] Verbs check_verbs(), plan_verbs(), doctor_verbs(), bench_verbs(), log_verbs(), user_verbs(),
-    spool_verbs(), completion_verbs();
+[[nodiscard]] Verbs check_verbs(), schema_verbs(), plan_verbs(), doctor_verbs(), bench_verbs(), log_verbs(),
+    user_verbs(), spool_verbs(), completion_verbs();
 
 // In the order of help.
 [[nodiscard]] std::span<Group const> verb_groups();

@@ -52,11 +52,34 @@ std::string option_text(OptionDeclaration const& option) {
   return out;
 }
 
+std::string bound_text(Bound const& bound, OptionType type) {
+  return bound.option.empty() ? config::format_option(type, bound.value) : "`" + bound.option + "`";
+}
+
+// The limits of a parameter, and what is taken if it is absent.
+std::string limits_text(ParameterDeclaration const& one) {
+  OptionType const type = one.type == "string"     ? OptionType::size
+                          : one.type == "duration" ? OptionType::duration
+                                                   : OptionType::integer;
+  std::string out;
+  for (std::string const& choice : one.choices) out += (out.empty() ? " One of `" : ", `") + choice + "`";
+  if (!one.choices.empty()) out += ".";
+  if (one.is_flag())
+    out += " 0 or 1.";
+  else if (one.min && one.max)
+    out += " " + bound_text(*one.min, type) + " to " + bound_text(*one.max, type) + ".";
+  else if (one.max)
+    out += " At most " + bound_text(*one.max, type) + ".";
+  if (one.default_value) out += " Default: " + bound_text(*one.default_value, type) + ".";
+  if (one.kept > 0) out += " " + config::format_option(type, one.kept) + " of it are kept.";
+  return out;
+}
+
 void add_parameters(std::vector<ParameterDeclaration> const& parameters, Page& page) {
   for (ParameterDeclaration const& one : parameters)
     page.item("`" + one.name + "` (" + one.type + (one.required ? ", required" : "") +
                   (one.right ? ", right " + std::string{name_of(*one.right)} : "") + ")",
-              sentence(one.description));
+              sentence(one.description) + limits_text(one));
 }
 
 }  // namespace

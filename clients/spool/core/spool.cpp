@@ -175,8 +175,7 @@ Status check_dates(Message const& row, std::int64_t now_ms) {
   model::Parameters dates{row};
   model::InsertParameters const insert = model::read_insert(dates, now_ms);
   if (!dates.ok()) return {};
-  model::check_expiration(insert, dates, now_ms);
-  return dates.take_status();
+  return model::check_expiration(insert, now_ms);
 }
 
 // In the frame that the daemon will read, a text is bytes of a known length: for a column of type buffer it is not base64.

@@ -86,12 +86,30 @@ struct OptionDeclaration {
   std::string description;
 };
 
+// A number, or the option of the table that says it.
+struct Bound {
+  std::int64_t value{0};
+  std::string option{};  // empty: `value`
+
+  bool operator==(Bound const&) const = default;
+};
+
+// A parameter of a command, or a field of an answer. tests/world/limits_test.cpp holds what tables do against it.
 struct ParameterDeclaration {
   std::string name;
   std::string type;  // for HELP, completion and the definition files: string, integer, date, duration, columns
   bool required{false};
   std::optional<Right> right{};  // a command that has it needs this one too
-  std::string description;
+  // What is refused otherwise: of integers and durations (ms) the value, of strings the bytes. A flag is an integer from
+  // 0 to 1. Without max: up to 2^64 - 1; without both: any integer of 64 bits.
+  std::optional<Bound> min{};
+  std::optional<Bound> max{};
+  std::vector<std::string> choices{};    // of strings
+  std::optional<Bound> default_value{};  // of integers and durations that are absent; empty: `description` says it
+  std::int64_t kept{0};                  // of strings: the rest behind so many bytes is cut off; 0: all is kept
+  std::string description{};
+
+  [[nodiscard]] bool is_flag() const { return type == "integer" && min == Bound{0} && max == Bound{1}; }
 };
 
 // The engine's view of a command, before it is decided.
@@ -130,6 +148,11 @@ struct CommandDeclaration {
   // Decision::take.
   std::string deliver_count;
   std::string answers;  // names of the answers, for HELP: "INSERTED"
+  // For clients. An answer of the name `leases` leases something: where nobody gets the answer, it is to be returned by
+  // the command `gives_back`. `done_before`: the answer to assume where a command that was sent again finds its row gone.
+  std::string leases{};
+  std::string gives_back{};
+  std::string done_before{};
   std::string description;
 };
 

@@ -21,29 +21,34 @@ constexpr OwnCommand then_silent(OwnCommand command) {
   return command;
 }
 
+constexpr OwnCommand resent(OwnCommand command) {
+  command.may_be_resent = true;
+  return command;
+}
+
 constexpr OwnCommand kCommands[] = {
-    {"HELP", "command", {}, Scope::daemon, Kind::shared},
-    {"ALIVE", "serial timestamp", {}, Scope::daemon, Kind::shared},
+    resent({"HELP", "command", {}, Scope::daemon, Kind::shared}),
+    resent({"ALIVE", "serial timestamp", {}, Scope::daemon, Kind::shared}),
     // A client that shows a token may do so.
     {"AUTH", "token user"},
     // A sender may know its own rights.
-    {"RIGHTS", "table"},
-    {"TABLES", "", Right::read, Scope::tables},
-    {"STATS", "table", Right::read, Scope::tables},
-    {"METRICS", "format table", Right::read, Scope::tables},
+    resent({"RIGHTS", "table"}),
+    resent({"TABLES", "", Right::read, Scope::tables}),
+    resent({"STATS", "table", Right::read, Scope::tables}),
+    resent({"METRICS", "format table", Right::read, Scope::tables}),
     // A load balancer asks, which has no login.
-    {"HEALTH", "what"},
-    {"OPENAPI", "", Right::read, Scope::tables},
-    {"ALERTS", "table", Right::read, Scope::tables},
+    resent({"HEALTH", "what"}),
+    resent({"OPENAPI", "", Right::read, Scope::tables}),
+    resent({"ALERTS", "table", Right::read, Scope::tables}),
     {"LOWER", "name table", Right::manage, Scope::table},
     // LISTEN with mode=row, or to values, needs the right read instead (listen.cpp).
-    then_silent(
-        {"LISTEN", "table {topic} mode credit worker {further} key key_binary prefix", Right::work, Scope::tables}),
-    {"UNLISTEN", "table {topic} key key_binary prefix"},
-    {"WAITERS", "table after count", Right::read, Scope::table},
-    then_silent({"WATCH", "table every", Right::read, Scope::tables}),
-    {"UNWATCH", ""},
-    {"FETCH", "table from to count bytes snapshot cursor", Right::read, Scope::tables},
+    resent(then_silent(
+        {"LISTEN", "table {topic} mode credit worker {further} key key_binary prefix", Right::work, Scope::tables})),
+    resent({"UNLISTEN", "table {topic} key key_binary prefix"}),
+    resent({"WAITERS", "table after count", Right::read, Scope::table}),
+    resent(then_silent({"WATCH", "table every", Right::read, Scope::tables})),
+    resent({"UNWATCH", ""}),
+    resent({"FETCH", "table from to count bytes snapshot cursor", Right::read, Scope::tables}),
     // Each command in it needs its own right as well.
     for_changes("BEGIN", "timeout"),
     // Of what this connection began; ROLLBACK also when it has lost its rights since.
@@ -56,13 +61,13 @@ constexpr OwnCommand kCommands[] = {
     for_changes("XA_COMMIT", "xid one_phase"),
     for_changes("XA_ROLLBACK", "xid"),
     for_changes("XA_FORGET", "xid"),
-    for_changes("XA_RECOVER", "all after count"),
+    resent(for_changes("XA_RECOVER", "all after count")),
     for_changes("XA_TIMEOUT", "timeout"),
     {"XA_DECIDE", "xid outcome", Right::admin},
-    {"DIGEST", "table stale", Right::admin},
+    resent({"DIGEST", "table stale", Right::admin}),
     then_silent({"BACKUP", "digest", Right::admin}),
     {"BACKUP_DONE", "", Right::admin},
-    {"CLUSTER", "", Right::read},
+    resent({"CLUSTER", "", Right::read}),
     {"STEP_DOWN", "log for", Right::admin},
     {"MOVE_TABLE", "table", Right::admin},
     {"RELOAD", "table dry_run", Right::admin},

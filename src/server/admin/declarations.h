@@ -39,6 +39,7 @@ struct OwnCommand {
   // Work on a transaction: it needs one of the rights to change something (kRightsToChange), on any table.
   bool for_changes{false};
   bool may_be_silent{false};  // its sender waits for pushes, or copies logs, once it was carried out
+  bool may_be_resent{false};  // by a client that lost its connection before the answer
 
   [[nodiscard]] bool takes_table() const;
   // For people: what it needs; "none".

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -30,15 +31,25 @@ Json reference_to(std::string_view kind, std::string_view name) {
   return {{"$ref", "#/components/" + std::string{kind} + "/" + std::string{name}}};
 }
 
-// Dates and durations may be written in several ways, as in messages of text.
+// Dates and durations may be written in several ways, as in messages of text; a flag may be true or false.
 Json schema_of(ParameterDeclaration const& parameter) {
   Json schema;
-  if (parameter.type == "integer")
+  bool const is_text = parameter.type == "string";
+  if (parameter.is_flag())
+    schema["type"] = {"integer", "boolean"};
+  else if (parameter.type == "integer")
     schema["type"] = "integer";
   else if (parameter.type == "date" || parameter.type == "duration")
     schema["type"] = {"integer", "string"};
   else
     schema["type"] = {"string", "number", "boolean"};
+  auto const add = [&schema](char const* word, std::optional<Bound> const& bound) {
+    if (bound && bound->option.empty()) schema[word] = bound->value;
+  };
+  if (!parameter.choices.empty()) schema["enum"] = parameter.choices;
+  add("minimum", parameter.min);
+  add(is_text ? "maxLength" : "maximum", parameter.max);
+  add("default", parameter.default_value);
   if (!parameter.description.empty()) schema["description"] = parameter.description;
   return schema;
 }
@@ -136,7 +147,7 @@ class Document {
     if (command.right || command.for_changes) operation.right = command.needed();
     std::vector<ParameterDeclaration> parameters;
     for (std::string& name : words_of(with_topics(command.parameters, types)))
-      parameters.push_back({.name = std::move(name), .type = "string", .required = false, .description = ""});
+      parameters.push_back({.name = std::move(name), .type = "string"});
     operation.bodies.push_back(body_of(parameters, false));
   }
 

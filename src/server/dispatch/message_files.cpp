@@ -64,11 +64,11 @@ void add_columns(engine::Declarations const& tables, std::string_view type, File
         command.parameters.try_emplace(column.name, Parameter{"string", false});
 }
 
-// No parameter of an answer is required: a value that cannot be sent is left out (`omitted`).
+// No parameter of an answer is required: a value that cannot be sent is left out (`omitted`). Its dates are numbers.
 void add(AnswerDeclaration const& declared, FileCommand& out) {
   if (out.description.empty()) out.description = declared.description;
   for (ParameterDeclaration const& one : declared.parameters)
-    out.parameters.try_emplace(one.name, Parameter{checked_type(one.type), false});
+    out.parameters.try_emplace(one.name, Parameter{one.type == "date" ? "integer" : checked_type(one.type), false});
 }
 
 // Names separated by blanks.

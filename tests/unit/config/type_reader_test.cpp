@@ -17,6 +17,11 @@ BOOST_AUTO_TEST_CASE(commands_and_options_arrive) {
       <description>Plants.</description>
       <parameter name="table" type="string" required="true">Which.</parameter>
       <parameter name="until" type="date">When.</parameter>
+      <parameter name="high" type="integer" min="1" max="height" default="2">How high.</parameter>
+      <parameter name="rest" type="duration" min="1ms" max="1d">How long.</parameter>
+      <parameter name="name" type="string" max="1KiB" kept="2">Its name.</parameter>
+      <parameter name="kind" type="string" choices="oak fir">Which.</parameter>
+      <parameter name="dry" type="flag" default="0">1: only a look.</parameter>
     </command>
     <command name="CUT" kind="remove" right="manage"><description>Fells.</description></command>
   </commands>
@@ -44,10 +49,17 @@ BOOST_AUTO_TEST_CASE(commands_and_options_arrive) {
   BOOST_TEST(put.takes_columns);
   BOOST_TEST(put.answers == "PUT_DONE");
   BOOST_TEST(put.description == "Plants.");
-  BOOST_REQUIRE(put.parameters.size() == 2);
+  BOOST_REQUIRE(put.parameters.size() == 7);
   BOOST_TEST((put.parameters[0].required && !put.parameters[1].required));
   BOOST_TEST(put.parameters[1].type == "date");
   BOOST_TEST(put.parameters[1].description == "When.");
+  BOOST_TEST((!put.parameters[1].min && !put.parameters[1].max && !put.parameters[1].default_value));
+  ParameterDeclaration const& high = put.parameters[2];
+  BOOST_TEST((high.min == Bound{1} && high.max == Bound{0, "height"} && high.default_value == Bound{2}));
+  BOOST_TEST((put.parameters[3].min == Bound{1} && put.parameters[3].max == Bound{86'400'000}));
+  BOOST_TEST((put.parameters[4].max == Bound{1024} && put.parameters[4].kept == 2));
+  BOOST_TEST(put.parameters[5].choices == (std::vector<std::string>{"oak", "fir"}), boost::test_tools::per_element());
+  BOOST_TEST((put.parameters[6].is_flag() && put.parameters[6].type == "integer" && !high.is_flag()));
   BOOST_TEST((type.commands[1].kind == CommandKind::remove && !type.commands[1].takes_columns));
   BOOST_REQUIRE(type.answers.size() == 1);
   BOOST_TEST((type.answers[0].name == "PUT_DONE" && type.answers[0].has_columns));

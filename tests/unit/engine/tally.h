@@ -205,7 +205,7 @@ inline std::shared_ptr<TypeDeclaration const> tally_type() {
     command.name = std::move(name);
     command.kind = kind;
     for (std::string& parameter : parameters)
-      command.parameters.push_back({std::move(parameter), "string", false, {}, ""});
+      command.parameters.push_back({.name = std::move(parameter), .type = "string"});
   };
   add("PUT", CommandKind::add, {"name", "at"});
   add("TAKE", CommandKind::change, {"wait"});

@@ -1,19 +1,21 @@
-#include "plugins/keyvalue/options.h"
+// Made by ./mk generate from plugins/keyvalue/keyvalue.xml: do not edit.
+// clang-format off
+#include "plugins/keyvalue/made.h"
 
 #include <array>
 
-namespace fastjournal::keyvalue {
+namespace fastjournal::keyvalue::made {
 
 std::span<rows::NamedOption<Options> const> Options::all() {
   using rows::into;
   static constexpr auto all = std::to_array<rows::NamedOption<Options>>({
-      {"key-size-max", into<&Options::key_bytes_max>},
-      {"value-size-max", into<&Options::value_bytes_max>},
+      {"key-size-max", into<&Options::key_size_max>},
+      {"value-size-max", into<&Options::value_size_max>},
       {"pairs-max", into<&Options::pairs_max>},
       {"memory-max", into<&Options::memory_max>},
-      {"when-full", [](Options& to, OptionValue const& value) { to.evicts = value.text == "evict"; }},
+      {"when-full", into<&Options::when_full>},
       {"persist", into<&Options::persist>},
-      {"max-clock-skew", into<&Options::clock_skew_max>},
+      {"max-clock-skew", into<&Options::max_clock_skew>},
       {"tombstone-keep", into<&Options::tombstone_keep>},
       {"lock-max", into<&Options::lock_max>},
       {"client-keep", into<&Options::client_keep>},
@@ -22,4 +24,4 @@ std::span<rows::NamedOption<Options> const> Options::all() {
   return all;
 }
 
-}  // namespace fastjournal::keyvalue
+}  // namespace fastjournal::keyvalue::made

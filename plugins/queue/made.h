@@ -1,0 +1,287 @@
+// Made by ./mk generate from plugins/queue/queue.xml: do not edit.
+// clang-format off
+// The parameters of each command of queue tables, and the options of a table. A reader takes from a command what it was
+// given; false: a value is refused, and the decision says why.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fastjournal/message.h"
+#include "fastjournal/table.h"
+#include "model/given.h"
+#include "plugins/rows/attempts.h"
+#include "plugins/rows/lease_times.h"
+#include "plugins/rows/table_type.h"
+#include "plugins/rows/timers.h"
+
+namespace fastjournal::queue::made {
+
+enum class BrowseStatus : std::uint8_t { waiting, due, acquired, parked };
+inline constexpr std::string_view kBrowseStatusWords[] = {"waiting", "due", "acquired", "parked"};
+[[nodiscard]] constexpr std::string_view name_of(BrowseStatus one) {
+  return kBrowseStatusWords[static_cast<std::size_t>(one)];
+}
+enum class KindChoice : std::uint8_t { direct, fanout, topic };
+inline constexpr std::string_view kKindChoiceWords[] = {"direct", "fanout", "topic"};
+[[nodiscard]] constexpr std::string_view name_of(KindChoice one) {
+  return kKindChoiceWords[static_cast<std::size_t>(one)];
+}
+enum class WhenFullChoice : std::uint8_t { refuse, drop };
+inline constexpr std::string_view kWhenFullChoiceWords[] = {"refuse", "drop"};
+[[nodiscard]] constexpr std::string_view name_of(WhenFullChoice one) {
+  return kWhenFullChoiceWords[static_cast<std::size_t>(one)];
+}
+enum class PurgeStatus : std::uint8_t { waiting, parked };
+inline constexpr std::string_view kPurgeStatusWords[] = {"waiting", "parked"};
+[[nodiscard]] constexpr std::string_view name_of(PurgeStatus one) {
+  return kPurgeStatusWords[static_cast<std::size_t>(one)];
+}
+
+// SEND. Puts a message on a queue, or by an exchange on each queue that it routes to.
+struct Send {
+  model::Text queue{};  // the queue; or else exchange
+  model::Text exchange{};  // the exchange that routes it
+  model::Text routing_key{};  // what a direct or topic exchange routes by: words between dots
+  Value const* body{nullptr};  // the message, as text
+  Value const* body_binary{nullptr};  // or as bytes
+  model::Text properties{};  // what goes with it: an object in JSON, which is given back as it came
+  std::uint8_t priority{100};  // the smallest is first
+  std::optional<std::int64_t> process_date{};  // not to be handed out before; now if absent
+  std::optional<std::int64_t> expiration_date{};  // not to be handed out from then on; 0 or absent: as the queue says
+  // 1: where expiration_date is past already it is dropped, and the answer says so; 0 or absent: refused then
+  bool drop_expired{false};
+  // 1: refused if the exchange routes it to no queue; 0: then it is dropped, and the answer says so. 1 for a direct
+  // exchange if absent, else 0
+  std::optional<bool> mandatory{};
+  model::Text client{};  // the producer's name for this start of it; with sequence: resent messages are there once
+  std::optional<std::uint64_t> sequence{};  // the number of this message by this client
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// ACQUIRE. Hands out the next messages of a queue, each to one consumer until it ends its lease.
+struct Acquire {
+  model::Text queue{};  // the queue; of any by turns if absent
+  std::uint32_t count{1};  // how many messages at most
+  std::int64_t lease{0};  // how long the consumer may take
+  std::int64_t wait{0};  // how long to wait for a message when there is none; needs request
+  bool accept{false};  // 1: they are gone with the answer, without lease and ACCEPT: at most once
+  bool places{false};  // 1: of bodies that are kept in files, their places, for a reader on the same computer
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision, model::Range const& lease_range);
+};
+
+// TOUCH. Renews a lease, and takes it over on a new connection.
+struct Touch {
+  std::uint64_t message{0};  // the message's number
+  std::uint64_t epoch{0};  // the epoch of the lease
+  std::int64_t lease{0};  // how long from now
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision, model::Range const& lease_range);
+};
+
+// ACCEPT. The message is dealt with: it leaves its queue.
+struct Accept {
+  std::uint64_t message{0};  // the message's number
+  std::uint64_t epoch{0};  // the epoch of the lease
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// RELEASE. Gives a message back to its place in the queue, as redelivered. With an error it is a failed delivery: after
+// the last one it is dead.
+struct Release {
+  std::uint64_t message{0};  // the message's number
+  std::uint64_t epoch{0};  // the epoch of the lease
+  // when it may be handed out again; if absent: at once, or after the back-off of a failed delivery
+  std::optional<std::int64_t> process_date{};
+  model::Text error{};  // what went wrong, for people. Makes it a failed delivery
+  model::Text error_trace{};  // where it went wrong, as a traceback, for people. Makes it a failed delivery
+  std::optional<bool> failed{};  // 1: a failed delivery, also without error; 0: none, also with one
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// REJECT. The message can never be dealt with: it goes to the queue's dead letters at once, or is parked where there
+// are none.
+struct Reject {
+  std::uint64_t message{0};  // the message's number
+  std::uint64_t epoch{0};  // the epoch of the lease
+  model::Text error{};  // why, for people
+  model::Text error_trace{};  // where it went wrong, as a traceback, for people
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// BROWSE. Shows messages of a queue by their number, without taking them, a page at a time; the last message has
+// `after` if there is more to look at.
+struct Browse {
+  model::Text queue{};  // of this queue only
+  std::optional<BrowseStatus> status{};  // in this state only
+  bool body{false};  // 1: with their bodies
+  std::uint64_t after{0};  // go on behind this message, as the page before said
+  std::uint32_t count{100};  // how many messages at most
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// READ. Shows one message, or a part of its body.
+struct Read {
+  std::uint64_t message{0};  // the message's number
+  std::uint64_t offset{0};  // from this byte of the body on
+  std::optional<std::uint64_t> length{};  // so many bytes of it at most; with offset or length the body comes as bytes
+  bool places{false};  // 1: of a body that is kept in a file, its place, for a reader on the same computer
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// WHY. Says in a sentence, and in parameters for programs, why a message is where it is.
+struct Why {
+  std::uint64_t message{0};  // the message's number
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// DECLARE. Makes a queue, or changes its options; or makes an exchange. What is absent stays as it is.
+struct Declare {
+  model::Text queue{};  // the queue; or else exchange
+  model::Text exchange{};  // the exchange
+  // of an exchange: direct (routing keys that are equal), fanout (every queue) or topic (patterns)
+  std::optional<KindChoice> kind{};
+  std::optional<bool> temporary{};  // of a queue: 1, it ends with this connection
+  // of a queue: the queue that gets what is rejected, or was delivered too often; empty: they are parked
+  model::Text dead_letters{};
+  // of a queue: a message that failed so often is dead; 0: as the option max-deliveries
+  std::optional<std::uint8_t> max_deliveries{};
+  std::optional<std::uint32_t> max_messages{};  // of a queue: so many messages at most; 0: no limit
+  std::optional<std::uint64_t> max_bytes{};  // of a queue: so many bytes of bodies at most; 0: no limit
+  // of a queue: refuse (SEND), or drop (the first messages, which are dead then)
+  std::optional<WhenFullChoice> when_full{};
+  // of a queue: its messages expire so long after they came, or after their process_date, in milliseconds; 0: never
+  std::optional<std::int64_t> expires{};
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// REMOVE. Removes a queue with its messages and bindings, or an exchange with its bindings.
+struct Remove {
+  model::Text queue{};  // the queue; or else exchange
+  model::Text exchange{};  // the exchange
+  bool if_empty{false};  // 1: only a queue without messages
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// BIND. From now on the exchange routes to the queue what fits.
+struct Bind {
+  std::string_view exchange{};  // the exchange
+  std::string_view queue{};  // the queue
+  // of a direct exchange the routing key; of a topic exchange a pattern, where * stands for a word and # for any number
+  // of them
+  model::Text routing_key{};
+  bool declare{false};  // 1: the queue is made if there is none: a durable subscription
+  bool temporary{false};  // 1: it is made, and ends with this connection: a subscription that does not last
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// UNBIND. Ends a binding; messages on the queue stay.
+struct Unbind {
+  std::string_view exchange{};  // the exchange
+  std::string_view queue{};  // the queue
+  model::Text routing_key{};  // as in BIND
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// PURGE. Drops messages of a queue that are not acquired, a page at a time.
+struct Purge {
+  std::string_view queue{};  // the queue
+  std::optional<PurgeStatus> status{};  // in this state only; both if absent
+  std::uint32_t count{1'000};  // how many messages at most
+  bool dry_run{false};  // 1: counts them and changes nothing
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// MOVE. Moves messages of a queue that are not acquired to another queue, in their order and with their attempts reset,
+// a page at a time: dead letters back to work; or parked ones of a queue back to its front.
+struct Move {
+  std::string_view queue{};  // the queue that has them
+  std::string_view to{};  // the queue that gets them; the same one for parked messages
+  std::optional<PurgeStatus> status{};  // in this state only; both if absent
+  std::uint32_t count{1'000};  // how many messages at most
+  bool dry_run{false};  // 1: counts them and changes nothing
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// KICK. Takes the lease of a message back: it waits at its place in the queue, as redelivered, and nothing is counted;
+// its consumer is refused from then on.
+struct Kick {
+  std::uint64_t message{0};  // the message's number
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// QUEUES. Shows the queues with what is on them, in the order of their names, a page at a time; the last message has
+// `after` if there are more.
+struct Queues {
+  model::Text queue{};  // this one only
+  model::Text after{};  // go on behind this queue, as the page before said
+  std::uint32_t count{100};  // how many queues at most
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// EXCHANGES. Shows the exchanges, in the order of their names, a page at a time; the last message has `after` if there
+// are more.
+struct Exchanges {
+  model::Text exchange{};  // this one only
+  model::Text after{};  // go on behind this exchange, as the page before said
+  std::uint32_t count{100};  // how many exchanges at most
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// BINDINGS. Shows the bindings by their number, a page at a time; the last message has `after` if there are more to
+// look at.
+struct Bindings {
+  model::Text exchange{};  // of this exchange only
+  model::Text queue{};  // of this queue only
+  std::uint64_t after{0};  // go on behind this binding, as the page before said
+  std::uint32_t count{100};  // how many bindings at most
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
+// The options of a table; durations are ms, sizes bytes.
+struct Options {
+  std::string queues{};  // names of queues that the table has, separated by blanks; they cannot be removed by command
+  bool create_queues{false};  // a SEND or ACQUIRE that names a queue that is not there makes it
+  // a message whose deliveries failed or timed out so often is dead, unless its queue says otherwise; 0: never for that
+  std::uint8_t max_deliveries{20};
+  // queues and exchanges that the table has at most; bindings tenfold, and with the words of their patterns hundredfold
+  std::uint32_t queues_max{10'000};
+  std::uint32_t messages_max{0};  // messages that the table has at most; 0: no limit
+  std::uint64_t message_size_max{67'108'864};  // bytes of a body, at most
+  std::uint64_t memory_max{0};  // memory of its messages, queues, bindings and indexes, at most; 0: no limit of its own
+  // a body of so many bytes or more is kept in a file, and fetched when it is handed out; 0: none, at least 16KiB
+  std::uint64_t memory_per_message{262'144};
+  // a queue with so many bytes of bodies keeps further ones of 16KiB and more in files; 0: no limit of its own
+  std::uint64_t memory_per_queue{0};
+  // how many clients' names and sequence numbers are remembered; one origin may have half of them
+  std::uint32_t clients_max{100'000};
+  rows::LeaseTimes times{};
+  rows::Lifetimes lifetimes{};
+  rows::AttemptRules attempts{};
+
+  [[nodiscard]] static std::span<rows::NamedOption<Options> const> all();
+};
+
+}  // namespace fastjournal::queue::made
