@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,28 +14,12 @@
 
 #include "clients/cpp/date.h"
 #include "clients/cpp/in_flight.h"
+#include "clients/cpp/value_text.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal::client {
-
-// ---- rules
-
-constexpr CommandRule numbered(std::string_view name) { return {.name = name, .resend = Resend::numbered}; }
-constexpr CommandRule leasing(std::string_view name, std::string_view leases, std::string_view wait = {}) {
-  return {.name = name, .resend = Resend::always, .wait = wait, .leases = leases, .give_back = "RELEASE"};
-}
-
-// Of a table type: rules of their own, and the names of commands that do no harm when they are carried out twice.
-template <std::size_t N, std::size_t M>
-constexpr std::array<CommandRule, N + M> rules_of(CommandRule const (&own)[N], std::string_view const (&always)[M]) {
-  std::array<CommandRule, N + M> out;
-  auto const end = std::copy(own, own + N, out.begin());
-  std::transform(always, always + M, end,
-                 [](std::string_view name) { return CommandRule{.name = name, .resend = Resend::always}; });
-  return out;
-}
 
 // ---- commands
 
@@ -63,6 +48,13 @@ inline void set_date(Message& message, std::string_view name, std::optional<Date
 // `text` is borrowed.
 inline void set_if_any(Message& message, std::string_view name, std::string_view text) {
   if (!text.empty()) message.set(name, text);
+}
+
+// Text, or bytes; nothing if there are none. Borrowed.
+inline void set_bytes(Message& message, std::string_view as_text, std::string_view as_bytes, std::string_view given,
+                      bool is_binary) {
+  if (!given.empty())
+    message.set(is_binary ? as_bytes : as_text, is_binary ? Value::of_binary(given) : Value::of_verbatim(given));
 }
 
 inline void set_flag(Message& message, std::string_view name, bool given) {
@@ -109,6 +101,11 @@ void set_identity(Message& message, Options const& options) {
   return ms ? std::optional(TimeMs{*ms}) : std::nullopt;
 }
 
+[[nodiscard]] inline std::optional<DurationMs> span_if_any(Message const& message, std::string_view name) {
+  std::optional<std::int64_t> const ms = message.integer(name);
+  return ms ? std::optional(DurationMs{*ms}) : std::nullopt;
+}
+
 // The place of a word in a list that is indexed by an enumeration.
 template <typename Enum, std::size_t N>
 [[nodiscard]] std::optional<Enum> word_in(std::array<std::string_view, N> const& words, std::string_view word) {
@@ -146,6 +143,42 @@ template <typename Read, typename One = std::remove_cvref_t<decltype(std::declva
     out.push_back(std::move(one).value());
   }
   return out;
+}
+
+// What one command shows or changes at most.
+inline constexpr std::uint64_t kPage = 1'000;
+
+// All pages of an answer, as what `read` makes of each message.
+template <typename One>
+[[nodiscard]] Result<std::vector<One>> all_pages(Connection& connection, Message& command,
+                                                 Result<One> (*read)(Message const&)) {
+  std::vector<One> out;
+  command.set("count", Value::of_unsigned(kPage));
+  for (std::string after = {}, before = {};; before = after) {
+    if (!after.empty()) command.set("after", command.arena().copy(after));
+    Result<Reply> const reply = connection.call(command);
+    if (!reply.ok()) return reply.status();
+    Value const* const more = reply->messages.back().find("after");
+    after = more == nullptr ? std::string{} : text_of(*more);
+    Result<std::vector<One>> page = list_of(reply.value(), read);
+    if (!page.ok()) return page.status();
+    std::move(page->begin(), page->end(), std::back_inserter(out));
+    if (after.empty() || after == before) return out;
+  }
+}
+
+// What a command changes page by page, until there is no more or `most` are changed: the sum of these fields.
+[[nodiscard]] inline Result<std::uint64_t> sum_of_pages(Connection& connection, Message& command, std::string_view name,
+                                                        std::uint64_t most) {
+  std::uint64_t done = 0;
+  for (bool more = true; more && done < most;) {
+    command.set("count", Value::of_unsigned(std::min(kPage, most - done)));
+    Result<Reply> const reply = connection.call(command);
+    if (!reply.ok()) return reply.status();
+    done += number(reply->first(), name);
+    more = number(reply->first(), "more") != 0;
+  }
+  return done;
 }
 
 // A push to a listener: a `delivered` row or message, or a LISTEN, which may be about one. `read` reads it into `shown`.

@@ -1,6 +1,5 @@
 // The library's knowledge about a command: whether to resend it after a loss, and how long to wait for its answer.
-// Rules of the daemon's own commands are in in_flight.cpp, those of a table type in its wrapper (journal.h,
-// key_value.h, queues.h).
+// Rules of the daemon's own commands are in in_flight.cpp, those of table types in made_rules.cpp.
 #pragma once
 
 #include <span>
@@ -29,13 +28,14 @@ struct CommandRule {
   std::string_view give_back{};
 };
 
-// The rules of a journal (journal.cpp), of a key/value table (key_value.cpp), of a queue table (queues.cpp),
-// of a pipeline table (documents.cpp), and of a blob table, which has no wrapper for messages (in_flight.cpp).
+// As declared in plugins/*/TYPE.xml. A lease of a lost answer ends after the grace, whether or not the command is resent.
 [[nodiscard]] std::span<CommandRule const> journal_commands();
 [[nodiscard]] std::span<CommandRule const> key_value_commands();
 [[nodiscard]] std::span<CommandRule const> queue_commands();
 [[nodiscard]] std::span<CommandRule const> pipeline_commands();
 [[nodiscard]] std::span<CommandRule const> blob_commands();
+// The daemon's own commands that may be resent.
+[[nodiscard]] std::span<std::string_view const> resent_daemon_commands();
 // Of all of these: the default of Options::commands. Of a name that several have, the rule is the same, or does no harm
 // in the others: a DELETE of a journal cannot be numbered.
 [[nodiscard]] std::span<CommandRule const> known_commands();

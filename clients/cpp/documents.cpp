@@ -28,19 +28,6 @@ Result<std::string> state_of(Message const& answer) { return std::string{answer.
 
 }  // namespace
 
-std::span<CommandRule const> pipeline_commands() {
-  // SENDING again is answered as before; so are SENT and what says the same thing twice.
-  static constexpr std::array kCommands =
-      rules_of({leasing("FOUND", "DOCUMENT"),
-                // As of journals.
-                leasing("NEXT", "ROW DOCUMENT", "wait"),
-                CommandRule{.name = "CHILD", .leases = "DOCUMENT", .give_back = "RELEASE"}},
-               {"SENDING", "SENT",      "ROUTED",       "CHILDREN_DONE", "HEARTBEAT", "FAILED", "DROPPED", "RELEASE",
-                "PAUSE",   "RESUME",    "DRAIN",        "RETRY",         "FORCE",     "DROP",   "RESOLVE", "FORGET",
-                "MIGRATE", "DOCUMENTS", "DESTINATIONS", "WHY",           "HISTORY",   "PLANS",  "STEPS"});
-  return kCommands;
-}
-
 Message Documents::about(std::string_view command, Document const& document) const {
   Message out = command_on(table_, command);
   out.set("document", Value::of_unsigned(document.document));

@@ -4,15 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "clients/cpp/answers.h"
 #include "clients/cpp/value_text.h"
 
 namespace fastjournal::client {
-
-std::span<CommandRule const> blob_commands() {
-  static constexpr std::array kCommands = rules_of({numbered("PUT")}, {"GET", "LIST", "ATTACH", "OMIT"});
-  return kCommands;
-}
 
 std::span<CommandRule const> known_commands() {
   static std::vector<CommandRule> const kAll = [] {
@@ -27,12 +21,10 @@ std::span<CommandRule const> known_commands() {
 }
 
 CommandRule rule_of(std::string_view command, std::span<CommandRule const> known) {
-  static constexpr std::array<std::string_view, 18> kOfDaemon{
-      "ALERTS",  "ALIVE",  "CLUSTER", "DIGEST", "FETCH",    "HEALTH",  "HELP",    "LISTEN", "METRICS",
-      "OPENAPI", "RIGHTS", "STATS",   "TABLES", "UNLISTEN", "UNWATCH", "WAITERS", "WATCH",  "XA_RECOVER"};
   if (auto const found = std::ranges::find(known, command, &CommandRule::name); found != known.end()) return *found;
-  bool const of_daemon = std::ranges::find(kOfDaemon, command) != kOfDaemon.end();
-  return {.name = {}, .resend = of_daemon ? Resend::always : Resend::never};
+  std::span<std::string_view const> const of_daemon = resent_daemon_commands();
+  bool const is_resent = std::ranges::find(of_daemon, command) != of_daemon.end();
+  return {.name = {}, .resend = is_resent ? Resend::always : Resend::never};
 }
 
 bool may_resend(Message const& command, CommandRule const& rule) {

@@ -54,21 +54,6 @@ Result<Work> work_of(Reply const& reply) {
 
 }  // namespace
 
-std::span<CommandRule const> journal_commands() {
-  // NEXT: a lease of a lost answer ends after the grace, whether or not the command is resent. Its rule is of pipeline
-  // tables too. A lease that RELEASE or FAIL ended has ended: then they are answered not_leased, stale_epoch or
-  // unknown_row.
-  static constexpr std::array kCommands =
-      rules_of({numbered("INSERT"), leasing("NEXT", "ROW DOCUMENT", "wait"),
-                CommandRule{.name = "DONE",
-                            .resend = Resend::always,
-                            .done_before = "COMPLETED",
-                            .leases = "ROW",
-                            .give_back = "RELEASE"}},
-               {"TOUCH", "RELEASE", "FAIL", "PAUSE", "RESUME", "DRAIN", "PEEK", "LIST", "WHY", "TIMELINE", "DOMAINS"});
-  return kCommands;
-}
-
 bool is_row_parameter(std::string_view name) {
   static constexpr std::array<std::string_view, 21> kNames{
       "accepted_date",   "after",          "attempts",  "domain", "epoch",  "error",    "error_trace",

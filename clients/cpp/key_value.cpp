@@ -1,83 +1,21 @@
 #include "clients/cpp/key_value.h"
 
-#include <array>
-
 #include "base/utf8.h"
-#include "clients/cpp/answers.h"
-#include "clients/cpp/key_text.h"
+#include "clients/cpp/made_key_value_messages.h"
 
 namespace fastjournal::client {
 
 namespace {
 
-// Indexed by ValueType, SetResult and EraseResult.
-constexpr std::array<std::string_view, 6> kTypes{"void", "buffer", "string", "integer", "float", "boolean"};
-constexpr std::array<std::string_view, 5> kSetResults{"stored", "exists", "mismatch", "stale", "duplicate"};
-constexpr std::array<std::string_view, 5> kEraseResults{"deleted", "absent", "mismatch", "stale", "duplicate"};
 // What one GET asks for by `keys`.
 constexpr std::size_t kKeysMax = 1'000;
 constexpr std::size_t kKeysBytesMax = std::size_t{512} * 1024;
 
-// What GET of one key, of many and of a range have in common.
-template <typename Request>
-void set_view(Message& message, Request const& wish) {
-  if (!wish.data) message.set_integer("data", 0);
-  set_flag(message, "facts", wish.facts);
-  set_flag(message, "skip_worked_on", wish.skip_worked_on);
-  set_span(message, "worked_on", wish.worked_on);
-}
-
-void set_change(Message& message, SetOptions const& options) {
-  if (!options.overwrite) message.set_integer("overwrite", 0);
-  set_number(message, "timestamp", options.timestamp);
-  set_date(message, "expiration_date", options.expires);
-  set_span(message, "ttl", options.ttl);
-  set_truth(message, "persist", options.persist);
-}
-
 }  // namespace
 
-std::span<CommandRule const> key_value_commands() {
-  // GET: what a lost answer has marked as worked on is shown again when that time is over.
-  static constexpr std::array kCommands =
-      rules_of({numbered("SET"), numbered("DELETE"), numbered("ADD"), numbered("NOT"), numbered("TRUNCATE"),
-                numbered("RENAME"), numbered("ALIAS")},
-               {"GET"});
-  return kCommands;
-}
+std::string_view name_of(ValueType type) { return kValueTypeWords[static_cast<std::size_t>(type)]; }
 
-std::string_view name_of(ValueType type) { return kTypes[static_cast<std::size_t>(type)]; }
-
-std::optional<ValueType> value_type_of(std::string_view name) { return word_in<ValueType>(kTypes, name); }
-
-Result<Pair> pair_of(Message const& message) {
-  if (message.command != "PAIR") return unexpected(message, "PAIR");
-  Pair out;
-  out.table = message.text("table");
-  out.key = key_in(message, "key");
-  std::optional<ValueType> const type = value_type_of(message.text("type"));
-  if (!type) return unexpected(message, "PAIR of a known type");
-  out.type = *type;
-  out.size = client::number(message, "size");
-  if (message.has("value") || message.has("value_binary")) {
-    Result<TypedValue> value = value_in(message);
-    if (!value.ok()) return value.status();
-    out.value = std::move(value).value();
-  }
-  out.timestamp = client::number(message, "timestamp");
-  out.expires = date_if_any(message, "expiration_date");
-  out.locked = client::number(message, "locked") != 0;
-  out.worked_on = client::number(message, "worked_on") != 0;
-  if (std::optional<std::int64_t> const ttl = message.integer("ttl")) out.ttl = DurationMs{*ttl};
-  out.lock_end = date_if_any(message, "lock_end");
-  out.worked_on_end = date_if_any(message, "worked_on_end");
-  out.persist = client::number(message, "persist") != 0;
-  out.created = date(message, "creation_date");
-  out.modified = date(message, "modification_date");
-  out.accessed = date(message, "access_date");
-  out.main_key = key_in(message, "main_key");
-  return out;
-}
+std::optional<ValueType> value_type_of(std::string_view name) { return word_in<ValueType>(kValueTypeWords, name); }
 
 // ---------------------------------------------------------------------------
 // Ranges
@@ -87,13 +25,7 @@ Result<std::vector<Pair>> Scan::next_page() {
   // A page may be empty and have others behind it.
   while (out.empty() && !ended_) {
     Message command = command_on(table_, "GET");
-    set_if_any(command, "prefix", range_.prefix);
-    set_if_any(command, "from", range_.from);
-    if (range_.to) command.set("to", *range_.to);
-    set_if_any(command, "regex", range_.regex);
-    if (!range_.after.empty()) set_key(command, "after", range_.after);
-    if (range_.page != 0) command.set_integer("count", range_.page);
-    set_view(command, range_);
+    set_options(command, range_);
     Result<Reply> const reply = connection_->call(command);
     if (!reply.ok()) return reply.status();
     Result<std::vector<Pair>> page = list_of(reply.value(), pair_of);
@@ -182,29 +114,19 @@ Message KeyValue::set_of(std::string_view key, TypedValue const& value, SetOptio
   // A line has no types of its own.
   out.set("type", name_of(type_of(value)));
   if (type_of(value) != ValueType::nothing) out.set("value", value_of(value));
-  set_change(out, options);
-  set_number(out, "if_timestamp", options.if_timestamp);
-  if (options.if_value) out.set("if_value", value_of(*options.if_value));
-  set_flag(out, "listen", options.watch);
-  set_identity(out, options);
+  set_options(out, options);
   return out;
 }
 
 Message KeyValue::get_of(std::string_view key, GetOptions const& options) const {
   Message out = about("GET", key);
-  set_view(out, options);
-  set_date(out, "expiration_date", options.expires);
-  set_span(out, "ttl", options.ttl);
-  set_flag(out, "listen", options.watch);
+  set_options(out, options);
   return out;
 }
 
 Message KeyValue::erase_of(std::string_view key, EraseOptions const& options) const {
   Message out = about("DELETE", key);
-  set_number(out, "if_timestamp", options.if_timestamp);
-  set_number(out, "timestamp", options.timestamp);
-  set_flag(out, "complete", options.complete);
-  set_identity(out, options);
+  set_options(out, options);
   return out;
 }
 
@@ -220,7 +142,7 @@ Message KeyValue::add_of(std::string_view key, TypedValue const& by) const {
 
 Result<Stored> KeyValue::stored_of(Reply const& reply) {
   Message const& answer = reply.first();
-  std::optional<SetResult> const result = word_in<SetResult>(kSetResults, answer.text("result"));
+  std::optional<SetResult> const result = word_in<SetResult>(kSetResultWords, answer.text("result"));
   if (answer.command != "STORED" || !result) return unexpected(answer, "STORED with a known result");
   Stored out;
   out.result = *result;
@@ -243,7 +165,7 @@ Result<std::optional<Pair>> KeyValue::found_of(Reply const& reply) {
 
 Result<EraseResult> KeyValue::erased_of(Reply const& reply) {
   Message const& answer = reply.first();
-  std::optional<EraseResult> const result = word_in<EraseResult>(kEraseResults, answer.text("result"));
+  std::optional<EraseResult> const result = word_in<EraseResult>(kEraseResultWords, answer.text("result"));
   if (answer.command != "DELETED" || !result) return unexpected(answer, "DELETED with a known result");
   return *result;
 }
@@ -270,8 +192,11 @@ Result<Stored> KeyValue::set_many(std::span<std::pair<std::string, TypedValue> c
   if (!json.ok()) return json.status();
   Message command = command_on(table_, "SET");
   command.set("pairs", json.value());
-  set_change(command, options);
-  set_identity(command, options);
+  SetOptions of_all = options;
+  of_all.if_timestamp.reset();
+  of_all.if_value.reset();
+  of_all.watch = false;
+  set_options(command, of_all);
   return change(std::move(command));
 }
 
@@ -285,6 +210,10 @@ Result<std::optional<Pair>> KeyValue::get(std::string_view key, GetOptions const
 Result<std::vector<std::optional<Pair>>> KeyValue::get_many(std::span<std::string const> keys,
                                                             GetOptions const& options) {
   std::vector<std::optional<Pair>> out(keys.size());
+  GetOptions view = options;
+  view.expires.reset();
+  view.ttl.reset();
+  view.watch = false;
   for (std::size_t at = 0; at < keys.size();) {
     std::vector<std::string_view> asked;
     std::size_t bytes = 0;
@@ -303,7 +232,7 @@ Result<std::vector<std::optional<Pair>>> KeyValue::get_many(std::span<std::strin
     std::string const json = json_array(asked);
     Message command = command_on(table_, "GET");
     command.set("keys", json);
-    set_view(command, options);
+    set_options(command, view);
     Result<Reply> const reply = connection_.call(command);
     if (!reply.ok()) return reply.status();
     std::size_t answered = 0;
@@ -330,34 +259,5 @@ Result<EraseResult> KeyValue::erase(std::string_view key, EraseOptions const& op
 
 Result<Stored> KeyValue::add(std::string_view key, std::int64_t by) { return change(add_of(key, by)); }
 Result<Stored> KeyValue::add_real(std::string_view key, double by) { return change(add_of(key, by)); }
-
-Result<Stored> KeyValue::invert(std::string_view key) { return change(about("NOT", key)); }
-
-Result<Stored> KeyValue::truncate(std::string_view key, std::uint64_t size) {
-  Message command = about("TRUNCATE", key);
-  command.set("size", Value::of_unsigned(size));
-  return change(std::move(command));
-}
-
-Result<Stored> KeyValue::rename(std::string_view key, std::string_view new_key, bool overwrite) {
-  Message command = about("RENAME", key);
-  set_key(command, "new_key", new_key);
-  set_flag(command, "overwrite", overwrite);
-  return change(std::move(command));
-}
-
-Result<Stored> KeyValue::alias(std::string_view key, std::string_view new_key) {
-  Message command = about("ALIAS", key);
-  set_key(command, "new_key", new_key);
-  return change(std::move(command));
-}
-
-Result<TimeMs> KeyValue::lock(std::string_view key, DurationMs lock) {
-  Message command = about("LOCK", key);
-  command.set_integer("lock", lock.value);
-  return end_of(connection_.call(command), "lock_end");
-}
-
-Status KeyValue::unlock(std::string_view key) { return connection_.call(about("UNLOCK", key)).status(); }
 
 }  // namespace fastjournal::client

@@ -23,53 +23,18 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "clients/cpp/client.h"
-#include "clients/cpp/date.h"
+#include "clients/cpp/made_key_value.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal::client {
-
-// Bytes, where a std::string is text.
-struct Buffer {
-  std::string bytes;
-  friend bool operator==(Buffer const&, Buffer const&) = default;
-};
-
-enum class ValueType : std::uint8_t { nothing, buffer, string, integer, real, boolean };
-
-// Its alternatives are in the order of ValueType.
-using TypedValue = std::variant<std::monostate, Buffer, std::string, std::int64_t, double, bool>;
 
 [[nodiscard]] inline ValueType type_of(TypedValue const& value) { return static_cast<ValueType>(value.index()); }
 // As in messages: "void", "buffer", "string", "integer", "float", "boolean".
 [[nodiscard]] std::string_view name_of(ValueType type);
 [[nodiscard]] std::optional<ValueType> value_type_of(std::string_view name);
-
-// What became of a change. Only `stored` changed something now.
-enum class SetResult : std::uint8_t {
-  stored,
-  exists,     // a value is there already
-  mismatch,   // another value is there than was expected
-  stale,      // what is there, or was deleted, has a later timestamp
-  duplicate,  // client and sequence are known: it was carried out before, with whatever result it had then
-};
-
-struct SetOptions {
-  bool overwrite{true};                         // false: only if nothing is there, else `exists`
-  std::optional<std::uint64_t> if_timestamp{};  // only if the value there has it (0: none is there), else `mismatch`
-  std::optional<TypedValue> if_value{};         // only if this value is there, else `mismatch`
-  std::optional<std::uint64_t> timestamp{};     // when it was written, in microseconds since 1970
-  std::optional<Date> expires{};
-  std::optional<DurationMs> ttl{};  // gone when it was not read or written for so long; excludes `expires`
-  std::optional<bool> persist{};    // default: the table's
-  bool watch{false};                // and from then on watch this key, as watch() does
-  // Both or none: then the connection numbers it, unless it has a condition.
-  std::string client{};
-  std::optional<std::uint64_t> sequence{};
-};
 
 struct Stored {
   SetResult result{SetResult::stored};
@@ -78,63 +43,6 @@ struct Stored {
   std::uint64_t count{0};      // of set_many(): pairs that were stored
   std::string key{};           // of set_many(): the one that exists, if any
   bool resent{false};          // the command was sent again after a loss: then `duplicate` is its own first sending
-};
-
-enum class EraseResult : std::uint8_t { deleted, absent, mismatch, stale, duplicate };
-
-struct EraseOptions {
-  std::optional<std::uint64_t> if_timestamp{};  // only if the value has it, else `mismatch`
-  std::optional<std::uint64_t> timestamp{};     // when it was deleted, in microseconds since 1970
-  bool complete{false};                         // nothing is remembered: an older set() brings the value back
-  std::string client{};
-  std::optional<std::uint64_t> sequence{};
-};
-
-struct Pair {
-  std::string table;
-  std::string key;
-  ValueType type{ValueType::nothing};
-  TypedValue value{};  // void if values were left out. A string that TRUNCATE cut within a character is no UTF-8
-  std::uint64_t timestamp{0};
-  std::optional<TimeMs> expires{};
-  bool locked{false};     // by any client
-  bool worked_on{false};  // by any client
-  // With GetOptions::facts:
-  std::optional<DurationMs> ttl{};
-  std::optional<TimeMs> lock_end{};
-  std::optional<TimeMs> worked_on_end{};
-  bool persist{false};
-  TimeMs created{};
-  TimeMs modified{};
-  TimeMs accessed{};       // to the second
-  std::uint64_t size{0};   // bytes of the value; also without values
-  std::string main_key{};  // this key is an alias of it; empty: it is none
-};
-// From a PAIR message; invalid for any other message.
-[[nodiscard]] Result<Pair> pair_of(Message const& message);
-
-struct GetOptions {
-  bool data{true};                        // false: without the values
-  bool facts{false};                      // with the facts of Pair
-  bool skip_worked_on{false};             // not those that are worked on
-  std::optional<DurationMs> worked_on{};  // mark what is shown: for so long others that skip such pairs do not see it
-  std::optional<Date> expires{};          // of one key: changes it
-  std::optional<DurationMs> ttl{};        // of one key: changes it; 0: none from then on
-  bool watch{false};                      // of one key: and from then on watch it, as watch() does
-};
-
-// All that is given must hold. Keys are compared byte by byte.
-struct Range {
-  std::string prefix{};
-  std::string from{};               // this key and those behind it
-  std::optional<std::string> to{};  // keys before this one
-  std::string regex{};              // RE2 syntax; a part of the key matches, as with grep
-  std::string after{};              // keys behind this one: where an earlier scan ended
-  std::uint32_t page{0};            // pairs a message, at most 1000; 0: as many as the daemon likes
-  bool data{true};                  // as GetOptions
-  bool facts{false};
-  bool skip_worked_on{false};
-  std::optional<DurationMs> worked_on{};
 };
 
 // The pairs of a range in the order of their keys, page by page. A key that is there all the time is shown exactly

@@ -3,12 +3,25 @@
 // section 7. These come from this library: `timed_out`, `unavailable` (no connection), `closed` (the connection was lost,
 // or closed by this program: whether the command was carried out is not known), `over_limit` (too much in flight),
 // `bad_parameter` (a value that cannot be sent, or an option that there is not).
+import type { JournalCalls, RowFields } from './types/journal.js';
+import type { MessageFields, QueueCalls } from './types/queue.js';
+import type { DocumentCalls, Plan } from './types/pipeline.js';
+import type { KeyValue } from './types/keyvalue.js';
+import type { Blobs } from './types/blob.js';
+
+export * from './types/journal.js';
+export * from './types/queue.js';
+export * from './types/pipeline.js';
+export * from './types/keyvalue.js';
+export * from './types/blob.js';
 
 /** A parameter's value to send. Text columns take a string, `buffer` columns a Uint8Array. Integers: -2^63 to 2^64 - 1,
  * as bigint beyond 2^53. A Date is its milliseconds. `undefined` is left out; null is refused. */
 export type Value = string | number | bigint | boolean | Date | Uint8Array;
 /** A value that was received: integers beyond 2^53 are bigint, text is read as UTF-8. */
 export type Received = string | number | bigint | boolean | Buffer;
+/** The value of a key: null is of type void. */
+export type TypedValue = string | number | bigint | boolean | Uint8Array | null;
 /** An absolute date, or "+N": N milliseconds after the daemon reads it. */
 export type DateValue = Date | number | `+${number}`;
 /** The columns of a row, by name. Names are the table's own: they are not changed to camel case. */
@@ -36,7 +49,15 @@ export interface Limits {
   signal?: AbortSignal;
 }
 
-/** What this library must know of a command of another table type; those of journals, queue and pipeline tables are
+/** Of a call that changes something. */
+export interface Numbered extends Limits {
+  /** The program's name for its start, and the number of this call by it: both or none. What was carried out before is
+   * a `duplicate`. Without them the connection numbers the call, but for changes of values that have a condition. */
+  client?: string;
+  sequence?: number | bigint;
+}
+
+/** What this library must know of a command of another table type; those of the types that come with the daemon are
  * known. */
 export interface CommandRule {
   /** After a loss before the answer. Default: 'never'. 'numbered': if it has `client` and `sequence`. */
@@ -93,8 +114,8 @@ export interface ConnectOptions {
 
 /** Connects, with one attempt for each server. Rejects with `unavailable`, or `not_allowed` if the token or certificate is refused.
  * Later losses are repaired by themselves: subscriptions are made again, commands that may be sent twice are sent again
- * (those that read, NEXT, TOUCH, DONE, ACQUIRE, ACCEPT, INSERT and SEND with client and sequence, DECLARE and others of
- * queues, FOUND, SENDING, SENT and others of pipelines), all others reject with `closed`. What a daemon refuses because
+ * (those that read, NEXT, TOUCH, DONE, ACQUIRE, ACCEPT, INSERT, SEND, PUT and changes of pairs with client and sequence,
+ * DECLARE and others of queues, FOUND, SENDING, SENT and others of pipelines), all others reject with `closed`. What a daemon refuses because
  * another one decides for the table (`moved`), or nobody for now, is sent again whatever it is, until the time limit. */
 export function connect(options?: ConnectOptions): Promise<Connection>;
 
@@ -116,6 +137,8 @@ export interface Connection {
   worker(table: string, handler: Handler, options?: WorkerOptions): Promise<WorkerCounts>;
   queues(table: string): Queues;
   documents(table: string): Documents;
+  keyValue(table: string): KeyValue;
+  blobs(table: string): Blobs;
   /** As `worker`, for messages of a queue; undefined: of all queues of the table. A resolved handler: ACCEPT. A rejected
    * one: RELEASE with the error, a failed delivery. GiveUp: REJECT, the message is dead at once. */
   consumer(
@@ -131,18 +154,6 @@ export interface Connection {
   readonly pushesDropped: number;
   /** Ends it for good. What is in flight rejects with `closed`; the daemon returns leased rows after the table's grace. */
   close(): Promise<void>;
-}
-
-export interface PutOptions extends Limits {
-  /** 0 to 255, the smallest first. Default: 100. */
-  priority?: number;
-  processDate?: DateValue;
-  /** 0: never. */
-  expirationDate?: DateValue;
-  insertionDate?: DateValue;
-  /** Both or none. Without them an INSERT whose answer was lost is not sent again. */
-  client?: string;
-  sequence?: number | bigint;
 }
 
 export interface Put {
@@ -184,45 +195,14 @@ export interface PutManyCounts {
 }
 
 /** A row as leased by NEXT or `deliver`, or as shown by PEEK and LIST (epoch 0, unless you may manage). */
-export interface Row {
-  table: string;
-  row: number | bigint;
-  /** Of the lease. */
-  epoch: number | bigint;
+export interface Row extends RowFields {
   /** Without absent values. */
   columns: Record<string, Received>;
-  priority: number;
-  processDate: number;
-  insertionDate: number;
-  /** By the daemon's clock. */
-  leaseEnd: number;
-  timeouts: number;
-  /** Failed ones since the last merge: time-outs, and releases with an error. */
-  attempts: number;
   omitted: string;
-  /** Only of PEEK and LIST. */
-  status?: 'waiting' | 'due' | 'behind' | 'processing' | 'parked';
-  merges?: number;
-  expirationDate?: number;
-  worker?: string;
-  error?: string;
-  /** Only of PEEK: where it went wrong, as a worker said. */
-  errorTrace?: string;
 }
 
 /** A row that is leased: any object with its numbers. */
 export type Leased = Pick<Row, 'row' | 'epoch'> & { table?: string };
-
-export interface NextOptions extends Limits {
-  /** 1 to 1024. Default: 1. */
-  count?: number;
-  /** Default: the table's processing-timeout. */
-  lease?: number;
-  /** For the first row, up to a day. Default: no waiting. */
-  wait?: number;
-  domain?: string;
-  worker?: string;
-}
 
 export interface Work {
   /** Empty: no work. */
@@ -281,48 +261,19 @@ export interface Reason {
   [name: string]: Received | undefined;
 }
 
-/** The commands of one journal table. */
-export interface Journal {
-  readonly table: string;
-  put(columns: Columns, options?: PutOptions): Promise<Put>;
-  /** Each put() without a client of its own is numbered under a name that the connection drew: it counts once, and is sent
-   * again after a loss. From now on it carries `client` and 1, 2, 3, ... The name must be new for each start of the
-   * process. Default: a drawn one. */
+/** The commands of one journal table; types/journal.d.ts has those that are made of their declarations. */
+export interface Journal extends JournalCalls {
+  /** From now on each put() without a client of its own carries `client` and 1, 2, 3, ... The name must be new for each
+   * start of the process. Default: a drawn one. */
   numberPuts(client?: string): void;
   /** Inserts each row once, whatever happens to the connection. A row has columns and, by their names in the protocol,
    * `priority`, `process_date`, `expiration_date`, `insertion_date`. If it rejects because of the connection, its facts
    * `client` and `sequence` tell where another putMany may continue, with the row `nr`: no row counts twice. */
   putMany(rows: Iterable<Columns> | AsyncIterable<Columns>, options?: PutManyOptions): Promise<PutManyCounts>;
-  next(options?: NextOptions): Promise<Work>;
-  /** Renews the lease, and moves it to this connection. Resolves with its new end. */
-  touch(row: Leased, options?: { lease?: number; worker?: string } & Limits): Promise<number>;
-  done(row: Leased, limits?: Limits): Promise<void>;
-  /** DONE and NEXT in one round trip. */
-  doneAndNext(row: Leased, options?: { domain?: string; worker?: string } & Limits): Promise<Work>;
-  /** With an error it is a failed attempt: counted, and the row rests for the table's back-off or until the date. Without,
-   * nothing is counted, and the row is due at once or at the date. At most 16 KiB of `errorTrace` are kept. */
-  release(
-    row: Leased,
-    options?: { error?: string; errorTrace?: string; processDate?: DateValue } & Limits,
-  ): Promise<Returned>;
-  /** For a row that can never succeed. At most 1 KiB of `error` is kept. */
-  fail(row: Leased, error: string, options?: { errorTrace?: string } & Limits): Promise<Returned>;
   listen(options?: ListenOptions): Notices;
   /** The row, or all rows of the key. */
   peek(what: What, limits?: Limits): Promise<Row[]>;
-  /** Rows by number, all pages. `count`: rows of a page, 1 to 1000. */
-  list(
-    filter?: {
-      status?: NonNullable<Row['status']> | 'paused';
-      domain?: string;
-      prefix?: string;
-      error?: string;
-      count?: number;
-    } & Limits,
-  ): AsyncGenerator<Row, void, void>;
   why(what: What, limits?: Limits): Promise<Reason[]>;
-  /** Figures by their names in doc/operations.md (not in camel case). */
-  stats(limits?: Limits): Promise<Params>;
 }
 
 export interface WorkOn {
@@ -363,92 +314,19 @@ export interface WorkerCounts {
   lost: number;
 }
 
-export interface SendOptions extends Limits {
-  /** An object, given back as it is; a string is its JSON. */
-  properties?: object | string;
-  /** 0 to 255, the smallest first. Default: 100. */
-  priority?: number;
-  /** Not handed out before. */
-  processDate?: DateValue;
-  /** Not handed out from then on. Default: as the queue says. */
-  expirationDate?: DateValue;
-  /** Both or none. Without them a SEND whose answer was lost is not sent again. */
-  client?: string;
-  sequence?: number | bigint;
-}
-
-export interface PublishOptions extends SendOptions {
-  /** Whether a message that is routed to no queue is refused (`not_found`), or dropped. Default: as the exchange's kind
-   * says. */
-  mandatory?: boolean;
-}
-
-export interface Sent {
-  /** Its number on the first of its queues; undefined: it is on none. */
-  message: number | bigint | undefined;
-  queues: number;
-  /** 'duplicate': client and sequence are known, nothing changed. 'expired': only in a transaction. */
-  result: 'sent' | 'duplicate' | 'expired';
-  processDate: number;
-}
-
 /** A message as leased by ACQUIRE or `deliver`, or as shown by BROWSE and READ (epoch 0, unless you may manage). */
-export interface QueueMessage {
-  table: string;
-  message: number | bigint;
-  /** Of the lease. */
-  epoch: number | bigint;
-  queue: string;
+export interface QueueMessage extends MessageFields {
   /** A string if it was sent as text, else bytes; undefined: it was not asked for. */
   body: string | Buffer | undefined;
   /** The body as text; bytes are read as UTF-8. */
   readonly text: string;
-  /** The length of the body. */
-  bytes: number;
-  /** Of a part that read() has brought. */
-  offset?: number;
   /** What was sent with it, from its JSON. */
   readonly properties: Record<string, unknown>;
   propertiesJson: string;
-  exchange?: string;
-  routingKey?: string;
-  priority: number;
-  processDate: number;
-  sentDate: number;
-  expirationDate?: number;
-  /** By the daemon's clock. */
-  leaseEnd?: number;
-  /** It was handed out before. */
-  redelivered: boolean;
-  /** Those that failed or timed out. */
-  deliveries: number;
-  /** The queue on which it died. */
-  deadOf?: string;
-  /** Messages of several queues that came as one have the same. */
-  origin?: number | bigint;
-  status?: 'waiting' | 'due' | 'acquired' | 'parked';
-  worker?: string;
-  error?: string;
-  /** Only of READ: where it went wrong, as a consumer said. */
-  errorTrace?: string;
 }
 
 /** A message that is leased: any object with its numbers. */
 export type LeasedMessage = Pick<QueueMessage, 'message' | 'epoch'> & { table?: string };
-
-export interface AcquireOptions extends Limits {
-  /** Default: all queues of the table. */
-  queue?: string;
-  /** 1 to 1024. Default: 1. */
-  count?: number;
-  /** Default: the table's processing-timeout. */
-  lease?: number;
-  /** For the first message, up to a day. Default: no waiting. */
-  wait?: number;
-  /** They are gone with the answer, without a lease: at most once. */
-  accept?: boolean;
-  worker?: string;
-}
 
 export interface Acquired {
   messages: QueueMessage[];
@@ -479,115 +357,14 @@ export interface ListenToQueue {
   signal?: AbortSignal;
 }
 
-export interface QueueOptions {
-  /** It ends with the connection, and is not there again after a reconnect. */
-  temporary?: boolean;
-  /** The queue that gets dead messages; '': they are parked. */
-  deadLetters?: string;
-  /** 0: as the table says. */
-  maxDeliveries?: number;
-  /** 0: no limit. */
-  maxMessages?: number;
-  maxBytes?: number;
-  whenFull?: 'refuse' | 'drop';
-  /** How long messages last. 0: for ever. */
-  expires?: number;
-}
-
-export interface Queue {
-  queue: string;
-  messages: number;
-  due: number;
-  acquired: number;
-  parked: number;
-  bytes: number;
-  temporary: boolean;
-  /** In the table's file. */
-  declared: boolean;
-  /** It was removed, and its messages go. */
-  leaving: boolean;
-  deadLetters: string;
-  /** Limits that it has. */
-  maxDeliveries?: number;
-  maxMessages?: number;
-  maxBytes?: number;
-  whenFull?: 'refuse' | 'drop';
-  expires?: number;
-}
-
-export interface Exchange {
-  exchange: string;
-  kind: 'direct' | 'fanout' | 'topic';
-  bindings: number;
-}
-
-export interface Binding {
-  binding: number;
-  exchange: string;
-  queue: string;
-  routingKey: string;
-}
-
-/** The commands of one queue table. */
-export interface Queues {
-  readonly table: string;
+/** The commands of one queue table; types/queue.d.ts has those that are made of their declarations. */
+export interface Queues extends QueueCalls {
   /** What is sent without a client of its own is numbered under a name that the connection drew: it counts once, and is
    * sent again after a loss. From now on it carries `client` and 1, 2, 3, ... The name must be new for each start of the
    * process. Default: a drawn one. */
   numberSends(client?: string): void;
-  /** Puts a message on a queue. */
-  send(queue: string, body?: string | Uint8Array, options?: SendOptions): Promise<Sent>;
-  /** Sends it to the queues that an exchange routes it to. */
-  publish(exchange: string, routingKey: string, body?: string | Uint8Array, options?: PublishOptions): Promise<Sent>;
-  acquire(options?: AcquireOptions): Promise<Acquired>;
-  /** Renews the lease, and moves it to this connection. Resolves with its new end. */
-  touch(message: LeasedMessage, options?: { lease?: number; worker?: string } & Limits): Promise<number>;
-  /** It is dealt with, and leaves its queue. */
-  accept(message: LeasedMessage, limits?: Limits): Promise<void>;
-  /** With an error it is a failed delivery, and after too many of them dead. Without, nothing is counted. `failed` says it
-   * otherwise. */
-  release(
-    message: LeasedMessage,
-    options?: { error?: string; errorTrace?: string; processDate?: DateValue; failed?: boolean } & Limits,
-  ): Promise<ReturnedMessage>;
-  /** It can never be dealt with: it goes to the dead letters, or is parked. */
-  reject(message: LeasedMessage, error?: string, options?: { errorTrace?: string } & Limits): Promise<ReturnedMessage>;
   /** Messages delivered before a loss are handed out again once the table's grace (0) is over. */
   listen(options?: ListenToQueue): Notices<MessageNotice>;
-  /** Messages by their numbers, all pages, without taking them. `body`: with their bodies. `count`: of a page. */
-  browse(
-    filter?: { queue?: string; status?: NonNullable<QueueMessage['status']>; body?: boolean; count?: number } & Limits,
-  ): AsyncGenerator<QueueMessage, void, void>;
-  /** A message, or a part of its body: then as bytes. */
-  read(
-    message: Pick<QueueMessage, 'message'> | number | bigint,
-    options?: { offset?: number; length?: number } & Limits,
-  ): Promise<QueueMessage>;
-  why(message: Pick<QueueMessage, 'message'> | number | bigint, limits?: Limits): Promise<Reason>;
-  queues(limits?: Limits): AsyncGenerator<Queue, void, void>;
-  exchanges(limits?: Limits): AsyncGenerator<Exchange, void, void>;
-  bindings(filter?: { exchange?: string; queue?: string } & Limits): AsyncGenerator<Binding, void, void>;
-  /** Figures by their names in doc/queue.md (not in camel case). */
-  stats(limits?: Limits): Promise<Params>;
-  /** Makes a queue, or changes its options; what is absent stays. */
-  declare(queue: string, options?: QueueOptions & Limits): Promise<'made' | 'changed' | 'unchanged'>;
-  declareExchange(exchange: string, kind: Exchange['kind'], limits?: Limits): Promise<'made' | 'unchanged'>;
-  /** With its messages and bindings. `not_found`, also if it was sent again after a loss and carried out before. */
-  remove(queue: string, options?: { ifEmpty?: boolean } & Limits): Promise<void>;
-  removeExchange(exchange: string, limits?: Limits): Promise<void>;
-  /** `declare`: the queue is made if there is none: a durable subscription. `temporary`: it is made, and ends with the
-   * connection. */
-  bind(
-    exchange: string,
-    queue: string,
-    options?: { routingKey?: string; declare?: boolean; temporary?: boolean } & Limits,
-  ): Promise<'made' | 'unchanged'>;
-  unbind(exchange: string, queue: string, options?: { routingKey?: string } & Limits): Promise<void>;
-  /** Drops messages that no consumer has; `count` of them, or all. Resolves with how many. */
-  purge(queue: string, options?: { status?: 'waiting' | 'parked'; count?: number } & Limits): Promise<number>;
-  /** Moves them to another queue, with their attempts reset; those that are parked also to their own one. After a
-   * ClosedError call it again: what was moved is no longer there. */
-  move(queue: string, to: string, options?: { status?: 'waiting' | 'parked'; count?: number } & Limits): Promise<number>;
 }
 
 export type MessageHandler = (message: QueueMessage, on: WorkOn) => Promise<unknown> | unknown;
@@ -639,31 +416,6 @@ export interface PipelineDocument {
 
 /** A document that is leased: any object with its numbers. */
 export type LeasedDocument = Pick<PipelineDocument, 'document' | 'token'> & { table?: string };
-
-export interface FoundOptions extends Limits {
-  /** false: it is left to those who call next(). Default: true. */
-  handOut?: boolean;
-  /** It says what would come of it, and changes nothing. */
-  dryRun?: boolean;
-  /** The source does not have it any more (deleted="tell" in the plan); without hash. */
-  gone?: boolean;
-  /** How long the worker may take until it begins. Default: the table's processing-timeout. */
-  lease?: number;
-  worker?: string;
-}
-
-export interface NextDocumentsOptions extends Limits {
-  source?: string;
-  /** Documents that are missing there, and for it alone. */
-  destination?: string;
-  /** 1 to 1024. Default: 1. */
-  count?: number;
-  /** Default: the table's processing-timeout. */
-  lease?: number;
-  /** For the first document, up to a day. Default: no waiting. */
-  wait?: number;
-  worker?: string;
-}
 
 export interface HandedOut {
   documents: PipelineDocument[];
@@ -744,86 +496,6 @@ export interface ShownDocument {
   failedBelow: number;
 }
 
-/** A destination, with its documents by state. */
-export interface Destination {
-  table: string;
-  destination: string;
-  /** Its output. */
-  step?: string;
-  /** By which copies arrive, of duplicating routers. */
-  branches: string[];
-  guarantee: string;
-  /** 'probing': paused, as too much failed there. */
-  mode: 'open' | 'probing' | 'shut';
-  /** Why it is not open. */
-  reason: string;
-  processing: number;
-  restart: number;
-  dirty: number;
-  force: number;
-  error: number;
-  batched: number;
-  sending: number;
-  sent: number;
-  dropped: number;
-  dead: number;
-  errorDoc: number;
-  inDoubt: number;
-  /** Of all these; the others count a document once. */
-  withWorkers: number;
-}
-
-/** What became of a document, or of a destination. */
-export interface PipelineEvent {
-  table: string;
-  /** Its number since the start of the daemon. */
-  event: number;
-  date: number;
-  /** 'found', 'changed', 'handed_out', 'routed', 'children_done', 'in_doubt', 'forgotten', 'mode' (of a destination),
-   * 'drains', 'resumed' (of the table), or the state that it came into. */
-  what: string;
-  document?: number | bigint;
-  uri?: string;
-  /** Absent of what concerns the whole document. */
-  destination?: string;
-  worker?: string;
-  /** So far. */
-  failures?: number;
-  /** Of a failure. */
-  kind?: string;
-  error?: string;
-  reason?: string;
-  /** Who chose what. */
-  router?: string;
-  chosen: string[];
-  mode?: 'open' | 'probing' | 'shut';
-  /** Of the content then. */
-  hash?: string;
-  /** Its source did not have it any more. */
-  operation?: 'delete';
-  /** How often the document had changed by then. */
-  generation?: number;
-  /** Of a child. */
-  parent?: number | bigint;
-  original?: number | bigint;
-  /** Of 'children_done': how many there are. */
-  children?: number;
-  /** Who drains the table. */
-  by?: string;
-}
-
-export interface Plan {
-  table: string;
-  plan: string;
-  version: number;
-  documents: number;
-  newest: boolean;
-  /** Of the newest. */
-  text: string;
-  /** As the file of a plan. */
-  xml: string;
-}
-
 /** What people's commands are about: one of document, source, destination, kind and status, or all, is needed. */
 export interface Wish extends Limits {
   document?: Pick<PipelineDocument, 'document'> | number | bigint;
@@ -839,15 +511,10 @@ export interface Wish extends Limits {
   dryRun?: boolean;
 }
 
-/** The commands of one pipeline table. They reject with `stale_epoch` where the lease is over. Leases belong to the
- * connection: after a loss they last for the table's grace (10 s), and heartbeat() moves them to the new one. */
-export interface Documents {
-  readonly table: string;
-  /** A source has a document. When it resolves, that is on the disk; where it is missing, it is handed out. `hash`: of its
-   * content; another one means that it has changed. */
-  found(source: string, uri: string, hash?: string, options?: FoundOptions): Promise<PipelineDocument>;
-  /** Documents that are missing somewhere and that nobody has: after a crash, after a rest, or as their finder left them. */
-  next(options?: NextDocumentsOptions): Promise<HandedOut>;
+/** The commands of one pipeline table; types/pipeline.d.ts has those that are made of their declarations. They reject with
+ * `stale_epoch` where the lease is over. Leases belong to the connection: after a loss they last for the table's grace
+ * (10 s), and heartbeat() moves them to the new one. */
+export interface Documents extends DocumentCalls {
   /**
    * begin(), then `send`, then sent(), failed() or dropped(), so that the order of record and send is that of the
    * destination's guarantee. `send` is called at most once, and not where there is nothing to do.
@@ -869,22 +536,15 @@ export interface Documents {
     destination: string,
     options?: { batched?: boolean; worker?: string } & Limits,
   ): Promise<Sending>;
-  /** It has arrived. Resolves with the state that is recorded, as failed() does. */
-  sent(document: LeasedDocument, destination: string, limits?: Limits): Promise<string>;
   /** It did not arrive: it rests and is tried again, or is given up ('dead', 'error_doc'). `kind`: the class of the failure,
    * at most 64 bytes; failures of one class are counted together. Of `error` 1 KiB is kept, of `errorTrace` 16.
-   * `permanent`: it would fail again each time. */
+   * `permanent`: it would fail again each time. Resolves with the state that is recorded, as sent() does. */
   failed(
     document: LeasedDocument,
     destination: string,
     kind: string,
     options?: { error?: string; errorTrace?: string; permanent?: boolean } & Limits,
   ): Promise<string>;
-  /** It need not arrive there. Without a destination: at none of those that the worker has it for. */
-  dropped(document: LeasedDocument, options?: { destination?: string; reason?: string } & Limits): Promise<void>;
-  /** A router, a source or step, chose these steps behind it. Resolves with the destinations that cannot be reached any
-   * more. */
-  routed(document: LeasedDocument, router: string, chosen: Iterable<string>, limits?: Limits): Promise<string[]>;
   /** A document is made of `parent`. `child`: what tells it from its siblings, the same each time: its number, or a key.
    * `step`: the one that makes it; default: the source. `again`: the call is repeated, as its answer was lost. */
   beginChild(
@@ -892,12 +552,8 @@ export interface Documents {
     child: string | number,
     options?: { step?: string; again?: boolean; lease?: number; worker?: string } & Limits,
   ): Promise<Child>;
-  /** So many were made of it, and there are no more: without this it is not done. */
-  childrenDone(parent: LeasedDocument, count: number, limits?: Limits): Promise<void>;
   /** The worker lives: its leases of the document last, and move to this connection. false: it is to stop. */
   heartbeat(document: LeasedDocument, options?: { lease?: number; worker?: string } & Limits): Promise<boolean>;
-  /** The worker gives it back: it is handed out to another, and nothing is counted. */
-  release(document: LeasedDocument, limits?: Limits): Promise<void>;
   /** 'wake': one notice when a document is to be handed out, to one idle listener. 'deliver': documents, up to `credit` at
    * once (1 to 1024; default 1). 'row': one for each that is to be handed out. Default: 'wake'. */
   listen(options?: {
@@ -909,53 +565,8 @@ export interface Documents {
     /** Ends the iteration. */
     signal?: AbortSignal;
   }): Notices<DocumentNotice>;
-  /** All that match, all pages. `status`: 'stranded' are missing, and nobody has them. `destination`: in that state there.
-   * `version`: of the plan; default: the newest. `count`: of a page, 1 to 1000. */
-  documents(
-    filter?: {
-      status?: 'stranded' | 'open' | 'failed' | 'in_doubt' | 'orphans' | 'done' | DocumentState;
-      source?: string;
-      destination?: string;
-      version?: number;
-      count?: number;
-    } & Limits,
-  ): AsyncGenerator<ShownDocument, void, void>;
-  /** `source`: those that its documents can reach, and these documents alone. */
-  destinations(
-    filter?: { destination?: string; source?: string; version?: number } & Limits,
-  ): AsyncGenerator<Destination, void, void>;
-  /** `text`: sentences for people. */
-  why(
-    document: Pick<PipelineDocument, 'document'> | number | bigint,
-    limits?: Limits,
-  ): Promise<{ document: number | bigint; states: string; text: string }>;
-  /** What has become of this document, or of all, as far as the table's `history` reaches back. `children`: and of all
-   * that was made of it. `count`: of a page. */
-  history(
-    filter?: {
-      document?: Pick<PipelineDocument, 'document'> | number | bigint;
-      children?: boolean;
-      count?: number;
-    } & Limits,
-  ): AsyncGenerator<PipelineEvent, void, void>;
   /** The versions of the plan that have documents. */
   plans(limits?: Limits): Promise<Plan[]>;
-  /** Figures by their names in STATS (not in camel case). */
-  stats(limits?: Limits): Promise<Params>;
-  /** Tries again what failed, with its failures forgotten: what is dead or failed for good, and what rests if its document
-   * or status 'error' is given. `ifChanged`: what has arrived instead, if the source finds that it has changed. Resolves
-   * with how many, as the next three do. */
-  retry(wish?: Wish & { ifChanged?: boolean }): Promise<number>;
-  /** Sends again, whatever the state: also what has arrived. */
-  force(wish?: Wish): Promise<number>;
-  /** Drops what has not arrived. */
-  drop(wish?: Wish): Promise<number>;
-  /** Says of what is in doubt whether it arrived; if it failed, it is sent again. */
-  resolve(outcome: 'sent' | 'failed', wish?: Wish): Promise<number>;
-  /** Shuts a destination: nothing is handed out for it. */
-  pause(destination: string, options?: { reason?: string } & Limits): Promise<void>;
-  /** Opens one that was shut, or that was paused as too much failed there. */
-  resume(destination: string, limits?: Limits): Promise<void>;
 }
 
 /** "client-" and 32 digits: 128 random bits. */

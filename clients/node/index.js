@@ -1,8 +1,11 @@
 // Client of fastjournald. index.d.ts documents everything that is exported here; README.md begins with examples.
+import {Calls} from './lib/calls.js';
 import {Documents} from './lib/documents.js';
 import {BadParameterError} from './lib/errors.js';
 import {Journal} from './lib/journal.js';
 import {Link} from './lib/link.js';
+import {Blobs} from './lib/made/blob.js';
+import {KeyValue} from './lib/made/keyvalue.js';
 import {framesOf} from './lib/protocol.js';
 import {Queues} from './lib/queues.js';
 import {consume, work} from './lib/worker.js';
@@ -24,6 +27,10 @@ class Connection {
   queues(table) { return new Queues(this.#link, table); }
 
   documents(table) { return new Documents(this.#link, table); }
+
+  keyValue(table) { return new KeyValue(new Calls(this.#link, String(table))); }
+
+  blobs(table) { return new Blobs(new Calls(this.#link, String(table))); }
 
   worker(table, handler, options = {}) { return work(this.#link, this.journal(table), handler, options); }
 

@@ -16,8 +16,14 @@ FOLDER = Path(__file__).parent / "fastjournal"
 # The modules with asyncio, and those that are made from them.
 MODULES = {
     "aio": "connection",
+    "async_blobs": "blobs",
+    "async_calls": "calls",
+    "async_document_calls": "document_calls",
     "async_documents": "documents",
     "async_journal": "journal",
+    "async_journal_calls": "journal_calls",
+    "async_key_value": "key_value",
+    "async_queue_calls": "queue_calls",
     "async_queues": "queues",
 }
 NAMES = MODULES | {
@@ -31,7 +37,11 @@ Place = tuple[int, int]  # line, from 1, and column
 
 def made_from(source: str) -> str:
     """The text of the module that is made from this one."""
-    text = (FOLDER / f"{source}.py").read_text()
+    return made_of((FOLDER / f"{source}.py").read_text(), source)
+
+
+def made_of(text: str, source: str) -> str:
+    """Likewise, from a text that may not be in its file yet."""
     lines = text.splitlines(keepends=True)
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     # From the end, so that places before it stay true. No token that is changed has several lines.

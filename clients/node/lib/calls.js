@@ -1,7 +1,12 @@
 // What the typed calls of all types of tables have in common.
+import {listOf} from './answers.js';
+import {report} from './failures.js';
 import {drawnName} from './names.js';
 import {Notices} from './notices.js';
+import {numberOf} from './protocol.js';
 import {camelCase, parametersOf} from './rows.js';
+
+const PAGE = 1000;
 
 /** The parameters of a REASON, by their names in camel case. */
 export function reasonOf({params}, notShown = ['request', 'left', 'table']) {
@@ -21,19 +26,45 @@ export class Calls {
     this.table = table;
   }
 
-  call(command, params, limits) { return this.link.call(command, {...params, table: this.table}, limits); }
+  // What is leased may be of another table.
+  #of(params) { return {...params, table: params.table ?? this.table}; }
+
+  call(command, params, limits) { return this.link.call(command, this.#of(params), limits); }
 
   /** The only message of an answer. */
   async first(command, params, limits) { return (await this.call(command, params, limits)).first; }
 
-  /** What `read` makes of an answer, page by page. */
-  async * pages(command, params, limits, read) {
-    let after;
+  /** The answer to a command that says that something failed. */
+  report(command, params, limits) { return report(this.link, command, this.#of(params), limits); }
+
+  /** What `read` makes of an answer, page by page. `carried`: what the next page is asked for with, beside its place. */
+  async * pages(command, params, limits, read, carried) {
+    let place = {};
     do {
-      const reply = await this.call(command, {...params, after}, limits);
+      const reply = await this.call(command, {...params, ...place}, limits);
       yield* read(reply);
-      ({after} = reply.messages[reply.messages.length - 1].params);
-    } while (after !== undefined);
+      const last = reply.messages[reply.messages.length - 1].params;
+      place = {after: last.after, after_binary: last.after_binary};
+      if (carried !== undefined) place[carried] = last[carried];
+    } while (place.after !== undefined || place.after_binary !== undefined);
+  }
+
+  pagesOf(command, answer, params, limits, carried) {
+    return this.pages(command, params, limits, (reply) => listOf(answer, reply), carried);
+  }
+
+  /** The sum of a field of the answers, page by page, until it is `most`. */
+  async sum(command, field, params, most = Infinity, limits) {
+    let done = 0;
+    let after;
+    for (let more = true; more && done < most;) {
+      const page = {...params, count: Math.min(PAGE, most - done), after};
+      const answer = (await this.first(command, page, limits)).params;
+      done += numberOf(answer[field] ?? 0);
+      ({after} = answer);
+      more = answer.more !== undefined || after !== undefined;
+    }
+    return done;
   }
 
   async all(command, params, limits, read) {
@@ -49,12 +80,21 @@ export class Calls {
   }
 
   /** The answer to a put or send, which counts once. */
-  async numbered(command, params, limits) {
+  async numbered(command, given, limits) {
+    const params = {...given, table: this.table};
     if (params.client === undefined && params.sequence === undefined) {
       if (this.#client === '') return (await this.link.callNumbered(command, params, limits)).first;
       Object.assign(params, {client: this.#client, sequence: ++this.#sequence});
     }
     return (await this.link.call(command, params, limits)).first;
+  }
+
+  /** The same, of a change of a value. A condition that is sent again would be answered by what the first one has done. */
+  change(command, params, limits) {
+    const overwrites = params.overwrite ?? (command !== 'RENAME' && command !== 'ALIAS');
+    const isConditional =
+        params.if_timestamp !== undefined || params.if_value !== undefined || Number(overwrites) === 0;
+    return isConditional ? this.first(command, params, limits) : this.numbered(command, params, limits);
   }
 
   listen(names, mode, {signal, ...options}) {

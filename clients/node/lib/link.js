@@ -1,5 +1,5 @@
 // The connections of one client, kept up: sends commands, matches answers, and after a loss connects again and sends what
-// may be sent twice. What commands mean is not known here, except for the rules below.
+// may be sent twice. What commands mean is not known here, except for their rules.
 //
 // There is one line to home, the first daemon of the option `server` that answers, and one to each node to which tables
 // have moved. A command is on a line, or waits to be sent: sendWaiting() sends what may go, in the order of the commands
@@ -7,6 +7,7 @@
 import {errorOf} from './error_of.js';
 import {BadParameterError, ClosedError, NotAllowedError, NotSupportedError, OverLimitError, TooLargeError, UnavailableError,} from './errors.js';
 import {Line, timerAfter} from './line.js';
+import {declaredRules} from './made/rules.js';
 import {Writer} from './msgpack.js';
 import {drawnName} from './names.js';
 import {appendFrame, frameLength, numberOf, refusalOf} from './protocol.js';
@@ -21,38 +22,6 @@ const DOUBTED_MS = 5_000;             // a node that was given up is doubted for
 const DOUBTED_CONNECT_MS = 200;       // then it may take no longer to connect
 const WITHOUT_NAME_MS = 60_000;       // a table that has no room for one more name gets commands without for so long
 
-const always = {
-  resend: 'always'
-};
-const numbered = {
-  resend: 'numbered'
-};
-// As in clients/cpp/command_rule.h, of all types of tables. `doneBefore` is the answer to assume if a
-// command that was sent again finds the row gone; `leases` are the messages that lease something, and `giveBack` is the
-// command that returns it if nobody waits any more.
-const rulesOfAll = {
-  NEXT: {resend: 'always', wait: 'wait', leases: ['ROW', 'DOCUMENT'], giveBack: 'RELEASE'},
-  DONE: {resend: 'always', doneBefore: 'COMPLETED', leases: 'ROW', giveBack: 'RELEASE'},
-  ACQUIRE: {resend: 'always', wait: 'wait', leases: 'MESSAGE', giveBack: 'RELEASE'},
-  ACCEPT: {resend: 'always', doneBefore: 'ACCEPTED'},
-  FOUND: {resend: 'always', leases: 'DOCUMENT', giveBack: 'RELEASE'},
-  CHILD: {resend: 'never', leases: 'DOCUMENT', giveBack: 'RELEASE'},
-};
-// Of journals; those that end a lease, which has ended then: sent again they are refused; of key/value and blob tables, of
-// queues, of pipelines; and the daemon's own.
-const sentAgain = `
-TOUCH PEEK LIST WHY TIMELINE DOMAINS
-RELEASE FAIL REJECT FAILED DROPPED PAUSE RESUME DRAIN
-GET ATTACH OMIT
-BROWSE READ DECLARE REMOVE BIND UNBIND PURGE QUEUES EXCHANGES BINDINGS
-SENDING SENT ROUTED CHILDREN_DONE HEARTBEAT RETRY FORCE DROP RESOLVE FORGET MIGRATE DOCUMENTS DESTINATIONS
-HISTORY PLANS STEPS
-ALERTS ALIVE CLUSTER DIGEST FETCH HEALTH HELP LISTEN METRICS OPENAPI RIGHTS STATS TABLES UNLISTEN UNWATCH WAITERS WATCH
-XA_RECOVER
-`;
-for (const name of sentAgain.trim().split(/\s+/)) rulesOfAll[name] = always;
-for (const name of ['INSERT', 'SEND', 'PUT', 'SET', 'DELETE', 'ADD', 'NOT', 'TRUNCATE', 'RENAME', 'ALIAS'])
-  rulesOfAll[name] = numbered;
 const noRule = {
   resend: 'never'
 };
@@ -187,7 +156,7 @@ export class Subscription {
 export class Link {
   constructor(given) {
     this.options = checkedOptions(given);
-    this.rules = {...rulesOfAll, ...this.options.commands};
+    this.rules = {...declaredRules, ...this.options.commands};
     // What is in flight, oldest first: by the number of its (first) request.
     this.entries = new Map();
     this.batches = [];  // those of the entries that are batches, from `batchesHead` on

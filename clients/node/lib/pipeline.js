@@ -1,46 +1,26 @@
 // The messages of a pipeline table as objects of the program. Names are those of the protocol in camel case; dates are
 // milliseconds since 1970.
+import {assign} from './answers.js';
 import {GiveUp, NotSent} from './errors.js';
 import {cut, failedWith, isOf, nameOf, stackOf, textOf} from './failures.js';
-import {assign, listBy} from './messages.js';
+import {pipeline as kinds} from './made/answers.js';
 import {numberOf} from './protocol.js';
-import {unexpected} from './rows.js';
+import {camelCase, unexpected} from './rows.js';
 
 const CLASS_BYTES_MAX = 64;
 
-const notShown = ['request', 'left', 'after', 'destinations', 'dropped_at', 'states', 'branches', 'class', 'chosen'];
-const ofDocument = ['document', 'parent', 'original', 'newer'];
+const notShown = new Set(['destinations', 'dropped_at', 'states', 'branches', 'class', 'chosen']);
+// Of one that is handed out `children` is a flag.
 const handedOut = {
-  numbers: new Set([...ofDocument, 'token', 'lease_end']),
+  numbers: new Set(['document', 'parent', 'original', 'newer', 'token', 'lease_end']),
   flags: new Set(['children', 'check']),
-  notShown: new Set(notShown),
 };
-const shown = {
-  numbers: new Set([
-    ...ofDocument,
-    ...wordsOf('children children_known children_not_done missing_below in_hands_below failed_below'),
-  ]),
-  flags: new Set(['done', 'orphan']),
-  notShown: new Set(notShown),
-};
-const states = wordsOf('processing restart dirty force error batched sending sent dropped dead error_doc');
-const counted = {
-  numbers: new Set([...states, 'in_doubt', 'with_workers']),
-  flags: new Set(),
-  notShown: new Set(notShown),
-};
-const ofEvent = {
-  numbers: new Set(['event', 'date', 'document', 'failures', 'generation', 'parent', 'original', 'children']),
-  flags: new Set(),
-  notShown: new Set(notShown),
-};
-const ofPlan = {
-  numbers: new Set(['version', 'documents']),
-  flags: new Set(['newest']),
-  notShown: new Set(notShown),
-};
+const STATES = wordsOf('processing restart dirty force error batched sending sent dropped dead error_doc');
 
-function wordsOf(text) { return (text ?? '').split(' ').filter((word) => word !== ''); }
+/** A document, or its number. */
+export function numberOfDocument(document) { return document?.document ?? document; }
+
+export function wordsOf(text) { return (text ?? '').split(' ').filter((word) => word !== ''); }
 
 class PipelineDocument {
   constructor(params) {
@@ -50,7 +30,7 @@ class PipelineDocument {
     this.hash = '';
     this.children = false;
     this.check = false;
-    assign(this, params, handedOut);
+    assign(this, params, handedOut, notShown);
     this.destinations = wordsOf(params.destinations);
   }
 
@@ -97,8 +77,6 @@ export function recordedOf({first}) {
   return first.params;
 }
 
-export function droppedAtOf(reply) { return wordsOf(recordedOf(reply).dropped_at); }
-
 export function isAliveOf(reply) { return reply.first.command !== 'CANCELLED' && recordedOf(reply) !== undefined; }
 
 /** The command that says how a function ended that sends, and what it says of it. `failed`: it threw `failure`. */
@@ -121,31 +99,27 @@ export function failureOf(kind, {error, errorTrace, permanent}) {
   };
 }
 
-const shownOf = {
-  DOCUMENT: (params) => {
-    const zero = {childrenKnown: 0, childrenNotDone: 0, missingBelow: 0, inHandsBelow: 0, failedBelow: 0};
-    const out = assign({source: '', uri: '', hash: '', done: false, orphan: false, ...zero}, params, shown);
-    out.states = {};
-    for (const word of wordsOf(params.states)) {
-      const at = word.lastIndexOf('=');
-      out.states[word.slice(0, at)] = word.slice(at + 1);
-    }
-    return out;
-  },
-  DESTINATION: (params) => {
-    const out = {branches: wordsOf(params.branches), reason: '', inDoubt: 0, withWorkers: 0};
-    for (const state of states) assign(out, {[state]: 0}, counted);
-    return assign(out, params, counted);
-  },
-  EVENT: (params) => assign({kind: params.class, chosen: wordsOf(params.chosen)}, params, ofEvent),
-  PLAN: (params) => assign({newest: false, text: '', xml: ''}, params, ofPlan),
-};
-
-/** The messages of this name in an answer, as objects. */
-export const listOf = (command, reply) => listBy(shownOf[command], command, reply);
-
-/** Of a CHANGED: how many, and where the next page begins; undefined: nowhere. */
-export function changedOf({first}) {
-  if (first.command !== 'CHANGED') throw unexpected(first, 'CHANGED');
-  return {count: numberOf(first.params.count ?? 0), after: first.params.after};
+/** As people look at it. */
+export function shownFrom(params) {
+  const zero = {childrenKnown: 0, childrenNotDone: 0, missingBelow: 0, inHandsBelow: 0, failedBelow: 0};
+  const whole = {source: '', uri: '', hash: '', done: false, orphan: false, ...zero};
+  const out = assign(whole, params, kinds.DOCUMENT, notShown);
+  out.states = {};
+  for (const word of wordsOf(params.states)) {
+    const at = word.lastIndexOf('=');
+    out.states[word.slice(0, at)] = word.slice(at + 1);
+  }
+  return out;
 }
+
+export function destinationFrom(params) {
+  const out = {branches: wordsOf(params.branches), reason: '', inDoubt: 0, withWorkers: 0};
+  for (const state of STATES) out[camelCase(state)] = 0;
+  return assign(out, params, kinds.DESTINATION, notShown);
+}
+
+export function eventFrom(params) {
+  return assign({kind: params.class, chosen: wordsOf(params.chosen)}, params, kinds.EVENT, notShown);
+}
+
+export function planFrom(params) { return assign({newest: false, text: '', xml: ''}, params, kinds.PLAN); }

@@ -88,8 +88,6 @@ export function namesOf(words) {
   return Object.fromEntries(words.split(' ').map((word) => [word, inProtocol(word)]));
 }
 
-const putNames = namesOf('priority processDate expirationDate insertionDate client sequence');
-
 /** A boolean as a message has it. */
 export function flag(given) { return given === undefined ? undefined : Number(given); }
 
@@ -103,6 +101,3 @@ export function parametersOf(call, options, names) {
   }
   return params;
 }
-
-/** Those of a put. */
-export function putParameters(options) { return parametersOf('put', options, putNames); }

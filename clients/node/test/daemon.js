@@ -37,6 +37,8 @@ export class Daemon {
     this.write('fastjournal.xml', configuration);
     this.write('tables/jobs.xml', table('jobs', options));
     this.write('tables/post.xml', '<table name="post" model="queue"><queues>orders failed</queues></table>');
+    this.write('tables/values.xml', '<table name="values" model="keyvalue"/>');
+    this.write('tables/images.xml', '<table name="images" model="blob"/>');
     mkdirSync(join(this.folder, 'tables/plans'));
     this.writePlan('docs', plan);
     for (const name in plans) this.writePlan(name, ...plans[name]);

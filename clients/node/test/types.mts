@@ -25,6 +25,20 @@ export const both = [result, sent];
 for await (const notice of post.listen({ credit: 3 })) if (notice.kind === 'delivered') await post.accept(notice.message);
 for await (const message of post.browse({ status: 'parked' })) message.text.length;
 await connection.consumer('post', 'orders', async (message) => message.properties.a, { concurrency: 2 });
+const values = connection.keyValue('values');
+const set: 'stored' | 'exists' | 'mismatch' | 'stale' | 'duplicate' =
+  (await values.set('k', 1n, { ifValue: null, persist: false, client: 'c', sequence: 1 })).result;
+const pair = await values.get(new Uint8Array(1), { facts: true, expirationDate: '+9' });
+if (pair?.type === 'float' && typeof pair.value === 'number') pair.value.toFixed(pair.size);
+for await (const { key, value } of values.scan({ prefix: 'a', count: 9 })) if (value !== null) key.length;
+const blobs = connection.blobs('images');
+await blobs.put(undefined, 'x', { hash: set, signal: new AbortController().signal });
+const bytes: Uint8Array | undefined = (await blobs.get('k', { offset: 9 }))?.data;
+export const kept: 'omitted' | 'absent' | undefined = bytes && (await blobs.omit('k'));
+// @ts-expect-error a pair may not be there
+(await values.get('k')).value;
+// @ts-expect-error undefined is no value
+await values.set('k', undefined);
 const docs = connection.documents('docs');
 const found = await docs.found('pages', '/a', 'h', { handOut: true });
 if (found.change === 'new' && found.isMine) found.destinations.join();

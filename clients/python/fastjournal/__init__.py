@@ -7,21 +7,27 @@
         pages.put({"uri": "http://example.com/"}, priority=20)
 
 `fastjournal.aio` is the same for asyncio; `fastjournal.worker` makes a worker of a function, `fastjournal.consumer` one
-for messages of a queue. `connection.queues` and `connection.documents` have the commands of queue and pipeline tables.
+for messages of a queue. `connection.queues`, `documents`, `key_value` and `blobs` have the commands of other tables.
 README.md has examples; doc/protocol.md of fastjournal describes every command and error code.
 """
 
 from . import aio
+from .blob_records import Blob, Maintaining, StoredBlob
+from .blobs import Blobs
 from .connection import Connection, connect
+from .document_records import Destination, Event, KickedDocument, Plan, Step
 from .documents import Documents
 from .errors import Disconnected, Error, GiveUp, NotSent, TimedOut
 from .journal import Journal
+from .journal_records import Domain, DueRows, KickedRow, Put
+from .key_value import KeyValue
+from .key_value_records import Pair, Stored
 from .messages import Acquired, Binding, Exchange, Queue, QueueMessage, ReturnedMessage, Sent
 from .notices import Notice
 from .options import Options
-from .pipeline import Child, Delivery, Destination, Document, Event, HandedOut, Plan, Sending, ShownDocument
+from .pipeline import Child, Delivery, Document, HandedOut, Sending, ShownDocument
 from .queues import Queues
-from .rows import Put, PutMany, Returned, Row, Work
+from .rows import PutMany, Returned, Row, Work
 from .session import Reply, drawn_name
 from .wire import Message
 from .worker import Worker, consumer, worker
@@ -30,6 +36,8 @@ __version__ = "0.1.0"
 __all__ = [
     "Acquired",
     "Binding",
+    "Blob",
+    "Blobs",
     "Child",
     "Connection",
     "Delivery",
@@ -37,16 +45,23 @@ __all__ = [
     "Disconnected",
     "Document",
     "Documents",
+    "Domain",
+    "DueRows",
     "Error",
     "Event",
     "Exchange",
     "GiveUp",
     "HandedOut",
     "Journal",
+    "KeyValue",
+    "KickedDocument",
+    "KickedRow",
+    "Maintaining",
     "Message",
     "NotSent",
     "Notice",
     "Options",
+    "Pair",
     "Plan",
     "Put",
     "PutMany",
@@ -60,6 +75,9 @@ __all__ = [
     "Sending",
     "Sent",
     "ShownDocument",
+    "Step",
+    "Stored",
+    "StoredBlob",
     "TimedOut",
     "Work",
     "Worker",

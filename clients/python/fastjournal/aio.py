@@ -9,8 +9,10 @@ from types import TracebackType
 from typing import Any
 
 from ._net_async import Net
+from .async_blobs import Blobs
 from .async_documents import Documents
 from .async_journal import Journal
+from .async_key_value import KeyValue
 from .async_queues import Queues
 from .errors import Error
 from .failures import is_about_trace
@@ -67,6 +69,14 @@ class Connection(Net):
     def documents(self, table: str) -> Documents:
         """The commands of a pipeline table."""
         return Documents(self, table)
+
+    def key_value(self, table: str) -> KeyValue:
+        """The commands of a key/value table."""
+        return KeyValue(self, table)
+
+    def blobs(self, table: str) -> Blobs:
+        """The commands of a blob table."""
+        return Blobs(self, table)
 
     async def call(self, command: str, /, **params: Any) -> Reply:
         """Sends a command of doc/protocol.md and waits for its answer. Values: str, bytes, int, float, bool; dates and

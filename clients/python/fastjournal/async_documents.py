@@ -4,103 +4,26 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 from . import pipeline as _pipeline
 from ._net_async import run
+from .async_document_calls import DocumentCalls
 from .errors import Error
-from .failures import cut
 from .notices import Notice
-from .pipeline import (
-    Changing,
-    Child,
-    Delivery,
-    Destination,
-    Document,
-    Event,
-    HandedOut,
-    Plan,
-    Sending,
-    ShownDocument,
-)
-from .rows import Duration, parameters
-
-if TYPE_CHECKING:
-    from .aio import Connection
+from .pipeline import Child, Delivery, Document, Plan, Sending
+from .rows import Duration
+from .typed import flag, given, record, span
 
 
-class Documents:
+class Documents(DocumentCalls):
     """A pipeline table on a connection, which must outlive it. Every call raises what `Connection.call` does; with code
     stale_epoch where the lease is over.
 
     Leases belong to the connection. After a loss they last for the table's grace (10 s); `heartbeat` moves them to the
     new one.
     """
-
-    def __init__(self, connection: Connection, table: str) -> None:
-        self.connection = connection
-        self.table = table
-
-    # --- sources ---
-
-    async def found(
-        self,
-        source: str,
-        uri: str,
-        hash: str = "",
-        *,
-        hand_out: bool = True,
-        dry_run: bool = False,
-        gone: bool = False,
-        lease: Duration | None = None,
-        worker: str | None = None,
-    ) -> Document:
-        """A source has a document. When it returns, that is on the disk; where it is missing, it is handed out.
-
-        hash: of its content; another one means that it has changed. hand_out: False, it is left to those who call
-        `next`. dry_run: it says what would come of it, and changes nothing. gone: the source does not have it any more
-        (deleted="tell" in the plan), so it is to be deleted where it arrived; without hash. lease: how long the worker
-        may take until it begins (the table's processing-timeout). worker: a name that is shown to people.
-        """
-        params = parameters(
-            table=self.table,
-            source=source,
-            uri=uri,
-            hash=hash or None,
-            hand_out=None if hand_out else False,
-            dry_run=dry_run or None,
-            gone=gone or None,
-            lease=lease,
-            worker=worker,
-        )
-        return _pipeline.document_of((await self.connection.request("FOUND", params)).first)
-
-    # --- workers ---
-
-    async def next(
-        self,
-        source: str | None = None,
-        destination: str | None = None,
-        count: int = 1,
-        *,
-        lease: Duration | None = None,
-        wait: Duration | None = None,
-        worker: str | None = None,
-    ) -> HandedOut:
-        """Hands out up to `count` documents (1 to 1024) that are missing somewhere and that nobody has: after a crash,
-        after a rest, or as their finder left them. destination: those that are missing there, and for it alone. wait:
-        for the first one, up to a day."""
-        params = parameters(
-            table=self.table,
-            source=source,
-            destination=destination,
-            count=count,
-            lease=lease,
-            wait=wait,
-            worker=worker,
-        )
-        return _pipeline.handed_out_of(await self.connection.request("NEXT", params))
 
     async def deliver(self, document: Document, destination: str, send: Callable[[Sending], object]) -> Delivery:
         """`begin`, then `send`, then `sent`, `failed` or `dropped`, so that the order of record and send is that of the
@@ -139,13 +62,8 @@ class Documents:
     ) -> Sending:
         """The worker is about to send the document: SENDING. batched: it goes into a batch, and `begin` without it
         follows when that is sent."""
-        params = self._about(document, destination=destination, batched=batched or None, worker=worker)
+        params = self._about(document, destination=destination, batched=flag(batched or None), worker=worker)
         return _pipeline.sending_of(await self.connection.request("SENDING", params))
-
-    async def sent(self, document: Document, destination: str) -> str:
-        """It has arrived. Returns the state that is recorded, as `failed` does."""
-        params = self._about(document, destination=destination)
-        return _pipeline.state_of(await self.connection.request("SENT", params))
 
     async def failed(
         self,
@@ -164,17 +82,6 @@ class Documents:
         params = self._about(document, destination=destination) | said
         return _pipeline.state_of(await self.connection.report("FAILED", params))
 
-    async def dropped(self, document: Document, destination: str | None = None, reason: str = "") -> None:
-        """It need not arrive there; None: at none of the destinations that the worker has it for."""
-        params = self._about(document, destination=destination, reason=cut(reason) or None)
-        _pipeline.state_of(await self.connection.request("DROPPED", params))
-
-    async def routed(self, document: Document, router: str, chosen: Iterable[str]) -> list[str]:
-        """The router, a source or step, chose these steps behind it. Returns the destinations that cannot be reached
-        any more."""
-        params = self._about(document, router=router, chosen=_pipeline.routed_to(chosen))
-        return _pipeline.dropped_at_of(await self.connection.request("ROUTED", params))
-
     async def begin_child(
         self,
         parent: Document,
@@ -187,7 +94,7 @@ class Documents:
     ) -> Child:
         """A document is made of `parent`. child: what tells it from its siblings, the same each time: its number, or a
         key. step: the one that makes it; None: the source. again: the call is repeated, as its answer was lost."""
-        options = parameters(step=step, again=again or None, lease=lease, worker=worker)
+        options = given(step=step, again=flag(again or None), lease=span(lease), worker=worker)
         params = self._about(parent, child=str(child)) | options
         return _pipeline.child_of(await self.connection.request("CHILD", params))
 
@@ -197,12 +104,8 @@ class Documents:
 
     async def heartbeat(self, document: Document, lease: Duration | None = None) -> bool:
         """The worker lives: its leases of the document last, and move to this connection. False: it is to stop."""
-        params = self._about(document, lease=lease)
+        params = self._about(document, lease=span(lease))
         return _pipeline.is_alive_of(await self.connection.request("HEARTBEAT", params))
-
-    async def release(self, document: Document) -> None:
-        """The worker gives it back: it is handed out to another, and nothing is counted."""
-        _pipeline.state_of(await self.connection.request("RELEASE", self._about(document)))
 
     async def listen(
         self,
@@ -215,152 +118,25 @@ class Documents:
         """From now on there are `notices`, also after a reconnect. mode "wake": when a document is to be handed out, to
         one idle listener, who calls `next` until there is nothing; "deliver": documents, up to `credit` at once (1 to
         1024); "row": of each that is to be handed out."""
-        await self.connection.listen(self.table, **parameters(source=source, mode=mode, credit=credit, worker=worker))
+        await self.connection.listen(self.table, **given(source=source, mode=mode, credit=credit, worker=worker))
 
     async def unlisten(self, source: str | None = None) -> None:
         """Ends `listen` for this source, or for the table."""
-        await self.connection.unlisten(self.table, **parameters(source=source))
+        await self.connection.unlisten(self.table, **given(source=source))
 
     def notices(self, limit: float | None = None) -> AsyncIterator[Notice]:
         """As `Connection.notices`: those of every table that the connection listens to."""
         return self.connection.notices(limit)
 
-    # --- looking ---
-
-    def documents(
-        self,
-        *,
-        status: str | None = None,
-        source: str | None = None,
-        destination: str | None = None,
-        version: int | None = None,
-        page: int = 100,
-    ) -> AsyncIterator[ShownDocument]:
-        """All documents that match. status: "stranded" (missing, and nobody has them), "open", "failed", "in_doubt",
-        "orphans", "done", or a state such as "dead"; destination: in that state there. version: of the plan; None: the
-        newest. It asks for `page` documents (1 to 1000) at a time; they may change meanwhile."""
-        params = parameters(
-            table=self.table, status=status, source=source, destination=destination, version=version, count=page
-        )
-        return self._pages("DOCUMENTS", params)
-
-    def destinations(
-        self, destination: str | None = None, *, source: str | None = None, version: int | None = None
-    ) -> AsyncIterator[Destination]:
-        """The destinations of the plan, or this one, with their documents by state. source: those that its documents
-        can reach, and these documents alone."""
-        params = parameters(table=self.table, destination=destination, source=source, version=version)
-        return self._pages("DESTINATIONS", params)
-
-    async def why(self, document: Document | ShownDocument | int) -> dict[str, Any]:
-        """Why a document is where it is: `states`, and `text`, sentences for people. Raises Error unknown_row."""
-        params = {"table": self.table, "document": _pipeline.number_of(document)}
-        return (await self.connection.request("WHY", params)).first.params
-
-    def history(
-        self, document: Document | ShownDocument | int | None = None, *, children: bool = False, page: int = 100
-    ) -> AsyncIterator[Event]:
-        """What has become of this document, or of all, one event after the other, as far as the table's `history`
-        reaches back. children: and of all that was made of it. It asks for `page` events (1 to 1000) at a time."""
-        number = None if document is None else _pipeline.number_of(document)
-        params = parameters(table=self.table, document=number, children=children or None, count=page)
-        return self._pages("HISTORY", params)
-
     async def plans(self) -> list[Plan]:
         """The versions of the plan that have documents."""
-        return _pipeline.plans_of(await self.connection.request("PLANS", {"table": self.table}))
-
-    async def stats(self) -> dict[str, Any]:
-        """The figures of the table, by the names of STATS."""
-        return (await self.connection.request("STATS", {"table": self.table})).first.params
-
-    # --- people ---
-    #
-    # Each changes what matches, page by page, up to `count` (None: all), and returns how many; dry_run only counts.
-    # One of document, source, destination, kind (the class of the last failure) and status, or all, is needed.
-
-    async def retry(
-        self,
-        document: Document | ShownDocument | int | None = None,
-        *,
-        source: str | None = None,
-        destination: str | None = None,
-        kind: str | None = None,
-        status: str | None = None,
-        all: bool = False,
-        count: int | None = None,
-        dry_run: bool = False,
-        if_changed: bool = False,
-    ) -> int:
-        """Tries again what failed, with its failures forgotten: what is dead or failed for good, and what rests if its
-        document or status "error" is given. if_changed: what has arrived instead, if the source finds that it has
-        changed."""
-        params = self._wish(document, source, destination, kind, status, all, dry_run)
-        return await self._change("RETRY", params | parameters(if_changed=if_changed or None), count)
-
-    async def force(
-        self,
-        document: Document | ShownDocument | int | None = None,
-        *,
-        source: str | None = None,
-        destination: str | None = None,
-        kind: str | None = None,
-        status: str | None = None,
-        all: bool = False,
-        count: int | None = None,
-        dry_run: bool = False,
-    ) -> int:
-        """Sends again, whatever the state: also what has arrived."""
-        params = self._wish(document, source, destination, kind, status, all, dry_run)
-        return await self._change("FORCE", params, count)
-
-    async def drop(
-        self,
-        document: Document | ShownDocument | int | None = None,
-        *,
-        source: str | None = None,
-        destination: str | None = None,
-        kind: str | None = None,
-        status: str | None = None,
-        all: bool = False,
-        count: int | None = None,
-        dry_run: bool = False,
-    ) -> int:
-        """Drops what has not arrived."""
-        params = self._wish(document, source, destination, kind, status, all, dry_run)
-        return await self._change("DROP", params, count)
-
-    async def resolve(
-        self,
-        outcome: str,
-        document: Document | ShownDocument | int | None = None,
-        *,
-        source: str | None = None,
-        destination: str | None = None,
-        kind: str | None = None,
-        status: str | None = None,
-        all: bool = False,
-        count: int | None = None,
-        dry_run: bool = False,
-    ) -> int:
-        """Says of what is in doubt whether it arrived: "sent", or "failed", and then it is sent again."""
-        params = self._wish(document, source, destination, kind, status, all, dry_run)
-        return await self._change("RESOLVE", params | {"outcome": outcome}, count)
-
-    async def pause(self, destination: str, reason: str = "") -> None:
-        """Shuts a destination: nothing is handed out for it."""
-        params = parameters(table=self.table, destination=destination, reason=cut(reason) or None)
-        await self.connection.request("PAUSE", params)
-
-    async def resume(self, destination: str) -> None:
-        """Opens a destination that was shut, or that was paused as too much failed there."""
-        await self.connection.request("RESUME", {"table": self.table, "destination": destination})
+        return [one async for one in self._pages("PLANS", {"table": self.table}, "PLAN", record(Plan))]
 
     # --- inside ---
 
     def _about(self, document: Document, **options: Any) -> dict[str, Any]:
         about = {"table": document.table or self.table, "document": document.document, "token": document.token}
-        return about | parameters(**options)
+        return about | given(**options)
 
     async def _adopt(self, document: Document, since: int) -> int:
         """After a new connection the leases of the other destinations move to it; what is begun or ended over it needs
@@ -378,40 +154,3 @@ class Documents:
         command, params = _pipeline.ending_of(failure)
         params |= self._about(document, destination=destination)
         return Delivery("run", _pipeline.state_of(await self.connection.report(command, params)), failure)
-
-    def _wish(
-        self,
-        document: Document | ShownDocument | int | None,
-        source: str | None,
-        destination: str | None,
-        kind: str | None,
-        status: str | None,
-        all: bool,
-        dry_run: bool,
-    ) -> dict[str, Any]:
-        number = None if document is None else _pipeline.number_of(document)
-        wish = {} if kind is None else {"class": kind}
-        return wish | parameters(
-            table=self.table,
-            document=number,
-            source=source,
-            destination=destination,
-            status=status,
-            all=all or None,
-            dry_run=dry_run or None,
-        )
-
-    async def _pages(self, command: str, params: dict[str, Any]) -> AsyncIterator[Any]:
-        after: Any = ""
-        while after is not None:
-            if after != "":
-                params["after"] = after
-            shown, after = _pipeline.shown_of(await self.connection.request(command, dict(params)))
-            for one in shown:
-                yield one
-
-    async def _change(self, command: str, params: dict[str, Any], most: int | None) -> int:
-        changing = Changing(params, most)
-        while not changing.ended:
-            changing.take(await self.connection.request(command, changing.next()))
-        return changing.done

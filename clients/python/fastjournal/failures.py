@@ -41,12 +41,6 @@ def described(failure: BaseException) -> str:
     return cut(f"{name_of(failure)}: {text_of(failure)}")
 
 
-def failed_with(error: str | None, error_trace: str | None) -> dict[str, str | None]:
-    """Parameters of a command that says so."""
-    trace = None if error_trace is None else cut(error_trace, TRACE_BYTES_MAX)
-    return {"error": None if error is None else cut(error), "error_trace": trace}
-
-
 def is_about_trace(why: Error, params: Mapping[str, Any]) -> bool:
     """An older daemon refuses a command, as it knows no traces."""
     is_unknown = why.code == "unknown_parameter" and why.facts.get("parameter") == "error_trace"

@@ -5,15 +5,15 @@ Dates and durations are those of rows.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .document_records import Destination, Event, Plan
 from .errors import GiveUp, NotSent
-from .failures import cut, failed_with, name_of, text_of, trace_of
-from .messages import Paging, fields_of
-from .rows import parameters, unexpected
+from .failures import TRACE_BYTES_MAX, cut, name_of, text_of, trace_of
+from .rows import unexpected
 from .session import Reply
+from .typed import fields_of, flag, given
 from .wire import Message, whole
 
 _CHANGES = ("", "new", "changed", "resume", "processing", "unchanged")
@@ -126,84 +126,13 @@ class ShownDocument:
     failed_below: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Destination:
-    """A destination, and its documents by state. step: its output; branches: by which copies arrive, of duplicating
-    routers. mode: "open", "probing" (paused, as too much failed there) or "shut"; reason: why it is not open. with_workers:
-    of all these; the others count a document once."""
-
-    destination: str
-    step: str = ""
-    branches: list[str] = field(default_factory=list)
-    guarantee: str = ""
-    mode: str = ""
-    reason: str = ""
-    processing: int = 0
-    restart: int = 0
-    dirty: int = 0
-    force: int = 0
-    error: int = 0
-    batched: int = 0
-    sending: int = 0
-    sent: int = 0
-    dropped: int = 0
-    dead: int = 0
-    error_doc: int = 0
-    in_doubt: int = 0
-    with_workers: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """What became of a document, or of a destination. event: its number since the start of the daemon. what: "found",
-    "changed", "handed_out", "routed", "children_done", "in_doubt", "forgotten", "mode" (of a destination), "drains",
-    "resumed" (of the table), or the state that it came into. destination: empty of what concerns the whole document.
-    failures: so far. kind: of a failure. router, chosen: who chose what. hash: of the content then; operation: "delete"
-    if its source did not have it any more; generation: how often it had changed by then. parent, original: of a child.
-    children: of children_done, how many there are. by: who drains the table."""
-
-    event: int
-    date: int = 0
-    what: str = ""
-    document: int = 0
-    uri: str = ""
-    destination: str = ""
-    worker: str = ""
-    failures: int = 0
-    kind: str = ""
-    error: str = ""
-    reason: str = ""
-    router: str = ""
-    chosen: list[str] = field(default_factory=list)
-    mode: str = ""
-    hash: str = ""
-    operation: str = ""
-    generation: int = 0
-    parent: int = 0
-    original: int = 0
-    children: int = 0
-    by: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A version of the plan that has documents. text: of the newest. xml: as the file of a plan."""
-
-    plan: str
-    version: int = 0
-    documents: int = 0
-    newest: bool = False
-    text: str = ""
-    xml: str = ""
-
-
-def number_of(document: Document | ShownDocument | int) -> int:
-    return document if isinstance(document, int) else document.document
+def number_of(document: Document | ShownDocument | int | None) -> int | None:
+    return document.document if isinstance(document, (Document, ShownDocument)) else document
 
 
 def described(params: dict[str, Any]) -> Document:
     """The document of a DOCUMENT, or of a LISTEN about one."""
-    return fields_of(Document, {"table": "", "document": 0} | params)
+    return fields_of(Document, params)
 
 
 def document_of(message: Message) -> Document:
@@ -244,10 +173,6 @@ def state_of(reply: Reply) -> str:
     return str(reply.first.params.get("status", ""))
 
 
-def dropped_at_of(reply: Reply) -> list[str]:
-    return str(reply.first.params.get("dropped_at", "")).split()
-
-
 def is_alive_of(reply: Reply) -> bool:
     """What HEARTBEAT was told."""
     if reply.first.command not in ("RECORDED", "CANCELLED"):
@@ -255,14 +180,11 @@ def is_alive_of(reply: Reply) -> bool:
     return reply.first.command == "RECORDED"
 
 
-def routed_to(chosen: Iterable[str]) -> str:
-    return " ".join(chosen)
-
-
 def failure_of(kind: str, error: str, error_trace: str, permanent: bool) -> dict[str, Any]:
     """What FAILED says of a failure."""
     out = {"class": cut(kind, _CLASS_BYTES_MAX)} if kind else {}
-    return out | parameters(**failed_with(error or None, error_trace or None), permanent=permanent or None)
+    trace = cut(error_trace, TRACE_BYTES_MAX)
+    return out | given(error=cut(error) or None, error_trace=trace or None, permanent=flag(permanent or None))
 
 
 def has_more(document: Document) -> bool:
@@ -283,7 +205,7 @@ def ending_of(failure: Exception | None) -> tuple[str, dict[str, Any]]:
     if not isinstance(failure, NotSent):
         return "FAILED", failure_of(name_of(failure), text, trace, isinstance(failure, GiveUp))
     if failure.drop:
-        return "DROPPED", parameters(reason=text or None)
+        return "DROPPED", given(reason=text or None)
     kind = failure.kind if isinstance(failure.kind, str) else name_of(failure)
     return "FAILED", failure_of(kind, text, trace, bool(failure.permanent))
 
@@ -293,34 +215,8 @@ def _states_of(params: dict[str, Any]) -> dict[str, str]:
     return {destination: state for destination, _, state in words}
 
 
-def shown_of(reply: Reply) -> tuple[list[Any], Any]:
-    """The documents, destinations or events of a page, and where the next one begins; None: nowhere."""
-    out: list[Any] = []
-    for message in reply.messages:
-        if message.command == "DOCUMENT":
-            out.append(fields_of(ShownDocument, message.params | {"states": _states_of(message.params)}))
-        elif message.command == "DESTINATION":
-            out.append(fields_of(Destination, message.params))
-        elif message.command == "EVENT":
-            out.append(fields_of(Event, message.params | {"kind": message.params.get("class", "")}))
-        elif message.command != "NOTHING":
-            raise unexpected(message, "DOCUMENT, DESTINATION, EVENT or NOTHING")
-    return out, reply.messages[-1].params.get("after")
-
-
-def plans_of(reply: Reply) -> list[Plan]:
-    return [fields_of(Plan, message.params) for message in reply.messages if message.command == "PLAN"]
-
-
-@dataclass(slots=True)
-class Changing(Paging):
-    """A RETRY, FORCE, DROP or RESOLVE."""
-
-    def take(self, reply: Reply) -> None:
-        if reply.first.command != "CHANGED":
-            raise unexpected(reply.first, "CHANGED")
-        self.count(reply, "after" in reply.first.params)
-        self.params["after"] = reply.first.params.get("after")
+def shown_of(message: Message) -> ShownDocument:
+    return fields_of(ShownDocument, message.params | {"states": _states_of(message.params)})
 
 
 __all__ = [

@@ -23,7 +23,6 @@ Columns = Mapping[str, Any]
 
 # Those that a row of put_many may have beside its columns.
 _DATES = ("process_date", "expiration_date", "insertion_date")
-_SPANS = ("lease", "wait", "expires")
 # Those that the client sets, or that are none of a row.
 _RESERVED = frozenset({"table", "request", "client", "sequence"})
 _NOT_PLAIN = _RESERVED | frozenset(_DATES)
@@ -33,22 +32,6 @@ _ROW_PARAMETERS = frozenset(
     "merges omitted priority process_date request row status table timeouts worker".split()
 )
 PUT_RESULTS = ("inserted", "merged", "behind", "duplicate", "stale")
-
-
-@dataclass(frozen=True, slots=True)
-class Put:
-    """What became of an INSERT.
-
-    result: "inserted", "merged" (into the waiting row of this key), "behind" (a worker has the row of this key, this
-    one waits), "duplicate" (this number of this client was inserted before) or "stale" (the insertion date is older
-    than the row's); the last two changed nothing. row: its number. merges: into this row, so far. process_date: 0 if
-    that row is gone.
-    """
-
-    row: int
-    result: str
-    merges: int
-    process_date: int
 
 
 @dataclass(slots=True)
@@ -135,27 +118,6 @@ def milliseconds(span: Duration) -> int:
     return round(span / timedelta(milliseconds=1)) if isinstance(span, timedelta) else round(span * 1000)
 
 
-def parameters(**given: Any) -> dict[str, Any]:
-    """The parameters that were given (None: not), in the units of messages. An empty text is one."""
-    out: dict[str, Any] = {}
-    for name, value in given.items():
-        if value is None:
-            continue
-        if name in _SPANS:
-            value = milliseconds(value)
-        elif name in _DATES:
-            value = date_of(value)
-        elif isinstance(value, bool):
-            value = int(value)
-        out[name] = value
-    return out
-
-
-def options_of(**given: Any) -> dict[str, Any]:
-    """As `parameters`, but an empty text is none."""
-    return parameters(**{name: value for name, value in given.items() if value != ""})
-
-
 def key_of(row: int | None, columns: Columns) -> dict[str, Any]:
     """The parameters that name a row: its number, or the key's columns."""
     if (row is None) == (not columns):
@@ -178,14 +140,6 @@ def columns_of(columns: Columns) -> dict[str, Any]:
 def is_plain(row: Columns) -> bool:
     """The row needs no columns_of."""
     return _NOT_PLAIN.isdisjoint(row) and None not in row.values()
-
-
-def put_of(reply: Reply) -> Put:
-    command, params = reply.first
-    result = params.get("result")
-    if command != "INSERTED" or result not in PUT_RESULTS:
-        raise unexpected(reply.first, "INSERTED with a known result")
-    return Put(whole(params, "row"), result, whole(params, "merges"), whole(params, "process_date"))
 
 
 def row_of(message: Message) -> Row:
@@ -223,16 +177,6 @@ def work_of(reply: Reply) -> Work:
         elif message.command != "COMPLETED":
             raise unexpected(message, "ROW or NOTHING")
     return Work(rows, next_date or None)
-
-
-def shown_of(reply: Reply) -> tuple[list[Row], int | None]:
-    """The rows of PEEK or LIST, and where the next page begins."""
-    rows = [row_of(message) for message in reply.messages if message.command == "ROW"]
-    return rows, whole(reply.messages[-1].params, "after") or None
-
-
-def lease_end_of(reply: Reply) -> int:
-    return whole(reply.first.params, "lease_end")
 
 
 def returned_of(reply: Reply) -> Returned:

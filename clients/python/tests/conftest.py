@@ -37,8 +37,8 @@ PLAN = """<plan name="docs" version="1">
 
 
 class Daemon:
-    """A table "jobs" with the key `name`, "pages" with the key `uri`, "post" with queues, and "docs" with PLAN; on TCP
-    and on a unix socket."""
+    """A table "jobs" with the key `name`, "pages" with the key `uri`, "post" with queues, "docs" with PLAN, "values" and
+    "images" with pairs and blobs; on TCP and on a unix socket."""
 
     def __init__(self) -> None:
         self.programs = needed("FJ_BIN")
@@ -54,6 +54,8 @@ class Daemon:
             "tables/post.xml",
             '<table name="post" model="queue"><queues>orders failed</queues></table>',
         )
+        self.write("tables/values.xml", '<table name="values" type="keyvalue"/>')
+        self.write("tables/images.xml", '<table name="images" type="blob"/>')
         (self.tables / "plans").mkdir()
         self.write_plan("docs", PLAN)
         self.process: subprocess.Popen[str] | None = None

@@ -125,8 +125,7 @@ BOOST_AUTO_TEST_CASE(every_change_is_sent_again_or_has_a_reason) {
   BOOST_TEST(used.size() == std::size(kReasons));
 }
 
-// The daemon's own commands have no declaration of it: those that only read, and those whose repetition changes nothing.
-// The clients in other languages have the same.
+// Those that only read, and those whose repetition changes nothing. The clients in other languages have the same.
 BOOST_AUTO_TEST_CASE(every_command_of_the_daemon_is_sent_again_or_has_a_reason) {
   static constexpr std::pair<std::string_view, std::string_view> kReasons[]{
       {"AUTH", "each new connection logs in by itself"},
@@ -153,8 +152,8 @@ BOOST_AUTO_TEST_CASE(every_command_of_the_daemon_is_sent_again_or_has_a_reason) 
       {"LOG_ROTATE", "each moves the files of the log on"},
       {"LOG", "a word of communicatord"},
   };
-  std::array const others{words_of("python/fastjournal/rules.py", "dict.fromkeys(", ".split()"),
-                          words_of("node/lib/link.js", "const sentAgain", "rulesOfAll[name] = always")};
+  std::array const others{words_of("python/fastjournal/_rules.py", "OF_DAEMON = (", ")\n"),
+                          words_of("node/lib/made/rules.js", "// The daemon's own", "// Sent again after")};
   std::set<std::string_view> used;
   std::size_t told = 0;
   for (admin::OwnCommand const& command : admin::own_commands()) {
@@ -177,12 +176,13 @@ BOOST_AUTO_TEST_CASE(every_command_of_the_daemon_is_sent_again_or_has_a_reason) 
 
 // Those that are told one by one have more than that to tell; the others are words of a list.
 BOOST_AUTO_TEST_CASE(python_and_node_send_the_same_again) {
-  constexpr char const* kPython = "python/fastjournal/rules.py";
-  constexpr char const* kNode = "node/lib/link.js";
-  std::array const always{words_of(kPython, "RULES: dict", "_ALWAYS,\n"),
-                          words_of(kNode, "const rulesOfAll", "rulesOfAll[name] = always")};
-  std::array const numbered{words_of(kPython, "dict.fromkeys(", ".split(), _NUMBERED"),
-                            words_of(kNode, "for (const name", "rulesOfAll[name] = numbered")};
+  constexpr char const* kPython = "python/fastjournal/_rules.py";
+  constexpr char const* kNode = "node/lib/made/rules.js";
+  std::array const always{
+      words_of(kPython, "# Sent again after", "# Sent again if") + words_of(kPython, "# Known for", "}\n"),
+      words_of(kNode, "// Sent again after", "// Sent again if") + words_of(kNode, "// Known for", "};\n")};
+  std::array const numbered{words_of(kPython, "# Sent again if", "# Known for"),
+                            words_of(kNode, "// Sent again if", "// Known for")};
   for (CommandRule const& rule : known_commands()) {
     std::string const name = " " + std::string{rule.name} + " ";
     for (std::size_t at = 0; at < always.size(); ++at) {

@@ -156,6 +156,16 @@ BOOST_AUTO_TEST_CASE(each_fate_of_a_message_is_told) {
   BOOST_TEST(post.touch(leased(), DurationMs{10})->value == 60);
 }
 
+BOOST_AUTO_TEST_CASE(a_lease_is_taken_back_by_the_number_of_its_message) {
+  Talk talk([](Peer& peer) {
+    Message const asked = peer.expect("KICK");
+    want(asked.text("table") == "post" && asked.integer("message") == 5 && !asked.has("epoch"), "its number alone");
+    peer.answer(asked, "KICKED", {number("message", 5)});
+  });
+  Queues post(*talk.connection, "post");
+  BOOST_TEST(post.kick(5).ok());
+}
+
 BOOST_AUTO_TEST_CASE(pages_follow_one_another_also_behind_an_empty_one) {
   Talk talk([](Peer& peer) {
     Message const first = peer.expect("BROWSE");

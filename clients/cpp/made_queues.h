@@ -1,0 +1,269 @@
+// Made by ./mk generate from plugins/queue/queue.xml and clients/calls/queue.toml: do not edit.
+// clang-format off
+// Message queues: named queues, exchanges that route to them, messages that are acquired and accepted, all of it
+// transactional. Options, records, calls: for queues.h, which has what is special.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "clients/cpp/client.h"
+#include "clients/cpp/date.h"
+#include "fastjournal/types.h"
+
+namespace fastjournal::client {
+
+struct Acquired;
+class Browse;
+struct QueueListenOptions;
+struct ReturnedMessage;
+
+// duplicate: client and sequence are known, nothing changed. expired: in a transaction, before the commit.
+enum class SentResult : std::uint8_t { sent, duplicate, expired };
+
+enum class ExchangeKind : std::uint8_t { direct, fanout, topic };
+
+enum class Declared : std::uint8_t { made, changed, unchanged };
+
+// The message is on its queues, synced.
+struct Sent {
+  std::uint64_t message{0};  // its number on the first of its queues; absent: on none
+  std::uint64_t queues{0};   // on how many queues it is
+  SentResult result{};       // sent or duplicate; of a transaction also expired
+  TimeMs process_date{};     // not handed out before
+};
+
+// A message as returned by ACQUIRE or `deliver`, or as shown by BROWSE and READ (epoch 0, unless you may manage).
+struct QueueMessage {
+  std::string table{};       // the table
+  std::uint64_t message{0};  // its number on this queue
+  // of the lease; READ and BROWSE tell it to its holder, and to those who may manage the table
+  std::uint64_t epoch{0};
+  std::string queue{};                      // the queue
+  std::string body{};                       // its body, of text
+  bool is_text{true};                       // it was sent as text
+  std::uint64_t bytes{0};                   // bytes of its body
+  std::uint64_t offset{0};                  // of a part of its body: the first byte
+  std::string properties{};                 // its properties
+  std::string exchange{};                   // the exchange by which it came
+  std::string routing_key{};                // its routing key
+  std::uint8_t priority{0};                 // its priority
+  TimeMs process_date{};                    // its date
+  TimeMs sent_date{};                       // when it came
+  std::optional<TimeMs> expiration_date{};  // when it expires
+  TimeMs lease_end{};                       // when the lease is over
+  bool redelivered{false};                  // it was handed out before
+  std::uint64_t deliveries{0};              // deliveries that failed or timed out
+  std::string dead_of{};                    // the queue on which it died
+  std::uint64_t origin{0};                  // messages of several queues that came as one have the same
+  std::string status{};                     // waiting, due, acquired or parked
+  std::string worker{};                     // who has it
+  std::string error{};                      // what a consumer said last
+  std::string error_trace{};                // where it went wrong, as that consumer said
+};
+// From a MESSAGE; invalid for any other message.
+[[nodiscard]] Result<QueueMessage> queue_message_of(Message const& message);
+
+// Why a message is where it is.
+struct Reason {
+  std::string state{};  // a word for programs: due, waiting, acquired, parked or leaving
+  std::string text{};   // a sentence for people
+};
+
+// A queue.
+struct Queue {
+  std::string queue{};              // its name
+  std::uint64_t messages{0};        // messages on it
+  std::uint64_t due{0};             // of these, ready to be handed out
+  std::uint64_t acquired{0};        // of these, with consumers
+  std::uint64_t parked{0};          // of these, parked for an operator
+  std::uint64_t bytes{0};           // bytes of their bodies
+  bool temporary{false};            // it ends with its connection
+  bool declared{false};             // in the table's file
+  bool leaving{false};              // it was removed, and its messages go
+  std::string dead_letters{};       // the queue of dead letters
+  std::uint64_t max_deliveries{0};  // its limit
+  std::uint64_t max_messages{0};    // its limit
+  std::uint64_t max_bytes{0};       // its limit
+  std::string when_full{};          // refuse or drop
+  DurationMs expires{};             // how long its messages last, in ms
+};
+
+// An exchange.
+struct Exchange {
+  std::string exchange{};     // its name
+  ExchangeKind kind{};        // direct, fanout or topic
+  std::uint64_t bindings{0};  // how many it has
+};
+
+// A binding.
+struct Binding {
+  std::uint64_t binding{0};   // its number
+  std::string exchange{};     // the exchange
+  std::string queue{};        // the queue
+  std::string routing_key{};  // the routing key or pattern
+};
+
+struct SendOptions {
+  bool binary{false};  // the body is bytes; otherwise it must be UTF-8
+  // what goes with it: an object in JSON, which is given back as it came (at most 65536 bytes)
+  std::string properties{};
+  std::optional<std::uint8_t> priority{};  // the smallest is first (0 to 255; 100 if absent)
+  std::optional<Date> process_date{};      // not to be handed out before; now if absent
+  std::optional<Date> expiration_date{};   // not to be handed out from then on; 0 or absent: as the queue says
+  // 1: refused if the exchange routes it to no queue; 0: then it is dropped, and the answer says so. 1 for a direct
+  // exchange if absent, else 0
+  std::optional<bool> mandatory{};
+  // the producer's name for this start of it; with sequence: resent messages are there once (at most 128 bytes)
+  std::string client{};
+  std::optional<std::uint64_t> sequence{};  // the number of this message by this client
+};
+
+struct AcquireOptions {
+  std::string queue{};     // the queue; of any by turns if absent (at most 255 bytes)
+  std::uint32_t count{1};  // how many messages at most (1 to 1024; 1 if absent)
+  // how long the consumer may take (processing-timeout-min to processing-timeout-max; processing-timeout if absent)
+  std::optional<DurationMs> lease{};
+  // how long to wait for a message when there is none; needs request (0 to 86400000; 0 if absent)
+  std::optional<DurationMs> wait{};
+  bool accept{false};    // they are gone with the answer, without lease and ACCEPT: at most once
+  std::string worker{};  // the consumer's name, for people; peer address and connection if absent (at most 256 bytes)
+};
+
+// With an error it is a failed delivery: after too many the message is dead. Without one nothing is counted. `failed`
+// says it otherwise.
+struct GiveBackOptions {
+  // when it may be handed out again; if absent: at once, or after the back-off of a failed delivery
+  std::optional<Date> process_date{};
+  std::string error{};           // what went wrong, for people. Makes it a failed delivery (1024 bytes are kept)
+  std::optional<bool> failed{};  // 1: a failed delivery, also without error; 0: none, also with one
+  // where it went wrong, as a traceback, for people. Makes it a failed delivery (16384 bytes are kept)
+  std::string error_trace{};
+};
+
+// What is absent stays as it is.
+struct QueueOptions {
+  std::optional<bool> temporary{};  // of a queue: 1, it ends with this connection
+  // of a queue: the queue that gets what is rejected, or was delivered too often; empty: they are parked
+  std::optional<std::string> dead_letters{};
+  // of a queue: a message that failed so often is dead; 0: as the option max-deliveries
+  std::optional<std::uint32_t> max_deliveries{};
+  std::optional<std::uint64_t> max_messages{};  // of a queue: so many messages at most; 0: no limit (0 to 4000000000)
+  // of a queue: so many bytes of bodies at most; 0: no limit (0 to 1125899906842624)
+  std::optional<std::uint64_t> max_bytes{};
+  std::string when_full{};  // of a queue: refuse (SEND), or drop (the first messages, which are dead then)
+  // of a queue: its messages expire so long after they came, or after their process_date, in milliseconds; 0: never (0
+  // to 315360000000)
+  std::optional<DurationMs> expires{};
+};
+
+struct BindOptions {
+  // of a direct exchange the routing key; of a topic exchange a pattern, where * stands for a word and # for any number
+  // of them (at most 255 bytes)
+  std::string routing_key{};
+  bool declare{false};    // the queue is made if there is none: a durable subscription
+  bool temporary{false};  // it is made, and ends with this connection: a subscription that does not last
+};
+
+struct BrowseOptions {
+  std::string queue{};     // of this queue only (at most 255 bytes)
+  std::string status{};    // in this state only
+  bool body{false};        // with their bodies
+  std::uint32_t page{0};   // how many messages at most
+  std::uint64_t after{0};  // go on behind this message, as the page before said
+};
+
+// What PURGE and MOVE change: messages that no consumer has, in the order of the queue.
+struct ChangeOptions {
+  std::string status{};             // in this state only; both if absent
+  std::uint64_t count{UINT64_MAX};  // how many messages at most
+};
+
+class Queues {
+ public:
+  // `connection` must outlive it.
+  Queues(Connection& connection, std::string table) : connection_(connection), table_(std::move(table)) {}
+
+  // Puts a message on a queue, or by an exchange on each queue that it routes to.
+  [[nodiscard]] Result<Sent> send(std::string_view queue, std::string_view body, SendOptions const& options = {});
+  // Sends a message to the queues that the exchange routes it to.
+  [[nodiscard]] Result<Sent> publish(std::string_view exchange, std::string_view routing_key, std::string_view body,
+                                     SendOptions const& options = {});
+  // Renews a lease, and takes it over on a new connection. Returns when the lease is over.
+  [[nodiscard]] Result<TimeMs> touch(QueueMessage const& message, std::optional<DurationMs> lease = {});
+  // The message is dealt with: it leaves its queue.
+  [[nodiscard]] Status accept(QueueMessage const& message);
+  // Gives a message back to its place in the queue, as redelivered. With an error it is a failed delivery: after the
+  // last one it is dead.
+  [[nodiscard]] Result<ReturnedMessage> release(QueueMessage const& message, GiveBackOptions const& options = {});
+  // The message can never be dealt with: it goes to the queue's dead letters at once, or is parked where there are
+  // none.
+  [[nodiscard]] Result<ReturnedMessage> reject(QueueMessage const& message, std::string_view error = {},
+                                               std::string_view error_trace = {});
+  // Shows one message, or a part of its body. unknown_row: there is no such message.
+  [[nodiscard]] Result<QueueMessage> read(std::uint64_t message);
+  // Says in a sentence, and in parameters for programs, why a message is where it is.
+  [[nodiscard]] Result<Reason> why(std::uint64_t message);
+  // Shows the queues with what is on them, in the order of their names.
+  [[nodiscard]] Result<std::vector<Queue>> queues();
+  // Shows the exchanges, in the order of their names.
+  [[nodiscard]] Result<std::vector<Exchange>> exchanges();
+  // Shows the bindings by their number.
+  [[nodiscard]] Result<std::vector<Binding>> bindings(std::string_view exchange = {}, std::string_view queue = {});
+  // Makes a queue, or changes its options; or makes an exchange. What is absent stays as it is.
+  [[nodiscard]] Result<Declared> declare(std::string_view queue, QueueOptions const& options = {});
+  // Makes an exchange of this kind.
+  [[nodiscard]] Result<Declared> declare_exchange(std::string_view exchange, ExchangeKind kind);
+  // Removes a queue with its messages and bindings, or an exchange with its bindings. not_found, also if it was resent
+  // after a loss and carried out before.
+  [[nodiscard]] Status remove(std::string_view queue, bool if_empty = false);
+  // Removes an exchange with its bindings.
+  [[nodiscard]] Status remove_exchange(std::string_view exchange);
+  // From now on the exchange routes to the queue what fits.
+  [[nodiscard]] Result<Declared> bind(std::string_view exchange, std::string_view queue,
+                                      BindOptions const& options = {});
+  // Ends a binding; messages on the queue stay.
+  [[nodiscard]] Status unbind(std::string_view exchange, std::string_view queue, std::string_view routing_key = {});
+  // Drops messages of a queue that are not acquired. Returns how many.
+  [[nodiscard]] Result<std::uint64_t> purge(std::string_view queue, ChangeOptions const& options = {});
+  // Moves messages of a queue that are not acquired to another queue, in their order and with their attempts reset:
+  // dead letters back to work; or parked ones of a queue back to its front. Returns how many. After `closed` call it
+  // again: what was moved is no longer there.
+  [[nodiscard]] Result<std::uint64_t> move(std::string_view queue, std::string_view to,
+                                           ChangeOptions const& options = {});
+  // Takes the lease of a message back: it waits at its place in the queue, as redelivered, and nothing is counted; its
+  // consumer is refused from then on.
+  [[nodiscard]] Status kick(std::uint64_t message);
+  // The next messages, each leased until it is accepted, released or rejected.
+  [[nodiscard]] Result<Acquired> acquire(AcquireOptions const& options = {});
+  // Shows messages by their number, without taking them.
+  [[nodiscard]] Browse browse(BrowseOptions options = {});
+  // A part of its body.
+  [[nodiscard]] Result<QueueMessage> read(std::uint64_t message, std::uint64_t offset, std::uint64_t length);
+  // Remains in force after a reconnect; read the notices with wait_queue_notice. Messages delivered before a loss are
+  // handed out again once the table's grace (0) is over. A second listen of the same queue changes mode and credit.
+  [[nodiscard]] Status listen(QueueListenOptions const& options);
+  [[nodiscard]] Status unlisten(std::string_view queue = {});
+  // The meaning of the answers to SEND, and to RELEASE or REJECT.
+  [[nodiscard]] static Result<Sent> sent_of(Message const& answer);
+  [[nodiscard]] static Result<ReturnedMessage> returned_of(Message const& answer);
+
+  // For pipelining and transactions: what these calls send. Texts are borrowed.
+  [[nodiscard]] Message send_of(std::string_view queue, std::string_view body, SendOptions const& options = {});
+  [[nodiscard]] Message publish_of(std::string_view exchange, std::string_view routing_key, std::string_view body,
+                                   SendOptions const& options = {});
+  [[nodiscard]] Message accept_of(QueueMessage const& message) const;
+  [[nodiscard]] Message release_of(QueueMessage const& message, GiveBackOptions const& options = {}) const;
+  [[nodiscard]] Message reject_of(QueueMessage const& message, std::string_view error = {},
+                                  std::string_view error_trace = {}) const;
+
+ private:
+  Connection& connection_;
+  std::string table_;
+};
+
+}  // namespace fastjournal::client

@@ -1,0 +1,127 @@
+// Made by ./mk generate from plugins/*/*.xml and clients/calls/*.toml: do not edit.
+// clang-format off
+
+// Which fields of answers are numbers and which are flags; all others are text or bytes.
+const words = (text) => new Set(text.split(' '));
+const none = new Set();
+
+export const blob = {
+  STORED: {
+    numbers: words('entry_time begin end file'),
+    flags: none,
+  },
+  BLOB: {
+    numbers: words('entry_time begin end length file files descriptor'),
+    flags: words('newer'),
+  },
+  ATTACHED: {
+    numbers: words('file descriptor'),
+    flags: none,
+  },
+  MAINTAINING: {
+    numbers: words('file total done'),
+    flags: none,
+  },
+};
+
+export const journal = {
+  INSERTED: {
+    numbers: words('row merges process_date'),
+    flags: none,
+  },
+  ROW: {
+    numbers: words('row epoch lease_end priority process_date insertion_date accepted_date expiration_date timeouts' +
+      ' attempts merges after'),
+    flags: words('places'),
+  },
+  KICKED: {
+    numbers: words('row process_date count looked after'),
+    flags: words('dry_run'),
+  },
+  REASON: {
+    numbers: words('row in due_for process_date expiration_date ahead held_by epoch lease_end since until timeouts' +
+      ' attempts failures lifetime_timeouts merges accepted_date after'),
+    flags: words('in_transaction'),
+  },
+  DUE: {
+    numbers: words('from to rows now after'),
+    flags: none,
+  },
+  DOMAIN: {
+    numbers: words('rows waiting due ready processing weight first_date next_date after'),
+    flags: none,
+  },
+};
+
+export const keyvalue = {
+  STORED: {
+    numbers: words('timestamp count'),
+    flags: none,
+  },
+  PAIR: {
+    numbers: words('timestamp expiration_date lock_end worked_on_end ttl creation_date modification_date access_date' +
+      ' size'),
+    flags: words('locked worked_on persist'),
+  },
+};
+
+export const pipeline = {
+  DOCUMENT: {
+    numbers: words('document token lease_end children newer parent original children_known children_not_done' +
+      ' missing_below in_hands_below failed_below after'),
+    flags: words('dry_run check done orphan'),
+  },
+  RECORDED: {
+    numbers: words('document lease_end children'),
+    flags: none,
+  },
+  DESTINATION: {
+    numbers: words('processing restart dirty force error batched sending sent dropped dead error_doc in_doubt' +
+      ' with_workers after'),
+    flags: none,
+  },
+  EVENT: {
+    numbers: words('event date document generation parent original failures children after'),
+    flags: none,
+  },
+  PLAN: {
+    numbers: words('version documents'),
+    flags: words('newest'),
+  },
+  STEP: {
+    numbers: words('version copies_max after'),
+    flags: words('any_path'),
+  },
+  KICKED: {
+    numbers: words('document count in_doubt'),
+    flags: none,
+  },
+  REASON: {
+    numbers: words('document newer children_known children_not_done missing_below in_hands_below failed_below'),
+    flags: words('done'),
+  },
+};
+
+export const queue = {
+  SENT: {
+    numbers: words('message queues process_date'),
+    flags: none,
+  },
+  MESSAGE: {
+    numbers: words('message epoch origin bytes offset priority process_date sent_date expiration_date deliveries' +
+      ' lease_end after'),
+    flags: words('places redelivered'),
+  },
+  QUEUE: {
+    numbers: words('messages due acquired parked bytes max_deliveries max_messages max_bytes expires'),
+    flags: words('temporary declared leaving'),
+  },
+  EXCHANGE: {
+    numbers: words('bindings'),
+    flags: none,
+  },
+  BINDING: {
+    numbers: words('binding after'),
+    flags: none,
+  },
+};

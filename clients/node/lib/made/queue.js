@@ -1,0 +1,170 @@
+// Made by ./mk generate from plugins/queue/queue.xml and clients/calls/queue.toml: do not edit.
+// clang-format off
+import {assign, leasedOf, recordOf} from '../answers.js';
+import {contentOf, jsonOf} from '../arguments.js';
+import {reasonOf} from '../calls.js';
+import {failedWith} from '../failures.js';
+import {fateOf, messageFrom, sentOf} from '../messages.js';
+import {numberOf} from '../protocol.js';
+import {flag, namesOf, parametersOf} from '../rows.js';
+
+import {queue as kinds} from './answers.js';
+
+// What is leased, by its numbers.
+const leaseOf = ({table, message, epoch}) => ({table, message, epoch});
+
+// The options of calls that refuse others.
+const names = {
+  send: namesOf('priority processDate expirationDate client sequence mandatory'),
+  publish: namesOf('priority processDate expirationDate mandatory client sequence'),
+  declare: namesOf('temporary deadLetters maxDeliveries maxMessages maxBytes whenFull expires'),
+};
+
+// Answers, and what the program gets of them.
+const MESSAGE = {name: 'MESSAGE', shown: messageFrom};
+const QUEUE = {
+  name: 'QUEUE',
+  shown: (params) => assign({temporary: false, declared: false, leaving: false, deadLetters: ''}, params, kinds.QUEUE),
+};
+const EXCHANGE = {name: 'EXCHANGE', shown: (params) => assign({}, params, kinds.EXCHANGE)};
+const BINDING = {name: 'BINDING', shown: (params) => assign({routingKey: ''}, params, kinds.BINDING)};
+
+/** The commands of a table, as types/queue.d.ts documents them. */
+export class QueueCalls {
+  #calls;
+
+  constructor(calls) {
+    this.table = calls.table;
+    this.#calls = calls;
+  }
+
+  /** Its figures. */
+  stats(limits = {}) { return this.#calls.stats(limits); }
+
+  /** Puts a message on a queue, or by an exchange on each queue that it routes to. */
+  async send(queue, body, {properties, timeLimit, signal, ...options} = {}) {
+    const params = {
+      queue,
+      ...contentOf(body),
+      properties: jsonOf(properties),
+      ...parametersOf('send', options, names.send),
+    };
+    return sentOf(await this.#calls.numbered('SEND', params, {timeLimit, signal}));
+  }
+
+  /** Sends a message to the queues that the exchange routes it to. */
+  async publish(exchange, routingKey, body, {properties, timeLimit, signal, ...options} = {}) {
+    const params = {
+      exchange,
+      routing_key: routingKey || undefined,
+      ...contentOf(body),
+      properties: jsonOf(properties),
+      ...parametersOf('publish', options, names.publish),
+    };
+    return sentOf(await this.#calls.numbered('SEND', params, {timeLimit, signal}));
+  }
+
+  /** Hands out the next messages of a queue, each to one consumer until it ends its lease. */
+  async acquire({queue, count, lease, wait, accept, worker, ...limits} = {}) {
+    const params = {queue, count, lease, wait, accept: flag(accept), worker};
+    return leasedOf('messages', MESSAGE, await this.#calls.call('ACQUIRE', params, limits));
+  }
+
+  /** Renews a lease, and takes it over on a new connection. */
+  async touch(message, {lease, worker, ...limits} = {}) {
+    return numberOf((await this.#calls.first('TOUCH', {...leaseOf(message), lease, worker}, limits)).params.lease_end);
+  }
+
+  /** The message is dealt with: it leaves its queue. */
+  async accept(message, limits = {}) { await this.#calls.call('ACCEPT', leaseOf(message), limits); }
+
+  /** Gives a message back to its place in the queue, as redelivered. With an error it is a failed delivery: after the
+   * last one it is dead. */
+  async release(message, {processDate, error, errorTrace, failed, ...limits} = {}) {
+    const params = {
+      ...leaseOf(message),
+      ...failedWith(error, errorTrace),
+      process_date: processDate,
+      failed: flag(failed),
+    };
+    return fateOf(await this.#calls.report('RELEASE', params, limits));
+  }
+
+  /** The message can never be dealt with: it goes to the queue's dead letters at once, or is parked where there are
+   * none. */
+  async reject(message, error, {errorTrace, ...limits} = {}) {
+    return fateOf(await this.#calls.report('REJECT', {...leaseOf(message), ...failedWith(error, errorTrace)}, limits));
+  }
+
+  /** Shows messages of a queue by their number, without taking them. */
+  browse({queue, status, body, count, ...limits} = {}) {
+    return this.#calls.pagesOf('BROWSE', MESSAGE, {queue, status, body: flag(body), count}, limits);
+  }
+
+  /** Shows one message, or a part of its body. */
+  async read(message, {offset, length, ...limits} = {}) {
+    const params = {message: message.message ?? message, offset, length};
+    return recordOf(MESSAGE, await this.#calls.first('READ', params, limits));
+  }
+
+  /** Says in a sentence, and in parameters for programs, why a message is where it is. */
+  async why(message, limits = {}) {
+    return reasonOf(await this.#calls.first('WHY', {message: message.message ?? message}, limits));
+  }
+
+  /** Shows the queues with what is on them, in the order of their names. */
+  queues({count, ...limits} = {}) { return this.#calls.pagesOf('QUEUES', QUEUE, {count}, limits); }
+
+  /** Shows the exchanges, in the order of their names. */
+  exchanges({count, ...limits} = {}) { return this.#calls.pagesOf('EXCHANGES', EXCHANGE, {count}, limits); }
+
+  /** Shows the bindings by their number. */
+  bindings({exchange, queue, count, ...limits} = {}) {
+    return this.#calls.pagesOf('BINDINGS', BINDING, {exchange, queue, count}, limits);
+  }
+
+  /** Makes a queue, or changes its options; or makes an exchange. What is absent stays as it is. */
+  async declare(queue, {timeLimit, signal, ...options} = {}) {
+    const params = {queue, ...parametersOf('declare', options, names.declare)};
+    return (await this.#calls.first('DECLARE', params, {timeLimit, signal})).params.result;
+  }
+
+  /** Makes an exchange of this kind. */
+  async declareExchange(exchange, kind, limits = {}) {
+    return (await this.#calls.first('DECLARE', {exchange, kind}, limits)).params.result;
+  }
+
+  /** Removes a queue with its messages and bindings, or an exchange with its bindings. */
+  async remove(queue, {ifEmpty, ...limits} = {}) {
+    await this.#calls.call('REMOVE', {queue, if_empty: flag(ifEmpty)}, limits);
+  }
+
+  /** Removes an exchange with its bindings. */
+  async removeExchange(exchange, limits = {}) { await this.#calls.call('REMOVE', {exchange}, limits); }
+
+  /** From now on the exchange routes to the queue what fits. */
+  async bind(exchange, queue, {routingKey, declare, temporary, ...limits} = {}) {
+    const params = {exchange, queue, routing_key: routingKey, declare: flag(declare), temporary: flag(temporary)};
+    return (await this.#calls.first('BIND', params, limits)).params.result;
+  }
+
+  /** Ends a binding; messages on the queue stay. */
+  async unbind(exchange, queue, {routingKey, ...limits} = {}) {
+    await this.#calls.call('UNBIND', {exchange, queue, routing_key: routingKey}, limits);
+  }
+
+  /** Drops messages of a queue that are not acquired. Resolves with how many. */
+  async purge(queue, {status, count, ...limits} = {}) {
+    return this.#calls.sum('PURGE', 'count', {queue, status}, count, limits);
+  }
+
+  /** Moves messages of a queue that are not acquired to another queue, in their order and with their attempts reset:
+   * dead letters back to work; or parked ones of a queue back to its front. Resolves with how many. */
+  async move(queue, to, {status, count, ...limits} = {}) {
+    return this.#calls.sum('MOVE', 'count', {queue, to, status}, count, limits);
+  }
+
+  /** Takes the lease of a message back: it waits at its place in the queue, as redelivered, and nothing is counted; its
+   * consumer is refused from then on. */
+  async kick(message, limits = {}) { await this.#calls.call('KICK', {message: message.message ?? message}, limits); }
+}

@@ -1,0 +1,98 @@
+# Made by ./mk generate from plugins/queue/queue.xml and clients/calls/queue.toml: do not edit.
+"""What the commands of a queue table answer. Dates and durations are milliseconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """The message is on its queues, synced.
+
+    message: its number on the first of its queues; absent: on none.
+    queues: on how many queues it is.
+    result: sent or duplicate; of a transaction also expired.
+    process_date: not handed out before.
+    """
+
+    message: int
+    queues: int
+    result: str
+    process_date: int
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A queue.
+
+    queue: its name.
+    messages: messages on it.
+    due: of these, ready to be handed out.
+    acquired: of these, with consumers.
+    parked: of these, parked for an operator.
+    bytes: bytes of their bodies.
+    temporary: True, it ends with its connection.
+    declared: True, in the table's file.
+    leaving: True, it was removed, and its messages go.
+    dead_letters: the queue of dead letters.
+    max_deliveries: its limit.
+    max_messages: its limit.
+    max_bytes: its limit.
+    when_full: refuse or drop.
+    expires: how long its messages last, in ms.
+    """
+
+    queue: str
+    messages: int = 0
+    due: int = 0
+    acquired: int = 0
+    parked: int = 0
+    bytes: int = 0
+    temporary: bool = False
+    declared: bool = False
+    leaving: bool = False
+    dead_letters: str = ""
+    max_deliveries: int = 0
+    max_messages: int = 0
+    max_bytes: int = 0
+    when_full: str = ""
+    expires: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """An exchange.
+
+    exchange: its name.
+    kind: direct, fanout or topic.
+    bindings: how many it has.
+    """
+
+    exchange: str
+    kind: str = ""
+    bindings: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A binding.
+
+    binding: its number.
+    exchange: the exchange.
+    queue: the queue.
+    routing_key: the routing key or pattern.
+    """
+
+    binding: int
+    exchange: str
+    queue: str
+    routing_key: str = ""
+
+
+__all__ = [
+    "Binding",
+    "Exchange",
+    "Queue",
+    "Sent",
+]
