@@ -27,7 +27,7 @@ fresh trixie
 test --only unit without-etcd without-sql without-http
 test --only unit without-journal without-keyvalue without-blob without-queue without-pipeline
 test --only threads tsan
-test dev
+deps go && ./mk test dev
 test asan
 PARTS
 if [[ ${1:-} == --list ]]; then

@@ -16,6 +16,7 @@ declare -A sets=(
   [page]="chromium fonts-dejavu-core"
   [promtool]=""
   [docs]=""
+  [go]="golang-go"
   [fuzz]="clang libclang-rt-dev"
   [format]="clang-format"
   [lint]="clang-tidy"

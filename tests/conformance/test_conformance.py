@@ -27,6 +27,9 @@ CLIENTS = {
     "node": [os.environ.get("FJ_NODE", "node"), f"{HERE}/driver.mjs"],
     "cli": [sys.executable, f"{HERE}/driver_cli.py"],
 }
+# Where there is no compiler of Go, nothing is played with its client.
+if os.environ.get("FJ_GO_DRIVER"):
+    CLIENTS["go"] = [os.environ["FJ_GO_DRIVER"]]
 # The columns of a row of the C++ library are texts.
 TEXT_ROWS = {"cpp"}
 VERBS = (

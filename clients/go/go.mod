@@ -1,0 +1,3 @@
+module fastjournal
+
+go 1.19

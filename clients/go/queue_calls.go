@@ -1,0 +1,489 @@
+// Made by ./mk generate from plugins/queue/queue.xml and clients/calls/queue.toml: do not edit.
+
+package fastjournal
+
+import (
+	"context"
+	"time"
+)
+
+// Queues has the calls of a queue table on a connection. Message queues: named queues, exchanges that route to them,
+// messages that are acquired and accepted, all of it transactional.
+type Queues struct {
+	connection *Connection
+	table      string
+}
+
+// Queues has the calls of a queue table.
+func (c *Connection) Queues(table string) *Queues { return &Queues{c, table} }
+
+// QueueSendOptions are the options of Queues.Send.
+type QueueSendOptions struct {
+	// what goes with it: an object in JSON, which is given back as it came (at most 65536 bytes)
+	Properties string
+	// the smallest is first (0 to 255; 100 if absent)
+	Priority Optional[int64]
+	// not to be handed out before; now if absent
+	ProcessDate Date
+	// not to be handed out from then on; 0 or absent: as the queue says
+	ExpirationDate Date
+	// the producer's name for this start of it; with sequence: resent messages are there once (at most 128 bytes)
+	Client string
+	// the number of this message by this client
+	Sequence Optional[int64]
+}
+
+// Send puts a message on a queue, or by an exchange on each queue that it routes to. queue: the queue; or else
+// exchange (at most 255 bytes). body: the message, as text (string or []byte).
+func (t *Queues) Send(ctx context.Context, queue string, body any, options ...QueueSendOptions) (Sent, error) {
+	params := Params{"table": t.table}
+	params.setText("queue", queue)
+	params.setContent("body", body)
+	o := optionsOf(options)
+	params.setText("properties", o.Properties)
+	setOptional(params, "priority", o.Priority)
+	params.setDate("process_date", o.ProcessDate)
+	params.setDate("expiration_date", o.ExpirationDate)
+	params.setText("client", o.Client)
+	setOptional(params, "sequence", o.Sequence)
+	p, err := oneNumbered(ctx, t.connection, "SEND", params, "SENT")
+	if err != nil {
+		return Sent{}, err
+	}
+	return sentOf(p), nil
+}
+
+// QueuePublishOptions are the options of Queues.Publish.
+type QueuePublishOptions struct {
+	// what goes with it: an object in JSON, which is given back as it came (at most 65536 bytes)
+	Properties string
+	// the smallest is first (0 to 255; 100 if absent)
+	Priority Optional[int64]
+	// not to be handed out before; now if absent
+	ProcessDate Date
+	// not to be handed out from then on; 0 or absent: as the queue says
+	ExpirationDate Date
+	// true: refused if the exchange routes it to no queue; false: then it is dropped, and the answer says so. 1 for a
+	// direct exchange if absent, else 0
+	Mandatory Optional[bool]
+	// the producer's name for this start of it; with sequence: resent messages are there once (at most 128 bytes)
+	Client string
+	// the number of this message by this client
+	Sequence Optional[int64]
+}
+
+// Publish sends a message to the queues that the exchange routes it to. exchange: the exchange that routes it (at
+// most 255 bytes). routingKey: what a direct or topic exchange routes by: words between dots (at most 255 bytes).
+// body: the message, as text (string or []byte).
+func (t *Queues) Publish(
+	ctx context.Context, exchange string, routingKey string, body any, options ...QueuePublishOptions,
+) (Sent, error) {
+	params := Params{"table": t.table}
+	params.setText("exchange", exchange)
+	params.setText("routing_key", routingKey)
+	params.setContent("body", body)
+	o := optionsOf(options)
+	params.setText("properties", o.Properties)
+	setOptional(params, "priority", o.Priority)
+	params.setDate("process_date", o.ProcessDate)
+	params.setDate("expiration_date", o.ExpirationDate)
+	setOptional(params, "mandatory", o.Mandatory)
+	params.setText("client", o.Client)
+	setOptional(params, "sequence", o.Sequence)
+	p, err := oneNumbered(ctx, t.connection, "SEND", params, "SENT")
+	if err != nil {
+		return Sent{}, err
+	}
+	return sentOf(p), nil
+}
+
+// QueueAcquireOptions are the options of Queues.Acquire.
+type QueueAcquireOptions struct {
+	// the queue; of any by turns if absent (at most 255 bytes)
+	Queue string
+	// how many messages at most (1 to 1024; 1 if absent)
+	Count int64
+	// how long the consumer may take (processing-timeout-min to processing-timeout-max; processing-timeout if absent)
+	Lease time.Duration
+	// how long to wait for a message when there is none; needs request (0 to 86400000 ms; 0 if absent)
+	Wait time.Duration
+	// true: they are gone with the answer, without lease and ACCEPT: at most once
+	Accept bool
+	// the consumer's name, for people; peer address and connection if absent (at most 256 bytes)
+	Worker string
+}
+
+// Acquire hands out the next messages of a queue, each to one consumer until it ends its lease.
+func (t *Queues) Acquire(ctx context.Context, options ...QueueAcquireOptions) (Leased[QueueMessage], error) {
+	params := Params{"table": t.table}
+	o := optionsOf(options)
+	params.setText("queue", o.Queue)
+	params.setInt("count", o.Count)
+	params.setSpan("lease", o.Lease)
+	params.setSpan("wait", o.Wait)
+	params.setFlag("accept", o.Accept)
+	params.setText("worker", o.Worker)
+	return leasedBy(ctx, t.connection, "ACQUIRE", params, "MESSAGE", queueMessageOf)
+}
+
+// QueueTouchOptions are the options of Queues.Touch.
+type QueueTouchOptions struct {
+	// how long from now (processing-timeout-min to processing-timeout-max; processing-timeout if absent)
+	Lease time.Duration
+	// the consumer's name, for people (at most 256 bytes)
+	Worker string
+}
+
+// Touch renews a lease, and takes it over on a new connection.
+func (t *Queues) Touch(ctx context.Context, message QueueMessage, options ...QueueTouchOptions) (time.Time, error) {
+	params := Params{"table": t.table}
+	params["message"] = message.Message
+	params["epoch"] = message.Epoch
+	o := optionsOf(options)
+	params.setSpan("lease", o.Lease)
+	params.setText("worker", o.Worker)
+	p, err := oneOf(ctx, t.connection, "TOUCH", params, "TOUCHED")
+	if err != nil {
+		return time.Time{}, err
+	}
+	return p.Time("lease_end"), nil
+}
+
+// Accept: the message is dealt with: it leaves its queue.
+func (t *Queues) Accept(ctx context.Context, message QueueMessage) error {
+	params := Params{"table": t.table}
+	params["message"] = message.Message
+	params["epoch"] = message.Epoch
+	_, err := t.connection.request(ctx, "ACCEPT", params)
+	return err
+}
+
+// QueueReleaseOptions are the options of Queues.Release.
+type QueueReleaseOptions struct {
+	// when it may be handed out again; if absent: at once, or after the back-off of a failed delivery
+	ProcessDate Date
+	// what went wrong, for people. Makes it a failed delivery (1024 bytes are kept)
+	Error string
+	// where it went wrong, as a traceback, for people. Makes it a failed delivery (16384 bytes are kept)
+	ErrorTrace string
+	// true: a failed delivery, also without error; false: none, also with one
+	Failed Optional[bool]
+}
+
+// Release gives a message back to its place in the queue, as redelivered. With an error it is a failed delivery:
+// after the last one it is dead.
+func (t *Queues) Release(
+	ctx context.Context, message QueueMessage, options ...QueueReleaseOptions,
+) (Returned, error) {
+	params := Params{"table": t.table}
+	params["message"] = message.Message
+	params["epoch"] = message.Epoch
+	o := optionsOf(options)
+	params.setDate("process_date", o.ProcessDate)
+	params.setText("error", cut(o.Error, 1024))
+	params.setText("error_trace", cut(o.ErrorTrace, 16384))
+	setOptional(params, "failed", o.Failed)
+	return returnedBy(ctx, t.connection, "RELEASE", params)
+}
+
+// QueueRejectOptions are the options of Queues.Reject.
+type QueueRejectOptions struct {
+	// where it went wrong, as a traceback, for people (16384 bytes are kept)
+	ErrorTrace string
+}
+
+// Reject: the message can never be dealt with: it goes to the queue's dead letters at once, or is parked where there
+// are none. why: why, for people (1024 bytes are kept).
+func (t *Queues) Reject(
+	ctx context.Context, message QueueMessage, why string, options ...QueueRejectOptions,
+) (Returned, error) {
+	params := Params{"table": t.table}
+	params["message"] = message.Message
+	params["epoch"] = message.Epoch
+	params.setText("error", cut(why, 1024))
+	o := optionsOf(options)
+	params.setText("error_trace", cut(o.ErrorTrace, 16384))
+	return returnedBy(ctx, t.connection, "REJECT", params)
+}
+
+// QueueBrowseOptions are the options of Queues.Browse.
+type QueueBrowseOptions struct {
+	// of this queue only (at most 255 bytes)
+	Queue string
+	// in this state only: waiting, due, acquired, parked
+	Status string
+	// true: with their bodies
+	Body bool
+	// so many a page (1 to 1000; 100 if absent)
+	Count int64
+}
+
+// Browse shows messages of a queue by their number, without taking them, a page at a time; the last message has
+// `after` if there is more to look at.
+func (t *Queues) Browse(options ...QueueBrowseOptions) *Pages[QueueMessage] {
+	params := Params{"table": t.table}
+	o := optionsOf(options)
+	params.setText("queue", o.Queue)
+	params.setText("status", o.Status)
+	params.setFlag("body", o.Body)
+	params.setInt("count", o.Count)
+	return pagesOf(t.connection, "BROWSE", params, "MESSAGE", queueMessageOf)
+}
+
+// QueueReadOptions are the options of Queues.Read.
+type QueueReadOptions struct {
+	// from this byte of the body on (0 if absent)
+	Offset int64
+	// so many bytes of it at most; with offset or length the body comes as bytes
+	Length Optional[int64]
+}
+
+// Read shows one message, or a part of its body. message: the message's number.
+func (t *Queues) Read(ctx context.Context, message int64, options ...QueueReadOptions) (QueueMessage, error) {
+	params := Params{"table": t.table}
+	params["message"] = message
+	o := optionsOf(options)
+	params.setInt("offset", o.Offset)
+	setOptional(params, "length", o.Length)
+	p, err := oneOf(ctx, t.connection, "READ", params, "MESSAGE")
+	if err != nil {
+		return QueueMessage{}, err
+	}
+	return queueMessageOf(p), nil
+}
+
+// Why says in a sentence, and in parameters for programs, why a message is where it is. message: the message's
+// number.
+func (t *Queues) Why(ctx context.Context, message int64) (QueueReason, error) {
+	params := Params{"table": t.table}
+	params["message"] = message
+	p, err := oneOf(ctx, t.connection, "WHY", params, "REASON")
+	if err != nil {
+		return QueueReason{}, err
+	}
+	return queueReasonOf(p), nil
+}
+
+// QueueQueuesOptions are the options of Queues.Queues.
+type QueueQueuesOptions struct {
+	// so many a page (1 to 1000; 100 if absent)
+	Count int64
+}
+
+// Queues shows the queues with what is on them, in the order of their names, a page at a time; the last message has
+// `after` if there are more.
+func (t *Queues) Queues(options ...QueueQueuesOptions) *Pages[Queue] {
+	params := Params{"table": t.table}
+	o := optionsOf(options)
+	params.setInt("count", o.Count)
+	return pagesOf(t.connection, "QUEUES", params, "QUEUE", queueOf)
+}
+
+// QueueExchangesOptions are the options of Queues.Exchanges.
+type QueueExchangesOptions struct {
+	// so many a page (1 to 1000; 100 if absent)
+	Count int64
+}
+
+// Exchanges shows the exchanges, in the order of their names, a page at a time; the last message has `after` if there
+// are more.
+func (t *Queues) Exchanges(options ...QueueExchangesOptions) *Pages[Exchange] {
+	params := Params{"table": t.table}
+	o := optionsOf(options)
+	params.setInt("count", o.Count)
+	return pagesOf(t.connection, "EXCHANGES", params, "EXCHANGE", exchangeOf)
+}
+
+// QueueBindingsOptions are the options of Queues.Bindings.
+type QueueBindingsOptions struct {
+	// of this exchange only (at most 255 bytes)
+	Exchange string
+	// of this queue only (at most 255 bytes)
+	Queue string
+	// so many a page (1 to 1000; 100 if absent)
+	Count int64
+}
+
+// Bindings shows the bindings by their number, a page at a time; the last message has `after` if there are more to
+// look at.
+func (t *Queues) Bindings(options ...QueueBindingsOptions) *Pages[Binding] {
+	params := Params{"table": t.table}
+	o := optionsOf(options)
+	params.setText("exchange", o.Exchange)
+	params.setText("queue", o.Queue)
+	params.setInt("count", o.Count)
+	return pagesOf(t.connection, "BINDINGS", params, "BINDING", bindingOf)
+}
+
+// QueueDeclareOptions are the options of Queues.Declare.
+type QueueDeclareOptions struct {
+	// of a queue: 1, it ends with this connection
+	Temporary Optional[bool]
+	// of a queue: the queue that gets what is rejected, or was delivered too often; empty: they are parked (at most 255
+	// bytes)
+	DeadLetters string
+	// of a queue: a message that failed so often is dead; 0: as the option max-deliveries (0 to 250)
+	MaxDeliveries Optional[int64]
+	// of a queue: so many messages at most; 0: no limit (0 to 4000000000)
+	MaxMessages Optional[int64]
+	// of a queue: so many bytes of bodies at most; 0: no limit (0 to 1125899906842624)
+	MaxBytes Optional[int64]
+	// of a queue: refuse (SEND), or drop (the first messages, which are dead then)
+	WhenFull string
+	// of a queue: its messages expire so long after they came, or after their process_date, in milliseconds; 0: never (0
+	// to 315360000000 ms)
+	Expires Optional[time.Duration]
+}
+
+// Declare makes a queue, or changes its options; or makes an exchange. What is absent stays as it is. queue: the
+// queue; or else exchange (at most 255 bytes).
+func (t *Queues) Declare(ctx context.Context, queue string, options ...QueueDeclareOptions) (string, error) {
+	params := Params{"table": t.table}
+	params.setText("queue", queue)
+	o := optionsOf(options)
+	setOptional(params, "temporary", o.Temporary)
+	params.setText("dead_letters", o.DeadLetters)
+	setOptional(params, "max_deliveries", o.MaxDeliveries)
+	setOptional(params, "max_messages", o.MaxMessages)
+	setOptional(params, "max_bytes", o.MaxBytes)
+	params.setText("when_full", o.WhenFull)
+	setOptional(params, "expires", o.Expires)
+	p, err := oneOf(ctx, t.connection, "DECLARE", params, "DECLARED")
+	if err != nil {
+		return "", err
+	}
+	return p.Text("result"), nil
+}
+
+// DeclareExchange makes an exchange of this kind. exchange: the exchange (at most 255 bytes). kind: of an exchange:
+// direct (routing keys that are equal), fanout (every queue) or topic (patterns).
+func (t *Queues) DeclareExchange(ctx context.Context, exchange string, kind string) (string, error) {
+	params := Params{"table": t.table}
+	params.setText("exchange", exchange)
+	params.setText("kind", kind)
+	p, err := oneOf(ctx, t.connection, "DECLARE", params, "DECLARED")
+	if err != nil {
+		return "", err
+	}
+	return p.Text("result"), nil
+}
+
+// QueueRemoveOptions are the options of Queues.Remove.
+type QueueRemoveOptions struct {
+	// true: only a queue without messages
+	IfEmpty bool
+}
+
+// Remove removes a queue with its messages and bindings, or an exchange with its bindings. queue: the queue; or else
+// exchange (at most 255 bytes).
+func (t *Queues) Remove(ctx context.Context, queue string, options ...QueueRemoveOptions) error {
+	params := Params{"table": t.table}
+	params.setText("queue", queue)
+	o := optionsOf(options)
+	params.setFlag("if_empty", o.IfEmpty)
+	_, err := t.connection.request(ctx, "REMOVE", params)
+	return err
+}
+
+// RemoveExchange removes an exchange with its bindings. exchange: the exchange (at most 255 bytes).
+func (t *Queues) RemoveExchange(ctx context.Context, exchange string) error {
+	params := Params{"table": t.table}
+	params.setText("exchange", exchange)
+	_, err := t.connection.request(ctx, "REMOVE", params)
+	return err
+}
+
+// QueueBindOptions are the options of Queues.Bind.
+type QueueBindOptions struct {
+	// of a direct exchange the routing key; of a topic exchange a pattern, where * stands for a word and # for any
+	// number of them (at most 255 bytes)
+	RoutingKey string
+	// true: the queue is made if there is none: a durable subscription
+	Declare bool
+	// true: it is made, and ends with this connection: a subscription that does not last
+	Temporary bool
+}
+
+// Bind: from now on the exchange routes to the queue what fits. exchange: the exchange (at most 255 bytes). queue:
+// the queue (at most 255 bytes).
+func (t *Queues) Bind(
+	ctx context.Context, exchange string, queue string, options ...QueueBindOptions,
+) (string, error) {
+	params := Params{"table": t.table}
+	params["exchange"] = exchange
+	params["queue"] = queue
+	o := optionsOf(options)
+	params.setText("routing_key", o.RoutingKey)
+	params.setFlag("declare", o.Declare)
+	params.setFlag("temporary", o.Temporary)
+	p, err := oneOf(ctx, t.connection, "BIND", params, "BOUND")
+	if err != nil {
+		return "", err
+	}
+	return p.Text("result"), nil
+}
+
+// QueueUnbindOptions are the options of Queues.Unbind.
+type QueueUnbindOptions struct {
+	// as in BIND (at most 255 bytes)
+	RoutingKey string
+}
+
+// Unbind ends a binding; messages on the queue stay. exchange: the exchange (at most 255 bytes). queue: the queue (at
+// most 255 bytes).
+func (t *Queues) Unbind(ctx context.Context, exchange string, queue string, options ...QueueUnbindOptions) error {
+	params := Params{"table": t.table}
+	params["exchange"] = exchange
+	params["queue"] = queue
+	o := optionsOf(options)
+	params.setText("routing_key", o.RoutingKey)
+	_, err := t.connection.request(ctx, "UNBIND", params)
+	return err
+}
+
+// QueuePurgeOptions are the options of Queues.Purge.
+type QueuePurgeOptions struct {
+	// in this state only; both if absent: waiting, parked
+	Status string
+	// so many in all (all if absent)
+	Count int64
+}
+
+// Purge drops messages of a queue that are not acquired, a page at a time. queue: the queue (at most 255 bytes).
+func (t *Queues) Purge(ctx context.Context, queue string, options ...QueuePurgeOptions) (int64, error) {
+	params := Params{"table": t.table}
+	params["queue"] = queue
+	o := optionsOf(options)
+	params.setText("status", o.Status)
+	return addedBy(ctx, t.connection, "PURGE", params, "count", o.Count)
+}
+
+// QueueMoveOptions are the options of Queues.Move.
+type QueueMoveOptions struct {
+	// in this state only; both if absent: waiting, parked
+	Status string
+	// so many in all (all if absent)
+	Count int64
+}
+
+// Move moves messages of a queue that are not acquired to another queue, in their order and with their attempts
+// reset, a page at a time: dead letters back to work; or parked ones of a queue back to its front. queue: the queue
+// that has them (at most 255 bytes). to: the queue that gets them; the same one for parked messages (at most 255
+// bytes).
+func (t *Queues) Move(ctx context.Context, queue string, to string, options ...QueueMoveOptions) (int64, error) {
+	params := Params{"table": t.table}
+	params["queue"] = queue
+	params["to"] = to
+	o := optionsOf(options)
+	params.setText("status", o.Status)
+	return addedBy(ctx, t.connection, "MOVE", params, "count", o.Count)
+}
+
+// Kick takes the lease of a message back: it waits at its place in the queue, as redelivered, and nothing is counted;
+// its consumer is refused from then on. message: the message's number.
+func (t *Queues) Kick(ctx context.Context, message int64) error {
+	params := Params{"table": t.table}
+	params["message"] = message
+	_, err := t.connection.request(ctx, "KICK", params)
+	return err
+}
