@@ -12,7 +12,7 @@ inline constexpr int kDepthMax = 16;
 
 class Children {
  public:
-  Children(TableState const& shared, Runs const& runs) : shared_(shared), runs_(runs) {}
+  explicit Children(TableState const& shared) : shared_(shared) {}
 
   // A child is about to be run: DOCUMENT with what is missing of it, or SKIP.
   Verdict child(Command const& command, Decision& decision) const;
@@ -31,7 +31,6 @@ class Children {
                      Decision& decision) const;
 
   TableState const& shared_;
-  Runs const& runs_;
 };
 
 }  // namespace fastjournal::pipeline

@@ -122,7 +122,7 @@ class PipelineTable final : public Table,
   Archiver archiver_{shared_};
   Runs const runs_{shared_};
   Reports const reports_{shared_};
-  Children const children_{shared_, runs_};
+  Children const children_{shared_};
   Operators const operators_{shared_, reports_};
   Reads const reads_{shared_, runs_};
   HistoryReads const history_{shared_};

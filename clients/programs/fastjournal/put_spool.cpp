@@ -95,7 +95,7 @@ ExitCode SpoolPut::run() { return one_.from.empty() ? put_one() : put_many(); }
 
 Status SpoolPut::open_spool() {
   bool const is_one = one_.from.empty();
-  spool::Options options{.folder = one_.spool};
+  spool::Options options{.folder = one_.spool.str()};
   if (syncs_) options.sync = is_one ? spool::Sync::each : spool::Sync::interval;
   options.interval = kNever;
   Result<std::unique_ptr<spool::Spool>> opened = spool::Spool::open(std::move(options));
