@@ -12,7 +12,6 @@ namespace {
 
 using namespace fastjournal;
 using namespace fastjournal::test;
-using client::CacheOptions;
 using client::Connection;
 using client::KeyValue;
 using client::KeyValueCache;
