@@ -167,7 +167,7 @@ template <typename One>
   }
 }
 
-// What a command changes page by page, until there is no more or `most` are changed: the sum of these fields.
+// What a command changes or counts page by page, until there is no more or `most`: the sum of these fields.
 [[nodiscard]] inline Result<std::uint64_t> sum_of_pages(Connection& connection, Message& command, std::string_view name,
                                                         std::uint64_t most) {
   std::uint64_t done = 0;
@@ -176,7 +176,9 @@ template <typename One>
     Result<Reply> const reply = connection.call(command);
     if (!reply.ok()) return reply.status();
     done += number(reply->first(), name);
-    more = number(reply->first(), "more") != 0;
+    std::optional<std::int64_t> const after = reply->first().integer("after");
+    if (after) command.set_integer("after", *after);
+    more = after || number(reply->first(), "more") != 0;
   }
   return done;
 }

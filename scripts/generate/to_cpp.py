@@ -364,7 +364,8 @@ class _Maker:
             record = self.record(call.pages)
             return f"Result<std::vector<{record}>>", f"all_pages(connection_, command, {_snake(record)}_of)"
         if call.adds:
-            return "Result<std::uint64_t>", f'sum_of_pages(connection_, command, "{call.adds}", options.count)'
+            most = "options.count" if call.name in self.struct_of else "UINT64_MAX"
+            return "Result<std::uint64_t>", f'sum_of_pages(connection_, command, "{call.adds}", {most})'
         sent = "report(connection_, command)" if call.reports else "connection_.call(command)"
         if call.fate:
             return f"Result<{self.names.fate}>", f"then_first({sent}, returned_of)"
