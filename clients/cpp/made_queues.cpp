@@ -80,6 +80,13 @@ Result<ReturnedMessage> Queues::reject(QueueMessage const& message, std::string_
   return then_first(report(connection_, command), returned_of);
 }
 
+Result<std::uint64_t> Queues::count(std::string_view queue, std::string_view status) {
+  Message command = command_on(table_, "COUNT");
+  set_if_any(command, "queue", queue);
+  set_if_any(command, "status", status);
+  return sum_of_pages(connection_, command, "count", UINT64_MAX);
+}
+
 Result<QueueMessage> Queues::read(std::uint64_t message) {
   Message command = command_on(table_, "READ");
   command.set("message", Value::of_unsigned(message));

@@ -204,6 +204,8 @@ class Queues {
   // none.
   [[nodiscard]] Result<ReturnedMessage> reject(QueueMessage const& message, std::string_view error = {},
                                                std::string_view error_trace = {});
+  // How many messages of a queue, or of the table, are in a state, counted page by page. Returns how many.
+  [[nodiscard]] Result<std::uint64_t> count(std::string_view queue = {}, std::string_view status = {});
   // Shows one message, or a part of its body. unknown_row: there is no such message.
   [[nodiscard]] Result<QueueMessage> read(std::uint64_t message);
   // Says in a sentence, and in parameters for programs, why a message is where it is.

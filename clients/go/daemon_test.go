@@ -124,6 +124,7 @@ func TestCallsOfAJournal(t *testing.T) {
 	ok(t, jobs.Delete(ctx, Columns{"name": "two"}))
 	got(jobs.Put(ctx, Columns{"name": "x1"}))
 	got(jobs.Put(ctx, Columns{"name": "x2"}))
+	want(t, got(jobs.Count(ctx, JournalCountOptions{Prefix: "x"})), int64(2))
 	want(t, got(jobs.DeleteMatching(ctx, JournalDeleteMatchingOptions{Prefix: "x", Count: 1})), int64(1))
 	want(t, got(jobs.DeleteMatching(ctx, JournalDeleteMatchingOptions{Prefix: "x"})), int64(1))
 }

@@ -230,6 +230,31 @@ func (t *Journal) List(options ...JournalListOptions) *Pages[Row] {
 	return pagesOf(t.connection, "LIST", params, "ROW", rowOf)
 }
 
+// JournalCountOptions are the options of Journal.Count.
+type JournalCountOptions struct {
+	// rows in this state only: waiting, due, processing, behind, parked, paused
+	Status string
+	// rows of this domain only (at most 256 bytes)
+	Domain string
+	// rows whose first key column begins so; not without row-key
+	Prefix string
+	// rows whose last error contains this (at most 1024 bytes)
+	Error string
+	// so many in all (all if absent)
+	Count int64
+}
+
+// Count: how many rows fit a filter, counted page by page.
+func (t *Journal) Count(ctx context.Context, options ...JournalCountOptions) (int64, error) {
+	params := Params{"table": t.table}
+	o := optionsOf(options)
+	params.setText("status", o.Status)
+	params.setText("domain", o.Domain)
+	params.setText("prefix", o.Prefix)
+	params.setText("error", o.Error)
+	return addedBy(ctx, t.connection, "COUNT", params, "count", o.Count)
+}
+
 // JournalWhyOptions are the options of Journal.Why.
 type JournalWhyOptions struct {
 	// the row's number; or else the key columns (of a table with row-key)

@@ -230,6 +230,25 @@ func (t *Queues) Browse(options ...QueueBrowseOptions) *Pages[QueueMessage] {
 	return pagesOf(t.connection, "BROWSE", params, "MESSAGE", queueMessageOf)
 }
 
+// QueueCountOptions are the options of Queues.Count.
+type QueueCountOptions struct {
+	// of this queue only (at most 255 bytes)
+	Queue string
+	// in this state only: waiting, due, acquired, parked
+	Status string
+	// so many in all (all if absent)
+	Count int64
+}
+
+// Count: how many messages of a queue, or of the table, are in a state, counted page by page.
+func (t *Queues) Count(ctx context.Context, options ...QueueCountOptions) (int64, error) {
+	params := Params{"table": t.table}
+	o := optionsOf(options)
+	params.setText("queue", o.Queue)
+	params.setText("status", o.Status)
+	return addedBy(ctx, t.connection, "COUNT", params, "count", o.Count)
+}
+
 // QueueReadOptions are the options of Queues.Read.
 type QueueReadOptions struct {
 	// from this byte of the body on (0 if absent)

@@ -26,6 +26,7 @@ std::span<rows::NamedCommand<Journal> const> Journal::commands() {
       {"KICK", by<&Journal::changes_, &Changes::kick>},
       {"PEEK", by<&Journal::lookups_, &Lookups::peek>},
       {"LIST", by<&Journal::lookups_, &Lookups::list>},
+      {"COUNT", by<&Journal::lookups_, &Lookups::count>},
       {"WHY", by<&Journal::lookups_, &Lookups::why>},
       {"TIMELINE", by<&Journal::overview_, &Overview::timeline>},
       {"DOMAINS", by<&Journal::overview_, &Overview::domains>},

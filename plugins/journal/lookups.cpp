@@ -140,34 +140,51 @@ Verdict Lookups::peek(Command const& command, Decision& decision) const {
   return Verdict::done;
 }
 
+ObjectId Lookups::look(auto const& given, Decision& decision,
+                       std::function<bool(std::uint32_t row)> const& tell) const {
+  Filter filter = filter_of(given);
+  if (decision.refuses(selection_.check_filter(filter))) return {};
+  ObjectId after{given.after};
+  Candidates candidates{rows_, filter, after, decision.work_units, candidates_};
+  std::uint32_t row = candidates.next(after);
+  bool wants_more = true;
+  for (std::uint32_t looked = 0; row != rows::kNoRow && looked < kListWorkUnitsMax && wants_more; ++looked) {
+    after = rows_.row(row).id();
+    ++decision.work_units;
+    if (selection_.fits(row, filter, decision.now.value)) wants_more = tell(row);
+    row = candidates.next(after);
+  }
+  return row == rows::kNoRow ? ObjectId{} : after;
+}
+
 Verdict Lookups::list(Command const& command, Decision& decision) const {
   made::List given;
   if (!given.read(command, decision)) return Verdict::done;
-  ObjectId after{given.after};
-  Filter filter = filter_of(given);
-  if (decision.refuses(selection_.check_filter(filter))) return Verdict::done;
-
-  Candidates candidates{rows_, filter, after, decision.work_units, candidates_};
   std::uint64_t shown = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t row = candidates.next(after);
-  for (std::uint32_t looked = 0;
-       row != rows::kNoRow && looked < kListWorkUnitsMax && shown < given.count && bytes < kListBytesMax; ++looked) {
-    after = rows_.row(row).id();
-    ++decision.work_units;
-    if (selection_.fits(row, filter, decision.now.value)) {
-      // A page of rows would be gigabytes.
-      describe_row(rows_, settings_, command, row, decision.answer, StoredValue::As::place);
-      if (given.traces) rows::add_trace(rows_.view(row).failure, decision.answer);
-      ++shown;
-      bytes += bytes_of_last(decision.answer);
-      decision.work_units += kWorkUnitsPerRowShown;
-    }
-    row = candidates.next(after);
-  }
+  ObjectId const after = look(given, decision, [&](std::uint32_t row) {
+    // A page of rows would be gigabytes.
+    describe_row(rows_, settings_, command, row, decision.answer, StoredValue::As::place);
+    if (given.traces) rows::add_trace(rows_.view(row).failure, decision.answer);
+    bytes += bytes_of_last(decision.answer);
+    decision.work_units += kWorkUnitsPerRowShown;
+    return ++shown < given.count && bytes < kListBytesMax;
+  });
+  if (!decision.status.ok()) return Verdict::done;
   if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{settings_.table()});
   // With more to look at, the last message tells how to go on.
-  if (row != rows::kNoRow) decision.answer.add("after", after.value);
+  if (!after.is_none()) decision.answer.add("after", after.value);
+  return Verdict::done;
+}
+
+Verdict Lookups::count(Command const& command, Decision& decision) const {
+  made::Count given;
+  if (!given.read(command, decision)) return Verdict::done;
+  std::uint64_t count = 0;
+  ObjectId const after = look(given, decision, [&](std::uint32_t) { return ++count < given.count; });
+  if (!decision.status.ok()) return Verdict::done;
+  decision.answer.message("COUNTED").add("table", std::string_view{settings_.table()}).add("count", count);
+  if (!after.is_none()) decision.answer.add("after", after.value);
   return Verdict::done;
 }
 

@@ -1,5 +1,5 @@
-// PEEK, LIST and WHY: rows are shown, and nothing changes. By a row's number or by its key columns, which may find
-// several rows (parked ones, a waiting one); LIST by a filter.
+// PEEK, LIST, COUNT and WHY: rows are shown, and nothing changes. By a row's number or by its key columns, which may find
+// several rows (parked ones, a waiting one); LIST and COUNT by a filter.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,17 @@ class Lookups {
 
   Verdict peek(Command const& command, Decision& decision) const;
   Verdict list(Command const& command, Decision& decision) const;
+  Verdict count(Command const& command, Decision& decision) const;
   // Why a row is not handed out (reasons.h).
   Verdict why(Command const& command, Decision& decision) const;
 
  private:
   void tell_key(auto const& given, Command const& command, Decision& decision,
                 std::function<bool(std::uint32_t row)> const& tell) const;
+  // A page of the rows that fit the given filter, by number: `tell` returns whether it wants more. Returns the row behind
+  // which to go on; none: that was all.
+  [[nodiscard]] ObjectId look(auto const& given, Decision& decision,
+                              std::function<bool(std::uint32_t row)> const& tell) const;
   void tell_unknown(ObjectId row, Answer& answer) const;
 
   rows::State const& rows_;

@@ -230,6 +230,26 @@ bool List::read(Command const& command, Decision& decision) {
   return why.ok();
 }
 
+bool Count::read(Command const& command, Decision& decision) {
+  Status& why = decision.status;
+  for (Param const& param : command.message->params()) {
+    switch (param.name.size()) {
+      case 5:
+        if (model::is(param, "error")) model::read_text(param, 1'024, error, why);
+        else if (model::is(param, "after")) model::read_unsigned(param, after, why);
+        else if (model::is(param, "count")) model::read_integer(param, 1, 10'000, count, why);
+        break;
+      case 6:
+        if (model::is(param, "status")) model::read_choice_or_none(param, kStatusChoiceWords, status, why);
+        else if (model::is(param, "domain")) model::read_text(param, 256, domain, why);
+        else if (model::is(param, "prefix")) model::read_bytes(param, prefix);
+        break;
+      default: break;
+    }
+  }
+  return why.ok();
+}
+
 bool Why::read(Command const& command, Decision& decision) {
   Status& why = decision.status;
   for (Param const& param : command.message->params()) {

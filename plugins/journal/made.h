@@ -150,6 +150,18 @@ struct List {
   [[nodiscard]] bool read(Command const& command, Decision& decision);
 };
 
+// COUNT. Counts the rows that LIST would show, a page at a time; the answer has `after` if there is more to look at.
+struct Count {
+  std::optional<StatusChoice> status{};  // rows in this state only
+  model::Text domain{};  // rows of this domain only
+  model::Text prefix{};  // rows whose first key column begins so; not without row-key
+  model::Text error{};  // rows whose last error contains this
+  std::uint64_t after{0};  // go on behind this row, as the answer before said
+  std::uint32_t count{10'000};  // count so many rows at most
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
 // WHY. Says in a sentence, and in parameters for programs, why a row, or each row of a key, is where it is; of a key
 // the last message has `after` if there are more.
 struct Why {

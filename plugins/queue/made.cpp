@@ -171,6 +171,24 @@ bool Browse::read(Command const& command, Decision& decision) {
   return why.ok();
 }
 
+bool Count::read(Command const& command, Decision& decision) {
+  Status& why = decision.status;
+  for (Param const& param : command.message->params()) {
+    switch (param.name.size()) {
+      case 5:
+        if (model::is(param, "queue")) model::read_text(param, 255, queue, why);
+        else if (model::is(param, "after")) model::read_unsigned(param, after, why);
+        else if (model::is(param, "count")) model::read_integer(param, 1, 10'000, count, why);
+        break;
+      case 6:
+        if (model::is(param, "status")) model::read_choice(param, kBrowseStatusWords, status, why);
+        break;
+      default: break;
+    }
+  }
+  return why.ok();
+}
+
 bool Read::read(Command const& command, Decision& decision) {
   Status& why = decision.status;
   for (Param const& param : command.message->params()) {

@@ -130,6 +130,17 @@ struct Browse {
   [[nodiscard]] bool read(Command const& command, Decision& decision);
 };
 
+// COUNT. Counts the messages that BROWSE would show, a page at a time; the answer has `after` if there is more to look
+// at.
+struct Count {
+  model::Text queue{};  // of this queue only
+  std::optional<BrowseStatus> status{};  // in this state only
+  std::uint64_t after{0};  // go on behind this message, as the answer before said
+  std::uint32_t count{10'000};  // count so many messages at most
+
+  [[nodiscard]] bool read(Command const& command, Decision& decision);
+};
+
 // READ. Shows one message, or a part of its body.
 struct Read {
   std::uint64_t message{0};  // the message's number

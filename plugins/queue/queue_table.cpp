@@ -28,6 +28,7 @@ std::span<rows::NamedCommand<QueueTable> const> QueueTable::commands() {
       {"REJECT", by<&QueueTable::consumers_, &Consumers::reject>},
       {"KICK", by<&QueueTable::consumers_, &Consumers::kick>},
       {"BROWSE", by<&QueueTable::reads_, &Reads::browse>},
+      {"COUNT", by<&QueueTable::reads_, &Reads::count>},
       {"READ", by<&QueueTable::reads_, &Reads::read>},
       {"WHY", by<&QueueTable::reads_, &Reads::why>},
       {"DECLARE", by<&QueueTable::declarations_, &Declarations::declare>},

@@ -18,34 +18,56 @@ constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
 
 }  // namespace
 
-Verdict Reads::browse(Command const& command, Decision& decision) const {
-  made::Browse given;
-  if (!given.read(command, decision)) return Verdict::done;
-  if (!given.queue.empty() && shared_.queues.find_any(given.queue) == nullptr)
-    return decision.refuse(shared_.no_queue(given.queue));
-  BodyRequest const body{.none = !given.body};
-  ObjectId last{given.after};
+ObjectId Reads::look(auto const& given, Decision& decision,
+                     std::function<bool(std::uint32_t row)> const& tell) const {
+  if (!given.queue.empty() && shared_.queues.find_any(given.queue) == nullptr) {
+    decision.status = shared_.no_queue(given.queue);
+    return {};
+  }
   rows::State const& rows = shared_.rows();
-  std::size_t shown = 0;
-  std::uint32_t looked = 0;
-  std::uint64_t bytes = 0;
+  ObjectId last{given.after};
   std::uint32_t row = rows.ids().next(last);
-  for (; row != rows::kNoRow && shown < given.count && looked < kWorkUnitsMax && bytes < kAnswerBytesMax; ++looked) {
+  bool wants_more = true;
+  for (std::uint32_t looked = 0; row != rows::kNoRow && looked < kWorkUnitsMax && wants_more; ++looked) {
     last = rows.id_of(row);
+    ++decision.work_units;
     bool const fits = (given.queue.empty() || shared_.queue_of(row) == given.queue) &&
                       (!given.status || status_of(rows.row(row).place()) == name_of(*given.status)) &&
                       rows.is_visible(row, decision.now.value);
-    if (fits) {
-      std::uint64_t outside = 0;
-      if (decision.refuses(describe(shared_, command, row, body, decision.answer, outside))) return Verdict::done;
-      bytes += 300 + (body.none ? 0 : MessageBody::front(rows.view(row).data).bytes());
-      ++shown;
-    }
+    if (fits) wants_more = tell(row);
     row = rows.ids().next(last);
   }
-  decision.work_units += looked;
+  return row == rows::kNoRow ? ObjectId{} : last;
+}
+
+Verdict Reads::browse(Command const& command, Decision& decision) const {
+  made::Browse given;
+  if (!given.read(command, decision)) return Verdict::done;
+  BodyRequest const body{.none = !given.body};
+  std::size_t shown = 0;
+  std::uint64_t bytes = 0;
+  ObjectId const last = look(given, decision, [&](std::uint32_t row) {
+    std::uint64_t outside = 0;
+    if (decision.refuses(describe(shared_, command, row, body, decision.answer, outside))) return false;
+    bytes += 300 + (body.none ? 0 : MessageBody::front(shared_.rows().view(row).data).bytes());
+    return ++shown < given.count && bytes < kAnswerBytesMax;
+  });
+  if (!decision.status.ok()) return Verdict::done;
   if (shown == 0) decision.answer.message("NOTHING").add("table", std::string_view{shared_.table()});
-  if (row != rows::kNoRow) decision.answer.add("after", last.value);
+  if (!last.is_none()) decision.answer.add("after", last.value);
+  return Verdict::done;
+}
+
+Verdict Reads::count(Command const& command, Decision& decision) const {
+  made::Count given;
+  if (!given.read(command, decision)) return Verdict::done;
+  std::uint64_t count = 0;
+  ObjectId const last = look(given, decision, [&](std::uint32_t) { return ++count < given.count; });
+  if (!decision.status.ok()) return Verdict::done;
+  Answer& answer = decision.answer.message("COUNTED").add("table", std::string_view{shared_.table()});
+  if (!given.queue.empty()) answer.add("queue", std::string_view{given.queue});
+  answer.add("count", count);
+  if (!last.is_none()) answer.add("after", last.value);
   return Verdict::done;
 }
 

@@ -1,5 +1,8 @@
-// BROWSE, READ and WHY.
+// BROWSE, COUNT, READ and WHY.
 #pragma once
+
+#include <cstdint>
+#include <functional>
 
 #include "fastjournal/table.h"
 #include "plugins/queue/table_state.h"
@@ -12,10 +15,15 @@ class Reads {
   explicit Reads(TableState const& shared) : shared_(shared) {}
 
   Verdict browse(Command const& command, Decision& decision) const;
+  Verdict count(Command const& command, Decision& decision) const;
   Verdict read(Command const& command, Decision& decision) const;
   Verdict why(Command const& command, Decision& decision) const;
 
  private:
+  // A page of the messages of the given queue and status, by number: `tell` returns whether it wants more. Returns the
+  // message behind which to go on; none: that was all.
+  [[nodiscard]] ObjectId look(auto const& given, Decision& decision,
+                              std::function<bool(std::uint32_t row)> const& tell) const;
   // The message, or kNoRow and a status.
   [[nodiscard]] std::uint32_t find(ObjectId id, Decision& decision) const;
 

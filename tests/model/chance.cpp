@@ -191,6 +191,7 @@ Texts Chance::command(Reference const& table, std::string const& client, bool se
     if (one_in(4)) out["error"] = "error1";
     if (one_in(3)) out["traces"] = "1";
     add_domain(out, 3);
+    if (out.contains("prefix") && !out.contains("traces")) out[""] = "COUNT";
     return out;
   }
   if (dice < 975 && server) return listen();

@@ -132,6 +132,7 @@ std::string Reference::hear(std::string const& client, Texts const& command, std
   if (name == "DELETE") wrong = remove(command, answer);
   if (name == "PEEK") wrong = peek(command, answer);
   if (name == "LIST") wrong = list(command, answer);
+  if (name == "COUNT") wrong = count(command, first);
   if (name == "WHY") wrong = why(command, answer);
   if (name == "TIMELINE") wrong = timeline(command, answer);
   if (name == "DOMAINS") wrong = tell_domains(answer);

@@ -192,6 +192,7 @@ class Reference {
   [[nodiscard]] bool fits(Row const& row, Texts const& command, std::string const& status) const;
   std::string peek(Texts const& command, std::vector<Texts> const& answer) const;
   std::string list(Texts const& command, std::vector<Texts> const& answer) const;
+  std::string count(Texts const& command, Texts const& answer) const;
   std::string why(Texts const& command, std::vector<Texts> const& answer) const;
   std::string timeline(Texts const& command, std::vector<Texts> const& answer) const;
   std::string tell_domains(std::vector<Texts> const& answer) const;

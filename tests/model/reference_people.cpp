@@ -260,6 +260,15 @@ std::string Reference::list(Texts const& command, std::vector<Texts> const& answ
                         : "lists " + std::to_string(told.size()) + " rows, expected " + std::to_string(wanted.size());
 }
 
+std::string Reference::count(Texts const& command, Texts const& answer) const {
+  if (options_.domain.empty() && command.contains("domain")) return people_error(answer, "not_supported");
+  if (!options_.has_key && command.contains("prefix")) return people_error(answer, "bad_parameter");
+  std::string const status = text(command, "status");
+  auto const fitting =
+      std::count_if(rows_.begin(), rows_.end(), [&](Row const& row) { return fits(row, command, status); });
+  return number(answer, "count") == fitting ? "" : "expected a count of " + std::to_string(fitting);
+}
+
 std::string Reference::compare(std::vector<Texts> const& dump) const {
   return list({{"", "LIST"}, {"traces", "1"}}, dump);
 }

@@ -36,6 +36,7 @@ test('all pages of changes are made, and of a timeline shown', async (t) => {
   const domains = (await all(jobs.domains({count: 1}))).map((one) => [one.domain, one.rows, one.due]);
   assert.deepEqual(domains.sort(), [['a', 7, 0], ['b', 2493, 0]]);
   assert.equal(await jobs.kickMatching({status: 'waiting', count: 1200}), 1200);
+  assert.equal(await jobs.count({status: 'waiting'}), 1300);
   assert.equal(await jobs.deleteMatching({status: 'waiting'}), 1300);
   assert.equal((await jobs.stats()).rows, 1200);
 });

@@ -171,6 +171,19 @@ export interface JournalListOptions extends Limits {
   traces?: boolean;
 }
 
+export interface JournalCountOptions extends Limits {
+  /** Rows in this state only. */
+  status?: 'waiting' | 'due' | 'processing' | 'behind' | 'parked' | 'paused';
+  /** Rows of this domain only. At most 256 bytes. */
+  domain?: string;
+  /** Rows whose first key column begins so; not without row-key. */
+  prefix?: string;
+  /** Rows whose last error contains this. At most 1024 bytes. */
+  error?: string;
+  /** So many at most. Default: all. */
+  count?: number;
+}
+
 export interface JournalTimelineOptions extends Limits {
   /** Rows of this domain only. At most 256 bytes. */
   domain?: string;
@@ -251,6 +264,8 @@ export interface JournalCalls {
   fail(row: Leased, error: string, options?: JournalFailOptions): Promise<Returned>;
   /** Shows rows by their number. */
   list(options?: JournalListOptions): AsyncGenerator<Row, void, void>;
+  /** How many rows fit a filter, counted page by page. Resolves with how many. */
+  count(options?: JournalCountOptions): Promise<number>;
   /** Counts rows by when they fall due: those that are, and each second of the next minute, minute of the next hour,
    * hour of the next day; of a large table a page at a time. */
   timeline(options?: JournalTimelineOptions): AsyncGenerator<DueRows, void, void>;

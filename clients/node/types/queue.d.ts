@@ -201,6 +201,15 @@ export interface QueueBrowseOptions extends Limits {
   count?: number;
 }
 
+export interface QueueCountOptions extends Limits {
+  /** Of this queue only. At most 255 bytes. */
+  queue?: string;
+  /** In this state only. */
+  status?: 'waiting' | 'due' | 'acquired' | 'parked';
+  /** So many at most. Default: all. */
+  count?: number;
+}
+
 export interface QueueReadOptions extends Limits {
   /** From this byte of the body on. Default: 0. */
   offset?: number;
@@ -300,6 +309,8 @@ export interface QueueCalls {
   reject(message: LeasedMessage, error?: string, options?: QueueRejectOptions): Promise<ReturnedMessage>;
   /** Shows messages of a queue by their number, without taking them. */
   browse(options?: QueueBrowseOptions): AsyncGenerator<QueueMessage, void, void>;
+  /** How many messages of a queue, or of the table, are in a state, counted page by page. Resolves with how many. */
+  count(options?: QueueCountOptions): Promise<number>;
   /** Shows one message, or a part of its body. */
   read(message: Pick<QueueMessage, 'message'> | number | bigint, options?: QueueReadOptions): Promise<QueueMessage>;
   /** Says in a sentence, and in parameters for programs, why a message is where it is. */

@@ -13,6 +13,7 @@ OF_TABLES: dict[str, tuple[str, str, str, bool]] = {
     "BINDINGS": ("always", "", "", False),
     "BROWSE": ("always", "", "", False),
     "CHILDREN_DONE": ("always", "", "", False),
+    "COUNT": ("always", "", "", False),
     "DECLARE": ("always", "", "", False),
     "DESTINATIONS": ("always", "", "", False),
     "DOCUMENTS": ("always", "", "", False),

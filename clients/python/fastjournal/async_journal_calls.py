@@ -183,6 +183,28 @@ class JournalCalls(TableCalls):
         )
         return self._pages("LIST", params, "ROW", row_of)
 
+    async def count(
+        self,
+        *,
+        status: str | None = None,
+        domain: str | None = None,
+        prefix: str | None = None,
+        error: str | None = None,
+        count: int | None = None,
+    ) -> int:
+        """How many rows fit a filter, counted page by page.
+
+        status: rows in this state only; one of "waiting", "due", "processing", "behind", "parked", "paused".
+        domain: rows of this domain only; at most 256 bytes.
+        prefix: rows whose first key column begins so; not without row-key.
+        error: rows whose last error contains this; at most 1024 bytes.
+        count: how many at most; all if absent.
+        """
+        params = given(
+            table=self.table, status=status or None, domain=domain or None, prefix=prefix or None, error=error or None
+        )
+        return await self._all("COUNT", params, count, "COUNTED")
+
     def timeline(self, *, domain: str | None = None) -> AsyncIterator[DueRows]:
         """Counts rows by when they fall due: those that are, and each second of the next minute, minute of the next
         hour, hour of the next day.

@@ -226,6 +226,16 @@ class QueueCalls(TableCalls):
         params = given(table=self.table, queue=queue, status=status, body=1 if body else None, count=page)
         return self._pages("BROWSE", params, "MESSAGE", message_of)
 
+    def count(self, *, queue: str | None = None, status: str | None = None, count: int | None = None) -> int:
+        """How many messages of a queue, or of the table, are in a state, counted page by page.
+
+        queue: of this queue only; at most 255 bytes.
+        status: in this state only; one of "waiting", "due", "acquired", "parked".
+        count: how many at most; all if absent.
+        """
+        params = given(table=self.table, queue=queue, status=status)
+        return self._all("COUNT", params, count, "COUNTED")
+
     def read(
         self, message: QueueMessage | int, *, offset: int | None = None, length: int | None = None
     ) -> QueueMessage:

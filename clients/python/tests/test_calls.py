@@ -333,6 +333,7 @@ def test_rows_are_counted_kicked_and_deleted(daemon: Daemon) -> None:
         assert table.kick_matching(status="waiting", prefix="n1") == 1
         assert [row.row for row in table.next(3).rows] == rows[:2]
         table.delete(name="n5")
+        assert (table.count(status="waiting"), table.count(status="waiting", count=2)) == (3, 2)
         assert table.delete_matching(status="waiting", count=2) == 2
         assert [row.row for row in table.list(status="waiting")] == [rows[4]]
         with pytest.raises(ValueError, match="a row's number, or the columns"):

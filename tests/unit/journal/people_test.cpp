@@ -197,6 +197,9 @@ BOOST_FIXTURE_TEST_CASE(a_list_that_finds_little_says_how_to_go_on, PeopleFixtur
   r = run("LIST", {{"prefix", "10049"}, {"after", r.get("after")}});
   BOOST_TEST(r.get("k") == "10049");
   BOOST_TEST(r.get("after") == "-");
+  r = run("COUNT", {});
+  BOOST_TEST(r.get("count") == "10000");
+  BOOST_TEST(run("COUNT", {{"after", r.get("after")}}).get("count") == "50");
 }
 
 BOOST_FIXTURE_TEST_CASE(one_at_a_time_changes_while_running, PeopleFixture) {

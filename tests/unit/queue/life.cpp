@@ -1,5 +1,6 @@
 #include "tests/unit/queue/life.h"
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <utility>
@@ -106,6 +107,9 @@ class Life {
       }
       std::string const expected = reference_.state_of(name);
       if (got != expected) return "queue " + name + " has " + got + ", expected " + expected;
+      std::string const count = table_.run("COUNT", {{"queue", name}}).get("count");
+      if (count != std::to_string(std::ranges::count(expected, ' ')))
+        return "queue " + name + " has a count of " + count + ", expected that of " + expected;
     }
     return "";
   }

@@ -13,6 +13,7 @@ const leaseOf = ({table, row, epoch}) => ({table, row, epoch});
 // The options of calls that refuse others.
 const names = {
   put: namesOf('priority processDate expirationDate insertionDate client sequence'),
+  count: namesOf('status domain prefix error'),
   timeline: namesOf('domain'),
   domains: namesOf('count'),
   deleteMatching: namesOf('status domain prefix error'),
@@ -80,6 +81,11 @@ export class JournalCalls {
   list({status, domain, prefix, error, count = 1000, traces, ...limits} = {}) {
     const params = {status, domain, prefix, error, count, traces: flag(traces)};
     return this.#calls.pagesOf('LIST', ROW, params, limits);
+  }
+
+  /** How many rows fit a filter, counted page by page. Resolves with how many. */
+  async count({count, timeLimit, signal, ...options} = {}) {
+    return this.#calls.sum('COUNT', 'count', parametersOf('count', options, names.count), count, {timeLimit, signal});
   }
 
   /** Counts rows by when they fall due: those that are, and each second of the next minute, minute of the next hour,

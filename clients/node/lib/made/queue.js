@@ -17,6 +17,7 @@ const leaseOf = ({table, message, epoch}) => ({table, message, epoch});
 const names = {
   send: namesOf('priority processDate expirationDate client sequence mandatory'),
   publish: namesOf('priority processDate expirationDate mandatory client sequence'),
+  count: namesOf('queue status'),
   declare: namesOf('temporary deadLetters maxDeliveries maxMessages maxBytes whenFull expires'),
 };
 
@@ -99,6 +100,11 @@ export class QueueCalls {
   /** Shows messages of a queue by their number, without taking them. */
   browse({queue, status, body, count, ...limits} = {}) {
     return this.#calls.pagesOf('BROWSE', MESSAGE, {queue, status, body: flag(body), count}, limits);
+  }
+
+  /** How many messages of a queue, or of the table, are in a state, counted page by page. Resolves with how many. */
+  async count({count, timeLimit, signal, ...options} = {}) {
+    return this.#calls.sum('COUNT', 'count', parametersOf('count', options, names.count), count, {timeLimit, signal});
   }
 
   /** Shows one message, or a part of its body. */

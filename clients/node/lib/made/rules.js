@@ -32,6 +32,7 @@ export const declaredRules = {
   BINDINGS: {resend: 'always'},
   BROWSE: {resend: 'always'},
   CHILDREN_DONE: {resend: 'always'},
+  COUNT: {resend: 'always'},
   DECLARE: {resend: 'always'},
   DESTINATIONS: {resend: 'always'},
   DOCUMENTS: {resend: 'always'},
