@@ -1,5 +1,5 @@
-# Writes a source with the bytes of the files of a folder, as src/server/page/embedded.h declares them. As a script:
-#   cmake -DOUT=FILE.cpp -DFOLDER=FOLDER -DFILES=NAME;NAME -P embed.cmake
+# Writes a source with the bytes of the files of a folder, as src/server/embedded.h declares them for a namespace. As a
+# script:  cmake -DOUT=FILE.cpp -DNAMESPACE=NAME -DFOLDER=FOLDER -DFILES=NAME;NAME -P embed.cmake
 # Hexadecimal, since a literal of text has a limit in each compiler, and would need escapes for whatever a file may hold.
 set(arrays "")
 set(entries "")
@@ -14,8 +14,8 @@ foreach(name ${FILES})
   string(APPEND entries "      {\"/${name}\", {reinterpret_cast<char const*>(kFile${number}), ${size}}},\n")
   math(EXPR number "${number} + 1")
 endforeach()
-file(WRITE "${OUT}" "// Made by cmake/embed.cmake.\n#include \"server/page/embedded.h\"\n\nnamespace fastjournal::page {\nnamespace {\n${arrays}}  // namespace\n
+file(WRITE "${OUT}" "// Made by cmake/embed.cmake.\n#include \"server/embedded.h\"\n\nnamespace fastjournal::${NAMESPACE} {\nnamespace {\n${arrays}}  // namespace\n
 std::span<Embedded const> embedded() {
   static Embedded const kAll[] = {\n${entries}  };
   return kAll;
-}\n\n}  // namespace fastjournal::page\n")
+}\n\n}  // namespace fastjournal::${NAMESPACE}\n")

@@ -59,6 +59,10 @@ void wrong(Element const& element, std::string_view attribute, std::string_view 
                                     ", expected " + expected);
 }
 
+std::string bound_text(Bound const& bound, OptionType type) {
+  return bound.option.empty() ? format_option(type, bound.value) : "`" + bound.option + "`";
+}
+
 }  // namespace
 
 bool is_name(std::string_view text, NameRule const& rule) {
@@ -179,6 +183,24 @@ std::string format_option(OptionType type, std::int64_t value) {
     case OptionType::boolean: return value != 0 ? "true" : "false";
     default: return std::to_string(value);
   }
+}
+
+std::string limits_of(ParameterDeclaration const& one) {
+  OptionType const type = one.type == "string"     ? OptionType::size
+                          : one.type == "duration" ? OptionType::duration
+                                                   : OptionType::integer;
+  std::string out;
+  for (std::string const& choice : one.choices) out += (out.empty() ? " One of `" : ", `") + choice + "`";
+  if (!one.choices.empty()) out += ".";
+  if (one.is_flag())
+    out += " 0 or 1.";
+  else if (one.min && one.max)
+    out += " " + bound_text(*one.min, type) + " to " + bound_text(*one.max, type) + ".";
+  else if (one.max)
+    out += " At most " + bound_text(*one.max, type) + ".";
+  if (one.default_value) out += " Default: " + bound_text(*one.default_value, type) + ".";
+  if (one.kept > 0) out += " " + format_option(type, one.kept) + " of it are kept.";
+  return out;
 }
 
 std::vector<std::string_view> const& option_type_words() {

@@ -55,6 +55,8 @@ inline constexpr NameRule kCommandName{"_", 64, "a letter A-Z, then A-Z, 0-9 or 
 [[nodiscard]] Result<std::int64_t> parse_option(OptionDeclaration const& option, std::string_view text);
 // In the spelling of people: "1h", "16MiB", "5".
 [[nodiscard]] std::string format_option(OptionType type, std::int64_t value);
+// What a parameter takes, in sentences: " 1 to 1024. Default: 1."; empty: it has no limits.
+[[nodiscard]] std::string limits_of(ParameterDeclaration const& parameter);
 // Indexed by OptionType.
 [[nodiscard]] std::vector<std::string_view> const& option_type_words();
 

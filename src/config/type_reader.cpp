@@ -2,6 +2,7 @@
 #include "config/type_reader.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "config/access/listen_declaration.h"
@@ -45,9 +46,14 @@ std::vector<std::string_view> const& parameter_types() {
   return words;
 }
 
+std::optional<Right> read_right(Element const& element) {
+  std::optional<std::size_t> const word = word_field(element, "right", {kRightNames.begin(), kRightNames.end()});
+  return word ? std::optional{static_cast<Right>(*word)} : std::nullopt;
+}
+
 template <typename T>
 bool has_name(std::vector<T> const& all, std::string_view name) {
-  return std::any_of(all.begin(), all.end(), [&](T const& one) { return one.name == name; });
+  return std::any_of(all.begin(), all.end(), [&](T const& one) { return std::invoke(&T::name, one) == name; });
 }
 
 // The words of an attribute, between blanks.
@@ -99,7 +105,10 @@ void read_bounds(Element const& element, ParameterDeclaration& parameter) {
   parameter.kept = size_field(element, "kept", 1, INT64_MAX).value_or(0);
 }
 
-ParameterDeclaration read_parameter(Element const& element) {
+// Of a type, or of the daemon itself, whose commands have parameters that stand for others.
+enum class Of : std::uint8_t { type, daemon };
+
+ParameterDeclaration read_parameter(Element const& element, Of of) {
   element.expect({.attributes = {{"name", Times::one},
                                  {"type", Times::one},
                                  {"required"},
@@ -112,7 +121,9 @@ ParameterDeclaration read_parameter(Element const& element) {
                   .children = {},
                   .text = true});
   ParameterDeclaration out;
-  out.name = name_field(element, "name", kColumnName).value_or("");
+  out.name = element.attribute("name").value_or("");
+  if (of == Of::type || (out.name != kTopicPlace && out.name != kFurtherPlace))
+    out.name = name_field(element, "name", kColumnName).value_or("");
   if (auto const word = word_field(element, "type", parameter_types())) out.type = parameter_types()[*word];
   if (out.type == "flag") {
     out.type = "integer";
@@ -120,13 +131,31 @@ ParameterDeclaration read_parameter(Element const& element) {
     out.max = Bound{1};
   }
   out.required = boolean_field(element, "required").value_or(false);
-  if (element.attribute("right"))
-    if (auto const word = word_field(element, "right", {kRightNames.begin(), kRightNames.end()}))
-      out.right = static_cast<Right>(*word);
+  out.right = read_right(element);
   read_bounds(element, out);
   out.description = element.text();
   if (out.description.empty()) element.problem("a parameter without text, expected its description");
   return out;
+}
+
+// What commands and answers have in common. `what`: the word for it.
+template <typename T>
+void read_named(Element const& element, std::string_view what, Of of, T& out) {
+  out.name = name_field(element, "name", kCommandName).value_or("");
+  out.description = element.description();
+  for (Element const& inner : element.children("parameter")) {
+    ParameterDeclaration parameter = read_parameter(inner, of);
+    if (!parameter.name.empty() && has_name(out.parameters, parameter.name))
+      inner.problem_at("name", "parameter " + model::shown(parameter.name) + " twice in " + std::string{what} + " " +
+                                   out.name + ", expected each name once");
+    out.parameters.push_back(std::move(parameter));
+  }
+}
+
+void read_resent(Element const& element, Of of, CommandDeclaration& out) {
+  read_named(element, "command", of, out);
+  if (auto const word = word_field(element, "resend", resend_words())) out.resend = static_cast<Resend>(*word);
+  out.answers = element.attribute("answers").value_or("");
 }
 
 CommandDeclaration read_command(Element const& element) {
@@ -143,34 +172,23 @@ CommandDeclaration read_command(Element const& element) {
                                  {"done-before"}},
                   .children = {{"description", Times::one}, {"parameter", Times::any}}});
   CommandDeclaration out;
-  out.name = name_field(element, "name", kCommandName).value_or("");
+  read_resent(element, Of::type, out);
   if (auto const word = word_field(element, "kind", kind_words())) out.kind = static_cast<CommandKind>(*word);
-  if (auto const word = word_field(element, "right", {kRightNames.begin(), kRightNames.end()}))
-    out.right = static_cast<Right>(*word);
+  out.right = read_right(element).value_or(out.right);
   out.takes_columns = boolean_field(element, "columns").value_or(false);
   if (element.attribute("deliver")) out.deliver_count = name_field(element, "deliver", kColumnName).value_or("");
-  if (auto const word = word_field(element, "resend", resend_words())) out.resend = static_cast<Resend>(*word);
   if (element.attribute("transaction")) {
     if (auto const word = word_field(element, "transaction", transaction_words()))
       out.in_transaction = static_cast<InTransaction>(*word);
   } else if (out.kind == CommandKind::read || out.kind == CommandKind::touch) {
     out.in_transaction = InTransaction::at_once;
   }
-  out.answers = element.attribute("answers").value_or("");
   for (auto const& [attribute, member] : {std::pair{"leases", &CommandDeclaration::leases},
                                           {"gives-back", &CommandDeclaration::gives_back},
                                           {"done-before", &CommandDeclaration::done_before}})
     if (element.attribute(attribute)) out.*member = name_field(element, attribute, kCommandName).value_or("");
   if (out.leases.empty() != out.gives_back.empty())
     element.problem("command " + out.name + " has one of leases and gives-back, expected both or none");
-  out.description = element.description();
-  for (Element const& inner : element.children("parameter")) {
-    ParameterDeclaration parameter = read_parameter(inner);
-    if (!parameter.name.empty() && has_name(out.parameters, parameter.name))
-      inner.problem_at("name", "parameter " + model::shown(parameter.name) + " twice in command " + out.name +
-                                   ", expected each name once");
-    out.parameters.push_back(std::move(parameter));
-  }
   if (!out.deliver_count.empty() && !has_name(out.parameters, out.deliver_count))
     element.problem_at("deliver", "attribute \"deliver\": found " + model::shown(out.deliver_count) +
                                       ", expected the parameter of " + out.name + " that says how many at most");
@@ -181,22 +199,51 @@ AnswerDeclaration read_answer(Element const& element) {
   element.expect({.attributes = {{"name", Times::one}, {"columns"}, {"counted"}},
                   .children = {{"description", Times::one}, {"parameter", Times::any}}});
   AnswerDeclaration out;
-  out.name = name_field(element, "name", kCommandName).value_or("");
+  read_named(element, "answer", Of::type, out);
   out.has_columns = boolean_field(element, "columns").value_or(false);
   out.is_counted = boolean_field(element, "counted").value_or(false);
-  out.description = element.description();
-  for (Element const& inner : element.children("parameter")) {
-    ParameterDeclaration parameter = read_parameter(inner);
-    if (!parameter.name.empty() && has_name(out.parameters, parameter.name))
-      inner.problem_at("name", "parameter " + model::shown(parameter.name) + " twice in answer " + out.name +
-                                   ", expected each name once");
-    out.parameters.push_back(std::move(parameter));
-  }
+  return out;
+}
+
+OwnCommand read_own_command(Element const& element) {
+  element.expect({.attributes = {{"name", Times::one},
+                                 {"right"},
+                                 {"scope"},
+                                 {"among"},
+                                 {"life-cycle"},
+                                 {"for-changes"},
+                                 {"then-silent"},
+                                 {"resend"},
+                                 {"answers"}},
+                  .children = {{"description", Times::one}, {"parameter", Times::any}}});
+  OwnCommand out;
+  read_resent(element, Of::daemon, out.declared);
+  out.right = read_right(element);
+  // In the order of the values.
+  if (auto const word = word_field(element, "scope", {"daemon", "table", "tables"}))
+    out.scope = static_cast<OwnCommand::Scope>(*word);
+  if (auto const word = word_field(element, "among", {"daemon", "services", "silent"}))
+    out.kind = static_cast<OwnCommand::Kind>(*word);
+  out.life_cycle = boolean_field(element, "life-cycle").value_or(false);
+  out.for_changes = boolean_field(element, "for-changes").value_or(false);
+  out.may_be_silent = boolean_field(element, "then-silent").value_or(false);
+  return out;
+}
+
+OwnAnswer read_own_answer(Element const& element) {
+  element.expect({.attributes = {{"name", Times::one}, {"counted"}, {"mixed"}, {"among"}},
+                  .children = {{"description", Times::one}, {"parameter", Times::any}}});
+  OwnAnswer out;
+  read_named(element, "answer", Of::daemon, out.declared);
+  out.declared.is_counted = boolean_field(element, "counted").value_or(false);
+  out.is_mixed = boolean_field(element, "mixed").value_or(false);
+  out.is_shared = word_field(element, "among", {"daemon", "services"}) == 1U;
   return out;
 }
 
 // Message checkers must know each answer.
-void check_answers(Element const& command, std::vector<AnswerDeclaration> const& known) {
+template <typename T>
+void check_answers(Element const& command, std::vector<T> const& known) {
   for (std::string_view const attribute : {"answers", "leases", "done-before"})
     for (std::string const& name : words_of(command, attribute))
       if (!has_name(known, name))
@@ -305,8 +352,9 @@ std::vector<T> read_all(Element const& list, std::string_view name, Read read) {
   std::vector<T> out;
   for (Element const& inner : list.children(name)) {
     T one = read(inner);
-    if (!one.name.empty() && has_name(out, one.name))
-      inner.problem_at("name", std::string{name} + " " + model::shown(one.name) + " twice, expected each name once");
+    std::string const of_one{std::invoke(&T::name, one)};
+    if (!of_one.empty() && has_name(out, of_one))
+      inner.problem_at("name", std::string{name} + " " + model::shown(of_one) + " twice, expected each name once");
     out.push_back(std::move(one));
   }
   return out;
@@ -382,6 +430,24 @@ Result<TypeDeclaration> read_type(std::filesystem::path const& path) {
     if (auto const protocols = root.child("protocols"))
       out.protocols = read_all<ProtocolDeclaration>(*protocols, "protocol", read_protocol_type);
     if (auto const records = root.child("records")) static_cast<void>(read_records(*records));
+  }
+  if (!problems.empty()) return problems.status();
+  return out;
+}
+
+Result<OwnDeclarations> read_own(std::string_view text) {
+  Problems problems{"daemon.xml"};
+  OwnDeclarations out;
+  if (std::optional<Document> const document = Document::parse(text, problems)) {
+    Element const root = document->root();
+    root.expect({.attributes = {},
+                 .children = {{"description", Times::one}, {"commands", Times::one}, {"answers", Times::one}}});
+    if (auto const answers = root.child("answers"))
+      out.answers = read_all<OwnAnswer>(*answers, "answer", read_own_answer);
+    if (auto const commands = root.child("commands")) {
+      out.commands = read_all<OwnCommand>(*commands, "command", read_own_command);
+      for (Element const& command : commands->children("command")) check_answers(command, out.answers);
+    }
   }
   if (!problems.empty()) return problems.status();
   return out;

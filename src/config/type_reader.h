@@ -8,7 +8,9 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
+#include "config/own_declaration.h"
 #include "fastjournal/declaration.h"
 #include "fastjournal/status.h"
 
@@ -16,6 +18,9 @@ namespace fastjournal::config {
 
 // bad_configuration: every problem of the file, each as a line "FILE:LINE: what".
 [[nodiscard]] Result<TypeDeclaration> read_type(std::filesystem::path const& path);
+
+// The same of the daemon itself, from the text of daemon.xml.
+[[nodiscard]] Result<OwnDeclarations> read_own(std::string_view text);
 
 using TypesByName = std::map<std::string, std::shared_ptr<TypeDeclaration const>, std::less<>>;
 // Those of a folder, from each NAME.xml in it. Not ok: one of them is wrong, or there is none.

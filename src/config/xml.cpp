@@ -209,7 +209,11 @@ Document::~Document() = default;
 
 std::optional<Document> Document::read(std::filesystem::path const& path, Problems& problems) {
   std::string text;
-  if (!read_whole(path, text, problems) || !check_well_formed(text, problems)) return std::nullopt;
+  return read_whole(path, text, problems) ? parse(text, problems) : std::nullopt;
+}
+
+std::optional<Document> Document::parse(std::string_view text, Problems& problems) {
+  if (!check_well_formed(text, problems)) return std::nullopt;
   auto document = std::make_unique<tinyxml2::XMLDocument>();
   if (document->Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {
     problems.add(document->ErrorLineNum(), std::string{"XML that tinyxml2 does not read ("} + document->ErrorName() +

@@ -87,6 +87,8 @@ class Document {
 
   // Empty if the file cannot be read or is not well-formed XML: `problems` has the reason.
   static std::optional<Document> read(std::filesystem::path const& path, Problems& problems);
+  // The same of its text.
+  static std::optional<Document> parse(std::string_view text, Problems& problems);
 
   Document(Document&&) noexcept;
   Document& operator=(Document&&) noexcept;

@@ -96,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(no_command_reaches_another_table, Bound) {
       "127.0.0.1:4051 are for table jobs only; use another address or socket\";table=mail;");
   std::vector<std::string> commands;
   for (admin::OwnCommand const& command : admin::own_commands())
-    if (command.takes_table()) commands.emplace_back(command.name);
+    if (command.takes_table()) commands.emplace_back(command.name());
   std::size_t const own = commands.size();
   BOOST_TEST(own >= 7U);
   for (auto const& [name, type] : world.types())

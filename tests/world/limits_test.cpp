@@ -1,6 +1,6 @@
-// Every limit, choice and default that a type's XML declares of a parameter, tried over the wire: the value at a limit is
-// taken, the one behind it refused with an error that names the parameter, and a default that is given changes nothing.
-// What has no limit takes everything. So the declaration is what clients and documents can be made from.
+// Every limit, choice and default that a type's XML, or daemon.xml, declares of a parameter, tried over the wire: the value
+// at a limit is taken, the one behind it refused with an error that names the parameter, and a default that is given
+// changes nothing. What has no limit takes everything. So clients and documents can be made from the declaration.
 #include <boost/test/unit_test.hpp>
 
 #include <map>
@@ -11,12 +11,15 @@
 #include <vector>
 
 #include "engine/types.h"
+#include "server/admin/declarations.h"
 #include "tests/world/asking.h"
 
 namespace fastjournal::sim::limits_test {
 namespace {
 
 constexpr std::size_t kLongBytes = 100'000;
+// In place of a type: the daemon's own commands.
+constexpr char kDaemon[] = "daemon";
 
 // What a command must have for a parameter to be looked at, beside what it requires: of one parameter, or of all.
 std::map<std::string, std::string> const kAround{
@@ -66,11 +69,25 @@ std::map<std::string, std::string> const kAround{
     {"blob MAINTAIN", ""},
     {"blob ATTACH", ""},
     {"blob", "key=k"},
+    {"daemon LISTEN", "table=scarce"},
+    {"daemon LISTEN credit", "table=scarce;mode=deliver"},
+    {"daemon LISTEN key", "table=values"},
+    {"daemon LISTEN key_binary", "table=values"},
+    {"daemon LISTEN prefix", "table=values"},
+    {"daemon UNLISTEN", "table=values"},
+    {"daemon WAITERS", "table=scarce"},
+    {"daemon FETCH", "table=fed;from=0"},
+    {"daemon FETCH from", "table=fed"},
+    {"daemon FETCH snapshot", "table=fed"},
+    {"daemon FETCH cursor", "table=fed;snapshot=1"},
 };
 
 // Not looked at where the row is not there, or the older plan; or only where the key is new.
 std::set<std::string> const kUnreached{"keyvalue ADD persist", "pipeline CHILD again", "pipeline MIGRATE count",
                                        "pipeline MIGRATE after", "pipeline MIGRATE dry_run"};
+
+// They end the daemon, or move its files.
+std::set<std::string_view> const kNotAsked{"STOP", "RESTART", "LOG_ROTATE", "LOG"};
 
 // So many bytes, in base64 for what is bytes.
 std::string filled(std::string const& name, std::size_t bytes) {
@@ -97,7 +114,7 @@ struct Answered {
 struct Daemon : Asking {
   Daemon() {
     for (char const* const name : {"world/tables/exchanged", "transcripts/jobs", "transcripts/scarce",
-                                   "transcripts/values", "transcripts/post", "transcripts/docs"}) {
+                                   "transcripts/values", "transcripts/post", "transcripts/docs", "transcripts/fed"}) {
       Status const added = world.add_table(std::string{FJ_SOURCE_DIR "/tests/"} + name + ".xml");
       BOOST_REQUIRE_MESSAGE(added.ok(), added.text());
     }
@@ -111,9 +128,8 @@ struct Daemon : Asking {
 
   // On a connection of its own: what waits or listens ends with it.
   Answered answer_of(std::string const& line) {
-    std::string const client = "c" + std::to_string(++clients_);
-    Answered out{.line = ask(client, line + ";request=r")};
-    world.drop(client);
+    Answered out{.line = ask("admin", line + (line.find(' ') == std::string::npos ? " request=r" : ";request=r"))};
+    world.drop("admin");
     world.settle();
     Message message;
     if (!protocol::parse_line(out.line, message).ok() || message.command != "ERROR") return out;
@@ -123,11 +139,10 @@ struct Daemon : Asking {
     return out;
   }
   std::int64_t number_of(std::string const& table, Bound const& bound) {
-    return bound.option.empty() ? bound.value : world.declaration(table)->option(bound.option).integer;
+    if (bound.option.empty()) return bound.value;
+    if (bound.option == "transaction-timeout") return world.engine().transactions().limit().value;
+    return world.declaration(table.empty() ? "values" : table)->option(bound.option).integer;
   }
-
- private:
-  int clients_{0};
 };
 
 class Prober {
@@ -136,7 +151,8 @@ class Prober {
       : daemon_(daemon), table_(std::move(table)), type_(std::move(type)), command_(command) {}
 
   std::string line_with(ParameterDeclaration const& probed, std::optional<std::string> const& value) {
-    std::string out = command_.name + " table=" + table_;
+    std::string out;
+    if (!table_.empty()) out += ";table=" + table_;
     for (ParameterDeclaration const& one : command_.parameters)
       if (one.required && one.name != "table" && one.name != probed.name) out += ";" + one.name + "=" + usual(one);
     for (std::string const& what :
@@ -150,14 +166,17 @@ class Prober {
       break;
     }
     if (value) out += ";" + probed.name + "=" + *value;
-    return out;
+    return out.empty() ? command_.name : command_.name + " " + out.substr(1);
   }
 
   // `code`: bad_parameter or too_large; empty: it is not refused for its range, its length or its word.
   void expect(ParameterDeclaration const& probed, std::string const& value, std::string const& code) {
     Answered const got = daemon_.answer_of(line_with(probed, value));
     bool const names_it = got.parameter == probed.name || got.parameter + "_binary" == probed.name;
-    bool const is_limit = names_it && (got.code == "too_large" || got.text.find("a whole number") != std::string::npos);
+    auto const says = [&got](char const* words) { return got.text.find(words) != std::string::npos; };
+    bool const is_of_range = probed.type == "string" ? !probed.choices.empty() && says("expected")
+                                                     : says("a whole number") || says("a duration from");
+    bool const is_limit = names_it && (got.code == "too_large" || is_of_range);
     std::string const shown = value.size() > 40 ? std::to_string(value.size()) + " bytes" : value;
     if (code.empty())
       BOOST_TEST(!is_limit, type_ << ' ' << command_.name << ": " << probed.name << '=' << shown
@@ -208,8 +227,20 @@ class Prober {
   CommandDeclaration const& command_;
 };
 
-std::vector<std::pair<std::string, std::string>> const kTables{
-    {"scarce", "journal"}, {"post", "queue"}, {"values", "keyvalue"}, {"exchanged", "blob"}, {"docs", "pipeline"}};
+std::vector<std::pair<std::string, std::string>> const kTables{{"scarce", "journal"},  {"post", "queue"},
+                                                               {"values", "keyvalue"}, {"exchanged", "blob"},
+                                                               {"docs", "pipeline"},   {"", kDaemon}};
+
+std::vector<CommandDeclaration> commands_of(World const& world, std::string const& type) {
+  if (type != kDaemon) return world.types().find(type)->second->declaration()->commands;
+  std::vector<CommandDeclaration> out;
+  for (admin::OwnCommand const& one : admin::own_commands())
+    if (one.kind != admin::OwnCommand::Kind::silent && !kNotAsked.contains(one.name())) out.push_back(one.declared);
+  // What types have in these places, they declare.
+  for (CommandDeclaration& one : out)
+    std::erase_if(one.parameters, [](ParameterDeclaration const& each) { return each.name.starts_with('{'); });
+  return out;
+}
 
 }  // namespace
 
@@ -218,7 +249,7 @@ BOOST_AUTO_TEST_SUITE(limits)
 BOOST_AUTO_TEST_CASE(what_is_declared_is_taken_and_the_rest_is_refused) {
   for (auto const& [table, type] : kTables) {
     Daemon daemon;
-    for (CommandDeclaration const& command : daemon.world.types().find(type)->second->declaration()->commands)
+    for (CommandDeclaration const& command : commands_of(daemon.world, type))
       for (ParameterDeclaration const& one : command.parameters)
         if (one.name != "table") Prober{daemon, table, type, command}.probe(one);
   }
@@ -229,7 +260,7 @@ BOOST_AUTO_TEST_CASE(a_default_that_is_given_changes_nothing) {
   for (auto const& [table, type] : kTables) {
     Daemon silent;
     Daemon told;
-    for (CommandDeclaration const& command : silent.world.types().find(type)->second->declaration()->commands)
+    for (CommandDeclaration const& command : commands_of(silent.world, type))
       for (ParameterDeclaration const& one : command.parameters) {
         if (!one.default_value) continue;
         Prober from_silent{silent, table, type, command};
@@ -237,9 +268,11 @@ BOOST_AUTO_TEST_CASE(a_default_that_is_given_changes_nothing) {
         std::string const value = std::to_string(told.number_of(table, *one.default_value));
         Answered const without = silent.answer_of(from_silent.line_with(one, std::nullopt));
         Answered const with = told.answer_of(from_told.line_with(one, value));
-        BOOST_TEST(without.line == with.line, type << ' ' << command.name << ": " << one.name << '=' << value);
+        BOOST_TEST(without.line == with.line,
+                   type << ' ' << command.name << ": " << one.name << '=' << value << ": " << with.line);
       }
-    BOOST_TEST(silent.ask("admin", "DIGEST table=" + table) == told.ask("admin", "DIGEST table=" + table));
+    std::string const digest = table.empty() ? "DIGEST" : "DIGEST table=" + table;
+    BOOST_TEST(silent.ask("admin", digest) == told.ask("admin", digest));
   }
 }
 

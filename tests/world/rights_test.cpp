@@ -184,7 +184,7 @@ BOOST_FIXTURE_TEST_SUITE(rights, Scan)
 
 BOOST_AUTO_TEST_CASE(every_command_is_in_the_document_once) {
   std::set<std::string> expected{"LISTEN;mode=row"};
-  for (admin::OwnCommand const& command : admin::own_commands()) expected.insert(std::string{command.name});
+  for (admin::OwnCommand const& command : admin::own_commands()) expected.insert(std::string{command.name()});
   std::set<std::string> of_pairs;
   std::set<std::string> of_blobs;
   std::set<std::string> of_queues;
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(without_any_right_all_is_refused_but_this) {
   };
   std::vector<std::pair<std::string, std::string>> all;  // command, its table
   for (admin::OwnCommand const& command : admin::own_commands())
-    all.emplace_back(command.name, command.takes_table() ? "jobs" : "");
+    all.emplace_back(command.name(), command.takes_table() ? "jobs" : "");
   std::map<std::string_view, std::string> const table_of{
       {"journal", "jobs"}, {"keyvalue", "values"}, {"blob", "blobs"}, {"queue", "post"}, {"pipeline", "docs"}};
   for (auto const& [name, type] : world.types())

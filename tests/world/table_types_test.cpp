@@ -292,8 +292,9 @@ BOOST_AUTO_TEST_CASE(help_names_what_the_types_call_a_topic) {
   Served s{kErrand};
   BOOST_TEST(
       Served::field(s.ask("main", "HELP command=LISTEN"), "parameters") ==
-      "table lane domain source queue mode credit worker patience lease places destination accept key key_binary "
-      "prefix");
+      "table:string! lane:string domain:string source:string queue:string mode:string credit:integer worker:string "
+      "patience:duration lease:duration places:integer destination:string accept:integer key:string key_binary:string "
+      "prefix:string");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_type_with_nothing_but_a_table_is_served, Notebook) {

@@ -360,9 +360,13 @@ class TranscriptPlayer {
     }
     auto const found = definitions_.find(std::string{got.command} + ".conf");
     if (found == definitions_.end()) return "it has no definition file";
-    for (Param const& param : got.params())
-      if (found->second.find("\n[" + std::string{param.name} + "]\n") == std::string::npos)
+    for (Param const& param : got.params()) {
+      std::string const section = "\n[" + std::string{param.name} + "]\n";
+      if (found->second.find(section) == std::string::npos)
         return "its definition file has no " + std::string{param.name};
+      if (found->second.find(section + "type=integer") != std::string::npos && !param.value.as_integer())
+        return "its definition file has an integer " + std::string{param.name};
+    }
     return {};
   }
 

@@ -52,6 +52,9 @@ Json parameters_of(std::vector<ParameterDeclaration> const& all) {
   return out;
 }
 
+// In place of a type: the daemon itself.
+constexpr char kDaemon[] = "daemon";
+
 constexpr char const* kResends[] = {"never", "always", "numbered"};             // indexed by Resend
 constexpr char const* kKinds[] = {"read", "add", "change", "remove", "touch"};  // indexed by CommandKind
 constexpr char const* kInTransaction[] = {"refused", "at-once", "promised"};    // indexed by InTransaction
@@ -73,6 +76,14 @@ Json command_of(CommandDeclaration const& one) {
   return out;
 }
 
+Json answer_of(AnswerDeclaration const& one) {
+  return {{"name", one.name},
+          {"columns", one.has_columns},
+          {"counted", one.is_counted},
+          {"description", one.description},
+          {"parameters", parameters_of(one.parameters)}};
+}
+
 Json option_of(OptionDeclaration const& one) {
   Json out{{"name", one.name}, {"type", config::option_type_words()[static_cast<std::size_t>(one.type)]}};
   if (one.min != INT64_MIN) out["min"] = one.min;
@@ -90,44 +101,50 @@ Json type_of(TypeDeclaration const& type) {
   if (!type.empty_answer.empty()) out["nothing"] = type.empty_answer;
   for (char const* const name : {"commands", "answers", "options"}) out[name] = Json::array();
   for (CommandDeclaration const& one : type.commands) out["commands"].push_back(command_of(one));
-  for (AnswerDeclaration const& one : type.answers)
-    out["answers"].push_back({{"name", one.name},
-                              {"columns", one.has_columns},
-                              {"counted", one.is_counted},
-                              {"description", one.description},
-                              {"parameters", parameters_of(one.parameters)}});
+  for (AnswerDeclaration const& one : type.answers) out["answers"].push_back(answer_of(one));
   for (OptionDeclaration const& one : type.options) out["options"].push_back(option_of(one));
   return out;
 }
 
-// Of the daemon's own commands names and rights.
+// As the commands and answers of a type.
 Json daemon_of() {
   Json out{{"commands", Json::array()}, {"answers", Json::array()}};
-  for (admin::OwnCommand const& one : admin::own_commands())
-    if (one.kind != admin::OwnCommand::Kind::silent)
-      out["commands"].push_back({{"name", one.name},
-                                 {"right", one.needed()},
-                                 {"resend", one.may_be_resent ? "always" : "never"},
-                                 {"parameters", words_of(one.parameters)}});
-  for (admin::OwnAnswer const& one : admin::own_answers())
-    out["answers"].push_back(
-        {{"name", one.name}, {"counted", one.is_counted}, {"parameters", words_of(one.parameters)}});
+  for (admin::OwnCommand const& one : admin::own_commands()) {
+    if (one.kind == admin::OwnCommand::Kind::silent) continue;
+    Json shown = command_of(one.declared);
+    shown["kind"] = "own";
+    shown["right"] = one.needed();
+    shown["transaction"] = "at-once";
+    out["commands"].push_back(std::move(shown));
+  }
+  for (admin::OwnAnswer const& one : admin::own_answers()) out["answers"].push_back(answer_of(one.declared));
   return out;
+}
+
+void print(CommandDeclaration const& command, std::ostream& to) {
+  to << "\n  " << command.name << " -> " << command.answers << "\n    " << command.description << '\n';
+  for (ParameterDeclaration const& one : command.parameters) {
+    std::string limits = config::limits_of(one);
+    std::erase(limits, '`');
+    to << fmt::format("    {:<16} {:<9} {}{}{}{}\n", one.name, one.is_flag() ? "flag" : one.type,
+                      one.required ? "required: " : "", one.description, limits.empty() ? "" : ".", limits);
+  }
 }
 
 void print(TypeDeclaration const& type, std::ostream& to) {
   to << type.name << ": " << type.description << '\n';
-  for (CommandDeclaration const& command : type.commands) {
-    to << "\n  " << command.name << " -> " << command.answers << "\n    " << command.description << '\n';
-    for (ParameterDeclaration const& one : command.parameters)
-      to << fmt::format("    {:<16} {:<9} {}{}\n", one.name, one.is_flag() ? "flag" : one.type,
-                        one.required ? "required: " : "", one.description);
-  }
+  for (CommandDeclaration const& command : type.commands) print(command, to);
+}
+
+void print_daemon(std::ostream& to) {
+  to << kDaemon << ": the commands of the daemon itself\n";
+  for (admin::OwnCommand const& one : admin::own_commands())
+    if (one.kind != admin::OwnCommand::Kind::silent) print(one.declared, to);
 }
 
 struct Schema {
   OptionSet& to;
-  WordList names{to, "TYPE", "journal, queue, ...; default: all"};
+  WordList names{to, "TYPE", "journal, queue, ..., or daemon; default: all"};
   Plugins plugins{to};
 
   ExitCode run(Call& call) {
@@ -135,12 +152,15 @@ struct Schema {
     Result<config::TypesByName> read = config::read_types(folder);
     if (!read.ok()) return call.misuse(read.status().message());
     config::TypesByName types = std::move(read).value();
+    bool const with_daemon = names.empty() || std::ranges::find(names, kDaemon) != names.end();
     for (std::string const& name : names)
-      if (!types.contains(name)) return call.misuse("there is no table type " + name + " in " + folder);
+      if (!types.contains(name) && name != kDaemon)
+        return call.misuse("there is no table type " + name + " in " + folder);
     if (!names.empty())
       std::erase_if(types, [&](auto const& one) { return std::ranges::find(names, one.first) == names.end(); });
     if (!call.json) {
       for (auto const& [name, type] : types) print(*type, call.console.out);
+      if (with_daemon) print_daemon(call.console.out);
       return ExitCode::ok;
     }
     Json out{{"types", Json::object()}, {"daemon", daemon_of()}};
@@ -152,7 +172,7 @@ struct Schema {
 
 constexpr Verb kSchema[]{
     {"schema", "print what the commands of table types take and answer; no daemon is asked", Needs::nothing,
-     declare<Schema>, "fastjournal schema queue\nfastjournal schema --json"},
+     declare<Schema>, "fastjournal schema queue\nfastjournal schema daemon\nfastjournal schema --json"},
 };
 
 }  // namespace

@@ -52,34 +52,11 @@ std::string option_text(OptionDeclaration const& option) {
   return out;
 }
 
-std::string bound_text(Bound const& bound, OptionType type) {
-  return bound.option.empty() ? config::format_option(type, bound.value) : "`" + bound.option + "`";
-}
-
-// The limits of a parameter, and what is taken if it is absent.
-std::string limits_text(ParameterDeclaration const& one) {
-  OptionType const type = one.type == "string"     ? OptionType::size
-                          : one.type == "duration" ? OptionType::duration
-                                                   : OptionType::integer;
-  std::string out;
-  for (std::string const& choice : one.choices) out += (out.empty() ? " One of `" : ", `") + choice + "`";
-  if (!one.choices.empty()) out += ".";
-  if (one.is_flag())
-    out += " 0 or 1.";
-  else if (one.min && one.max)
-    out += " " + bound_text(*one.min, type) + " to " + bound_text(*one.max, type) + ".";
-  else if (one.max)
-    out += " At most " + bound_text(*one.max, type) + ".";
-  if (one.default_value) out += " Default: " + bound_text(*one.default_value, type) + ".";
-  if (one.kept > 0) out += " " + config::format_option(type, one.kept) + " of it are kept.";
-  return out;
-}
-
 void add_parameters(std::vector<ParameterDeclaration> const& parameters, Page& page) {
   for (ParameterDeclaration const& one : parameters)
     page.item("`" + one.name + "` (" + one.type + (one.required ? ", required" : "") +
                   (one.right ? ", right " + std::string{name_of(*one.right)} : "") + ")",
-              sentence(one.description) + limits_text(one));
+              sentence(one.description) + config::limits_of(one));
 }
 
 }  // namespace
@@ -123,13 +100,14 @@ void add_daemon_commands(Page& page) {
   page.heading("Commands");
   page.paragraph(
       "What the daemon itself answers, beside the commands of its tables' types (`fastjournal-journal(7)`); "
-      "with the right that each needs, and its parameters.");
+      "with the right that each needs, and its parameters. `{topic}` is what a table's type calls it, `domain` or "
+      "`queue`.");
   for (admin::OwnCommand const& command : admin::own_commands()) {
     if (command.kind == admin::OwnCommand::Kind::silent) continue;
-    std::string parameters{command.parameters};
-    if (std::size_t const at = parameters.find("{topic}"); at != std::string::npos) parameters.replace(at, 7, "TOPIC");
-    page.item("`" + std::string{command.name} + "`",
-              fmt::format("Right: {}. Parameters: {}.", command.needed(), parameters.empty() ? "none" : parameters));
+    page.subheading(std::string{command.name()});
+    page.paragraph(command.declared.description);
+    page.paragraph(fmt::format("Right: {}. Answers: `{}`.", command.needed(), command.declared.answers));
+    add_parameters(command.declared.parameters, page);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "config/access/permit.h"
 #include "engine/engine.h"
+#include "fastjournal/declaration.h"
 #include "fastjournal/message.h"
 #include "fastjournal/rights.h"
 #include "fastjournal/status.h"
@@ -41,17 +42,6 @@ inline void add_shared(Answer& answer, std::string_view name, SharedText& text) 
   return value.extent.file == kNoFile ? static_cast<SharedText const*>(value.owner) : nullptr;
 }
 
-// The whole number that a parameter is or spells; none: it is another thing, as true and false are.
-[[nodiscard]] inline std::optional<std::int64_t> whole_number(Value const& value) {
-  return value.kind == Value::Kind::boolean ? std::nullopt : value.as_integer();
-}
-// The same by its name; `absent` if there is none, `wrong` if it is no number.
-[[nodiscard]] inline std::int64_t whole_number(Message const& message, std::string_view name, std::int64_t absent,
-                                               std::int64_t wrong) {
-  Value const* const value = message.find(name);
-  return value == nullptr ? absent : whole_number(*value).value_or(wrong);
-}
-
 using engine::Basis;
 using engine::Outcome;
 
@@ -60,7 +50,18 @@ struct Request {
   Message const& message;
   TimeMs now{};
   Answer& answer;  // the messages of an outcome that is not a refusal
+  // What the message was checked against.
+  CommandDeclaration const* declared{nullptr};
+
+  // A number, or milliseconds; what is declared if it is absent.
+  [[nodiscard]] std::uint64_t number(std::string_view name) const;
+  // The place of the word among those that are declared; of the first one if it is absent or empty.
+  [[nodiscard]] std::size_t choice(std::string_view name) const;
 };
+
+// Not ok: a number is not within its limits, or a word none of those that are declared. A number whose limit the
+// daemon's file says is left to the command.
+[[nodiscard]] Status check_limits(CommandDeclaration const& declared, Message const& message);
 
 using Run = std::function<Outcome(Request const&)>;
 

@@ -14,9 +14,6 @@
 namespace fastjournal::admin {
 namespace {
 
-constexpr std::uint64_t kRecordsDefault = 256;
-constexpr std::uint64_t kRecordsMax = 4096;
-constexpr std::uint64_t kPageBytesMax = 1U << 20U;
 // Stated by snapshots in one turn: some 100 us of work.
 constexpr std::size_t kSnapshotBytes = 128U << 10U;
 
@@ -50,22 +47,6 @@ class Page final : public Records {
   };
   std::vector<Stated> records_;
 };
-
-Status not_a_number(std::string_view name, std::string_view expected) {
-  return bad_parameter(name, std::string{name} + ": expected " + std::string{expected});
-}
-
-// `otherwise` if it is absent; not ok: it is not such a number.
-Status read_number(Message const& message, std::string_view name, std::uint64_t min, std::uint64_t max,
-                   std::uint64_t& out) {
-  Value const* const value = message.find(name);
-  if (value == nullptr) return {};
-  std::optional<std::uint64_t> const number = value->as_unsigned();
-  if (!number || value->kind == Value::Kind::boolean || *number < min || *number > max)
-    return not_a_number(name, "a whole number from " + std::to_string(min) + " to " + std::to_string(max));
-  out = *number;
-  return {};
-}
 
 void tell_gone(engine::HostedTable const& table, std::string_view why, Answer& answer) {
   answer.message("GONE").add("table", std::string_view{table.name});
@@ -107,7 +88,7 @@ Status fetch_snapshot(engine::HostedTable const& table, std::string_view cursor,
   std::uint32_t const start = table.log->log->start();
   std::optional<feed::SnapshotPlace> const begun =
       cursor.empty() ? feed::SnapshotPlace{start, 0, {}} : feed::SnapshotPlace::read(cursor);
-  if (!begun) return not_a_number("cursor", "what the page before it told as cursor");
+  if (!begun) return bad_parameter("cursor", "cursor: expected what the page before it told as cursor");
   feed::SnapshotPlace place = *begun;
   if (place.start != start) {
     tell_gone(table, "the daemon was started anew since the first page", answer);
@@ -142,27 +123,19 @@ Command make_fetch(engine::Engine& engine) {
     if (table.feed == nullptr)
       return Status{Code::not_supported,
                     "table " + table.name + " has no <feed>: nothing is kept for those who follow it"};
-    std::uint64_t snapshot = 0;
-    std::uint64_t from = 0;
-    std::uint64_t to = UINT64_MAX;
-    std::uint64_t count = kRecordsDefault;
-    std::uint64_t bytes = kPageBytesMax;
-    Status status = read_number(message, "snapshot", 0, 1, snapshot);
-    if (status.ok()) status = read_number(message, "from", 0, UINT64_MAX, from);
-    if (status.ok()) status = read_number(message, "to", 0, UINT64_MAX, to);
-    if (status.ok()) status = read_number(message, "count", 1, kRecordsMax, count);
-    if (status.ok()) status = read_number(message, "bytes", 1, kPageBytesMax, bytes);
-    if (status.ok() && (snapshot == 0) != message.has("from"))
-      status =
-          Status{Code::missing_parameter, "FETCH needs either from, an LSN, or snapshot=1"}.with("parameter", "from");
-    if (!status.ok()) return status;
+    bool const is_snapshot = request.number("snapshot") == 1;
+    if (is_snapshot == message.has("from"))
+      return Status{Code::missing_parameter, "FETCH needs either from, an LSN, or snapshot=1"}.with("parameter",
+                                                                                                    "from");
+    std::uint64_t const bytes = request.number("bytes");
     // Requests beyond the end are from followers of another log of this name: the answer has the store.
-    to = std::min(to, table.log->log->end_lsn().value);
+    std::uint64_t const end = table.log->log->end_lsn().value;
+    std::uint64_t const to = message.has("to") ? std::min(request.number("to"), end) : end;
     table.log->log->want_sync();
-    if (snapshot == 1)
+    if (is_snapshot)
       return fetch_snapshot(table, message.text("cursor"), std::min<std::size_t>(bytes, kSnapshotBytes),
                             request.answer);
-    fetch_range(table, Lsn{from}, Lsn{to}, count, bytes, request.answer);
+    fetch_range(table, Lsn{request.number("from")}, Lsn{to}, request.number("count"), bytes, request.answer);
     return {};
   })};
 }

@@ -19,13 +19,13 @@ constexpr std::string_view kind_name(CommandKind kind) {
   return "";
 }
 
-std::string parameters_of(CommandDeclaration const& declared) {
+std::string parameters_of(std::vector<ParameterDeclaration> const& parameters, bool takes_columns) {
   std::string out;
-  for (ParameterDeclaration const& parameter : declared.parameters) {
+  for (ParameterDeclaration const& parameter : parameters) {
     if (!out.empty()) out += ' ';
     out += parameter.name + ":" + parameter.type + (parameter.required ? "!" : "");
   }
-  if (declared.takes_columns) out += " COLUMNS";
+  if (takes_columns) out += " COLUMNS";
   return out;
 }
 
@@ -33,7 +33,7 @@ std::string parameters_of(CommandDeclaration const& declared) {
 std::string list_commands(engine::TableTypes const& types, communicator::Aliases const& aliases, bool all) {
   std::vector<std::string_view> names;
   for (OwnCommand const& command : own_commands())
-    if (all || command.kind != OwnCommand::Kind::silent) names.push_back(command.name);
+    if (all || command.kind != OwnCommand::Kind::silent) names.push_back(command.name());
   for (auto const& [name, type] : types)
     for (engine::CommandType const& command : type->commands()) names.push_back(command.name);
   for (communicator::Aliases::Alias const& alias : aliases.all()) names.push_back(alias.declared->command);
@@ -47,17 +47,19 @@ std::string list_commands(engine::TableTypes const& types, communicator::Aliases
   return out;
 }
 
+void tell(CommandDeclaration const& declared, std::vector<ParameterDeclaration> const& parameters, Answer& answer) {
+  answer.add("parameters", std::string_view{parameters_of(parameters, declared.takes_columns)});
+  answer.add("answers", std::string_view{declared.answers}).add("description", std::string_view{declared.description});
+}
+
 // One HELP message for each type that has the command.
 Outcome tell_about(std::string_view command, Registry const& registry, engine::TableTypes const& types,
                    Answer& answer) {
   std::uint32_t const own = registry.find(command);
   if (own != Registry::kUnknown && own != Registry::kOfTables) {
-    OwnCommand const& declared = registry.declaration(own);
-    answer.message("HELP")
-        .add("command", command)
-        .add("type", std::string_view{"daemon"})
-        .add("right", declared.needed())
-        .add("parameters", std::string_view{with_topics(declared.parameters, types)});
+    OwnCommand const& one = registry.declaration(own);
+    answer.message("HELP").add("command", command).add("type", std::string_view{"daemon"}).add("right", one.needed());
+    tell(one.declared, with_topics(one.declared.parameters, types), answer);
   }
   for (auto const& [name, type] : types) {
     std::uint32_t const index = type->find_command(command);
@@ -68,9 +70,7 @@ Outcome tell_about(std::string_view command, Registry const& registry, engine::T
         .add("type", std::string_view{name})
         .add("kind", kind_name(declared.kind))
         .add("right", name_of(declared.right));
-    answer.add("parameters", std::string_view{parameters_of(declared)});
-    answer.add("answers", std::string_view{declared.answers});
-    answer.add("description", std::string_view{declared.description});
+    tell(declared, declared.parameters, answer);
   }
   if (!answer.empty()) return {};
   return Status{Code::unknown_command, "no command \"" + std::string{command.substr(0, 64)} + "\"; HELP lists them"};

@@ -1,7 +1,5 @@
 // LISTEN and UNLISTEN: a connection wants to be told of a topic of a table, or not any more. With mode=deliver it takes what
 // the type's delivering command takes as well (lease of NEXT), which that command gets each time.
-#include <algorithm>
-#include <array>
 #include <string>
 #include <vector>
 
@@ -13,25 +11,13 @@
 namespace fastjournal::admin {
 namespace {
 
-constexpr std::array<std::string_view, 3> kModes = {"wake", "row", "deliver"};  // by ListenMode
-constexpr std::int64_t kCreditMax = 1024;
-
 // mode, credit and worker.
-Status read_listen(Message const& message, work::ListenRequest& asked) {
-  if (std::string_view const mode = message.text("mode"); !mode.empty()) {
-    auto const found = std::find(kModes.begin(), kModes.end(), mode);
-    if (found == kModes.end())
-      return bad_parameter("mode",
-                           "mode is \"" + std::string{mode.substr(0, 32)} + "\": expected wake, row or deliver");
-    asked.mode = static_cast<work::ListenMode>(found - kModes.begin());
-  }
+Status read_listen(Request const& request, work::ListenRequest& asked) {
+  Message const& message = request.message;
+  asked.mode = static_cast<work::ListenMode>(request.choice("mode"));  // in their order
   bool const delivers = asked.mode == work::ListenMode::deliver;
   if (message.has("credit") && !delivers) return bad_parameter("credit", "credit goes with mode=deliver only");
-  std::int64_t const credit = whole_number(message, "credit", 1, 0);
-  if (credit < 1 || credit > kCreditMax)
-    return bad_parameter(
-        "credit", "credit, the rows delivered at once, is a whole number from 1 to " + std::to_string(kCreditMax));
-  if (delivers) asked.credit = static_cast<std::uint32_t>(credit);
+  if (delivers) asked.credit = static_cast<std::uint32_t>(request.number("credit"));
   std::string_view const worker = message.text("worker");
   if (worker.size() > kWorkerBytesMax)
     return Status{Code::too_large, "worker has more than " + std::to_string(kWorkerBytesMax) + " bytes"}.with(
@@ -107,7 +93,7 @@ Command make_listen(engine::Engine& engine) {
     work::ListenRequest asked{
         .topic = topic_in(request.message, table), .worker = request.caller.worker, .since = request.now};
     std::vector<Param> further;
-    Status status = read_listen(request.message, asked);
+    Status status = read_listen(request, asked);
     if (status.ok()) status = read_further(request.message, table, asked.mode, further);
     asked.further = further;
     if (status.ok()) status = engine.serving().listen(table, request.caller.connection, asked);

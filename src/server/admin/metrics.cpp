@@ -41,11 +41,10 @@ class LongMetrics final : public engine::LongAnswer {
 }  // namespace
 
 Command make_metrics(engine::Engine& engine, OwnFigures& own) {
-  Run tell = on_tables(engine, [&](engine::HostedTable const* table, Request const& request) -> Outcome {
+  return {on_tables(engine, [&](engine::HostedTable const* table, Request const& request) -> Outcome {
     access::Permit const& permit = request.caller.permit;
-    auto text = std::make_unique<LongMetrics>(engine, request.message.text("format") == "openmetrics"
-                                                          ? Exposition::Format::openmetrics
-                                                          : Exposition::Format::text);
+    auto text = std::make_unique<LongMetrics>(
+        engine, request.choice("format") == 1 ? Exposition::Format::openmetrics : Exposition::Format::text);
     if (table == nullptr && permit.has(Right::read)) {
       own.tell(text->exposition.of_daemon());
       own.tell_logs([&](std::string_view log) -> MetricSink& { return text->exposition.of_log(log); });
@@ -54,23 +53,15 @@ Command make_metrics(engine::Engine& engine, OwnFigures& own) {
     Outcome outcome;
     outcome.long_answer = std::move(text);
     return outcome;
-  });
-  return {[tell = std::move(tell)](Request const& request) -> Outcome {
-    std::string_view const format = request.message.text("format");
-    if (!format.empty() && format != "text" && format != "openmetrics")
-      return bad_parameter("format", "format is text or openmetrics");
-    return tell(request);
-  }};
+  })};
 }
 
 Command make_health(OwnFigures& own) {
   return {[&own](Request const& request) -> Outcome {
-    std::string_view const what = request.message.text("what");
-    if (!what.empty() && what != "live" && what != "ready")
-      return bad_parameter("what", "what is live (this daemon answers) or ready (all of its logs serve)");
-    if (what != "live")
+    bool const is_ready = request.choice("what") == 0;
+    if (is_ready)
       if (Status status = own.readiness(); !status.ok()) return status;
-    request.answer.message("HEALTHY").add("what", what.empty() ? "ready" : what);
+    request.answer.message("HEALTHY").add("what", is_ready ? "ready" : "live");
     return {};
   }};
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -94,7 +95,10 @@ void add_answers(std::string_view names, std::vector<std::string>& to) {
 class Document {
  public:
   explicit Document(engine::TableTypes const& types) {
-    for (OwnAnswer const& answer : own_answers()) add_answer(answer.name, "", answer.is_counted);
+    for (OwnAnswer const& answer : own_answers()) {
+      add_answer(answer.declared);
+      if (answer.is_mixed) mixed_.insert(answer.declared.name);
+    }
     for (auto const& [name, type] : types) add_type(*type->declaration());
     for (OwnCommand const& command : own_commands()) add_own(command, types);
   }
@@ -116,39 +120,38 @@ class Document {
   }
 
  private:
-  void add_answer(std::string_view name, std::string_view description, bool is_counted) {
-    std::string const key{name};
+  void add_answer(AnswerDeclaration const& one) {
     // The same answer of two types may have other columns: it says only what all have.
-    if (!answers_.contains(key)) answers_[key] = answer_of(name, description);
-    counted_[key] = counted_[key] || is_counted;
+    if (!answers_.contains(one.name)) answers_[one.name] = answer_of(one.name, one.description);
+    counted_[one.name] = counted_[one.name] || one.is_counted;
   }
 
   void add_type(TypeDeclaration const& type) {
-    for (AnswerDeclaration const& answer : type.answers) add_answer(answer.name, answer.description, answer.is_counted);
+    for (AnswerDeclaration const& answer : type.answers) add_answer(answer);
     for (CommandDeclaration const& command : type.commands) {
-      Operation& operation = operations_[command.name];
-      if (operation.summary.empty()) operation.summary = command.description;
-      operation.right = name_of(command.right);
       Json body = body_of(command.parameters, command.takes_columns);
       if (command.kind == CommandKind::read || command.kind == CommandKind::touch)
         body["properties"]["stale"] = {
             {"type", "integer"},
             {"description", "1: also of a table that another node decides for, as this one knows it"}};
       body["title"] = command.name + " of a table of type " + type.name;
-      operation.bodies.push_back(std::move(body));
-      add_answers(command.answers, operation.answers);
+      add(command, name_of(command.right), std::move(body));
     }
   }
 
   void add_own(OwnCommand const& command, engine::TableTypes const& types) {
     if (command.kind == OwnCommand::Kind::silent) return;
-    Operation& operation = operations_[std::string{command.name}];
-    operation.summary = "a command of the daemon itself";
-    if (command.right || command.for_changes) operation.right = command.needed();
-    std::vector<ParameterDeclaration> parameters;
-    for (std::string& name : words_of(with_topics(command.parameters, types)))
-      parameters.push_back({.name = std::move(name), .type = "string"});
-    operation.bodies.push_back(body_of(parameters, false));
+    bool const is_free = !command.right && !command.for_changes;
+    add(command.declared, is_free ? "" : command.needed(),
+        body_of(with_topics(command.declared.parameters, types), false));
+  }
+
+  void add(CommandDeclaration const& command, std::string_view right, Json body) {
+    Operation& operation = operations_[command.name];
+    if (operation.summary.empty()) operation.summary = command.description;
+    operation.right = right;
+    operation.bodies.push_back(std::move(body));
+    add_answers(command.answers, operation.answers);
   }
 
   [[nodiscard]] Json path_of(std::string const& name, Operation const& operation) const {
@@ -170,11 +173,14 @@ class Document {
     for (std::string const& answer : operation.answers) {
       auto const counted = counted_.find(answer);
       bool const is_known = counted != counted_.end();
+      bool const is_mixed = mixed_.contains(answer);
       Json message = is_known ? reference_to("schemas", answer) : Json{{"type", "object"}};
-      if (is_known && counted->second)
+      if (is_known && counted->second && !is_mixed)
         forms.push_back({{"type", "array"}, {"items", std::move(message)}});
       else
         forms.push_back(std::move(message));
+      // Behind it come others.
+      if (is_mixed) forms.push_back({{"type", "array"}, {"items", {{"type", "object"}}}});
     }
     Json schema = Json{{"type", {"object", "array"}}};
     if (forms.size() == 1) schema = forms.front();
@@ -197,6 +203,7 @@ class Document {
 
   Json answers_ = Json::object();
   std::map<std::string, bool> counted_;
+  std::set<std::string> mixed_;
   std::map<std::string, Operation> operations_;
 };
 

@@ -11,7 +11,7 @@ Registry::Registry(engine::TableTypes const& types) : commands_(own_commands().s
   for (auto const& [name, type] : types)
     for (engine::CommandType const& command : type->commands()) names_.add(command.name, kOfTables);
   for (std::size_t i = 0; i < own_commands().size(); ++i)
-    names_.add(own_commands()[i].name, static_cast<std::uint32_t>(i));
+    names_.add(own_commands()[i].name(), static_cast<std::uint32_t>(i));
 }
 
 void Registry::add(std::string_view name, Command command) {
@@ -30,6 +30,12 @@ std::optional<Right> Registry::right_for(std::uint32_t number, Caller const& cal
   if (!declared.right || (declared.life_cycle && caller.communicator)) return std::nullopt;
   auto const& right_for = commands_[number].right_for;
   return right_for ? right_for(message, *declared.right) : *declared.right;
+}
+
+Outcome Registry::run(std::uint32_t number, Request request) const {
+  request.declared = &declaration(number).declared;
+  Status status = check_limits(*request.declared, request.message);
+  return status.ok() ? commands_[number].run(request) : Outcome{std::move(status)};
 }
 
 }  // namespace fastjournal::admin

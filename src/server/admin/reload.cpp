@@ -1,5 +1,4 @@
 // RELOAD: the tables folder is read again, or would be.
-#include "model/parameters.h"
 #include "server/admin/commands.h"
 
 namespace fastjournal::admin {
@@ -7,9 +6,7 @@ Command make_reload(Reloading& reloading) {
   return {[&reloading](Request const& request) -> Outcome {
     constexpr Basis kAllLogs{.all = true};
     Message const& message = request.message;
-    model::Parameters parameters{message};
-    bool const dry_run = parameters.integer("dry_run", 0, 0, 1) == 1;
-    if (!parameters.ok()) return {parameters.take_status(), kAllLogs};
+    bool const dry_run = request.number("dry_run") == 1;
     Result<std::vector<std::string>> const changes = reloading.reload(message.text("table"), dry_run);
     if (!changes.ok()) return {changes.status(), kAllLogs};
     std::string text;

@@ -10,7 +10,7 @@ Result<DurationMs> read_timeout(Request const& request, engine::Transactions con
   Value const* const given = request.message.find("timeout");
   if (given == nullptr) return transactions.limit();
   std::int64_t const most = transactions.limit().value;
-  std::int64_t const timeout = whole_number(*given).value_or(0);
+  std::int64_t const timeout = given->kind == Value::Kind::boolean ? 0 : given->as_integer().value_or(0);
   if (timeout >= 1 && timeout <= most) return DurationMs{timeout};
   return bad_parameter("timeout", "timeout, the ms until " + std::string{until} + ", is a whole number from 1 to " +
                                       std::to_string(most));

@@ -6,9 +6,6 @@
 namespace fastjournal::admin {
 namespace {
 
-constexpr std::int64_t kCountDefault = 100;
-constexpr std::int64_t kCountMax = 1000;
-
 constexpr std::array<std::string_view, 3> kWaiterModes = {"wake", "row", "deliver"};  // by ListenMode
 constexpr std::array<std::string_view, 3> kStates = {"idle", "woken", "busy"};        // by Listener::State
 
@@ -47,16 +44,9 @@ void tell_waiter(std::string_view table, work::WaitingClient const& one, Peers::
 
 Command make_waiters(engine::Engine& engine, Peers& peers) {
   return {on_table(engine, [&](engine::HostedTable const& table, Request const& request) -> Outcome {
-    std::int64_t const count = whole_number(request.message, "count", kCountDefault, 0);
-    if (count < 1 || count > kCountMax)
-      return bad_parameter("count", "count is a whole number from 1 to " + std::to_string(kCountMax));
-    Value const* const given = request.message.find("after");
-    std::optional<std::uint64_t> const after = given == nullptr ? 0 : given->as_unsigned();
-    if (!after || (given != nullptr && given->kind == Value::Kind::boolean))
-      return bad_parameter("after", "after is a connection's number, as the page before said");
     Answer& answer = request.answer;
     ConnectionId const last = engine.serving().waiters(
-        table, ConnectionId{*after}, static_cast<std::size_t>(count),
+        table, ConnectionId{request.number("after")}, request.number("count"),
         [&](work::WaitingClient const& one) { tell_waiter(table.name, one, peers.peer_of(one.connection), answer); });
     if (answer.empty()) answer.message("NOTHING").add("table", std::string_view{table.name});
     if (last != ConnectionId::none) answer.add("after", static_cast<std::uint64_t>(last));

@@ -16,7 +16,7 @@ Replies::Replies(engine::TableTypes const& types, Sessions& sessions, CommitPipe
     for (AnswerDeclaration const& answer : type->declaration()->answers)
       if (answer.is_counted) counted_.add(answer.name, 1);
   for (admin::OwnAnswer const& answer : admin::own_answers())
-    if (answer.is_counted) counted_.add(answer.name, 1);
+    if (answer.declared.is_counted) counted_.add(answer.name(), 1);
 }
 
 void Replies::tell(Session& session, Message const& command, Answer& answer, Status const& status,

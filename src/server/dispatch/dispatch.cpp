@@ -81,9 +81,9 @@ void Dispatch::run_own(Session& session, std::uint32_t number, Message const& me
   if (right)
     outcome.status = check(speaker_of(session, session.id, message), *right, declared, message);
   else if (declared.for_changes && !caller.permit.has(Right::admin))
-    outcome.status = listeners_.check_for_changes(speaker_of(session, session.id, message), declared.name);
+    outcome.status = listeners_.check_for_changes(speaker_of(session, session.id, message), declared.name());
   else if (declared.takes_table() && !caller.permit.bound.empty())
-    outcome.status = listeners_.check_reach(speaker_of(session, session.id, message), declared.name,
+    outcome.status = listeners_.check_reach(speaker_of(session, session.id, message), declared.name(),
                                             message.text("table").substr(0, kTableNameShown));
   bool is_begun = false;
   if (outcome.ok()) {
@@ -129,9 +129,9 @@ Status Dispatch::check(Speaker const& speaker, Right right, admin::OwnCommand co
   if (speaker.has_everywhere(right)) return {};
   Value const* const table = command.scope == Scope::daemon ? nullptr : message.find("table");
   if (table != nullptr)
-    return listeners_.check_on(speaker, right, command.name, table->bytes.substr(0, kTableNameShown));
-  if (command.scope == Scope::tables) return listeners_.check_anywhere(speaker, right, command.name);
-  return listeners_.check(speaker, right, command.name);
+    return listeners_.check_on(speaker, right, command.name(), table->bytes.substr(0, kTableNameShown));
+  if (command.scope == Scope::tables) return listeners_.check_anywhere(speaker, right, command.name());
+  return listeners_.check(speaker, right, command.name());
 }
 
 Result<TableCommands::Content> Dispatch::accept_content(Session& session, Message& message, std::uint64_t bytes) {

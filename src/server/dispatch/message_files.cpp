@@ -67,8 +67,13 @@ void add_columns(engine::Declarations const& tables, std::string_view type, File
 // No parameter of an answer is required: a value that cannot be sent is left out (`omitted`). Its dates are numbers.
 void add(AnswerDeclaration const& declared, FileCommand& out) {
   if (out.description.empty()) out.description = declared.description;
-  for (ParameterDeclaration const& one : declared.parameters)
-    out.parameters.try_emplace(one.name, Parameter{one.type == "date" ? "integer" : checked_type(one.type), false});
+  // Nor of a command that has the name of an answer.
+  for (auto& [name, parameter] : out.parameters) parameter.required = false;
+  for (ParameterDeclaration const& one : declared.parameters) {
+    std::string const type = one.type == "date" ? "integer" : checked_type(one.type);
+    Parameter& known = out.parameters.try_emplace(one.name, Parameter{type, false}).first->second;
+    if (known.type != type) known.type = "string";
+  }
 }
 
 // Names separated by blanks.
@@ -142,9 +147,9 @@ std::map<std::string, std::string> message_files(engine::TableTypes const& types
   }
   for (admin::OwnCommand const& own : admin::own_commands()) {
     if (own.kind != admin::OwnCommand::Kind::own) continue;
-    FileCommand& command = commands[std::string{own.name}];
-    if (command.description.empty()) command.description = "of the daemon";
-    add_names(admin::with_topics(own.parameters, types), command);
+    CommandDeclaration declared = own.declared;
+    declared.parameters = admin::with_topics(declared.parameters, types);
+    add(declared, commands[declared.name]);
   }
   for (auto const& [type_name, type] : types) {
     for (AnswerDeclaration const& declared : type->declaration()->answers) {
@@ -154,9 +159,10 @@ std::map<std::string, std::string> message_files(engine::TableTypes const& types
     }
   }
   for (admin::OwnAnswer const& own : admin::own_answers()) {
-    FileCommand& command = commands[std::string{own.name}];
-    if (command.description.empty()) command.description = "an answer of the daemon";
-    add_names(admin::with_topics(own.parameters, types), command);
+    if (own.is_shared) continue;
+    AnswerDeclaration declared = own.declared;
+    declared.parameters = admin::with_topics(declared.parameters, types);
+    add(declared, commands[declared.name]);
   }
   add_metrics(types, tables, commands["STATS"]);
   std::map<std::string, std::string> out;

@@ -5,6 +5,8 @@
 #include <memory>
 #include <string_view>
 
+#include "server/admin/declarations.h"
+
 namespace fastjournal::server {
 
 void ServedLogs::add(log::LogStore& log) {
@@ -270,14 +272,14 @@ void ServedLogs::tell_syncs(MetricSink& sink) const {
     if (log.sync_us == nullptr) continue;
     slowest = std::max(slowest, {log.sync_us->percentile(99), log.sync_us->percentile(50), log.sync_us->max()});
   }
-  auto const put = [&](std::string_view name, std::string_view help, std::uint64_t value) {
-    sink.integer({name, help}, static_cast<std::int64_t>(value));
+  auto const put = [&](std::string_view name, std::uint64_t value) {
+    sink.gauge(name, admin::help_of_figure(name), value);
   };
-  put("sync_us_p50", "half of the syncs of the slowest log took no longer", slowest[1]);
-  put("sync_us_p99", "99 of 100 syncs of the slowest log took no longer", slowest[0]);
-  put("sync_us_max", "the longest sync of the slowest log", slowest[2]);
-  sink.integer({"syncs_on_threads", "logs whose syncs are done by a thread, since they are slow"}, on_threads);
-  sink.integer({"unsynced_ms", "age of the oldest record that was written and is not synced"}, oldest_ms);
+  put("sync_us_p50", slowest[1]);
+  put("sync_us_p99", slowest[0]);
+  put("sync_us_max", slowest[2]);
+  put("syncs_on_threads", static_cast<std::uint64_t>(on_threads));
+  put("unsynced_ms", static_cast<std::uint64_t>(oldest_ms));
 }
 
 void ServedLogs::tell_scrubbing(MetricSink& sink) const {
@@ -291,13 +293,13 @@ void ServedLogs::tell_scrubbing(MetricSink& sink) const {
     scrubbed.rounds += log.scrubbed->rounds;
     scrubbed.damaged += log.scrubbed->damaged;
   }
-  auto const put = [&](std::string_view name, std::string_view help, std::uint64_t value) {
-    sink.integer({name, help, Metric::Kind::counter}, static_cast<std::int64_t>(value));
+  auto const put = [&](std::string_view name, std::uint64_t value) {
+    sink.counter(name, admin::help_of_figure(name), value);
   };
-  put("log_scrubbed_bytes", "bytes of logs that were read again and checked", scrubbed.bytes);
-  put("log_scrub_rounds", "how often a whole log was read again and checked", scrubbed.rounds);
-  put("log_damaged", "damaged places found by that; one that stays is counted once a round", scrubbed.damaged);
-  sink.integer({"logs_mending", "logs with needed data that cannot be read back"}, mending);
+  put("log_scrubbed_bytes", scrubbed.bytes);
+  put("log_scrub_rounds", scrubbed.rounds);
+  put("log_damaged", scrubbed.damaged);
+  sink.gauge("logs_mending", admin::help_of_figure("logs_mending"), static_cast<std::uint64_t>(mending));
 }
 
 void ServedLogs::tell_shared(SharedLog const& shared, MetricSink& sink) {

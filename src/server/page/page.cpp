@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "server/page/embedded.h"
+#include "server/embedded.h"
 
 namespace fastjournal::page {
 namespace {

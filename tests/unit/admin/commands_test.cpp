@@ -1,10 +1,13 @@
 // The declarations of the daemon's own commands, and the registry that joins them with their code. What each command
 // does: tests/transcripts.
 #include "server/admin/commands.h"
+#include "config/type_reader.h"
+#include "server/embedded.h"
 #include "tests/support/nobody.h"
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <set>
 
 namespace {
@@ -40,14 +43,32 @@ BOOST_FIXTURE_TEST_SUITE(own_commands_of_the_daemon, CommandsFixture)
 
 BOOST_AUTO_TEST_CASE(each_name_is_declared_once) {
   std::set<std::string_view> names;
-  for (OwnCommand const& command : own_commands()) BOOST_TEST(names.insert(command.name).second, command.name);
+  for (OwnCommand const& command : own_commands()) BOOST_TEST(names.insert(command.name()).second, command.name());
   names.clear();
-  for (OwnAnswer const& one : own_answers()) BOOST_TEST(names.insert(one.name).second, one.name);
+  for (OwnAnswer const& one : own_answers()) BOOST_TEST(names.insert(one.name()).second, one.name());
+}
+
+// What the program has of daemon.xml, and reads when it is needed.
+BOOST_AUTO_TEST_CASE(the_declarations_can_be_read) {
+  Result<config::OwnDeclarations> const read = config::read_own(embedded().front().bytes);
+  BOOST_REQUIRE_MESSAGE(read.ok(), read.status().text());
+  BOOST_TEST(read->commands.size() == own_commands().size());
+  BOOST_TEST(read->answers.size() == own_answers().size());
+  for (OwnCommand const& command : own_commands()) {
+    BOOST_TEST(command.declared.answers.empty() == (command.kind == OwnCommand::Kind::silent), command.name());
+    BOOST_TEST(!(command.right && command.for_changes), command.name());
+    for (ParameterDeclaration const& one : command.declared.parameters)
+      for (auto const& bound : {one.min, one.max, one.default_value})
+        BOOST_TEST((!bound || bound->option.empty() || bound->option == "transaction-timeout" ||
+                    bound->option == "key-size-max"),
+                   one.name);
+  }
+  for (OwnAnswer const& one : own_answers()) BOOST_TEST(!one.declared.description.empty(), one.name());
 }
 
 BOOST_AUTO_TEST_CASE(whoever_ends_the_daemon_needs_the_right_admin) {
   for (OwnCommand const& command : own_commands())
-    if (command.life_cycle) BOOST_TEST((command.right == Right::admin), command.name);
+    if (command.life_cycle) BOOST_TEST((command.right == Right::admin), command.name());
 }
 
 BOOST_AUTO_TEST_CASE(a_communicatord_needs_no_right_for_the_life_cycle_only) {
@@ -88,15 +109,16 @@ BOOST_AUTO_TEST_CASE(persons_are_answered_and_a_communicatord_is_not) {
 
 BOOST_AUTO_TEST_CASE(a_registry_knows_whether_a_command_has_no_code) {
   BOOST_TEST(!registry.is_complete());
-  for (OwnCommand const& command : own_commands()) registry.add(command.name, make_ignored());
+  for (OwnCommand const& command : own_commands()) registry.add(command.name(), make_ignored());
   BOOST_TEST(registry.is_complete());
   BOOST_TEST(registry.find("INSERT") == Registry::kUnknown);
 }
 
 BOOST_AUTO_TEST_CASE(without_types_no_topic_is_listed) {
-  BOOST_TEST(with_topics("table {topic} mode", types) == "table mode");
-  BOOST_TEST(with_topics("table {topic}", types) == "table");
-  BOOST_TEST(with_topics("", types) == "");
+  auto const listen = std::ranges::find(own_commands(), "LISTEN", &OwnCommand::name);
+  std::string names;
+  for (ParameterDeclaration const& one : with_topics(listen->declared.parameters, types)) names += one.name + " ";
+  BOOST_TEST(names == "table mode credit worker key key_binary prefix ");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

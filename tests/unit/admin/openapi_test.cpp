@@ -41,9 +41,9 @@ BOOST_FIXTURE_TEST_SUITE(openapi, OpenapiFixture)
 
 BOOST_AUTO_TEST_CASE(every_command_that_is_answered_is_a_path) {
   for (admin::OwnCommand const& command : admin::own_commands())
-    BOOST_TEST(document.at("paths").contains("/v1/" + std::string{command.name}) ==
+    BOOST_TEST(document.at("paths").contains("/v1/" + std::string{command.name()}) ==
                    (command.kind != admin::OwnCommand::Kind::silent),
-               command.name);
+               command.name());
   for (auto const& [name, type] : types)
     for (CommandDeclaration const& command : type->declaration()->commands) {
       BOOST_TEST(body(command.name).at("additionalProperties").is_object() == command.takes_columns, command.name);
@@ -65,6 +65,19 @@ BOOST_AUTO_TEST_CASE(every_reference_leads_somewhere) {
   };
   walk(walk, document);
   BOOST_TEST(seen > 10U);
+}
+
+BOOST_AUTO_TEST_CASE(commands_of_the_daemon_are_told_as_those_of_types) {
+  json const count = body("WAITERS").at("properties").at("count");
+  BOOST_TEST(count.at("type") == "integer");
+  BOOST_TEST(count.at("maximum") == 1000);
+  BOOST_TEST(count.at("default") == 100);
+  BOOST_TEST((body("LISTEN").at("properties").at("mode").at("enum") == json{"wake", "row", "deliver"}));
+  BOOST_TEST((body("LOWER").at("required") == json{"name"}));
+  BOOST_TEST((answer("TABLES") == json{{"type", "array"}, {"items", {{"$ref", "#/components/schemas/TABLE"}}}}));
+  BOOST_TEST((answer("LOWER") == json{{"$ref", "#/components/schemas/LOWERED"}}));
+  // The answers of its commands come behind it, in the same array.
+  BOOST_TEST((answer("COMMIT").at("anyOf").back() == json{{"type", "array"}, {"items", {{"type", "object"}}}}));
 }
 
 // All who ask for it share one text in memory.

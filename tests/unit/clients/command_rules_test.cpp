@@ -158,16 +158,16 @@ BOOST_AUTO_TEST_CASE(every_command_of_the_daemon_is_sent_again_or_has_a_reason) 
   std::size_t told = 0;
   for (admin::OwnCommand const& command : admin::own_commands()) {
     auto const reason =
-        std::ranges::find(kReasons, command.name, &std::pair<std::string_view, std::string_view>::first);
-    if (reason != std::end(kReasons)) used.insert(command.name);
-    bool const is_sent_again = rule_of(command.name, known_commands()).resend == Resend::always;
+        std::ranges::find(kReasons, command.name(), &std::pair<std::string_view, std::string_view>::first);
+    if (reason != std::end(kReasons)) used.insert(command.name());
+    bool const is_sent_again = rule_of(command.name(), known_commands()).resend == Resend::always;
     // It has no answer that could be lost.
     bool const is_silent = command.kind == admin::OwnCommand::Kind::silent;
-    BOOST_TEST(is_sent_again == (!is_silent && reason == std::end(kReasons)),
-               command.name << ": sent again, or a reason");
+    BOOST_TEST(is_sent_again == (!is_silent && reason == std::end(kReasons)), command.name()
+                                                                                  << ": sent again, or a reason");
     for (std::string const& other : others)
-      BOOST_TEST((other.find(" " + std::string{command.name} + " ") != std::string::npos) == is_sent_again,
-                 command.name << ": Python and Node");
+      BOOST_TEST((other.find(" " + std::string{command.name()} + " ") != std::string::npos) == is_sent_again,
+                 command.name() << ": Python and Node");
     told += is_sent_again ? 1 : 0;
   }
   BOOST_TEST(used.size() == std::size(kReasons));
