@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes what follows from the declarations of table types (plugins/*/TYPE.xml) and the calls of clients
-(clients/calls).
+"""Makes what follows from the declarations of table types (plugins/*/TYPE.xml) and of the daemon, and the calls of
+clients (clients/calls).
 
     generate.py PROGRAM [--check]
 

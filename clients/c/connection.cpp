@@ -82,8 +82,7 @@ int fastjournal::c::give_back(fj_connection* handle, char const* command, fj_mes
     client::set_failure(message, text_or(error, ""), text_or(error_trace, ""));
     if (delay_ms >= 0) message.set("process_date", message.arena().copy("+" + std::to_string(delay_ms)));
     // Of a row and of a message: the second has a fate more.
-    Result<ReturnedMessage> const returned =
-        then_first(client::report(*handle->connection, message), Queues::returned_of);
+    Result<ReturnedMessage> const returned = then(client::report(*handle->connection, message), Queues::returned_of);
     if (!returned.ok()) return returned.status();
     static constexpr std::array kFates{FJ_RELEASED, FJ_DEAD, FJ_PARKED, FJ_DELETED};  // indexed by Fate
     if (fate != nullptr) *fate = kFates[static_cast<std::size_t>(returned.value().fate)];
@@ -160,6 +159,8 @@ int fj_put(fj_connection* connection, fj_message const* row, int* result, uint64
     Result<Put> const put = then(connection->connection->call_numbered(connection->scratch), Journal::put_of);
     if (!put.ok()) return put.status();
     static constexpr std::array kResults{FJ_INSERTED, FJ_MERGED, FJ_BEHIND, FJ_DUPLICATE, FJ_STALE};  // as PutResult
+    // Told of a transaction alone, with its COMMIT.
+    if (put->result == PutResult::expired) return {Code::expired, "the row expired"};
     if (result != nullptr) *result = kResults[static_cast<std::size_t>(put.value().result)];
     if (number != nullptr) *number = put.value().row;
     return {};

@@ -26,7 +26,7 @@ fj_message* fj_queue_message_new(char const* table, char const* queue) {
 int fj_queue_send(fj_connection* connection, fj_message const* message, int* result, uint64_t* number) {
   return on_connection(connection, {{message, "message"}}, [&]() -> Status {
     if (Status made = send_of(*connection, *message); !made.ok()) return made;
-    Result<Sent> const sent = then_first(connection->connection->call_numbered(connection->scratch), Queues::sent_of);
+    Result<Sent> const sent = then(connection->connection->call_numbered(connection->scratch), Queues::sent_of);
     if (!sent.ok()) return sent.status();
     bool const is_duplicate = sent.value().result == SentResult::duplicate;
     if (result != nullptr) *result = is_duplicate ? FJ_QUEUE_DUPLICATE : FJ_QUEUE_SENT;

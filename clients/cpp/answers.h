@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,13 +30,18 @@ namespace fastjournal::client {
   return out;
 }
 
-// About a row or a message that is leased: `name` has its number.
+// About a row, a message or a document that is leased: `name` has its number.
 template <typename Leased>
 [[nodiscard]] Message command_about(Leased const& leased, std::string_view name, std::uint64_t number,
                                     std::string_view table, std::string_view command) {
-  Message out = command_on(leased.table.empty() ? table : std::string_view(leased.table), command);
+  if constexpr (requires { leased.table; })
+    if (!leased.table.empty()) table = leased.table;
+  Message out = command_on(table, command);
   out.set(name, Value::of_unsigned(number));
-  out.set("epoch", Value::of_unsigned(leased.epoch));
+  if constexpr (requires { leased.token; })
+    out.set("token", Value::of_unsigned(leased.token));
+  else
+    out.set("epoch", Value::of_unsigned(leased.epoch));
   return out;
 }
 
@@ -51,10 +57,10 @@ inline void set_if_any(Message& message, std::string_view name, std::string_view
 }
 
 // Text, or bytes; nothing if there are none. Borrowed.
-inline void set_bytes(Message& message, std::string_view as_text, std::string_view as_bytes, std::string_view given,
-                      bool is_binary) {
-  if (!given.empty())
-    message.set(is_binary ? as_bytes : as_text, is_binary ? Value::of_binary(given) : Value::of_verbatim(given));
+inline void set_bytes(Message& message, std::string_view name, std::string_view given, bool is_binary) {
+  if (given.empty()) return;
+  if (!is_binary) return message.set(name, Value::of_verbatim(given));
+  message.set(message.arena().copy(std::string(name) + "_binary"), Value::of_binary(given));
 }
 
 inline void set_flag(Message& message, std::string_view name, bool given) {
@@ -73,11 +79,16 @@ inline void set_span(Message& message, std::string_view name, std::optional<Dura
   if (given) message.set_integer(name, given->value);
 }
 
-// The number of the program's own, if it has given one.
-template <typename Options>
-void set_identity(Message& message, Options const& options) {
-  set_if_any(message, "client", options.client);
-  set_number(message, "sequence", options.sequence);
+// Borrowed.
+inline void set_columns(Message& message, Params const& columns) {
+  for (Param const& column : columns) message.set(column.name, column.value);
+}
+
+// Between blanks.
+inline void set_words(Message& message, std::string_view name, std::vector<std::string> const& words) {
+  std::string all;
+  for (std::string const& word : words) all.append(all.empty() ? "" : " ").append(word);
+  message.set(name, message.arena().copy(all));
 }
 
 // ---- answers
@@ -106,12 +117,38 @@ void set_identity(Message& message, Options const& options) {
   return ms ? std::optional(DurationMs{*ms}) : std::nullopt;
 }
 
+[[nodiscard]] inline std::vector<std::string> words_in(Message const& message, std::string_view name) {
+  std::vector<std::string> out;
+  for (std::string_view text = message.text(name); !text.empty();) {
+    std::size_t const end = std::min(text.find(' '), text.size());
+    if (end > 0) out.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+[[nodiscard]] inline std::map<std::string, std::string> columns_in(Message const& message,
+                                                                   bool (*is_other)(std::string_view name)) {
+  std::map<std::string, std::string> out;
+  for (Param const& param : message.params())
+    if (!is_other(param.name)) out.emplace(param.name, text_of(param.value));
+  return out;
+}
+
 // The place of a word in a list that is indexed by an enumeration.
 template <typename Enum, std::size_t N>
 [[nodiscard]] std::optional<Enum> word_in(std::array<std::string_view, N> const& words, std::string_view word) {
   auto const found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) return std::nullopt;
   return static_cast<Enum>(found - words.begin());
+}
+
+// `wanted`: the messages that have it.
+template <typename Enum, std::size_t N>
+[[nodiscard]] Result<Enum> known_word(std::array<std::string_view, N> const& words, Message const& message,
+                                      std::string_view name, std::string_view wanted) {
+  if (std::optional<Enum> const known = word_in<Enum>(words, message.text(name))) return *known;
+  return unexpected(message, std::string(wanted).append(" with a known ").append(name));
 }
 
 // The failure, or what `read` makes of the value: a Result or a Status.
@@ -123,21 +160,38 @@ template <typename T, typename Read>
 
 // The same of the only message of an answer.
 template <typename Read>
-[[nodiscard]] std::invoke_result_t<Read, Message const&> then_first(Result<Reply> reply, Read const& read) {
-  return then(std::move(reply), [&](Reply const& all) { return read(all.first()); });
+[[nodiscard]] std::invoke_result_t<Read, Message const&> then(Result<Reply> reply, Read const& read) {
+  if (!reply.ok()) return reply.status();
+  return read(reply->first());
 }
 
-// TOUCH, LOCK: the end of what they renew.
-[[nodiscard]] inline Result<TimeMs> end_of(Result<Reply> reply, std::string_view name) {
-  return then_first(std::move(reply), [&](Message const& answer) -> Result<TimeMs> { return date(answer, name); });
+// What `read` makes of an answer; nothing where there is none, or none any more.
+template <typename One>
+[[nodiscard]] Result<std::optional<One>> if_any(Message const& answer, Result<One> (*read)(Message const&)) {
+  if (answer.command == "NOTHING" || answer.command == "DELETED" || answer.text("result") == "absent")
+    return std::optional<One>{};
+  return then(read(answer), [](One& one) -> Result<std::optional<One>> { return {std::move(one)}; });
 }
 
-// All messages of an answer but NOTHING, as what `read` makes of each.
-template <typename Read, typename One = std::remove_cvref_t<decltype(std::declval<Read>()(Message{}).value())>>
-[[nodiscard]] Result<std::vector<One>> list_of(Reply const& reply, Read const& read) {
+// Where a list is empty, or before it.
+[[nodiscard]] inline bool is_no_record(std::string_view command) {
+  return command == "COMPLETED" || command == "NOTHING" || command == "ALERTS" || command == "BRANCHES";
+}
+
+// A text that is told in parts.
+[[nodiscard]] inline Result<std::string> text_of_all(Result<Reply> const& reply, std::string_view name) {
+  if (!reply.ok()) return reply.status();
+  std::string out;
+  for (Message const& message : reply->messages) out.append(message.text(name));
+  return out;
+}
+
+// All messages of an answer that are records, as what `read` makes of each.
+template <typename One>
+[[nodiscard]] Result<std::vector<One>> list_of(Reply const& reply, Result<One> (*read)(Message const&)) {
   std::vector<One> out;
   for (Message const& message : reply.messages) {
-    if (message.command == "NOTHING") continue;
+    if (is_no_record(message.command)) continue;
     Result<One> one = read(message);
     if (!one.ok()) return one.status();
     out.push_back(std::move(one).value());
@@ -145,26 +199,47 @@ template <typename Read, typename One = std::remove_cvref_t<decltype(std::declva
   return out;
 }
 
+// What was leased, or when to ask again.
+template <typename Work, typename One>
+[[nodiscard]] Result<Work> leased_by(Result<Reply> reply, std::vector<One> Work::*rows,
+                                     Result<One> (*read)(Message const&)) {
+  return then(std::move(reply), [&](Reply const& all) -> Result<Work> {
+    Result<std::vector<One>> found = list_of(all, read);
+    if (!found.ok()) return found.status();
+    Work out;
+    out.*rows = std::move(found).value();
+    if (std::optional<TimeMs> const next = date_if_any(all.messages.back(), "next_date"); next && next->value > 0)
+      out.next_date = next;
+    return out;
+  });
+}
+
 // What one command shows or changes at most.
 inline constexpr std::uint64_t kPage = 1'000;
 
-// All pages of an answer, as what `read` makes of each message.
+// All pages of an answer, or the first `most` of what they show, as what `read` makes of each message. Without `most`
+// pages are as the daemon makes them.
 template <typename One>
 [[nodiscard]] Result<std::vector<One>> all_pages(Connection& connection, Message& command,
-                                                 Result<One> (*read)(Message const&)) {
+                                                 Result<One> (*read)(Message const&),
+                                                 std::optional<std::uint64_t> most = {}) {
   std::vector<One> out;
-  command.set("count", Value::of_unsigned(kPage));
-  for (std::string after = {}, before = {};; before = after) {
+  for (std::string after = {}, before = {}; out.size() < most.value_or(UINT64_MAX); before = after) {
+    if (most) command.set("count", Value::of_unsigned(std::min(kPage, *most - out.size())));
     if (!after.empty()) command.set("after", command.arena().copy(after));
     Result<Reply> const reply = connection.call(command);
     if (!reply.ok()) return reply.status();
-    Value const* const more = reply->messages.back().find("after");
+    Message const& last = reply->messages.back();
+    Value const* const more = last.find("after");
     after = more == nullptr ? std::string{} : text_of(*more);
+    // Of a timeline: all pages have the same beginning.
+    if (auto const now = last.integer("now")) command.set_integer("now", *now);
     Result<std::vector<One>> page = list_of(reply.value(), read);
     if (!page.ok()) return page.status();
     std::move(page->begin(), page->end(), std::back_inserter(out));
-    if (after.empty() || after == before) return out;
+    if (after.empty() || after == before) break;
   }
+  return out;
 }
 
 // What a command changes or counts page by page, until there is no more or `most`: the sum of these fields.

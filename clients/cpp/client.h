@@ -1,6 +1,6 @@
 // libfastjournal: a client of fastjournald. A Connection carries commands and their answers, one by one or many in
 // flight, and the notices of LISTEN and WATCH; it reconnects by itself. The commands of a table type have typed calls in
-// journal.h, key_value.h, queues.h and documents.h; this header knows only messages, so it is for every table type.
+// journal.h, key_value.h, queues.h, documents.h and blob_table.h; this header knows only messages, so it is for all types.
 //
 //   using namespace fastjournal::client;
 //   auto opened = Connection::open({.server = "127.0.0.1:4050"});

@@ -25,84 +25,18 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "clients/cpp/client.h"
-#include "clients/cpp/date.h"
+#include "clients/cpp/made_journal.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal::client {
 
-// A table without row-key returns only `inserted` and `duplicate`.
-enum class PutResult : std::uint8_t {
-  inserted,   // a new row
-  merged,     // into the waiting row of this key
-  behind,     // a worker has the row of this key: this row waits behind it
-  duplicate,  // client and sequence are known: nothing changed
-  stale,      // the insertion date is older than the row's: nothing changed
-};
-
-struct PutOptions {
-  std::optional<std::uint8_t> priority{};
-  std::optional<Date> process_date{};
-  std::optional<Date> expiration_date{};
-  std::optional<Date> insertion_date{};
-  // Both or none. Without them an INSERT whose answer was lost is not resent.
-  std::string client{};
-  std::optional<std::uint64_t> sequence{};
-};
-
-struct Put {
-  std::uint64_t row{0};
-  PutResult result{PutResult::inserted};
-  std::uint64_t merges{0};  // into this row, so far
-  TimeMs process_date{};
-};
-
-// A row as returned by NEXT or `deliver`, or as shown by PEEK and LIST (epoch 0, unless you may manage).
-struct Row {
-  std::string table;
-  std::uint64_t row{0};
-  std::uint64_t epoch{0};                      // of the lease
-  std::map<std::string, std::string> columns;  // as of text_of(); without absent values
-  std::uint8_t priority{0};
-  TimeMs process_date{};
-  TimeMs insertion_date{};
-  TimeMs lease_end{};
-  std::uint64_t timeouts{0};
-  std::uint64_t attempts{0};  // failed ones since the last merge: time-outs, and releases with an error
-  std::string omitted{};      // columns not possible on this connection, with commas; use PEEK on another one
-};
-// From a ROW message; invalid for any other message.
-[[nodiscard]] Result<Row> row_of(Message const& message);
 // True for the parameters of a ROW other than columns; no column may have such a name.
 [[nodiscard]] bool is_row_parameter(std::string_view name);
-
-struct NextOptions {
-  std::uint32_t count{1};
-  std::optional<DurationMs> lease{};  // default: the table's processing-timeout
-  std::optional<DurationMs> wait{};   // for the first row; default: no waiting
-  std::string domain{};
-  std::string worker{};
-};
-
-struct Work {
-  std::vector<Row> rows;              // empty: no work
-  std::optional<TimeMs> next_date{};  // if empty: the date of the next row, if the daemon knows it
-};
-
-// With an error the release is a failed attempt: it is counted, the row rests for the table's back-off (or until the
-// date), and after too many attempts the row is given up. Without an error nothing is counted, and the row is due at
-// once (or at the date).
-struct ReleaseOptions {
-  std::optional<Date> process_date{};
-  std::string error{};        // at most 1 KiB is kept
-  std::string error_trace{};  // where it went wrong; at most 16 KiB are kept
-};
 
 // The fate of a row that was returned or given up.
 struct Returned {
@@ -149,40 +83,20 @@ struct Notice {
 // The next notice of any table that the connection listens to. Errors as for Connection::wait_push.
 [[nodiscard]] Result<Notice> wait_notice(Connection& connection, Milliseconds limit, int wake_fd = -1);
 
-class Journal {
+// With the calls of made_journal.h.
+class Journal : public JournalCalls {
  public:
-  // `connection` must outlive it.
-  Journal(Connection& connection, std::string table) : connection_(connection), table_(std::move(table)) {}
+  using JournalCalls::JournalCalls;
 
-  // Numbered (Connection::number): a put whose answer was lost is sent again, and counts once.
-  [[nodiscard]] Result<Put> put(Params const& columns, PutOptions const& options = {});
-  [[nodiscard]] Result<Work> next(NextOptions const& options = {});
-  // Returns the new end of the lease.
-  [[nodiscard]] Result<TimeMs> touch(Row const& row, std::optional<DurationMs> lease = {});
-  [[nodiscard]] Status done(Row const& row);
-  // DONE and NEXT in one round trip.
-  [[nodiscard]] Result<Work> done_and_next(Row const& row);
-  [[nodiscard]] Result<Returned> release(Row const& row, ReleaseOptions const& options = {});
   // Remains in force after a reconnect; read the notices with wait_notice. Rows delivered before a loss still belong to
   // this worker until the table's grace is over; touch() adopts them. A second listen of the same domain changes mode
   // and credit.
   [[nodiscard]] Status listen(ListenOptions const& options = {});
   [[nodiscard]] Status unlisten(std::string_view domain = {});
-  // For a row that can never succeed: parks it at once.
-  [[nodiscard]] Result<Returned> fail(Row const& row, std::string_view error, std::string_view error_trace = {});
 
-  // For pipelining and transactions: what put(), done(), release() and fail() send, and the meaning of the answers.
-  [[nodiscard]] Message insert_of(Params const& columns, PutOptions const& options = {}) const;
-  [[nodiscard]] Message done_of(Row const& row) const;
-  [[nodiscard]] Message release_of(Row const& row, ReleaseOptions const& options = {}) const;
-  [[nodiscard]] Message fail_of(Row const& row, std::string_view error, std::string_view error_trace = {}) const;
+  // The meaning of the answers to INSERT, and to RELEASE or FAIL.
   [[nodiscard]] static Result<Put> put_of(Reply const& reply);
-  // The meaning of an answer to RELEASE or FAIL.
   [[nodiscard]] static Result<Returned> returned_of(Reply const& reply);
-
- private:
-  Connection& connection_;
-  std::string table_;
 };
 
 }  // namespace fastjournal::client

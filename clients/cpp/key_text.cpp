@@ -42,19 +42,6 @@ Status not_json(std::string_view key, std::string_view what) {
       "key", std::string(key));
 }
 
-}  // namespace
-
-void set_key(Message& message, std::string_view name, std::string_view key) {
-  if (is_utf8(key)) return message.set(name, key);
-  message.set(message.arena().copy(std::string(name) + "_binary"), Value::of_binary(key));
-}
-
-std::string key_in(Message const& message, std::string_view name) {
-  if (Value const* const plain = message.find(name)) return std::string(plain->bytes);
-  Value const* const binary = message.find(std::string(name) + "_binary");
-  return binary == nullptr ? std::string() : bytes_in(*binary);
-}
-
 Result<TypedValue> value_in(Message const& message) {
   std::optional<ValueType> const type = value_type_of(message.text("type"));
   if (!type) return unexpected(message, "a value of a known type");
@@ -80,6 +67,38 @@ Result<TypedValue> value_in(Message const& message) {
     case ValueType::nothing: break;
   }
   return unexpected(message, "a value of its type");
+}
+
+}  // namespace
+
+void set_key(Message& message, std::string_view name, std::string_view key) {
+  if (is_utf8(key)) return message.set(name, key);
+  message.set(message.arena().copy(std::string(name) + "_binary"), Value::of_binary(key));
+}
+
+std::string key_in(Message const& message, std::string_view name) {
+  if (Value const* const plain = message.find(name)) return std::string(plain->bytes);
+  return bytes_in(message, std::string(name) + "_binary");
+}
+
+std::string bytes_in(Message const& message, std::string_view name) {
+  Value const* const value = message.find(name);
+  return value == nullptr ? std::string() : bytes_in(*value);
+}
+
+void set_hash(Message& message, std::string_view hash) {
+  if (hash.empty()) return;
+  message.erase("key");
+  message.erase("key_binary");
+  message.set("hash", hash);
+}
+
+Status read_value(Message const& message, TypedValue& out) {
+  if (!message.has("value") && !message.has("value_binary")) return {};
+  return then(value_in(message), [&](TypedValue& value) -> Status {
+    out = std::move(value);
+    return {};
+  });
 }
 
 Value value_of(TypedValue const& value) {

@@ -18,8 +18,12 @@ namespace fastjournal::client {
 void set_key(Message& message, std::string_view name, std::string_view key);
 // Either of the two, in any framing; empty if there is none.
 [[nodiscard]] std::string key_in(Message const& message, std::string_view name);
-// The value of a PAIR or STORED, by its `type`. invalid: it is none.
-[[nodiscard]] Result<TypedValue> value_in(Message const& message);
+// Empty if there are none.
+[[nodiscard]] std::string bytes_in(Message const& message, std::string_view name);
+// In place of the key that it has, what is made of it; nothing if it is empty.
+void set_hash(Message& message, std::string_view hash);
+// The value of a PAIR or STORED, by its `type`, if it has one. invalid: it is none.
+[[nodiscard]] Status read_value(Message const& message, TypedValue& out);
 // Borrowed.
 [[nodiscard]] Value value_of(TypedValue const& value);
 // A float has a point, so that it is not taken for an integer.
@@ -28,5 +32,8 @@ void set_key(Message& message, std::string_view name, std::string_view key);
 // For `keys` of GET, and `pairs` of SET. bad_parameter: JSON cannot hold them.
 [[nodiscard]] std::string json_array(std::span<std::string_view const> keys);
 [[nodiscard]] Result<std::string> json_object(std::span<std::pair<std::string, TypedValue> const> pairs);
+
+// Numbered, unless it has a condition: repeated, that would be answered by what the first one has done.
+[[nodiscard]] Result<Reply> call_changing(Connection& connection, Message& command);
 
 }  // namespace fastjournal::client

@@ -124,12 +124,6 @@ Message KeyValue::get_of(std::string_view key, GetOptions const& options) const 
   return out;
 }
 
-Message KeyValue::erase_of(std::string_view key, EraseOptions const& options) const {
-  Message out = about("DELETE", key);
-  set_options(out, options);
-  return out;
-}
-
 Message KeyValue::add_of(std::string_view key, TypedValue const& by) const {
   Message out = about("ADD", key);
   // In a line only the point says that it is a float.
@@ -150,35 +144,24 @@ Result<Stored> KeyValue::stored_of(Reply const& reply) {
   out.count = client::number(answer, "count");
   out.key = key_in(answer, "key");
   out.resent = reply.resent;
-  if (answer.has("type")) {
-    Result<TypedValue> value = value_in(answer);
-    if (!value.ok()) return value.status();
-    out.value = std::move(value).value();
-  }
+  if (Status read = read_value(answer, out.value); !read.ok()) return read;
   return out;
 }
 
-Result<std::optional<Pair>> KeyValue::found_of(Reply const& reply) {
-  if (reply.first().command == "NOTHING") return std::optional<Pair>{};
-  return then(pair_of(reply.first()), [](Pair& pair) -> Result<std::optional<Pair>> { return {std::move(pair)}; });
-}
+Result<std::optional<Pair>> KeyValue::found_of(Reply const& reply) { return if_any(reply.first(), pair_of); }
 
 Result<EraseResult> KeyValue::erased_of(Reply const& reply) {
-  Message const& answer = reply.first();
-  std::optional<EraseResult> const result = word_in<EraseResult>(kEraseResultWords, answer.text("result"));
-  if (answer.command != "DELETED" || !result) return unexpected(answer, "DELETED with a known result");
-  return *result;
+  return known_word<EraseResult>(kEraseResultWords, reply.first(), "result", "DELETED");
 }
 
-// A repeated condition would be answered by what the first one has done.
-Result<Reply> KeyValue::call(Message& command) {
+Result<Reply> call_changing(Connection& connection, Message& command) {
   std::int64_t const overwrites_by_default = command.command == "RENAME" || command.command == "ALIAS" ? 0 : 1;
   bool const is_conditional = command.has("if_timestamp") || command.has("if_value") ||
                               command.integer("overwrite").value_or(overwrites_by_default) == 0;
-  return is_conditional ? connection_.call(command) : connection_.call_numbered(command);
+  return is_conditional ? connection.call(command) : connection.call_numbered(command);
 }
 
-Result<Stored> KeyValue::change(Message command) { return then(call(command), stored_of); }
+Result<Stored> KeyValue::change(Message command) { return then(call_changing(connection_, command), stored_of); }
 
 Result<Stored> KeyValue::set(std::string_view key, TypedValue const& value, SetOptions const& options) {
   Result<Stored> stored = change(set_of(key, value, options));
@@ -250,11 +233,6 @@ Result<std::vector<std::optional<Pair>>> KeyValue::get_many(std::span<std::strin
     at += answered;
   }
   return out;
-}
-
-Result<EraseResult> KeyValue::erase(std::string_view key, EraseOptions const& options) {
-  Message command = erase_of(key, options);
-  return then(call(command), erased_of);
 }
 
 Result<Stored> KeyValue::add(std::string_view key, std::int64_t by) { return change(add_of(key, by)); }

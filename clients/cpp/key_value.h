@@ -89,10 +89,10 @@ struct Change {
 // The next change of any table that the connection watches. Errors as for Connection::wait_push.
 [[nodiscard]] Result<Change> wait_change(Connection& connection, Milliseconds limit, int wake_fd = -1);
 
-class KeyValue {
+// With the calls of made_key_value.h.
+class KeyValue : public KeyValueCalls {
  public:
-  // `connection` must outlive it.
-  KeyValue(Connection& connection, std::string table) : connection_(connection), table_(std::move(table)) {}
+  using KeyValueCalls::KeyValueCalls;
 
   [[nodiscard]] Result<Stored> set(std::string_view key, TypedValue const& value, SetOptions const& options = {});
   // All or none of at most 128 pairs, with keys that are UTF-8 and values that are no buffers. `if_timestamp`,
@@ -105,24 +105,10 @@ class KeyValue {
   [[nodiscard]] Result<std::vector<std::optional<Pair>>> get_many(std::span<std::string const> keys,
                                                                   GetOptions const& options = {});
   [[nodiscard]] Scan scan(Range range) { return {connection_, table_, std::move(range)}; }
-  [[nodiscard]] Result<EraseResult> erase(std::string_view key, EraseOptions const& options = {});
 
   // To an integer or a float; a key that is not there counts as 0, and gets the type of `by`.
   [[nodiscard]] Result<Stored> add(std::string_view key, std::int64_t by = 1);
   [[nodiscard]] Result<Stored> add_real(std::string_view key, double by);
-  // A boolean becomes the other one (NOT).
-  [[nodiscard]] Result<Stored> invert(std::string_view key);
-  // A string or a buffer has so many bytes from then on.
-  [[nodiscard]] Result<Stored> truncate(std::string_view key, std::uint64_t size);
-  // `exists`: the new key is taken, and `overwrite` does not say that its value goes.
-  [[nodiscard]] Result<Stored> rename(std::string_view key, std::string_view new_key, bool overwrite = false);
-  [[nodiscard]] Result<Stored> alias(std::string_view key, std::string_view new_key);
-
-  // Until its end no other client changes the value; in_use: another client has it locked, see the fact lock_end. A
-  // lock belongs to the connection: it is over when Connection::connects() has grown. One's own is renewed. Returns its
-  // end.
-  [[nodiscard]] Result<TimeMs> lock(std::string_view key, DurationMs lock);
-  [[nodiscard]] Status unlock(std::string_view key);
 
   // From now on wait_change has changes of the key, or of all keys with the prefix, by any client; also after a
   // reconnect, which is told as `missed`. One notice for a key, whatever number of changes there was in between.
@@ -137,7 +123,6 @@ class KeyValue {
   // For pipelining: the commands, and the meaning of their answers. Keys and values are borrowed.
   [[nodiscard]] Message set_of(std::string_view key, TypedValue const& value, SetOptions const& options = {}) const;
   [[nodiscard]] Message get_of(std::string_view key, GetOptions const& options = {}) const;
-  [[nodiscard]] Message erase_of(std::string_view key, EraseOptions const& options = {}) const;
   [[nodiscard]] Message add_of(std::string_view key, TypedValue const& by) const;
   [[nodiscard]] static Result<Stored> stored_of(Reply const& reply);
   [[nodiscard]] static Result<std::optional<Pair>> found_of(Reply const& reply);
@@ -146,10 +131,6 @@ class KeyValue {
  private:
   [[nodiscard]] Message about(std::string_view command, std::string_view key) const;
   void remember_watch(std::string_view key);
-  [[nodiscard]] Result<Reply> call(Message& command);
-
-  Connection& connection_;
-  std::string table_;
 };
 
 }  // namespace fastjournal::client

@@ -1,8 +1,15 @@
 // Made by ./mk generate from plugins/keyvalue/keyvalue.xml and clients/calls/keyvalue.toml: do not edit.
 // clang-format off
 // The calls of made_key_value.h.
-#include "clients/cpp/made_key_value_messages.h"
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "clients/cpp/answers.h"
+#include "clients/cpp/key_text.h"
 #include "clients/cpp/key_value.h"
+#include "clients/cpp/made_key_value_messages.h"
+#include "fastjournal/types.h"
 
 namespace fastjournal::client {
 
@@ -13,11 +20,7 @@ Result<Pair> pair_of(Message const& message) {
   out.table = message.text("table");
   out.key = key_in(message, "key");
   out.type = *type;
-  if (message.has("value") || message.has("value_binary")) {
-    Result<TypedValue> value = value_in(message);
-    if (!value.ok()) return value.status();
-    out.value = std::move(value).value();
-  }
+  if (Status read = read_value(message, out.value); !read.ok()) return read;
   out.timestamp = number(message, "timestamp");
   out.expires = date_if_any(message, "expiration_date");
   out.locked = number(message, "locked") != 0;
@@ -34,42 +37,58 @@ Result<Pair> pair_of(Message const& message) {
   return out;
 }
 
-Result<Stored> KeyValue::invert(std::string_view key) {
-  Message command = command_on(table_, "NOT");
+Message KeyValueCalls::erase_of(std::string_view key, EraseOptions const& options) const {
+  Message command = command_on(table_, "DELETE");
   set_key(command, "key", key);
-  return then(call(command), stored_of);
+  set_options(command, options);
+  return command;
 }
 
-Result<Stored> KeyValue::truncate(std::string_view key, std::uint64_t size) {
+Result<EraseResult> KeyValueCalls::erase(std::string_view key, EraseOptions const& options) {
+  Message command = erase_of(key, options);
+  return then(call_changing(connection_, command), [](Message const& answer) -> Result<EraseResult> {
+    return known_word<EraseResult>(kEraseResultWords, answer, "result", "DELETED");
+  });
+}
+
+Result<Stored> KeyValueCalls::invert(std::string_view key) {
+  Message command = command_on(table_, "NOT");
+  set_key(command, "key", key);
+  return then(call_changing(connection_, command), KeyValue::stored_of);
+}
+
+Result<Stored> KeyValueCalls::truncate(std::string_view key, std::uint64_t size) {
   Message command = command_on(table_, "TRUNCATE");
   set_key(command, "key", key);
   command.set("size", Value::of_unsigned(size));
-  return then(call(command), stored_of);
+  return then(call_changing(connection_, command), KeyValue::stored_of);
 }
 
-Result<Stored> KeyValue::rename(std::string_view key, std::string_view new_key, bool overwrite) {
+Result<Stored> KeyValueCalls::rename(std::string_view key, std::string_view new_key, bool overwrite) {
   Message command = command_on(table_, "RENAME");
   set_key(command, "key", key);
   set_key(command, "new_key", new_key);
   set_flag(command, "overwrite", overwrite);
-  return then(call(command), stored_of);
+  return then(call_changing(connection_, command), KeyValue::stored_of);
 }
 
-Result<Stored> KeyValue::alias(std::string_view key, std::string_view new_key) {
+Result<Stored> KeyValueCalls::alias(std::string_view key, std::string_view new_key) {
   Message command = command_on(table_, "ALIAS");
   set_key(command, "key", key);
   set_key(command, "new_key", new_key);
-  return then(call(command), stored_of);
+  return then(call_changing(connection_, command), KeyValue::stored_of);
 }
 
-Result<TimeMs> KeyValue::lock(std::string_view key, DurationMs lock) {
+Result<TimeMs> KeyValueCalls::lock(std::string_view key, DurationMs lock) {
   Message command = command_on(table_, "LOCK");
   set_key(command, "key", key);
   command.set_integer("lock", lock.value);
-  return end_of(connection_.call(command), "lock_end");
+  return then(connection_.call(command), [](Message const& answer) -> Result<TimeMs> {
+    return TimeMs{date(answer, "lock_end")};
+  });
 }
 
-Status KeyValue::unlock(std::string_view key) {
+Status KeyValueCalls::unlock(std::string_view key) {
   Message command = command_on(table_, "UNLOCK");
   set_key(command, "key", key);
   return connection_.call(command).status();

@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "clients/cpp/client.h"
 #include "clients/cpp/date.h"
@@ -17,6 +16,8 @@
 #include "fastjournal/types.h"
 
 namespace fastjournal::client {
+
+struct Stored;
 
 enum class ValueType : std::uint8_t { nothing, buffer, string, integer, real, boolean };
 
@@ -60,11 +61,13 @@ struct SetOptions {
   // when this value was written, in microseconds since 1970: an older one never replaces a newer one; the order of
   // arrival if absent
   std::optional<std::uint64_t> timestamp{};
-  std::optional<Date> expires{};    // the pair is gone from then on; 0 or absent: never
-  std::optional<DurationMs> ttl{};  // the pair is gone when it was not read or written for so long (1 to 999999999999)
+  std::optional<Date> expires{};  // the pair is gone from then on; 0 or absent: never
+  // the pair is gone when it was not read or written for so long (1 to 999999999999)
+  std::optional<DurationMs> ttl{};
   // 1: the answer, and that of each later change, comes once it is synced; 0: it may be lost with the computer's power
   std::optional<bool> persist{};
-  bool watch{false};  // of one key. 1: this connection is told of each change from then on (CHANGED)
+  // of one key. 1: this connection is told of each change from then on (CHANGED)
+  bool watch{false};
   // the writer's name for this start of it; with sequence: a resent command is done once (at most 128 bytes)
   std::string client{};
   std::optional<std::uint64_t> sequence{};  // the number of this command by this client
@@ -77,20 +80,21 @@ struct GetOptions {
   bool skip_worked_on{false};  // not those that somebody works on
   // marks what is shown: for so long others that skip such pairs do not see it (0 to 999999999999; 0 if absent)
   std::optional<DurationMs> worked_on{};
-  std::optional<Date> expires{};  // of a key: the pair is gone from then on; 0: never
-  // of a key: the pair is gone when it was not read or written for so long; 0: it has no such time (0 to 999999999999)
+  std::optional<Date> expires{};  // the pair is gone from then on; 0: never
+  // the pair is gone when it was not read or written for so long; 0: it has no such time (0 to 999999999999)
   std::optional<DurationMs> ttl{};
-  bool watch{false};  // of a key or a prefix. 1: this connection is told of each change from then on (CHANGED)
+  // of a key or a prefix. 1: this connection is told of each change from then on (CHANGED)
+  bool watch{false};
 };
 
 // All that is given must hold. Keys are compared byte by byte.
 struct Range {
-  std::string prefix{};             // a range: keys that begin so (at most key-size-max bytes)
-  std::string from{};               // a range: this key and those behind it (at most key-size-max bytes)
-  std::optional<std::string> to{};  // a range: keys before this one
-  std::string regex{};              // a range: keys of which a part matches this expression (RE2) (at most 1024 bytes)
-  std::string after{};              // a range: keys behind this one, as the page before said
-  std::uint32_t page{0};            // a range: how many pairs at most
+  std::string prefix{};             // keys that begin so (at most key-size-max bytes)
+  std::string from{};               // this key and those behind it (at most key-size-max bytes)
+  std::optional<std::string> to{};  // keys before this one
+  std::string regex{};              // keys of which a part matches this expression (RE2) (at most 1024 bytes)
+  std::string after{};              // keys behind this one, as the page before said
+  std::uint32_t page{0};            // how many pairs at most
   bool data{true};                  // false: without the values
   bool facts{false};                // with the dates, and who has it
   bool skip_worked_on{false};       // not those that somebody works on
@@ -107,6 +111,38 @@ struct EraseOptions {
   // the writer's name for this start of it; with sequence: a resent command is done once (at most 128 bytes)
   std::string client{};
   std::optional<std::uint64_t> sequence{};  // the number of this command by this client
+};
+
+// The calls of key_value.h that are one command each.
+class KeyValueCalls {
+ public:
+  // `connection` must outlive it.
+  KeyValueCalls(Connection& connection, std::string table) : connection_(connection), table_(std::move(table)) {}
+
+  // Deletes a value with all its keys.
+  [[nodiscard]] Result<EraseResult> erase(std::string_view key, EraseOptions const& options = {});
+  // Turns a boolean.
+  [[nodiscard]] Result<Stored> invert(std::string_view key);
+  // Cuts a string or a buffer, or lets it grow by zeros.
+  [[nodiscard]] Result<Stored> truncate(std::string_view key, std::uint64_t size);
+  // Gives a value another key, in one step. `exists`: the new key is taken, and `overwrite` does not say that its value
+  // goes.
+  [[nodiscard]] Result<Stored> rename(std::string_view key, std::string_view new_key, bool overwrite = false);
+  // Gives a value one more key.
+  [[nodiscard]] Result<Stored> alias(std::string_view key, std::string_view new_key);
+  // Until its end, or that of the connection, nobody else changes the value. Returns until then at most. in_use:
+  // another client has it locked, see the fact lock_end. A lock belongs to the connection: it is over when
+  // Connection::connects() has grown. One's own is renewed.
+  [[nodiscard]] Result<TimeMs> lock(std::string_view key, DurationMs lock);
+  // Ends one's own lock.
+  [[nodiscard]] Status unlock(std::string_view key);
+
+  // For pipelining and transactions: what these calls send. Texts are borrowed.
+  [[nodiscard]] Message erase_of(std::string_view key, EraseOptions const& options = {}) const;
+
+ protected:
+  Connection& connection_;
+  std::string table_;
 };
 
 }  // namespace fastjournal::client

@@ -1,22 +1,22 @@
 // Made by ./mk generate from plugins/keyvalue/keyvalue.xml and clients/calls/keyvalue.toml: do not edit.
 // clang-format off
-// Options as parameters of commands, and records from answers. Internal to the library.
+// Options as parameters of commands, and words of enums. Internal to the library.
 #pragma once
 
 #include <array>
+#include <string_view>
 
 #include "clients/cpp/answers.h"
-#include "clients/cpp/error_text.h"
 #include "clients/cpp/key_text.h"
 #include "clients/cpp/made_key_value.h"
 
 namespace fastjournal::client {
 
-inline constexpr std::array<std::string_view, 6> kValueTypeWords{
-    "void", "buffer", "string", "integer", "float", "boolean"};
+inline constexpr std::array<std::string_view, 6> kValueTypeWords{"void", "buffer", "string", "integer", "float",
+    "boolean"};
 inline constexpr std::array<std::string_view, 5> kSetResultWords{"stored", "exists", "mismatch", "stale", "duplicate"};
-inline constexpr std::array<std::string_view, 5> kEraseResultWords{
-    "deleted", "absent", "mismatch", "stale", "duplicate"};
+inline constexpr std::array<std::string_view, 5> kEraseResultWords{"deleted", "absent", "mismatch", "stale",
+    "duplicate"};
 
 inline void set_options(Message& command, SetOptions const& options) {
   if (!options.overwrite) command.set_integer("overwrite", 0);

@@ -17,9 +17,6 @@
 
 namespace fastjournal::client {
 
-struct Acquired;
-class Browse;
-struct QueueListenOptions;
 struct ReturnedMessage;
 
 // duplicate: client and sequence are known, nothing changed. expired: in a transaction, before the commit.
@@ -36,6 +33,8 @@ struct Sent {
   SentResult result{};       // sent or duplicate; of a transaction also expired
   TimeMs process_date{};     // not handed out before
 };
+// From a SENT; invalid for any other message.
+[[nodiscard]] Result<Sent> sent_of(Message const& message);
 
 // A message as returned by ACQUIRE or `deliver`, or as shown by BROWSE and READ (epoch 0, unless you may manage).
 struct QueueMessage {
@@ -45,7 +44,7 @@ struct QueueMessage {
   std::uint64_t epoch{0};
   std::string queue{};                      // the queue
   std::string body{};                       // its body, of text
-  bool is_text{true};                       // it was sent as text
+  bool is_text{true};                       // sent as text
   std::uint64_t bytes{0};                   // bytes of its body
   std::uint64_t offset{0};                  // of a part of its body: the first byte
   std::string properties{};                 // its properties
@@ -73,6 +72,8 @@ struct Reason {
   std::string state{};  // a word for programs: due, waiting, acquired, parked or leaving
   std::string text{};   // a sentence for people
 };
+// From a REASON; invalid for any other message.
+[[nodiscard]] Result<Reason> reason_of(Message const& message);
 
 // A queue.
 struct Queue {
@@ -92,6 +93,8 @@ struct Queue {
   std::string when_full{};          // refuse or drop
   DurationMs expires{};             // how long its messages last, in ms
 };
+// From a QUEUE; invalid for any other message.
+[[nodiscard]] Result<Queue> queue_of(Message const& message);
 
 // An exchange.
 struct Exchange {
@@ -99,6 +102,8 @@ struct Exchange {
   ExchangeKind kind{};        // direct, fanout or topic
   std::uint64_t bindings{0};  // how many it has
 };
+// From an EXCHANGE; invalid for any other message.
+[[nodiscard]] Result<Exchange> exchange_of(Message const& message);
 
 // A binding.
 struct Binding {
@@ -107,9 +112,16 @@ struct Binding {
   std::string queue{};        // the queue
   std::string routing_key{};  // the routing key or pattern
 };
+// From a BINDING; invalid for any other message.
+[[nodiscard]] Result<Binding> binding_of(Message const& message);
+
+struct Acquired {
+  std::vector<QueueMessage> messages{};  // empty: there is none
+  std::optional<TimeMs> next_date{};     // if empty: when there may be one, if the daemon knows it
+};
 
 struct SendOptions {
-  bool binary{false};  // the body is bytes; otherwise it must be UTF-8
+  bool binary{false};  // the body is bytes: else it must be UTF-8
   // what goes with it: an object in JSON, which is given back as it came (at most 65536 bytes)
   std::string properties{};
   std::optional<std::uint8_t> priority{};  // the smallest is first (0 to 255; 100 if absent)
@@ -128,10 +140,10 @@ struct AcquireOptions {
   std::uint32_t count{1};  // how many messages at most (1 to 1024; 1 if absent)
   // how long the consumer may take (processing-timeout-min to processing-timeout-max; processing-timeout if absent)
   std::optional<DurationMs> lease{};
-  // how long to wait for a message when there is none; needs request (0 to 86400000; 0 if absent)
-  std::optional<DurationMs> wait{};
-  bool accept{false};    // they are gone with the answer, without lease and ACCEPT: at most once
-  std::string worker{};  // the consumer's name, for people; peer address and connection if absent (at most 256 bytes)
+  std::optional<DurationMs> wait{};  // how long to wait for a message when there is none (0 to 86400000; 0 if absent)
+  bool accept{false};                // they are gone with the answer, without lease and ACCEPT: at most once
+  // the consumer's name, for people; peer address and connection if absent (at most 256 bytes)
+  std::string worker{};
 };
 
 // With an error it is a failed delivery: after too many the message is dead. Without one nothing is counted. `failed`
@@ -147,17 +159,15 @@ struct GiveBackOptions {
 
 // What is absent stays as it is.
 struct QueueOptions {
-  std::optional<bool> temporary{};  // of a queue: 1, it ends with this connection
-  // of a queue: the queue that gets what is rejected, or was delivered too often; empty: they are parked
+  std::optional<bool> temporary{};  // 1, it ends with this connection
+  // the queue that gets what is rejected, or was delivered too often; empty: they are parked
   std::optional<std::string> dead_letters{};
-  // of a queue: a message that failed so often is dead; 0: as the option max-deliveries
+  // a message that failed so often is dead; 0: as the option max-deliveries
   std::optional<std::uint32_t> max_deliveries{};
-  std::optional<std::uint64_t> max_messages{};  // of a queue: so many messages at most; 0: no limit (0 to 4000000000)
-  // of a queue: so many bytes of bodies at most; 0: no limit (0 to 1125899906842624)
-  std::optional<std::uint64_t> max_bytes{};
-  std::string when_full{};  // of a queue: refuse (SEND), or drop (the first messages, which are dead then)
-  // of a queue: its messages expire so long after they came, or after their process_date, in milliseconds; 0: never (0
-  // to 315360000000)
+  std::optional<std::uint64_t> max_messages{};  // so many messages at most; 0: no limit (0 to 4000000000)
+  std::optional<std::uint64_t> max_bytes{};     // so many bytes of bodies at most; 0: no limit (0 to 1125899906842624)
+  std::string when_full{};                      // refuse (SEND), or drop (the first messages, which are dead then)
+  // its messages expire so long after they came, or after their process_date; 0: never (0 to 315360000000)
   std::optional<DurationMs> expires{};
 };
 
@@ -183,16 +193,19 @@ struct ChangeOptions {
   std::uint64_t count{UINT64_MAX};  // how many messages at most
 };
 
-class Queues {
+// The calls of queues.h that are one command each.
+class QueueCalls {
  public:
   // `connection` must outlive it.
-  Queues(Connection& connection, std::string table) : connection_(connection), table_(std::move(table)) {}
+  QueueCalls(Connection& connection, std::string table) : connection_(connection), table_(std::move(table)) {}
 
   // Puts a message on a queue, or by an exchange on each queue that it routes to.
   [[nodiscard]] Result<Sent> send(std::string_view queue, std::string_view body, SendOptions const& options = {});
   // Sends a message to the queues that the exchange routes it to.
   [[nodiscard]] Result<Sent> publish(std::string_view exchange, std::string_view routing_key, std::string_view body,
                                      SendOptions const& options = {});
+  // Hands out the next messages of a queue, each to one consumer until it ends its lease.
+  [[nodiscard]] Result<Acquired> acquire(AcquireOptions const& options = {});
   // Renews a lease, and takes it over on a new connection. Returns when the lease is over.
   [[nodiscard]] Result<TimeMs> touch(QueueMessage const& message, std::optional<DurationMs> lease = {});
   // The message is dealt with: it leaves its queue.
@@ -204,7 +217,7 @@ class Queues {
   // none.
   [[nodiscard]] Result<ReturnedMessage> reject(QueueMessage const& message, std::string_view error = {},
                                                std::string_view error_trace = {});
-  // How many messages of a queue, or of the table, are in a state, counted page by page. Returns how many.
+  // How many messages of a queue, or of the table, are in a state, counted page by page.
   [[nodiscard]] Result<std::uint64_t> count(std::string_view queue = {}, std::string_view status = {});
   // Shows one message, or a part of its body. unknown_row: there is no such message.
   [[nodiscard]] Result<QueueMessage> read(std::uint64_t message);
@@ -240,30 +253,17 @@ class Queues {
   // Takes the lease of a message back: it waits at its place in the queue, as redelivered, and nothing is counted; its
   // consumer is refused from then on.
   [[nodiscard]] Status kick(std::uint64_t message);
-  // The next messages, each leased until it is accepted, released or rejected.
-  [[nodiscard]] Result<Acquired> acquire(AcquireOptions const& options = {});
-  // Shows messages by their number, without taking them.
-  [[nodiscard]] Browse browse(BrowseOptions options = {});
-  // A part of its body.
-  [[nodiscard]] Result<QueueMessage> read(std::uint64_t message, std::uint64_t offset, std::uint64_t length);
-  // Remains in force after a reconnect; read the notices with wait_queue_notice. Messages delivered before a loss are
-  // handed out again once the table's grace (0) is over. A second listen of the same queue changes mode and credit.
-  [[nodiscard]] Status listen(QueueListenOptions const& options);
-  [[nodiscard]] Status unlisten(std::string_view queue = {});
-  // The meaning of the answers to SEND, and to RELEASE or REJECT.
-  [[nodiscard]] static Result<Sent> sent_of(Message const& answer);
-  [[nodiscard]] static Result<ReturnedMessage> returned_of(Message const& answer);
 
   // For pipelining and transactions: what these calls send. Texts are borrowed.
-  [[nodiscard]] Message send_of(std::string_view queue, std::string_view body, SendOptions const& options = {});
+  [[nodiscard]] Message send_of(std::string_view queue, std::string_view body, SendOptions const& options = {}) const;
   [[nodiscard]] Message publish_of(std::string_view exchange, std::string_view routing_key, std::string_view body,
-                                   SendOptions const& options = {});
+                                   SendOptions const& options = {}) const;
   [[nodiscard]] Message accept_of(QueueMessage const& message) const;
   [[nodiscard]] Message release_of(QueueMessage const& message, GiveBackOptions const& options = {}) const;
   [[nodiscard]] Message reject_of(QueueMessage const& message, std::string_view error = {},
                                   std::string_view error_trace = {}) const;
 
- private:
+ protected:
   Connection& connection_;
   std::string table_;
 };

@@ -1,9 +1,11 @@
 // Made by ./mk generate from plugins/queue/queue.xml and clients/calls/queue.toml: do not edit.
 // clang-format off
-// Options as parameters of commands, and records from answers. Internal to the library.
+// Options as parameters of commands, and words of enums. Internal to the library.
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <string_view>
 
 #include "clients/cpp/answers.h"
 #include "clients/cpp/error_text.h"
@@ -69,25 +71,14 @@ inline void set_options(Message& command, ChangeOptions const& options) {
   set_if_any(command, "status", options.status);
 }
 
-inline Result<Sent> sent_of(Message const& message) {
-  std::optional<SentResult> const result = word_in<SentResult>(kSentResultWords, message.text("result"));
-  if (message.command != "SENT" || !result) return unexpected(message, "SENT with a known result");
-  Sent out;
-  out.message = number(message, "message");
-  out.queues = number(message, "queues");
-  out.result = *result;
-  out.process_date = date(message, "process_date");
-  return out;
-}
-
 inline QueueMessage queue_message_from(Message const& message) {
   QueueMessage out;
   out.table = message.text("table");
   out.message = number(message, "message");
   out.epoch = number(message, "epoch");
   out.queue = message.text("queue");
+  out.body = message.text(message.has("body") ? "body" : "body_binary");
   out.is_text = !message.has("body_binary");
-  out.body = message.text(out.is_text ? "body" : "body_binary");
   out.bytes = number(message, "bytes");
   out.offset = number(message, "offset");
   out.properties = message.text("properties");
@@ -107,61 +98,6 @@ inline QueueMessage queue_message_from(Message const& message) {
   out.error = message.text("error");
   out.error_trace = message.text("error_trace");
   return out;
-}
-
-inline Result<Reason> reason_of(Message const& message) {
-  if (message.command != "REASON") return unexpected(message, "REASON");
-  Reason out;
-  out.state = message.text("state");
-  out.text = message.text("text");
-  return out;
-}
-
-inline Result<Queue> queue_of(Message const& message) {
-  if (message.command != "QUEUE") return unexpected(message, "QUEUE");
-  Queue out;
-  out.queue = message.text("queue");
-  out.messages = number(message, "messages");
-  out.due = number(message, "due");
-  out.acquired = number(message, "acquired");
-  out.parked = number(message, "parked");
-  out.bytes = number(message, "bytes");
-  out.temporary = number(message, "temporary") != 0;
-  out.declared = number(message, "declared") != 0;
-  out.leaving = number(message, "leaving") != 0;
-  out.dead_letters = message.text("dead_letters");
-  out.max_deliveries = number(message, "max_deliveries");
-  out.max_messages = number(message, "max_messages");
-  out.max_bytes = number(message, "max_bytes");
-  out.when_full = message.text("when_full");
-  out.expires = span_if_any(message, "expires").value_or(DurationMs{});
-  return out;
-}
-
-inline Result<Exchange> exchange_of(Message const& message) {
-  std::optional<ExchangeKind> const kind = word_in<ExchangeKind>(kExchangeKindWords, message.text("kind"));
-  if (message.command != "EXCHANGE" || !kind) return unexpected(message, "EXCHANGE of a known kind");
-  Exchange out;
-  out.exchange = message.text("exchange");
-  out.kind = *kind;
-  out.bindings = number(message, "bindings");
-  return out;
-}
-
-inline Result<Binding> binding_of(Message const& message) {
-  if (message.command != "BINDING") return unexpected(message, "BINDING");
-  Binding out;
-  out.binding = number(message, "binding");
-  out.exchange = message.text("exchange");
-  out.queue = message.text("queue");
-  out.routing_key = message.text("routing_key");
-  return out;
-}
-
-inline Result<Declared> declared_of(Message const& message) {
-  std::optional<Declared> const result = word_in<Declared>(kDeclaredWords, message.text("result"));
-  if (!result) return unexpected(message, "DECLARED or BOUND with a known result");
-  return *result;
 }
 
 }  // namespace fastjournal::client

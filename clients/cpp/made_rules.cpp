@@ -2,6 +2,8 @@
 // clang-format off
 // Which commands may be sent again, wait, and lease: clients/cpp/command_rule.h.
 #include <array>
+#include <span>
+#include <string_view>
 
 #include "clients/cpp/command_rule.h"
 

@@ -39,18 +39,6 @@ Result<ReturnedMessage> Queues::returned_of(Message const& answer) {
       .fate = *fate, .process_date = date_if_any(answer, "process_date"), .queue = std::string{answer.text("queue")}};
 }
 
-Result<Acquired> Queues::acquire(AcquireOptions const& options) {
-  Message command = command_on(table_, "ACQUIRE");
-  set_options(command, options);
-  return then(connection_.call(command), [](Reply const& reply) {
-    return then(list_of(reply, queue_message_of), [&](std::vector<QueueMessage>& messages) -> Result<Acquired> {
-      Acquired out{.messages = std::move(messages)};
-      if (out.messages.empty()) out.next_date = date_if_any(reply.first(), "next_date");
-      return out;
-    });
-  });
-}
-
 Status Queues::listen(QueueListenOptions const& options) {
   Params params{{"mode", Value::of_text(kModes[static_cast<std::size_t>(options.mode)])}};
   if (!options.queue.empty()) params.push_back({"queue", Value::of_text(options.queue)});
@@ -93,7 +81,7 @@ Result<QueueMessage> Queues::read(std::uint64_t message, std::uint64_t offset, s
   command.set("message", Value::of_unsigned(message));
   command.set("offset", Value::of_unsigned(offset));
   command.set("length", Value::of_unsigned(length));
-  return then_first(connection_.call(command), queue_message_of);
+  return then(connection_.call(command), queue_message_of);
 }
 
 }  // namespace fastjournal::client

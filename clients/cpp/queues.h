@@ -38,11 +38,6 @@
 
 namespace fastjournal::client {
 
-struct Acquired {
-  std::vector<QueueMessage> messages;  // empty: there is nothing
-  std::optional<TimeMs> next_date{};   // if empty: when there may be a message, if the daemon knows it
-};
-
 // The fate of a message that was released or rejected.
 struct ReturnedMessage {
   enum class Fate : std::uint8_t {
@@ -103,6 +98,25 @@ class Browse {
   bool ended_{false};
   std::vector<QueueMessage> page_;
   std::size_t taken_{0};
+};
+
+// With the calls of made_queues.h.
+class Queues : public QueueCalls {
+ public:
+  using QueueCalls::QueueCalls;
+  using QueueCalls::read;
+
+  // Shows messages by their number, without taking them.
+  [[nodiscard]] Browse browse(BrowseOptions options = {});
+  // A part of its body.
+  [[nodiscard]] Result<QueueMessage> read(std::uint64_t message, std::uint64_t offset, std::uint64_t length);
+  // Remains in force after a reconnect; read the notices with wait_queue_notice. Messages delivered before a loss are
+  // handed out again once the table's grace (0) is over. A second listen of the same queue changes mode and credit.
+  [[nodiscard]] Status listen(QueueListenOptions const& options);
+  [[nodiscard]] Status unlisten(std::string_view queue = {});
+  // The meaning of the answers to SEND, and to RELEASE or REJECT.
+  [[nodiscard]] static Result<Sent> sent_of(Message const& answer);
+  [[nodiscard]] static Result<ReturnedMessage> returned_of(Message const& answer);
 };
 
 }  // namespace fastjournal::client

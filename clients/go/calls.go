@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// The answers where a list is empty.
+var isNothing = map[string]bool{"NOTHING": true, "ALERTS": true, "BRANCHES": true}
+
 // pageSize is how many each step of a call changes that goes on page by page.
 const pageSize = 1000
 
@@ -69,6 +72,16 @@ func firstOf(answer []Message, err error, name string) (Params, error) {
 		return nil, unexpected(answer[0], name)
 	}
 	return answer[0].Params, nil
+}
+
+// textOfAll is a text that is told in parts.
+func textOfAll(ctx context.Context, c *Connection, command string, params Params, field string) (string, error) {
+	answer, err := c.request(ctx, command, params)
+	text := ""
+	for _, message := range answer {
+		text += message.Params.Text(field)
+	}
+	return text, err
 }
 
 // oneOrNone is nil where there is none.
@@ -193,7 +206,7 @@ func (p *Pages[T]) Next(ctx context.Context) bool {
 		for _, message := range answer {
 			if message.Command == p.name {
 				p.page = append(p.page, p.read(message.Params))
-			} else if message.Command != "NOTHING" {
+			} else if !isNothing[message.Command] {
 				p.err = unexpected(message, p.name+" or NOTHING")
 			}
 		}

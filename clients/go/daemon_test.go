@@ -5,6 +5,7 @@ package fastjournal
 
 import (
 	"bufio"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,7 +33,7 @@ var files = map[string]string{
 	"tables/plans/docs.xml": plan,
 }
 
-// daemon starts one, and connects to it.
+// daemon starts one, and connects to it as an administrator.
 func daemon(t *testing.T) *Connection {
 	programs, plugins := os.Getenv("FJ_BIN"), os.Getenv("FJ_PLUGINS")
 	if programs == "" || plugins == "" {
@@ -44,7 +45,7 @@ func daemon(t *testing.T) *Connection {
 		ok(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 	}
 	command := exec.Command(filepath.Join(programs, "fastjournald"), "--config", folder+"/fastjournal.xml",
-		"--tables", folder+"/tables", "--plugins", plugins, "--data", folder+"/data", "--listen", "127.0.0.1:0")
+		"--tables", folder+"/tables", "--plugins", plugins, "--data", folder+"/data", "--listen", "unix:"+folder+"/s")
 	command.Stderr = os.Stderr
 	out, err := command.StdoutPipe()
 	ok(t, err)
@@ -240,4 +241,102 @@ func TestCallsOfDocuments(t *testing.T) {
 	ok(t, docs.Resume(ctx, publish))
 	want(t, got(docs.Drop(ctx, DocumentDropOptions{Destination: publish, All: true})), int64(1))
 	want(t, got(docs.Found(ctx, "pages", "http://example.com/", "h1")).Change, "unchanged")
+}
+
+func TestCallsOfTheDaemon(t *testing.T) {
+	ctx := background
+	c := daemon(t)
+	own := c.Daemon()
+	want(t, strings.Contains(got(own.Commands(ctx)), "XA_START"), true)
+	want(t, got(own.Help("STATS").All(ctx))[0].Type, "daemon")
+	want(t, countOf(own.Help("NEXT")) > 1, true)
+	rights := got(own.Rights(ctx, DaemonRightsOptions{Table: "none"}))
+	want(t, rights.Connection > 0 && strings.Contains(rights.Rights, "read"), true)
+	tables := got(own.Tables().All(ctx))
+	want(t, len(tables), 5)
+	for _, one := range tables {
+		want(t, one.Persistent, true)
+	}
+	stats := got(own.Stats(ctx))
+	want(t, len(stats), 6)
+	want(t, stats[0].Params.Int("connections"), int64(1))
+	want(t, got(own.Stats(ctx, DaemonStatsOptions{Table: "jobs"}))[0].Params.Int("rows"), int64(0))
+	want(t, strings.Contains(got(own.Metrics(ctx)), `table="jobs"`), true)
+	want(t, strings.HasSuffix(got(own.Metrics(ctx, DaemonMetricsOptions{Format: "openmetrics"})), "# EOF\n"), true)
+	ok(t, own.Health(ctx))
+	ok(t, own.Health(ctx, DaemonHealthOptions{What: "live"}))
+	want(t, strings.HasPrefix(got(own.Openapi(ctx)), "{"), true)
+	want(t, countOf(own.Alerts()), 0)
+	want(t, CodeOf(own.Lower(ctx, "none", DaemonLowerOptions{Table: "jobs"})), "not_found")
+	want(t, countOf(own.Waiters("jobs")), 0)
+	listener := got(c.Listen(ctx, "jobs", ListenOptions{}))
+	waiters := got(own.Waiters("jobs", DaemonWaitersOptions{Count: 1}).All(ctx))
+	want(t, len(waiters), 1)
+	want(t, waiters[0].Mode, "wake")
+	want(t, time.Since(waiters[0].Since) < time.Minute, true)
+	ok(t, listener.Close(ctx))
+	_, err := own.Fetch(ctx, "jobs", DaemonFetchOptions{From: Int(0)})
+	want(t, CodeOf(err), "not_supported")
+
+	// The connection is for many, and so begins no branch itself.
+	manager := got(net.Dial("unix", strings.TrimPrefix(c.servers[0], "unix:")))
+	defer manager.Close()
+	got(manager.Write([]byte("XA_START xid=1:ab:01\nINSERT table=jobs;name=a\nXA_END xid=1:ab:01\n")))
+	for lines, nr := bufio.NewScanner(manager), 0; nr < 3; nr++ {
+		want(t, lines.Scan(), true)
+	}
+	want(t, countOf(own.XaRecover()), 0)
+	want(t, got(own.XaRecover(DaemonXaRecoverOptions{All: true}).All(ctx))[0].State, "idle")
+	want(t, got(own.XaPrepare(ctx, "1:ab:01")), int64(1))
+	want(t, got(own.XaCommit(ctx, "1:ab:01"))[1].Command, "INSERTED")
+	_, err = own.XaCommit(ctx, "1:ab:01", DaemonXaCommitOptions{OnePhase: true})
+	want(t, CodeOf(err), "not_found")
+	want(t, CodeOf(own.XaRollback(ctx, "1:ab:01")), "not_found")
+	want(t, CodeOf(own.XaForget(ctx, "1:ab:01")), "not_found")
+
+	want(t, got(own.Digest(DaemonDigestOptions{Table: "jobs"}).All(ctx))[0].Table, "jobs")
+	want(t, got(own.Backup(ctx, DaemonBackupOptions{Digest: true}))[0].Command, "BACKUP")
+	ok(t, own.BackupDone(ctx))
+	_, err = own.Cluster(ctx)
+	want(t, CodeOf(err), "not_found")
+	told := got(own.Reload(ctx, DaemonReloadOptions{DryRun: true}))
+	want(t, told.DryRun, true)
+	want(t, told.Count, int64(0))
+	ok(t, own.LogRotate(ctx))
+}
+
+func TestCallsThatEndOrMoveSomething(t *testing.T) {
+	c, _, peer := start(t, quick())
+	own := c.Daemon()
+	ctx := background
+	ended := later(func() error { return own.StepDown(ctx, "a", DaemonStepDownOptions{For: Of(time.Duration(0))}) })
+	want(t, peer.serve("STEP_DOWN", "STEPPED_DOWN", Params{}).Params.Text("for"), "0")
+	ok(t, <-ended)
+	ended = later(func() error {
+		moving, err := own.MoveTable(ctx, "jobs")
+		want(t, moving[0].Params.Text("to"), "b")
+		return err
+	})
+	want(t, peer.serve("MOVE_TABLE", "MOVING", Params{"to": "b"}).Params["table"], "jobs")
+	ok(t, <-ended)
+	ended = later(func() error { return own.Stop(ctx) })
+	peer.serve("STOP", "STOPPING", Params{})
+	ok(t, <-ended)
+	ended = later(func() error { return own.Restart(ctx) })
+	peer.serve("RESTART", "RESTARTING", Params{})
+	ok(t, <-ended)
+	ended = later(func() error {
+		ops, err := own.XaDecide(ctx, "1:ab:01", "commit")
+		want(t, ops, int64(3))
+		return err
+	})
+	want(t, peer.serve("XA_DECIDE", "DECIDED", Params{"ops": 3}).Params["outcome"], "commit")
+	ok(t, <-ended)
+	ended = later(func() error {
+		branches, err := own.XaRecover().All(ctx)
+		want(t, len(branches), 0)
+		return err
+	})
+	peer.serve("XA_RECOVER", "BRANCHES", Params{"count": 0})
+	ok(t, <-ended)
 }

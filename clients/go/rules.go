@@ -1,8 +1,8 @@
-// Made by ./mk generate from plugins/*/*.xml: do not edit.
+// Made by ./mk generate from plugins/*/*.xml and src/server/admin/daemon.xml: do not edit.
 
 package fastjournal
 
-// What the types of tables say of their commands. One that is not here is never sent again.
+// What is declared of commands. One that is not here is never sent again.
 var rules = rulesOf(
 	declared{rule{givesBack: true}, []string{
 		"CHILD",
@@ -20,22 +20,17 @@ var rules = rulesOf(
 		"ACQUIRE", "NEXT",
 	}},
 	declared{rule{resend: always}, []string{
-		"ATTACH", "BIND", "BINDINGS", "BROWSE", "CHILDREN_DONE", "COUNT", "DECLARE", "DESTINATIONS", "DOCUMENTS",
-		"DOMAINS", "DRAIN", "DROP", "DROPPED", "EXCHANGES", "FAIL", "FAILED", "FORCE", "FORGET", "GET", "HEARTBEAT",
-		"HISTORY", "LIST", "MIGRATE", "OMIT", "PAUSE", "PEEK", "PLANS", "PURGE", "QUEUES", "READ", "REJECT",
-		"RELEASE", "REMOVE", "RESOLVE", "RESUME", "RETRY", "ROUTED", "SENDING", "SENT", "STEPS", "TIMELINE",
-		"TOUCH", "UNBIND", "WHY",
+		"ALERTS", "ALIVE", "ATTACH", "BIND", "BINDINGS", "BROWSE", "CHILDREN_DONE", "CLUSTER", "COUNT", "DECLARE",
+		"DESTINATIONS", "DIGEST", "DOCUMENTS", "DOMAINS", "DRAIN", "DROP", "DROPPED", "EXCHANGES", "FAIL", "FAILED",
+		"FETCH", "FORCE", "FORGET", "GET", "HEALTH", "HEARTBEAT", "HELP", "HISTORY", "LIST", "LISTEN", "METRICS",
+		"MIGRATE", "OMIT", "OPENAPI", "PAUSE", "PEEK", "PLANS", "PURGE", "QUEUES", "READ", "REJECT", "RELEASE",
+		"REMOVE", "RESOLVE", "RESUME", "RETRY", "RIGHTS", "ROUTED", "SENDING", "SENT", "STATS", "STEPS", "TABLES",
+		"TIMELINE", "TOUCH", "UNBIND", "UNLISTEN", "UNWATCH", "WAITERS", "WATCH", "WHY", "XA_RECOVER",
 	}},
 	declared{rule{resend: numbered}, []string{
 		"ADD", "ALIAS", "DELETE", "INSERT", "NOT", "PUT", "RENAME", "SEND", "SET", "TRUNCATE",
 	}},
 )
-
-// The daemon's own commands that are sent again.
-var resentOfDaemon = []string{
-	"ALERTS", "ALIVE", "CLUSTER", "DIGEST", "FETCH", "HEALTH", "HELP", "LISTEN", "METRICS", "OPENAPI", "RIGHTS",
-	"STATS", "TABLES", "UNLISTEN", "UNWATCH", "WAITERS", "WATCH", "XA_RECOVER",
-}
 
 // The messages that lease something.
 var leases = map[string]lease{

@@ -39,17 +39,7 @@ type lease struct {
 	names     []string // its parameters
 }
 
-func ruleOf(command string) rule {
-	if known, found := rules[command]; found {
-		return known
-	}
-	for _, name := range resentOfDaemon {
-		if name == command {
-			return rule{resend: always}
-		}
-	}
-	return rule{}
-}
+func ruleOf(command string) rule { return rules[command] }
 
 type role int
 

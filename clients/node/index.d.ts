@@ -8,12 +8,14 @@ import type { MessageFields, QueueCalls } from './types/queue.js';
 import type { DocumentCalls, Plan } from './types/pipeline.js';
 import type { KeyValue } from './types/keyvalue.js';
 import type { Blobs } from './types/blob.js';
+import type { Daemon } from './types/daemon.js';
 
 export * from './types/journal.js';
 export * from './types/queue.js';
 export * from './types/pipeline.js';
 export * from './types/keyvalue.js';
 export * from './types/blob.js';
+export * from './types/daemon.js';
 
 /** A parameter's value to send. Text columns take a string, `buffer` columns a Uint8Array. Integers: -2^63 to 2^64 - 1,
  * as bigint beyond 2^53. A Date is its milliseconds. `undefined` is left out; null is refused. */
@@ -139,6 +141,7 @@ export interface Connection {
   documents(table: string): Documents;
   keyValue(table: string): KeyValue;
   blobs(table: string): Blobs;
+  daemon(): Daemon;
   /** As `worker`, for messages of a queue; undefined: of all queues of the table. A resolved handler: ACCEPT. A rejected
    * one: RELEASE with the error, a failed delivery. GiveUp: REJECT, the message is dead at once. */
   consumer(

@@ -5,6 +5,7 @@ import {BadParameterError} from './lib/errors.js';
 import {Journal} from './lib/journal.js';
 import {Link} from './lib/link.js';
 import {Blobs} from './lib/made/blob.js';
+import {Daemon} from './lib/made/daemon.js';
 import {KeyValue} from './lib/made/keyvalue.js';
 import {framesOf} from './lib/protocol.js';
 import {Queues} from './lib/queues.js';
@@ -31,6 +32,8 @@ class Connection {
   keyValue(table) { return new KeyValue(new Calls(this.#link, String(table))); }
 
   blobs(table) { return new Blobs(new Calls(this.#link, String(table))); }
+
+  daemon() { return new Daemon(new Calls(this.#link)); }
 
   worker(table, handler, options = {}) { return work(this.#link, this.journal(table), handler, options); }
 

@@ -18,6 +18,7 @@ MODULES = {
     "aio": "connection",
     "async_blobs": "blobs",
     "async_calls": "calls",
+    "async_daemon_calls": "daemon_calls",
     "async_document_calls": "document_calls",
     "async_documents": "documents",
     "async_journal": "journal",

@@ -1,4 +1,5 @@
-"""The declarations of table types (`fastjournal schema --json`) and the calls of clients (clients/calls), as values.
+"""The declarations of table types and of the daemon (`fastjournal schema --json`), and the calls of clients
+(clients/calls), as values.
 
 clients/calls/README.md says what each word of a call means.
 """
@@ -6,17 +7,22 @@ clients/calls/README.md says what each word of a call means.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Parameters that no caller gives: of every command, of a command that is numbered, of one that is sent page by page.
-_OF_ALL = {"table"}
-_OF_NUMBERED = {"client", "sequence"}
 _WORDS_OF_CALL = {
     "name", "command", "doc", "takes", "without", "only_takes", "fixed", "about", "returns", "or_nothing", "leases",
     "fate", "pages", "adds",
 }  # fmt: skip
+# What descriptions say of messages, and is not so of calls.
+OF_MESSAGES = re.compile(
+    r"^(a range|of a key|of a queue|of an exchange|many rows|with next=1): |; needs request"
+    r"|, in milliseconds|; in lines and JSON as base64|, with next=1|, between blanks|, a page at a time"
+    r"|; of a large table a page at a time"
+    r"|; (of a key )?the last message has `after` if there (is|are) more( to look at)?"
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,10 @@ class Parameter:
     default: int | str | None = None
     choices: tuple[str, ...] = ()
     kept: int = 0
+
+    @property
+    def is_words(self) -> bool:
+        return self.type == "string" and "between blanks" in self.description
 
     def limits(self) -> str:
         """For people: "1 to 1024; 1 if absent", "at most 255 bytes"; empty: none."""
@@ -95,7 +105,7 @@ class Call:
     options: tuple[Parameter, ...]
     fixed: dict[str, int] = field(default_factory=dict)
     about: str = ""  # the parameter that a leased thing is known by: its first argument
-    returns: str = ""  # the name of an answer, of a field of the answer, or empty: nothing
+    returns: str = ""  # the name of an answer, of a field of the answer, messages, or empty: nothing
     or_nothing: bool = False
     leases: str = ""
     fate: bool = False
@@ -127,6 +137,8 @@ class Option:
 
 @dataclass(frozen=True)
 class Type:
+    """A type of tables, or "daemon": the daemon itself, whose commands are about no table, or say which one."""
+
     name: str
     class_name: str
     commands: dict[str, Command]
@@ -136,6 +148,20 @@ class Type:
     nothing: str
     description: str
     options: tuple[Option, ...] = ()
+
+    @property
+    def of_tables(self) -> bool:
+        return self.name != "daemon"
+
+    def fields(self, answer: str) -> list[Parameter]:
+        """What records of it have: the table is known, and pages are gone through."""
+        hidden = ("after", "table") if self.of_tables else ("after",)
+        return [one for one in self.answers[answer].fields if one.name not in hidden]
+
+    @property
+    def sources(self) -> str:
+        folder = f"plugins/{self.name}" if self.of_tables else "src/server/admin"
+        return f"{folder}/{self.name}.xml and clients/calls/{self.name}.toml"
 
 
 def _bound(value: object) -> int | str | None:
@@ -200,12 +226,11 @@ def _call(said: dict, commands: dict[str, Command], where: str) -> Call:
         raise ValueError(f"{where}: call {said.get('name')} has unknown words: {', '.join(sorted(unknown))}")
     command = commands[said["command"]]
     takes = tuple(command.parameter(name) for name in said.get("takes", ()))
-    hidden = _OF_ALL | set(said.get("without", ())) | set(said.get("fixed", ())) | {one.name for one in takes}
+    hidden = set() if command.kind == "own" else {"table"}
+    hidden |= set(said.get("without", ())) | set(said.get("fixed", ())) | {one.name for one in takes}
     if about := said.get("about", ""):
         hidden |= {about, "epoch", "token"}
-    if "pages" in said:
-        hidden |= {"after"}
-    if "adds" in said:
+    if "pages" in said or "adds" in said:
         hidden |= {"after"}
     options = () if said.get("only_takes") else tuple(one for one in command.parameters if one.name not in hidden)
     for name in said.get("without", ()):
@@ -227,36 +252,39 @@ def _call(said: dict, commands: dict[str, Command], where: str) -> Call:
     )
 
 
-class Types(dict[str, Type]):
-    """All table types, by name. `resent`: the daemon's own commands that may be sent again after a loss."""
+def _type(name: str, declared: dict, file: Path) -> Type:
+    said = tomllib.loads(file.read_text()) if file.exists() else {}
+    commands = {one["name"]: _command(one) for one in declared["commands"]}
+    answers = {
+        one["name"]: Answer(
+            one["name"], _parameters(one["parameters"]), one["columns"], one["counted"], one["description"]
+        )
+        for one in declared["answers"]
+    }
+    return Type(
+        name=name,
+        class_name=said.get("class", ""),
+        commands=commands,
+        answers=answers,
+        records=said.get("records", {}),
+        calls=tuple(_call(one, commands, str(file)) for one in said.get("call", ())),
+        nothing=declared.get("nothing", ""),
+        description=declared.get("description", "Its figures, who listens, backups, the cluster, and its life."),
+        options=tuple(_option(one) for one in declared.get("options", ())),
+    )
 
-    resent: tuple[str, ...] = ()
+
+class Types(dict[str, Type]):
+    """All table types, by name, and "daemon"."""
+
+    @property
+    def resent(self) -> tuple[str, ...]:
+        """The commands of the daemon that may be sent again after a loss."""
+        return tuple(sorted(one.name for one in self["daemon"].commands.values() if one.resend == "always"))
 
 
 def read(schemas: list[bytes], calls: Path) -> Types:
-    out = Types()
     documents = [json.loads(schema) for schema in schemas]
-    own = documents[0]["daemon"]["commands"]
-    out.resent = tuple(sorted(one["name"] for one in own if one.get("resend") == "always"))
-    for name, declared in (found for document in documents for found in document["types"].items()):
-        file = calls / f"{name}.toml"
-        said = tomllib.loads(file.read_text()) if file.exists() else {}
-        commands = {one["name"]: _command(one) for one in declared["commands"]}
-        answers = {
-            one["name"]: Answer(
-                one["name"], _parameters(one["parameters"]), one["columns"], one["counted"], one["description"]
-            )
-            for one in declared["answers"]
-        }
-        out[name] = Type(
-            name=name,
-            class_name=said.get("class", ""),
-            commands=commands,
-            answers=answers,
-            records=said.get("records", {}),
-            calls=tuple(_call(one, commands, str(file)) for one in said.get("call", ())),
-            nothing=declared.get("nothing", ""),
-            description=declared["description"],
-            options=tuple(_option(one) for one in declared["options"]),
-        )
-    return out
+    declared = {name: one for document in documents for name, one in document["types"].items()}
+    declared["daemon"] = documents[0]["daemon"]
+    return Types({name: _type(name, one, calls / f"{name}.toml") for name, one in declared.items()})

@@ -231,4 +231,19 @@ _PIPELINE = Special(
         "why.returns": "{ document: number | bigint; states: string; text: string }",
     },
 )
-SPECIAL = {"journal": _JOURNAL, "queue": _QUEUE, "keyvalue": _KEYVALUE, "blob": _BLOB, "pipeline": _PIPELINE}
+_DAEMON = Special(
+    always={
+        "HELP": dict.fromkeys("command type right description".split(), ""),
+        "RIGHTS": {"rights": "", "connection": ""},
+        "TABLE": {"persistent": "true"} | dict.fromkeys("name type log key columns types description".split(), ""),
+        "ALERT": dict.fromkeys("name priority message tags count first last".split(), ""),
+        "WAITER": dict.fromkeys("table connection mode since".split(), ""),
+        "BRANCH": dict.fromkeys("xid state origin".split(), ""),
+        "DIGEST": dict.fromkeys("lsn digest".split(), ""),
+        "RELOADED": dict.fromkeys("changes count".split(), ""),
+    },
+    prefix="Daemon",
+)
+SPECIAL = {
+    "journal": _JOURNAL, "queue": _QUEUE, "keyvalue": _KEYVALUE, "blob": _BLOB, "pipeline": _PIPELINE, "daemon": _DAEMON
+}  # fmt: skip

@@ -6,15 +6,15 @@ import re
 
 from .model import Call, Parameter, Type
 from .node_words import (
-    COLUMNS, about, answer_of, calls_of, camel, class_of, comment, is_made, is_told, may_be_gone, of_type, options_of,
+    COLUMNS, about, answer_of, calls_of, camel, class_of, comment, is_told, may_be_gone, of_type, options_of,
     pascal, purpose, sentence, special, things_of, type_of,
 )  # fmt: skip
 
 _OF_PAGES = {"after", "request", "left"}
 # From index.d.ts.
 _IMPORTS = (
-    "Acquired Columns DateValue Destination HandedOut Leased LeasedDocument LeasedMessage Limits Numbered Params "
-    "PipelineDocument PipelineEvent Put QueueMessage Reason Received Returned ReturnedMessage Row ShownDocument "
+    "Acquired Columns DateValue Destination HandedOut Leased LeasedDocument LeasedMessage Limits Message Numbered "
+    "Params PipelineDocument PipelineEvent Put QueueMessage Reason Received Returned ReturnedMessage Row ShownDocument "
     "TypedValue What Wish Work"
 ).split()
 
@@ -39,7 +39,7 @@ def _record(answer: str, of: Type) -> str:
         if one.name in _OF_PAGES or one.name in hidden:
             continue
         kind = type_of(answer, one, known.types, received=True)
-        is_there = one.name == "table" or one.name in always or is_told(one, answer)
+        is_there = (one.name == "table" and of.of_tables) or one.name in always or is_told(one, answer)
         if always.get(one.name) == "?" and "undefined" not in kind:
             kind += " | undefined"
         out += _member(known.renamed.get(one.name, camel(one.name)), "" if is_there else "?", kind, about(one))
@@ -93,6 +93,8 @@ def _returned(call: Call, of: Type) -> str:
         kind = known.leased
     elif call.fate:
         kind = known.fate
+    elif call.returns == "messages":
+        kind = "Message[]"
     elif call.returns in of.answers:
         kind = _name(call.returns, of) + (" | undefined" if may_be_gone(call) else "")
     elif call.returns:
@@ -126,7 +128,7 @@ def _said(call: Call, of: Type) -> str:
     for one in call.takes:
         if one.type in ("duration", "integer") and one.name not in things_of(of):
             said += f" {_behind(f'`{camel(one.name)}`', one)}"
-    if call.returns and call.returns not in of.answers:
+    if call.returns and call.returns not in {*of.answers, "messages"}:
         one = answer_of(call, of).field(call.returns)
         said += " " + _behind("Resolves with the date" if one.type == "date" else "Resolves with", one)
     if note := special(of).notes.get(call.name):
@@ -150,12 +152,14 @@ def _types(of: Type) -> str:
     parts = [_record(answer, of) for answer in made]
     parts += [_options(call, of) for call in calls_of(of) if _own_options(call, of) and call.name not in known.given]
     methods = "".join(_method(call, of) for call in calls_of(of))
-    parts.append(
-        comment(f"The commands of one {of.name} table.") + f"export interface {class_of(of)} {{\n"
-        f"  readonly table: string;\n{methods}"
-        "  /** Figures by their names in STATS (not in camel case). */\n  stats(limits?: Limits): Promise<Params>;\n}\n"
-    )
+    if of.of_tables:
+        methods = f"  readonly table: string;\n{methods}  /** Figures by their names in STATS (not in camel case). */\n"
+        methods += "  stats(limits?: Limits): Promise<Params>;\n"
+    owner = f"one {of.name} table" if of.of_tables else "the daemon itself"
+    parts.append(comment(f"The commands of {owner}.") + f"export interface {class_of(of)} {{\n{methods}}}\n")
     body = "\n".join(parts)
+    if not of.of_tables:
+        body = body.replace("the table's ", "the daemon's ")
     code = re.sub(r"/\*\*.*?\*/", "", body, flags=re.S)
     imports = [name for name in _IMPORTS if name not in known.fields.values() and re.search(rf"\b{name}\b", code)]
     line = f"import type {{ {', '.join(imports)} }} from '../index.js';\n"
@@ -165,4 +169,4 @@ def _types(of: Type) -> str:
 
 
 def files_of_types(types: dict[str, Type]) -> dict[str, str]:
-    return {f"clients/node/types/{of.name}.d.ts": _types(of) for of in types.values() if is_made(of)}
+    return {f"clients/node/types/{of.name}.d.ts": _types(of) for of in types.values()}

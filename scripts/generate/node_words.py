@@ -19,10 +19,6 @@ def special(of: Type) -> Special:
     return SPECIAL[of.name]
 
 
-def is_made(of: Type) -> bool:
-    return of.name in SPECIAL
-
-
 def camel(name: str) -> str:
     return re.sub(r"_([a-z0-9])", lambda found: found[1].upper(), name)
 
@@ -40,7 +36,7 @@ def made_from(*sources: str) -> str:
 
 
 def of_type(of: Type) -> str:
-    return made_from(f"plugins/{of.name}/{of.name}.xml", f"clients/calls/{of.name}.toml")
+    return made_from(of.sources)
 
 
 def comment(text: str, indent: str = "") -> str:

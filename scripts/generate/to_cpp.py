@@ -1,8 +1,8 @@
 """The C++ library (clients/cpp): the rules of all commands, and the typed calls of clients/calls.
 
-A type with calls has made_NAME.h for users (options, records, the class), made_NAME_messages.h for the library (options
-as parameters of commands, records from answers), and made_NAME.cpp (the calls). What is special is in NAME.h, which
-includes the first of these, and in NAME.cpp. Where much is special, all of the class is declared there.
+A type has made_NAME.h for users (options, records, the class of the calls), made_NAME_messages.h for the library
+(options as parameters of commands, the words of enums), and made_NAME.cpp. What is special is by hand, in NAME.h and
+NAME.cpp: a class that adds to the made one.
 """
 
 from __future__ import annotations
@@ -11,17 +11,23 @@ import itertools
 import re
 import textwrap
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from .cpp_names import NAMES, RULES, WORDS, Names
-from .model import Answer, Call, Parameter, Type, Types
+from .cpp_names import NAMES, WORDS, Names
+from .model import OF_MESSAGES, Answer, Call, Parameter, Type, Types
 
 _WIDTH = 120
 
 
-# By their declared types.
-_TEXT = "std::string_view"
-_TAKEN = {"string": _TEXT, "bytes": _TEXT, "duration": "DurationMs", "integer": "std::uint64_t"}
+# By their declared types; words: several, between blanks.
+_TAKEN = {
+    "string": "std::string_view",
+    "bytes": "std::string_view",
+    "columns": "Params const&",
+    "duration": "DurationMs",
+    "integer": "std::uint64_t",
+    "words": "std::vector<std::string> const&",
+}
 _OPTIONS = {
     "string": "std::string",
     "flag": "std::optional<bool>",
@@ -32,6 +38,7 @@ _OPTIONS = {
 _FIELDS = {
     "string": "std::string",
     "bytes": "std::string",
+    "words": "std::vector<std::string>",
     "flag": "bool",
     "date": "TimeMs",
     "duration": "DurationMs",
@@ -39,41 +46,56 @@ _FIELDS = {
 }
 _OF_LIBRARY = {"client", "sequence", "count"}
 _DEFAULTS = {"bool": "{false}", "std::uint64_t": "{0}"}
-# How members and arguments become parameters of a command: {0} is its name, {1} their value. And how fields are read.
+_ALL = "{UINT64_MAX}"
+# How members and arguments become parameters of a command: {0} is its name, {1} their value. How fields are read: {0}
+# is their name, {1} the message.
 _SETTERS = {
-    "std::string": 'set_if_any(command, "{0}", {1});',
-    "std::string_view": 'set_if_any(command, "{0}", {1});',
+    "Params const&": "set_columns(command, {1});",
     "bool": 'set_flag(command, "{0}", {1});',
+    "std::string": 'set_if_any(command, "{0}", {1});',
     "std::uint32_t": 'command.set_integer("{0}", {1});',
     "std::uint64_t": 'command.set("{0}", Value::of_unsigned({1}));',
+    "std::vector<std::string> const&": 'set_words(command, "{0}", {1});',
     "DurationMs": 'command.set_integer("{0}", {1}.value);',
-    "std::optional<TypedValue>": 'if ({1}) command.set("{0}", value_of(*{1}));',
     "std::optional<bool>": 'set_truth(command, "{0}", {1});',
     "std::optional<std::string>": 'if ({1}) command.set("{0}", std::string_view{{*{1}}});',
-    "std::optional<std::uint8_t>": 'set_number(command, "{0}", {1});',
-    "std::optional<std::uint32_t>": 'set_number(command, "{0}", {1});',
-    "std::optional<std::uint64_t>": 'set_number(command, "{0}", {1});',
     "std::optional<DurationMs>": 'set_span(command, "{0}", {1});',
     "std::optional<Date>": 'set_date(command, "{0}", {1});',
 }
+_SET_NUMBER = 'set_number(command, "{0}", {1});'
 _READERS = {
-    "std::string": 'message.text("{0}")',
-    "std::uint8_t": 'static_cast<std::uint8_t>(number(message, "{0}"))',
-    "std::uint64_t": 'number(message, "{0}")',
-    "bool": 'number(message, "{0}") != 0',
-    "TimeMs": 'date(message, "{0}")',
-    "std::optional<TimeMs>": 'date_if_any(message, "{0}")',
-    "DurationMs": 'span_if_any(message, "{0}").value_or(DurationMs{{}})',
-    "std::optional<DurationMs>": 'span_if_any(message, "{0}")',
+    "std::string": '{1}.text("{0}")',
+    "std::uint8_t": 'static_cast<std::uint8_t>(number({1}, "{0}"))',
+    "std::uint64_t": 'number({1}, "{0}")',
+    "std::vector<std::string>": 'words_in({1}, "{0}")',
+    "bool": 'number({1}, "{0}") != 0',
+    "TimeMs": 'date({1}, "{0}")',
+    "std::optional<TimeMs>": 'date_if_any({1}, "{0}")',
+    "DurationMs": 'span_if_any({1}, "{0}").value_or(DurationMs{{}})',
+    "std::optional<DurationMs>": 'span_if_any({1}, "{0}")',
 }
-
+# What is included, and for what; of std: what has another name.
+_STD = {"move": "utility", "to_array": "array"}
+_INCLUDES = {
+    "clients/cpp/answers.h": "command_on|text_of_all|unexpected|set_if_any|number|then",
+    "clients/cpp/client.h": "Connection|Params",
+    "clients/cpp/command_rule.h": "CommandRule",
+    "clients/cpp/date.h": "Date",
+    "clients/cpp/error_text.h": "set_error|report",
+    "clients/cpp/key_text.h": "set_key|set_hash|key_in|bytes_in|value_of|read_value|call_changing",
+    "clients/cpp/typed_value.h": "TypedValue",
+    "fastjournal/types.h": "TimeMs|DurationMs",
+}
 
 @dataclass(frozen=True)
 class Member:
+    """A member of a struct, or an argument. parameter: None of the options of a call. code: see cpp_names.Own."""
+
     ctype: str
     name: str
     default: str
-    parameter: Parameter
+    parameter: Parameter | None = None
+    code: str | None = None
 
     def __str__(self) -> str:
         return f"{self.ctype} {self.name}{self.default}"
@@ -84,10 +106,6 @@ class Member:
 
 def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-
-
-def _quoted(words: Iterable[str]) -> str:
-    return ", ".join(f'"{one}"' for one in words)
 
 
 def _comment(*sentences: str) -> list[str]:
@@ -101,25 +119,33 @@ def _block(head: list[str], body: list[str], end: str = "}") -> list[str]:
 
 def _wrapped(head: str, arguments: list[str], tail: str) -> list[str]:
     """HEAD(ARGUMENT, ...)TAIL; where it is too long, arguments stand below each other."""
-    lines = [head + "("]
-    for number, argument in enumerate(arguments):
-        piece = argument + (")" + tail if argument is arguments[-1] else ",")
-        if number and len(lines[-1]) + len(piece) + 3 > _WIDTH:
-            lines.append(" " * (len(head) + 1) + piece)
-        else:
-            lines[-1] += (" " if number else "") + piece
-    return lines if arguments else [f"{head}(){tail}"]
+    text = (f"{head}(" + ",\n".join(arguments) + f"){tail}").replace(" ", "\0")
+    below = " " * (len(head) + 1)
+    lines = textwrap.wrap(text, _WIDTH - 2, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\0", " ") for line in lines]
 
 
 def _described(members: list[tuple[str, str]]) -> list[str]:
-    """Declarations with what is said of them: behind them where there is room, some in one column."""
+    """Declarations with what is said of them: behind them, some in one column, or above where there is no room."""
+    widest = max(len(code) for code, _ in members)
     out = []
-    for is_short, some in itertools.groupby(members, lambda one: len(one[0]) + len(one[1]) < _WIDTH - 8):
+    for is_behind, some in itertools.groupby(members, lambda one: widest + len(one[1]) < _WIDTH - 6):
         run = list(some)
         column = max(len(code) for code, _ in run) + 1
         for code, said in run:
-            out += [f"{code + ';':{column}}  // {said}"] if is_short else [*_comment(said), code + ";"]
+            out += [f"{code + ';':{column}}  // {said}"] if is_behind else [*_comment(said), code + ";"]
     return out
+
+
+def _file(made: str, about: str, body: list[str], own: Iterable[str] = (), is_header: bool = False) -> str:
+    code = re.sub("//.*", "", "\n".join(body))
+    names = {re.sub(r"^uint\w+", "cstdint", one) for one in re.findall(r"\bstd::(\w+)", code)}
+    std = sorted({f"#include <{_STD.get(one, one)}>" for one in names - {"size_t"}})
+    used = [one for one, words in _INCLUDES.items() if re.search(rf"\b({words})\b", code)]
+    includes = [*std, *([""] if std else []), *sorted(f'#include "{one}"' for one in [*used, *own]), ""]
+    head = [f"// Made by ./mk generate from {made}: do not edit.", "// clang-format off", *_comment(about)]
+    head += ["#pragma once", "", *includes] if is_header else includes
+    return "\n".join([*head, "namespace fastjournal::client {", "", *body, "}  // namespace fastjournal::client", ""])
 
 
 class _Maker:
@@ -129,8 +155,7 @@ class _Maker:
         self.of = of
         self.names = names
         self.calls = [one for one in of.calls if one.name not in names.by_hand]
-        self.enum_of = {place: enum for enum, places in names.enums.items() for place in places.split()}
-        self.has_text = "options.binary" in names.set_bytes  # or bytes are keys, and text if they can be
+        self.enum_of = {place.rstrip("?"): enum for enum, said in names.enums.items() for place in said.split()}
         self.leased = next((self.record(one.leases) for one in of.calls if one.leases), "")
         self.struct_of = {call: struct for struct, calls in names.structs.items() for call in calls.split()}
 
@@ -140,158 +165,188 @@ class _Maker:
         return self.of.records.get(answer, answer.capitalize())
 
     def words(self, enum: str) -> tuple[str, ...]:
-        answer, _, name = self.names.enums[enum].split()[0].partition(".")
-        return self.of.answers[answer].field(name).choices
+        place = self.names.enums[enum].split()[0]
+        answer, _, name = place.rstrip("?").partition(".")
+        choices = self.of.answers[answer].field(name).choices
+        return ("", *choices) if place.endswith("?") else choices
+
+    def find(self, message: str, name: str, known: Iterable[Parameter]) -> Parameter:
+        """As it is declared, or as C++ has it alone."""
+        found = next((one for one in known if one.name == name), Parameter(name, "string"))
+        own = self.names.members.get(f"{message}.{name}")
+        return replace(found, description=own.said) if own and own.said else found
 
     def member(self, message: str, one: Parameter, ctype: str, default: str | None = None) -> Member | None:
         place = f"{message}.{one.name}"
         if place in self.names.members:
-            own = re.fullmatch(r"(.+) (\w+)(\{.*\}| = .*)", self.names.members[place])
-            return Member(*own.groups(), one) if own else None
+            own = self.names.members[place]
+            if own is None:
+                return None
+            parts = re.fullmatch(r"(.+) (\w+)(\{.*\}| = .*)?", own.declared).groups("")
+            return Member(*parts, replace(one, min=None, max=None, default=None), own.code)
         ctype = self.enum_of.get(place, ctype)
-        return Member(ctype, one.name, _DEFAULTS.get(ctype, "{}") if default is None else default, one)
+        if default is None:
+            default = _DEFAULTS.get(ctype, "{}")
+        called = dict(one.split("=") for one in self.names.called.split())
+        return Member(ctype, called.get(one.name) or WORDS.get(one.name, one.name), default, one)
 
-    def option(self, command: str, one: Parameter) -> Member | None:
-        if one.type == "flag" and one.default in (0, 1):
-            return self.member(command, one, "bool", "{true}" if one.default else "{false}")
-        if one.type == "integer" and one.default and one.min:
-            return self.member(command, one, "std::uint32_t", f"{{{one.default}}}")
-        if one.type == "integer" and isinstance(one.max, int) and one.max <= 255:
-            return self.member(command, one, "std::optional<std::uint8_t>")
-        return self.member(command, one, _OPTIONS.get(one.type, ""))
-
-    def options(self, call: Call) -> list[Member]:
-        """What it takes as arguments. The connection numbers it, and pages are of the library's size."""
-        found = (self.option(call.command.name, one) for one in call.options if one.name not in _OF_LIBRARY)
-        return [one for one in found if one]
+    def option(self, call: Call, one: Parameter) -> Member | None:
+        ctype, default = _OPTIONS.get(one.type, ""), None
+        if one.name == "count" and (call.pages or call.adds):
+            ctype, default = "std::uint64_t", _ALL
+        elif one.type == "flag" and one.default in (0, 1):
+            ctype, default = "bool", "{true}" if one.default else "{false}"
+        elif one.type == "integer" and one.default and one.min:
+            ctype, default = "std::uint32_t", f"{{{one.default}}}"
+        elif one.type == "integer" and isinstance(one.max, int) and one.max <= 255:
+            ctype = "std::optional<std::uint8_t>"
+        return self.member(call.command.name, one, ctype, default)
 
     def struct_members(self, struct: str) -> list[Member]:
-        """Calls may share it."""
+        """What all calls that take it have."""
         calls = [one for one in self.of.calls if self.struct_of.get(one.name) == struct]
+        of_all = set.intersection(*({option.name for option in one.options} for one in calls))
+        names = self.names.order.get(struct, "").split() or [one.name for one in calls[0].options if one.name in of_all]
         command = calls[0].command
-        wanted = {option.name for one in calls for option in one.options}
-        names = [one.name for one in command.parameters if one.name in wanted]
-        names = self.names.order.get(struct, "").split() or names
-        return [one for one in (self.option(command.name, command.parameter(name)) for name in names) if one]
+        found = (self.option(calls[0], self.find(command.name, name, command.parameters)) for name in names)
+        return [one for one in found if one]
 
-    def takes(self, call: Call) -> list[Member]:
-        return [self.member(call.command.name, one, _TAKEN[one.type], "") for one in call.takes]
-
-    def arguments(self, call: Call) -> list[str]:
-        out = [f"{self.leased} const& {call.about}"] if call.about else []
-        out += map(str, self.takes(call))
-        if struct := self.struct_of.get(call.name):
-            return [*out, f"{struct} const& options = {{}}"]
-        for one in self.options(call):
+    def arguments(self, call: Call) -> list[Member]:
+        """The connection numbers it, and pages are of the library's size, unless a struct of options has these."""
+        command = call.command.name
+        out = [self.member(command, one, _TAKEN["words" if one.is_words else one.type], "") for one in call.takes]
+        if call.command.columns and call.command.kind == "add":
+            out.insert(0, Member(_TAKEN["columns"], "columns", "", Parameter("columns", "columns")))
+        struct = self.struct_of.get(call.name)
+        known = _OF_LIBRARY | {one.parameter.name for one in self.struct_members(struct)} if struct else _OF_LIBRARY
+        rest = [self.option(call, one) for one in call.options if one.name not in known]
+        for one in filter(None, rest):
+            default = one.default and (" = false" if one.ctype == "bool" else " = {}")
             ctype = "std::string_view" if one.ctype == "std::string" else one.ctype
-            out.append(f"{ctype} {one.name} = {'false' if ctype == 'bool' else '{}'}")
-        return out
+            out.append(replace(one, ctype=ctype, default=default))
+        if struct:
+            out.append(Member(f"{struct} const&", "options", " = {}"))
+        return sorted(out, key=lambda one: (one.default != "", one.parameter is not None))
+
+    def signature(self, call: Call) -> list[str]:
+        return [*([f"{self.leased} const& {call.about}"] if call.about else []), *map(str, self.arguments(call))]
+
+    def has_message(self, call: Call) -> bool:
+        return call.command.transaction == "promised" and not call.leases
+
+    def called(self, call: Call) -> str:
+        return "_".join(WORDS.get(one, one) for one in call.name.split("_"))
+
+    def message(self, call: Call) -> str:
+        return self.names.messages.get(call.name, f"{self.called(call)}_of")
 
     def records(self) -> list[Answer]:
         shown = {name for one in self.of.calls for name in (one.returns, one.pages, one.leases)}
         found = [one for one in self.of.answers.values() if one.name in shown]
-        return [one for one in found if self.names.order.get(self.record(one.name)) != ""]
+        return [one for one in found if self.record(one.name) != self.names.known]
 
     def fields(self, answer: Answer) -> list[Member]:
-        names = [one.name for one in answer.fields if one.name not in ("table", "after")]
-        if order := self.names.order.get(self.record(answer.name)):
-            names = order.split()
-        return [self.member(answer.name, answer.field(one), _FIELDS[answer.field(one).type]) for one in names]
+        names = self.names.order.get(self.record(answer.name), "").split()
+        names = names or [one.name for one in self.of.fields(answer.name)]
+        out = []
+        for one in (self.find(answer.name, name, answer.fields) for name in names):
+            ctype = _FIELDS["words" if one.is_words else one.type]
+            ctype = f"std::optional<{ctype}>" if one.name in self.names.optional.split() else ctype
+            out.append(self.member(answer.name, one, ctype))
+        return out
 
     # ---- made_NAME.h
 
-    def struct(self, name: str, note: str, members: list[tuple[str, str]]) -> list[str]:
-        return _block([*_comment(self.names.notes.get(name, note)), f"struct {name} {{"], _described(members), "};")
+    def struct(self, name: str, note: str, members: list[Member]) -> list[str]:
+        head = [*_comment(self.names.notes.get(name, note)), f"struct {name} {{"]
+        described = _described([(str(one), self.said(one)) for one in members])
+        return _block(head, [*self.names.within.get(name, "").splitlines(), *described], "};")
 
-    def said(self, message: str, member: Member) -> str:
+    def said(self, member: Member) -> str:
         one = member.parameter
-        limits = "" if f"{message}.{one.name}" in self.names.members else one.limits()
-        said = one.description
+        said = OF_MESSAGES.sub("", one.description)
         if member.ctype == "bool":
             said = re.sub("^0: ", "false: ", said.split(";")[0].removeprefix("1: "))
-        return f"{said} ({limits})" if limits else said
-
-    def of_options(self, struct: str) -> list[str]:
-        call = next(one for one in self.of.calls if self.struct_of.get(one.name) == struct)
-        members = self.struct_members(struct)
-        said = [(str(one), self.said(call.command.name, one)) for one in members]
-        if self.has_text and any(one.type == "bytes" for one in call.takes):
-            said.insert(0, ("bool binary{false}", "the body is bytes; otherwise it must be UTF-8"))
-        return self.struct(struct, "", said)
-
-    def of_answer(self, answer: Answer) -> list[str]:
-        members = []
-        for one in self.fields(answer):
-            members.append((str(one), self.said(answer.name, one)))
-            if one.parameter.type == "bytes" and self.has_text:
-                members.append(("bool is_text{true}", "it was sent as text"))
-        return self.struct(self.record(answer.name), answer.description, members)
+        return f"{said} ({limits})" if (limits := one.limits()) and member.default != _ALL else said
 
     def about(self, call: Call) -> list[str]:
-        # All pages are read here.
-        said = re.sub(r", a page at a time(; the last message has .*?(?=\.))?", "", call.doc)
-        returns = "Returns how many." if call.adds else ""
-        if call.returns and call.returns not in self.of.answers and not self.enum_returned(call):
-            returns = f"Returns {self.of.answers[call.command.answers[0]].field(call.returns).description}."
-        return _comment(said, returns, self.names.notes.get(call.name, ""))
+        returns = "Returns how many." if call.adds and "how many" not in call.doc.lower() else ""
+        if call.returns and call.returns not in {*self.of.answers, "messages"} and not self.enum_returned(call):
+            field = self.of.answers[call.command.answers[0]].field(call.returns)
+            returns = f"Returns {re.sub('^of .*: |, between.*', '', field.description)}."
+        said = OF_MESSAGES.sub("", call.doc)
+        return _comment(said if said.endswith(".") else f"{said}.", returns, self.names.notes.get(call.name, ""))
 
     def class_(self) -> list[str]:
-        name = self.of.class_name
-        made = f"{name}(Connection& connection, std::string table)"
+        name = self.names.calls
         out = ["// `connection` must outlive it."]
-        out += [f"{made} : connection_(connection), table_(std::move(table)) {{}}", ""]
+        kept = ["Connection& connection_;"]
+        made = f"explicit {name}(Connection& connection) : connection_(connection) {{}}"
+        if self.of.of_tables:
+            kept.append("std::string table_;")
+            made = f"{name}(Connection& connection, std::string table)"
+            made += " : connection_(connection), table_(std::move(table)) {}"
+        out += [made, ""]
         for call in self.calls:
-            result, _ = self.shape(call)
-            out += [*self.about(call), *_wrapped(f"[[nodiscard]] {result} {call.name}", self.arguments(call), ";")]
-        out += [*self.names.also.splitlines(), ""]
-        out += ["// For pipelining and transactions: what these calls send. Texts are borrowed."]
-        for call in self.calls:
-            if call.command.transaction == "promised":
-                out += _wrapped(f"[[nodiscard]] Message {call.name}_of", self.arguments(call), self.const(call) + ";")
-        kept = ["Connection& connection_;", "std::string table_;"]
-        return _block([f"class {name} {{", " public:"], out, "")[:-1] + _block([" private:"], kept, "};")
-
-    def const(self, call: Call) -> str:
-        return " const" if call.about else ""
+            head = f"[[nodiscard]] {self.shape(call)[0]} {self.called(call)}"
+            out += [*self.about(call), *_wrapped(head, self.signature(call), ";")]
+        if sent := [one for one in self.calls if self.has_message(one)]:
+            out += ["", "// For pipelining and transactions: what these calls send. Texts are borrowed."]
+        for call in sent:
+            out += _wrapped(f"[[nodiscard]] Message {self.message(call)}", self.signature(call), " const;")
+        about = f"// The calls of {self.names.file}.h that are one command each."
+        return _block([about, f"class {name} {{", " public:"], out, "")[:-1] + _block([" protected:"], kept, "};")
 
     def header(self) -> list[str]:
-        out = [*self.names.ahead.splitlines(), ""] if self.names.ahead else []
+        out = [f"struct {self.names.known};", ""] if self.names.known else []
         for enum in self.names.enums:
             out += _comment(self.names.notes.get(enum, ""))
             words = ", ".join(WORDS.get(one, one) for one in self.words(enum))
             out += [f"enum class {enum} : std::uint8_t {{ {words} }};", ""]
         for answer in self.records():
-            out += self.of_answer(answer)
-            if (name := self.record(answer.name)) in self.names.public:
-                out[-1] = f"// From a {answer.name}; invalid for any other message."
-                out += [f"[[nodiscard]] Result<{name}> {_snake(name)}_of(Message const& message);", ""]
+            name = self.record(answer.name)
+            out += self.struct(name, answer.description, self.fields(answer))
+            article = "an" if answer.name[0] in "AEIO" else "a"
+            out[-1] = f"// From {article} {answer.name}; invalid for any other message."
+            out += [f"[[nodiscard]] Result<{name}> {_snake(name)}_of(Message const& message);", ""]
+        if self.names.work:
+            name, rows = self.names.work.split()
+            next_date = "if empty: when there may be one, if the daemon knows it"
+            members = [(f"std::vector<{self.leased}> {rows}{{}}", "empty: there is none")]
+            members.append(("std::optional<TimeMs> next_date{}", next_date))
+            out += _block([f"struct {name} {{"], _described(members), "};")
         for struct in self.names.structs:
-            out += self.of_options(struct)
-        return out + self.class_() if self.names.also else out
+            out += self.struct(struct, "", self.struct_members(struct))
+        return out + self.class_()
 
     # ---- made_NAME_messages.h
 
     def set(self, one: Member, value: str, is_wanted: bool = False) -> str:
         parameter = one.parameter
+        if parameter is None:
+            return f"set_options(command, {value});"
+        if one.code is not None:
+            return one.code.replace("{0}", value)
+        name = parameter.name
         if parameter.type == "bytes":
             given = f"if (!{value}.empty()) " if one.ctype == "std::string" else ""
-            return given + self.names.set_bytes.format(parameter.name, value)
+            return f'{given}set_key(command, "{name}", {value});'
         if parameter.kept:
-            return f'set_error(command, "{parameter.name}", {value}, {parameter.kept});'
+            return f'set_error(command, "{name}", {value}, {parameter.kept});'
         if one.ctype in self.names.enums:
-            return f'command.set("{parameter.name}", k{one.ctype}Words[static_cast<std::size_t>({value})]);'
+            return f'command.set("{name}", k{one.ctype}Words[static_cast<std::size_t>({value})]);'
         if is_wanted and one.ctype == "std::string_view":
-            return f'command.set("{parameter.name}", {value});'
+            return f'command.set("{name}", {value});'
         if one.default == "{true}":
-            return f'if (!{value}) command.set_integer("{parameter.name}", 0);'
+            return f'if (!{value}) command.set_integer("{name}", 0);'
         given = f"if ({value} > 0) " if one.default == "{0}" else ""
-        return given + _SETTERS[one.ctype].format(parameter.name, value)
+        ctype = one.ctype.replace("std::string_view", "std::string")
+        return given + _SETTERS.get(ctype, _SET_NUMBER).format(name, value)
 
     def set_options(self, struct: str) -> list[str]:
-        call = next(one for one in self.of.calls if self.struct_of.get(one.name) == struct)
-        members = [one for one in self.struct_members(struct) if not (call.adds and one.name == "count")]
+        members = [one for one in self.struct_members(struct) if one.default != _ALL]
         head = f"inline void set_options(Message& command, {struct} const& options) {{"
-        return _block([head], [self.set(one, f"options.{one.name}") for one in members])
+        return _block([head], [*filter(None, (self.set(one, f"options.{one.name}") for one in members))])
 
     def reader(self, answer: Answer) -> tuple[list[str], list[str]]:
         """For made_NAME_messages.h, and for made_NAME.cpp. What leases is also read whatever the name of the message:
@@ -300,58 +355,37 @@ class _Maker:
         known = [one for one in fields if one.ctype in self.names.enums]
         words = [f" {'of' if one.name in ('kind', 'type') else 'with'} a known {one.name}" for one in known]
         check = " || ".join([f'message.command != "{answer.name}"', *(f"!{one.name}" for one in known)])
-        checks = [self.word(one.ctype, one.name) for one in known]
+        found = "std::optional<{0}> const {1} = word_in<{0}>(k{0}Words, message.text(\"{1}\"));"
+        checks = [found.format(one.ctype, one.name) for one in known]
         checks.append(f'if ({check}) return unexpected(message, "{answer.name}{"".join(words)}");')
-        body = [f"{record} out;"]
-        for one in fields:
-            body += self.read(one)
+        body = [f"{record} out;", *filter(None, map(self.read, fields)), "return out;"]
         head = f"Result<{record}> {_snake(record)}_of(Message const& message) {{"
-        if record == self.leased:
-            made = _block([f"inline {record} {_snake(record)}_from(Message const& message) {{"], [*body, "return out;"])
+        if record == self.leased and not known:
+            made = _block([f"inline {record} {_snake(record)}_from(Message const& message) {{"], body)
             return made, _block([head], [*checks, f"return {_snake(record)}_from(message);"])
-        if record in self.names.public:
-            return [], _block([head], [*checks, *body, "return out;"])
-        return _block([f"inline {head}"], [*checks, *body, "return out;"]), []
+        return [], _block([head], [*checks, *body])
 
-    def read(self, one: Member) -> list[str]:
+    def read(self, one: Member) -> str:
         name = one.parameter.name
+        if one.code is not None:
+            return one.code
         if one.ctype in self.names.enums:
-            return [f"out.{name} = *{name};"]
-        if one.ctype == "TypedValue":
-            read = ["Result<TypedValue> value = value_in(message);", "if (!value.ok()) return value.status();"]
-            read.append(f"out.{one.name} = std::move(value).value();")
-            return _block([f'if (message.has("{name}") || message.has("{name}_binary")) {{'], read)[:-1]
-        if one.parameter.type == "bytes" and not self.has_text:
-            return [f'out.{one.name} = key_in(message, "{name}");']
+            return f"out.{name} = *{name};"
         if one.parameter.type == "bytes":
-            text = f'message.text(out.is_text ? "{name}" : "{name}_binary")'
-            return [f'out.is_text = !message.has("{name}_binary");', f"out.{one.name} = {text};"]
-        return [f"out.{one.name} = {_READERS[one.ctype].format(name)};"]
-
-    def word(self, enum: str, name: str) -> str:
-        return f'std::optional<{enum}> const {name} = word_in<{enum}>(k{enum}Words, message.text("{name}"));'
+            return f'out.{one.name} = key_in(message, "{name}");'
+        return f"out.{one.name} = {_READERS[one.ctype].format(name, 'message')};"
 
     def messages(self) -> list[str]:
         out = []
         for enum in self.names.enums:
             words = self.words(enum)
             head = f"inline constexpr std::array<std::string_view, {len(words)}> k{enum}Words{{"
-            tail = _quoted(words) + "};"
-            out += [head + tail] if len(head + tail) <= _WIDTH else [head, "    " + tail]
-        out.append("")
+            quoted = ", ".join(f'"{one}"' for one in words)
+            out += textwrap.wrap(f"{head}{quoted}}};", _WIDTH, subsequent_indent="    ")
+        out += [""] if out else []
         for struct in self.names.structs:
             out += self.set_options(struct)
-        for answer in self.records():
-            out += self.reader(answer)[0]
-        for enum in dict.fromkeys(filter(None, map(self.enum_returned, self.calls))):
-            places = [one.split(".") for one in self.names.enums[enum].split()]
-            name = places[0][1]
-            wanted = f"{' or '.join(answer for answer, _ in places)} with a known {name}"
-            out += _block(
-                [f"inline Result<{enum}> {_snake(enum)}_of(Message const& message) {{"],
-                [self.word(enum, name), f'if (!{name}) return unexpected(message, "{wanted}");', f"return *{name};"],
-            )
-        return out
+        return out + [line for answer in self.records() for line in self.reader(answer)[0]]
 
     # ---- made_NAME.cpp
 
@@ -360,112 +394,95 @@ class _Maker:
 
     def shape(self, call: Call) -> tuple[str, str]:
         """What it returns, and how that comes from the command."""
+        command, owner = call.command, self.of.class_name
+        record = self.record(call.pages or call.leases or call.returns)
+        read = (f"{owner}::" if record == self.names.known else "") + f"{_snake(record)}_of"
+        options = self.struct_members(self.struct_of[call.name]) if call.name in self.struct_of else []
+        most = "options.count" if any(one.default == _ALL for one in options) else "UINT64_MAX"
         if call.pages:
-            record = self.record(call.pages)
-            return f"Result<std::vector<{record}>>", f"all_pages(connection_, command, {_snake(record)}_of)"
+            # About one row a count is refused.
+            most = f", {most}" if command.has("count") and not command.has("row") else ""
+            return f"Result<std::vector<{record}>>", f"all_pages(connection_, command, {read}{most})"
         if call.adds:
-            most = "options.count" if call.name in self.struct_of else "UINT64_MAX"
             return "Result<std::uint64_t>", f'sum_of_pages(connection_, command, "{call.adds}", {most})'
         sent = "report(connection_, command)" if call.reports else "connection_.call(command)"
+        sent = self.names.numbered if call.numbered else sent
         if call.fate:
-            return f"Result<{self.names.fate}>", f"then_first({sent}, returned_of)"
+            return f"Result<{self.names.known}>", f"then({sent}, {owner}::returned_of)"
+        if call.leases and self.names.work:
+            work, rows = self.names.work.split()
+            return f"Result<{work}>", f"leased_by({sent}, &{work}::{rows}, {read})"
+        if call.leases:
+            read = f"[](Reply const& all) {{ return list_of(all, {read}); }}"
+            return f"Result<std::vector<{record}>>", f"then({sent}, {read})"
         if not call.returns:
             return "Status", f"{sent}.status()"
-        if call.returns in self.of.answers or self.enum_returned(call):
-            record = self.enum_returned(call) or self.record(call.returns)
-            read = self.names.numbered if call.numbered else f"then_first({sent}, {{0}})"
-            return f"Result<{record}>", read.format(f"{_snake(record)}_of")
-        ctype = _FIELDS[self.of.answers[call.command.answers[0]].field(call.returns).type]
-        if ctype == "TimeMs":
-            return f"Result<{ctype}>", f'end_of({sent}, "{call.returns}")'
-        read = f"return {ctype}{{{_READERS[ctype].format(call.returns)}}};"
-        return f"Result<{ctype}>", f"then_first({sent}, [](Message const& message) -> Result<{ctype}> {{\n  {read}\n}})"
+        if call.returns == "messages":
+            return "Result<Reply>", sent
+        if call.or_nothing or "DELETED" in command.answers[1:]:
+            read = f"[](Message const& answer) {{ return if_any(answer, {read}); }}"
+            return f"Result<std::optional<{record}>>", f"then({sent}, {read})"
+        if call.returns in self.of.answers:
+            return f"Result<{record}>", f"then({sent}, {read})"
+        returned = f"then({sent}, [](Message const& answer) -> Result<{{0}}> {{{{\n  return {{1}};\n}}}})"
+        if enum := self.enum_returned(call):
+            wanted = " or ".join(one.split(".")[0] for one in self.names.enums[enum].split())
+            read = f'known_word<{enum}>(k{enum}Words, answer, "{call.returns}", "{wanted}")'
+            return f"Result<{enum}>", returned.format(enum, read)
+        answer = self.of.answers[command.answers[0]]
+        field = answer.field(call.returns)
+        if answer.counted:
+            return "Result<std::string>", f'text_of_all({sent}, "{field.name}")'
+        ctype = _FIELDS["words" if field.is_words else field.type]
+        return f"Result<{ctype}>", returned.format(ctype, f"{ctype}{{{_READERS[ctype].format(field.name, 'answer')}}}")
 
     def definition(self, call: Call) -> list[str]:
-        arguments = [one.split(" = ")[0] for one in self.arguments(call)]
-        made = f'command_on(table_, "{call.command.name}")'
+        arguments = self.arguments(call)
+        made = f'command_on(table_, "{call.command.name}")' if self.of.of_tables else f'Message("{call.command.name}")'
         if about := call.about:
             made = f'command_about({about}, "{about}", {about}.{about}, table_, "{call.command.name}")'
         body = [f"Message command = {made};"]
-        for number, one in enumerate(self.takes(call)):
-            body.append(self.set(one, one.name, one.parameter.required or (number == 0 and not one.default)))
         body += [f'command.set_integer("{name}", {value});' for name, value in call.fixed.items()]
-        if call.name in self.struct_of:
-            body.append("set_options(command, options);")
-        else:
-            body += [self.set(one, one.name) for one in self.options(call)]
-        owner, out = self.of.class_name, []
-        if call.command.transaction == "promised":
-            head = _wrapped(f"Message {owner}::{call.name}_of", arguments, self.const(call) + " {")
-            out = _block(head, [*body, "return command;"])
-            body = [f"Message command = {call.name}_of({', '.join(one.split()[-1] for one in arguments)});"]
+        for number, one in enumerate(arguments):
+            is_wanted = one.default == "" and (number == 0 or one.parameter.required)
+            body += filter(None, [self.set(one, one.name, is_wanted)])
+        signature = [one.split(" = ")[0] for one in self.signature(call)]
         result, ending = self.shape(call)
+        owner, out = self.names.calls, []
+        if self.has_message(call):
+            head = _wrapped(f"Message {owner}::{self.message(call)}", signature, " const {")
+            out = _block(head, [*body, "return command;"])
+            names = ", ".join(one.split()[-1] for one in signature)
+            body = [f"Message command = {self.message(call)}({names});"]
         body += f"return {ending};".splitlines()
-        return out + _block(_wrapped(f"{result} {owner}::{call.name}", arguments, " {"), body)
+        return out + _block(_wrapped(f"{result} {owner}::{self.called(call)}", signature, " {"), body)
 
     def source(self) -> list[str]:
         out = [line for answer in self.records() for line in self.reader(answer)[1]]
         return out + [line for call in self.calls for line in self.definition(call)]
 
     def files(self) -> dict[str, str]:
-        name, base = self.of.name, f"clients/cpp/made_{self.names.file}"
-        more = [f'#include "{one}"\n' if one else "" for one in self.names.includes]
-        made = f"plugins/{name}/{name}.xml and clients/calls/{name}.toml"
-        about = f"{self.of.description} Options, records, calls: for {self.names.file}.h, which has what is special."
+        file, made = self.names.file, self.of.sources
+        base = f"clients/cpp/made_{file}"
+        about = f"{self.of.description} Options, records, calls: for {file}.h, which has what is special."
+        inside = "Options as parameters of commands, and words of enums. Internal to the library."
         return {
-            f"{base}.h": _file(made, about, _HEADER_INCLUDES.format(more[0]), self.header()),
-            f"{base}_messages.h": _file(
-                made,
-                "Options as parameters of commands, and records from answers. Internal to the library.",
-                _MESSAGES_INCLUDES.format(more[1], base),
-                self.messages(),
-            ),
+            f"{base}.h": _file(made, about, self.header(), is_header=True),
+            f"{base}_messages.h": _file(made, inside, self.messages(), [f"{base}.h"], is_header=True),
             f"{base}.cpp": _file(
-                made,
-                f"The calls of made_{self.names.file}.h.",
-                f'#include "{base}_messages.h"\n#include "clients/cpp/{self.names.file}.h"\n',
-                self.source(),
+                made, f"The calls of made_{file}.h.", self.source(), [f"{base}_messages.h", f"clients/cpp/{file}.h"]
             ),
         }
-
-
-_HEADER_INCLUDES = """\
-#pragma once
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include "clients/cpp/client.h"
-#include "clients/cpp/date.h"
-{0}#include "fastjournal/types.h"
-"""
-_MESSAGES_INCLUDES = """\
-#pragma once
-
-#include <array>
-
-#include "clients/cpp/answers.h"
-#include "clients/cpp/error_text.h"
-{0}#include "{1}.h"
-"""
-
-
-def _file(made: str, about: str, includes: str, body: list[str]) -> str:
-    head = [f"// Made by ./mk generate from {made}: do not edit.", "// clang-format off", *_comment(about), includes]
-    return "\n".join([*head, "namespace fastjournal::client {", "", *body, "}  // namespace fastjournal::client", ""])
 
 
 # ---- rules
 
 
 def _rules(types: Types) -> str:
-    every = [command for name in RULES for command in types[name].commands.values()]
+    tables = [name for name in NAMES if types[name].of_tables]
+    every = [command for name in tables for command in types[name].commands.values()]
     body = []
-    for name, function in RULES.items():
+    for name in tables:
         rules = []
         for one in types[name].commands.values():
             if one.resend == "never" and not one.leases:
@@ -481,12 +498,12 @@ def _rules(types: Types) -> str:
             rule += "".join(f', .{key} = "{value}"' for key, value in said.items() if value)
             rules.append(f"  {{{rule}}},")
         table = ["static constexpr auto kCommands = std::to_array<CommandRule>({", *rules, "});", "return kCommands;"]
-        body += _block([f"std::span<CommandRule const> {function}() {{"], table)
+        body += _block([f"std::span<CommandRule const> {name.replace('keyvalue', 'key_value')}_commands() {{"], table)
     names = textwrap.wrap(", ".join(f'"{name}"' for name in types.resent), 110)
     table = ["static constexpr auto kNames = std::to_array<std::string_view>({", *(f"  {one}" for one in names), "});"]
     body += _block(["std::span<std::string_view const> resent_daemon_commands() {"], [*table, "return kNames;"])
     about = "Which commands may be sent again, wait, and lease: clients/cpp/command_rule.h."
-    return _file("plugins/*/*.xml", about, '#include <array>\n\n#include "clients/cpp/command_rule.h"\n', body)
+    return _file("plugins/*/*.xml", about, body)
 
 
 def files(types: Types) -> dict[str, str]:

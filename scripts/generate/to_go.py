@@ -13,11 +13,14 @@ from .model import Answer, Call, Command, Parameter, Type, Types
 _FOLDER = "clients/go/"
 _WIDTH = 118
 # What the names of a type's options begin with, as several types have calls of one name.
-_PREFIXES = {"blob": "Blob", "journal": "Journal", "keyvalue": "KeyValue", "pipeline": "Document", "queue": "Queue"}
+_PREFIXES = {
+    "blob": "Blob", "daemon": "Daemon", "journal": "Journal", "keyvalue": "KeyValue", "pipeline": "Document",
+    "queue": "Queue",
+}  # fmt: skip
 _NAMES = {"uri": "URI", "ttl": "TTL"}
 _ARGUMENTS = {"error": "why"}
 # Other kinds than those that are declared: by TYPE.NAME, of parameters and fields alike. any: a value of any type;
-# raw: bytes alone; words: between blanks.
+# raw: bytes alone; words: between blanks; set: true if absent.
 _KINDS = {
     "keyvalue.value": "any",
     "keyvalue.if_value": "any",
@@ -27,6 +30,7 @@ _KINDS = {
     "pipeline.destinations": "words",
     "pipeline.branches": "words",
     "pipeline.dropped_at": "words",
+    "daemon.persistent": "set",
 }
 # Of each kind: its type, how it is read from a message, and how it is given to one that need not have it.
 _GO = {
@@ -34,6 +38,7 @@ _GO = {
     "integer": ("int64", 'p.Int("{0}")', 'params.setInt("{0}", {1})'),
     "flag": ("bool", 'p.Bool("{0}")', 'params.setFlag("{0}", {1})'),
     "boolean": ("bool", 'p.Bool("{0}")', 'params.setFlag("{0}", {1})'),
+    "set": ("bool", 'p.Text("{0}") != "0"', ""),
     "date": ("time.Time", 'p.Time("{0}")', 'params.setDate("{0}", {1})'),
     "duration": ("time.Duration", 'p.Span("{0}")', 'params.setSpan("{0}", {1})'),
     "bytes": ("any", 'p.Content("{0}")', 'params.setContent("{0}", {1})'),
@@ -105,13 +110,12 @@ class _Maker:
         }
 
     def file(self, lines: list[str]) -> str:
-        name = self.of.name
         body = "\n".join(lines)
         used = [word for word in ("context", "time") if re.search(rf"\b{word}\.[A-Z]", body)]
         imports = [f'import "{used[0]}"', ""] if len(used) == 1 else []
         if len(used) > 1:
             imports = ["import (", *(f'\t"{word}"' for word in used), ")", ""]
-        made = f"// Made by ./mk generate from plugins/{name}/{name}.xml and clients/calls/{name}.toml: do not edit."
+        made = f"// Made by ./mk generate from {self.of.sources}: do not edit."
         return "\n".join([made, "", "package fastjournal", "", *imports, body]).rstrip() + "\n"
 
     # --- records
@@ -141,16 +145,19 @@ class _Maker:
     # --- calls
 
     def calls(self) -> list[str]:
-        name = self.of.class_name
+        name, owner, given = self.of.class_name, "the daemon itself", ("", "c")
+        fields = ["\tconnection *Connection"]
+        if self.of.of_tables:
+            owner, given = f"a {self.of.name} table", ("table string", "c, table")
+            fields.append("\ttable      string")
         out = [
-            *_comment(f"{name} has the calls of a {self.of.name} table on a connection. {self.of.description}"),
+            *_comment(f"{name} has the calls of {owner} on a connection. {self.of.description}"),
             f"type {name} struct {{",
-            "\tconnection *Connection",
-            "\ttable      string",
+            *fields,
             "}",
             "",
-            f"// {name} has the calls of a {self.of.name} table.",
-            f"func (c *Connection) {name}(table string) *{name} {{ return &{name}{{c, table}} }}",
+            f"// {name} has the calls of {owner}.",
+            f"func (c *Connection) {name}({given[0]}) *{name} {{ return &{name}{{{given[1]}}} }}",
             "",
         ]
         return out + [line for call in self.of.calls for line in [*self.options(call), *self.call(call)]]
@@ -197,6 +204,8 @@ class _Maker:
             return f"Leased[{record}]", f"Leased[{record}]{{}}"
         if call.adds:
             return "int64", "0"
+        if call.returns == "messages":
+            return "[]Message", "nil"
         if call.returns in self.of.answers:
             record = self.record_of(call.returns)
             return record, f"{record}{{}}"
@@ -253,7 +262,7 @@ class _Maker:
                 out += ["\tif err != nil {", f"\t\treturn {zero + ', ' if zero else ''}err", "\t}"]
             out.append('\tparams["table"] = t.table')
         else:
-            out.append('\tparams := Params{"table": t.table}')
+            out.append('\tparams := Params{"table": t.table}' if self.of.of_tables else "\tparams := Params{}")
         if call.about:
             proof = "epoch" if call.command.has("epoch") else "token"
             about = _argument(call.about)
@@ -298,6 +307,8 @@ class _Maker:
         if not call.returns:
             assigned = "=" if self.has_columns(call) else ":="
             return [f'\t_, err {assigned} t.connection.request(ctx, "{command}", params)', "\treturn err"]
+        if call.returns == "messages":
+            return [f'\treturn t.connection.request(ctx, "{command}", params)']
         if call.or_nothing:
             reader = f"{_lower(self.record_of(call.returns))}Of"
             return [
@@ -312,6 +323,8 @@ class _Maker:
         else:
             found = self.answer_with(call)
             field = found.field(call.returns)
+            if found.counted:
+                return [f'\treturn textOfAll({send}, "{field.name}")']
             answer, value = found.name, _GO[self.kind_of(field)][1].format(field.name)
         return [
             f'\tp, err := {"oneNumbered" if call.numbered else "oneOf"}({send}, "{answer}")',
@@ -357,11 +370,11 @@ def _rules(types: Types) -> str:
     for name, one in sorted(_joined(types).items()):
         groups.setdefault(_rule(one), []).append(name)
     out = [
-        "// Made by ./mk generate from plugins/*/*.xml: do not edit.",
+        "// Made by ./mk generate from plugins/*/*.xml and src/server/admin/daemon.xml: do not edit.",
         "",
         "package fastjournal",
         "",
-        "// What the types of tables say of their commands. One that is not here is never sent again.",
+        "// What is declared of commands. One that is not here is never sent again.",
         "var rules = rulesOf(",
     ]
     for said, names in sorted(groups.items()):
@@ -371,10 +384,7 @@ def _rules(types: Types) -> str:
         words = ", ".join(f'"{name}"' for name in names) + ","
         out += textwrap.wrap(words, _WIDTH - 8, initial_indent="\t\t", subsequent_indent="\t\t")
         out += ["\t}},"]
-    out += [")", "", "// The daemon's own commands that are sent again.", "var resentOfDaemon = []string{"]
-    words = ", ".join(f'"{name}"' for name in types.resent) + ","
-    out += textwrap.wrap(words, _WIDTH - 4, initial_indent="\t", subsequent_indent="\t")
-    out += ["}", "", "// The messages that lease something.", "var leases = map[string]lease{"]
+    out += [")", "", "// The messages that lease something.", "var leases = map[string]lease{"]
     found = {}
     for of in types.values():
         for one in of.commands.values():
@@ -392,6 +402,5 @@ def files(types: dict[str, Type]) -> dict[str, str]:
     """All files that this module makes."""
     out = {f"{_FOLDER}rules.go": _rules(types)}
     for of in types.values():
-        if of.calls:
-            out |= _Maker(of).files()
+        out |= _Maker(of).files()
     return out

@@ -7,7 +7,7 @@ import re
 from .model import Call, Command, Parameter, Type, Types
 from .node_types import files_of_types
 from .node_words import (
-    COLUMNS, answer_of, argument_of, calls_of, camel, class_of, commands_of, comment, is_ignoring, is_made, is_told,
+    COLUMNS, answer_of, argument_of, calls_of, camel, class_of, commands_of, comment, is_ignoring, is_told,
     made_from, may_be_gone, of_type, options_of, purpose, special, things_of,
 )  # fmt: skip
 
@@ -43,20 +43,20 @@ def _rule(name: str, same: list[Command]) -> tuple[str, str]:
 
 
 def _rules(types: Types) -> str:
-    by_resend: dict[str, str] = {"always": "", "numbered": "", "never": ""}
+    by_resend: dict[str, str] = {"own": "", "always": "", "numbered": "", "never": ""}
     commands = commands_of(types)
     for name in sorted({one.name for one in commands}):
-        resend, rule = _rule(name, [one for one in commands if one.name == name])
+        same = [one for one in commands if one.name == name]
+        resend, rule = _rule(name, same)
         # Nothing is to be known of what is never sent again and leases nothing.
         if resend != "never" or "leases" in rule:
-            by_resend[resend] += rule
-    own = "".join(f"  {name}: {{resend: 'always'}},\n" for name in types.resent)
-    return f"""{made_from("plugins/*/*.xml", "the daemon's own commands")}{_UNFORMATTED}
+            by_resend["own" if same[0].kind == "own" else resend] += rule
+    return f"""{made_from("plugins/*/*.xml", "src/server/admin/daemon.xml")}{_UNFORMATTED}
 // What a client must know of commands, in the words of CommandRule in index.d.ts. Of a name that several types have the
 // rule is the same, or harmless in the others: a DELETE of a journal cannot be numbered.
 export const declaredRules = {{
   // The daemon's own, sent again after a loss.
-{own}
+{by_resend["own"]}
   // Sent again after a loss.
 {by_resend["always"]}
   // Sent again if they have `client` and `sequence`.
@@ -93,7 +93,7 @@ def _kinds(types: dict[str, Type]) -> str:
             flags = [one.name for one in fields if one.type == "flag"]
             out += f"  {answer}: {{\n{_words('numbers', numbers)}\n{_words('flags', flags)}\n  }},\n"
         out += "};\n"
-    return f"""{made_from("plugins/*/*.xml", "clients/calls/*.toml")}{_UNFORMATTED}
+    return f"""{made_from("plugins/*/*.xml", "src/server/admin/daemon.xml", "clients/calls/*.toml")}{_UNFORMATTED}
 // Which fields of answers are numbers and which are flags; all others are text or bytes.
 const words = (text) => new Set(text.split(' '));
 const none = new Set();
@@ -178,6 +178,8 @@ def _ending(call: Call, of: Type, params: str, limits: str) -> tuple[bool, str]:
         return False, f"return this.#calls.pagesOf({command}, {call.pages}, {params}, {limits}{carried});"
     if call.adds:
         return True, f"return this.#calls.sum({command}, '{call.adds}', {params}, count, {limits});"
+    if call.returns == "messages":
+        return True, f"return (await this.#calls.call({command}, {params}, {limits})).messages;"
     sender = known.numbered if call.numbered else "report" if call.reports else "call"
     if sender == "call" and call.returns:
         sender = "first"
@@ -195,6 +197,8 @@ def _ending(call: Call, of: Type, params: str, limits: str) -> tuple[bool, str]:
     if call.returns in of.answers:
         return True, f"return {'foundOf' if may_be_gone(call) else 'recordOf'}({call.returns}, {sent});"
     returned = answer_of(call, of).field(call.returns)
+    if answer_of(call, of).counted:
+        return True, f"return textOf(await this.#calls.call({command}, {params}, {limits}), '{call.returns}');"
     value = f"({sent}).params.{call.returns}"
     if call.returns in known.from_field:
         return True, f"return {known.from_field[call.returns]}({value});"
@@ -258,7 +262,7 @@ def _names(of: Type) -> str:
 
 
 _HELPERS = {
-    "../answers.js": "assign foundOf leasedOf recordOf valued",
+    "../answers.js": "assign foundOf leasedOf recordOf textOf valued",
     "../arguments.js": "bytesOf contentOf jsonOf valueOf",
     "../calls.js": "reasonOf",
     "../failures.js": "errorText failedWith",
@@ -285,26 +289,28 @@ def _calls(of: Type) -> str:
         words = f"table, {about.about}, {'token' if about.command.has('token') else 'epoch'}"
         body += f"// What is leased, by its numbers.\nconst leaseOf = ({{{words}}}) => ({{{words}}});\n\n"
     body += f"{_names(of)}\n{_records(of)}\n"
-    body += f"""/** The commands of a table, as types/{of.name}.d.ts documents them. */
+    owner = "a table" if of.of_tables else "the daemon itself"
+    constructor = "constructor(calls) { this.#calls = calls; }\n\n"
+    if of.of_tables:
+        constructor = """constructor(calls) {
+    this.table = calls.table;
+    this.#calls = calls;
+  }
+
+  /** Its figures. */
+  stats(limits = {}) { return this.#calls.stats(limits); }
+
+"""
+    body += f"""/** The commands of {owner}, as types/{of.name}.d.ts documents them. */
 export class {name} {{
   #calls;
 
-  constructor(calls) {{
-    this.table = calls.table;
-    this.#calls = calls;
-  }}
-
-  /** Its figures. */
-  stats(limits = {{}}) {{ return this.#calls.stats(limits); }}
-
-"""
+  {constructor}"""
     body += "\n".join(_method(call, of) for call in calls_of(of)) + "}\n"
     return f"{of_type(of)}{_UNFORMATTED}{_imports(body, of)}\n{body}"
 
 
 def files(types: Types) -> dict[str, str]:
     out = {f"{_MADE}/rules.js": _rules(types), f"{_MADE}/answers.js": _kinds(types)}
-    for of in types.values():
-        if is_made(of):
-            out[f"{_MADE}/{of.name}.js"] = _calls(of)
+    out |= {f"{_MADE}/{of.name}.js": _calls(of) for of in types.values()}
     return out | files_of_types(types)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from .model import Answer, Call, Command, Parameter, Type, Types
+from .model import OF_MESSAGES, Answer, Call, Command, Parameter, Type, Types
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = "clients/python/fastjournal/"
@@ -38,6 +38,7 @@ _TYPES = {
     ),
     "keyvalue": Made("key_value", "key_value_records", "key/value"),
     "blob": Made("blobs", "blob_records", "blob"),
+    "daemon": Made("daemon_calls", "daemon_records", "daemon"),
 }
 
 
@@ -66,14 +67,12 @@ _ARGUMENTS = {
     "pipeline.next.count": Argument("int", "1", "count=count"),
     "pipeline.reason": Argument("str", '""', "reason=kept(reason, {kept}) or None"),
     "pipeline.chosen": Argument("Iterable[str]", "", 'chosen=" ".join(chosen)'),
-    "pipeline.class": Argument("str | None", "None", '**{"class": kind}'),
     "pipeline.why.document": Argument(_DOCUMENT, "", "document=number_of(document)"),
     "pipeline.kick.document": Argument(_DOCUMENT, "", "document=number_of(document)"),
     "pipeline.document": Argument(f"{_DOCUMENT} | None", "None", "document=number_of(document)"),
     "keyvalue.value": Argument("Value", "", "value=value"),
     "keyvalue.if_value": Argument("Value", "None", "if_value=if_value"),
     "keyvalue.by": Argument("int | float", "1", "by=by"),
-    "keyvalue.from": Argument("str | None", "None", '**{"from": from_}'),
     "blob.put.key": Argument("Key | None", "", '**either("key", key)'),
     "blob.key": Argument("Key | None", "None", '**either("key", key)'),
     "blob.data": Argument("bytes", "", "data=data"),
@@ -81,7 +80,7 @@ _ARGUMENTS = {
 # Of those that are given by their place: it may be absent nevertheless.
 _OPTIONAL = {"queue.reject.error"}
 # Python's words, and what has another name here.
-_NAMES = {"from": "from_", "class": "kind"}
+_NAMES = {"from": "from_", "for": "for_", "class": "kind"}
 # Here an empty text is as good as none.
 _EMPTY_IS_ABSENT = {"journal"}
 # A value has its type in Python; and what these calls never had.
@@ -148,6 +147,7 @@ _FIELDS = {
 _FIELD_TYPES = {
     "keyvalue.value": ("Value", "None"),
     "blob.data": ("bytes", 'b""'),
+    "daemon.persistent": ("bool", "True"),
     "words": ("list[str]", "field(default_factory=list)"),
     "bytes": ("Key", '""'),
     "flag": ("bool", "False"),
@@ -164,18 +164,13 @@ _NOTES = {
 }
 # What modules by hand have for the calls.
 _KNOWN = {
-    ".async_calls": "TableCalls",
+    ".async_calls": "Calls TableCalls",
     ".messages": "Acquired Body Properties QueueMessage ReturnedMessage acquired_of fate_of message_of number_of",
     ".pipeline": "Document HandedOut ShownDocument document_of handed_out_of number_of shown_of",
     ".rows": "Columns Date Duration Returned Row Work columns_of key_of returned_of row_of work_of",
     ".typed": "Key Value either flag given if_any json_text kept number one record span when word",
+    ".wire": "Message",
 }
-# What descriptions say of messages, and is not so of calls.
-_OF_MESSAGES = re.compile(
-    r"^(a range|of a key|of a queue|of an exchange|many rows|with next=1): |; needs request|, in milliseconds"
-    r"|; in lines and JSON as base64|, with next=1|, between blanks|, a page at a time"
-    r"|; of a large table a page at a time|; the last message has `after` if there (is|are) more( to look at)?"
-)
 # "the key" says nothing, nor does a limit above this.
 _SAYS_NOTHING_FROM = 10**12
 _SAYS_NOTHING = re.compile(r"the [\w' ]+(; (or else|without) .*)?")
@@ -193,10 +188,6 @@ _CONDITIONAL = {"keyvalue.alias"}
 
 def _head(sources: str) -> str:
     return f"# Made by ./mk generate from {sources}: do not edit.\n"
-
-
-def _sources(kind: Type) -> str:
-    return f"plugins/{kind.name}/{kind.name}.xml and clients/calls/{kind.name}.toml"
 
 
 def _wrapped(text: str, indent: int, hanging: int = 0) -> str:
@@ -262,7 +253,7 @@ def _rule(commands: list[Command]) -> tuple[str, str, str, bool]:
 def _rules(types: Types) -> str:
     by_name: dict[str, list[Command]] = {}
     for kind in types.values():
-        for command in kind.commands.values():
+        for command in kind.commands.values() if kind.of_tables else ():
             by_name.setdefault(command.name, []).append(command)
     rules = {name: _rule(commands) for name, commands in sorted(by_name.items())}
     groups = {"always": "Sent again after a loss.", "numbered": "Sent again if they have client and sequence."}
@@ -274,8 +265,8 @@ def _rules(types: Types) -> str:
             if rule[0] == resend and rule != ("never", "", "", False):
                 text += f'    "{name}": ({_words(rule)}),\n'
     return (
-        _head("plugins/*/*.xml")
-        + '"""What the types of tables say of their commands: the members of rules.Rule."""\n\n'
+        _head("plugins/*/*.xml and src/server/admin/daemon.xml")
+        + '"""What is declared of commands: the members of rules.Rule."""\n\n'
         + "from __future__ import annotations\n\n"
         + "# A command that is not here is never sent again.\n"
         + f"OF_TABLES: dict[str, tuple[str, str, str, bool]] = {{\n{text}}}\n\n"
@@ -295,12 +286,8 @@ def _fields(kind: Type, answer: Answer) -> list[tuple[Parameter, bool]]:
     """Each with whether an answer always has it."""
     if said := _FIELDS.get(f"{kind.name}.{answer.name}"):
         return [(answer.field(word.rstrip("!")), word.endswith("!")) for word in said.split()]
-    fields = [one for one in answer.fields if one.name not in ("table", "after")]
+    fields = kind.fields(answer.name)
     return [(one, one is fields[0]) for one in fields]
-
-
-def _is_words(one: Parameter) -> bool:
-    return one.type == "string" and "between blanks" in one.description
 
 
 def _record(kind: Type, answer: Answer, name: str) -> str:
@@ -308,7 +295,7 @@ def _record(kind: Type, answer: Answer, name: str) -> str:
     for one, is_always_there in _fields(kind, answer):
         called = _NAMES.get(one.name, one.name)
         said = _FIELD_TYPES.get(f"{kind.name}.{one.name}")
-        said = said or _FIELD_TYPES.get("words" if _is_words(one) else one.type) or ("int", "0")
+        said = said or _FIELD_TYPES.get("words" if one.is_words else one.type) or ("int", "0")
         lines.append(f"    {called}: {said[0]}" + ("" if is_always_there else f" = {said[1]}"))
         docs.append((called, _description(one)))
     head = f"@dataclass(frozen=True, slots=True)\nclass {name}:\n"
@@ -331,10 +318,14 @@ def _records(kind: Type) -> str:
     imports = "from __future__ import annotations\n\n" + _imports(body, {"dataclasses": {"dataclass", "field"}})
     if typed := _imports(_code(body), {".typed": {"Key", "Value"}}):
         imports += f"\n{typed}"
-    title = f"What the commands of a {_TYPES[kind.name].title} table answer. Dates and durations are milliseconds"
+    title = f"What the commands of {_owner(kind)} answer. Dates and durations are milliseconds"
     return (
-        _head(_sources(kind)) + f'"""{title}."""\n\n{imports}\n\n{body}\n\n__all__ = [\n{names}]\n'
+        _head(kind.sources) + f'"""{title}."""\n\n{imports}\n\n{body}\n\n__all__ = [\n{names}]\n'
     )
+
+
+def _owner(kind: Type) -> str:
+    return f"a {_TYPES[kind.name].title} table" if kind.of_tables else "the daemon itself"
 
 
 def _code(text: str) -> str:
@@ -347,7 +338,7 @@ def _code(text: str) -> str:
 
 def _description(one: Parameter) -> str:
     """For those who call: a flag is True or False."""
-    text = _OF_MESSAGES.sub("", one.description)
+    text = OF_MESSAGES.sub("", one.description)
     if one.type == "bytes":
         text = text.replace(", as text", ", as text or bytes")
     if one.type == "flag":
@@ -414,14 +405,17 @@ class Method:
             given = f"1 if {name} else None" if one.default == 0 else f"None if {name} else 0"
             return Argument("bool", str(bool(one.default)), f"{name}={given}")
         empty = " or None" if self.kind.name in _EMPTY_IS_ABSENT and one.name != "client" else ""
-        word, sent = {
-            "bytes": ("Key", f'**either("{name}", {name})'),
-            "date": ("Date", f"{name}=when({name})"),
-            "duration": ("Duration", f"{name}=span({name})"),
-            "flag": ("bool", f"{name}=flag({name})"),
-            "integer": ("int", f"{name}={name}"),
-            "string": ("str", f"{name}=" + (f"kept({name}, {one.kept})" if one.kept else name) + empty),
+        word, value = {
+            "bytes": ("Key", ""),
+            "date": ("Date", f"when({name})"),
+            "duration": ("Duration", f"span({name})"),
+            "flag": ("bool", f"flag({name})"),
+            "integer": ("int", name),
+            "string": ("str", (f"kept({name}, {one.kept})" if one.kept else name) + empty),
         }[one.type]
+        sent = f"{name}={value}" if name == one.name else f'**{{"{one.name}": {value}}}'
+        if one.type == "bytes":
+            sent = f'**either("{name}", {name})'
         if one in self.call.takes and f"{self.where}.{one.name}" not in _OPTIONAL:
             return Argument(word, "", sent)
         return Argument(f"{word} | None", "None", sent)
@@ -478,12 +472,14 @@ class Method:
             return _FATES[self.kind.name][0]
         if not call.returns:
             return "None"
+        if call.returns == "messages":
+            return "list[Message]"
         if self._is_record():
             return self._record(call.returns) + (" | None" if self._may_be_gone() else "")
         if call.returns in self.kind.answers:
             return "dict[str, Any]"
         field = self._answer().field(call.returns)
-        return "list[str]" if _is_words(field) else "str" if field.type == "string" else "int"
+        return "list[str]" if field.is_words else "str" if field.type == "string" else "int"
 
     # What it does.
 
@@ -493,7 +489,7 @@ class Method:
 
     def body(self) -> str:
         call = self.call
-        items = ["table=self.table"]
+        items = ["table=self.table"] if self.kind.of_tables else []
         if about := call.about:
             mark = self._mark()
             items = [f"table={about}.table or self.table", f"{about}={about}.{about}", f"{mark}={about}.{mark}"]
@@ -530,6 +526,8 @@ class Method:
             return f"        return {_FATES[self.kind.name][1]}({reply})\n"
         if not call.returns:
             return f"        {reply}\n"
+        if call.returns == "messages":
+            return f"        return ({reply}).messages\n"
         if self._is_record():
             answer = self.kind.answers[call.returns]
             items = [reply, f'"{answer.name}"', self._read(answer.name)]
@@ -556,14 +554,14 @@ class Method:
                 items.append(("count", "how many at most; all if absent"))
             else:
                 items.append((self._name(one), _description(one) + _limits(one)))
-        if self.call.returns and self.call.returns not in self.kind.answers:
+        if self.call.returns and self.call.returns not in {*self.kind.answers, "messages"}:
             said = _description(self._answer().field(self.call.returns))
             items.append(("Returns", re.sub("^of [A-Z_]+( and [A-Z_]+)*: ", "", said)))
         if self.call.about:
             codes = "stale_epoch, not_leased or unknown_row" if self._mark() == "epoch" else "stale_epoch"
             items.append(("Raises", f"Error {codes} if the lease is over: then the work is to be dropped"))
         note = f" {_NOTES[self.where]}" if self.where in _NOTES else ""
-        return _docstring(_sentence(_OF_MESSAGES.sub("", self.call.doc)) + note, items, 8)
+        return _docstring(_sentence(OF_MESSAGES.sub("", self.call.doc)) + note, items, 8)
 
 
 def _quoted(word: str) -> str:
@@ -584,22 +582,24 @@ def _calls(kind: Type) -> str:
     # Both have this name, for what they are about.
     known[".messages" if kind.name == "pipeline" else ".pipeline"].discard("number_of")
     outer = {"collections.abc": {"AsyncIterator", "Iterable"}, "typing": {"Any"}}
-    doc = f"A {made.title} table on a connection, which must outlive it. Every call raises what `Connection.call` does."
+    base = "TableCalls" if kind.of_tables else "Calls"
+    doc = f"{_owner(kind).capitalize()} on a connection, which must outlive it."
+    doc += " Every call raises what `Connection.call` does."
     more = f"{_sentence(kind.description)}"
     if any(one.call.numbered for one in methods):
         more += f" {_NUMBERED}"
     if any(one.call.command.has("if_timestamp") for one in methods):
         more += _UNLESS
-    imports = "\n".join(filter(None, (_imports(code, outer), _imports(f"TableCalls {code}", known))))
+    imports = "\n".join(filter(None, (_imports(code, outer), _imports(f"{base} {code}", known))))
     words = [(name, _results(kind.answers[name])) for name in _returned(kind)]
     results = "".join(_laid_out(f"_{name} = (", [*map(_quoted, found)], ")", 0) for name, found in words if found)
     if results:
         imports += f"\n# What their `result` may be.\n{results}"
     return (
-        _head(_sources(kind))
-        + f'"""The commands of a {made.title} table."""\n\n'
+        _head(kind.sources)
+        + f'"""The commands of {_owner(kind)}."""\n\n'
         + f"from __future__ import annotations\n\n{imports}\n\n"
-        + f"class {made.base or kind.class_name}(TableCalls):\n"
+        + f"class {made.base or kind.class_name}({base}):\n"
         + _wrapped(f'"""{doc}', 4)
         + f"\n\n{_wrapped(more, 4)}\n    \"\"\"\n\n{body}"
     )
@@ -612,8 +612,6 @@ def files(types: dict[str, Type]) -> dict[str, str]:
 
     out = {f"{FOLDER}_rules.py": _rules(types)}
     for name, made in _TYPES.items():
-        if not types[name].calls:
-            continue
         source = f"async_{made.module}"
         out[f"{FOLDER}{made.records}.py"] = _records(types[name])
         out[f"{FOLDER}{source}.py"] = _calls(types[name])

@@ -5,6 +5,8 @@ import {camelCase, unexpected} from './rows.js';
 
 const ofPages = new Set(['request', 'left', 'after', 'after_binary']);
 const none = new Set();
+// Where a list is empty.
+const nothing = ['NOTHING', 'ALERTS', 'BRANCHES'];
 
 /** Parameters as members, by their kinds; all others are as they came. NAME and NAME_binary are one member. */
 export function assign(out, params, {numbers, flags}, notShown = none) {
@@ -45,11 +47,14 @@ export function listOf({name, shown}, reply) {
   for (const {command, params} of reply.messages) {
     if (command === name)
       out.push(shown(params));
-    else if (command !== 'NOTHING')
+    else if (!nothing.includes(command))
       throw unexpected({command}, `${name} or NOTHING`);
   }
   return out;
 }
+
+/** A text that is told in parts. */
+export function textOf(reply, field) { return reply.messages.map(({params}) => params[field]).join(''); }
 
 /** What was handed out, as the member of this name. If there is none: the date at which there may be, if that is known. */
 export function leasedOf(member, answer, reply) {

@@ -54,6 +54,11 @@ for await (const shown of docs.documents({ status: 'in_doubt' })) {
 for await (const destination of docs.destinations()) destination.inDoubt.toFixed();
 for await (const event of docs.history({ document: found })) event.what.length;
 await docs.retry({ status: 'dead', ifChanged: false, count: 3 });
+const daemon = connection.daemon();
+for await (const table of daemon.tables()) if (table.persistent) table.name.length;
+export const texts: string[] = [await daemon.metrics({ format: 'openmetrics' }), (await daemon.stats())[0].command];
+// @ts-expect-error it is commit or rollback
+await daemon.xaDecide('1:a:b', 'maybe');
 // @ts-expect-error it is sent or failed
 await docs.resolve('maybe', { all: true });
 // @ts-expect-error a consumer has no domain

@@ -7,7 +7,8 @@
         pages.put({"uri": "http://example.com/"}, priority=20)
 
 `fastjournal.aio` is the same for asyncio; `fastjournal.worker` makes a worker of a function, `fastjournal.consumer` one
-for messages of a queue. `connection.queues`, `documents`, `key_value` and `blobs` have the commands of other tables.
+for messages of a queue. `connection.queues`, `documents`, `key_value` and `blobs` have the commands of other tables,
+`daemon` the daemon's own.
 README.md has examples; doc/protocol.md of fastjournal describes every command and error code.
 """
 
@@ -15,6 +16,17 @@ from . import aio
 from .blob_records import Blob, Maintaining, StoredBlob
 from .blobs import Blobs
 from .connection import Connection, connect
+from .daemon_calls import Daemon
+from .daemon_records import (
+    Alert,
+    Branch,
+    CommandHelp,
+    Digest,
+    OwnRights,
+    Reloaded,
+    ShownTable,
+    Waiter,
+)
 from .document_records import Destination, Event, KickedDocument, Plan, Step
 from .documents import Documents
 from .errors import Disconnected, Error, GiveUp, NotSent, TimedOut
@@ -35,13 +47,18 @@ from .worker import Worker, consumer, worker
 __version__ = "0.1.0"
 __all__ = [
     "Acquired",
+    "Alert",
     "Binding",
     "Blob",
     "Blobs",
+    "Branch",
     "Child",
+    "CommandHelp",
     "Connection",
+    "Daemon",
     "Delivery",
     "Destination",
+    "Digest",
     "Disconnected",
     "Document",
     "Documents",
@@ -61,6 +78,7 @@ __all__ = [
     "NotSent",
     "Notice",
     "Options",
+    "OwnRights",
     "Pair",
     "Plan",
     "Put",
@@ -68,6 +86,7 @@ __all__ = [
     "Queue",
     "QueueMessage",
     "Queues",
+    "Reloaded",
     "Reply",
     "Returned",
     "ReturnedMessage",
@@ -75,10 +94,12 @@ __all__ = [
     "Sending",
     "Sent",
     "ShownDocument",
+    "ShownTable",
     "Step",
     "Stored",
     "StoredBlob",
     "TimedOut",
+    "Waiter",
     "Work",
     "Worker",
     "aio",

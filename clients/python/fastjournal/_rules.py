@@ -1,5 +1,5 @@
-# Made by ./mk generate from plugins/*/*.xml: do not edit.
-"""What the types of tables say of their commands: the members of rules.Rule."""
+# Made by ./mk generate from plugins/*/*.xml and src/server/admin/daemon.xml: do not edit.
+"""What is declared of commands: the members of rules.Rule."""
 
 from __future__ import annotations
 

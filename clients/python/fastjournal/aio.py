@@ -10,6 +10,7 @@ from typing import Any
 
 from ._net_async import Net
 from .async_blobs import Blobs
+from .async_daemon_calls import Daemon
 from .async_documents import Documents
 from .async_journal import Journal
 from .async_key_value import KeyValue
@@ -77,6 +78,10 @@ class Connection(Net):
     def blobs(self, table: str) -> Blobs:
         """The commands of a blob table."""
         return Blobs(self, table)
+
+    def daemon(self) -> Daemon:
+        """The daemon's own commands."""
+        return Daemon(self)
 
     async def call(self, command: str, /, **params: Any) -> Reply:
         """Sends a command of doc/protocol.md and waits for its answer. Values: str, bytes, int, float, bool; dates and

@@ -15,16 +15,11 @@ if TYPE_CHECKING:
 _Shown = TypeVar("_Shown")
 
 
-class TableCalls:
-    """A table on a connection, which must outlive it."""
+class Calls:
+    """On a connection, which must outlive them."""
 
-    def __init__(self, connection: Connection, table: str) -> None:
+    def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.table = table
-
-    async def stats(self) -> dict[str, Any]:
-        """The figures of the table, by the names of STATS."""
-        return (await self.connection.request("STATS", {"table": self.table})).first.params
 
     # --- inside ---
 
@@ -50,3 +45,15 @@ class TableCalls:
         while not paging.ended:
             paging.take(await self.connection.request(command, paging.next()), answer)
         return paging.done
+
+
+class TableCalls(Calls):
+    """Those of a table."""
+
+    def __init__(self, connection: Connection, table: str) -> None:
+        super().__init__(connection)
+        self.table = table
+
+    async def stats(self) -> dict[str, Any]:
+        """The figures of the table, by the names of STATS."""
+        return (await self.connection.request("STATS", {"table": self.table})).first.params

@@ -16,16 +16,11 @@ if TYPE_CHECKING:
 _Shown = TypeVar("_Shown")
 
 
-class TableCalls:
-    """A table on a connection, which must outlive it."""
+class Calls:
+    """On a connection, which must outlive them."""
 
-    def __init__(self, connection: Connection, table: str) -> None:
+    def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.table = table
-
-    def stats(self) -> dict[str, Any]:
-        """The figures of the table, by the names of STATS."""
-        return self.connection.request("STATS", {"table": self.table}).first.params
 
     # --- inside ---
 
@@ -51,3 +46,15 @@ class TableCalls:
         while not paging.ended:
             paging.take(self.connection.request(command, paging.next()), answer)
         return paging.done
+
+
+class TableCalls(Calls):
+    """Those of a table."""
+
+    def __init__(self, connection: Connection, table: str) -> None:
+        super().__init__(connection)
+        self.table = table
+
+    def stats(self) -> dict[str, Any]:
+        """The figures of the table, by the names of STATS."""
+        return self.connection.request("STATS", {"table": self.table}).first.params

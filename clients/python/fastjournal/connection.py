@@ -11,6 +11,7 @@ from typing import Any
 
 from ._net_blocking import Net
 from .blobs import Blobs
+from .daemon_calls import Daemon
 from .documents import Documents
 from .journal import Journal
 from .key_value import KeyValue
@@ -78,6 +79,10 @@ class Connection(Net):
     def blobs(self, table: str) -> Blobs:
         """The commands of a blob table."""
         return Blobs(self, table)
+
+    def daemon(self) -> Daemon:
+        """The daemon's own commands."""
+        return Daemon(self)
 
     def call(self, command: str, /, **params: Any) -> Reply:
         """Sends a command of doc/protocol.md and waits for its answer. Values: str, bytes, int, float, bool; dates and

@@ -19,6 +19,8 @@ Key = str | bytes
 Value = bytes | str | int | float | bool | None
 
 _PAGE = 1000
+# Where a list is empty.
+_NOTHING = ("NOTHING", "ALERTS", "BRANCHES")
 # What a field is whose record always has it, in a message that has it not.
 _ABSENT: dict[str, Any] = {"int": 0, "str": "", "Key": ""}
 # Fields that have another name in messages.
@@ -110,8 +112,9 @@ def if_any(reply: Reply, answer: str, read: Callable[[Message], _Kind], results:
 
 
 def word(reply: Reply, answer: str, name: str) -> str:
-    """A field of an answer of one message."""
-    return one(reply, answer, lambda message: str(message.params.get(name, "")))
+    """A field of an answer; of several messages, one behind the other."""
+    parts = (Reply([message], reply.resent) for message in reply.messages)
+    return "".join(one(part, answer, lambda message: str(message.params.get(name, ""))) for part in parts)
 
 
 def number(reply: Reply, answer: str, name: str) -> int:
@@ -124,7 +127,7 @@ def page_of(reply: Reply, answer: str, read: Callable[[Message], _Kind]) -> tupl
     for message in reply.messages:
         if message.command == answer:
             out.append(read(message))
-        elif message.command != "NOTHING":
+        elif message.command not in _NOTHING:
             raise unexpected(message, f"{answer} or NOTHING")
     last = reply.messages[-1].params
     if "after" not in last and "after_binary" not in last:

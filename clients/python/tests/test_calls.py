@@ -20,7 +20,7 @@ from fastjournal import Error, Message, Reply, Stored, StoredBlob, aio
 from fastjournal.rules import RULES
 
 SOON = (0.02,)  # pauses for tests
-CLASSES = ("Journal", "Queues", "Documents", "KeyValue", "Blobs")
+CLASSES = ("Journal", "Queues", "Documents", "KeyValue", "Blobs", "Daemon")
 DECLARATIONS = Path(__file__).parents[3] / "plugins"
 
 

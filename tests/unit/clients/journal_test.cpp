@@ -137,6 +137,49 @@ BOOST_AUTO_TEST_CASE(every_end_of_a_lease_names_row_and_epoch) {
   BOOST_TEST(pages.done(row).ok());
 }
 
+BOOST_AUTO_TEST_CASE(pages_go_on_behind_what_was_shown) {
+  Talk talk([](Peer& peer) {
+    Message const first = peer.expect("LIST");
+    want(first.integer("count") == 3 && !first.has("after") && first.text("status") == "parked", "no more than wanted");
+    peer.answer(first, "ROW", {number("row", 4), text("status", "parked"), number("left", 1)});
+    peer.answer(first, "ROW", {number("row", 5), number("after", 5), number("left", 0)});
+    Message const second = peer.expect("LIST");
+    want(second.integer("count") == 1 && second.text("after") == "5", "the rest");
+    peer.answer(second, "ROW", {number("row", 9), number("after", 9)});
+    Message const empty = peer.expect("LIST");
+    peer.answer(empty, "NOTHING", {number("after", 1000)});
+    Message const last = peer.expect("LIST");
+    want(last.text("after") == "1000", "behind a page of none");
+    peer.answer(last, "NOTHING");
+    Message const timeline = peer.expect("TIMELINE");
+    want(!timeline.has("count") && !timeline.has("now"), "what it does not take");
+    peer.answer(timeline, "DUE", {number("to", 5), number("rows", 2), number("now", 5), number("after", 1)});
+    Message const more = peer.expect("TIMELINE");
+    want(more.integer("now") == 5 && more.text("after") == "1", "the same beginning");
+    peer.answer(more, "DUE", {number("from", 5), number("to", 9), number("rows", 1), number("now", 5)});
+    Message const erase = peer.expect("DELETE");
+    want(erase.integer("count") == 1000 && erase.text("prefix") == "a", "a page");
+    peer.answer(erase, "DELETED", {number("count", 2), number("after", 7)});
+    Message const rest = peer.expect("DELETE");
+    want(rest.integer("after") == 7, "behind what was looked at");
+    peer.answer(rest, "DELETED", {number("count", 1)});
+    Message const kick = peer.expect("KICK");
+    want(kick.text("uri") == "a" && !kick.has("row"), "a key");
+    peer.answer(kick, "DELETED", {number("row", 7)});
+  });
+  Journal pages(*talk.connection, "pages");
+  std::vector<Row> const rows = value_of(pages.list({.status = "parked", .count = 3}));
+  BOOST_REQUIRE(rows.size() == 3U);
+  BOOST_TEST(rows[0].status == "parked");
+  BOOST_TEST(rows[2].row == 9U);
+  BOOST_TEST(value_of(pages.list()).empty());
+  std::vector<DueRows> const due = value_of(pages.timeline());
+  BOOST_REQUIRE(due.size() == 2U);
+  BOOST_TEST(due[1].from.value == 5);
+  BOOST_TEST(pages.erase_matching({.prefix = "a"}).value() == 3U);
+  BOOST_TEST(!value_of(pages.kick({.columns = {text("uri", "a")}})).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(a_listener_is_told_in_every_mode_and_listens_again_after_a_loss) {
   Talk talk([](Peer& peer) {
     Message const deliver = peer.expect("LISTEN");

@@ -1,4 +1,4 @@
-// Made by ./mk generate from plugins/*/*.xml and clients/calls/*.toml: do not edit.
+// Made by ./mk generate from plugins/*/*.xml and src/server/admin/daemon.xml and clients/calls/*.toml: do not edit.
 // clang-format off
 
 // Which fields of answers are numbers and which are flags; all others are text or bytes.
@@ -123,5 +123,40 @@ export const queue = {
   BINDING: {
     numbers: words('binding after'),
     flags: none,
+  },
+};
+
+export const daemon = {
+  HELP: {
+    numbers: none,
+    flags: none,
+  },
+  RIGHTS: {
+    numbers: words('connection'),
+    flags: none,
+  },
+  TABLE: {
+    numbers: words('rows'),
+    flags: words('persistent'),
+  },
+  ALERT: {
+    numbers: words('priority count first last'),
+    flags: words('manual_down'),
+  },
+  WAITER: {
+    numbers: words('connection since until waiting missed credit leases after'),
+    flags: words('stalled'),
+  },
+  BRANCH: {
+    numbers: words('transaction ops ends_date prepared_date in_doubt_for decided_date'),
+    flags: none,
+  },
+  DIGEST: {
+    numbers: words('lsn'),
+    flags: none,
+  },
+  RELOADED: {
+    numbers: words('count'),
+    flags: words('dry_run'),
   },
 };

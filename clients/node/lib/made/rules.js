@@ -1,4 +1,4 @@
-// Made by ./mk generate from plugins/*/*.xml and the daemon's own commands: do not edit.
+// Made by ./mk generate from plugins/*/*.xml and src/server/admin/daemon.xml: do not edit.
 // clang-format off
 
 // What a client must know of commands, in the words of CommandRule in index.d.ts. Of a name that several types have the
