@@ -213,7 +213,8 @@ verb_image() {
 # generate: what follows from the declarations of table types; a test compares it.
 verb_generate() {
   needs build
-  build "${programs##*/}" fastjournal
+  # The program of before serves where a source names a parameter that is to be made.
+  (build "${programs##*/}" fastjournal) || [[ -x $programs/bin/fastjournal ]] || exit 1
   exec "$scripts/generate.py" "$programs/bin/fastjournal"
 }
 

@@ -54,7 +54,7 @@ def _limits(kind: Type) -> str:
     for command in kind.commands.values():
         for one in command.parameters:
             if one.type != "flag" and (one.max is not None or one.choices or one.kept):
-                rows.setdefault((one.name, _range(one), _shown(one, one.default)), []).append(command.name)
+                rows.setdefault((one.name, _range(one), shown(one, one.default)), []).append(command.name)
     out = _row("parameter", "of", "allowed", "if absent") + "|---|---|---|---|\n"
     for (name, allowed, default), commands in sorted(rows.items()):
         out += _row(f"`{name}`", "all that have it" if len(commands) > 6 else ", ".join(commands), allowed, default)
@@ -67,11 +67,11 @@ def _range(one: Parameter) -> str:
     if one.kept:
         return f"{_size(one.kept)} of it are kept"
     if one.type in ("integer", "duration"):
-        return f"{_shown(one, one.min)} to {_shown(one, one.max)}"
-    return f"at most {_shown(one, one.max)}"
+        return f"{shown(one, one.min)} to {shown(one, one.max)}"
+    return f"at most {shown(one, one.max)}"
 
 
-def _shown(one: Parameter, bound: int | str | None) -> str:
+def shown(one: Parameter, bound: int | str | None) -> str:
     if bound is None:
         return ""
     if isinstance(bound, str):

@@ -81,11 +81,12 @@ std::string wrapped_help(std::string_view text) {
     std::size_t const indent = std::min(column, kHelpWidthMax / 2);
     bool was_broken = false;
     while (line.size() > kHelpWidthMax && !is_example) {
-      std::size_t const at = line.rfind(' ', kHelpWidthMax);
-      if (at == std::string::npos || at <= indent) break;
+      std::size_t at = kHelpWidthMax;
+      while (at > indent && line[at] != ' ' && line[at - 1] != ',') --at;
+      if (at <= indent) break;
       was_broken = true;
       out.append(line, 0, at) += '\n';
-      line = std::string(indent, ' ') + line.substr(at + 1);
+      line = std::string(indent, ' ') + line.substr(line[at] == ' ' ? at + 1 : at);
     }
     if (is_text && was_broken)
       carried = std::move(line);

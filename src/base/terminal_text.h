@@ -20,8 +20,8 @@ inline constexpr std::size_t kHelpWidthMax = 100;
 // The same of each line: line feeds stay, as in the sentences of a refused RELOAD.
 [[nodiscard]] std::string printable_lines(std::string_view text);
 
-// Lines of help above the limit are broken at blanks: of an option below its description, of a text with what follows in
-// the next line. Examples are to be copied, and stay.
+// Lines of help above the limit are broken at blanks and behind commas: of an option below its description, of a text
+// with what follows in the next line. Examples are to be copied, and stay.
 [[nodiscard]] std::string wrapped_help(std::string_view text);
 
 }  // namespace fastjournal

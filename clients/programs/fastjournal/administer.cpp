@@ -34,14 +34,13 @@ constexpr SetMode kResumeMode{"RESUME", "is open again"};
 struct Stand {
   OptionSet& to;
   SetMode const* mode;
-  Text reason{to, "--reason", "why, for those who ask"};
+  Text reason{to, "--reason", journal::pause::reason.as("why, for those who ask")};
   Text worker{to, "--worker", "worker name, shown as the lease holder (default: user@host)"};
 
   ExitCode run(Call& call) {
-    std::string const who = worker.empty() ? who_am_i() : worker;
-    Message command = call.about_table(mode->command);
+    std::string const who = worker.or_else(who_am_i());
+    Message command = call.about_table(mode->command, to);
     command.set("worker", who);
-    set_given(command, "reason", reason);
     return call.report(command, [&](Message const& answer) {
       return fmt::format("table {} {}", call.table,
                          answer.text("was") == "open" && mode == &kResumeMode ? "was open already" : mode->done);
@@ -52,8 +51,7 @@ struct Stand {
 constexpr char kNeedsAdmin[] = "Needs the right admin: the administrator's socket.";
 
 Result<Message> reload(Call& call, bool is_dry) {
-  Message command("RELOAD");
-  set_given(command, "table", call.table);
+  Message command = call.about_table("RELOAD");
   if (is_dry) command.set_integer("dry_run", 1);
   return call.ask(command);
 }

@@ -46,7 +46,7 @@ struct BlobAction {
     return "--hash: '" + text + "' is no hash of a key; expected 24 hex digits, as `blob ls` shows them";
   }
 
-  [[nodiscard]] BlobKey key() const { return {text, is_hash}; }
+  [[nodiscard]] BlobKey key() const { return {text.str(), is_hash}; }
   [[nodiscard]] ExitCode show_missing(Call& call) const {
     if (!call.json) call.console.err << "no blob under " << printable(text) << '\n';
     return ExitCode::nothing;
@@ -106,7 +106,7 @@ struct BlobPut : BlobAction {
   }
 
   ExitCode write_to_port(Call& call, std::string_view bytes) const {
-    auto const opened = client::Blobs::open({.write = port,
+    auto const opened = client::Blobs::open({.write = port.str(),
                                              .ca_file = call.ca_file,
                                              .certificate_file = call.certificate_file,
                                              .key_file = call.key_file,
@@ -145,7 +145,7 @@ struct BlobPut : BlobAction {
 struct BlobGet : BlobAction {
   Text output{to, "-o,--output", "into this file, which appears when all of it is there", called("FILE")};
   Number<> offset{to, "--offset", "from this byte of the blob on"};
-  Number<> length{to, "--length", "so many bytes at most"};
+  Number<> length{to, "--length", blob::get::length};
 
   std::string contradiction(Globals const& all) const {
     std::string const wrong = BlobAction::contradiction(all);
@@ -155,7 +155,7 @@ struct BlobGet : BlobAction {
 
   ExitCode run(Call& call) {
     BlobReader reader(call.connection(), call.table);
-    BlobOutput out(call.console, output);
+    BlobOutput out(call.console, output.str());
     for (int i = 1;; ++i) {
       Result<Message> const blob = reader.ask(key());
       if (!blob.ok()) return call.complain(blob.status());
@@ -339,18 +339,12 @@ std::uint64_t maintenance_number(Message const& message, std::string_view name) 
 
 struct BlobMaintain {
   OptionSet& to;
-  Duration age{to, "--age", "leave out blobs stored longer ago; 0: none (default: the table's expire-age)"};
-  Size size{to, "--size", "leave out the oldest blobs beyond so many bytes; 0: none (default: expire-size)"};
-  Duration unreferenced{to, "--unreferenced",
-                        "leave out blobs not read for so long; 0: none (default: expire-unreferenced)"};
+  Duration age{to, "--age", blob::maintain::age};
+  Size size{to, "--size", blob::maintain::size};
+  Duration unreferenced{to, "--unreferenced", blob::maintain::unreferenced};
   Flag wait{to, "--wait", "until it has ended, with its progress"};
-  Flag cancel{to,
-              "--cancel",
-              "give up the one that runs",
-              excludes(age),
-              excludes(size),
-              excludes(unreferenced),
-              excludes(wait)};
+  Flag cancel{
+      to, "--cancel", blob::maintain::cancel, excludes(age), excludes(size), excludes(unreferenced), excludes(wait)};
 
   ExitCode run(Call& call) {
     std::uint64_t given_up = 0;
@@ -359,12 +353,7 @@ struct BlobMaintain {
       if (!before.ok()) return call.complain(before.status());
       given_up = maintenance_number(before.value(), "maintenances_given_up");
     }
-    Message command = call.about_table("MAINTAIN");
-    if (age) command.set_integer("age", age->value);
-    if (size) command.set("size", Value::of_unsigned(*size));
-    if (unreferenced) command.set_integer("unreferenced", unreferenced->value);
-    if (cancel) command.set_integer("cancel", 1);
-    Result<Message> const answer = call.ask(command);
+    Result<Message> const answer = call.ask(call.about_table("MAINTAIN", to));
     // Not now, says the daemon, which is there.
     if (answer.status().code() == Code::unavailable && call.connection().is_connected()) {
       call.tell(answer.status(), {}, {});

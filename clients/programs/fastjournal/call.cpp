@@ -10,6 +10,7 @@
 
 #include "clients/cpp/value_text.h"
 #include "clients/programs/fastjournal/json_line.h"
+#include "clients/programs/fastjournal/options.h"
 #include "model/date.h"
 
 namespace fastjournal::cli {
@@ -133,7 +134,13 @@ Status Call::connect() {
 
 Message Call::about_table(std::string_view command) const {
   Message out(command);
-  out.set("table", table);
+  set_given(out, "table", table);
+  return out;
+}
+
+Message Call::about_table(std::string_view command, OptionSet const& given) const {
+  Message out = about_table(command);
+  given.fill(out);
   return out;
 }
 
@@ -213,6 +220,10 @@ std::string cursor_of(Message const& last, std::string const& before) {
 
 void set_given(Message& message, std::string_view name, std::string const& text) {
   if (!text.empty()) message.set(name, text);
+}
+
+void set_given(Message& message, std::string_view name, Switch const& flag) {
+  if (flag.is_on) message.set_integer(name, 1);
 }
 
 std::string reason_of(Message const& answer) {

@@ -16,6 +16,7 @@
 
 #include "clients/cpp/client.h"
 #include "clients/programs/fastjournal/exit_code.h"
+#include "clients/programs/fastjournal/made_parameters.h"
 #include "clients/programs/fastjournal/render.h"
 #include "fastjournal/types.h"
 
@@ -55,13 +56,15 @@ struct Globals {
 
 // Where a list goes on, and how much of it is wanted.
 struct Paging {
-  static constexpr std::uint64_t kPageMax = 1000;
+  static constexpr std::uint64_t kPageMax = journal::list::count.most;  // as of each list
 
   std::string after{};
   std::uint64_t left{UINT64_MAX};
   bool is_sized{true};   // the command takes the size of a page
   std::string reason{};  // why there is nothing, if the daemon said so
 };
+
+class OptionSet;
 
 class Call : public Globals {
  public:
@@ -91,6 +94,8 @@ class Call : public Globals {
   [[nodiscard]] Status connect();
   [[nodiscard]] client::Connection& connection() { return *connection_; }
   [[nodiscard]] Message about_table(std::string_view command) const;
+  // With the parameters that were given; without a table, if none was.
+  [[nodiscard]] Message about_table(std::string_view command, OptionSet const& given) const;
   // The first answer.
   [[nodiscard]] Result<Message> ask(Message const& command);
   // Asks for a page after the other until there is no more, or none is left to be taken, which `take` counts. NOTHING
@@ -119,9 +124,6 @@ class Call : public Globals {
 
 // Where the page behind this last message of one begins; empty: that was the last.
 [[nodiscard]] std::string cursor_of(Message const& last, std::string const& before);
-
-// Sets what was given.
-void set_given(Message& message, std::string_view name, std::string const& text);
 
 // The text of an answer to WHY, and the trace of what failed.
 [[nodiscard]] std::string reason_of(Message const& answer);

@@ -56,14 +56,12 @@ struct ClusterStatus {
 
 struct ClusterStepDown {
   OptionSet& to;
-  Text log{to, "LOG", "as `cluster status` shows it", required, alone};
-  Duration rest{to, "--for", "so long the node does not take it again (default 10s)"};
+  Text log{to, "LOG", daemon::step_down::log.as("as `cluster status` shows it"), required, alone};
+  Duration rest{to, "--for", daemon::step_down::the_for.as("so long the node does not take it again")};
 
   ExitCode run(Call& call) {
-    Message command("STEP_DOWN");
-    command.set("log", log);
-    if (rest) command.set_integer("for", rest->value);
-    return call.report(command, [&](Message const&) { return "this node has given log " + printable(log) + " away"; });
+    return call.report(call.about_table("STEP_DOWN", to),
+                       [&](Message const&) { return "this node has given log " + printable(log) + " away"; });
   }
 };
 

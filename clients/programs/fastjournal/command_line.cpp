@@ -75,8 +75,10 @@ Rule repeated(std::string const& value) {
   return [value](CLI::Option& option) { option.type_name(value)->expected(1)->take_all(); };
 }
 
-Rule one_of(std::vector<std::string> const& words) {
-  return [words](CLI::Option& option) { option.check(CLI::IsMember(words)); };
+Rule one_of(std::string_view words) {
+  return [all = CLI::detail::split_up(std::string{words})](CLI::Option& option) {
+    if (!all.empty()) option.check(CLI::IsMember(all));
+  };
 }
 
 Rule excludes(OneOption const& other) {
@@ -154,10 +156,10 @@ class Grammar {
   void add(CLI::App& to, Verb const& verb, std::size_t prefix) {
     CLI::App& app = *to.add_subcommand(std::string{verb.name.substr(prefix)}, std::string{verb.description});
     app.fallthrough();
-    OptionSet options{app, command_->all};
-    if (verb.needs == Needs::table) static_cast<void>(TableName{options});
-    std::unique_ptr<Action> action = verb.declare(options);
-    Declared& one = declared_.emplace_back(Declared{&verb, std::move(action), options.command_});
+    auto options = std::make_unique<OptionSet>(app, command_->all);
+    if (verb.needs == Needs::table) static_cast<void>(TableName{*options});
+    Declared& one = declared_.emplace_back(Declared{&verb, verb.declare(*options), options->command_});
+    one.action->options = std::move(options);
     app.callback([this, &one] { chosen_ = &one; });
     // Without one of its own it has that of all.
     std::string footer = verb.footer.empty() ? app.get_footer() : std::string{verb.footer};

@@ -99,21 +99,18 @@ class FeedPrinter {
 
 struct Listen {
   OptionSet& to;
-  Text mode{to, "--mode", "wake: work became due; row: each row that does; deliver: rows, leased",
-            one_of({"wake", "row", "deliver"})};
-  Number<std::uint32_t> credit{to, "--credit", "deliver: rows at once", WholeNumbers{1, 1024}};
-  Text domain{to, "--domain", "only of this domain"};
+  Text mode{to, "--mode", daemon::listen::mode};
+  Number<std::uint32_t> credit{to, "--credit", daemon::listen::credit.as("with --mode deliver: so many rows at once")};
+  Text domain{to, "--domain", journal::next::domain};
   Number<> count{to, "--count", "end after so many messages", WholeNumbers{1}};
   Duration wait{to, "--wait", "end when nothing came for so long"};
 
   ExitCode run(Call& call) {
     client::Connection& connection = call.connection();
     Buffers buffers{connection};
-    client::Params params;
-    if (!mode.empty()) params.push_back({"mode", Value::of_text(mode)});
-    if (credit) params.push_back({"credit", Value::of_integer(*credit)});
-    if (!domain.empty()) params.push_back({"domain", Value::of_text(domain)});
-    if (Status const status = connection.listen(call.table, params); !status.ok()) return call.complain(status);
+    Message given;
+    to.fill(given);
+    if (Status const status = connection.listen(call.table, given.params()); !status.ok()) return call.complain(status);
     client::Milliseconds const limit = wait ? client::Milliseconds{wait->value} : client::kForever;
     bool heard = false;
     for (std::uint64_t left = count.value_or(UINT64_MAX); left > 0; --left) {
@@ -139,9 +136,9 @@ struct Feed {
     client::FollowOptions options;
     options.connection = connection_options(call);
     options.table = call.table;
-    options.address = given.address;
-    options.interface = given.interface;
-    options.plugins = given.plugins.empty() ? os::installed_plugins() : given.plugins;
+    options.address = given.address.str();
+    options.interface = given.interface.str();
+    options.plugins = given.plugins.empty() ? os::installed_plugins() : given.plugins.str();
     std::string const plugins = options.plugins;
     SignalQueue signals{SIGINT, SIGTERM, SIGHUP};
     Result<std::unique_ptr<Follower>> const opened = Follower::open(std::move(options));

@@ -23,9 +23,9 @@ constexpr std::pair<std::string_view, std::uint16_t> kFlags[] = {
     {"data", fj::flag::kData},           {"listen", fj::flag::kListen},      {"ttl", fj::flag::kTtl},
     {"update", fj::flag::kUpdateTimeout}};
 
-std::vector<std::string> flag_names() {
-  std::vector<std::string> out;
-  for (auto const& [name, bit] : kFlags) out.emplace_back(name);
+std::string flag_names() {
+  std::string out;
+  for (auto const& [name, bit] : kFlags) out.append(name).append(" ");
   return out;
 }
 
@@ -51,14 +51,13 @@ std::string bytes_of(client::TypedValue const& value) {
 
 struct FrameOptions {
   OptionSet& to;
-  Text function{
-      to, "FUNCTION", "what is asked for", required,
-      one_of({"NOP", "QUIT", "SET", "GET", "DELETE", "ADD", "NOT", "TRUNCATE", "LOCK", "UNLOCK", "RENAME", "ALIAS"})};
+  Text function{to, "FUNCTION", "what is asked for", required,
+                one_of("NOP QUIT SET GET DELETE ADD NOT TRUNCATE LOCK UNLOCK RENAME ALIAS")};
   Text key{to, "KEY", "the key; of a range its lower end, or the expression; a cursor as a reply shows it"};
   MaybeText value{to, "VALUE", "the value"};
-  Text type{to, "--type", "of the value (default: string)", one_of(kPairTypes)};
+  Text type{to, "--type", keyvalue::set::type.as("of the value (default: string)")};
   Text upper{to, "--upper", "upper end of a range; new key of RENAME and ALIAS"};
-  Text query{to, "--query", "of GET: KEY is not a single key", one_of({"range", "regex", "cursor"})};
+  Text query{to, "--query", "of GET: KEY is not a single key", one_of("range regex cursor")};
   WordList flags{to, "--flag", "one of the frame's flags; may be repeated", one_of(flag_names()), one_each};
   Number<> seconds{to, "--seconds", "the frame's timeout"};
   Number<> count{to, "--count", "of a range: how many at most", WholeNumbers{0, 65'535}};

@@ -32,22 +32,17 @@ void end_with_connection(Message& row, DurationMs grace) {
 
 struct Take {
   OptionSet& to;
-  Number<> count{to, "--count", "how many at most (default 1)", WholeNumbers{1, 100'000}};
-  Duration lease{to, "--lease", "how long they are yours (default: the table's processing-timeout)"};
-  Duration wait{to, "--wait", "wait so long for the first one"};
-  Text domain{to, "--domain", "only of this domain"};
-  Text worker{to, "--worker", "worker name, shown as the lease holder"};
+  Number<> count{to, "--count", journal::next::count};
+  Duration lease{to, "--lease", journal::next::lease.as("how long they are yours")};
+  Duration wait{to, "--wait", journal::next::wait.as("wait so long for the first one")};
+  Text domain{to, "--domain", journal::next::domain};
+  Text worker{to, "--worker", journal::next::worker};
   Flag hold{to, "--hold",
             "stay connected until standard input ends: without a connection the daemon takes rows back after the "
             "table's `grace`"};
 
   ExitCode run(Call& call) {
-    Message next = call.about_table("NEXT");
-    if (count) next.set("count", Value::of_unsigned(*count));
-    if (lease) next.set_integer("lease", lease->value);
-    if (wait) next.set_integer("wait", wait->value);
-    set_given(next, "domain", domain);
-    set_given(next, "worker", worker);
+    Message next = call.about_table("NEXT", to);
     Result<client::Reply> reply = Buffers{call.connection()}.ask(next);
     if (!reply.ok()) return call.complain(reply.status());
     if (Message const& first = reply->first(); first.command == "NOTHING") {
@@ -76,15 +71,8 @@ struct Take {
 
 struct Lease {
   OptionSet& to;
-  Number<> row{to, "ROW", "number of the row, as `take` shows it", required};
-  Number<> epoch{to, "EPOCH", "epoch of the lease, as `take` shows it", required};
-
-  [[nodiscard]] Message about_lease(Call& call, std::string_view command) const {
-    Message out = call.about_table(command);
-    out.set("row", Value::of_unsigned(*row));
-    out.set("epoch", Value::of_unsigned(*epoch));
-    return out;
-  }
+  Number<> row{to, "ROW", journal::done::row.as("number of the row, as `take` shows it"), required};
+  Number<> epoch{to, "EPOCH", journal::done::epoch.as("epoch of the lease, as `take` shows it"), required};
 
   // Of a row that was returned or given up.
   ExitCode give_up(Call& call, Message command, std::string_view error) const {
@@ -103,12 +91,10 @@ struct Lease {
 };
 
 struct Touch : Lease {
-  Duration lease{to, "--lease", "from now on (default: the table's processing-timeout)"};
+  Duration lease{to, "--lease", journal::touch::lease};
 
   ExitCode run(Call& call) {
-    Message touch = about_lease(call, "TOUCH");
-    if (lease) touch.set_integer("lease", lease->value);
-    return call.report(touch, [&](Message const& answer) {
+    return call.report(call.about_table("TOUCH", to), [&](Message const& answer) {
       return fmt::format("row {} is yours until {}", *row,
                          date_text(answer.integer("lease_end").value_or(0), call.console.look));
     });
@@ -117,25 +103,23 @@ struct Touch : Lease {
 
 struct Done : Lease {
   ExitCode run(Call& call) {
-    return call.report(about_lease(call, "DONE"), [&](Message const&) { return fmt::format("row {} is done", *row); });
+    return call.report(call.about_table("DONE", to),
+                       [&](Message const&) { return fmt::format("row {} is done", *row); });
   }
 };
 
 struct Fail : Lease {
-  Text error{to, "--error", "why"};
+  Text error{to, "--error", journal::fail::error.sentence};
 
-  ExitCode run(Call& call) { return give_up(call, about_lease(call, "FAIL"), error); }
+  ExitCode run(Call& call) { return give_up(call, call.about_table("FAIL", to), error); }
 };
 
 struct Release : Lease {
-  When at{to, "--at", "not before this date (default: now; with --error the table's back-off)"};
+  When at{to, "--at",
+          journal::release::process_date.as("not before this date (default: now; with --error the table's back-off)")};
   Text error{to, "--error", "why: it is a failed attempt then, and counts"};
 
-  ExitCode run(Call& call) {
-    Message release = about_lease(call, "RELEASE");
-    if (at) set_date(release, "process_date", *at);
-    return give_up(call, std::move(release), error);
-  }
+  ExitCode run(Call& call) { return give_up(call, call.about_table("RELEASE", to), error); }
 };
 
 constexpr Verb kLeaseVerbs[]{

@@ -47,7 +47,7 @@ struct CheckFiles {
 
 struct Completion {
   OptionSet& to;
-  Text shell{to, "SHELL", "bash, zsh or fish", required, alone, one_of({"bash", "zsh", "fish"})};
+  Text shell{to, "SHELL", "bash, zsh or fish", required, alone, one_of("bash zsh fish")};
 
   ExitCode run(Call& call) {
     usage::Usage const declared = declared_usage();

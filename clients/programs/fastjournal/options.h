@@ -8,10 +8,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "clients/programs/fastjournal/call.h"
+#include "clients/programs/fastjournal/help.h"
+#include "clients/programs/fastjournal/made_parameters.h"
 #include "clients/programs/fastjournal/values.h"
 #include "model/duration.h"
 
@@ -25,17 +28,7 @@ namespace fastjournal::cli {
 // What else holds of an option that was declared.
 using Rule = std::function<void(CLI::Option& option)>;
 
-class OneOption {
- public:
-  explicit OneOption(CLI::Option* made) : made_(made) {}
-  [[nodiscard]] CLI::Option* made() const { return made_; }
-
- protected:
-  void hold(auto const&... rules) const { (Rule{rules}(*made_), ...); }
-
- private:
-  CLI::Option* made_;
-};
+class OneOption;
 
 void required(CLI::Option& option);
 // One word that must be there, beside no others.
@@ -47,12 +40,42 @@ void one_each(CLI::Option& option);
 [[nodiscard]] Rule called(std::string const& value);
 // Given as often as wanted, with one such value each.
 [[nodiscard]] Rule repeated(std::string const& value);
-[[nodiscard]] Rule one_of(std::vector<std::string> const& words);
+// Words between blanks; none: any.
+[[nodiscard]] Rule one_of(std::string_view words);
 [[nodiscard]] Rule excludes(OneOption const& other);
 [[nodiscard]] Rule only_with(OneOption const& other);
 
-// Where options are declared: by the constructors of a verb's members, which stay where they are until the words are
-// read.
+class OneOption {
+ public:
+  OneOption(CLI::Option* made, Help const& help, auto const&... rules) : made_(made) {
+    (Rule{rules}(*made), ..., one_of(help.choices)(*made));
+  }
+  [[nodiscard]] CLI::Option* made() const { return made_; }
+
+ private:
+  CLI::Option* made_;
+};
+
+// Sets what was given.
+struct Switch {
+  bool is_on{false};
+};
+void set_given(Message& message, std::string_view name, std::string const& text);
+void set_given(Message& message, std::string_view name, Switch const& flag);
+template <typename T>
+void set_given(Message& message, std::string_view name, std::optional<T> const& value) {
+  if (!value) return;
+  if constexpr (std::is_same_v<T, client::Date>)
+    set_date(message, name, *value);
+  else if constexpr (std::is_same_v<T, DurationMs>)
+    message.set_integer(name, value->value);
+  else if constexpr (std::is_integral_v<T>)
+    message.set(name, Value::of_unsigned(*value));
+  else
+    message.set(name, *value);
+}
+
+// Where options are declared: by the constructors of a verb's members, which stay where they are.
 class OptionSet {
  public:
   using Take = std::function<Status(std::string_view text)>;
@@ -65,6 +88,15 @@ class OptionSet {
   CLI::Option* parsed(std::string const& name, std::string const& value, std::string const& description, Take take);
   std::string& table() { return all_.table; }
   void command(std::vector<std::string>& out) { command_ = &out; }
+  // Of a parameter.
+  void keep(Help const& help, auto const& option) {
+    if (help.parameter.empty()) return;
+    parameters_.push_back([name = help.parameter, &option](Message& to) { set_given(to, name, option); });
+  }
+  // Sets the parameters that were given.
+  void fill(Message& to) const {
+    for (auto const& set : parameters_) set(to);
+  }
 
  private:
   friend class Grammar;
@@ -72,22 +104,21 @@ class OptionSet {
   CLI::App& app_;
   Globals& all_;
   std::vector<std::string>* command_{nullptr};
+  std::vector<std::function<void(Message& to)>> parameters_;
 };
 
 struct Text : std::string, OneOption {
-  Text(OptionSet& to, char const* name, std::string const& description, auto const&... rules)
-      : OneOption(to.text(name, *this, description)) {
-    hold(rules...);
+  Text(OptionSet& to, char const* name, Help const& help, auto const&... rules)
+      : OneOption(to.text(name, *this, help.text()), help, rules...) {
+    to.keep(help, *this);
   }
   [[nodiscard]] std::string const& str() const { return *this; }
   [[nodiscard]] std::string or_else(std::string_view other) const { return std::string{empty() ? other : *this}; }
 };
 
 struct WordList : std::vector<std::string>, OneOption {
-  WordList(OptionSet& to, char const* name, std::string const& description, auto const&... rules)
-      : OneOption(to.words(name, *this, description)) {
-    hold(rules...);
-  }
+  WordList(OptionSet& to, char const* name, Help const& help, auto const&... rules)
+      : OneOption(to.words(name, *this, help.text()), help, rules...) {}
 };
 
 // The words behind --, which are a command's.
@@ -95,14 +126,10 @@ struct CommandWords : std::vector<std::string> {
   explicit CommandWords(OptionSet& to) { to.command(*this); }
 };
 
-struct Switch {
-  bool is_on{false};
-};
-
 struct Flag : Switch, OneOption {
-  Flag(OptionSet& to, char const* name, std::string const& description, auto const&... rules)
-      : Switch{}, OneOption(to.flag(name, is_on, description)) {
-    hold(rules...);
+  Flag(OptionSet& to, char const* name, Help const& help, auto const&... rules)
+      : Switch{}, OneOption(to.flag(name, is_on, help.text()), help, rules...) {
+    to.keep(help, *this);
   }
   operator bool() const { return is_on; }  // NOLINT(google-explicit-constructor)
 };
@@ -110,16 +137,26 @@ struct Flag : Switch, OneOption {
 // Of another type than text. `Parse` has the name of its value in help, and makes the value of a word.
 template <typename T, typename Parse>
 struct Typed : std::optional<T>, OneOption {
-  Typed(OptionSet& to, char const* name, std::string const& description, auto const&... rules)
-      : Typed(to, name, description, Parse{}, rules...) {}
-  Typed(OptionSet& to, char const* name, std::string const& description, Parse const& parse, auto const&... rules)
-      : OneOption(to.parsed(name, Parse::kName, description, [this, parse](std::string_view text) {
-          auto value = parse(text);
-          Status const status = value.status();
-          if (status.ok()) this->emplace(static_cast<T>(std::move(value).value()));
-          return status;
-        })) {
-    hold(rules...);
+  Typed(OptionSet& to, char const* name, Help const& help, auto const&... rules)
+      : Typed(to, name, help, parse_of(help), rules...) {}
+  Typed(OptionSet& to, char const* name, Help const& help, Parse const& parse, auto const&... rules)
+      : OneOption(to.parsed(name, Parse::kName, help.text(),
+                            [this, parse](std::string_view text) {
+                              auto value = parse(text);
+                              Status const status = value.status();
+                              if (status.ok()) this->emplace(static_cast<T>(std::move(value).value()));
+                              return status;
+                            }),
+                  help, rules...) {
+    to.keep(help, *this);
+  }
+
+ private:
+  static Parse parse_of(Help const& help) {
+    if constexpr (requires { Parse{help.least, help.most}; })
+      return Parse{help.least, help.most};
+    else
+      return Parse{};
   }
 };
 
@@ -166,10 +203,8 @@ using MaybeText = Typed<std::string, Texts>;
 // Of the table that errors name.
 struct TableName : OneOption {
   explicit TableName(OptionSet& to) : TableName(to, "TABLE", "name of the table", required) {}
-  TableName(OptionSet& to, char const* name, std::string const& description, auto const&... rules)
-      : OneOption(to.text(name, to.table(), description)) {
-    hold(rules...);
-  }
+  TableName(OptionSet& to, char const* name, Help const& help, auto const&... rules)
+      : OneOption(to.text(name, to.table(), help.text()), help, rules...) {}
 };
 
 // Of the folder with the table types.

@@ -32,15 +32,15 @@ void spell_dates(Message& message, Look const& look) {
 struct WatchFigures {
   OptionSet& to;
   TableName table{to, "TABLE", "this table only"};
-  Duration interval{to, "--interval", "how often, 250ms to 60s (default 1s)"};
+  Duration interval{to, "--interval", daemon::watch::every.as("how often")};
   Number<> count{to, "--count", "end after so many rounds", WholeNumbers{1}};
 
   ExitCode run(Call& call) {
     client::Connection& connection = call.connection();
-    std::int64_t const every = interval ? interval->value : 1000;
-    client::Params params{{"every", Value::of_integer(every)}};
-    if (!call.table.empty()) params.push_back({"table", Value::of_text(call.table)});
-    if (Status const status = connection.watch(params); !status.ok()) return call.complain(status);
+    std::int64_t const every = interval.value_or(DurationMs{daemon::watch::every.absent}).value;
+    Message given = call.about_table("WATCH");
+    given.set_integer("every", every);
+    if (Status const status = connection.watch(given.params()); !status.ok()) return call.complain(status);
     Rounds rounds;
     std::uint64_t left = count.value_or(UINT64_MAX);
     while (left > 0 && call.console.out) {
@@ -61,14 +61,13 @@ struct WatchFigures {
 
 struct ShowTimeline {
   OptionSet& to;
-  MaybeText domain{to, "--domain", "only rows of this domain"};
+  MaybeText domain{to, "--domain", journal::timeline::domain};
 
   ExitCode run(Call& call) {
     Timeline timeline;
     std::optional<std::int64_t> now;
     for (std::string after;;) {
-      Message command = call.about_table("TIMELINE");
-      if (domain) command.set("domain", *domain);
+      Message command = call.about_table("TIMELINE", to);
       if (now) command.set_integer("now", *now);
       set_given(command, "after", after);
       Result<client::Reply> const reply = call.connection().call(command);
@@ -137,9 +136,7 @@ struct Stats {
   TableName table{to, "TABLE", "name of the table"};
 
   ExitCode run(Call& call) {
-    Message command("STATS");
-    set_given(command, "table", call.table);
-    Result<client::Reply> const reply = call.connection().call(command);
+    Result<client::Reply> const reply = call.connection().call(call.about_table("STATS"));
     if (!reply.ok()) return call.complain(reply.status());
     for (std::size_t i = 0; i < reply->messages.size(); ++i)
       call.console.out << (call.json ? render_json(reply->messages[i])
@@ -151,12 +148,10 @@ struct Stats {
 struct Alerts {
   OptionSet& to;
   TableName table{to, "TABLE", "name of the table"};
-  Text lower{to, "--lower", "say that the alert of this name is over"};
+  Text lower{to, "--lower", daemon::lower::name.as("say that the alert of this name is over")};
 
   ExitCode run(Call& call) {
-    Message command(lower.empty() ? "ALERTS" : "LOWER");
-    set_given(command, "table", call.table);
-    set_given(command, "name", lower);
+    Message const command = call.about_table(lower.empty() ? "ALERTS" : "LOWER", to);
     if (!lower.empty()) return call.report(command, [&](Message const&) { return "alert " + lower + " is over"; });
     Result<client::Reply> reply = call.connection().call(command);
     if (!reply.ok()) return call.complain(reply.status());

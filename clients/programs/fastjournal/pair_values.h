@@ -20,9 +20,6 @@ namespace fastjournal::cli {
 // A whole number is an integer, another one a float.
 [[nodiscard]] Result<client::TypedValue> parse_sum(std::string_view text);
 
-// The words for --type.
-inline std::vector<std::string> const kPairTypes{"void", "buffer", "string", "integer", "float", "boolean"};
-
 // In one line, for people.
 [[nodiscard]] std::string line_of(client::TypedValue const& value);
 // Alone: a buffer as it is, all others with a newline; on a terminal nothing that controls it. `raw`: its bytes.

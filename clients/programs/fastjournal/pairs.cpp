@@ -36,8 +36,9 @@ constexpr char kTtlAndExpires[] = "--ttl and --expires exclude each other";
 // Of a command that is done once, however often it is sent.
 struct Producer {
   OptionSet& to;
-  Text client{to, "--client", "name of this writer: with --sequence, a resent command is done once"};
-  Number<> sequence{to, "--sequence", "number of this command"};
+  Text client{to, "--client",
+              keyvalue::set::client.as("name of this writer: with --sequence, a resent command is done once")};
+  Number<> sequence{to, "--sequence", keyvalue::set::sequence};
 
   std::string contradiction(Globals const& /*all*/) const {
     return client.empty() != !sequence ? "--client and --sequence belong together" : "";
@@ -54,8 +55,6 @@ struct WorkMarks {
   Flag free{to, "--free", "without what somebody works on"};
 };
 
-constexpr char kFactsHelp[] = "with the dates, and who has it";
-
 void show_pairs(Call& call, std::vector<Pair> const& pairs, bool keys_only, bool facts) {
   std::vector<Message> messages;
   for (Pair const& pair : pairs) messages.push_back(message_of(pair, !keys_only, call.json || facts, facts));
@@ -69,7 +68,7 @@ void show_missing(Call& call, std::string const& key) {
 struct KvGet {
   OptionSet& to;
   WordList keys{to, "KEYS", "the keys", required};
-  Flag facts{to, "--facts", kFactsHelp};
+  Flag facts{to, "--facts", keyvalue::get::facts};
   Flag raw{to, "--raw", "the value of one key byte by byte, without a newline behind it"};
   Duration ttl{to, "--ttl", "and from now on it is gone when it was not used for so long; 0: never"};
   Expiration expires{to, "--expires", "and it is gone at this date from now on; or never"};
@@ -115,14 +114,14 @@ struct KvGet {
 
 struct KvScan {
   OptionSet& to;
-  MaybeText prefix{to, "--prefix", "keys that begin so"};
-  Text from{to, "--from", "this key, and those behind it"};
-  MaybeText before{to, "--to", "keys before this one"};
-  Text regex{to, "--regex", "keys of which a part matches (RE2 syntax)"};
+  MaybeText prefix{to, "--prefix", keyvalue::get::prefix};
+  Text from{to, "--from", keyvalue::get::from};
+  MaybeText before{to, "--to", keyvalue::get::to};
+  Text regex{to, "--regex", keyvalue::get::regex};
   Text after{to, "--after", "go on where an earlier list ended"};
   Number<> count{to, "--count", "how many at most (default 100; with --json or --keys-only all)", WholeNumbers{1}};
   Flag keys_only{to, "--keys-only", "the keys alone, one a line"};
-  Flag facts{to, "--facts", kFactsHelp};
+  Flag facts{to, "--facts", keyvalue::get::facts};
   WorkMarks marks{to};
 
   ExitCode run(Call& call) {
@@ -132,10 +131,10 @@ struct KvScan {
     std::vector<Pair> pairs;
     bool is_empty = true;
     client::Range range{.prefix = prefix.value_or(""),
-                        .from = from,
+                        .from = from.str(),
                         .to = before,
-                        .regex = regex,
-                        .after = after,
+                        .regex = regex.str(),
+                        .after = after.str(),
                         .data = !keys_only,
                         .facts = facts,
                         .skip_worked_on = marks.free,
@@ -304,15 +303,14 @@ struct KvSet {
                  required};
   Text file{to, "--file", "the value is in this file; - for standard input", called("FILE")};
   // Empty: as the value looks.
-  Text type{to, "--type", "of the value (default: string; a file or input that is no text: buffer)",
-            one_of(kPairTypes)};
-  Duration ttl{to, "--ttl", "gone when it was not read or written for so long"};
+  Text type{to, "--type",
+            keyvalue::set::type.as("of the value (default: string; a file or input that is no text: buffer)")};
+  Duration ttl{to, "--ttl", keyvalue::set::ttl};
   Expiration expires{to, "--expires", "gone at this date; or never"};
   Flag if_absent{to, "--if-absent", "only if there is no value"};
-  Number<> if_timestamp{to, "--if-timestamp", "only if the value there has this timestamp; 0: if none is there"};
-  MaybeText if_value{to, "--if-value", "only if this value is there"};
-  Number<> timestamp{to, "--timestamp",
-                     "when it was written, in microseconds since 1970: an older value never replaces a newer one"};
+  Number<> if_timestamp{to, "--if-timestamp", keyvalue::set::if_timestamp};
+  MaybeText if_value{to, "--if-value", keyvalue::set::if_value};
+  Number<> timestamp{to, "--timestamp", keyvalue::set::timestamp};
   Flag persist{to, "--persist", "synced before the answer (default: as the table says)"};
   Flag no_persist{to, "--no-persist", "may be lost with the computer's power", excludes(persist)};
   Producer producer{to};
@@ -341,7 +339,7 @@ struct KvSet {
                            .timestamp = timestamp,
                            .expires = expires,
                            .ttl = ttl,
-                           .client = producer.client,
+                           .client = producer.client.str(),
                            .sequence = producer.sequence};
     if (persist || no_persist) out.persist = persist;
     return out;
@@ -394,9 +392,9 @@ struct KvSet {
 struct KvDel {
   OptionSet& to;
   WordList keys{to, "KEYS", "the keys", required};
-  Number<> if_timestamp{to, "--if-timestamp", "only if the value has this timestamp"};
-  Number<> timestamp{to, "--timestamp", "when it was deleted, in microseconds since 1970: a newer value stays"};
-  Flag complete{to, "--complete", "remember nothing of it: a set with an older timestamp brings it back"};
+  Number<> if_timestamp{to, "--if-timestamp", keyvalue::the_delete::if_timestamp};
+  Number<> timestamp{to, "--timestamp", keyvalue::the_delete::timestamp};
+  Flag complete{to, "--complete", keyvalue::the_delete::complete};
 
   ExitCode run(Call& call) {
     KeyValue table{call.connection(), call.table};
@@ -430,26 +428,24 @@ struct KvDel {
 struct KeyAction {
   OptionSet& to;
   Text key{to, "KEY", "the key", required};
+  Producer producer{to};
+
+  std::string contradiction(Globals const& all) const { return producer.contradiction(all); }
 
   // `sentence`: of a change; empty: the value, alone. `other`: the key that may be in the way.
-  ExitCode change(Call& call, Message command, Producer const& producer, std::string const& sentence = {},
-                  std::string const& other = {}) const {
+  ExitCode change(Call& call, Message command, std::string const& sentence = {}, std::string const& other = {}) const {
     client::set_key(command, "key", key);
-    set_given(command, "client", producer.client);
-    if (producer.sequence) command.set("sequence", Value::of_unsigned(*producer.sequence));
+    to.fill(command);
     Result<Stored> const stored = KeyValue{call.connection(), call.table}.change(std::move(command));
     if (!stored.ok()) return call.complain(stored.status());
     bool const in_the_way = stored->result == SetResult::exists;
-    return say_changed(call, in_the_way ? other : std::string{key}, stored.value(),
+    return say_changed(call, in_the_way ? other : key.str(), stored.value(),
                        sentence.empty() ? line_of(stored->value) : sentence);
   }
 };
 
 struct KvAdd : KeyAction {
-  Text by{to, "BY", "a whole number, or one with a point for a float (default 1)"};
-  Producer producer{to};
-
-  std::string contradiction(Globals const& all) const { return producer.contradiction(all); }
+  Text by{to, "BY", keyvalue::add::by.sentence};
 
   ExitCode run(Call& call) {
     Result<TypedValue> const sum = parse_sum(by.or_else("1"));
@@ -459,61 +455,42 @@ struct KvAdd : KeyAction {
     bool const is_real = client::type_of(sum.value()) == ValueType::real;
     command.set("by", is_real ? Value::of_text(command.arena().copy(client::real_text(std::get<double>(sum.value()))))
                               : client::value_of(sum.value()));
-    return change(call, std::move(command), producer);
+    return change(call, std::move(command));
   }
 };
 
 struct KvNot : KeyAction {
-  Producer producer{to};
-
-  std::string contradiction(Globals const& all) const { return producer.contradiction(all); }
-
-  ExitCode run(Call& call) { return change(call, call.about_table("NOT"), producer); }
+  ExitCode run(Call& call) { return change(call, call.about_table("NOT")); }
 };
 
 struct KvTruncate : KeyAction {
-  Text size{to, "SIZE", "its bytes from then on", required};
-  Producer producer{to};
-
-  std::string contradiction(Globals const& all) const { return producer.contradiction(all); }
+  Number<> size{to, "SIZE", keyvalue::truncate::size, required};
 
   ExitCode run(Call& call) {
-    Result<std::uint64_t> const bytes = WholeNumbers{}(size);
-    if (!bytes.ok()) return call.misuse("SIZE: " + bytes.status().message());
-    Message command = call.about_table("TRUNCATE");
-    command.set("size", Value::of_unsigned(bytes.value()));
-    return change(call, std::move(command), producer,
-                  fmt::format("{} has {} bytes now", printable(key), bytes.value()));
+    return change(call, call.about_table("TRUNCATE"), fmt::format("{} has {} bytes now", printable(key), *size));
   }
 };
 
 constexpr char kTaken[] = "Exit code 4: the new key is taken, and nothing was changed.";
 
 struct KvRename : KeyAction {
-  Text other{to, "NEW", "the key from then on", required};
-  Flag overwrite{to, "--overwrite", "also where another value is, which is deleted"};
-  Producer producer{to};
-
-  std::string contradiction(Globals const& all) const { return producer.contradiction(all); }
+  Text other{to, "NEW", keyvalue::rename::new_key.sentence, required};
+  Flag overwrite{to, "--overwrite", keyvalue::rename::overwrite};
 
   ExitCode run(Call& call) {
     Message command = call.about_table("RENAME");
     client::set_key(command, "new_key", other);
-    if (overwrite) command.set_integer("overwrite", 1);
-    return change(call, std::move(command), producer, printable(key) + " is " + printable(other) + " now", other);
+    return change(call, std::move(command), printable(key) + " is " + printable(other) + " now", other);
   }
 };
 
 struct KvAlias : KeyAction {
-  Text other{to, "NEW", "the key that is added", required};
-  Producer producer{to};
-
-  std::string contradiction(Globals const& all) const { return producer.contradiction(all); }
+  Text other{to, "NEW", keyvalue::alias::new_key.sentence, required};
 
   ExitCode run(Call& call) {
     Message command = call.about_table("ALIAS");
     client::set_key(command, "new_key", other);
-    return change(call, std::move(command), producer, printable(key) + " is " + printable(other) + ", too", other);
+    return change(call, std::move(command), printable(key) + " is " + printable(other) + ", too", other);
   }
 };
 

@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::uint64_t kDocumentsShown = 100;
 
-void set_version(Message& command, std::optional<std::uint64_t> const& version) {
-  if (version) command.set("version", Value::of_unsigned(*version));
-}
-
 // ---------------------------------------------------------------------------
 // Reading
 
@@ -57,38 +53,27 @@ ExitCode list_documents(Call& call, Message command, Page const& pages) {
 
 struct PipelineLs {
   OptionSet& to;
-  Text status{to, "--status", "stranded, open, failed, in_doubt, orphans, done, or a state as dead", called("STATUS")};
-  Text destination{to, "--destination", "in that state at this destination", called("NAME")};
-  Number<> version{to, "--version", "of this version of the plan (default: the newest)", WholeNumbers{1}};
+  Text status{to, "--status", pipeline::documents::status, called("STATUS")};
+  Text destination{to, "--destination", pipeline::documents::destination, called("NAME")};
+  Number<> version{to, "--version", pipeline::documents::version};
   Page pages{to};
 
-  ExitCode run(Call& call) {
-    Message command = call.about_table("DOCUMENTS");
-    set_given(command, "status", status);
-    set_given(command, "destination", destination);
-    set_version(command, version);
-    return list_documents(call, std::move(command), pages);
-  }
+  ExitCode run(Call& call) { return list_documents(call, call.about_table("DOCUMENTS", to), pages); }
 };
 
 struct PipelineHistory {
   OptionSet& to;
-  Text document{to, "--document", "of this one", called("NUMBER")};
-  Flag children{to, "--children", "and of all that was made of it"};
+  Text document{to, "--document", pipeline::history::document, called("NUMBER")};
+  Flag children{to, "--children", pipeline::history::children};
   Page pages{to};
 
-  ExitCode run(Call& call) {
-    Message command = call.about_table("HISTORY");
-    set_given(command, "document", document);
-    if (children) command.set_integer("children", 1);
-    return list_documents(call, std::move(command), pages);
-  }
+  ExitCode run(Call& call) { return list_documents(call, call.about_table("HISTORY", to), pages); }
 };
 
 // As a file.
 struct PipelinePlan {
   OptionSet& to;
-  Number<> version{to, "--version", "this version (default: the newest)", WholeNumbers{1}};
+  Number<> version{to, "--version", pipeline::documents::version.as("this version; the newest if absent")};
 
   ExitCode run(Call& call) {
     Result<client::Reply> const reply = call.connection().call(call.about_table("PLANS"));
@@ -106,13 +91,9 @@ struct PipelinePlan {
 
 struct PipelineWhy {
   OptionSet& to;
-  Text document{to, "DOCUMENT", "its number", required, alone};
+  Text document{to, "DOCUMENT", pipeline::why::document.as("its number"), required, alone};
 
-  ExitCode run(Call& call) {
-    Message command = call.about_table("WHY");
-    command.set("document", document);
-    return call.report(command, reason_of);
-  }
+  ExitCode run(Call& call) { return call.report(call.about_table("WHY", to), reason_of); }
 };
 
 // ---------------------------------------------------------------------------
@@ -130,17 +111,16 @@ std::string migrated(Sums& sums) {
   return fmt::format("{}, {} there before, {} stay", documents(sums), sums["there"], sums["stay"]);
 }
 
-// Page by page, not faster than wished. `fill` says what of the table is meant.
-ExitCode change_documents(Call& call, std::string_view name, std::optional<std::uint64_t> rate, bool is_dry,
-                          std::string (*so_far)(Sums&), std::function<void(Message&)> const& fill) {
+// Page by page, not faster than wished.
+ExitCode change_documents(Call& call, std::string_view name, OptionSet const& given, std::optional<std::uint64_t> rate,
+                          bool is_dry, std::string (*so_far)(Sums&), std::string const& renamed = {}) {
   using namespace std::chrono;
   std::uint64_t const page = std::min(rate.value_or(Paging::kPageMax), Paging::kPageMax);
   Sums sums;
   auto const begun = steady_clock::now();
   for (std::string after;;) {
-    Message command = call.about_table(name);
-    fill(command);
-    if (is_dry) command.set_integer("dry_run", 1);
+    Message command = call.about_table(name, given);
+    set_given(command, "rename", renamed);
     command.set("count", Value::of_unsigned(page));
     set_given(command, "after", after);
     Result<Message> const answer = call.ask(command);
@@ -162,41 +142,29 @@ ExitCode change_documents(Call& call, std::string_view name, std::optional<std::
 }
 
 constexpr char kRateHelp[] = "so many a second at most";
-constexpr char kDryRunHelp[] = "count them, and change nothing";
 
 // Deliveries that are meant.
 struct Deliveries {
   OptionSet& to;
-  Text document{to, "--document", "of this document", called("NUMBER")};
-  Text destination{to, "--destination", "at this destination", called("NAME")};
-  Text failure{to, "--class", "whose last failure is of this class", called("CLASS")};
-  Text status{to, "--status", "in this state, as dead", called("STATUS")};
-  Flag all{to, "--all", "needed without any of these"};
+  Text document{to, "--document", pipeline::retry::document, called("NUMBER")};
+  Text destination{to, "--destination", pipeline::retry::destination, called("NAME")};
+  Text failure{to, "--class", pipeline::retry::the_class, called("CLASS")};
+  Text status{to, "--status", pipeline::retry::status, called("STATUS")};
+  Flag all{to, "--all", pipeline::retry::all};
   Number<> rate{to, "--rate", kRateHelp, WholeNumbers{1}};
-  Flag dry_run{to, "--dry-run", kDryRunHelp};
+  Flag dry_run{to, "--dry-run", pipeline::retry::dry_run};
 
-  ExitCode change(Call& call, std::string_view name, std::function<void(Message&)> const& fill = {}) const {
-    return change_documents(call, name, rate, dry_run, deliveries, [&](Message& command) {
-      set_given(command, "document", document);
-      set_given(command, "destination", destination);
-      set_given(command, "class", failure);
-      set_given(command, "status", status);
-      if (all) command.set_integer("all", 1);
-      if (fill) fill(command);
-    });
+  ExitCode change(Call& call, std::string_view name) const {
+    return change_documents(call, name, to, rate, dry_run, deliveries);
   }
 };
 
 struct PipelineRetry {
   OptionSet& to;
-  Flag if_changed{to, "--if-changed", "of what has arrived instead, if its source finds it changed"};
+  Flag if_changed{to, "--if-changed", pipeline::retry::if_changed};
   Deliveries meant{to};
 
-  ExitCode run(Call& call) {
-    return meant.change(call, "RETRY", [&](Message& command) {
-      if (if_changed) command.set_integer("if_changed", 1);
-    });
-  }
+  ExitCode run(Call& call) { return meant.change(call, "RETRY"); }
 };
 
 struct PipelineForce : Deliveries {
@@ -209,54 +177,41 @@ struct PipelineDrop : Deliveries {
 
 struct PipelineResolve {
   OptionSet& to;
-  Text outcome{to, "OUTCOME", "sent, or failed: then it is sent again", required, alone, one_of({"sent", "failed"})};
+  Text outcome{to, "OUTCOME", pipeline::resolve::outcome.as("sent, or failed: then it is sent again"), required, alone};
   Deliveries meant{to};
 
-  ExitCode run(Call& call) {
-    return meant.change(call, "RESOLVE", [&](Message& command) { command.set("outcome", outcome); });
-  }
+  ExitCode run(Call& call) { return meant.change(call, "RESOLVE"); }
 };
 
 struct PipelineMigrate {
   OptionSet& to;
   WordList renamed{to, "--rename", "this source or step has another name now (repeatable)", repeated("OLD=NEW")};
-  Number<> version{to, "--version", "the older version", WholeNumbers{1}, required};
+  Number<> version{to, "--version", pipeline::migrate::version.as("the older version"), required};
   Number<> rate{to, "--rate", kRateHelp, WholeNumbers{1}};
-  Flag dry_run{to, "--dry-run", kDryRunHelp};
+  Flag dry_run{to, "--dry-run", pipeline::retry::dry_run};
 
   ExitCode run(Call& call) {
     std::string const names = fmt::format("{}", fmt::join(renamed, " "));
-    return change_documents(call, "MIGRATE", rate, dry_run, migrated, [&](Message& command) {
-      set_version(command, version);
-      set_given(command, "rename", names);
-    });
+    return change_documents(call, "MIGRATE", to, rate, dry_run, migrated, names);
   }
 };
 
 struct PipelineForget {
   OptionSet& to;
-  Text document{to, "--document", "this one", called("NUMBER")};
-  Number<> version{to, "--version", "of an older version of the plan", WholeNumbers{1}};
+  Text document{to, "--document", pipeline::forget::document.as("this one"), called("NUMBER")};
+  Number<> version{to, "--version", pipeline::forget::version.as("of an older version of the plan")};
   Number<> rate{to, "--rate", kRateHelp, WholeNumbers{1}};
 
-  ExitCode run(Call& call) {
-    return change_documents(call, "FORGET", rate, false, documents, [&](Message& command) {
-      set_given(command, "document", document);
-      set_version(command, version);
-    });
-  }
+  ExitCode run(Call& call) { return change_documents(call, "FORGET", to, rate, false, documents); }
 };
 
 struct PipelineKick {
   OptionSet& to;
-  Text document{to, "DOCUMENT", "its number", required, alone};
-  Text destination{to, "--destination", "only what is to be brought there", called("NAME")};
+  Text document{to, "DOCUMENT", pipeline::kick::document.as("its number"), required, alone};
+  Text destination{to, "--destination", pipeline::kick::destination, called("NAME")};
 
   ExitCode run(Call& call) {
-    Message command = call.about_table("KICK");
-    command.set("document", document);
-    set_given(command, "destination", destination);
-    return call.report(command, [](Message const& answer) {
+    return call.report(call.about_table("KICK", to), [](Message const& answer) {
       std::int64_t const count = answer.integer("count").value_or(0);
       std::int64_t const doubt = answer.integer("in_doubt").value_or(0);
       return fmt::format("{} lease{} taken back{}", count, count == 1 ? "" : "s",
@@ -265,28 +220,25 @@ struct PipelineKick {
   }
 };
 
-ExitCode set_mode(Call& call, std::string_view name, std::string const& destination, std::string const& reason) {
-  Message command = call.about_table(name);
-  command.set("destination", destination);
-  set_given(command, "reason", reason);
+ExitCode set_mode(Call& call, Message const& command) {
   return call.report(command, [&](Message const& answer) {
-    return fmt::format("{} is {}", printable(destination), answer.text("mode"));
+    return fmt::format("{} is {}", printable(command.text("destination")), answer.text("mode"));
   });
 }
 
 struct PipelinePause {
   OptionSet& to;
-  Text reason{to, "--reason", "why, for people", called("TEXT")};
-  Text destination{to, "DESTINATION", "its name", required, alone};
+  Text reason{to, "--reason", pipeline::pause::reason, called("TEXT")};
+  Text destination{to, "DESTINATION", pipeline::pause::destination.as("its name"), required, alone};
 
-  ExitCode run(Call& call) { return set_mode(call, "PAUSE", destination, reason); }
+  ExitCode run(Call& call) { return set_mode(call, call.about_table("PAUSE", to)); }
 };
 
 struct PipelineResume {
   OptionSet& to;
-  Text destination{to, "DESTINATION", "its name", required, alone};
+  Text destination{to, "DESTINATION", pipeline::resume::destination.as("its name"), required, alone};
 
-  ExitCode run(Call& call) { return set_mode(call, "RESUME", destination, {}); }
+  ExitCode run(Call& call) { return set_mode(call, call.about_table("RESUME", to)); }
 };
 
 constexpr Verb kPipelineVerbs[]{

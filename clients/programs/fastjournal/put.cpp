@@ -96,11 +96,7 @@ constexpr Verb kPut[]{
 void PutOptions::set_in(Message& insert, std::string const& table) const {
   insert.command = "INSERT";
   insert.set("table", table);
-  if (priority) insert.set_integer("priority", *priority);
-  if (at) set_date(insert, "process_date", *at);
-  if (expires) set_date(insert, "expiration_date", *expires);
-  set_given(insert, "client", client);
-  if (sequence) insert.set("sequence", Value::of_unsigned(*sequence));
+  to.fill(insert);
 }
 
 Verbs put_verbs() { return kPut; }

@@ -14,15 +14,19 @@ struct PutOptions {
       to, "COLUMNS",
       "column=value; column=@FILE takes the file's bytes, column=@- standard input, column=@@x is the value "
       "@x; buffer columns take plain bytes too, or base64:..."};
-  Number<std::uint8_t> priority{to, "--priority", "0 (first) to 255", WholeNumbers{0, 255}};
-  When at{to, "--at", "not to be worked on before this date"};
-  Expiration expires{to, "--expires", "dropped at this date if nobody took it; or never"};
-  Text client{to, "--client", "name of this producer: with --sequence, a resent put counts once"};
-  Number<> sequence{to, "--sequence", "number of this put; with --from the first row's, counted up with each row"};
+  Number<std::uint8_t> priority{to, "--priority", journal::insert::priority};
+  When at{to, "--at", journal::insert::process_date.as("not to be worked on before this date")};
+  Expiration expires{to, "--expires",
+                     journal::insert::expiration_date.as("dropped at this date if nobody took it; or never")};
+  Text client{to, "--client",
+              journal::insert::client.as("name of this producer: with --sequence, a resent put counts once")};
+  Number<> sequence{
+      to, "--sequence",
+      journal::insert::sequence.as("number of this put; with --from the first row's, counted up with each row")};
   // Empty: the row is in `columns`.
   Text from{to, "--from", "rows of this file, - for standard input; see below", called("FILE")};
   Text format{to, "--format", "of --from: json, csv or lines (default: as its first line looks)",
-              one_of({"json", "csv", "lines"}), only_with(from)};
+              one_of("json csv lines"), only_with(from)};
   Text resume{to,
               "--resume",
               "keep in this file how far --from is, and go on from there if it exists: give the same input again",
@@ -44,7 +48,7 @@ struct PutOptions {
   Text sync{to, "--sync",
             "with --spool, each: rows are on the disk when the command returns, those of --from by one sync at the "
             "end; none: when the kernel or the forwarder does it (default each)",
-            one_of({"each", "none"}), only_with(spool)};
+            one_of("each none"), only_with(spool)};
   // Empty: nothing is known of the columns.
   Text declared{to, "--declared",
                 "with --spool: the table's file, NAME.xml; rows are then checked as the daemon will do it, and "

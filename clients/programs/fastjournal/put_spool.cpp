@@ -34,6 +34,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kRowDates{"process_date", "expiration_date", "insertion_date"};
 // A Spool that syncs by itself also syncs each file that it leaves; with an interval of this length it does nothing
 // else by itself, and what is synced at the end is all.
+constexpr auto kPriorityMax = static_cast<std::int64_t>(journal::insert::priority.most);
 constexpr std::chrono::hours kNever{1};
 
 std::int64_t put_now_ms() {
@@ -151,7 +152,8 @@ Status SpoolPut::prepare(Message& insert) const {
   if (Status status = decode_buffers(insert); !status.ok()) return status;
   if (Value const* const priority = insert.find("priority"); priority != nullptr) {
     std::optional<std::int64_t> const number = priority->as_integer();
-    if (!number || *number < 0 || *number > 255) return bad("priority", "a priority is 0 to 255");
+    if (!number || *number < 0 || *number > kPriorityMax)
+      return bad("priority", "a priority is 0 to " + std::to_string(kPriorityMax));
   }
   std::int64_t const now_ms = put_now_ms();
   for (std::string_view const name : kRowDates) {

@@ -20,14 +20,15 @@ constexpr std::uint64_t kMessagesShown = 100;  // for people
 struct QueueSend {
   OptionSet& to;
   WordList words{to, "WORDS", "QUEUE BODY, with --exchange only BODY; - or nothing: standard input"};
-  Text exchange{to, "--exchange", "the exchange that routes it", called("NAME")};
+  Text exchange{to, "--exchange", queue::send::exchange, called("NAME")};
   Text routing_key{to, "--key", "with --exchange: the routing key", called("KEY")};
-  Text properties{to, "--properties", "what goes with it: an object in JSON", called("JSON")};
-  Number<std::uint8_t> priority{to, "--priority", "0 to 255, the smallest first (default 100)", WholeNumbers{0, 255}};
-  When at{to, "--at", "not to be handed out before"};
-  Expiration expires{to, "--expires", "not to be handed out from then on; or never"};
-  Text client{to, "--client", "name of this producer: with --sequence, a resent message is there once"};
-  Number<> sequence{to, "--sequence", "number of this message"};
+  Text properties{to, "--properties", queue::send::properties, called("JSON")};
+  Number<std::uint8_t> priority{to, "--priority", queue::send::priority};
+  When at{to, "--at", queue::send::process_date};
+  Expiration expires{to, "--expires", queue::send::expiration_date.as("not to be handed out from then on; or never")};
+  Text client{to, "--client",
+              queue::send::client.as("name of this producer: with --sequence, a resent message is there once")};
+  Number<> sequence{to, "--sequence", queue::send::sequence};
 
   ExitCode run(Call& call) {
     bool const routed = !exchange.empty();
@@ -48,12 +49,7 @@ struct QueueSend {
       command.set("body", Value::of_verbatim(body));
     else
       command.set("body_binary", Value::of_binary(body));
-    set_given(command, "properties", properties);
-    if (priority) command.set_integer("priority", *priority);
-    if (at) set_date(command, "process_date", *at);
-    if (expires) set_date(command, "expiration_date", *expires);
-    set_given(command, "client", client);
-    if (sequence) command.set("sequence", Value::of_unsigned(*sequence));
+    to.fill(command);
     Result<client::Reply> const reply = call.connection().call_numbered(command);
     if (!reply.ok()) return call.complain(reply.status());
     Message const& answer = reply->first();
@@ -78,18 +74,14 @@ void write_body(Call& call, Message const& message) {
 // Printed first and accepted then: what is lost between is printed again by the next one.
 struct QueueTake {
   OptionSet& to;
-  Text queue{to, "QUEUE", "the queue", required};
-  Number<> count{to, "--count", "how many at most (default 1)", WholeNumbers{1, 1024}};
-  Duration wait{to, "--wait", "how long to wait for one when there is none"};
+  Text queue{to, "QUEUE", queue::acquire::queue.as("the queue"), required};
+  Number<> count{to, "--count", queue::acquire::count};
+  Duration wait{to, "--wait", queue::acquire::wait.as("how long to wait for one when there is none")};
 
   ExitCode run(Call& call) {
-    Message command = call.about_table("ACQUIRE");
-    command.set("queue", queue);
-    command.set("count", Value::of_unsigned(count.value_or(1)));
-    if (wait) {
-      command.set_integer("wait", wait->value);
-      command.set("request", std::string_view{"take"});
-    }
+    Message command = call.about_table("ACQUIRE", to);
+    if (!count) command.set("count", Value::of_unsigned(queue::acquire::count.absent));
+    if (wait) command.set("request", std::string_view{"take"});
     Result<client::Reply> const reply = call.connection().call(command);
     if (!reply.ok()) return call.complain(reply.status());
     if (reply->first().command == "NOTHING") return ExitCode::nothing;
@@ -120,15 +112,12 @@ ExitCode list_queues(Call& call, Message command, Page const& pages, std::string
 
 struct QueueLs {
   OptionSet& to;
-  Text queue{to, "QUEUE", "the queue"};
-  Text status{to, "--status", "messages that are waiting, due, acquired or parked",
-              one_of({"waiting", "due", "acquired", "parked"})};
+  Text queue{to, "QUEUE", queue::browse::queue.as("the queue")};
+  Text status{to, "--status", queue::browse::status.as("only messages in this state")};
   Page pages{to};
 
   ExitCode run(Call& call) {
-    Message command = call.about_table(queue.empty() ? "QUEUES" : "BROWSE");
-    set_given(command, "queue", queue);
-    set_given(command, "status", status);
+    Message command = call.about_table(queue.empty() ? "QUEUES" : "BROWSE", to);
     return list_queues(call, std::move(command), pages, queue.empty() ? "no queues" : "no messages");
   }
 };
@@ -150,18 +139,12 @@ struct QueueBindings {
 // About one message.
 struct MessageAction {
   OptionSet& to;
-  Number<> message{to, "MESSAGE", "its number", required};
-
-  [[nodiscard]] Message about_message(Call& call, std::string_view command) const {
-    Message out = call.about_table(command);
-    out.set("message", Value::of_unsigned(*message));
-    return out;
-  }
+  Number<> message{to, "MESSAGE", queue::read::message.as("its number"), required};
 };
 
 struct QueueRead : MessageAction {
   ExitCode run(Call& call) {
-    Result<Message> const answer = call.ask(about_message(call, "READ"));
+    Result<Message> const answer = call.ask(call.about_table("READ", to));
     if (!answer.ok()) return call.complain(answer.status());
     write_body(call, answer.value());
     return ExitCode::ok;
@@ -169,12 +152,12 @@ struct QueueRead : MessageAction {
 };
 
 struct QueueWhy : MessageAction {
-  ExitCode run(Call& call) { return call.report(about_message(call, "WHY"), reason_of); }
+  ExitCode run(Call& call) { return call.report(call.about_table("WHY", to), reason_of); }
 };
 
 struct QueueKick : MessageAction {
   ExitCode run(Call& call) {
-    return call.report(about_message(call, "KICK"), [&](Message const& answer) {
+    return call.report(call.about_table("KICK", to), [&](Message const& answer) {
       return fmt::format(
           "message {} {}", *message,
           answer.command == "KICKED" ? "was taken back, and waits again" : "had expired, and is dropped");
@@ -186,20 +169,16 @@ struct QueueKick : MessageAction {
 struct Selection {
   OptionSet& to;
   Flag parked{to, "--parked", "only those that are parked"};
-  Flag dry_run{to, "--dry-run", "count them, and change nothing"};
+  Flag dry_run{to, "--dry-run", queue::purge::dry_run};
   Number<> limit{to, "--count", "how many at most (default all)", WholeNumbers{1}};
 
-  // A page after the other, until the end. `target`: the queue that gets them, if one does.
-  ExitCode change(Call& call, std::string_view name, std::string_view done, std::string const& queue,
-                  std::string const& target = {}) const {
+  // A page after the other, until the end.
+  ExitCode change(Call& call, std::string_view name, std::string_view done) const {
     std::uint64_t const most = limit.value_or(UINT64_MAX);
     std::uint64_t count = 0;
     for (bool more = true; more && count < most;) {
-      Message command = call.about_table(name);
-      command.set("queue", queue);
-      set_given(command, "to", target);
+      Message command = call.about_table(name, to);
       if (parked) command.set("status", std::string_view{"parked"});
-      if (dry_run) command.set_integer("dry_run", 1);
       command.set("count", Value::of_unsigned(std::min(Paging::kPageMax, most - count)));
       Result<Message> const answer = call.ask(command);
       if (!answer.ok()) return call.complain(answer.status());
@@ -217,19 +196,19 @@ struct Selection {
 
 struct QueueMove {
   OptionSet& to;
-  Text from{to, "FROM", "the queue that has them", required};
-  Text target{to, "TO", "the queue that gets them; the same one with --parked", required};
+  Text from{to, "FROM", queue::move::queue, required};
+  Text target{to, "TO", queue::move::to.as("the queue that gets them; the same one with --parked"), required};
   Selection selection{to};
 
-  ExitCode run(Call& call) { return selection.change(call, "MOVE", "moved", from, target); }
+  ExitCode run(Call& call) { return selection.change(call, "MOVE", "moved"); }
 };
 
 struct QueuePurge {
   OptionSet& to;
-  Text queue{to, "QUEUE", "the queue", required};
+  Text queue{to, "QUEUE", queue::purge::queue, required};
   Selection selection{to};
 
-  ExitCode run(Call& call) { return selection.change(call, "PURGE", "dropped", queue); }
+  ExitCode run(Call& call) { return selection.change(call, "PURGE", "dropped"); }
 };
 
 // ---------------------------------------------------------------------------
@@ -242,40 +221,23 @@ ExitCode declare_queue(Call& call, Message const& command, std::string const& na
 
 struct QueueMake {
   OptionSet& to;
-  Text queue{to, "QUEUE", "its name", required};
-  MaybeText dead_letters{to, "--dead-letters",
-                         "the queue for what is rejected, or was delivered too often; '' for none", called("QUEUE")};
-  Number<> max_deliveries{to, "--max-deliveries", "a message that failed so often is dead; 0: as the table",
-                          WholeNumbers{0, 250}};
-  Number<> max_messages{to, "--max-messages", "so many messages at most; 0: no limit"};
-  Size max_bytes{to, "--max-bytes", "so many bytes of bodies at most; 0: no limit"};
-  Text when_full{to, "--when-full", "refuse further messages, or drop the first ones", one_of({"refuse", "drop"})};
-  Duration expires{to, "--expires", "how long its messages last; 0: for ever"};
+  Text queue{to, "QUEUE", queue::declare::queue.as("its name"), required};
+  MaybeText dead_letters{to, "--dead-letters", queue::declare::dead_letters, called("QUEUE")};
+  Number<> max_deliveries{to, "--max-deliveries", queue::declare::max_deliveries};
+  Number<> max_messages{to, "--max-messages", queue::declare::max_messages};
+  Size max_bytes{to, "--max-bytes", queue::declare::max_bytes};
+  Text when_full{to, "--when-full", queue::declare::when_full.as("refuse further messages, or drop the first ones")};
+  Duration expires{to, "--expires", queue::declare::expires.as("how long its messages last; 0: for ever")};
 
-  ExitCode run(Call& call) {
-    Message command = call.about_table("DECLARE");
-    set_given(command, "queue", queue);
-    if (dead_letters) command.set("dead_letters", *dead_letters);
-    if (max_deliveries) command.set("max_deliveries", Value::of_unsigned(*max_deliveries));
-    if (max_messages) command.set("max_messages", Value::of_unsigned(*max_messages));
-    if (max_bytes) command.set("max_bytes", Value::of_unsigned(*max_bytes));
-    set_given(command, "when_full", when_full);
-    if (expires) command.set_integer("expires", expires->value);
-    return declare_queue(call, command, queue);
-  }
+  ExitCode run(Call& call) { return declare_queue(call, call.about_table("DECLARE", to), queue); }
 };
 
 struct QueueExchange {
   OptionSet& to;
-  Text exchange{to, "EXCHANGE", "its name", required};
-  Text kind{to, "KIND", "direct, fanout or topic", required, one_of({"direct", "fanout", "topic"})};
+  Text exchange{to, "EXCHANGE", queue::declare::exchange.as("its name"), required};
+  Text kind{to, "KIND", queue::declare::kind, required};
 
-  ExitCode run(Call& call) {
-    Message command = call.about_table("DECLARE");
-    set_given(command, "exchange", exchange);
-    command.set("kind", kind);
-    return declare_queue(call, command, exchange);
-  }
+  ExitCode run(Call& call) { return declare_queue(call, call.about_table("DECLARE", to), exchange); }
 };
 
 // Its answer is shown as it is.
@@ -289,43 +251,28 @@ ExitCode show_changed(Call& call, Message const& command) {
 
 struct QueueUnbind {
   OptionSet& to;
-  Text exchange{to, "EXCHANGE", "the exchange", required};
-  Text queue{to, "QUEUE", "the queue", required};
-  Text routing_key{to, "KEY", "routing key of a direct exchange, pattern of a topic exchange"};
+  Text exchange{to, "EXCHANGE", queue::bind::exchange, required};
+  Text queue{to, "QUEUE", queue::bind::queue, required};
+  Text routing_key{to, "KEY", queue::bind::routing_key};
 
-  [[nodiscard]] Message about_binding(Call& call, std::string_view name) const {
-    Message command = call.about_table(name);
-    set_given(command, "queue", queue);
-    set_given(command, "exchange", exchange);
-    set_given(command, "routing_key", routing_key);
-    return command;
-  }
-  ExitCode run(Call& call) { return show_changed(call, about_binding(call, "UNBIND")); }
+  ExitCode run(Call& call) { return show_changed(call, call.about_table("UNBIND", to)); }
 };
 
 struct QueueBind : QueueUnbind {
-  Flag makes{to, "--make", "make the queue if it is not there: a durable subscription"};
+  Flag makes{to, "--make", queue::bind::declare};
 
-  ExitCode run(Call& call) {
-    Message command = about_binding(call, "BIND");
-    if (makes) command.set_integer("declare", 1);
-    return show_changed(call, command);
-  }
+  ExitCode run(Call& call) { return show_changed(call, call.about_table("BIND", to)); }
 };
 
 struct QueueRemove {
   OptionSet& to;
-  Text queue{to, "QUEUE", "the queue"};
-  Text exchange{to, "--exchange", "this exchange", called("NAME")};
-  Flag if_empty{to, "--if-empty", "only without messages"};
+  Text queue{to, "QUEUE", queue::remove::queue.as("the queue")};
+  Text exchange{to, "--exchange", queue::remove::exchange.as("this exchange"), called("NAME")};
+  Flag if_empty{to, "--if-empty", queue::remove::if_empty};
 
   ExitCode run(Call& call) {
     if (queue.empty() == exchange.empty()) return call.misuse("expected a QUEUE, or --exchange NAME");
-    Message command = call.about_table("REMOVE");
-    set_given(command, "queue", queue);
-    set_given(command, "exchange", exchange);
-    if (if_empty) command.set_integer("if_empty", 1);
-    return show_changed(call, command);
+    return show_changed(call, call.about_table("REMOVE", to));
   }
 };
 

@@ -8,13 +8,8 @@
 #include "clients/programs/fastjournal/top_screen.h"
 #include "fastjournal/message.h"
 #include "fastjournal/status.h"
-#include "fastjournal/types.h"
 
 namespace fastjournal::cli {
-
-// What WATCH accepts for `every`.
-inline constexpr DurationMs kEveryMin{250};
-inline constexpr DurationMs kEveryMax{60'000};
 
 class Rounds {
  public:

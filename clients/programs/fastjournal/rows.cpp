@@ -13,26 +13,18 @@
 namespace fastjournal::cli {
 namespace {
 
-using client::Connection;
 using client::Reply;
 
 // Selection of rows. All given conditions must match.
 struct RowFilter {
   OptionSet& to;
-  Text status{to, "--status", "only rows in this state",
-              one_of({"waiting", "due", "processing", "behind", "parked", "paused"})};
-  Text prefix{to, "--prefix", "only keys that begin so (tables with a row-key)"};
-  MaybeText domain{to, "--domain", "only of this domain"};  // empty: rows without a domain
+  Text status{to, "--status", journal::list::status};
+  Text prefix{to, "--prefix", journal::list::prefix};
+  MaybeText domain{to, "--domain", journal::list::domain};  // empty: rows without a domain
   // Empty: all rows with an error.
-  MaybeText error{to, "--error", "only rows whose last error contains this; '' for any error"};
+  MaybeText error{to, "--error", journal::list::error.as("only rows whose last error contains this; '' for any error")};
 
   [[nodiscard]] bool is_empty() const { return status.empty() && prefix.empty() && !domain && !error; }
-  void set_in(Message& command) const {
-    set_given(command, "status", status);
-    set_given(command, "prefix", prefix);
-    if (domain) command.set("domain", *domain);
-    if (error) command.set("error", *error);
-  }
 };
 
 // A list tells only the places of columns that are kept in files: what is put again needs their bytes. False: the row
@@ -55,7 +47,8 @@ struct Ls {
   Text after{to, "--after", "go on where an earlier list ended"};
   Number<> count{to, "--count", "how many at most (default 100)", WholeNumbers{1}};
   Flag all{to, "--all", "all rows; with --json, as they come", excludes(count)};
-  Flag traces{to, "--traces", "each row as `peek` shows it, with where its last attempt failed"};
+  Flag traces{to, "--traces",
+              journal::list::traces.as("each row as `peek` shows it, with where its last attempt failed")};
 
   std::string contradiction(Globals const& given) const {
     return all && !given.json ? "ls --all needs --json: a table for people is made of at most --count rows" : "";
@@ -63,10 +56,8 @@ struct Ls {
 
   ExitCode run(Call& call) {
     Buffers buffers(call.connection());
-    Message command = call.about_table("LIST");
-    filter.set_in(command);
-    if (traces) command.set_integer("traces", 1);
-    Paging paging{after, count.value_or(all ? UINT64_MAX : 100)};
+    Message command = call.about_table("LIST", to);
+    Paging paging{after.str(), count.value_or(all ? UINT64_MAX : 100)};
     std::uint64_t shown = 0;
     std::vector<Message> rows;
     Status const listed = call.each_page(std::move(command), paging, [&](std::vector<Message>& page) -> Status {
@@ -190,10 +181,9 @@ struct ChangeRows {
   }
 
   ExitCode change_all(Call& call, bool is_dry) {
-    Message command = call.about_table(change->command);
-    filter.set_in(command);
+    Message command = call.about_table(change->command, to);
     if (is_dry) command.set_integer("dry_run", 1);
-    Paging paging{after, count.value_or(UINT64_MAX)};
+    Paging paging{after.str(), count.value_or(UINT64_MAX)};
     std::uint64_t hits = 0;
     std::uint64_t looked = 0;
     StatusLine line(call.console);

@@ -104,10 +104,12 @@ bool is_readable(int fd) {
 // The daemon is away or does not answer, but may come back.
 bool may_come_back(Code code) { return exit_code_of(code) == ExitCode::unreachable; }
 
+constexpr Help kEvery = daemon::watch::every;
+
 struct TopOptions {
   OptionSet& to;
   TableName table{to, "TABLE", "this table only"};
-  Duration interval{to, "--interval", "how often to look, from 250ms on (default 1s)"};
+  Duration interval{to, "--interval", kEvery.as("how often to look")};
   Number<> count{to, "--count", "end after so many looks", WholeNumbers{1}};
 };
 
@@ -186,9 +188,9 @@ class Top {
 
   // As the daemon has it: rounds that it sends more often than is wanted are not shown.
   [[nodiscard]] Milliseconds every() const {
-    return Milliseconds{std::clamp(wanted_ms(), kEveryMin.value, kEveryMax.value)};
+    return Milliseconds{std::clamp<std::int64_t>(wanted_ms(), kEvery.least, kEvery.most)};
   }
-  [[nodiscard]] std::int64_t wanted_ms() const { return one_.interval ? one_.interval->value : 1000; }
+  [[nodiscard]] std::int64_t wanted_ms() const { return one_.interval.value_or(DurationMs{kEvery.absent}).value; }
   bool is_shown() {
     if (shown_date_ != 0 && rounds_.date() - shown_date_ < wanted_ms() - every().count() / 2) return false;
     shown_date_ = rounds_.date();

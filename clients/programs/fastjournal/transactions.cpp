@@ -119,17 +119,15 @@ struct TxLs {
 
 struct TxForget {
   OptionSet& to;
-  Text xid{to, "XID", "as `tx ls` shows it: FORMAT:GTRID:BQUAL", required, alone};
+  Text xid{to, "XID", daemon::xa_forget::xid.as("as `tx ls` shows it: FORMAT:GTRID:BQUAL"), required, alone};
 
   ExitCode run(Call& call) {
-    Message command("XA_FORGET");
-    command.set("xid", xid);
-    return call.report(command, [](Message const& answer) { return "forgot " + printable(answer.text("xid")); });
+    return call.report(call.about_table("XA_FORGET", to),
+                       [](Message const& answer) { return "forgot " + printable(answer.text("xid")); });
   }
 
   ExitCode decide(Call& call, std::string_view outcome) const {
-    Message command("XA_DECIDE");
-    command.set("xid", xid);
+    Message command = call.about_table("XA_DECIDE", to);
     command.set("outcome", outcome);
     return call.report(command, [](Message const& answer) {
       return fmt::format("{}: {} ({} commands)", printable(answer.text("xid")), printable(answer.text("outcome")),

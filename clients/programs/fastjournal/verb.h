@@ -35,6 +35,8 @@ class Action {
   // Options may change what the verb needs.
   [[nodiscard]] virtual Needs needs(Needs usual) const = 0;
   [[nodiscard]] virtual ExitCode run(Call& call) = 0;
+
+  std::unique_ptr<OptionSet> options;  // that it was made with
 };
 
 struct Verb {
@@ -51,7 +53,10 @@ struct Verb {
 // say.
 template <typename T>
 struct Held final : Action {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-braces"  // of a T with a base, says clang
   explicit Held(OptionSet& to, auto const&... more) : one{to, more...} {}
+#pragma GCC diagnostic pop
 
   [[nodiscard]] std::string contradiction(Globals const& all) const override {
     if constexpr (requires { one.contradiction(all); })

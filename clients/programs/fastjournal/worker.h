@@ -28,8 +28,8 @@ struct WorkOptions {
   Number<std::uint32_t> jobs{to, "-j,--jobs", "so many at once, each with a connection of its own",
                              WholeNumbers{1, 1024}};
   Duration lease{to, "--lease", "renewed at half of it while COMMAND runs (default 60s)"};
-  Text domain{to, "--domain", "only of this domain"};
-  Text worker{to, "--worker", "worker name, shown as the lease holder"};
+  Text domain{to, "--domain", journal::next::domain};
+  Text worker{to, "--worker", journal::next::worker};
   Flag once{to, "--once", "one row, if one is due", excludes(jobs)};
   Number<> max{to, "--max", "end after so many rows (with -j: each of them)", WholeNumbers{1}, excludes(once)};
   Flag until_empty{to, "--until-empty", "end when nothing is due"};

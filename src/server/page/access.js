@@ -13,8 +13,7 @@ export function who() {
 }
 
 export function access() {
-  const token =
-      h('input', {type: 'password', autocomplete: 'off', maxlength: '256', spellcheck: 'false', 'data-first': true});
+  const token = h('input', {type: 'password', autocomplete: 'off', spellcheck: 'false', 'data-first': true});
   const keep = h('input', {type: 'checkbox'});
   const forget =
       h('button', {

@@ -4,7 +4,7 @@ import {call, isAborted, Refused} from './api.js';
 import {h, mark, replace, say} from './dom.js';
 import {number, plural} from './format.js';
 import {live} from './live.js';
-import {openDialog, toast} from './parts.js';
+import {inputOf, openDialog, toast} from './parts.js';
 
 const MATCHED_MAX = 1_000_000;  // the count goes on no further
 let called = '';                // the name of the visitor, for pauses
@@ -159,9 +159,8 @@ const HALTS_OF_DOCUMENTS = {
 export function halt(command, table, stats, kind = 'rows') {
   const {verb, done} = HALTS[command];
   const words = (kind === 'documents' ? HALTS_OF_DOCUMENTS[command] : undefined) ?? HALTS[command].words;
-  const reason = h('input', {type: 'text', maxlength: '1000', autocomplete: 'off', 'data-first': true});
-  const name =
-      h('input', {type: 'text', maxlength: '100', autocomplete: 'off', value: called || live.rights?.user || ''});
+  const reason = inputOf('journal.PAUSE.reason', {'data-first': true});
+  const name = inputOf('journal.PAUSE.worker', {value: called || live.rights?.user || ''});
   ask({
     title: `${verb} ${table}?`,
     verb: `${verb} ${table}`,
@@ -303,7 +302,7 @@ export function insert(table) {
     };
   });
   if (inputs.length > 0) mark(inputs[0].input, 'data-first', '');
-  const priority = h('input', {type: 'number', min: '0', max: '255', step: '1', placeholder: '100'});
+  const priority = inputOf('journal.INSERT.priority');
   const process = h('input', {type: 'text', autocomplete: 'off', placeholder: 'now'});
   const expiration = h('input', {type: 'text', autocomplete: 'off', placeholder: 'never'});
   ask({
@@ -318,7 +317,7 @@ export function insert(table) {
             'This is always a new row: the table has no key.'),
       h('div', {class: 'fields'}, inputs.map(({node}) => node)),
       h('details', {}, h('summary', {}, 'Priority and dates'),
-        h('div', {class: 'fields'}, field('priority', priority, '0 to 255, the smallest first'),
+        h('div', {class: 'fields'}, field('priority', priority, priority.help),
           field('process_date', process, '+90s, +5m, +2h, +1d, or a date such as 2026-12-24 18:00'),
           field('expiration_date', expiration, 'in the same forms; not handed out from then on')))
     ],

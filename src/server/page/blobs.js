@@ -61,7 +61,7 @@ export function open(place, name, {query: first}) {
   const pager = h('nav', {class: 'pager', 'aria-label': 'Pages'});
   const names = new Map();  // of hashes
   let searching = null;
-  const wanted = h('input', {name: 'key', type: 'search', autocomplete: 'off', maxlength: '4096'});
+  const wanted = h('input', {name: 'key', type: 'search', autocomplete: 'off'});
   const form =
       h('form', {
         class: 'filters',

@@ -4,10 +4,10 @@ import {ask, field} from './actions.js';
 import {call, isAborted} from './api.js';
 import {h, say} from './dom.js';
 import {number, plural} from './format.js';
+import {parameters} from './declared.js';
 import {toast} from './parts.js';
 
-const COUNTED_PAGE = 10_000;
-const CHANGED_PAGE = 1000;
+const COUNTED_PAGE = parameters['pipeline.RETRY.count'].max;
 const CHANGES_MAX = 1_000_000;  // one dialog changes no more
 const REQUESTS_MAX = 10_000;
 
@@ -128,7 +128,7 @@ export function changeDeliveries(change, table, {what, sets, choices = [], after
       let sum = 0;
       let all = {whole: false};
       try {
-        all = await pages(change, table, chosen(), {count: CHANGED_PAGE}, signal, (now) => {
+        all = await pages(change, table, chosen(), {}, signal, (now) => {
           sum = now;
           tell(`${number(now)} so far`);
         });
@@ -176,7 +176,7 @@ export function forget(table, one, after) {
       let sum = 0;
       try {
         for (let more = true; more;) {
-          const [answer] = await call('FORGET', {table, document: one.document, count: CHANGED_PAGE}, signal);
+          const [answer] = await call('FORGET', {table, document: one.document}, signal);
           sum += answer.count;
           more = answer.more === 1 && answer.count > 0;
           tell(`${number(sum)} so far`);

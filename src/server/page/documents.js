@@ -6,7 +6,7 @@ import {changeDeliveries, CHANGES, forget, takeBack} from './document_actions.js
 import {h, replace, say} from './dom.js';
 import {plural} from './format.js';
 import {list} from './pages.js';
-import {badge, facts, link, openDialog, scrolled, traceOf, when} from './parts.js';
+import {badge, facts, inputOf, link, openDialog, scrolled, traceOf, when} from './parts.js';
 import {readDestinations, readSteps} from './plan_reads.js';
 
 const REQUESTS_MAX = 100;  // each looks at 20,000 documents
@@ -22,7 +22,6 @@ const GROUPS = {
   orphans: 'children that their original has no more',
   done: 'nothing more happens to them',
 };
-const STATES = [...WAITING, 'batched', 'sending', 'sent', 'dropped', ...FAILED];
 const HELP = {
   processing: 'found, and to be brought there',
   restart: 'to be brought there again',
@@ -185,11 +184,10 @@ export function open(place, name, {query: first, rights}) {
   let query = first;
   let documents = null;
   const controller = new AbortController();
-  const option = (value, label = value, title = null) => h('option', {value, title}, label);
+  const option = (value, label = value) => h('option', {value}, label);
   const status =
-      h('select', {name: 'status'}, option('', 'all'),
-        Object.entries(GROUPS).map(([value, help]) => option(value, value.replace('_', ' '), help)),
-        STATES.map((state) => option(state, state.replace('_', ' '), HELP[state])));
+      inputOf('pipeline.DOCUMENTS.status', {name: 'status', words: {'': 'all'}, titles: {...HELP, ...GROUPS}});
+  status.querySelector('[value=all]').remove();  // as without one
   const source = h('select', {name: 'source'}, option('', 'all'));
   const destination = h('select', {name: 'destination'}, option('', 'all'));
   const inputs = {status, source, destination};

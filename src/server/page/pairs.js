@@ -4,13 +4,12 @@ import {call, isAborted} from './api.js';
 import {h, keyed, replace, say} from './dom.js';
 import {clockTime, number, plural, shortened} from './format.js';
 import {live} from './live.js';
-import {badge, empty, facts, link, openDialog, scrolled, when} from './parts.js';
+import {badge, empty, facts, inputOf, link, openDialog, scrolled, when} from './parts.js';
 
 const PAGE = 100;
 const REQUESTS_MAX = 100;  // each looks at 10,000 keys
 const EVERY_MS = 2000;
 const SHOWN_CHARS = 65_536;
-const TYPES = ['string', 'integer', 'float', 'boolean', 'buffer', 'void'];
 
 // A key that is no text comes as base64, and is asked for so.
 const nameOf = (one) => (one.key === undefined ? {key_binary: one.key_binary} : {key: one.key});
@@ -27,15 +26,9 @@ const timesOf = (one) => `${one.locked ? 'locked ' : ''}${one.worked_on ? 'worke
 
 // pair: null for a new one.
 export function store(table, pair, after) {
-  const key = h('input', {
-    type: 'text',
-    autocomplete: 'off',
-    maxlength: '4096',
-    value: pair?.key ?? '',
-    'aria-required': 'true',
-    'data-first': pair === null
-  });
-  const type = h('select', {}, TYPES.map((one) => h('option', {value: one, selected: one === pair?.type}, one)));
+  const key =
+      inputOf('keyvalue.SET.key', {value: pair?.key ?? '', 'aria-required': 'true', 'data-first': pair === null});
+  const type = inputOf('keyvalue.SET.type', {value: pair?.type ?? 'string'});
   const value = h('textarea', {rows: '3', autocomplete: 'off', 'data-first': pair !== null});
   if (pair !== null) value.value = valueOf(pair);
   ask({
@@ -126,8 +119,8 @@ export function open(place, name, {query: first, rights}) {
   let asked = 0;
   let counters = '';
   let cost = 1;
-  const prefix = h('input', {name: 'prefix', type: 'search', autocomplete: 'off', maxlength: '4096'});
-  const regex = h('input', {name: 'regex', type: 'search', autocomplete: 'off', maxlength: '1024'});
+  const prefix = inputOf('keyvalue.GET.prefix', {name: 'prefix', type: 'search'});
+  const regex = inputOf('keyvalue.GET.regex', {name: 'regex', type: 'search'});
   const inputs = {prefix, regex};
   const given = () =>
       Object.fromEntries(Object.keys(inputs).filter((one) => query[one]).map((one) => [one, query[one]]));

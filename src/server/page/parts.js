@@ -2,6 +2,7 @@
 import {h, mark, say} from './dom.js';
 import {date, exactDate, relative} from './format.js';
 import {clock} from './live.js';
+import {parameters} from './declared.js';
 
 // A date as "in 5 min", which goes on counting; the whole date is its title. `absolute`: both are shown.
 export function when(ms, absolute = false) {
@@ -85,6 +86,19 @@ export function facts(all) {
       Object.entries(all)
           .filter(([, value]) => value !== null && value !== undefined && value !== '')
           .map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))));
+}
+
+// The input of a command's parameter, with the limits that its declaration has; of one with choices a select, where `words`
+// are for people, and '' among them stands for none. Its `help` is what the declaration says of it.
+export function inputOf(name, {tag = 'input', words = {}, titles = {}, value, ...more} = {}) {
+  const {help, choices, ...limits} = parameters[name];
+  const all = ['' in words ? [''] : [], choices?.split(' ') ?? []].flat();
+  const node = choices === undefined ?
+      h(tag, {type: tag === 'input' ? 'text' : null, autocomplete: 'off', ...limits, ...more}) :
+      h('select', more,
+        all.map((one) => h('option', {value: one, title: titles[one]}, words[one] ?? one.replace('_', ' '))));
+  if (value !== undefined) node.value = value;
+  return Object.assign(node, {help});
 }
 
 // A dialog belongs to the place at which it was asked for, and ends with that. `here`: of the moment when it was; one whose

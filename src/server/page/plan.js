@@ -5,7 +5,7 @@ import {call, isAborted} from './api.js';
 import {h, keyed, replace, say} from './dom.js';
 import {number, plural} from './format.js';
 import {live} from './live.js';
-import {badge, empty, link, scrolled} from './parts.js';
+import {badge, empty, inputOf, link, scrolled} from './parts.js';
 import {drawing, MARKS, words} from './plan_drawing.js';
 import {add, byState, countsOf, NONE, readDestinations, readSteps, waysTo} from './plan_reads.js';
 
@@ -20,7 +20,7 @@ const MODES = {
 const modeBadge = (mode) => badge(mode === 'shut' ? 'paused' : mode, MODES[mode] ?? '');
 
 function pause(table, one, after) {
-  const reason = h('input', {type: 'text', maxlength: '1000', autocomplete: 'off', 'data-first': true});
+  const reason = inputOf('pipeline.PAUSE.reason', {'data-first': true});
   ask({
     title: `Pause ${one.destination}?`,
     verb: 'Pause',

@@ -1,6 +1,8 @@
 // The plan of a pipeline table and its destinations, as the daemon tells them, and what a line of the plan leads to.
 import {call} from './api.js';
+import {parameters} from './declared.js';
 
+const STEPS_MAX = parameters['pipeline.STEPS.count'].max;
 const WAITING = ['processing', 'restart', 'dirty', 'force', 'error', 'batched', 'sending'];
 const STATES = [...WAITING, 'sent', 'dropped', 'dead', 'error_doc', 'in_doubt'];
 
@@ -20,7 +22,7 @@ const names = (text) => String(text ?? '').split(' ').filter((name) => name !== 
 
 // which: {version, source}; of the newest version, and of all sources, without them.
 export async function readSteps(table, which, signal) {
-  const steps = await whole('STEPS', {table, ...which, count: 1000}, 'STEP', signal);
+  const steps = await whole('STEPS', {table, ...which, count: STEPS_MAX}, 'STEP', signal);
   return steps.map((one) => ({...one, behind: names(one.behind)}));
 }
 

@@ -6,7 +6,7 @@ import {h, replace, say} from './dom.js';
 import {bytes, number, plural, shortened, span} from './format.js';
 import {live} from './live.js';
 import {list} from './pages.js';
-import {badge, dated, empty, facts, link, openDialog, tile, traceOf, when} from './parts.js';
+import {badge, dated, empty, facts, inputOf, link, openDialog, tile, traceOf, when} from './parts.js';
 import {move, purge, takeBack} from './queue_actions.js';
 import {limits, marks, queueLink} from './queues.js';
 
@@ -20,7 +20,6 @@ const TILES = [
   ['parked', 'Parked', number],
   ['bytes', 'Bytes', bytes],
 ];
-const STATUSES = ['', 'waiting', 'due', 'acquired', 'parked'];
 
 // Bytes that are UTF-8 are shown as text, also where a part ends within a character; others as base64.
 function bodyOf(message) {
@@ -87,8 +86,7 @@ export function open(place, name, {row: queue, query: first, rights}) {
   const problem = h('p', {class: 'error', role: 'alert', hidden: true});
   const about = h('div');
   const buttons = h('div', {class: 'buttons', role: 'group', 'aria-label': `Actions on ${queue}`});
-  const status =
-      h('select', {name: 'status'}, STATUSES.map((one) => h('option', {value: one}, one === '' ? 'all' : one)));
+  const status = inputOf('queue.BROWSE.status', {name: 'status', words: {'': 'all'}});
   const form =
       h('form', {
         class: 'filters',
@@ -178,7 +176,8 @@ export function open(place, name, {row: queue, query: first, rights}) {
   function begin() {
     messages?.close();
     found.replaceChildren();
-    status.value = STATUSES.includes(query.status ?? '') ? query.status ?? '' : '';
+    status.value = query.status ?? '';
+    if (status.selectedIndex < 0) status.value = '';
     messages = list(found, {
       command: 'BROWSE',
       parameters: {table: name, queue, ...(status.value === '' ? {} : {status: status.value})},

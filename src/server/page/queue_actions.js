@@ -4,29 +4,21 @@ import {ask, field} from './actions.js';
 import {call, isAborted} from './api.js';
 import {h, say} from './dom.js';
 import {number, plural} from './format.js';
-import {toast} from './parts.js';
+import {inputOf, toast} from './parts.js';
 
 const MESSAGES_MAX = 1_000_000;  // one dialog changes no more
 
 export function send(table, queue, after) {
-  const to = h('input', {
-    type: 'text',
-    autocomplete: 'off',
-    maxlength: '255',
-    value: queue,
-    'aria-required': 'true',
-    'data-first': queue === ''
-  });
+  const to = inputOf('queue.SEND.queue', {value: queue, 'aria-required': 'true', 'data-first': queue === ''});
   const body = h('textarea', {rows: '3', autocomplete: 'off', 'data-first': queue !== ''});
-  const properties = h('textarea', {rows: '1', autocomplete: 'off', placeholder: '{"name": "value"}'});
-  const priority = h('input', {type: 'number', min: '0', max: '255', step: '1', placeholder: '100'});
+  const properties = inputOf('queue.SEND.properties', {tag: 'textarea', rows: '1', placeholder: '{"name": "value"}'});
+  const priority = inputOf('queue.SEND.priority');
   ask({
     title: `Send a message to a queue of ${table}`,
     verb: 'Send',
     body:
         h('div', {class: 'fields'}, field('Queue', to), field('Body', body),
-          field('Properties', properties, 'an object in JSON'),
-          field('Priority', priority, '0 to 255, the smallest first')),
+          field('Properties', properties, 'an object in JSON'), field('Priority', priority, priority.help)),
     async run(signal) {
       const parameters = {table, queue: to.value, body: body.value};
       if (properties.value.trim() !== '') parameters.properties = properties.value.trim();
@@ -54,11 +46,11 @@ export function takeBack(table, message, consumer, after) {
   });
 }
 
-const STATUSES = [['', 'all that no consumer has'], ['waiting', 'due and waiting ones'], ['parked', 'parked ones']];
-
-function statusOf(first) {
-  return h('select', {}, STATUSES.map(([value, words]) => h('option', {value, selected: value === first}, words)));
-}
+const STATUSES = {
+  '': 'all that no consumer has',
+  waiting: 'due and waiting ones',
+  parked: 'parked ones'
+};
 
 // One command changes 1000 messages at most.
 async function pages(command, parameters, signal, tell) {
@@ -132,10 +124,8 @@ function counted({command, title, verb, done, danger = false, body, inputs, para
 
 // to: the queue that is most likely wanted; the same one for parked messages.
 export function move(table, queue, to, after) {
-  const target =
-      h('input',
-        {type: 'text', autocomplete: 'off', maxlength: '255', value: to, 'aria-required': 'true', 'data-first': true});
-  const status = statusOf(to === queue ? 'parked' : '');
+  const target = inputOf('queue.MOVE.to', {value: to, 'aria-required': 'true', 'data-first': true});
+  const status = inputOf('queue.MOVE.status', {words: STATUSES, value: to === queue ? 'parked' : ''});
   counted({
     command: 'MOVE',
     title: `Move messages of ${queue}?`,
@@ -156,7 +146,7 @@ export function move(table, queue, to, after) {
 }
 
 export function purge(table, queue, after) {
-  const status = statusOf('');
+  const status = inputOf('queue.PURGE.status', {words: STATUSES});
   counted({
     command: 'PURGE',
     title: `Drop messages of ${queue}?`,

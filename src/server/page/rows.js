@@ -4,13 +4,12 @@ import {call, isAborted} from './api.js';
 import {h, keyed, replace, say} from './dom.js';
 import {clockTime, number, plural, shortened} from './format.js';
 import {live} from './live.js';
-import {badge, empty, link, scrolled, when} from './parts.js';
+import {badge, empty, inputOf, link, scrolled, when} from './parts.js';
 
 const PAGE = 100;
 const REQUESTS_MAX = 100;  // each looks at 10,000 rows
 const EVERY_MS = 2000;
 const DATA_COLUMNS = 3;
-const STATUSES = ['waiting', 'due', 'behind', 'processing', 'parked', 'paused'];
 const HELP = {
   waiting: 'has a process date in the future',
   due: 'can be handed out',
@@ -37,11 +36,10 @@ export function open(place, name, {query: first, rights}) {
       0, Math.max(declared.key.length, DATA_COLUMNS));
 
   const status =
-      h('select', {name: 'status', on: {change: () => form.requestSubmit()}}, h('option', {value: ''}, 'all'),
-        STATUSES.map((one) => h('option', {value: one}, one)));
-  const prefix = h('input', {name: 'prefix', type: 'search', autocomplete: 'off', maxlength: '1024'});
-  const domain = h('input', {name: 'domain', type: 'search', autocomplete: 'off', maxlength: '256'});
-  const error = h('input', {name: 'error', type: 'search', autocomplete: 'off', maxlength: '1024'});
+      inputOf('journal.LIST.status', {name: 'status', words: {'': 'all'}, on: {change: () => form.requestSubmit()}});
+  const prefix = inputOf('journal.LIST.prefix', {name: 'prefix', type: 'search'});
+  const domain = inputOf('journal.LIST.domain', {name: 'domain', type: 'search'});
+  const error = inputOf('journal.LIST.error', {name: 'error', type: 'search'});
   const inputs = {status, prefix, domain, error};
   const form =
       h('form', {

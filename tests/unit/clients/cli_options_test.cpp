@@ -133,6 +133,15 @@ BOOST_AUTO_TEST_CASE(numbers_are_refused_with_their_range) {
   BOOST_TEST(says(refused({"work", "pages", "--fail-status", "0", "--", "x"}), "from 1 to 255"));
 }
 
+// The declarations of the table types have them (made_parameters.h).
+BOOST_AUTO_TEST_CASE(an_option_that_is_a_parameter_has_its_limits) {
+  BOOST_TEST(says(refused({"take", "pages", "--count", "1025"}),
+                  "--count: found '1025', expected a whole number from 1 to 1024\n"));
+  BOOST_TEST(says(refused({"pipeline", "retry", "docs", "--status", "lost"}), "lost not in {processing,"));
+  BOOST_TEST(says(parse_arguments({"queue", "send", "--help"}).output, "(0 to 255, default 100)"));
+  BOOST_TEST(says(parse_arguments({"touch", "--help"}).output, "(default: the table's processing-timeout)"));
+}
+
 // The XML and the command line have the same parser.
 BOOST_AUTO_TEST_CASE(sizes_are_spelled_as_in_the_configuration) {
   BOOST_TEST(size_of("50MiB") == 50U << 20U);
