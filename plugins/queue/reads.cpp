@@ -18,8 +18,7 @@ constexpr std::uint64_t kAnswerBytesMax = 1U << 20U;
 
 }  // namespace
 
-ObjectId Reads::look(auto const& given, Decision& decision,
-                     std::function<bool(std::uint32_t row)> const& tell) const {
+ObjectId Reads::look(auto const& given, Decision& decision, std::function<bool(std::uint32_t row)> const& tell) const {
   if (!given.queue.empty() && shared_.queues.find_any(given.queue) == nullptr) {
     decision.status = shared_.no_queue(given.queue);
     return {};

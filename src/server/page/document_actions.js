@@ -2,9 +2,9 @@
 // at a destination) are counted before, by a dry run, and changed page by page.
 import {ask, field} from './actions.js';
 import {call, isAborted} from './api.js';
+import {parameters} from './declared.js';
 import {h, say} from './dom.js';
 import {number, plural} from './format.js';
-import {parameters} from './declared.js';
 import {toast} from './parts.js';
 
 const COUNTED_PAGE = parameters['pipeline.RETRY.count'].max;

@@ -1,8 +1,8 @@
 // Small parts that several views are built of: dates that tick, states, tables of figures, notes.
+import {parameters} from './declared.js';
 import {h, mark, say} from './dom.js';
 import {date, exactDate, relative} from './format.js';
 import {clock} from './live.js';
-import {parameters} from './declared.js';
 
 // A date as "in 5 min", which goes on counting; the whole date is its title. `absolute`: both are shown.
 export function when(ms, absolute = false) {
