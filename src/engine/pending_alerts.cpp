@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "fastjournal/table.h"
 
 namespace fastjournal::engine {
 namespace {

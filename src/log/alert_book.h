@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "fastjournal/table.h"
+#include "fastjournal/record.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal::log {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "fastjournal/declaration.h"
+#include "fastjournal/record.h"
 #include "fastjournal/status.h"
-#include "fastjournal/table.h"
 #include "fastjournal/types.h"
 #include "log/alert_book.h"
 #include "log/transaction_book.h"

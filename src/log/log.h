@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "fastjournal/record.h"
 #include "fastjournal/status.h"
-#include "fastjournal/table.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal::log {

@@ -13,7 +13,7 @@
 #include <optional>
 #include <span>
 
-#include "fastjournal/table.h"
+#include "fastjournal/record.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal::log {

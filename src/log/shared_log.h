@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "fastjournal/record.h"
 #include "fastjournal/status.h"
-#include "fastjournal/table.h"
 #include "log/log_store.h"
 
 namespace fastjournal::log {

@@ -21,7 +21,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
-#include "fastjournal/table.h"
+#include "fastjournal/record.h"
 #include "model/varint.h"
 
 namespace fastjournal::model {

@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fastjournal/table.h"
+#include "fastjournal/record.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal::protocol {

@@ -7,7 +7,7 @@
 #include <deque>
 #include <vector>
 
-#include "fastjournal/table.h"
+#include "fastjournal/record.h"
 
 namespace fastjournal::test {
 

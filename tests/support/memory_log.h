@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
-#include "fastjournal/table.h"
+#include "fastjournal/record.h"
 
 namespace fastjournal::test {
 

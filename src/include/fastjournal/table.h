@@ -7,8 +7,8 @@
 //   apply(record)    the only writer of recorded state
 //   advance(now)     the only writer of state that follows from time alone (derived state; Timed)
 //
-// This header has the part of every type; capabilities.h has the optional ones (time, leases, listeners, work, columns,
-// followers).
+// This header has the part of every type; record.h has its records, capabilities.h what is optional (time, leases,
+// listeners, work, columns, followers).
 //
 // None of these functions may look at a clock, do I/O, draw chance or depend on the locale; none may throw. `now` never
 // goes back.
@@ -29,43 +29,11 @@
 #include "fastjournal/histogram.h"
 #include "fastjournal/message.h"
 #include "fastjournal/protocol.h"
+#include "fastjournal/record.h"
 #include "fastjournal/status.h"
 #include "fastjournal/types.h"
 
 namespace fastjournal {
-
-// ---------------------------------------------------------------------------
-// Records
-
-// A record read back from the log. Views are valid during the call.
-struct RecordView {
-  TableId table{};
-  std::uint8_t type{0};     // the table type's own numbering, 1 to 255
-  std::uint8_t version{0};  // of that record type's body
-  Lsn lsn{};                // its place in the log
-  ObjectId object{};        // the object it belongs to: object_of(lsn) if it begins the object
-  std::span<std::byte const> body{};
-};
-
-// The largest body of one record.
-inline constexpr std::size_t kRecordBodyBytesMax = 64U << 20U;
-
-// Takes the records of decide. The space was reserved before decide was called: append cannot fail as long as a step
-// stays within kStepBytesMax beyond twice the size of its message.
-class Records {
- public:
-  struct Place {
-    Lsn lsn;                    // of this record
-    std::span<std::byte> body;  // to be filled before the next append
-  };
-
-  // No `object`: the record begins an object, whose id is the returned LSN.
-  virtual Place append(std::uint8_t type, std::uint8_t version, ObjectId object, std::size_t body_bytes) = 0;
-
- protected:
-  ~Records() = default;
-};
-inline constexpr std::size_t kStepBytesMax = 16U << 10U;
 
 // The precision of Table::oldest_lsn.
 inline constexpr std::uint64_t kOldestLsnGrain = 256U << 10U;
@@ -88,12 +56,6 @@ struct Command {
   bool may_manage{false};  // the sender has the right `manage` on this table
 };
 inline constexpr std::size_t kOriginBytesMax = 256;
-
-// Required durability of the step's records before its answer leaves.
-enum class Durability : std::uint8_t {
-  synced,   // the default
-  written,  // handed to the kernel: survives kill -9, not a power cut. Leases only.
-};
 
 enum class Verdict : std::uint8_t {
   done,   // the answer (or status) is complete
@@ -233,16 +195,6 @@ class NoObserver : public TableObserver {
 
 // ---------------------------------------------------------------------------
 // Digests and figures
-
-// Independent of order: a table gives the canonical bytes of each of its objects in any order. They hold exactly the
-// state that compaction reproduces, without derived state.
-class DigestSink {
- public:
-  virtual void object(std::span<std::byte const> canonical) = 0;
-
- protected:
-  ~DigestSink() = default;
-};
 
 // A figure's name, and its description for monitoring systems.
 struct Metric {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "fastjournal/table.h"
+#include "fastjournal/record.h"
 #include "fastjournal/types.h"
 #include "log/etcd/appender.h"
 #include "log/etcd/options.h"

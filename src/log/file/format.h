@@ -61,7 +61,7 @@
 #include <string>
 #include <string_view>
 
-#include "fastjournal/table.h"
+#include "fastjournal/record.h"
 #include "fastjournal/types.h"
 #include "log/record_format.h"
 

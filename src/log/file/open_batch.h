@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "fastjournal/table.h"
+#include "fastjournal/record.h"
 #include "fastjournal/types.h"
 #include "log/file/format.h"
 #include "log/log.h"

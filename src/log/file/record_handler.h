@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "fastjournal/record.h"
 #include "fastjournal/status.h"
-#include "fastjournal/table.h"
 #include "log/file/format.h"
 
 namespace fastjournal::log::file {
