@@ -137,7 +137,7 @@ fj_blobs* fj_blobs_open(fj_blob_options const* options) {
     if (given.blob_bytes_max != 0) wanted.blob_bytes_max = given.blob_bytes_max;
     Result<std::unique_ptr<Blobs>> opened = Blobs::open(std::move(wanted));
     if (!opened.ok()) return opened.status();
-    return std::make_unique<fj_blobs>(std::move(opened).value());
+    return std::make_unique<fj_blobs>(fj_blobs{.blobs = std::move(opened).value()});
   });
 }
 
