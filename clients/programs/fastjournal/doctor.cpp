@@ -100,9 +100,9 @@ struct Doctor {
 
   ExitCode run(Call& call) {
     TokenSources const sources = TokenSources::of_environment();
-    doctor::Request wish{.config = config,
-                         .plugins = plugins,
-                         .state = state,
+    doctor::Request wish{.config = config.str(),
+                         .plugins = plugins.str(),
+                         .state = state.str(),
                          .server = call.server,
                          .connection = connection_options(call),
                          .version = FJ_VERSION};

@@ -206,7 +206,7 @@ class Measurement {
     if (!leased.ok()) return leased.status();
     if (leased->first().command == "NOTHING") return false;
     Status failed;
-    client::Pipeline pipeline(*connection_, kInFlight, [&](std::uint64_t, Result<client::Reply> reply) {
+    client::Pipeline pipeline(*connection_, kInFlight, [&](std::uint64_t, Result<client::Reply> const& reply) {
       if (!reply.ok() && failed.ok()) failed = reply.status();
     });
     for (Message const& row : leased->messages) {
@@ -225,7 +225,7 @@ class Measurement {
     std::string const name = fmt::format("inserts, {} in flight", kInFlight);
     announce(name);
     Status failed;
-    client::Pipeline pipeline(*connection_, kInFlight, [&](std::uint64_t, Result<client::Reply> reply) {
+    client::Pipeline pipeline(*connection_, kInFlight, [&](std::uint64_t, Result<client::Reply> const& reply) {
       if (!reply.ok() && failed.ok()) failed = reply.status();
     });
     std::uint64_t const before = inserted_;
