@@ -107,9 +107,12 @@ say "packages are in $place/packages:"
 (cd "$place/packages" && ls -1 ./*.deb)
 
 say "lintian -EIL +pedantic"
-# The version of the standards is that of the oldest system that packages are built for; newer ones know a newer one.
-inside sh -c "cd $in_work/first && lintian --allow-root -EIL +pedantic --suppress-tags out-of-date-standards-version \
-  ./*.changes" >"$place/lintian.txt" 2>&1 || true
+# The version of the standards is that of the oldest system that packages are built for; newer ones know a newer one. Rows
+# of tables in documents are lines. The compiler takes literals apart and puts overlapping pieces side by side: the texts
+# themselves have no misspelled words, and which program has such pieces changes with every build.
+suppressed=out-of-date-standards-version,very-long-line-length-in-source-file,spelling-error-in-binary
+inside sh -c "cd $in_work/first && lintian --allow-root -EIL +pedantic --suppress-tags $suppressed ./*.changes" \
+  >"$place/lintian.txt" 2>&1 || true
 cat "$place/lintian.txt"
 [[ ! -s $place/lintian.txt ]] || die "lintian has findings"
 say "lintian has nothing to say"
