@@ -68,7 +68,7 @@ class PutRun {
   Status insert_of(std::string_view text, std::uint64_t number);
   void receive_oldest();
   void settle_unsent();
-  void settle(Status refusal, Message const* answer);
+  void settle(Status const& refusal, Message const* answer);
   void set_aside(Open const& row, Status const& why);
   void stop(Status const& why);
   void save();
@@ -277,7 +277,7 @@ void PutRun::settle_unsent() {
 }
 
 // Settles the oldest open row. Rows after one that stopped the run are ignored: a later run repeats them.
-void PutRun::settle(Status refusal, Message const* answer) {
+void PutRun::settle(Status const& refusal, Message const* answer) {
   Open const row = std::move(open_.front());
   open_.pop_front();
   open_bytes_ -= row.text.size();
