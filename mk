@@ -261,7 +261,7 @@ usage: ./mk VERB [...]
   deps [--path] [SET...]  install missing packages, also those of these jobs (scripts/packages.sh); --path prints a PATH
                         of only their programs
   bench [OPTIONS]       measure, beside beanstalkd, Redis and PostgreSQL (doc/performance.md); bench all: everything that
-                        is measured there, hours, into build/performance
+                        is measured there, some 20 minutes, into build/performance
   count [--write]       count the instructions for one message of each kind, and compare them with the baseline;
                         more than 5 % above it fails. --write records a new baseline
   sim [KIND] [--seed N] [--seconds S]  random lives in the simulator, from N on, for this time: of the whole daemon, or
