@@ -18,7 +18,7 @@ void ServedLogs::add(log::SharedLog& log, engine::FollowedLog& followed) {
   has_shared_ = true;
   logs_.push_back({.log = &log,
                    .state = log::State::unavailable,
-                   .shared = std::make_unique<SharedLog>(log, followed, engine_, clock_, notes_, alerts_)});
+                   .shared = std::make_unique<SharedLog>(log, followed, clock_, notes_, alerts_)});
 }
 
 Status ServedLogs::commit() {

@@ -23,9 +23,9 @@ class SharedLog {
   // How soon clients may try again while the log has no owner.
   static constexpr std::int64_t kRetryMs = 100;
 
-  SharedLog(log::SharedLog& log, engine::FollowedLog& followed, engine::Engine& engine, TurnClock& clock,
-            env::Notes& notes, DaemonAlerts& alerts)
-      : log_(log), followed_(followed), engine_(engine), clock_(clock), notes_(notes), alerts_(alerts) {
+  SharedLog(log::SharedLog& log, engine::FollowedLog& followed, TurnClock& clock, env::Notes& notes,
+            DaemonAlerts& alerts)
+      : log_(log), followed_(followed), clock_(clock), notes_(notes), alerts_(alerts) {
     log_.declare(followed_.declared());
   }
 
@@ -59,7 +59,6 @@ class SharedLog {
 
   log::SharedLog& log_;
   engine::FollowedLog& followed_;
-  engine::Engine& engine_;
   TurnClock& clock_;
   env::Notes& notes_;
   DaemonAlerts& alerts_;
